@@ -196,6 +196,7 @@ export type {
   NewSubscription,
   ProviderSubscription,
   StartTerms,
+  TaxChoice,
 } from './gateways/contract/subscription.ts'
 export type { Replacement, Swap, SwapPreview } from './gateways/contract/swap.ts'
 export type {

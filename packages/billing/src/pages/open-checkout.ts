@@ -90,16 +90,17 @@ async function taxOf(
   context: BillingContext,
   billed: BilledOwner,
   { tax: chosen, mode, lines }: CheckoutRequest,
-): Promise<Pick<NewCheckout, 'tax' | 'lines'>> {
-  if (chosen === 'none' || mode === 'setup') return { tax: 0, lines }
+): Promise<Pick<NewCheckout, 'tax' | 'lines' | 'chosenTax'>> {
+  const choice = chosen === null ? {} : { chosenTax: chosen }
+  if (chosen === 'none' || mode === 'setup') return { tax: 0, lines, ...choice }
   const own = await Promise.all(lines.map((line) => taxOfLine(context, billed, line, chosen)))
-  if (own.some(({ automaticTax }) => automaticTax)) return { tax: 'automatic', lines }
+  if (own.some(({ automaticTax }) => automaticTax)) return { tax: 'automatic', lines, ...choice }
   const taxed = lines.map((line, at) => {
     const { taxRates = [] } = own[at] ?? {}
     return taxRates.length > 0 ? { ...line, taxRates } : line
   })
   // A percentage is for subscriptions, as the option says.
-  return { tax: mode === 'subscription' ? (own[0]?.tax ?? 0) : 0, lines: taxed }
+  return { tax: mode === 'subscription' ? (own[0]?.tax ?? 0) : 0, lines: taxed, ...choice }
 }
 
 /** An amount with a name has no price that could have rates of its own. */

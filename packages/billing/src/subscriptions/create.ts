@@ -82,7 +82,8 @@ export async function createSubscription(
     const asked = { ...wanted, customerId }
     const paid = before && (await replaceUnpaid(context, locked, { ...before, wanted: asked }))
     if (paid) return requireSamePlan(paid, wanted)
-    return make(context, locked, { ...asked, ...tax })
+    const choice = chosen === null ? {} : { chosenTax: chosen }
+    return make(context, locked, { ...asked, ...tax, ...choice })
   })
   if (payer.token !== null) await chargeOtherCard(context, billed.owner, wanted.provider)
   return record

@@ -178,8 +178,7 @@ async function requireOneRhythm(
 export async function planTerms(
   subscription: SubscriptionScope,
   items: readonly WantedItem[],
-): Promise<Pick<NewPlannedSwap, 'tax' | 'taxRates' | 'itemRates'>> {
+): Promise<Pick<NewPlannedSwap, 'tax' | 'automaticTax' | 'taxRates' | 'itemRates'>> {
   const [main = subscription.record.providerPlan, ...others] = items.map(({ price }) => price)
-  const { automaticTax: _, ...terms } = await subscription.tax(main, others)
-  return terms
+  return subscription.tax(main, others)
 }

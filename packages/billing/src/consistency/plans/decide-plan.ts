@@ -18,6 +18,7 @@ export interface KeptPlan extends OperationRequest {
   /** When, in milliseconds. */
   readonly at: number
   readonly tax: number
+  readonly automaticTax?: boolean
   readonly taxRates?: readonly string[]
   readonly itemRates?: Readonly<Record<string, readonly string[]>>
   /** The operation that planned what there was. */

@@ -9,8 +9,12 @@ export async function planKept(
   { id: operation, request }: Operation,
 ): Promise<void> {
   if (!isKept(request)) return
-  const { provider, of, items, tax, taxRates, itemRates } = request
-  const rates = { ...(taxRates ? { taxRates } : {}), ...(itemRates ? { itemRates } : {}) }
+  const { provider, of, items, tax, automaticTax, taxRates, itemRates } = request
+  const rates = {
+    ...(automaticTax ? { automaticTax } : {}),
+    ...(taxRates ? { taxRates } : {}),
+    ...(itemRates ? { itemRates } : {}),
+  }
   const swap = { items, at: new Date(request.at), tax, ...rates, operation }
   await locked.change(provider, (gateway) => requirePart(gateway, 'schedules').plan(of, swap))
 }

@@ -129,4 +129,9 @@ export interface NewSubscription extends Omit<FirstPayment, 'provider'> {
   readonly taxRates?: readonly string[]
   /** Ids of the provider's own rates by price, for those beside the plan, for a gateway with the part `lineRates`. */
   readonly itemRates?: Readonly<Record<string, readonly string[]>>
+  /** What was chosen for this one, for as long as it runs, for a gateway with the part `automaticTax`. */
+  readonly chosenTax?: TaxChoice
 }
+
+/** How one subscription is taxed, whatever is said of all: by percentage, by the provider, not at all, or by rates of its own. */
+export type TaxChoice = 'percentage' | 'automatic' | 'none' | readonly string[]

@@ -22,7 +22,6 @@ import { stripeInvoiceActions } from './payments/void-invoice.ts'
 import { loadStripe, type StripeContext } from './sdk/client.ts'
 import { toBillingError } from './sdk/errors.ts'
 import type { StripeSettings } from './sdk/options.ts'
-import { stripeAutomaticTax } from './subscriptions/automatic-tax.ts'
 import { stripeConfirmations } from './subscriptions/confirmations.ts'
 import { stripeDates } from './subscriptions/dates.ts'
 import { stripeDiscounts } from './subscriptions/discounts.ts'
@@ -32,6 +31,7 @@ import { stripePromotionCodes } from './subscriptions/promotion-codes.ts'
 import { stripeStarts } from './subscriptions/start.ts'
 import { stripeSubscriptions } from './subscriptions/subscriptions.ts'
 import { stripeSwaps } from './subscriptions/swap.ts'
+import { stripeTaxes } from './subscriptions/taxes.ts'
 import { stripeUsage } from './usage/usage.ts'
 import { stripeWebhooks } from './webhooks.ts'
 
@@ -99,7 +99,7 @@ export async function createStripeGateway(options: StripeSettings): Promise<Gate
     ...stripeDisputes(context),
     ...stripeTaxIds(context),
     ...stripeUsage(context),
-    ...stripeAutomaticTax(context),
+    ...stripeTaxes(context),
     ...stripeSingleInvoices(context),
     ...stripePaymentMethods(context),
     ...stripeSetups(context),

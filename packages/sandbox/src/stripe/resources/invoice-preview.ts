@@ -211,7 +211,7 @@ function previewExisting(work: UnitOfWork, params: Params): InvoiceRow {
       usage: usagePeriods(work, itemsOf(work, subscription), work.now),
     })
   }
-  const update = details ? applyUpdate(work, subscription, toUpdate(details)) : null
+  const update = details ? applyUpdate(work, subscription, toUpdate(params, details)) : null
   if (update?.invoice) return update.invoice
   if (details === undefined) addInvoiceItems(work, subscription, undefined)
   // Whoever asks for other prices is told what those cost.
@@ -222,6 +222,7 @@ function previewExisting(work: UnitOfWork, params: Params): InvoiceRow {
 }
 
 function toUpdate(
+  { automatic_tax }: Params,
   details: NonNullable<Params['subscription_details']>,
 ): Stripe.SubscriptionUpdateParams {
   const {
@@ -241,6 +242,7 @@ function toUpdate(
     trial_end,
     cancel_at,
     cancel_at_period_end,
+    automatic_tax,
     default_tax_rates,
     billing_cycle_anchor: toAnchor(billing_cycle_anchor),
   }

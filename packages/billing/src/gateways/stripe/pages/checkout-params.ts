@@ -1,5 +1,6 @@
 import type Stripe from 'stripe'
 import type { CheckoutLine, NewCheckout } from '../../contract/parts/pages/checkout.ts'
+import { choiceParams } from '../subscriptions/chosen-tax.ts'
 import { startParams } from '../subscriptions/start.ts'
 import { discount } from '../subscriptions/subscriptions.ts'
 import { pageLocale } from './page-locale.ts'
@@ -88,7 +89,7 @@ function customerUpdate({
 }
 
 function subscriptionParams(
-  { subscription, metadata, operation, lines }: NewCheckout,
+  { subscription, metadata, operation, lines, chosenTax }: NewCheckout,
   { rates }: CheckoutTerms,
 ): Pick<Params, 'subscription_data' | 'payment_method_collection'> {
   if (!subscription) return {}
@@ -98,7 +99,7 @@ function subscriptionParams(
   return {
     ...(withoutCard ? { payment_method_collection: 'if_required' } : {}),
     subscription_data: {
-      metadata: { ...metadata, name, operation, ...main },
+      metadata: { ...metadata, name, operation, ...main, ...choiceParams(chosenTax) },
       ...(rates.length > 0 ? { default_tax_rates: [...rates] } : {}),
       ...(trialDays === null ? {} : { trial_period_days: trialDays }),
       ...(trialEndsAt === null ? {} : { trial_end: Math.floor(trialEndsAt.getTime() / 1000) }),

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import type { WantedItem } from '../../contract/item.ts'
 import { isMissing } from '../sdk/errors.ts'
-import { ratesParam, type TaxOfSwap } from './automatic-tax.ts'
+import { haveIds, ratesParam, type TaxTarget } from './chosen-tax.ts'
 import { isMetered, mainItem } from './describe.ts'
 
 /** How the difference of a change is billed. */
@@ -41,13 +41,6 @@ export function isWanted(found: readonly WantedItem[], wanted: readonly WantedIt
   )
 }
 
-/** Tax of items, by rates of Stripe's. */
-export interface ItemRates {
-  readonly main?: TaxOfSwap['item'] | undefined
-  /** By price, for the others; where nothing is said of one, it stays. */
-  readonly others?: Readonly<Record<string, readonly string[]>> | undefined
-}
-
 export function ownRates(rates: readonly string[] = []): { tax_rates?: string[] } {
   return rates.length > 0 ? { tax_rates: [...rates] } : {}
 }
@@ -56,7 +49,7 @@ export function ownRates(rates: readonly string[] = []): { tax_rates?: string[] 
 export function itemParams(
   current: Stripe.Subscription,
   wanted: readonly WantedItem[],
-  rates: ItemRates = {},
+  ratesOf: TaxTarget['ofItem'],
 ): Stripe.SubscriptionUpdateParams.Item[] {
   const { data } = current.items
   const replaced = replacedItem(current, wanted)
@@ -64,12 +57,12 @@ export function itemParams(
     const old =
       data.find(({ price }) => price.id === each.price) ?? (at === 0 ? replaced : undefined)
     const { price, quantity } = each
-    const count = { ...(quantity === null ? {} : { quantity }), ...(at === 0 ? rates.main : {}) }
-    const own = at === 0 ? undefined : rates.others?.[price]
+    const count = quantity === null ? {} : { quantity }
+    const own = ratesOf(price)
     if (!old) return [{ price, ...count, ...ownRates(own) }]
     // The main one is always named: it says what the subscription is.
     const isThere = isSame({ price: old.price.id, quantity: old.quantity ?? null }, each)
-    const isTaxedSo = own === undefined || hasRates(old, own)
+    const isTaxedSo = own === undefined || haveIds(old.tax_rates, own)
     if (isThere && isTaxedSo && at > 0) return []
     return [{ id: old.id, price, ...count, ...(isTaxedSo ? {} : { tax_rates: ratesParam(own) }) }]
   })
@@ -77,11 +70,6 @@ export function itemParams(
     .filter((item) => item !== replaced && !wanted.some(({ price }) => price === item.price.id))
     .map(({ id }) => ({ id, deleted: true }))
   return [...changed, ...removed]
-}
-
-function hasRates({ tax_rates }: Stripe.SubscriptionItem, rates: readonly string[]): boolean {
-  const ids = (tax_rates ?? []).map(({ id }) => id)
-  return ids.length === rates.length && ids.every((id) => rates.includes(id))
 }
 
 /** The item whose price changes: the main one, unless the new main price is there already. */

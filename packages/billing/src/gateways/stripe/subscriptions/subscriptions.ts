@@ -8,6 +8,7 @@ import { isMissing } from '../sdk/errors.ts'
 import { once } from '../sdk/once.ts'
 import { cancelAtPeriodEnd, cancelNow } from './cancel.ts'
 import { ownRates } from './change-params.ts'
+import { choiceParams } from './chosen-tax.ts'
 import { describe, mainItem } from './describe.ts'
 import { retrieve, withAllItems } from './retrieve.ts'
 import { startParams, termsOf } from './start.ts'
@@ -20,7 +21,6 @@ type Subscriptions = Pick<
   | 'findByOperation'
   | 'listSubscriptions'
   | 'findOwner'
-  | 'setTax'
   | 'cancelAtPeriodEnd'
   | 'cancelNow'
   | 'resume'
@@ -86,12 +86,6 @@ export function stripeSubscriptions(context: StripeContext): Subscriptions {
         })
       },
     },
-    async setTax(id, tax) {
-      const { automatic_tax } = await stripe.subscriptions.retrieve(id)
-      if (automatic_tax.enabled) return
-      const rates = await findTaxRates(tax)
-      await stripe.subscriptions.update(id, { default_tax_rates: rates.length > 0 ? rates : '' })
-    },
     cancelAtPeriodEnd: (id) => cancelAtPeriodEnd(context, id),
     cancelNow: (id, options) => cancelNow(context, id, options),
     async resume(id) {
@@ -127,6 +121,7 @@ export function createParams(
       name: wanted.name,
       operation: wanted.operation,
       ...(items.length > 0 ? { main: wanted.plan } : {}),
+      ...choiceParams(wanted.chosenTax),
       ...(coupon === null ? {} : { coupon }),
       ...(terms === null ? {} : { terms }),
     },

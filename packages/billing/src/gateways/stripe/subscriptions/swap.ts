@@ -5,11 +5,9 @@ import type { ItemsChange, SubscriptionItems } from '../../contract/parts/subscr
 import type { Swap, SwapPreview } from '../../contract/swap.ts'
 import { completeInvoice, INVOICE_DETAILS } from '../payments/invoices.ts'
 import { type StripeContext, toDate, toSeconds } from '../sdk/client.ts'
-import { type TaxOfSwap, taxOfSwap } from './automatic-tax.ts'
 import {
   countable,
   hasItems,
-  type ItemRates,
   isWanted,
   itemParams,
   itemsWithPlan,
@@ -17,12 +15,13 @@ import {
   prorationBehavior,
   replacedItem,
 } from './change-params.ts'
+import { haveIds, type SaidTax, type TaxTarget, taxOfWhole, taxTarget } from './chosen-tax.ts'
 import { throwUnpaid } from './confirmations.ts'
 import { heldInvoice, heldItems, isAsked, letGo } from './held/held-change.ts'
 import { payUpdate } from './held/pay-update.ts'
 import { previewOf } from './preview.ts'
 import { retrieve } from './retrieve.ts'
-import { taxRates } from './tax-rates.ts'
+import { saidTax, taxRates } from './tax-rates.ts'
 
 type Swaps = Pick<Gateway, 'swap' | 'previewSwap'> & { readonly items: SubscriptionItems }
 
@@ -31,31 +30,35 @@ interface Change extends Omit<ItemsChange, 'tax' | 'before'> {
   readonly endsTrial: boolean
   /** What comes with it, in an update and in its preview. */
   readonly more: {
-    readonly default_tax_rates?: string[] | ''
+    readonly default_tax_rates?: Stripe.Emptyable<string[]>
     readonly cancel_at_period_end?: false
     readonly cancel_at?: ''
     readonly trial_end?: 'now'
   }
-  /** What changes of the tax of the items, and of the whole. */
-  readonly tax?: TaxOfSwap
+  /** Whether Stripe works out the tax from now on, where that changes. */
+  readonly automatic: Pick<Stripe.SubscriptionUpdateParams, 'automatic_tax'>
+  readonly ratesOf: TaxTarget['ofItem']
 }
 
 /** Stripe changes everything in place, whatever its rhythm. */
 export function stripeSwaps(context: StripeContext): Swaps {
   const { stripe } = context
   const findTaxRates = taxRates(context)
+  const said = saidTax(context)
 
   /** A swap also resumes, and may end the trial. */
   async function changeOfSwap(current: Stripe.Subscription, swap: Swap): Promise<Change> {
-    const tax = taxOfSwap(current, swap, await findTaxRates(swap.tax))
+    const target = taxTarget(current, await said(swap))
+    const { automatic_tax, ...rates } = taxOfWhole(current, target)
     const endsTrial = swap.skipTrial && current.status === 'trialing'
     return {
       ...swap,
       wanted: await countable(stripe, current, swap.items ?? itemsWithPlan(current, swap.plan)),
       endsTrial,
-      tax,
+      automatic: automatic_tax ? { automatic_tax } : {},
+      ratesOf: target.ofItem,
       more: {
-        ...tax.rates,
+        ...rates,
         // One that is to end has no next invoice; the swap takes that back.
         ...(isCancelling(current) ? undoCancel(current) : {}),
         ...(endsTrial ? { trial_end: 'now' as const } : {}),
@@ -66,16 +69,20 @@ export function stripeSwaps(context: StripeContext): Swaps {
   /** Nothing comes after the end, so what is changed before it is billed at once. */
   async function changeOfItems(current: Stripe.Subscription, change: ItemsChange): Promise<Change> {
     const invoiceNow = change.invoiceNow || isCancelling(current)
-    const { tax: _tax, ...rest } = change
+    const { tax, ...rest } = change
     const wanted = await countable(stripe, current, change.wanted)
-    return { ...rest, wanted, invoiceNow, endsTrial: false, more: {} }
+    const ratesOf = ratesOfAdded(current, {
+      rates: change.itemRates,
+      percentage: await findTaxRates(tax),
+    })
+    return { ...rest, wanted, invoiceNow, endsTrial: false, automatic: {}, ratesOf, more: {} }
   }
 
   async function apply(current: Stripe.Subscription, change: Change): Promise<void> {
     const { wanted, prorate, prorationDate } = change
     await payUpdate(context, current.id, {
-      items: itemParams(current, wanted, ratesIn(current, change)),
-      ...change.tax?.automatic,
+      items: itemParams(current, wanted, change.ratesOf),
+      ...change.automatic,
       proration_behavior: prorationBehavior(change),
       ...mainParams(current, wanted),
       ...change.more,
@@ -91,11 +98,11 @@ export function stripeSwaps(context: StripeContext): Swaps {
     const { wanted, prorate, endsTrial } = change
     const now = change.prorationDate ?? at
     const isTrial = current.status === 'trialing'
-    const items = itemParams(current, wanted, ratesIn(current, change))
+    const items = itemParams(current, wanted, change.ratesOf)
     const invoice = await stripe.invoices.createPreview({
       subscription: current.id,
       expand: INVOICE_DETAILS,
-      ...change.tax?.automatic,
+      ...change.automatic,
       subscription_details: {
         items: items as Stripe.InvoiceCreatePreviewParams.SubscriptionDetails.Item[],
         proration_behavior: prorationBehavior(change),
@@ -181,10 +188,16 @@ export function stripeSwaps(context: StripeContext): Swaps {
   }
 }
 
-/** Where Stripe works the tax out there are none. */
-function ratesIn({ automatic_tax }: Stripe.Subscription, { tax, itemRates }: Change): ItemRates {
-  if (tax) return { main: tax.item, others: tax.others }
-  return { others: automatic_tax.enabled ? undefined : itemRates }
+/** The tax of what is there stays. What is added has the same, or rates of its own; where Stripe works it out there are none. */
+function ratesOfAdded(current: Stripe.Subscription, said: SaidTax): TaxTarget['ofItem'] {
+  const { whole, ofItem } = taxTarget(current, said)
+  const isWhole = haveIds(current.default_tax_rates, whole)
+  return (added) => {
+    const isThere = current.items.data.some(({ price }) => price.id === added)
+    if (isThere || current.automatic_tax.enabled) return undefined
+    const own = ofItem(added) ?? []
+    return own.length > 0 || isWhole ? own : whole
+  }
 }
 
 function isCancelling(current: Stripe.Subscription): boolean {

@@ -1,7 +1,23 @@
 import type Stripe from 'stripe'
 import { type BasisPoints, formatTaxPercentage } from '../../../values/tax.ts'
+import type { Swap } from '../../contract/swap.ts'
 import type { StripeContext } from '../sdk/client.ts'
 import { once } from '../sdk/once.ts'
+import type { SaidTax } from './chosen-tax.ts'
+
+/** What is said with a swap, now or later. */
+export function saidTax(
+  context: StripeContext,
+): (
+  swap: Pick<Swap, 'plan' | 'tax' | 'automaticTax' | 'taxRates' | 'itemRates'>,
+) => Promise<SaidTax> {
+  const findTaxRates = taxRates(context)
+  return async ({ plan, tax, automaticTax, taxRates: ofPlan, itemRates }) => {
+    if (automaticTax) return { automatic: true }
+    if (ofPlan) return { rates: { ...itemRates, [plan]: ofPlan } }
+    return { percentage: await findTaxRates(tax) }
+  }
+}
 
 /** A tax rate's percentage cannot be changed, so each percentage has one rate, made when first needed. */
 export function taxRates({ stripe }: StripeContext): (tax: BasisPoints) => Promise<string[]> {

@@ -1,5 +1,6 @@
 import type { Money } from '../../../../values/money.ts'
 import type { BasisPoints } from '../../../../values/tax.ts'
+import type { TaxChoice } from '../../subscription.ts'
 
 /** One line of a hosted page: a price of the provider's, or an amount with a name. */
 export type CheckoutLine = {
@@ -56,6 +57,8 @@ export interface NewCheckout {
   readonly allowsCodes: boolean
   /** On top of each price, or what the provider works out from the address. */
   readonly tax: BasisPoints | 'automatic'
+  /** What was chosen for its subscription, for as long as that runs. */
+  readonly chosenTax?: TaxChoice
   /** Whether what is paid once gets an invoice. Default: no. */
   readonly makesInvoice?: boolean
   /** Whether the page asks for a tax id. */

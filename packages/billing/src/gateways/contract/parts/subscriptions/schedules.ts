@@ -17,8 +17,10 @@ export interface NewPlannedSwap {
   readonly items: readonly WantedItem[]
   /** When. */
   readonly at: 'period_end' | Date
-  /** What comes on top of the prices from then on, unless the provider works that out. */
+  /** What comes on top of the prices from then on. */
   readonly tax: BasisPoints
+  /** Whether the provider works out the tax from then on, for a gateway with the part `automaticTax`. */
+  readonly automaticTax?: boolean
   /** Ids of the provider's own rates for the main price, for a gateway with the part `lineRates`. */
   readonly taxRates?: readonly string[]
   /** The same by price, for those beside the main one. */

@@ -4,13 +4,13 @@ import type { WantedItem } from '../../../contract/item.ts'
 import type { NewPlannedSwap, Schedules } from '../../../contract/parts/subscriptions/schedules.ts'
 import { idOf, type StripeContext, toSeconds } from '../../sdk/client.ts'
 import { isMissing } from '../../sdk/errors.ts'
-import { ratesParam } from '../automatic-tax.ts'
 import { mainParams } from '../change-params.ts'
+import { idsOf, ratesParam, type TaxTarget, taxTarget } from '../chosen-tax.ts'
 import { isMetered, mainItem } from '../describe.ts'
 import { letGo } from '../held/held-change.ts'
 import { haveOneRhythm, isSameRhythm } from '../periods/rhythm.ts'
 import { retrieve } from '../retrieve.ts'
-import { taxRates } from '../tax-rates.ts'
+import { saidTax } from '../tax-rates.ts'
 import { scheduleOf } from './planned.ts'
 
 type Phase = Stripe.SubscriptionScheduleUpdateParams.Phase
@@ -25,7 +25,7 @@ type Kept = Pick<Phase['items'][number], 'discounts' | 'tax_rates' | 'metadata'>
  */
 export function stripeSchedules(context: StripeContext): { readonly schedules: Schedules } {
   const { stripe } = context
-  const findTaxRates = taxRates(context)
+  const said = saidTax(context)
 
   async function release(id: string): Promise<void> {
     const schedule = scheduleOf(await retrieve(stripe, id))
@@ -51,13 +51,14 @@ export function stripeSchedules(context: StripeContext): { readonly schedules: S
         const current = await letGo(context, await retrieve(stripe, id))
         const prices: Stripe.Price[] = []
         for (const { price } of swap.items) prices.push(await findPrice(price, current))
-        const rates = current.automatic_tax.enabled ? [] : await findTaxRates(swap.tax)
+        const [main] = swap.items
+        const tax = taxTarget(current, await said({ ...swap, plan: main?.price ?? '' }))
         const there = scheduleOf(current)
         // Nothing else may be said with it.
         const schedule =
           there ?? (await stripe.subscriptionSchedules.create({ from_subscription: id }))
         const at = swap.at === 'period_end' ? periodEnd(current) : toSeconds(swap.at)
-        const next = { rates, isOtherRhythm: isOtherRhythm(current, prices[0]) }
+        const next = { tax, isOtherRhythm: isOtherRhythm(current, prices[0]) }
         const start = schedule.current_phase?.start_date ?? current.start_date
         try {
           await stripe.subscriptionSchedules.update(schedule.id, {
@@ -113,29 +114,28 @@ function presentPhase(current: Stripe.Subscription, start: number, at: number): 
 
 function nextPhase(
   current: Stripe.Subscription,
-  { items, taxRates: ofMain, itemRates }: NewPlannedSwap,
-  more: { readonly rates: readonly string[]; readonly isOtherRhythm: boolean },
+  { items }: NewPlannedSwap,
+  { tax, isOtherRhythm }: { readonly tax: TaxTarget; readonly isOtherRhythm: boolean },
 ): Phase {
   const main = mainItem(current)
   return {
     items: items.map(({ price, quantity }, at) => {
       const old = current.items.data.find((item) => item.price.id === price)
       const kept = old ?? (at === 0 ? main : undefined)
-      const own = at === 0 ? ofMain : itemRates?.[price]
-      const hasOwn = own !== undefined && !current.automatic_tax.enabled
+      const own = tax.ofItem(price)
       return {
         price,
         ...countOf(quantity),
         ...(kept ? keptOf(kept) : {}),
-        ...(hasOwn ? { tax_rates: ratesParam(own) } : {}),
+        ...(own === undefined ? {} : { tax_rates: ratesParam(own) }),
       }
     }),
     ...discountsOf(current),
-    ...ratesIn('default_tax_rates', more.rates),
-    ...automaticTaxOf(current),
+    ...ratesIn('default_tax_rates', tax.whole),
+    automatic_tax: { enabled: tax.isAutomatic },
     ...mainParams(current, items),
     // Another rhythm begins then; the same one keeps the day of the month that it has.
-    ...(more.isOtherRhythm ? { billing_cycle_anchor: 'phase_start' as const } : {}),
+    ...(isOtherRhythm ? { billing_cycle_anchor: 'phase_start' as const } : {}),
     duration: { interval: 'day', interval_count: 1 },
     proration_behavior: 'none',
   } as Phase
@@ -177,10 +177,6 @@ function ratesIn<Name extends string>(
   ids: readonly string[],
 ): { [K in Name]?: string[] } {
   return (ids.length > 0 ? { [name]: [...ids] } : {}) as { [K in Name]?: string[] }
-}
-
-function idsOf(rates: readonly Stripe.TaxRate[] | null | undefined): string[] {
-  return (rates ?? []).map(({ id }) => id)
 }
 
 function isRefusal(error: unknown): boolean {

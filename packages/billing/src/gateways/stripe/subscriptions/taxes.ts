@@ -1,0 +1,29 @@
+import type Stripe from 'stripe'
+import type { BasisPoints } from '../../../values/tax.ts'
+import type { Gateway } from '../../contract/gateway.ts'
+import type { GatewayParts } from '../../contract/parts.ts'
+import type { StripeContext } from '../sdk/client.ts'
+import { type SaidTax, taxParams, taxTarget } from './chosen-tax.ts'
+import { retrieve } from './retrieve.ts'
+import { taxRates } from './tax-rates.ts'
+
+/** Another tax for bills to come: all of it in one call, so that no two ways of taxing are there at once. */
+export function stripeTaxes(
+  context: StripeContext,
+): Pick<Gateway, 'setTax'> & Pick<GatewayParts, 'automaticTax' | 'lineRates'> {
+  const { stripe } = context
+  const findTaxRates = taxRates(context)
+
+  async function set(id: string, said: SaidTax): Promise<void> {
+    const current = await retrieve(stripe, id)
+    const params: Stripe.SubscriptionUpdateParams = taxParams(current, taxTarget(current, said))
+    if (Object.keys(params).length > 0) await stripe.subscriptions.update(id, params)
+  }
+
+  return {
+    setTax: async (id: string, tax: BasisPoints) =>
+      set(id, { percentage: await findTaxRates(tax) }),
+    automaticTax: { set: (id, automatic) => set(id, { automatic }) },
+    lineRates: { set: (id, rates) => set(id, { rates }) },
+  }
+}
