@@ -4,8 +4,11 @@ import { installFromPip, pythonIn } from './pip.mjs'
 /** Stripe's SDK for Python. */
 export const stripePython = {
   name: 'stripe-python',
-  versions: ['12', '13', '14', '15', '16'],
+  versions: ['11', '12', '13', '14', '15', '16'],
   needs: ['python3'],
   install: (folder, version) => installFromPip(folder, [`stripe==${version}.*`]),
-  run: (folder) => [pythonIn(folder), programPath('shop.py')],
+  run: (folder, version) => [
+    pythonIn(folder),
+    programPath(Number(version) < 12 ? 'before_basil.py' : 'shop.py'),
+  ],
 }

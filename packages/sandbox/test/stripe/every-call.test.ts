@@ -16,6 +16,8 @@ const REFUSED = [
   'Refunds.cancel',
   // Older versions alone can ask for them, see version-changes.test.ts.
   'Invoices.listUpcomingLines',
+  'SubscriptionItems.createUsageRecord',
+  'SubscriptionItems.listUsageRecordSummaries',
   // A page makes tokens, see page-calls.test.ts.
   'Tokens.create',
   ...Object.keys(emptyLists).filter((name) => name.endsWith('.retrieve')),

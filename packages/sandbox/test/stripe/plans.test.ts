@@ -91,7 +91,7 @@ it('refuses plans it cannot bill', async () => {
   for (const [params, param] of [
     [base, 'amount'],
     [{ ...base, amount: 1, amount_decimal: '1.5' as never }, 'amount'],
-    [{ ...base, amount: 1, usage_type: 'metered' as const }, 'meter'],
+    [{ ...base, amount: 1, usage_type: 'metered' as const }, undefined],
     [{ ...base, billing_scheme: 'tiered' as const, amount: 1 }, 'amount'],
     [{ ...base, amount: 1, tiers_mode: 'volume' as const }, 'tiers_mode'],
     [{ ...base, amount: 1, product: 'prod_x' }, 'product'],

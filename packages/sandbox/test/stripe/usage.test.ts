@@ -273,7 +273,7 @@ it('refuses what a metered price cannot have, and metered prices without a meter
     } as Stripe.PriceCreateParams)
   const monthly = { recurring: { interval: 'month' } }
   for (const [params, param] of [
-    [{ recurring: { interval: 'month', usage_type: 'metered' } }, 'recurring[meter]'],
+    [{ recurring: { interval: 'month', usage_type: 'metered' } }, undefined],
     [{ recurring: { interval: 'month', meter: 'mtr_1' } }, 'recurring[meter]'],
     [{ ...monthly, tiers_mode: 'volume' }, 'tiers_mode'],
     [{ ...monthly, ...GRADUATED }, 'unit_amount'],

@@ -412,7 +412,7 @@ describe('basil', () => {
     expect(now).not.toHaveProperty('phases[0].coupon')
   })
 
-  it('aggregate-usage: prices and plans say that they add up nothing', async () => {
+  it('usage-records: prices and plans say that they add up nothing', async () => {
     const { call, monthly, subscription } = await startSubscribed()
     expect(await call(ACACIA, `/prices/${monthly.id}`)).toHaveProperty(
       'recurring.aggregate_usage',

@@ -9,6 +9,7 @@ import type { Spoken, Versions } from '../versions/versions.ts'
 import { ACCOUNT_ID } from '../wire/account-id.ts'
 import { API_VERSION } from '../wire/contract.generated.ts'
 import { invalidRequest, type StripeErrorBody, StripeFault, withDocs } from '../wire/errors.ts'
+import type { OldWay } from '../wire/old-ways.ts'
 import { refuseUnsupported } from '../wire/unsupported.ts'
 import { expand } from './expand.ts'
 import { IdempotencyKeys } from './idempotency.ts'
@@ -121,8 +122,9 @@ export class StripeApi {
 
   #findRoute(request: HttpRequest, shape: Shape | null): { route: Route; ids: readonly string[] } {
     const { method, path } = request
-    const old = this.#routes.get(shape?.operationAt(method, path) ?? '')
-    if (old) return { route: old, ids: [] }
+    const old = shape?.operationAt(method, path)
+    const route = this.#routes.get(old?.target ?? '')
+    if (old && route) return { route, ids: idsOf(old.params) }
     const found = this.#router.find(method, path)
     if (!found) throw unrecognized(request)
     return { route: found.target, ids: idsOf(found.params) }
@@ -199,6 +201,7 @@ export class StripeApi {
     const work = new UnitOfWork(this.#context, {
       request: { id: requestId, idempotencyKey },
       about: idsNamed(ids, params),
+      oldWays: shape?.oldWays ?? NO_OLD_WAYS,
     })
     try {
       const body = inOneStep(work, () => {
@@ -248,6 +251,8 @@ export class StripeApi {
     }
   }
 }
+
+const NO_OLD_WAYS: ReadonlySet<OldWay> = new Set()
 
 /** A call whose key, headers and parameters are in order. */
 interface CheckedCall {

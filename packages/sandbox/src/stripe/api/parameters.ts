@@ -14,7 +14,7 @@ export type Node =
   | { readonly a: Ref }
   | { readonly m: Ref }
   | { readonly z: Ref }
-type Ref = 's' | 'n' | 'b' | 'd' | number
+type Ref = number | Node
 
 /** These numbers may have a fraction; every other one is an integer. */
 const FRACTIONS = new Set([
@@ -95,7 +95,7 @@ export function withPaging(node: number | Node): Node {
   return { ...type, o: { ...type.o, limit: 'n', starting_after: 's', ending_before: 's' } }
 }
 
-function resolve(ref: Ref | Node): Node {
+function resolve(ref: Ref): Node {
   return typeof ref === 'number' ? (NODES[ref] as Node) : ref
 }
 

@@ -33,12 +33,32 @@ export function createRoutesByName(operations: Operations): ReadonlyMap<string, 
     // It takes what the other one takes, so what changed there has changed here.
     routes.set(name, { operation, name: of, params: withPaging(whole.params) })
   }
+  for (const [name, params] of Object.entries(NO_LONGER_IN_CONTRACT)) {
+    const operation = operations[name]
+    if (operation) routes.set(name, { operation, name, params })
+  }
   return routes
 }
 
 /** Lists that no contract has any more, and the call that answers with their first page. */
 const PAGES_OF: Readonly<Record<string, string>> = {
   'Invoices.listUpcomingLines': 'Invoices.createPreview',
+}
+
+/** Calls that no contract has any more, with their parameters. */
+const NO_LONGER_IN_CONTRACT: Readonly<Record<string, Node>> = {
+  'SubscriptionItems.createUsageRecord': {
+    o: {
+      action: { e: ['increment', 'set'] },
+      expand: { a: 's' },
+      quantity: 'n',
+      timestamp: { u: [{ e: ['now'] }, 'n'] },
+    },
+    r: ['quantity'],
+  },
+  'SubscriptionItems.listUsageRecordSummaries': {
+    o: { ending_before: 's', expand: { a: 's' }, limit: 'n', starting_after: 's' },
+  },
 }
 
 /** The ids of a path, in order. */

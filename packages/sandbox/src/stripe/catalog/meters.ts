@@ -4,8 +4,7 @@ import { ONE, toUnits } from '../wire/decimals.ts'
 
 const WINDOWS: Readonly<Record<string, number>> = { hour: 3600, day: 86_400 }
 
-/** What a customer used of a metered price within a period, from its start until just before its end. */
-export function usageOf(
+export function meteredUsage(
   work: UnitOfWork,
   price: PriceRow,
   customer: string,

@@ -8,11 +8,14 @@ import { nulls } from '../wire/wire.ts'
 import { readCurrencyOptions } from './currency-options.ts'
 import { readTiers } from './tiers.ts'
 import { readUnitAmount } from './unit-amount.ts'
+import { AGGREGATIONS } from './usage-records.ts'
 
 type NewPrice = Partial<Stripe.PriceCreateParams> & {
   id?: string
   currency: string
   product: string
+  /** For a metered price without a meter. */
+  aggregateUsage?: string
 }
 
 const MAX_INTERVAL_COUNTS: Readonly<Record<string, number>> = {
@@ -30,7 +33,9 @@ export function createPrice(work: UnitOfWork, params: NewPrice): PriceRow {
   const options = params.currency_options
     ? readCurrencyOptions({ own: currency, tiered }, params.currency_options)
     : null
-  const recurring = params.recurring ? readRecurring(work, params.recurring) : null
+  const recurring = params.recurring
+    ? readRecurring(work, params.recurring, params.aggregateUsage)
+    : null
   if (params.lookup_key !== undefined) {
     claimLookupKey(work, params.lookup_key, params.transfer_lookup_key ?? false, null)
   }
@@ -54,11 +59,14 @@ export function createPrice(work: UnitOfWork, params: NewPrice): PriceRow {
     type: recurring ? 'recurring' : 'one_time',
     unit_amount: terms.cents,
     unit_amount_decimal: terms.decimal,
-    ...(options || terms.tiers
+    ...(options || terms.tiers || params.aggregateUsage !== undefined
       ? {
           $: {
             ...(options ? { currencyOptions: options } : {}),
             ...(terms.tiers ? { tiers: terms.tiers } : {}),
+            ...(params.aggregateUsage === undefined
+              ? {}
+              : { aggregateUsage: params.aggregateUsage }),
           },
         }
       : {}),
@@ -122,6 +130,7 @@ function readTieredTerms(params: NewPrice): Terms {
 function readRecurring(
   work: UnitOfWork,
   params: Stripe.PriceCreateParams.Recurring,
+  aggregateUsage: string | undefined,
 ): NonNullable<PriceRow['recurring']> {
   const count = params.interval_count ?? 1
   if (count < 1 || count > (MAX_INTERVAL_COUNTS[params.interval] ?? 0)) {
@@ -130,17 +139,42 @@ function readRecurring(
       'recurring[interval_count]',
     )
   }
-  const meter = readMeter(work, params)
+  const meter = aggregateUsage === undefined ? readMeter(work, params) : null
+  if (aggregateUsage !== undefined) checkAggregation(aggregateUsage, params)
   return {
     interval: params.interval,
     interval_count: count,
     meter,
     trial_period_days: params.trial_period_days ?? null,
-    usage_type: meter === null ? 'licensed' : 'metered',
+    usage_type: params.usage_type ?? 'licensed',
   }
 }
 
-/** Usage records are gone since 2025: what is metered has a meter, in every version. */
+/** What an older version says of a metered price without a meter, out of what is no parameter today. */
+export function legacyUsage(gone: Readonly<Record<string, string>>): { aggregateUsage?: string } {
+  return gone.aggregate_usage === undefined ? {} : { aggregateUsage: gone.aggregate_usage }
+}
+
+export function backedByMeters() {
+  return invalidRequest(
+    'Starting with Stripe version `2025-03-31.basil`, metered prices must be backed by meters.',
+  )
+}
+
+function checkAggregation(wanted: string, params: Stripe.PriceCreateParams.Recurring): void {
+  if (params.usage_type !== 'metered' || params.meter !== undefined) {
+    throw invalidRequest(
+      '`aggregate_usage` is only for metered prices without a meter.',
+      'aggregate_usage',
+    )
+  }
+  if (Object.hasOwn(AGGREGATIONS, wanted)) return
+  throw invalidRequest(
+    'Invalid aggregate_usage: must be one of last_during_period, last_ever, max, or sum',
+    'aggregate_usage',
+  )
+}
+
 function readMeter(work: UnitOfWork, params: Stripe.PriceCreateParams.Recurring): string | null {
   if (params.usage_type !== 'metered') {
     if (params.meter === undefined) return null
@@ -149,13 +183,7 @@ function readMeter(work: UnitOfWork, params: Stripe.PriceCreateParams.Recurring)
       'recurring[meter]',
     )
   }
-  if (params.meter === undefined) {
-    throw invalidRequest(
-      'Metered prices must be backed by a meter: name one in `recurring[meter]`.',
-      'recurring[meter]',
-      'parameter_missing',
-    )
-  }
+  if (params.meter === undefined) throw backedByMeters()
   const meter = work.require('billing.meter', params.meter, 'recurring[meter]')
   if (meter.status === 'active') return meter.id
   throw invalidRequest(

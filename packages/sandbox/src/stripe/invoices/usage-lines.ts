@@ -1,6 +1,6 @@
 import { describePart } from '../catalog/describe-price.ts'
-import { usageOf } from '../catalog/meters.ts'
 import { partsOf } from '../catalog/tiers.ts'
+import { usageOf } from '../catalog/usage.ts'
 import type { InvoiceRow, LineRow, PriceRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { fromUnits } from '../wire/decimals.ts'
@@ -24,7 +24,7 @@ export function addUsageLines(
   source: UsageSource,
 ): LineRow[] {
   const { price, period } = source
-  const used = usageOf(work, price, invoice.customer ?? '', period)
+  const used = usageIn(work, invoice, source)
   return partsOf(price, used, invoice.currency).map((part) => {
     const line = addLine(work, invoice, {
       amount: part.amount,
@@ -58,13 +58,18 @@ export function refreshUsage(work: UnitOfWork, invoice: InvoiceRow): void {
   }
   for (const [item, line] of first) {
     const source = sourceOf(work, line, item)
-    const used = usageOf(work, source.price, invoice.customer ?? '', source.period)
+    const used = usageIn(work, invoice, source)
     if (fromUnits(used) === line.$.usage) continue
     for (const each of lines) {
       if (each.$.item === item && each.$.usage !== undefined) work.remove('line_item', each)
     }
     addUsageLines(work, invoice, source)
   }
+}
+
+function usageIn(work: UnitOfWork, { customer }: InvoiceRow, source: UsageSource): bigint {
+  const by = { customer: customer ?? '', item: source.subscriptionItem }
+  return usageOf(work, source.price, by, source.period)
 }
 
 function sourceOf(work: UnitOfWork, line: LineRow, item: string): UsageSource {

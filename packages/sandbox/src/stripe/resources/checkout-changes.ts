@@ -9,6 +9,7 @@ import { addressNeeded, noteAddress } from './checkout-tax.ts'
 
 /** A code that was typed. It counts as used when the session is completed. */
 export function applyCode(work: UnitOfWork, session: CheckoutSessionRow, typed: string): void {
+  checkUntried(session)
   if (!session.allow_promotion_codes) {
     throw invalidRequest('This Checkout Session does not take promotion codes.', 'promotion_code')
   }
@@ -30,6 +31,7 @@ export function setAddress(
   typed: { country: string; postal_code: string; state: string },
 ): void {
   if (!session.automatic_tax.enabled) return
+  checkUntried(session)
   work.edit('checkout.session', session)
   const { country, postal_code: postal, state } = typed
   noteAddress(session, {
@@ -45,6 +47,7 @@ export function setAddress(
 export function removeCode(work: UnitOfWork, session: CheckoutSessionRow): void {
   // What the application gave cannot be taken away here.
   if (!session.allow_promotion_codes) return
+  checkUntried(session)
   work.edit('checkout.session', session)
   session.discounts = []
   priceSession(work, session)
@@ -63,9 +66,16 @@ export function setQuantity(
   if (!Number.isSafeInteger(quantity) || quantity < least || quantity > most) {
     throw invalidRequest(`The quantity must be between ${least} and ${most}.`, 'quantity')
   }
+  checkUntried(session)
   work.edit('checkout.session', session)
   item.quantity = quantity
   priceSession(work, session)
+}
+
+/** Before basil an attempt to pay fixed what is bought: the invoice is written. */
+function checkUntried({ subscription }: CheckoutSessionRow): void {
+  if (subscription === null) return
+  throw invalidRequest('This Checkout Session cannot be changed after a payment was attempted.')
 }
 
 /** Nothing of an item would be no item, so one is the least. */

@@ -2,7 +2,7 @@ import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { collectInvoice, finalizeInvoice } from '../invoices/invoice-payment.ts'
 import { requireCustomer } from '../payments/customer.ts'
 import { beginDebit } from '../payments/debits/bank-debit.ts'
-import { attemptPayment, cardFault, needsSetup } from '../payments/payment-attempt.ts'
+import { attemptPayment, cardFault } from '../payments/payment-attempt.ts'
 import { newPaymentIntent } from '../payments/payment-intent.ts'
 import {
   attachPaymentMethod,
@@ -19,7 +19,6 @@ import type {
   PaymentMethodRow,
 } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { createSubscription } from '../subscriptions/subscription-create.ts'
 import { invalidRequest } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
 import { applyCode } from './checkout-changes.ts'
@@ -32,7 +31,8 @@ import {
   priceSession,
 } from './checkout-order.ts'
 import { type Answers, answerQuestions, taxIdOf } from './checkout-questions.ts'
-import { createsCustomer, draftOrder, type Order, toSubscription } from './checkout-quote.ts'
+import { createsCustomer, draftOrder, type Order } from './checkout-quote.ts'
+import { redeemedBy, subscribe } from './checkout-subscription.ts'
 import { addressNeeded, noteAddress } from './checkout-tax.ts'
 import { createCustomer } from './customers.ts'
 
@@ -77,7 +77,7 @@ export function completeCheckout(
     ? methodOf(work, session, form, { ...typed, customer })
     : null
   const payer = { customer, method }
-  if (order.mode === 'subscription') subscribe(work, session, order, payer)
+  if (order.mode === 'subscription') subscribe(work, session, order, withCustomer(payer))
   else if (order.mode === 'setup') save(work, session, order, payer)
   else if (order.params.invoice_creation?.enabled) payByInvoice(work, session, order, payer)
   else pay(work, session, order, payer)
@@ -87,6 +87,11 @@ export function completeCheckout(
   session.$.expiresNextAt = null
   work.emit('checkout.session.completed', 'checkout.session', session)
   return session
+}
+
+function withCustomer({ customer, method }: Payer) {
+  if (!customer) throw new TypeError('A subscription needs a customer')
+  return { customer, method }
 }
 
 interface Typed {
@@ -165,37 +170,6 @@ function methodOf(
     ...(typed.address ? { address: typed.address } : {}),
   }
   return method
-}
-
-function subscribe(
-  work: UnitOfWork,
-  session: CheckoutSessionRow,
-  order: Order,
-  { customer, method }: Payer,
-): void {
-  if (!customer) throw new TypeError('A subscription needs a customer')
-  if (method) {
-    attachPaymentMethod(work, method, customer)
-    if (needsSetup(method)) work.edit('payment_method', method).$.authenticated = true
-  }
-  const subscription = createSubscription(
-    work,
-    {
-      ...toSubscription(work, order, customer.id),
-      ...(method ? { default_payment_method: method.id } : {}),
-      payment_behavior: 'error_if_incomplete',
-    },
-    { authenticated: true },
-  )
-  const invoice = work.find('invoice', subscription.latest_invoice ?? '')
-  session.subscription = subscription.id
-  session.invoice = invoice?.id ?? null
-  session.payment_status = session.amount_total ? 'paid' : 'no_payment_required'
-  nameDiscounts(session, redeemedBy(invoice))
-}
-
-function redeemedBy(invoice: InvoiceRow | undefined): string[] {
-  return (invoice?.total_discount_amounts ?? []).map(({ discount }) => discount)
 }
 
 function pay(

@@ -8,7 +8,7 @@ import { formatAmount, minimumCharge } from '../wire/money.ts'
 import { nulls } from '../wire/wire.ts'
 import { methodTypes } from './checkout-methods.ts'
 import { readQuestions } from './checkout-questions.ts'
-import { type Order, type Quote, quoteOrder } from './checkout-quote.ts'
+import { type Order, type Quote, quoteInvoice, quoteOrder } from './checkout-quote.ts'
 import type { CheckoutMode, CheckoutParams } from './checkout-rules.ts'
 import { readAutomaticTax } from './checkout-tax.ts'
 
@@ -77,7 +77,12 @@ export function newSession(work: UnitOfWork, options: NewSession): CheckoutSessi
     ui_mode: 'hosted_page',
     url: `${work.context.baseUrl}/pages/checkout/${id}`,
     wallet_options: (params.wallet_options ?? null) as CheckoutSessionRow['wallet_options'],
-    $: { items, params: JSON.stringify(params), expiresNextAt: expires },
+    $: {
+      items,
+      params: JSON.stringify(params),
+      expiresNextAt: expires,
+      ...(work.allows('subscription-before-payment') ? { subscribesFirst: true } : {}),
+    },
   }
 }
 
@@ -152,7 +157,7 @@ export function orderOf(session: CheckoutSessionRow, taxId?: Order['taxId']): Or
 }
 
 /**
- * Works out what the session comes to and writes it down; null in setup mode. Rows that the caller
+ * Works out what the session comes to and writes it down, unless that stands on an invoice already; null in setup mode. Rows that the caller
  * holds may be other objects afterwards, because trying an order puts back copies.
  */
 export function priceSession(
@@ -162,6 +167,8 @@ export function priceSession(
 ): Quote | null {
   if (session.mode === 'setup') return null
   const order = orderOf(session, taxId)
+  const invoice = session.subscription === null ? null : session.invoice
+  if (invoice) return quoteInvoice(work, order, work.require('invoice', String(invoice)))
   const quote = quoteOrder(work.context, order)
   checkMinimums(work, order, quote)
   session.currency = quote.currency

@@ -183,6 +183,11 @@ export function createsCustomer({ mode, params }: Order): boolean {
   )
 }
 
+/** What an order comes to whose invoice was written when somebody first tried to pay it. */
+export function quoteInvoice(work: UnitOfWork, order: Order, invoice: InvoiceRow): Quote {
+  return read(work, order, invoice, new Set())
+}
+
 function read(
   work: UnitOfWork,
   order: Order,

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
 import { idOf, type Operations, op } from '../api/operation.ts'
-import { createPrice } from '../catalog/prices.ts'
+import { backedByMeters, createPrice, legacyUsage } from '../catalog/prices.ts'
 import { createProduct } from '../catalog/products.ts'
 import { toPlan } from '../state/render.ts'
 import type { PriceRow } from '../state/rows.ts'
@@ -11,8 +11,8 @@ import { mergeMetadata } from '../wire/metadata.ts'
 
 /** Plans are how recurring prices were called before: each is a price seen through an older window. */
 export const plans: Operations = {
-  'Plans.create': op<Stripe.PlanCreateParams>((params, { work }) => {
-    checkParams(work, params)
+  'Plans.create': op<Stripe.PlanCreateParams>((params, { work, gone }) => {
+    checkParams(work, params, gone)
     const { amount, amount_decimal, interval, interval_count, trial_period_days } = params
     const { billing_scheme, meter, tiers, tiers_mode, transform_usage, usage_type } = params
     const price = createPrice(work, {
@@ -35,6 +35,7 @@ export const plans: Operations = {
       ...(amount === undefined ? {} : { unit_amount: amount }),
       ...(amount_decimal === undefined ? {} : { unit_amount_decimal: amount_decimal }),
       metadata: mergeMetadata({}, params.metadata),
+      ...legacyUsage(gone),
     })
     work.emitObject('plan.created', toPlan(price))
     return toPlan(price)
@@ -92,7 +93,11 @@ function requirePlan(work: UnitOfWork, id: string): PriceRow {
   throw noSuch('plan', id)
 }
 
-function checkParams(work: UnitOfWork, params: Stripe.PlanCreateParams): void {
+function checkParams(
+  work: UnitOfWork,
+  params: Stripe.PlanCreateParams,
+  gone: Readonly<Record<string, string>>,
+): void {
   if (params.id !== undefined && work.find('price', params.id)) {
     throw invalidRequest('Plan already exists.', 'id', 'resource_already_exists')
   }
@@ -102,12 +107,8 @@ function checkParams(work: UnitOfWork, params: Stripe.PlanCreateParams): void {
       'amount',
     )
   }
-  if (params.usage_type === 'metered' && params.meter === undefined) {
-    throw invalidRequest(
-      'Metered plans must be backed by a meter: name one in `meter`.',
-      'meter',
-      'parameter_missing',
-    )
+  if (params.usage_type === 'metered' && params.meter === undefined && !gone.aggregate_usage) {
+    throw backedByMeters()
   }
   if (params.billing_scheme === 'tiered') {
     if (params.amount === undefined && params.amount_decimal === undefined) return

@@ -3,7 +3,7 @@ import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
 import { idOf, type Operations, op } from '../api/operation.ts'
 import { searchPage } from '../api/search.ts'
 import { readCurrencyOptions } from '../catalog/currency-options.ts'
-import { claimLookupKey, createPrice } from '../catalog/prices.ts'
+import { claimLookupKey, createPrice, legacyUsage } from '../catalog/prices.ts'
 import { createProduct } from '../catalog/products.ts'
 import { render } from '../state/render.ts'
 import type { PriceRow } from '../state/rows.ts'
@@ -12,7 +12,7 @@ import { invalidRequest, missingParam, noSuch } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
 
 export const prices: Operations = {
-  'Prices.create': op<Stripe.PriceCreateParams>((params, { work }) => {
+  'Prices.create': op<Stripe.PriceCreateParams>((params, { work, gone }) => {
     if (params.product !== undefined && params.product_data !== undefined) {
       throw invalidRequest('You may only specify one of these parameters: product, product_data.')
     }
@@ -23,7 +23,7 @@ export const prices: Operations = {
       product = created.id
     }
     if (product === undefined) throw missingParam('product')
-    const price = createPrice(work, { ...params, product })
+    const price = createPrice(work, { ...params, product, ...legacyUsage(gone) })
     return render('price', price, work.tables)
   }),
 

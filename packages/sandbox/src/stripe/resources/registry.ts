@@ -36,6 +36,7 @@ import { taxIds } from './tax-ids.ts'
 import { taxRates } from './tax-rates.ts'
 import { testClocks } from './test-clocks.ts'
 import { tokens } from './tokens.ts'
+import { usageRecords } from './usage-records.ts'
 import { webhookEndpoints } from './webhook-endpoints.ts'
 
 /** Every call the sandbox knows; any other is an unrecognized URL. */
@@ -77,5 +78,6 @@ export const OPERATIONS: Operations = {
   ...taxRates,
   ...testClocks,
   ...tokens,
+  ...usageRecords,
   ...webhookEndpoints,
 }

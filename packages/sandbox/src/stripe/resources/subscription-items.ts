@@ -44,10 +44,10 @@ export const subscriptionItems: Operations = {
   'SubscriptionItems.del': op<Stripe.SubscriptionItemDeleteParams>((params, call) => {
     const { work } = call
     const row = work.require('subscription_item', idOf(call))
-    const { shared } = split(params)
+    const { shared, item } = split(params)
     updateSubscription(work, work.require('subscription', row.subscription), {
       ...shared,
-      items: [{ id: row.id, deleted: true }],
+      items: [{ ...item, id: row.id, deleted: true }],
     })
     return { id: row.id, object: 'subscription_item', deleted: true }
   }),

@@ -38,6 +38,8 @@ export type PriceRow = Wire<Stripe.Price> & {
     currencyOptions?: Readonly<Record<string, CurrencyOption>>
     /** Sent only when they are expanded. */
     tiers?: PriceTier[]
+    /** How usage that is recorded adds up, where there is no meter to say so. */
+    aggregateUsage?: string
   }
 }
 export type CouponRow = Wire<Stripe.Coupon> & {
@@ -197,6 +199,15 @@ export type MeterEventRow = Wire<Stripe.Billing.MeterEvent> & {
   $: { meter: string; customer: string; value: string; cancelled: boolean }
 }
 export type MeterEventAdjustmentRow = Wire<Stripe.Billing.MeterEventAdjustment> & { id: string }
+/** What was used at a moment; Stripe's SDK of today has no type for it. */
+export interface UsageRecordRow {
+  id: string
+  object: 'usage_record'
+  livemode: false
+  quantity: number
+  subscription_item: string
+  timestamp: number
+}
 type WirePhase = Wire<Stripe.SubscriptionSchedule.Phase>
 export type PhaseItemRow = Omit<WirePhase['items'][number], 'tax_rates'> & { tax_rates: string[] }
 export type AddedItemRow = Omit<WirePhase['add_invoice_items'][number], 'tax_rates'> & {
@@ -251,6 +262,8 @@ export type CheckoutSessionRow = Omit<Wire<Stripe.Checkout.Session>, 'line_items
     items: CheckoutItem[]
     params: string
     expiresNextAt: number | null
+    /** Made by a version before basil: its subscription comes before the payment. */
+    subscribesFirst?: boolean
     /** When the bank says what became of a debit; null or left out where none is on its way. */
     settlesAt?: number | null
     parts?: CheckoutParts
@@ -310,6 +323,7 @@ export interface Rows {
   tax_rate: TaxRateRow
   'test_helpers.test_clock': TestClockRow
   token: TokenRow
+  usage_record: UsageRecordRow
   'v2.core.event': ThinEventRow
   webhook_endpoint: WebhookEndpointRow
 }

@@ -64,7 +64,7 @@ export interface OpenTables {
 }
 
 export function openTables(store: Store): OpenTables {
-  const names = [...Object.keys(KINDS), 'event', 'v2.core.event'] as Kind[]
+  const names = [...Object.keys(KINDS), 'event', 'usage_record', 'v2.core.event'] as Kind[]
   const tables = Object.fromEntries(
     names.map((kind) => [kind, store.table(`stripe.${kind}`)]),
   ) as unknown as Tables
@@ -77,6 +77,7 @@ export function openTables(store: Store): OpenTables {
     table.timeBy((row) => row.created)
   }
   tables.subscription_item.indexBy('subscription', (row) => row.subscription, FIXED)
+  tables.usage_record.indexBy('subscription_item', (row) => row.subscription_item, FIXED)
   tables.customer.indexBy('test_clock', testClockOf, FIXED)
   tables.invoice.indexBy('status', (row) => row.status)
   tables.invoice.indexBy('subscription', (row) => row.$.subscription, FIXED)

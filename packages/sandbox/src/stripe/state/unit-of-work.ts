@@ -1,5 +1,6 @@
 import type { Packed } from '../../core/store/packer.ts'
 import { noSuch, StripeFault } from '../wire/errors.ts'
+import type { OldWay } from '../wire/old-ways.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import type { StripeContext } from './context.ts'
 import { nowOf } from './context.ts'
@@ -54,6 +55,8 @@ export interface StepOptions {
   readonly about?: readonly string[]
   /** The same, where the clock is known. */
   readonly testClock?: string | null
+  /** What the version of a call allows. Whatever else happens was agreed to before, by a call of any version. */
+  readonly oldWays?: ReadonlySet<OldWay>
 }
 
 /** What indexes and events need of these only changes through `edit`, so an unedited one needs no second look. */
@@ -80,6 +83,7 @@ export class UnitOfWork {
   readonly sandboxNow: number
   /** What time brings was agreed to before: it is not checked again like a new wish. */
   readonly cause: 'call' | 'time'
+  readonly #oldWays: ReadonlySet<OldWay> | null
   readonly #request: EventRequest | null
   readonly #touched: Touched[] = []
   readonly #byId = new Map<string, Touched>()
@@ -95,6 +99,11 @@ export class UnitOfWork {
     this.sandboxNow = nowOf(context)
     this.#request = options.request ?? null
     this.cause = options.cause ?? 'call'
+    this.#oldWays = options.oldWays ?? null
+  }
+
+  allows(way: OldWay): boolean {
+    return this.#oldWays?.has(way) ?? true
   }
 
   newId(prefix: string, length = 24): string {

@@ -1,7 +1,8 @@
-import { createPrice } from '../catalog/prices.ts'
+import { backedByMeters, createPrice } from '../catalog/prices.ts'
 import { type Bought, redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { requireTaxRates } from '../catalog/tax-rates.ts'
 import { isMetered } from '../catalog/tiers.ts'
+import { hasNoMeter } from '../catalog/usage.ts'
 import type { CustomerRow, PriceRow, SubscriptionItemRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, missingParam } from '../wire/errors.ts'
@@ -11,6 +12,7 @@ import { mergeMetadata } from '../wire/metadata.ts'
 export interface ItemParams {
   readonly id?: string
   readonly deleted?: boolean
+  readonly clear_usage?: boolean
   readonly price?: string
   readonly plan?: string
   readonly price_data?: unknown
@@ -65,6 +67,7 @@ export function checkActive(work: UnitOfWork, price: PriceRow, path: string): vo
       `${path}[price]`,
     )
   }
+  if (hasNoMeter(price) && !work.allows('usage-records')) throw backedByMeters()
   if (work.find('product', price.product)?.active === false) {
     throw invalidRequest(
       `The price specified belongs to a product that is not active.`,

@@ -18,7 +18,7 @@ import {
   requireItemPrice,
 } from './subscription-items.ts'
 import { checkMixedIntervals, checkTrialEnd } from './subscription-params.ts'
-import { billUsage, countFromNow, isMeteredItem } from './usage.ts'
+import { billUsage, clearUsage, countFromNow, isMeteredItem } from './usage.ts'
 
 export interface ItemChangeOptions {
   readonly items: readonly ItemParams[]
@@ -142,6 +142,7 @@ function planChanges(
       throw noSuch('subscription_item', params.id, `${path}[id]`)
     }
     if (params.deleted) {
+      clearUsage(work, item, params.clear_usage ?? false)
       return {
         item,
         price: null,

@@ -1,10 +1,12 @@
 import type Stripe from 'stripe'
 import { describePart } from '../catalog/describe-price.ts'
-import { usageOf } from '../catalog/meters.ts'
 import { isMetered, partsOf } from '../catalog/tiers.ts'
+import { usageOf } from '../catalog/usage.ts'
+import { recordsOf } from '../catalog/usage-records.ts'
 import type { SubscriptionItemRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { fromUnits } from '../wire/decimals.ts'
+import { invalidRequest } from '../wire/errors.ts'
 import { nulls } from '../wire/wire.ts'
 
 /** A period of a metered item that is over, and is billed now. */
@@ -44,6 +46,17 @@ export function countFromNow(work: UnitOfWork, item: SubscriptionItemRow): void 
   else delete work.edit('subscription_item', item).$.usageFrom
 }
 
+/** Usage that is recorded at an item goes with it, which has to be said. */
+export function clearUsage(work: UnitOfWork, item: SubscriptionItemRow, isMeant: boolean): void {
+  const records = recordsOf(work, item.id)
+  if (records.length > 0 && !isMeant) {
+    throw invalidRequest(
+      `Subscription item ${item.id} cannot be deleted because it has usage. To delete it with its usage, set \`clear_usage\` to \`true\`.`,
+    )
+  }
+  for (const record of records) work.remove('usage_record', record)
+}
+
 /** Bills what was used until now as pending invoice items, one for each tier. Nothing used, nothing billed. */
 export function billUsage(
   work: UnitOfWork,
@@ -52,7 +65,7 @@ export function billUsage(
 ): void {
   const price = work.require('price', item.price)
   const period = { start: countedFrom(item), end: work.now }
-  const used = usageOf(work, price, subscription.customer, period)
+  const used = usageOf(work, price, { customer: subscription.customer, item: item.id }, period)
   if (used === 0n) return
   for (const part of partsOf(price, used, subscription.currency)) {
     work.insert(

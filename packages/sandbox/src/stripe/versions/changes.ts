@@ -1,6 +1,6 @@
 import type { VersionChange } from './basics/version-change.ts'
-import { aggregateUsage } from './basil/aggregate-usage.ts'
 import { checkoutShipping } from './basil/checkout-shipping.ts'
+import { checkoutSubscriptions } from './basil/checkout-subscriptions.ts'
 import { creditNoteRefund } from './basil/credit-note-refund.ts'
 import { customerCoupon } from './basil/customer-coupon.ts'
 import { invoiceParent } from './basil/invoice-parent.ts'
@@ -11,6 +11,7 @@ import { listTotals } from './basil/list-totals.ts'
 import { singleDiscounts } from './basil/single-discounts.ts'
 import { subscriptionPeriods } from './basil/subscription-periods.ts'
 import { upcomingInvoices } from './basil/upcoming-invoices.ts'
+import { usageRecords } from './basil/usage-records.ts'
 import { classicByDefault } from './clover/classic-by-default.ts'
 import { discountCoupon } from './clover/discount-coupon.ts'
 import { intentTransferData } from './clover/intent-transfer-data.ts'
@@ -40,8 +41,9 @@ export const CHANGES: readonly VersionChange[] = [
   lineDetails,
   singleDiscounts,
   upcomingInvoices,
-  aggregateUsage,
+  usageRecords,
   checkoutShipping,
+  checkoutSubscriptions,
   creditNoteRefund,
   customerCoupon,
   listTotals,

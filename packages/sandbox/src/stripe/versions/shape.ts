@@ -1,6 +1,8 @@
+import { type Match, Router } from '../../core/router.ts'
 import { copyJson } from '../../core/store/copy-json.ts'
 import type { Tables } from '../state/tables.ts'
 import type { FormObject } from '../wire/form.ts'
+import type { OldWay } from '../wire/old-ways.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import { isRecord } from './basics/look-up.ts'
 import type { ObjectChange, VersionChange } from './basics/version-change.ts'
@@ -12,25 +14,29 @@ export class Shape {
   readonly #tables: Tables
   readonly #objects = new Map<string, ObjectChange[]>()
   readonly #expandable = new Map<string, string[]>()
+  readonly #routes = new Router<string>()
+  /** What calls may do that those of today may not. */
+  readonly oldWays: ReadonlySet<OldWay>
 
   constructor(changes: readonly VersionChange[], tables: Tables) {
     this.#changes = changes
     this.#tables = tables
-    for (const { objects = {}, expandable = {} } of changes) {
+    this.oldWays = new Set(changes.flatMap(({ ends }) => ends ?? []))
+    for (const { objects = {}, expandable = {}, routes = {} } of changes) {
       for (const [kind, change] of Object.entries(objects)) push(this.#objects, kind, change)
       for (const [kind, fields] of Object.entries(expandable)) {
         for (const field of fields) push(this.#expandable, kind, field)
       }
+      for (const [address, operation] of Object.entries(routes)) {
+        const [method = '', path = ''] = address.split(' ')
+        this.#routes.add(method, path, operation)
+      }
     }
   }
 
-  /** What does today the work of an address that is gone; null for every other. */
-  operationAt(method: string, path: string): string | null {
-    const address = `${method} ${path}`
-    for (const { routes } of this.#changes) {
-      if (routes && Object.hasOwn(routes, address)) return routes[address] ?? null
-    }
-    return null
+  /** What does the work of an address that is gone; null for every other. */
+  operationAt(method: string, path: string): Match<string> | null {
+    return this.#routes.find(method, path)
   }
 
   /** Makes an older SDK's parameters what they are today. */

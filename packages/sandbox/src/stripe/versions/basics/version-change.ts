@@ -1,5 +1,6 @@
 import type { Tables } from '../../state/tables.ts'
 import type { FormObject } from '../../wire/form.ts'
+import type { OldWay } from '../../wire/old-ways.ts'
 import type { WireObject } from '../../wire/wire-object.ts'
 
 /** Changes its own copy of an object of today into what older versions send. */
@@ -30,6 +31,8 @@ export interface VersionChange {
   readonly expandable?: Readonly<Record<string, readonly string[]>>
   /** By operation: texts that are no parameters any more. The operation reads them from its call. */
   readonly takes?: Readonly<Record<string, readonly string[]>>
-  /** Addresses that are gone, and the operation that has their work today. */
+  /** What could be done before it, and cannot be since. */
+  readonly ends?: OldWay
+  /** Addresses that are gone, and the operation that does their work. */
   readonly routes?: Readonly<Record<string, string>>
 }

@@ -1,0 +1,124 @@
+import type Stripe from 'stripe'
+import { listPage } from '../api/lists.ts'
+import { idOf, type Operations, op } from '../api/operation.ts'
+import { hasNoMeter, usageOf } from '../catalog/usage.ts'
+import { recordsOf } from '../catalog/usage-records.ts'
+import { render } from '../state/render.ts'
+import type { SubscriptionItemRow } from '../state/rows.ts'
+import { isOver } from '../state/subscription-status.ts'
+import type { UnitOfWork } from '../state/unit-of-work.ts'
+import { fromUnits } from '../wire/decimals.ts'
+import { invalidRequest } from '../wire/errors.ts'
+
+interface NewRecord {
+  readonly quantity: number
+  readonly action?: 'increment' | 'set'
+  readonly timestamp?: 'now' | number
+}
+
+/** Clocks may differ so much. */
+const AHEAD = 5 * 60
+
+/** Usage of metered prices without a meter, as versions before basil report it. */
+export const usageRecords: Operations = {
+  'SubscriptionItems.createUsageRecord': op<NewRecord>((params, call) => {
+    const { work } = call
+    const item = work.require('subscription_item', idOf(call))
+    checkItem(work, item)
+    const { quantity, action = 'increment' } = params
+    if (quantity < 0) {
+      throw invalidRequest('Invalid non-negative integer', 'quantity', 'parameter_invalid_integer')
+    }
+    const timestamp = readTimestamp(work, item, params.timestamp ?? 'now')
+    const known = recordsOf(work, item.id).find((each) => each.timestamp === timestamp)
+    if (known) {
+      work.edit('usage_record', known)
+      known.quantity = action === 'set' ? quantity : known.quantity + quantity
+      return render('usage_record', known, work.tables)
+    }
+    const record = work.insert('usage_record', {
+      id: work.newId('mbur_1'),
+      object: 'usage_record',
+      livemode: false,
+      quantity,
+      subscription_item: item.id,
+      timestamp,
+    })
+    return render('usage_record', record, work.tables)
+  }),
+
+  'SubscriptionItems.listUsageRecordSummaries': op<Stripe.PaginationParams>((params, call) => {
+    const { work, path } = call
+    const item = work.require('subscription_item', idOf(call))
+    checkUsageRecords(work, item)
+    return listPage(summariesOf(work, item), params, path, (summary) => summary)
+  }),
+}
+
+function checkItem(work: UnitOfWork, item: SubscriptionItemRow): void {
+  checkUsageRecords(work, item)
+  if (!isOver(work.require('subscription', item.subscription))) return
+  throw invalidRequest('Cannot create the usage record because the subscription has been canceled.')
+}
+
+function checkUsageRecords(work: UnitOfWork, item: SubscriptionItemRow): void {
+  const price = work.require('price', item.price)
+  if (hasNoMeter(price)) return
+  throw invalidRequest(
+    price.recurring?.usage_type === 'metered'
+      ? `Cannot create a usage record for \`${item.id}\` because it is not on the legacy metered billing system. Call /v1/billing/meter_events instead.`
+      : `Cannot create a usage record for \`${item.id}\` because its price is not metered.`,
+  )
+}
+
+/** Whatever was billed is billed: usage of a period that is over is not taken. */
+function readTimestamp(
+  work: UnitOfWork,
+  item: SubscriptionItemRow,
+  timestamp: 'now' | number,
+): number {
+  if (timestamp === 'now') return work.now
+  if (timestamp < item.current_period_start) {
+    throw invalidRequest(
+      "Cannot create the usage record with this timestamp because timestamps must be after the subscription's last invoice period (or current period start time).",
+      'timestamp',
+    )
+  }
+  if (timestamp > work.now + AHEAD) {
+    throw invalidRequest(
+      'Cannot create the usage record with this timestamp because it is in the future.',
+      'timestamp',
+    )
+  }
+  return timestamp
+}
+
+/** One for each period, the current one first. */
+function summariesOf(work: UnitOfWork, item: SubscriptionItemRow) {
+  const subscription = work.require('subscription', item.subscription)
+  const summary = (period: Period, total: number, invoice: string | null) => ({
+    id: `sis_1${item.id.slice('si_'.length)}${period.start}`,
+    object: 'usage_record_summary' as const,
+    invoice,
+    livemode: false,
+    period: { start: period.start, end: period.end },
+    subscription_item: item.id,
+    total_usage: total,
+  })
+  const billed = work.findBy('invoice', 'subscription', subscription.id).flatMap((invoice) => {
+    const line = work
+      .findBy('line_item', 'invoice', invoice.id)
+      .find(({ $ }) => $.item === item.id && $.usage !== undefined)
+    return line ? [summary(line.period, Number(line.$.usage), invoice.id)] : []
+  })
+  if (isOver(subscription)) return billed.reverse()
+  const period = { start: item.current_period_start, end: item.current_period_end }
+  const by = { customer: subscription.customer, item: item.id }
+  const used = usageOf(work, work.require('price', item.price), by, period)
+  return [summary(period, Number(fromUnits(used)), null), ...billed.reverse()]
+}
+
+interface Period {
+  readonly start: number
+  readonly end: number
+}
