@@ -269,6 +269,52 @@ it('forgets a held update when its invoice is voided, and puts a newer one in it
   )
 })
 
+it('applies a held update to what the subscription has become meanwhile', async () => {
+  const { sandbox, stripe } = await startStripeSandbox()
+  const { customer } = await seedCustomer(stripe)
+  const { monthly, better } = await seedPrices(stripe)
+  const old = await stripe.coupons.create({ percent_off: 5 })
+  const kept = await stripe.coupons.create({ percent_off: 10 })
+  const rate = await stripe.taxRates.create({
+    display_name: 'VAT',
+    percentage: 20,
+    inclusive: false,
+  })
+  const { id, items } = await stripe.subscriptions.create({
+    customer: customer.id,
+    items: [{ price: monthly.id }],
+    discounts: [{ coupon: old.id }],
+    metadata: { a: '1', b: '1' },
+  })
+  const itemId = items.data[0]?.id ?? ''
+  sandbox.trouble.declineNextCharge(customer.id, 'insufficient_funds')
+  const { latest_invoice: unpaid } = await stripe.subscriptions.update(id, {
+    items: [{ id: itemId, price: better.id }],
+    metadata: { a: '2' },
+    payment_behavior: 'pending_if_incomplete',
+    proration_behavior: 'always_invoice',
+  })
+  await stripe.subscriptions.update(id, {
+    discounts: [{ coupon: kept.id }],
+    default_tax_rates: [rate.id],
+    metadata: { b: '3' },
+    pause_collection: { behavior: 'void' },
+    description: 'Changed meanwhile',
+  })
+  await stripe.invoices.pay(String(unpaid))
+  const applied = await stripe.subscriptions.retrieve(id, { expand: ['discounts'] })
+  expect(applied).toMatchObject({
+    pending_update: null,
+    items: { data: [{ id: itemId, price: { id: better.id } }] },
+    discounts: [{ source: { coupon: kept.id } }],
+    default_tax_rates: [{ id: rate.id }],
+    metadata: { a: '2', b: '3' },
+    pause_collection: { behavior: 'void' },
+    description: 'Changed meanwhile',
+    latest_invoice: unpaid,
+  })
+})
+
 it('pauses collection and voids the invoices of that time', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)

@@ -1,15 +1,19 @@
 import type Stripe from 'stripe'
 import { copyJson } from '../../core/store/copy-json.ts'
 import { render } from './render.ts'
+import { applyChanges, changesBetween, type RowChanges } from './row-changes.ts'
 import type { SubscriptionItemRow, SubscriptionRow } from './rows.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
 const LONGEST = 23 * 3600
 
+/** What it changes, and nothing else: coupons, taxes and pauses may change while it waits. */
 interface HeldUpdate {
-  invoice: string
-  subscription: SubscriptionRow
-  items: SubscriptionItemRow[]
+  readonly invoice: string
+  readonly subscription: RowChanges
+  readonly items: Readonly<Record<string, RowChanges>>
+  readonly added: readonly SubscriptionItemRow[]
+  readonly removed: readonly string[]
 }
 
 /** A subscription and its items as they were before an update that may have to wait. */
@@ -39,14 +43,15 @@ export function holdUpdate(
   const changed = items
     .filter((item) => !oldItems.some((old) => isSame(old, item)))
     .map((item) => copyJson(render('subscription_item', item, work.tables)))
-  const held: HeldUpdate = copyJson({ invoice: invoiceId, subscription, items })
   const old = JSON.parse(before.subscription) as SubscriptionRow
+  const held = describeUpdate(invoiceId, [old, subscription], [oldItems, items])
+  const { billing_cycle_anchor: anchor, trial_end: trialEnd } = subscription
   replaceFields(subscription, old)
   subscription.latest_invoice = invoiceId
   replaceItems(work, subscription.id, oldItems)
   subscription.$.pendingUpdateParams = JSON.stringify(held)
   subscription.pending_update = {
-    billing_cycle_anchor: held.subscription.billing_cycle_anchor,
+    billing_cycle_anchor: anchor,
     cancel_at_period_end: params.cancel_at_period_end ?? null,
     discount: null,
     discounts: null,
@@ -56,9 +61,29 @@ export function holdUpdate(
     ),
     metadata: params.metadata ? (params.metadata as Stripe.Metadata) : null,
     subscription_items: changed.length > 0 ? (changed as unknown as never) : null,
-    trial_end: held.subscription.trial_end,
+    trial_end: trialEnd,
     trial_from_plan: null,
   }
+}
+
+type Versions<T> = readonly [old: T, now: T]
+
+function describeUpdate(
+  invoice: string,
+  [old, now]: Versions<SubscriptionRow>,
+  [oldItems, items]: Versions<readonly SubscriptionItemRow[]>,
+): HeldUpdate {
+  const kept = items.flatMap((item) => {
+    const before = oldItems.find(({ id }) => id === item.id)
+    return before ? [[item.id, changesBetween(before, item)] as const] : []
+  })
+  return copyJson({
+    invoice,
+    subscription: changesBetween(old, now),
+    items: Object.fromEntries(kept),
+    added: items.filter(({ id }) => !oldItems.some((item) => item.id === id)),
+    removed: oldItems.filter(({ id }) => !items.some((item) => item.id === id)).map(({ id }) => id),
+  })
 }
 
 function isSame(a: SubscriptionItemRow, b: SubscriptionItemRow): boolean {
@@ -81,10 +106,10 @@ export function applyPendingUpdate(
   const held = JSON.parse(subscription.$.pendingUpdateParams) as HeldUpdate
   if (held.invoice !== invoiceId) return false
   work.edit('subscription', subscription)
-  replaceFields(subscription, held.subscription)
+  applyChanges(subscription, held.subscription)
   subscription.latest_invoice = invoiceId
   clearUpdate(subscription)
-  replaceItems(work, subscription.id, held.items)
+  changeItems(work, subscription.id, held)
   work.emit('customer.subscription.pending_update_applied', 'subscription', subscription)
   return true
 }
@@ -106,6 +131,15 @@ export function forgetUpdate(work: UnitOfWork, subscription: SubscriptionRow): v
 function clearUpdate(subscription: SubscriptionRow): void {
   subscription.pending_update = null
   subscription.$.pendingUpdateParams = null
+}
+
+function changeItems(work: UnitOfWork, subscription: string, held: HeldUpdate): void {
+  for (const item of work.findBy('subscription_item', 'subscription', subscription)) {
+    const changes = held.items[item.id]
+    if (held.removed.includes(item.id)) work.remove('subscription_item', item)
+    else if (changes) applyChanges(work.edit('subscription_item', item), changes)
+  }
+  for (const item of held.added) work.insert('subscription_item', item)
 }
 
 function replaceFields(row: SubscriptionRow, by: SubscriptionRow): void {

@@ -1,0 +1,57 @@
+/** What is different between two versions of a row, to be done to a third: what only that one has stays. */
+export type RowChanges = Readonly<Record<string, FieldChange>>
+
+type FieldChange =
+  | { readonly to: unknown }
+  | { readonly gone: true }
+  | { readonly fields: RowChanges }
+  | { readonly added: readonly string[]; readonly removed: readonly string[] }
+
+type Row = Record<string, unknown>
+
+export function changesBetween(before: object, after: object): RowChanges {
+  const changes: Record<string, FieldChange> = {}
+  const [old, now] = [before as Row, after as Row]
+  for (const name of new Set([...Object.keys(old), ...Object.keys(now)])) {
+    const change = changeOf(old[name], now[name])
+    if (change) changes[name] = change
+  }
+  return changes
+}
+
+function changeOf(old: unknown, now: unknown): FieldChange | null {
+  if (JSON.stringify(old) === JSON.stringify(now)) return null
+  if (now === undefined) return { gone: true }
+  if (isRow(old) && isRow(now)) return { fields: changesBetween(old, now) }
+  if (areIds(old) && areIds(now)) {
+    const added = now.filter((id) => !old.includes(id))
+    return { added, removed: old.filter((id) => !now.includes(id)) }
+  }
+  return { to: now }
+}
+
+export function applyChanges(target: object, changes: RowChanges): void {
+  const row = target as Row
+  for (const [name, change] of Object.entries(changes)) {
+    const value = row[name]
+    if ('to' in change) row[name] = change.to
+    else if ('gone' in change) delete row[name]
+    else if ('fields' in change) {
+      const fields = isRow(value) ? value : {}
+      applyChanges(fields, change.fields)
+      row[name] = fields
+    } else {
+      const ids = areIds(value) ? value : []
+      const kept = ids.filter((id) => !change.removed.includes(id) && !change.added.includes(id))
+      row[name] = [...kept, ...change.added]
+    }
+  }
+}
+
+function isRow(value: unknown): value is Row {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function areIds(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string')
+}
