@@ -1,11 +1,15 @@
+import { isChargedByUs } from '../gateways/contract/parts/money/usage.ts'
+import { requirePart } from '../gateways/contract/parts.ts'
+import type { ProviderSubscription } from '../gateways/contract/subscription.ts'
 import type { StoredUsage } from '../storage/queues/usage.ts'
 import type { Logger } from '../values/logger.ts'
 import { isOld, isTooLate } from '../values/usage.ts'
 import type { SenderContext } from './send-usage.ts'
 
 /**
- * What was used in a period that is billed already is counted by the provider, and on no bill. Said where the report names a
- * subscription; what was used within the last hour is in time.
+ * What was used in a period that is billed already is counted by the provider, and on no bill. That is said, of the
+ * subscription that the report names, else of those that are billed by its meter. What was used within the last hour is in
+ * time.
  */
 export async function warnOfLate(
   context: SenderContext & { readonly settings: { readonly logger: Logger } },
@@ -13,27 +17,64 @@ export async function warnOfLate(
   now: Date,
 ): Promise<void> {
   const { logger } = context.settings
-  const begun = new Map<number, Promise<Date | null>>()
+  const read = new Map<string, Promise<Date[] | null>>()
   for (const usage of sent) {
-    const { subscriptionId, at, meter, reference } = usage
-    if (subscriptionId === null || !isOld(at, now)) continue
-    const reading = begun.get(subscriptionId) ?? periodStart(context, usage).catch(() => null)
-    begun.set(subscriptionId, reading)
-    const startsAt = await reading
-    if (!startsAt || !isTooLate(at, startsAt, now)) continue
-    const words = `Usage ${meter} (${reference}) of ${at.toISOString()} came too late: that period was billed on ${startsAt.toISOString()}, so it is counted and not billed`
+    if (!isOld(usage.at, now)) continue
+    const { owner, subscriptionId, meter } = usage
+    const key = JSON.stringify(subscriptionId ?? [owner.type, owner.id, meter])
+    const reading = read.get(key) ?? periodStarts(context, usage).catch(() => null)
+    read.set(key, reading)
+    const problem = problemOf(usage, await reading, now)
+    if (problem === null) continue
+    const words = `Usage ${meter} (${usage.reference}) of ${usage.at.toISOString()} ${problem}, so it is counted and not billed`
     if (logger.warn) logger.warn(words)
     else logger.error(words)
   }
 }
 
-async function periodStart(
+/** Why none of the subscriptions whose running periods began then bills it; null where one does, or nobody knows. */
+function problemOf({ at, owner }: StoredUsage, starts: Date[] | null, now: Date): string | null {
+  if (starts === null) return null
+  const [first] = starts.sort((a, b) => Number(a) - Number(b))
+  if (!first) return `is for no subscription: ${owner.type} ${owner.id} has none with this meter`
+  if (!isTooLate(at, first, now)) return null
+  return `came too late: that period was billed on ${first.toISOString()}`
+}
+
+/** When each began or, of one that is over, ended; null where the provider does not say. */
+async function periodStarts(context: SenderContext, usage: StoredUsage): Promise<Date[] | null> {
+  const found = await subscriptionsOf(context, usage)
+  if (found.length === 0 && usage.subscriptionId !== null) return null
+  const starts = found.map((each) => (each.isOver ? each.endsAt : each.periodStartsAt))
+  const said = starts.filter((start): start is Date => start instanceof Date)
+  return said.length === starts.length ? said : null
+}
+
+/** The one that it names, else those that could bill it. */
+async function subscriptionsOf(
   { subscriptions, gateway }: SenderContext,
-  { owner, provider, subscriptionId }: StoredUsage,
-): Promise<Date | null> {
+  { owner, provider, subscriptionId, meter, at }: StoredUsage,
+): Promise<ProviderSubscription[]> {
   const all = await subscriptions.listByOwner(owner)
-  const row = all.find(({ id }) => id === subscriptionId)
-  const found = row ? await (await gateway(provider)).findSubscription(row.providerId) : null
-  if (!found) return null
-  return (found.isOver ? found.endsAt : found.periodStartsAt) ?? null
+  const rows = all.filter((row) =>
+    subscriptionId === null ? row.provider === provider : row.id === subscriptionId,
+  )
+  const asked = await gateway(provider)
+  const found: ProviderSubscription[] = []
+  for (const { providerId } of rows) {
+    const each = await asked.findSubscription(providerId)
+    if (each) found.push(each)
+  }
+  if (subscriptionId !== null) return found
+  const usage = requirePart(asked, 'usage')
+  if (isChargedByUs(usage)) return found
+  const isBilled = await Promise.all(
+    found.map(async ({ items = [], isOver, endsAt }) => {
+      if (isOver && endsAt && endsAt <= at) return false
+      const metered = items.filter(({ isMetered }) => isMetered)
+      const meters = await Promise.all(metered.map(({ price }) => usage.meterOf(price)))
+      return meters.includes(meter)
+    }),
+  )
+  return found.filter((_, index) => isBilled[index])
 }

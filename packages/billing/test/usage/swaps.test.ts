@@ -84,6 +84,39 @@ describe('usage of a period that was billed', () => {
     expect(takenFrom(test, user)).toBe(3050)
   })
 
+  it('is said in the log, too, where the report names no subscription', async () => {
+    const { warned, test } = await startWarned()
+    const { user, billing, sandbox } = test
+    const calls = await test.price({ unit_amount: 50 })
+    await user.newSubscription('main', 'monthly').meteredPrice(calls).create()
+    await user.newSubscription('other', 'yearly').create()
+    await sandbox.clock.advanceTo(new Date('2026-02-15T10:50:00Z'))
+    const at = new Date('2026-02-14T10:00:00Z')
+    await user.reportUsage('calls', 1, { id: 'in-time', at })
+    await billing.usage.process()
+    expect(warned).toEqual([])
+    await month(test, 1)
+    await user.reportUsage('calls', 1, { id: 'late', at })
+    await billing.usage.process()
+    expect(warned).toEqual([expect.stringMatching(/calls \(late\).*too late/)])
+  })
+
+  it('is said in the log where no subscription has its meter', async () => {
+    const { warned, test } = await startWarned()
+    const { user, billing, sandbox } = test
+    const ended = await user
+      .newSubscription('before', 'monthly')
+      .meteredPrice(await test.price())
+      .create()
+    await ended.cancelNow()
+    await user.newSubscription('main', 'monthly').create()
+    await sandbox.clock.advance({ days: 1 })
+    await user.reportUsage('calls', 1, { id: 'now' })
+    await user.reportUsage('calls', 1, { id: 'stray', at: new Date(START.getTime() + 60_000) })
+    await billing.usage.process()
+    expect(warned).toEqual([expect.stringMatching(/calls \(stray\).*no subscription: user 1/)])
+  })
+
   it('is not taken for a subscription that ended more than an hour ago', async () => {
     const test = await startMetered()
     const { user, sandbox } = test
