@@ -2,8 +2,14 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { AxeResults } from 'axe-core'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core'
+import { afterEach, describe, expect } from 'vitest'
 import { findChromium } from './find-chromium.ts'
 
 export type Scheme = 'light' | 'dark'
@@ -34,7 +40,7 @@ export interface Chromium {
 }
 
 /**
- * Tests in a real Chromium, one for the whole file; skipped where there is none, which the run says at
+ * Tests in a real Chromium, each with a context of its own; skipped where there is none, which the run says at
  * its start. No console error and no breach of the content security policy goes unnoticed.
  * @example
  * describeInChromium('the first page', ({ newPage }) => {
@@ -48,13 +54,8 @@ export interface Chromium {
 export function describeInChromium(name: string, define: (chromium: Chromium) => void): void {
   const executablePath = findChromium()
   describe.skipIf(executablePath === null)(name, () => {
-    let browser: Browser
     const opened = new Map<Page, { complaints: string[]; forgiven: RegExp[] }>()
 
-    beforeAll(async () => {
-      browser = await chromium.launch({ executablePath: executablePath ?? '' })
-    })
-    afterAll(() => browser?.close())
     afterEach(async () => {
       const left = [...opened.values()].flatMap(({ complaints, forgiven }) =>
         complaints.filter((text) => !forgiven.some((pattern) => pattern.test(text))),
@@ -69,7 +70,7 @@ export function describeInChromium(name: string, define: (chromium: Chromium) =>
       async newPage(settings = {}) {
         const context =
           settings.context ??
-          (await browser.newContext({
+          (await newContext(executablePath, {
             colorScheme: settings.scheme ?? 'light',
             viewport: settings.viewport ?? DESKTOP,
             javaScriptEnabled: settings.script ?? true,
@@ -95,6 +96,20 @@ export function describeInChromium(name: string, define: (chromium: Chromium) =>
   })
 }
 
+let launched: Promise<Browser> | undefined
+
+/** In the one browser of all files of this process, which ends with it. */
+async function newContext(
+  executablePath: string | null,
+  options: BrowserContextOptions,
+): Promise<BrowserContext> {
+  launched ??= chromium.launch({ executablePath: executablePath ?? '' })
+  const browser = await launched
+  if (browser.isConnected()) return browser.newContext(options)
+  launched = undefined
+  return newContext(executablePath, options)
+}
+
 /** Chromium reports breaches of the policy to the console, as it does failing requests and scripts. */
 function listen(page: Page): string[] {
   const complaints: string[] = []
@@ -111,13 +126,17 @@ const axeSource = readFileSync(
   'utf8',
 )
 
+/** The rules that can tell one scheme from the other, as long as a scheme is nothing but colours. */
+const OF_COLOURS = ['color-contrast', 'link-in-text-block']
+
 /** No rule of axe is broken, whether of WCAG or of good practice. */
-export async function expectAccessible(page: Page): Promise<void> {
+export async function expectAccessible(page: Page, only?: readonly string[]): Promise<void> {
   // The debugger's own evaluation is not bound by the policy, so that the policy stays in force.
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axeSource)
   // To describe every node that is well, and to send that, takes three times as long as to look at them.
+  const options = { resultTypes: ['violations'], ...(only ? { runOnly: only } : {}) }
   const violations = await page.evaluate<AxeResults['violations']>(
-    "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)",
+    `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations)`,
   )
   const texts = violations.map(
     ({ id, help, nodes }) => `${id}: ${help}\n${nodes.map((node) => node.html).join('\n')}`,
@@ -134,16 +153,23 @@ export async function expectNoSidewaysScroll(page: Page): Promise<void> {
   expect(scrollWidth, `the width of ${page.url()}`).toBeLessThanOrEqual(clientWidth)
 }
 
-/** On a desk and in a hand, in light and in dark: the page is the same, only the window changes. */
+/**
+ * On a desk and in a hand, in light and in dark: the page is the same, only the window changes. What is light is tried with all
+ * rules, and what is dark with those of colours, because it says the same.
+ */
 export async function expectFineInEveryLook(page: Page, name: string): Promise<void> {
   for (const [device, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
     await page.setViewportSize(viewport)
+    const said: string[] = []
     for (const colorScheme of SCHEMES) {
       await page.emulateMedia({ colorScheme })
       await takeScreenshot(page, `${name}-${device}-${colorScheme}`)
-      await expectAccessible(page)
+      await expectAccessible(page, colorScheme === 'dark' ? OF_COLOURS : undefined)
       await expectNoSidewaysScroll(page)
+      // biome-ignore lint/performance/useDomNodeTextContent: what is not shown is not said
+      said.push(await page.locator('body').innerText())
     }
+    expect(said[1], 'what the dark page says').toBe(said[0])
   }
 }
 

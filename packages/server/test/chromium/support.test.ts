@@ -4,11 +4,18 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
   describeInChromium,
   expectAccessible,
+  expectFineInEveryLook,
   expectNoSidewaysScroll,
 } from '../../../../test-support/chromium.ts'
 
 const BAD_PAGE = `<!doctype html><html lang="en"><title>Bad</title><link rel="icon" href="data:,">
 <main><h1>Bad</h1><img src="/x.png"><canvas width="3000"></canvas><script>document.title = 'breached'</script></main></html>`
+
+const dark = (
+  css: string,
+) => `<!doctype html><html lang="en"><title>Fine by day</title><link rel="icon" href="data:,">
+<style>body { background: #fff; color: #000 } @media (prefers-color-scheme: dark) { ${css} }</style>
+<main><h1>Fine by day</h1><p>Read this</p></main></html>`
 
 describeInChromium('the support for tests in Chromium', ({ newPage, forgive, complaints }) => {
   const server = createServer((request, response) => {
@@ -30,5 +37,15 @@ describeInChromium('the support for tests in Chromium', ({ newPage, forgive, com
     const texts = complaints(page).join('\n')
     expect(texts).toMatch(/content security policy/i)
     expect(texts).toMatch(/status of 404.*x\.png/)
+  })
+
+  it.each([
+    ['colours that nobody can read', 'p { color: #eee }', 'color-contrast'],
+    ['something that is missing', 'p { display: none }', 'what the dark page says'],
+  ])('notices %s in the dark alone', async (_name, css, problem) => {
+    const page = await newPage()
+    await page.setContent(dark(css))
+    await expectAccessible(page)
+    await expect(expectFineInEveryLook(page, 'dark')).rejects.toThrow(problem)
   })
 })
