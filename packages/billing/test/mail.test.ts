@@ -226,6 +226,15 @@ describe('mail', () => {
       expect(sent[0]?.html).toContain('href="http')
     })
 
+    it('comes again with each attempt that asks again, for whoever missed it', async () => {
+      const test = await challenged()
+      await test.advance({ days: 4 })
+      const asked = test.sent.filter(({ kind }) => kind === 'action_required')
+      expect(asked.length).toBeGreaterThan(1)
+      expect(new Set(asked.map(({ id }) => id)).size).toBe(asked.length)
+      expect(test.sent).toEqual(asked)
+    })
+
     it('is the failure for whom nobody asks to confirm by mail', async () => {
       const { sent } = await challenged({ only: ['payment_failed'] })
       expect(sent.map(({ kind }) => kind)).toEqual(['payment_failed'])

@@ -126,9 +126,11 @@ export interface BillingEvents {
     /** The bank asks the customer about it: `invoice.action_required` is told too, and mail of that alone is sent. */
     readonly awaitsCustomer: boolean
   }
-  /** The customer has to confirm the payment at their bank. */
+  /** The customer has to confirm the payment at their bank. Told for each attempt that asks. */
   readonly 'invoice.action_required': {
     readonly invoice: InvoiceFacts
+    /** The how manieth attempt it was; null where the provider does not count. */
+    readonly attempt: number | null
     /** A page of the provider's where that can be done; null for none. */
     readonly url: string | null
   }

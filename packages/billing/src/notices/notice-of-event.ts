@@ -26,7 +26,8 @@ export function subjectOf(event: AnyBillingEvent, asksToConfirm: boolean): strin
       if (event.data.awaitsCustomer && asksToConfirm) return null
       return `${event.data.invoice.id}:${event.data.attempt ?? 0}`
     case 'invoice.action_required':
-      return event.data.invoice.id
+      // Somebody who missed it is asked again when the bank is; their own attempts do not count.
+      return `${event.data.invoice.id}:${event.data.attempt ?? 0}`
     case 'refund.created':
       return event.data.refund.id
     default:

@@ -96,7 +96,7 @@ async function ofUnpaid(
     case 'invoice.action_required': {
       const failed = await context.events.findAbout('invoice.payment_failed', once)
       if (failed && !failed.data.awaitsCustomer && !(await isAsked())) return []
-      const data = { invoice, url: told.url ?? null }
+      const data = { invoice, attempt, url: told.url ?? null }
       return [{ ...about, type: told.type, subject: once, data }]
     }
     case 'invoice.payment_failed': {
@@ -107,7 +107,7 @@ async function ofUnpaid(
       const failed: NewBillingEvent = { ...about, type: told.type, subject: once, data }
       if (!awaitsCustomer || asked) return [failed]
       // The provider's own event of it may never come.
-      const asks = { invoice, url: told.url ?? null }
+      const asks = { invoice, attempt, url: told.url ?? null }
       return [{ ...about, type: 'invoice.action_required', subject: once, data: asks }, failed]
     }
   }
