@@ -12,6 +12,7 @@ const slow: readonly Named[] = [
   ['examples', 'whole apps are started, and Next builds one'],
   ['packages/billing/test/frequency-swap-table.test.ts', 'a whole table'],
   ['packages/billing/test/histories.test.ts', 'hundreds of random lives'],
+  ['packages/billing/test/held-taxes.test.ts', 'every answer is lost once'],
   ['packages/billing/test/killed-braintree.test.ts', 'a process is killed at each of its steps'],
   ['packages/billing/test/killed-deliveries.test.ts', 'a process is killed at each of its steps'],
   ['packages/billing/test/killed-events.test.ts', 'a process is killed at each of its steps'],
@@ -44,6 +45,7 @@ const slow: readonly Named[] = [
 const sqliteIsEnough: readonly Named[] = [
   // Frameworks, pages, guards and other people's clients: HTTP, over the flows that run everywhere.
   ['packages/billing/test/adapters.test.ts', 'frameworks'],
+  ['packages/billing/test/held-taxes.test.ts', 'what the provider has and takes'],
   ['packages/billing/test/language.test.ts', 'what is printed'],
   ['packages/billing/test/messages.test.ts', 'what is refused before any statement'],
   ['packages/billing/test/pay-page.test.ts', 'the routes of a guide'],

@@ -1,5 +1,7 @@
 import type { BillingContext } from '../context.ts'
+import { isFinal } from '../errors.ts'
 import { eventsOfSubscription } from '../events/of-subscription.ts'
+import { requirePart } from '../gateways/contract/parts.ts'
 import type { ProviderSubscription } from '../gateways/contract/subscription.ts'
 import type { ProviderName } from '../provider-name.ts'
 import type { HeldLock } from '../storage/locks.ts'
@@ -19,11 +21,31 @@ export async function converge(
   locked: LockedOwner,
   { provider, providerId }: { readonly provider: ProviderName; readonly providerId: string },
 ): Promise<ProviderSubscription | null> {
-  const found = await (await locked.gateway(provider)).findSubscription(providerId)
+  const read = await (await locked.gateway(provider)).findSubscription(providerId)
+  const found = read && (await putBack(locked, provider, read))
   if (found) await store(context, locked, provider, found)
   // Gone at the provider, which happens only to test data: nothing can be billed, so it has ended.
   else await endRow(context, locked, { provider, providerId })
   return found
+}
+
+/** A change that was held, and that nobody has paid, leaves nothing behind: all is as before it. */
+export async function putBack(
+  locked: LockedOwner,
+  provider: ProviderName,
+  found: ProviderSubscription,
+): Promise<ProviderSubscription> {
+  if (!found.hasLapsed) return found
+  try {
+    await locked.change(provider, (gateway) =>
+      requirePart(gateway, 'confirmations').putBack(found.id),
+    )
+  } catch (error) {
+    // What the provider refuses stays as it is, and stands in nobody's way.
+    if (!isFinal(error)) throw error
+    return found
+  }
+  return (await (await locked.gateway(provider)).findSubscription(found.id)) ?? found
 }
 
 /** Writes what was just read; for a caller that holds the lock since before it read. */

@@ -5,7 +5,7 @@ import type { BilledOwner, NewSubscriptionRecord, SubscriptionRecord } from '../
 import type { CardSummary } from '../values/card.ts'
 import type { Owner } from '../values/owner.ts'
 import { DEFAULT_NAME } from '../values/subscription-name.ts'
-import { isSame, store, toRecord } from './converge.ts'
+import { isSame, putBack, store, toRecord } from './converge.ts'
 import {
   type Drift,
   type DriftReport,
@@ -115,7 +115,8 @@ async function syncSubscriptions(context: BillingContext, work: Work): Promise<D
   )
   const listed = await gateway.listSubscriptions(billed.providerId ?? '')
   const drift: Drift[] = []
-  for (const found of listed) {
+  for (const each of listed) {
+    const found = work.dryRun ? each : await putBack(work.locked, gateway.name, each)
     const row = rows.find(({ providerId }) => providerId === found.id)
     drift.push(...(await compare(context, work, row, found)))
   }

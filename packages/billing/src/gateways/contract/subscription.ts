@@ -53,6 +53,8 @@ export interface ProviderSubscription {
   readonly isScheduled?: boolean
   /** Whether a change of it waits for its payment: until that has come, all is as before it. */
   readonly isHeld?: boolean
+  /** Whether such a change was not paid and has left something behind: `Confirmations.putBack` clears that away. */
+  readonly hasLapsed?: boolean
   /** The provider's own object. */
   readonly raw: unknown
 }

@@ -12,6 +12,8 @@ import { idOf, type StripeContext } from '../sdk/client.ts'
 import { isMissing } from '../sdk/errors.ts'
 import { cancelNow } from './cancel.ts'
 import { hasItems } from './change-params.ts'
+import { putTaxBack } from './held/tax-before.ts'
+import { retrieve } from './retrieve.ts'
 import { termsOf } from './start.ts'
 
 const UNPAID: readonly string[] = ['incomplete', 'past_due', 'unpaid']
@@ -44,6 +46,10 @@ export function stripeConfirmations(context: StripeContext): Pick<Gateway, 'requ
         // Cancelling alone would leave an open invoice, which the customer could still pay.
         const isClosed = invoiceId === null || (await voidInvoice(context, invoiceId))
         if (isClosed) await cancelNow(context, id)
+      },
+
+      async putBack(id) {
+        await putTaxBack(context, await retrieve(context.stripe, id))
       },
     },
   }

@@ -37,8 +37,8 @@ export function stripeDates(context: StripeContext): {
         if (held !== null && isSame && (await isAsked(context, held, found.customer))) {
           await throwUnpaid(stripe, held)
         }
-        const { status } = await letGo(context, found)
-        if (status === 'trialing') await payUpdate(context, id, { trial_end: 'now' })
+        const current = await letGo(context, found)
+        if (current.status === 'trialing') await payUpdate(context, current, { trial_end: 'now' })
       },
     },
   }

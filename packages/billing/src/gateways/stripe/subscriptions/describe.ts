@@ -2,6 +2,7 @@ import type Stripe from 'stripe'
 import type { Pause, PausedBills } from '../../contract/parts/subscriptions/pauses.ts'
 import type { EndReason, ProviderSubscription } from '../../contract/subscription.ts'
 import { idOf, toDate } from '../sdk/client.ts'
+import { hasLapsed } from './held/tax-before.ts'
 import { isScheduled, plannedOf } from './later/planned.ts'
 
 export function describe(subscription: Stripe.Subscription): ProviderSubscription {
@@ -37,6 +38,7 @@ export function describe(subscription: Stripe.Subscription): ProviderSubscriptio
     planned: plannedOf(subscription),
     isScheduled: !isOver(subscription) && isScheduled(subscription),
     isHeld: subscription.pending_update !== null,
+    hasLapsed: hasLapsed(subscription),
     raw: subscription,
   }
 }

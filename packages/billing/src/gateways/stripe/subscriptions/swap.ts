@@ -78,16 +78,17 @@ export function stripeSwaps(context: StripeContext): Swaps {
     return { ...rest, wanted, invoiceNow, endsTrial: false, automatic: {}, ratesOf, more: {} }
   }
 
-  async function apply(current: Stripe.Subscription, change: Change): Promise<void> {
+  async function apply(current: Stripe.Subscription, change: Change, now: Date): Promise<void> {
     const { wanted, prorate, prorationDate } = change
-    await payUpdate(context, current.id, {
+    const params: Stripe.SubscriptionUpdateParams = {
       items: itemParams(current, wanted, change.ratesOf),
       ...change.automatic,
       proration_behavior: prorationBehavior(change),
       ...mainParams(current, wanted),
       ...change.more,
       ...(prorationDate && prorate ? { proration_date: toSeconds(prorationDate) } : {}),
-    })
+    }
+    await payUpdate(context, current, params, now)
   }
 
   async function preview(
@@ -142,29 +143,28 @@ export function stripeSwaps(context: StripeContext): Swaps {
   /** A repeat of what the bank asks about asks again; anything else takes its place. */
   async function carryOut(
     id: string,
+    now: Date,
     toChange: (current: Stripe.Subscription) => Change | Promise<Change>,
     isDone: (current: Stripe.Subscription, change: Change) => boolean,
   ): Promise<void> {
     const found = await retrieve(stripe, id)
-    const change = await toChange(found)
     const held = heldInvoice(found)
-    if (held === null) {
-      if (!isDone(found, change)) await apply(found, change)
-      return
+    if (held !== null) {
+      const { wanted, endsTrial } = await toChange(found)
+      const isSame =
+        isWanted(heldItems(found), wanted) && endsTrial === (found.status === 'trialing')
+      if (isSame && (await isAsked(context, held, found.customer))) await throwUnpaid(stripe, held)
     }
-    const isSame =
-      isWanted(heldItems(found), change.wanted) &&
-      change.endsTrial === (found.status === 'trialing')
-    if (isSame && (await isAsked(context, held, found.customer))) await throwUnpaid(stripe, held)
     const current = await letGo(context, found)
-    // Also where nothing else is left to change: the tax came before what was held.
-    await apply(current, await toChange(current))
+    const change = await toChange(current)
+    if (!isDone(current, change)) await apply(current, change, now)
   }
 
   return {
-    swap: (id, wanted) =>
+    swap: (id, wanted, now) =>
       carryOut(
         id,
+        now,
         (current) => changeOfSwap(current, wanted),
         (current, { wanted: items, endsTrial }) =>
           hasItems(current, items) && !isCancelling(current) && !endsTrial,
@@ -174,9 +174,10 @@ export function stripeSwaps(context: StripeContext): Swaps {
       return preview(current, await changeOfSwap(current, wanted), at)
     },
     items: {
-      change: (id, wanted) =>
+      change: (id, wanted, now) =>
         carryOut(
           id,
+          now,
           (current) => changeOfItems(current, wanted),
           (current, change) => hasItems(current, change.wanted),
         ),

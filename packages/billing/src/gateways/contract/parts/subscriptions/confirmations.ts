@@ -16,4 +16,6 @@ export interface Confirmations {
   isAwaiting(subscription: ProviderSubscription, wanted: FirstPayment): Promise<boolean>
   /** Ends one whose first payment is missing: it can never come. One that came is left alone. */
   abandon(subscription: ProviderSubscription): Promise<void>
+  /** All as before a change that was held and not paid. One that is held still, or was paid, stands. */
+  putBack(id: string): Promise<void>
 }

@@ -6,6 +6,7 @@ import { voidInvoice } from '../../payments/void-invoice.ts'
 import { idOf, type StripeContext } from '../../sdk/client.ts'
 import { itemsOf } from '../change-params.ts'
 import { retrieve } from '../retrieve.ts'
+import { putTaxBack } from './tax-before.ts'
 
 /**
  * The unpaid invoice of a change that Stripe holds back until it is paid, for a day at most; null where there is none. Until
@@ -42,13 +43,13 @@ export async function isAsked(
   return idOf(payment.payment_method) === (await requireMethod(context, idOf(customer) ?? ''))
 }
 
-/** Takes back what is held, so that nobody can pay it any more. What is paid in this very moment stands. */
+/** Takes back what is held, or has lapsed, so that nobody can pay it any more. What is paid in this very moment stands. */
 export async function letGo(
   context: StripeContext,
   subscription: Stripe.Subscription,
 ): Promise<Stripe.Subscription> {
   const invoice = heldInvoice(subscription)
-  if (invoice === null) return subscription
+  if (invoice === null) return putTaxBack(context, subscription)
   await voidInvoice(context, invoice)
-  return retrieve(context.stripe, subscription.id)
+  return putTaxBack(context, await retrieve(context.stripe, subscription.id))
 }

@@ -1,8 +1,9 @@
 import type Stripe from 'stripe'
 import { PaymentFailed } from '../../../../payment-errors.ts'
-import type { StripeContext } from '../../sdk/client.ts'
+import { type StripeContext, toSeconds } from '../../sdk/client.ts'
 import { throwUnpaid } from '../confirmations.ts'
 import { heldInvoice } from './held-change.ts'
+import { forgetTax, rememberTax } from './tax-before.ts'
 
 type Params = Stripe.SubscriptionUpdateParams
 
@@ -12,25 +13,37 @@ type Params = Stripe.SubscriptionUpdateParams
  */
 export async function payUpdate(
   { stripe }: StripeContext,
-  id: string,
+  current: Stripe.Subscription,
   params: Params,
+  now?: Date,
 ): Promise<void> {
+  const { id } = current
   try {
     await stripe.subscriptions.update(id, { ...params, payment_behavior: 'error_if_incomplete' })
   } catch (error) {
     const { code } = error as { code?: unknown }
     if (code !== 'subscription_payment_intent_requires_action') throw error
     const { tax, change } = splitTax(params)
-    if (!canBeHeld(change)) throw cannotWait(error)
-    // Stripe holds no tax back. It is what the application says now, whichever plan there is.
-    if (Object.keys(tax).length > 0) await stripe.subscriptions.update(id, tax)
+    const hasTax = Object.keys(tax).length > 0
+    if (!canBeHeld(change) || (hasTax && now && isBilledSoon(current, now))) throw cannotWait(error)
+    const before = hasTax ? rememberTax(current) : {}
+    if (hasTax) await stripe.subscriptions.update(id, { ...tax, metadata: before })
+    const metadata = { ...change.metadata, ...forgetTax(before) }
     const updated = await stripe.subscriptions.update(id, {
       ...change,
+      ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
       payment_behavior: 'pending_if_incomplete',
     })
     const invoice = heldInvoice(updated)
     if (invoice !== null) await throwUnpaid(stripe, invoice)
   }
+}
+
+const A_DAY = 24 * 3600
+
+/** What is held lapses with the next bill at the latest: too late for that one to have the old tax again. */
+function isBilledSoon({ items }: Stripe.Subscription, now: Date): boolean {
+  return items.data.some((item) => item.current_period_end - toSeconds(now) < A_DAY)
 }
 
 function splitTax({ default_tax_rates, automatic_tax, items = [], ...rest }: Params): {
@@ -78,7 +91,7 @@ function canBeHeld(params: Params): boolean {
 function cannotWait(cause: unknown): PaymentFailed {
   return new PaymentFailed(
     'The bank asks the customer, and Stripe cannot hold all of this back until they confirm. Make it two changes: first ' +
-      'removePrice() what goes, or resume() what was to end on a date; addPrice() what has tax rates of its own',
+      'removePrice() what goes, or resume() what was to end on a date; addPrice() what has tax rates of its own; syncTaxPercentage() on the last day of a period',
     {
       provider: 'stripe',
       providerCode: 'subscription_payment_intent_requires_action',
