@@ -7,5 +7,5 @@ export const djStripe = {
   versions: ['2.11'],
   needs: ['python3'],
   install: (folder, version) => installFromPip(folder, [`dj-stripe==${version}.*`]),
-  run: (folder) => [pythonIn(folder), programPath('copy_of_an_account.py')],
+  run: (folder) => [pythonIn(folder), '-B', programPath('copy_of_an_account.py')],
 }

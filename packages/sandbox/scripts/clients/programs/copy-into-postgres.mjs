@@ -28,10 +28,28 @@ fact('version', `${versionOf('@supabase/stripe-sync-engine')} with stripe ${vers
 fact('speaks', apiVersion)
 
 await step('migrations', () => runMigrations({ databaseUrl, schema: 'stripe' }))
+// Tables of it, and how the account lists what belongs into them.
+const LISTS = {
+  customers: () => stripe.customers.list({ limit: 100 }),
+  products: () => stripe.products.list({ limit: 100 }),
+  prices: () => stripe.prices.list({ limit: 100 }),
+  subscriptions: () => stripe.subscriptions.list({ limit: 100, status: 'all' }),
+  subscription_schedules: () => stripe.subscriptionSchedules.list({ limit: 100 }),
+  invoices: () => stripe.invoices.list({ limit: 100 }),
+  charges: () => stripe.charges.list({ limit: 100 }),
+  payment_intents: () => stripe.paymentIntents.list({ limit: 100 }),
+  setup_intents: () => stripe.setupIntents.list({ limit: 100 }),
+  refunds: () => stripe.refunds.list({ limit: 100 }),
+  disputes: () => stripe.disputes.list({ limit: 100 }),
+  credit_notes: () => stripe.creditNotes.list({ limit: 100 }),
+  checkout_sessions: () => stripe.checkout.sessions.list({ limit: 100 }),
+}
 const { customer, price, subscription } = await step(
   'an account with something of everything',
   fill,
 )
+let before = 0
+for await (const _event of stripe.events.list({ limit: 100 })) before++
 const endpoint = await stripe.webhookEndpoints.create({
   url: hooks.url,
   enabled_events: ['*'],
@@ -63,7 +81,23 @@ await step(`rows: ${counts.map(([name, count]) => `${name} ${count}`).join(', ')
   const [row] = await rowsOf('subscriptions', `id = '${subscription.id}'`)
   assert.ok(Number(row.current_period_end) > Number(row.current_period_start))
   assert.equal(row.customer, customer.id)
+  assert.equal(Number(invoice.amount_paid), 1440)
   for (const [name, count] of counts) assert.ok(count > 0 || name === 'earlyFraudWarnings', name)
+})
+
+await step('each table has what the account has', async () => {
+  for (const [table, list] of Object.entries(LISTS)) {
+    const there = []
+    for await (const { id } of list()) there.push(id)
+    assert.deepEqual((await rowsOf(table)).map(({ id }) => id).sort(), there.sort(), table)
+  }
+  const amounts = async (table, column) =>
+    (await rowsOf(table)).map((row) => Number(row[column])).sort((a, b) => a - b)
+  assert.deepEqual(await amounts('charges', 'amount'), [700, 900, 1000, 1440])
+  assert.deepEqual(await amounts('refunds', 'amount'), [300])
+  assert.deepEqual(await amounts('disputes', 'amount'), [900])
+  assert.deepEqual(await amounts('prices', 'unit_amount'), [1000])
+  assert.deepEqual(await amounts('credit_notes', 'total'), [100])
 })
 
 await step('webhooks', async () => {
@@ -79,12 +113,28 @@ await step('webhooks', async () => {
     return row.status === 'canceled'
   })
   assert.deepEqual(refusals, [])
+  const events = []
+  for await (const { id } of stripe.events.list({ limit: 100 })) events.push(id)
+  const told = () => hooks.received.map(({ body }) => JSON.parse(body).id)
+  const since = events.slice(0, events.length - before)
+  await until('a webhook for each event', () => told().length >= since.length)
+  assert.deepEqual(told().sort(), since.sort())
+  for (const { body } of hooks.received) assert.equal(JSON.parse(body).api_version, apiVersion)
+})
+
+await step('forged webhooks refused', async () => {
+  const [{ body, headers }] = hooks.received
+  const forged = body.replace('Lovelace', 'Byron')
+  await assert.rejects(sync.processWebhook(forged, headers['stripe-signature']), /signature/)
 })
 
 await step('single entities', async () => {
-  for (const id of [customer.id, price.id, subscription.id, subscription.latest_invoice]) {
+  await stripe.products.update(price.product, { name: 'Golden' })
+  for (const id of [customer.id, price.id, price.product, subscription.latest_invoice]) {
     await sync.syncSingleEntity(id)
   }
+  const [product] = await rowsOf('products', `id = '${price.product}'`)
+  assert.equal(product.name, 'Golden')
 })
 await sync.postgresClient.pool.end()
 await hooks.close()

@@ -1,16 +1,21 @@
 """A Django project that copies an account with dj-stripe and follows its webhooks. See ../../clients.mjs"""
 import io
+import logging
 import os
 import socketserver
 import threading
 import time
+import urllib.error
+import urllib.request
 import uuid
 import wsgiref.simple_server
 
 import django
 import stripe
+from account_to_copy import FACTS, INVOICED, fill, ids_of
 from django.conf import settings
 from django.core.management import call_command
+from django.db import connection
 from django.urls import include, path
 
 KEY = os.environ['STRIPE_KEY']
@@ -27,8 +32,6 @@ settings.configure(
             'init_command': 'PRAGMA synchronous=OFF; PRAGMA journal_mode=MEMORY;',
         },
     }},
-    # The tables as they are in the end. Its migrations take minutes, and have nothing to do with Stripe.
-    MIGRATION_MODULES={'djstripe': None},
     DEFAULT_AUTO_FIELD='django.db.models.BigAutoField',
     ROOT_URLCONF=__name__,
     USE_I18N=False,
@@ -42,14 +45,18 @@ django.setup()
 urlpatterns = [path('stripe/', include('djstripe.urls', namespace='djstripe'))]
 
 from django.core.wsgi import get_wsgi_application  # noqa: E402
+from django.db.migrations.recorder import MigrationRecorder  # noqa: E402
 from djstripe import models  # noqa: E402
 from djstripe.settings import djstripe_settings  # noqa: E402
 
 stripe.api_key = KEY
-MODELS = ['Account', 'Product', 'Price', 'Coupon', 'PromotionCode', 'TaxRate', 'Customer',
-          'PaymentMethod', 'SetupIntent', 'Subscription', 'SubscriptionItem', 'SubscriptionSchedule', 'Invoice',
-          'InvoiceItem', 'LineItem', 'PaymentIntent', 'Charge', 'Refund', 'BalanceTransaction', 'Dispute',
-          'Session', 'Event', 'WebhookEndpoint']
+# It says of each forged webhook that it was refused.
+logging.disable(logging.ERROR)
+
+# What a sync without names asks for in vain: the sandbox does not have the first ones, and of the last two
+# it leaves out a parameter that Stripe demands.
+NOT_SYNCED = {'AccountV2', 'CountrySpec', 'VerificationSession', 'VerificationReport', 'IssuingAuthorization',
+              'IssuingCard', 'IssuingCardholder', 'IssuingDispute', 'IssuingTransaction', 'ActiveEntitlement', 'TaxId'}
 
 
 def ok(step):
@@ -67,6 +74,11 @@ def until(what, find):
     raise SystemExit('%s did not happen' % what)
 
 
+def same(what, found, expected):
+    if found != expected:
+        raise SystemExit('%s: %r, and not %r' % (what, found, expected))
+
+
 class Server(socketserver.ThreadingMixIn, wsgiref.simple_server.WSGIServer):
     daemon_threads = True
 
@@ -76,51 +88,49 @@ class Quiet(wsgiref.simple_server.WSGIRequestHandler):
         pass
 
 
-def fill():
-    """Something of everything."""
-    product = stripe.Product.create(name='Gold')
-    price = stripe.Price.create(product=product.id, currency='usd', unit_amount=1000,
-                                recurring={'interval': 'month'})
-    coupon = stripe.Coupon.create(percent_off=20, duration='forever')
-    code = stripe.PromotionCode.create(promotion={'type': 'coupon', 'coupon': coupon.id}, code='OFF')
-    rate = stripe.TaxRate.create(display_name='VAT', percentage=20, inclusive=False)
-    customer = stripe.Customer.create(
-        email='ada@example.com', payment_method='pm_card_visa', tax_exempt='none',
-        tax_id_data=[{'type': 'eu_vat', 'value': 'DE123456789'}],
-    )
-    method = stripe.PaymentMethod.list(customer=customer.id, type='card').data[0]
-    stripe.Customer.modify(customer.id, invoice_settings={'default_payment_method': method.id})
-    stripe.Customer.create_source(customer.id, source='tok_mastercard')
-    stripe.SetupIntent.create(customer=customer.id, payment_method='pm_card_visa', confirm=True,
-                              payment_method_types=['card'])
-    stripe.InvoiceItem.create(customer=customer.id, amount=500, currency='usd', description='Setting up')
-    subscription = stripe.Subscription.create(
-        customer=customer.id, items=[{'price': price.id}], discounts=[{'promotion_code': code.id}],
-        default_tax_rates=[rate.id],
-    )
-    stripe.SubscriptionSchedule.create(from_subscription=subscription.id)
-    stripe.CreditNote.create(invoice=subscription.latest_invoice, amount=100, credit_amount=100)
-    intent = stripe.PaymentIntent.create(amount=700, currency='usd', customer=customer.id, confirm=True,
-                                         payment_method=method.id, payment_method_types=['card'])
-    stripe.Refund.create(payment_intent=intent.id, amount=300)
-    stripe.PaymentIntent.create(amount=900, currency='usd', customer=customer.id, confirm=True,
-                                payment_method='pm_card_createDispute', payment_method_types=['card'])
-    stripe.checkout.Session.create(mode='subscription', customer=customer.id, success_url='https://shop.example/',
-                                   line_items=[{'price': price.id, 'quantity': 1}])
-    return customer, subscription
+def sync(*names):
+    said = io.StringIO()
+    call_command('djstripe_sync_models', *names, stdout=said, stderr=said, fail_on_error=False)
+    return said.getvalue()
+
+
+def field(data, name):
+    for part in name.split('.'):
+        data = data[int(part) if part.isdigit() else part]
+    return data
+
+
+def check_copies(model):
+    copies = getattr(models, model).objects.all()
+    same(model, {copy.id for copy in copies}, ids_of(model))
+    for name, values in FACTS[model].items():
+        if values is not None:
+            same('%s.%s' % (model, name), sorted(field(copy.stripe_data, name) for copy in copies), values)
+    return '%s %d' % (model, len(copies))
+
+
+def post(body, signature):
+    request = urllib.request.Request(made.url, body, {'stripe-signature': signature, 'content-type': 'application/json'})
+    try:
+        return urllib.request.urlopen(request).status
+    except urllib.error.HTTPError as error:
+        return error.code
 
 
 print('version: %s with stripe %s' % (models.webhooks._get_version(), stripe.VERSION
                                       if hasattr(stripe, 'VERSION') else stripe._version.VERSION))
 print('speaks:', djstripe_settings.STRIPE_API_VERSION)
-call_command('migrate', verbosity=0, run_syncdb=True)
-ok('tables')
+call_command('migrate', verbosity=0)
+applied = [name for app, name in MigrationRecorder(connection).applied_migrations() if app == 'djstripe']
+assert len(applied) >= 3, applied
+ok('its %d migrations' % len(applied))
 customer, subscription = fill()
 ok('an account with something of everything')
 
 server = wsgiref.simple_server.make_server('127.0.0.1', 0, get_wsgi_application(), Server, Quiet)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 secret_path = uuid.uuid4()
+before = ids_of('Event')
 made = models.WebhookEndpoint._api_create(
     url='http://127.0.0.1:%d/stripe/webhook/%s/' % (server.server_port, secret_path),
     api_version=djstripe_settings.STRIPE_API_VERSION,
@@ -128,25 +138,25 @@ made = models.WebhookEndpoint._api_create(
     metadata={'djstripe_uuid': str(secret_path)},
     api_key=KEY,
 )
-models.WebhookEndpoint.sync_from_stripe_data(made, api_key=KEY)
+endpoint = models.WebhookEndpoint.sync_from_stripe_data(made, api_key=KEY)
+same('how webhooks are checked', endpoint.djstripe_validation_method, 'verify_signature')
 ok('webhook endpoint')
 
 kept = []
-for name in MODELS:
-    said = io.StringIO()
-    call_command('djstripe_sync_models', name, stdout=said, stderr=said, fail_on_error=False)
-    assert 'rror' not in said.getvalue(), said.getvalue()
-    count = getattr(models, name).objects.count()
-    assert count > 0, (name, said.getvalue())
-    kept.append('%s %d' % (name, count))
-ok('sync of %d models (%s)' % (len(MODELS), ', '.join(kept)))
+for model in FACTS:
+    said = sync(model)
+    assert 'rror' not in said, said
+    kept.append(check_copies(model))
+ok('sync of %d models, as many and the same as the account has (%s)' % (len(FACTS), ', '.join(kept)))
 
 copy = models.Subscription.objects.get(id=subscription.id)
-assert copy.customer.id == customer.id and copy.status == 'active'
-invoice = models.Invoice.objects.get(id=subscription.latest_invoice)
-assert invoice.stripe_data['total'] == 1440, invoice.stripe_data['total']
-assert models.Customer.objects.get(id=customer.id).default_payment_method is not None
-ok('what the copy says')
+same('whose subscription', copy.customer.id, customer.id)
+same('whose invoice', models.Invoice.objects.get().customer.id, customer.id)
+same('the default card', models.Customer.objects.get().default_payment_method.stripe_data['card']['last4'], '4242')
+same('which payment', models.Refund.objects.get().charge.stripe_data['amount'], 700)
+same('what for', models.SubscriptionItem.objects.get().price.product.name, 'Gold')
+same('paid in', models.Charge.objects.get(balance_transaction__stripe_data__fee=72).stripe_data['amount'], INVOICED)
+ok('how copies belong together')
 
 stripe.Customer.modify(customer.id, name='Ada Lovelace')
 until('customer.updated', lambda: models.Customer.objects.get(id=customer.id).name == 'Ada Lovelace')
@@ -156,18 +166,39 @@ until('customer.subscription.deleted',
       lambda: models.Subscription.objects.get(id=subscription.id).status == 'canceled')
 new = stripe.Customer.create(email='bob@example.com', payment_method='pm_card_visa')
 card = stripe.PaymentMethod.list(customer=new.id, type='card').data[0]
-price = models.Price.objects.first()
+price = models.Price.objects.get()
 second = stripe.Subscription.create(customer=new.id, items=[{'price': price.id}], default_payment_method=card.id)
-until('invoice.paid', lambda: models.Invoice.objects.filter(id=second.latest_invoice).exists()
-      and models.Invoice.objects.get(id=second.latest_invoice).stripe_data['status'] == 'paid')
-until('all of them', lambda: not models.WebhookEventTrigger.objects.filter(processed=False).exists())
-received = models.WebhookEventTrigger.objects.filter(valid=True)
-kinds = set(received.values_list('event__type', flat=True))
-ok('%d kinds of verified webhooks' % len(kinds))
+told = ids_of('Event') - before
 
-said = io.StringIO()
-call_command('djstripe_sync_models', stdout=said, stderr=said, fail_on_error=False)
-failures = [line for line in said.getvalue().split('\n') if 'rror' in line or 'Failed' in line]
-print('\n'.join(failures))
-ok('sync of everything, %d models not' % len([line for line in failures if 'Failed' in line or 'listing' in line]))
+
+def taken():
+    triggers = models.WebhookEventTrigger.objects.filter(valid=True, processed=True)
+    return set(triggers.values_list('event__id', flat=True))
+
+
+until('every event as a webhook', lambda: taken() == told)
+invoice = models.Invoice.objects.get(id=second.latest_invoice)
+same('the invoice of a webhook', (invoice.status, invoice.stripe_data['amount_paid']), ('paid', 1000))
+versions = set(models.Event.objects.filter(id__in=told).values_list('api_version', flat=True))
+same('the version of webhooks', versions, {djstripe_settings.STRIPE_API_VERSION})
+kinds = set(models.Event.objects.filter(id__in=told).values_list('type', flat=True))
+assert {'customer.updated', 'customer.subscription.deleted', 'subscription_schedule.released', 'invoice.paid',
+        'charge.succeeded', 'payment_intent.succeeded', 'payment_method.attached'} <= kinds, kinds
+ok('%d verified webhooks of %d kinds, one for each event' % (len(told), len(kinds)))
+
+genuine = models.WebhookEventTrigger.objects.filter(event__type='customer.updated').first()
+signature = {name.lower(): value for name, value in genuine.headers.items()}['stripe-signature']
+same('a genuine webhook', post(genuine.body.encode(), signature), 200)
+same('a forged webhook', post(genuine.body.replace('Lovelace', 'Byron').encode(), signature), 400)
+same('a forged signature', post(genuine.body.encode(), signature.replace('v1=', 'v1=0')), 400)
+same('whose name it is', models.Customer.objects.get(id=customer.id).name, 'Ada Lovelace')
+ok('forged webhooks refused')
+
+said = sync()
+refused = {line.split(':')[0].split()[-1] for line in said.split('\n') if line.startswith('  Error listing')}
+same('what is not synced', refused, NOT_SYNCED)
+for model in FACTS:
+    # It also keeps cards that belong to nobody, by the payments they made.
+    same(model, ids_of(model) - set(getattr(models, model).objects.values_list('id', flat=True)), set())
+ok('sync without names, of all but %d models' % len(NOT_SYNCED))
 server.shutdown()

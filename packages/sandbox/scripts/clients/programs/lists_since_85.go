@@ -15,3 +15,7 @@ func invoices(params *stripe.InvoiceListParams) stripe.Seq2[*stripe.Invoice, err
 func searchCustomers(params *stripe.CustomerSearchParams) stripe.Seq2[*stripe.Customer, error] {
 	return client.V1Customers.Search(ctx, params).All(ctx)
 }
+
+func events(params *stripe.EventListParams) stripe.Seq2[*stripe.Event, error] {
+	return client.V1Events.List(ctx, params).All(ctx)
+}

@@ -65,12 +65,28 @@ func submit(page string, fields url.Values) {
 }
 
 func clockIsReady(id string) {
-	for {
+	for tries := 0; tries < 400; tries++ {
 		if must(client.V1TestHelpersTestClocks.Retrieve(ctx, id, nil)).Status == "ready" {
 			return
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
+	panic("the clock did not become ready")
+}
+
+func next(hooks chan hook) hook {
+	select {
+	case told := <-hooks:
+		return told
+	case <-time.After(20 * time.Second):
+		panic("a webhook did not come")
+	}
+}
+
+func parse(told hook) stripe.Event {
+	var event stripe.Event
+	check(json.Unmarshal(told.body, &event) == nil, string(told.body))
+	return event
 }
 
 func payWith(card string) (*stripe.PaymentIntent, error) {
@@ -98,7 +114,7 @@ func main() {
 	}))
 	endpoint := must(client.V1WebhookEndpoints.Create(ctx, &stripe.WebhookEndpointCreateParams{
 		URL:           stripe.String(server.URL),
-		EnabledEvents: []*string{stripe.String("invoice.paid")},
+		EnabledEvents: []*string{stripe.String("*")},
 		APIVersion:    stripe.String(stripe.APIVersion),
 	}))
 	ok("webhook endpoint")
@@ -133,6 +149,7 @@ func main() {
 		}))
 	}
 	gold, platinum := price(1000), price(3000)
+	check(gold.UnitAmount == 1000 && platinum.UnitAmount == 3000)
 	ok("product and prices")
 
 	coupon := must(client.V1Coupons.Create(ctx, &stripe.CouponCreateParams{
@@ -156,7 +173,12 @@ func main() {
 	check(item.CurrentPeriodEnd > subscription.StartDate)
 	ok("subscription with a promotion code")
 
-	told := <-hooks
+	received := map[string]bool{}
+	told := next(hooks)
+	for ; parse(told).Type != "invoice.paid"; told = next(hooks) {
+		received[parse(told).ID] = true
+	}
+	received[parse(told).ID] = true
 	event := must(client.ConstructEvent(told.body, told.signature, endpoint.Secret))
 	var paid stripe.Invoice
 	check(json.Unmarshal(event.Data.Raw, &paid) == nil)
@@ -179,7 +201,8 @@ func main() {
 		ProrationBehavior: stripe.String("always_invoice"),
 		Expand:            []*string{stripe.String("latest_invoice")},
 	}))
-	check(swapped.LatestInvoice.Total == preview.Total, swapped.LatestInvoice.Total, preview.Total)
+	check(preview.Total == 1600, preview.Total)
+	check(swapped.LatestInvoice.Status == "paid" && swapped.LatestInvoice.Total == 1600, swapped.LatestInvoice.Total)
 	ok("preview and swap")
 
 	must(client.V1TestHelpersTestClocks.Advance(ctx, clock.ID, &stripe.TestHelpersTestClockAdvanceParams{
@@ -207,19 +230,23 @@ func main() {
 		Confirm:            stripe.Bool(true),
 		Expand:             []*string{stripe.String("latest_charge.balance_transaction")},
 	}))
-	check(intent.Status == "succeeded" && intent.LatestCharge.BalanceTransaction.Fee == 50)
+	booked := intent.LatestCharge.BalanceTransaction
+	check(intent.Status == "succeeded" && booked.Fee == 50 && booked.Net == 650, booked.Fee, booked.Net)
 	refund := must(client.V1Refunds.Create(ctx, &stripe.RefundCreateParams{
 		PaymentIntent: stripe.String(intent.ID),
 		Amount:        stripe.Int64(300),
 	}))
-	check(refund.Status == "succeeded", refund.Status)
+	check(refund.Status == "succeeded" && refund.Amount == 300, refund.Status, refund.Amount)
+	charge := must(client.V1Charges.Retrieve(ctx, intent.LatestCharge.ID, nil))
+	check(charge.Amount == 700 && charge.AmountRefunded == 300 && !charge.Refunded, charge.AmountRefunded)
 	ok("payment and refund")
 
 	_, err := payWith("pm_card_chargeDeclined")
 	var refused *stripe.Error
 	check(errors.As(err, &refused) && refused.Code == stripe.ErrorCodeCardDeclined, err)
 	ok("declined card")
-	check(must(payWith("pm_card_authenticationRequired")).Status == "requires_action")
+	asked := must(payWith("pm_card_authenticationRequired"))
+	check(asked.Status == "requires_action" && asked.NextAction.Type == "use_stripe_sdk", asked.Status)
 	ok("3-D Secure")
 
 	session := must(client.V1CheckoutSessions.Create(ctx, &stripe.CheckoutSessionCreateParams{
@@ -234,7 +261,8 @@ func main() {
 	done := must(client.V1CheckoutSessions.Retrieve(ctx, session.ID, &stripe.CheckoutSessionRetrieveParams{
 		Expand: []*string{stripe.String("subscription")},
 	}))
-	check(done.Status == "complete" && done.Subscription.Items.Data[0].Quantity == 2)
+	check(done.Status == "complete" && done.PaymentStatus == "paid" && done.AmountTotal == 2000, done.AmountTotal)
+	check(done.Subscription.Status == "active" && done.Subscription.Items.Data[0].Quantity == 2)
 	ok("checkout")
 
 	portal := must(client.V1BillingPortalSessions.Create(ctx, &stripe.BillingPortalSessionCreateParams{
@@ -248,7 +276,8 @@ func main() {
 		},
 	}))
 	submit(portal.URL, url.Values{"action": {"cancel"}, "subscription": {subscription.ID}})
-	check(must(client.V1Subscriptions.Retrieve(ctx, subscription.ID, nil)).CancelAt > 0)
+	leaving := must(client.V1Subscriptions.Retrieve(ctx, subscription.ID, nil))
+	check(leaving.CancelAt == leaving.Items.Data[0].CurrentPeriodEnd && leaving.Status == "active", leaving.CancelAt)
 	ok("portal")
 
 	for percentage := 1; percentage <= 5; percentage++ {
@@ -283,6 +312,7 @@ func main() {
 		CreditAmount: stripe.Int64(100),
 	}))
 	check(note.Total == 100)
+	check(must(client.V1Customers.Retrieve(ctx, customer.ID, nil)).Balance == -100)
 	ok("credit note")
 
 	check(must(client.V1Subscriptions.Cancel(ctx, subscription.ID, nil)).Status == "canceled")
@@ -290,4 +320,20 @@ func main() {
 	_, err = client.V1Subscriptions.Retrieve(ctx, "sub_none", nil)
 	check(errors.As(err, &refused) && refused.Code == stripe.ErrorCodeResourceMissing, err)
 	ok("the end")
+
+	happened := map[string]bool{}
+	all := &stripe.EventListParams{}
+	all.Limit = stripe.Int64(100)
+	events(all)(func(event *stripe.Event, err error) bool {
+		happened[must(event, err).ID] = true
+		return true
+	})
+	check(len(happened) > 50, len(happened))
+	for len(received) < len(happened) {
+		received[parse(next(hooks)).ID] = true
+	}
+	for id := range happened {
+		check(received[id], id)
+	}
+	ok("a webhook for each event")
 }

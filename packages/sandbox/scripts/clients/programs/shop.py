@@ -1,5 +1,6 @@
 """A shop that uses Stripe's SDK for Python, whatever its version. See ../../clients.mjs"""
 import http.server
+import json
 import os
 import threading
 import time
@@ -81,7 +82,7 @@ server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Receiver)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 endpoint = api.webhook_endpoints.create(params={
     'url': 'http://127.0.0.1:%d/' % server.server_port,
-    'enabled_events': ['invoice.paid'],
+    'enabled_events': ['*'],
     'api_version': SPEAKS,
 })
 ok('webhook endpoint')
@@ -115,6 +116,7 @@ gold, platinum = [
     })
     for amount in (1000, 3000)
 ]
+assert [gold.unit_amount, platinum.unit_amount] == [1000, 3000]
 ok('product and prices')
 
 coupon = api.coupons.create(params={'percent_off': 20, 'duration': 'forever'})
@@ -133,7 +135,8 @@ item = subscription['items'].data[0]
 assert item.current_period_end > subscription.start_date
 ok('subscription with a promotion code')
 
-body, signature = until('invoice.paid', lambda: received and received[0])
+body, signature = until('invoice.paid', lambda: next(
+    (hook for hook in received if json.loads(hook[0])['type'] == 'invoice.paid'), None))
 event = client.construct_event(body, signature, endpoint.secret)
 assert event.type == 'invoice.paid' and event.api_version == SPEAKS
 assert event.data.object.total == 800
@@ -149,8 +152,8 @@ swapped = api.subscriptions.update(subscription.id, params={
     'proration_behavior': 'always_invoice',
     'expand': ['latest_invoice'],
 })
-assert swapped.latest_invoice.status == 'paid'
-assert swapped.latest_invoice.total == preview.total
+assert preview.total == 1600, preview.total
+assert (swapped.latest_invoice.status, swapped.latest_invoice.total) == ('paid', 1600)
 ok('preview and swap')
 
 api.test_helpers.test_clocks.advance(clock.id, params={'frozen_time': item.current_period_end + 2 * 3600})
@@ -176,8 +179,11 @@ intent = api.payment_intents.create(params={
     **CARDS,
 })
 assert intent.status == 'succeeded'
-assert intent.latest_charge.balance_transaction.fee == 50
-assert api.refunds.create(params={'payment_intent': intent.id, 'amount': 300}).status == 'succeeded'
+assert (intent.latest_charge.balance_transaction.fee, intent.latest_charge.balance_transaction.net) == (50, 650)
+refund = api.refunds.create(params={'payment_intent': intent.id, 'amount': 300})
+assert (refund.status, refund.amount) == ('succeeded', 300)
+charge = api.charges.retrieve(intent.latest_charge.id)
+assert (charge.amount, charge.amount_refunded, charge.refunded) == (700, 300, False)
 ok('payment and refund')
 
 
@@ -193,7 +199,8 @@ def pay_with(card):
 
 assert raises(stripe.CardError, lambda: pay_with('pm_card_chargeDeclined')).code == 'card_declined'
 ok('declined card')
-assert pay_with('pm_card_authenticationRequired').status == 'requires_action'
+asked = pay_with('pm_card_authenticationRequired')
+assert (asked.status, asked.next_action.type) == ('requires_action', 'use_stripe_sdk')
 ok('3-D Secure')
 
 session = api.checkout.sessions.create(params={
@@ -204,7 +211,7 @@ session = api.checkout.sessions.create(params={
 })
 submit(session.url, {'action': 'pay', 'email': 'bob@example.com', 'card': 'pm_card_visa'})
 done = api.checkout.sessions.retrieve(session.id, params={'expand': ['subscription']})
-assert done.status == 'complete'
+assert (done.status, done.payment_status, done.amount_total) == ('complete', 'paid', 2000)
 assert done.subscription['items'].data[0].quantity == 2
 ok('checkout')
 
@@ -214,7 +221,8 @@ portal = api.billing_portal.sessions.create(params={
     'flow_data': {'type': 'subscription_cancel', 'subscription_cancel': {'subscription': subscription.id}},
 })
 submit(portal.url, {'action': 'cancel', 'subscription': subscription.id})
-assert api.subscriptions.retrieve(subscription.id).cancel_at
+leaving = api.subscriptions.retrieve(subscription.id)
+assert (leaving.status, leaving.cancel_at) == ('active', leaving['items'].data[0].current_period_end)
 ok('portal')
 
 for each in range(1, 6):
@@ -235,6 +243,7 @@ ok('pages of lists, search, idempotency')
 invoice = api.invoices.list(params={'subscription': subscription.id, 'limit': 1}).data[0]
 note = api.credit_notes.create(params={'invoice': invoice.id, 'amount': 100, 'credit_amount': 100})
 assert note.total == 100
+assert api.customers.retrieve(customer.id).balance == -100
 ok('credit note')
 
 assert api.subscriptions.cancel(subscription.id).status == 'canceled'
@@ -242,3 +251,9 @@ assert api.customers.delete(customer.id).deleted
 missing = raises(stripe.InvalidRequestError, lambda: api.subscriptions.retrieve('sub_none'))
 assert missing.code == 'resource_missing'
 ok('the end')
+
+events = sorted(event.id for event in api.events.list(params={'limit': 100}).auto_paging_iter())
+assert len(events) > 50
+until('every webhook', lambda: len(received) >= len(events))
+assert sorted(json.loads(body)['id'] for body, _ in received) == events
+ok('a webhook for each event')

@@ -103,6 +103,11 @@ await step('subscribed by Checkout, with a trial', async () => {
   assert.equal(subscription.plan, 'gold')
   assert.ok(subscription.trialEnd)
   assert.ok(subscription.periodEnd)
+  const { latest_invoice: invoice } = await stripe.subscriptions.retrieve(
+    row().stripeSubscriptionId,
+    { expand: ['latest_invoice'] },
+  )
+  assert.deepEqual([invoice.status, invoice.total], ['paid', 0])
 })
 
 await step('upgraded in the portal', async () => {
@@ -115,7 +120,7 @@ await step('upgraded in the portal', async () => {
   await until('the webhook', () => row().plan === 'platinum')
   const { items } = await stripe.subscriptions.retrieve(row().stripeSubscriptionId)
   assert.equal(items.data[0].price.id, platinum.id)
-  assert.notEqual(items.data[0].price.id, gold.id)
+  assert.equal(items.data[0].price.unit_amount, 3000)
 })
 
 await step('cancelled in the portal', async () => {
@@ -158,4 +163,17 @@ await step('ended by Stripe', async () => {
 })
 
 assert.deepEqual(problems, [])
+
+await step('forged webhook refused', async () => {
+  const { body, headers } = hooks.received.at(-1)
+  const forged = await auth.handler(
+    new Request(`${origin}/api/auth/stripe/webhook`, {
+      method: 'POST',
+      headers,
+      body: body.replace('"canceled"', '"active"'),
+    }),
+  )
+  assert.equal(forged.status, 400)
+  assert.equal(row().status, 'canceled')
+})
 await hooks.close()
