@@ -113,6 +113,7 @@ async function callEverything(stripe: Stripe, handle: StripeHandle) {
 async function callAccount(stripe: Stripe) {
   const account = await stripe.accounts.retrieveCurrent()
   expect(account.charges_enabled).toBe(true)
+  expect(account.requirements?.currently_due).toEqual([])
   expect((await stripe.accounts.retrieve(account.id)).id).toBe(account.id)
   expect((await refusal(stripe.accounts.retrieve('acct_other'))).code).toBe('account_invalid')
   const own = { stripeAccount: account.id }

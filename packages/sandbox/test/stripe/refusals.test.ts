@@ -376,7 +376,7 @@ it('refuses what cannot be', async () => {
       'deep expand',
       () => stripe.subscriptions.retrieve(subscription.id, { expand: ['a.b.c.d.e'] }),
       400,
-      undefined,
+      'property_expansion_max_depth',
     ],
     [
       'empty name',

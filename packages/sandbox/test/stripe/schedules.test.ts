@@ -63,7 +63,10 @@ describe('a schedule made from a subscription', () => {
     expect(schedule).toMatchObject({
       status: 'active',
       subscription: subscription.id,
-      default_settings: { default_payment_method: method.id },
+      default_settings: {
+        default_payment_method: method.id,
+        automatic_tax: { enabled: false, liability: null },
+      },
       phases: [
         {
           items: [{ price: monthly.id, quantity: 3, tax_rates: [rate], metadata: { a: 'b' } }],

@@ -180,6 +180,7 @@ export function expand(response: object, paths: readonly string[], source: Sourc
       throw invalidRequest(
         `You cannot expand more than 4 levels of a property. Property: ${path}`,
         'expand',
+        'property_expansion_max_depth',
       )
     }
     expandPath(response as Record<string, unknown>, null, segments, path, source)

@@ -24,7 +24,7 @@ const ACCOUNT: Omit<Wire<Stripe.Account>, 'external_accounts'> & { external_acco
     url: null,
   },
   business_type: null,
-  capabilities: { card_payments: 'active' },
+  capabilities: { card_payments: 'active', transfers: 'active' },
   charges_enabled: true,
   controller: { type: 'account' },
   country: 'US',
@@ -38,8 +38,10 @@ const ACCOUNT: Omit<Wire<Stripe.Account>, 'external_accounts'> & { external_acco
     has_more: false,
     url: `/v1/accounts/${ACCOUNT_ID}/external_accounts`,
   },
+  future_requirements: nothingRequired(),
   metadata: {},
   payouts_enabled: false,
+  requirements: nothingRequired(),
   settings: {
     branding: { icon: null, logo: null, primary_color: null, secondary_color: null },
     card_payments: {
@@ -63,7 +65,21 @@ const ACCOUNT: Omit<Wire<Stripe.Account>, 'external_accounts'> & { external_acco
       statement_descriptor: null,
     },
   },
+  tos_acceptance: { date: null, ip: null, user_agent: null },
   type: 'standard',
+}
+
+function nothingRequired() {
+  return {
+    alternatives: [],
+    current_deadline: null,
+    currently_due: [],
+    disabled_reason: null,
+    errors: [],
+    eventually_due: [],
+    past_due: [],
+    pending_verification: [],
+  }
 }
 
 export const account: Operations = {

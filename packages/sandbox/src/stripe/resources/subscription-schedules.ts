@@ -124,6 +124,7 @@ function newSchedule(
     customer,
     default_settings: {
       application_fee_percent: null,
+      automatic_tax: { disabled_reason: null, enabled: false, liability: null },
       billing_cycle_anchor: 'automatic',
       billing_thresholds: null,
       collection_method: 'charge_automatically',
