@@ -29,7 +29,7 @@ export function linkRefunds(
   invoice: InvoiceRow,
   refunds: NonNullable<Params['refunds']>,
 ): CreditNoteRow['refunds'] {
-  const linked: CreditNoteRow['refunds'] = []
+  const linked: Array<CreditNoteRow['refunds'][number]> = []
   refunds.forEach((each, at) => {
     const path = `refunds[${at}]`
     if (each.refund === undefined) throw missingParam(`${path}[refund]`)

@@ -46,7 +46,7 @@ export function finalizeInvoice(
   invoice.status = 'open'
   invoice.automatically_finalizes_at = null
   invoice.effective_at ??= work.now
-  invoice.status_transitions.finalized_at = work.now
+  invoice.status_transitions = { ...invoice.status_transitions, finalized_at: work.now }
   invoice.hosted_invoice_url = `${work.context.baseUrl}/pages/invoices/${invoice.id}`
   invoice.invoice_pdf = `${work.context.baseUrl}/pages/invoices/${invoice.id}/pdf`
   invoice.$.nextAt = null
@@ -238,7 +238,7 @@ export function markPaid(
   invoice.attempted = true
   invoice.auto_advance = false
   invoice.next_payment_attempt = null
-  invoice.status_transitions.paid_at = work.now
+  invoice.status_transitions = { ...invoice.status_transitions, paid_at: work.now }
   invoice.amount_paid = invoice.amount_due
   invoice.amount_remaining = 0
   invoice.$.nextAt = null
@@ -248,12 +248,12 @@ export function markPaid(
     work.edit('invoice_payment', payment)
     if (options.outOfBand) {
       payment.status = 'canceled'
-      payment.status_transitions.canceled_at = work.now
+      payment.status_transitions = { ...payment.status_transitions, canceled_at: work.now }
       continue
     }
     payment.status = 'paid'
     payment.amount_paid = payment.amount_requested
-    payment.status_transitions.paid_at = work.now
+    payment.status_transitions = { ...payment.status_transitions, paid_at: work.now }
     work.emit('invoice_payment.paid', 'invoice_payment', payment)
   }
   if (options.outOfBand) cancelIntent(work, invoice, 'void_invoice')
@@ -285,7 +285,7 @@ export function voidInvoice(work: UnitOfWork, invoice: InvoiceRow): void {
   invoice.auto_advance = false
   invoice.next_payment_attempt = null
   invoice.$.nextAt = null
-  invoice.status_transitions.voided_at = work.now
+  invoice.status_transitions = { ...invoice.status_transitions, voided_at: work.now }
   closePayments(work, invoice)
   onInvoiceVoided(work, invoice)
   work.emit('invoice.voided', 'invoice', invoice)
@@ -297,7 +297,7 @@ export function markUncollectible(work: UnitOfWork, invoice: InvoiceRow): void {
   invoice.auto_advance = false
   invoice.next_payment_attempt = null
   invoice.$.nextAt = null
-  invoice.status_transitions.marked_uncollectible_at = work.now
+  invoice.status_transitions = { ...invoice.status_transitions, marked_uncollectible_at: work.now }
   work.emit('invoice.marked_uncollectible', 'invoice', invoice)
 }
 
@@ -305,7 +305,7 @@ function closePayments(work: UnitOfWork, invoice: InvoiceRow): void {
   for (const payment of work.findBy('invoice_payment', 'invoice', invoice.id)) {
     if (payment.status !== 'open') continue
     work.edit('invoice_payment', payment).status = 'canceled'
-    payment.status_transitions.canceled_at = work.now
+    payment.status_transitions = { ...payment.status_transitions, canceled_at: work.now }
   }
   cancelIntent(work, invoice, 'void_invoice')
 }

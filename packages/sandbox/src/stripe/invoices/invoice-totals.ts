@@ -1,4 +1,3 @@
-import { copyJson } from '../../core/store/copy-json.ts'
 import { amountOffIn } from '../catalog/coupons.ts'
 import { couponOf } from '../state/discounts.ts'
 import type { InvoiceRow, LineRow, TaxRateRow } from '../state/rows.ts'
@@ -60,7 +59,7 @@ function applyDiscounts(
           )
     covered.forEach((line, at) => {
       const amount = amounts[at] ?? 0
-      line.discount_amounts?.push({ amount, discount: id })
+      line.discount_amounts = [...(line.discount_amounts ?? []), { amount, discount: id }]
       net.set(line, (net.get(line) ?? 0) - amount)
     })
   }
@@ -159,10 +158,11 @@ export function groupTaxes(
     for (const tax of line.taxes ?? []) {
       const key = `${tax.tax_rate_details?.tax_rate} ${tax.taxability_reason}`
       const known = totals.get(key)
-      if (known) {
-        known.amount += tax.amount
-        known.taxable_amount = (known.taxable_amount ?? 0) + (tax.taxable_amount ?? 0)
-      } else totals.set(key, copyJson(tax))
+      const amount = (known?.amount ?? 0) + tax.amount
+      const taxable_amount = known
+        ? (known.taxable_amount ?? 0) + (tax.taxable_amount ?? 0)
+        : tax.taxable_amount
+      totals.set(key, { ...tax, amount, taxable_amount })
     }
   }
   return [...totals.values()]

@@ -54,18 +54,21 @@ export function updateCard(
   params: Stripe.CustomerUpdateSourceParams,
 ): void {
   work.editQuietly('payment_method', row)
-  const { card, billing_details: details } = row
-  if (card && params.exp_month !== undefined) card.exp_month = readMonth(params.exp_month)
-  if (card && params.exp_year !== undefined) card.exp_year = readYear(params.exp_year)
-  if (params.name !== undefined) details.name = params.name || null
-  const address = { ...emptyAddress(), ...details.address }
+  const { exp_month: month, exp_year: year, name } = params
+  if (row.card && month !== undefined) row.card = { ...row.card, exp_month: readMonth(month) }
+  if (row.card && year !== undefined) row.card = { ...row.card, exp_year: readYear(year) }
+  const address = { ...emptyAddress(), ...row.billing_details.address }
   if (params.address_city !== undefined) address.city = params.address_city || null
   if (params.address_country !== undefined) address.country = params.address_country || null
   if (params.address_line1 !== undefined) address.line1 = params.address_line1 || null
   if (params.address_line2 !== undefined) address.line2 = params.address_line2 || null
   if (params.address_state !== undefined) address.state = params.address_state || null
   if (params.address_zip !== undefined) address.postal_code = params.address_zip || null
-  details.address = address
+  row.billing_details = {
+    ...row.billing_details,
+    ...(name === undefined ? {} : { name: name || null }),
+    address,
+  }
   row.metadata = mergeMetadata(row.metadata, params.metadata)
   work.emitObject('customer.source.updated', toCard(row))
 }

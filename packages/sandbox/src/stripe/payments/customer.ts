@@ -14,6 +14,12 @@ export function methodOfCustomer(customer: CustomerRow | undefined): string | nu
   return customer?.invoice_settings.default_payment_method ?? customer?.default_source ?? null
 }
 
+/** Which of its payment methods pays for a customer's invoices. */
+export function setDefaultMethod(work: UnitOfWork, customer: CustomerRow, id: string | null): void {
+  work.edit('customer', customer)
+  customer.invoice_settings = { ...customer.invoice_settings, default_payment_method: id }
+}
+
 /** A payment method of this customer; Stripe refuses one that is not attached. */
 export function requireOwnMethod(
   work: UnitOfWork,

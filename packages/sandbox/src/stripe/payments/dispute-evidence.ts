@@ -62,7 +62,7 @@ export function addEvidence(
   given: Stripe.DisputeUpdateParams.Evidence,
 ): void {
   work.edit('dispute', dispute)
-  const { evidence } = dispute
+  const evidence = { ...dispute.evidence }
   for (const [name, value] of Object.entries(given)) {
     const path = `evidence[${name}]`
     // Both are refused by name; an empty text takes nothing back.
@@ -78,5 +78,6 @@ export function addEvidence(
   if (texts.join('').length > MOST_TOGETHER) {
     throw invalidRequest(`Evidence must be ${MOST_TOGETHER} characters or less.`, 'evidence')
   }
-  dispute.evidence_details.has_evidence = texts.length > 0
+  dispute.evidence = evidence
+  dispute.evidence_details = { ...dispute.evidence_details, has_evidence: texts.length > 0 }
 }

@@ -137,7 +137,7 @@ export function escalateInquiry(work: UnitOfWork, dispute: DisputeRow): void {
     type: 'card',
   }
   dispute.$.moved = [recordWithdrawal(work, dispute)]
-  dispute.evidence_details.due_by = dueAfter(work.sandboxNow)
+  dispute.evidence_details = { ...dispute.evidence_details, due_by: dueAfter(work.sandboxNow) }
   dispute.$.nextAt = dueAfter(work.sandboxNow) + 1
   work.emit('charge.dispute.funds_withdrawn', 'dispute', dispute)
 }
@@ -151,6 +151,6 @@ export function expireDispute(work: UnitOfWork, id: string): void {
   const dispute = work.edit('dispute', work.require('dispute', id))
   dispute.$.nextAt = null
   if (dispute.status === 'under_review') return
-  dispute.evidence_details.past_due = true
+  dispute.evidence_details = { ...dispute.evidence_details, past_due: true }
   closeDispute(work, dispute, 'lost')
 }

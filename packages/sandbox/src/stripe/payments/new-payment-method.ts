@@ -85,14 +85,17 @@ export function cardOfToken(work: UnitOfWork, id: string, param: string): Paymen
   work.edit('token', token).used = true
   const row = newTypedCard(work, typed, token.$)
   const text = (name: string) => (token.card[name] ?? null) as string | null
-  row.billing_details.name = text('name')
-  row.billing_details.address = {
-    city: text('address_city'),
-    country: text('address_country'),
-    line1: text('address_line1'),
-    line2: text('address_line2'),
-    postal_code: text('address_zip'),
-    state: text('address_state'),
+  row.billing_details = {
+    ...row.billing_details,
+    name: text('name'),
+    address: {
+      city: text('address_city'),
+      country: text('address_country'),
+      line1: text('address_line1'),
+      line2: text('address_line2'),
+      postal_code: text('address_zip'),
+      state: text('address_state'),
+    },
   }
   return row
 }
@@ -105,9 +108,13 @@ export function newTypedCard(
 ): PaymentMethodRow {
   const row = newCard(work, test)
   if (!row.card) return row
-  row.card.exp_month = typed.expires.month
-  row.card.exp_year = typed.expires.year
-  if (row.card.checks && !typed.hasCvc) row.card.checks.cvc_check = null
+  const { checks } = row.card
+  row.card = {
+    ...row.card,
+    exp_month: typed.expires.month,
+    exp_year: typed.expires.year,
+    checks: checks && !typed.hasCvc ? { ...checks, cvc_check: null } : checks,
+  }
   return row
 }
 
@@ -115,7 +122,7 @@ export function setBillingDetails(
   row: PaymentMethodRow,
   params: NonNullable<Stripe.PaymentMethodCreateParams['billing_details']>,
 ): void {
-  const details = row.billing_details
+  const details = { ...row.billing_details }
   const { address, email, name, phone, tax_id } = params
   if (address === '' || address === null) details.address = emptyAddress()
   else if (address) details.address = { ...emptyAddress(), ...details.address, ...address }
@@ -123,4 +130,5 @@ export function setBillingDetails(
   if (name !== undefined) details.name = name || null
   if (phone !== undefined) details.phone = phone || null
   if (tax_id !== undefined) details.tax_id = tax_id || null
+  row.billing_details = details
 }

@@ -3,6 +3,7 @@ import type { CustomerRow, PaymentMethodRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, StripeFault } from '../wire/errors.ts'
 import { nulls } from '../wire/wire.ts'
+import { setDefaultMethod } from './customer.ts'
 import { cardFault } from './payment-attempt.ts'
 import { behaviorOf, findTestCard, type TestCard, toDecline } from './test-cards.ts'
 
@@ -20,7 +21,7 @@ export function releaseMethod(work: UnitOfWork, row: PaymentMethodRow): void {
   row.customer = null
   row.$.detached = true
   if (customer && customer.invoice_settings.default_payment_method === row.id) {
-    work.edit('customer', customer).invoice_settings.default_payment_method = null
+    setDefaultMethod(work, customer, null)
   }
   if (customer && customer.default_source === row.id) {
     // The index learns of the row's change at the end of the step, so the rows are asked themselves.

@@ -1,6 +1,7 @@
 import type Stripe from 'stripe'
 import { isSoldIn } from '../catalog/currency-options.ts'
 import { finalizeInvoice } from '../invoices/invoice-payment.ts'
+import { setDefaultMethod } from '../payments/customer.ts'
 import { attachPaymentMethod, usePaymentMethod } from '../payments/payment-methods.ts'
 import type { StripeContext } from '../state/context.ts'
 import type {
@@ -227,7 +228,7 @@ export function addCard(work: UnitOfWork, customer: CustomerRow, card: string): 
   const method = usePaymentMethod(work, card, 'payment_method')
   attachPaymentMethod(work, method, customer)
   work.edit('payment_method', method).$.authenticated = true
-  work.edit('customer', customer).invoice_settings.default_payment_method = method.id
+  setDefaultMethod(work, customer, method.id)
   return method
 }
 

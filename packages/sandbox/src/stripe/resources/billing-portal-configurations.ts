@@ -100,7 +100,8 @@ function applyParams(
   const profile = { headline, privacy_policy_url, terms_of_service_url }
   for (const name of Object.keys(profile) as Array<keyof typeof profile>) {
     const value = profile[name]
-    if (value !== undefined) row.business_profile[name] = value || null
+    if (value === undefined) continue
+    row.business_profile = { ...row.business_profile, [name]: value || null }
   }
   row.metadata = mergeMetadata(row.metadata, params.metadata)
   if (params.features) row.features = readFeatures(work, row.features, params.features)

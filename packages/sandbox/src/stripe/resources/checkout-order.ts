@@ -173,7 +173,7 @@ export function priceSession(
   checkMinimums(work, order, quote)
   session.currency = quote.currency
   session.payment_method_types = methodTypes(session)
-  session.automatic_tax.status = quote.taxStatus
+  session.automatic_tax = { ...session.automatic_tax, status: quote.taxStatus }
   session.amount_subtotal = quote.subtotal
   session.amount_total = quote.total
   session.payment_status = quote.total > 0 ? 'unpaid' : 'no_payment_required'

@@ -91,8 +91,9 @@ export function answerQuestions(
   customer: CustomerRow | null,
   answers: Answers,
 ): void {
-  for (const field of session.custom_fields)
-    fill(field, answers.fields?.[field.key]?.trim() || null)
+  session.custom_fields = session.custom_fields.map((field) =>
+    fill(field, answers.fields?.[field.key]?.trim() || null),
+  )
   if (session.consent_collection?.terms_of_service === 'required') {
     if (answers.acceptsTerms === false) {
       throw invalidRequest('Please accept the terms of service.', 'consent')
@@ -103,7 +104,9 @@ export function answerQuestions(
   if (!taxId) return
   if (customer) verifyTaxId(work, addTaxId(work, customer, taxId))
   const details = session.customer_details
-  if (details) details.tax_ids = [taxId as NonNullable<typeof details.tax_ids>[number]]
+  if (!details) return
+  const tax_ids = [taxId as NonNullable<typeof details.tax_ids>[number]]
+  session.customer_details = { ...details, tax_ids }
 }
 
 /** The tax id that was typed, where the session asks for one. */
@@ -112,13 +115,14 @@ export function taxIdOf(session: CheckoutSessionRow, { taxId }: Answers): NewTax
   return taxId as NewTaxId
 }
 
-function fill(field: Field, typed: string | null): void {
+/** The field with what was typed, or with what it holds unless told. */
+function fill(field: Field, typed: string | null): Field {
   const part = field.dropdown ?? field.numeric ?? field.text
-  if (!part) return
+  if (!part) return field
   const value = typed ?? part.default_value
   const name = field.label.custom ?? field.key
   if (value === null) {
-    if (field.optional) return
+    if (field.optional) return field
     throw invalidRequest(`Please fill in “${name}”.`, field.key)
   }
   const { dropdown, numeric } = field
@@ -130,5 +134,7 @@ function fill(field: Field, typed: string | null): void {
   if ((least !== null && value.length < least) || (most !== null && value.length > most)) {
     throw invalidRequest(`“${name}” is too short or too long.`, field.key)
   }
-  part.value = value
+  if (dropdown) return { ...field, dropdown: { ...dropdown, value } }
+  if (numeric) return { ...field, numeric: { ...numeric, value } }
+  return field.text ? { ...field, text: { ...field.text, value } } : field
 }

@@ -205,17 +205,19 @@ function applyInvoiceSettings(
 ): void {
   if (!settings) return
   const { default_payment_method: method, footer, custom_fields } = settings
-  if (method === '' || method === null) customer.invoice_settings.default_payment_method = null
+  const applied = { ...customer.invoice_settings }
+  if (method === '' || method === null) applied.default_payment_method = null
   else if (method !== undefined) {
-    customer.invoice_settings.default_payment_method = requireOwnMethod(
+    applied.default_payment_method = requireOwnMethod(
       work,
       customer,
       method,
       'invoice_settings[default_payment_method]',
     )
   }
-  if (footer !== undefined) customer.invoice_settings.footer = footer || null
-  if (custom_fields !== undefined) customer.invoice_settings.custom_fields = custom_fields || null
+  if (footer !== undefined) applied.footer = footer || null
+  if (custom_fields !== undefined) applied.custom_fields = custom_fields || null
+  customer.invoice_settings = applied
 }
 
 /** `auto` guards what subscriptions with automatic tax rely on; a place that was known stays known. */

@@ -67,8 +67,12 @@ export const disputes: Operations = {
 
 function submit(dispute: DisputeRow): void {
   dispute.status = isInquiry(dispute) ? 'warning_under_review' : 'under_review'
-  dispute.evidence_details.submission_count += 1
-  dispute.evidence_details.submission_method = 'manual'
+  const { evidence_details: details } = dispute
+  dispute.evidence_details = {
+    ...details,
+    submission_count: details.submission_count + 1,
+    submission_method: 'manual',
+  }
 }
 
 /** Stripe's test values decide after the answer was seen; any other evidence waits for the bank. */

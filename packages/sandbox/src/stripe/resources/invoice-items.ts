@@ -105,7 +105,7 @@ export const invoiceItems: Operations = {
         price && params.unit_amount_decimal === undefined
           ? amountOf(price, item.quantity, item.currency)
           : multiplyDecimal(unit ?? '0', item.quantity)
-      if (item.pricing) item.pricing.unit_amount_decimal = unit ?? null
+      if (item.pricing) item.pricing = { ...item.pricing, unit_amount_decimal: unit ?? null }
     }
     item.net_amount = item.amount
     if (params.description !== undefined) item.description = params.description

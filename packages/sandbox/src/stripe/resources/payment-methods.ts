@@ -33,9 +33,10 @@ export const paymentMethods: Operations = {
       )
     }
     if (params.card && row.card) {
-      if (params.card.exp_month !== undefined)
-        row.card.exp_month = checkMonth(params.card.exp_month)
-      if (params.card.exp_year !== undefined) row.card.exp_year = params.card.exp_year
+      const card = { ...row.card }
+      if (params.card.exp_month !== undefined) card.exp_month = checkMonth(params.card.exp_month)
+      if (params.card.exp_year !== undefined) card.exp_year = params.card.exp_year
+      row.card = card
     }
     if (params.billing_details) setBillingDetails(row, params.billing_details)
     if (params.allow_redisplay) row.allow_redisplay = params.allow_redisplay

@@ -52,7 +52,7 @@ export const plans: Operations = {
       price.product = work.require('product', params.product, 'product').id
     }
     if (params.trial_period_days !== undefined && price.recurring) {
-      price.recurring.trial_period_days = params.trial_period_days
+      price.recurring = { ...price.recurring, trial_period_days: params.trial_period_days }
     }
     price.metadata = mergeMetadata(price.metadata, params.metadata)
     work.emitObject('plan.updated', toPlan(price))

@@ -94,12 +94,13 @@ function applyDefaults(
   settings: Stripe.SubscriptionScheduleUpdateParams.DefaultSettings | undefined,
 ): void {
   if (settings?.default_payment_method === undefined) return
-  schedule.default_settings.default_payment_method = requireOwnMethod(
+  const default_payment_method = requireOwnMethod(
     work,
     requireCustomer(work, schedule.customer, 'customer'),
     settings.default_payment_method,
     'default_settings[default_payment_method]',
   )
+  schedule.default_settings = { ...schedule.default_settings, default_payment_method }
 }
 
 function requireLive(work: UnitOfWork, id: string): ScheduleRow {
@@ -186,7 +187,8 @@ function fromSubscription(
   schedule.subscription = subscription.id
   schedule.current_phase = { start_date: start, end_date: end }
   schedule.phases = [phaseOf(work, subscription, schedule.current_phase)]
-  schedule.default_settings.default_payment_method = subscription.default_payment_method
+  const { default_payment_method } = subscription
+  schedule.default_settings = { ...schedule.default_settings, default_payment_method }
   work.edit('subscription', subscription).schedule = schedule.id
   return schedule
 }

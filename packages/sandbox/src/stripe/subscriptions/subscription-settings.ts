@@ -53,10 +53,10 @@ export function applySettings(subscription: SubscriptionRow, params: Settings): 
   }
   const invoices = params.invoice_settings
   if (invoices) {
-    if (invoices.description !== undefined)
-      subscription.invoice_settings.description = invoices.description || null
-    if (invoices.footer !== undefined)
-      subscription.invoice_settings.footer = invoices.footer || null
+    const settings = { ...subscription.invoice_settings }
+    if (invoices.description !== undefined) settings.description = invoices.description || null
+    if (invoices.footer !== undefined) settings.footer = invoices.footer || null
+    subscription.invoice_settings = settings
   }
 }
 

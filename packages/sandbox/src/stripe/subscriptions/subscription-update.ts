@@ -192,11 +192,12 @@ function applyPlainParams(work: UnitOfWork, subscription: SubscriptionRow, param
   }
   if (params.cancellation_details) {
     const { comment, feedback } = params.cancellation_details
-    const details = subscription.cancellation_details ?? {
+    const details = {
       comment: null,
       feedback: null,
       feedback_option: null,
       reason: null,
+      ...subscription.cancellation_details,
     }
     if (comment !== undefined) details.comment = comment || null
     if (feedback !== undefined) details.feedback = feedback || null
@@ -266,7 +267,8 @@ function setEnd(work: UnitOfWork, subscription: SubscriptionRow, params: Params)
 }
 
 function noteRequest(subscription: SubscriptionRow, reason: 'cancellation_requested' | null): void {
-  if (subscription.cancellation_details) subscription.cancellation_details.reason = reason
+  const { cancellation_details: details } = subscription
+  if (details) subscription.cancellation_details = { ...details, reason }
 }
 
 /** Finalizes and pays the invoice of an update, as payment_behavior says. */

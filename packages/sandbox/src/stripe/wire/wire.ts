@@ -3,16 +3,19 @@ import { KINDS } from './contract.generated.ts'
 
 /**
  * An SDK type as it is on the wire and in our tables: references are ids, decimals are strings.
- * The compiler then proves that what we build has every required field of the SDK's types.
+ * The compiler then proves that what we build has every required field of the SDK's types. A field may be set; what it
+ * holds is replaced and never changed in place, so that what was told of a row shares it instead of copying it.
  */
-export type Wire<T> = T extends Stripe.Decimal
+export type Wire<T> = T extends object ? { [K in keyof T]: Held<Reference<T[K]>> } : Held<T>
+
+type Held<T> = T extends Stripe.Decimal
   ? string
   : T extends string
     ? T
     : T extends ReadonlyArray<infer U>
-      ? Array<Wire<Reference<U>>>
+      ? ReadonlyArray<Held<Reference<U>>>
       : T extends object
-        ? { [K in keyof T]: Wire<Reference<T[K]>> }
+        ? { readonly [K in keyof T]: Held<Reference<T[K]>> }
         : T
 
 type Reference<T> = string extends T ? Exclude<T, { id: string }> : T

@@ -1,3 +1,4 @@
+import { setDefaultMethod } from '../../payments/customer.ts'
 import {
   detachPaymentMethod,
   emptyAddress,
@@ -76,8 +77,7 @@ export const ACTIONS: Readonly<Record<string, PortalAction>> = {
   'default-card': {
     flows: [],
     run(portal, form) {
-      const { id } = ownCard(portal, form)
-      portal.work.edit('customer', portal.customer).invoice_settings.default_payment_method = id
+      setDefaultMethod(portal.work, portal.customer, ownCard(portal, form).id)
     },
   },
   'remove-card': {

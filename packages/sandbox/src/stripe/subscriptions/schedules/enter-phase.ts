@@ -105,10 +105,8 @@ function applyTerms(
   // A card that was taken off the customer meanwhile pays nothing any more.
   if (method?.customer === customer.id) subscription.default_payment_method = method.id
   if (phase.description !== null) subscription.description = phase.description
-  for (const [key, value] of Object.entries(phase.metadata ?? {})) {
-    if (value === '') delete subscription.metadata[key]
-    else subscription.metadata[key] = value
-  }
+  const metadata = Object.entries({ ...subscription.metadata, ...phase.metadata })
+  subscription.metadata = Object.fromEntries(metadata.filter(([, value]) => value !== ''))
 }
 
 interface Items {

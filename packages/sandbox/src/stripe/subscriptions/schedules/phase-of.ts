@@ -22,7 +22,8 @@ export function followSubscription(work: UnitOfWork, subscription: SubscriptionR
   const { automatic_tax, default_tax_rates, discounts, items, trial_end } = phase
   const told = { automatic_tax, default_tax_rates, discounts, items, trial_end }
   if (JSON.stringify(told) === JSON.stringify(terms)) return
-  work.edit('subscription_schedule', schedule).phases[at] = { ...phase, ...terms }
+  work.edit('subscription_schedule', schedule)
+  schedule.phases = schedule.phases.with(at, { ...phase, ...terms })
 }
 
 function presentTerms(
