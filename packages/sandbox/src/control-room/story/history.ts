@@ -18,7 +18,7 @@ const MOST_VERSIONS = 200
 export function historyOf(watched: Watched, found: { id: string; object?: unknown }): Version[] {
   const { stripe } = watched
   const filter = {
-    mentions: `"${found.id}"`,
+    mentions: found.id,
     keep: ({ object }: SeenEvent) => object.id === found.id,
     most: MOST_VERSIONS,
   }

@@ -1,4 +1,5 @@
 import type { StripeContext } from '../../stripe/state/context.ts'
+import { toldBy } from '../../stripe/state/new-event.ts'
 import type { WireObject } from '../../stripe/wire/wire-object.ts'
 
 /** An event with its object read. */
@@ -7,7 +8,7 @@ export interface SeenEvent {
   readonly type: string
   /** Epoch seconds, on the clock that its customer lives by. */
   readonly created: number
-  readonly object: WireObject
+  readonly object: Readonly<WireObject>
   /** The old values of what changed. */
   readonly previous: Readonly<Record<string, unknown>> | null
   /** The call that caused it; null when time did. */
@@ -15,7 +16,7 @@ export interface SeenEvent {
 }
 
 export interface EventFilter {
-  /** Only those whose text has this in it: cheap, before anything is read. */
+  /** Only those that hold this, as a text of its own. */
   readonly mentions?: string
   readonly type?: string
   readonly keep?: (event: SeenEvent) => boolean
@@ -28,19 +29,25 @@ export function readEvents(context: StripeContext, filter: EventFilter): SeenEve
   for (const row of context.tables.event.newestFirst()) {
     if (found.length >= filter.most) break
     if (filter.type !== undefined && !row.type.startsWith(filter.type)) continue
-    const { data } = row
-    if (filter.mentions !== undefined && !data.includes(filter.mentions)) continue
+    const { data, previous } = toldBy(row)
+    if (filter.mentions !== undefined && !isMentioned(filter.mentions, data)) continue
     const event: SeenEvent = {
       id: row.id,
       type: row.type,
       created: row.at ?? row.created,
-      object: JSON.parse(data) as WireObject,
-      previous: row.previous === null ? null : (JSON.parse(row.previous) as SeenEvent['previous']),
+      object: data,
+      previous,
       request: row.request?.id ?? null,
     }
     if (filter.keep?.(event) ?? true) found.push(event)
   }
   return found
+}
+
+function isMentioned(text: string, value: unknown): boolean {
+  if (value === text) return true
+  if (typeof value !== 'object' || value === null) return false
+  return Object.values(value).some((each) => isMentioned(text, each))
 }
 
 /** What happened to one customer. */

@@ -28,7 +28,7 @@ export function pastOf(watched: Watched, { provider, id }: Who): PastStep[] {
 function stripePast({ stripe }: Watched, customer: string): Step[] {
   if (!stripe) return []
   const { context } = stripe
-  const filter = { mentions: `"${customer}"`, keep: isAbout(customer), most: MOST_EVENTS }
+  const filter = { mentions: customer, keep: isAbout(customer), most: MOST_EVENTS }
   const events = readEvents(context, filter).reverse()
   const first = events[0]?.created ?? Number.POSITIVE_INFINITY
   return [...stepsFromRows(context, customer, first), ...toSteps(events)]

@@ -34,7 +34,7 @@ export class KeptRows<T extends object> {
     const kept = this.#rows.get(key)
     if (typeof kept !== 'number') return kept
     // Whoever changes the row and whoever asks for it next must have the same object.
-    const row = this.#read(kept)
+    const row = this.#read(key, kept)
     this.#texts.remove(kept)
     this.#rows.set(key, row)
     this.#noteUnpacked(key)
@@ -44,7 +44,7 @@ export class KeptRows<T extends object> {
   /** As `get`, to read only: a packed row stays packed, so a change to it would be lost. */
   read(key: string): T | undefined {
     const kept = this.#rows.get(key)
-    return kept === undefined ? undefined : this.#read(kept)
+    return kept === undefined ? undefined : this.#read(key, kept)
   }
 
   has(key: string): boolean {
@@ -59,9 +59,10 @@ export class KeptRows<T extends object> {
     return before === undefined
   }
 
-  /** For a new row that is packed already. */
-  addPacked(key: string, packed: string): void {
-    this.#rows.add(key, this.#texts.add(packed))
+  /** For new rows that are packed already, in one text. */
+  addTogether(keys: readonly string[], text: string): void {
+    const address = this.#texts.add(text, keys.length)
+    for (const key of keys) this.#rows.add(key, address)
   }
 
   delete(key: string): void {
@@ -88,7 +89,7 @@ export class KeptRows<T extends object> {
   /** To read only. Undefined for an empty place. */
   at(place: number): T | undefined {
     const kept = this.#rows.at(place)
-    return kept === undefined ? undefined : this.#read(kept)
+    return kept === undefined ? undefined : this.#read(this.keyAt(place), kept)
   }
 
   /** A packed one as the first characters of its text. */
@@ -108,7 +109,7 @@ export class KeptRows<T extends object> {
 
   /** Oldest first, to read only. Rows may be set and deleted meanwhile. */
   *entries(): Generator<[key: string, row: T]> {
-    for (const [key, kept] of this.#rows.entries()) yield [key, this.#read(kept)]
+    for (const [key, kept] of this.#rows.entries()) yield [key, this.#read(key, kept)]
   }
 
   /** See `Table.packBeyond`. */
@@ -138,8 +139,13 @@ export class KeptRows<T extends object> {
   /** To new pages, which hold nothing else. */
   #moveTexts(): void {
     const texts = new TextPages()
+    let [from, to] = [-1, -1]
     for (const [key, kept] of this.#rows.entries()) {
-      if (typeof kept === 'number') this.#rows.set(key, texts.add(this.#texts.read(kept)))
+      if (typeof kept !== 'number') continue
+      // Rows that share a text are neighbours.
+      if (kept !== from) to = texts.add(this.#texts.read(kept), this.#texts.holdersOf(kept))
+      from = kept
+      this.#rows.set(key, to)
     }
     this.#texts = texts
   }
@@ -150,9 +156,9 @@ export class KeptRows<T extends object> {
     if (this.#unpacked.size > this.#packing.most) this.#tellFull()
   }
 
-  #read(kept: T | number): T {
+  #read(key: string, kept: T | number): T {
     if (typeof kept !== 'number') return kept
     if (!this.#packing) throw new TypeError('A row is packed in a table that packs none')
-    return this.#packing.by.fromText(this.#texts.read(kept))
+    return this.#packing.by.fromText(this.#texts.read(kept), key)
   }
 }

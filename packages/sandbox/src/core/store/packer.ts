@@ -1,16 +1,17 @@
-import { copyJson } from './copy-json.ts'
-
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 type Plain = null | boolean | number | string
 
-/** An object that a packer made short. It means something to that packer and to nobody else. */
+/**
+ * An object that a packer made short. It means something to that packer and to nobody else, and shares what it holds
+ * with the object, so it is written down at once.
+ */
 export type Packed = readonly unknown[]
 
 /** Makes short texts of rows, and rows of them again. */
 export interface Packing<T> {
   toText(row: T): string
-  /** A new object each time. */
-  fromText(text: string): T
+  /** The row with this key, a new object each time. A text may hold several. */
+  fromText(text: string, key: string): T
 }
 
 /**
@@ -43,7 +44,7 @@ export class Packer<T extends object> implements Packing<T> {
         return found.list.slice(0, found.count)
       }
     }
-    if (places.length === MOST_SAMPLES) return [WHOLE, copyJson(value)]
+    if (places.length === MOST_SAMPLES) return [WHOLE, value]
     const place = this.#samples.push(toSample(value as unknown as Json[], 0)) - 1
     this.#places.set(kind, [...places, place])
     return [place]
@@ -51,7 +52,7 @@ export class Packer<T extends object> implements Packing<T> {
 
   unpack(packed: Packed): T {
     const sample = this.#samples[packed[0] as number]
-    return (sample ? rebuild(sample, { packed, at: 1 }) : copyJson(packed[1])) as T
+    return (sample ? rebuild(sample, { packed, at: 1 }) : packed[1]) as T
   }
 
   toText(value: T): string {
@@ -60,40 +61,6 @@ export class Packer<T extends object> implements Packing<T> {
 
   fromText(text: string): T {
     return this.unpack(JSON.parse(text) as Packed)
-  }
-
-  /** Whether packing the value would give this. */
-  holds(packed: Packed, value: T): boolean {
-    const sample = this.#samples[packed[0] as number]
-    if (!sample) return isSameJson(packed[1], value)
-    return isAsPacked(sample, value, { packed, at: 1 })
-  }
-
-  /** The fields that are not as in the value, and what they were: undefined where there was none. */
-  differing(packed: Packed, value: T): Array<readonly [name: string, was: unknown]> {
-    const known = this.#samples[packed[0] as number]
-    const sample = known ?? toSample(packed[1] as Json[], 0)
-    const reading: Reading = { packed: known ? packed : [], at: 1 }
-    const found: Array<readonly [string, unknown]> = []
-    const names = sample.names ?? []
-    for (let place = 0; place < names.length; place++) {
-      const name = names[place] as string
-      const now = Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined
-      const [usual, number] = [sample.fields[place], sample.numbers[place] as number]
-      const start = reading.at
-      if (now !== undefined && isFieldAsPacked(usual, number, now, reading)) continue
-      reading.at = start
-      found.push([name, rebuildField(usual, number, reading)])
-    }
-    let next = 0
-    for (const name in value) {
-      // Nearly always they come in the same order.
-      if (names[next] === name) next++
-      else if ((value as Record<string, unknown>)[name] !== undefined && !names.includes(name)) {
-        found.push([name, undefined])
-      }
-    }
-    return found
   }
 }
 
@@ -189,8 +156,7 @@ function addField(
   }
   const { list, count } = found
   list[count] = number
-  // An object may be changed later.
-  list[count + 1] = typeof field === 'object' && field !== null ? copyJson(field) : field
+  list[count + 1] = field
   found.count = count + 2
 }
 
@@ -223,53 +189,5 @@ function rebuildField(usual: Sample | Plain | undefined, number: number, reading
     return typeof usual === 'object' && usual !== null ? rebuild(usual, reading) : (usual ?? null)
   }
   reading.at += 2
-  const value = packed[at + 1] as Json
-  return typeof value === 'object' && value !== null ? copyJson(value) : value
-}
-
-/** As `addDifference`, without making a list of it. */
-function isAsPacked(sample: Sample, value: unknown, reading: Reading): boolean {
-  const { names, fields, numbers } = sample
-  if (typeof value !== 'object' || value === null) return false
-  if (names === null) {
-    if (!Array.isArray(value) || value.length !== fields.length) return false
-    for (let place = 0; place < fields.length; place++) {
-      if (!isFieldAsPacked(fields[place], numbers[place] as number, value[place], reading)) {
-        return false
-      }
-    }
-    return true
-  }
-  if (Array.isArray(value)) return false
-  let place = 0
-  for (const name in value) {
-    const field = (value as Record<string, unknown>)[name]
-    if (field === undefined) continue
-    if (names[place] !== name) return false
-    if (!isFieldAsPacked(fields[place], numbers[place] as number, field, reading)) return false
-    place++
-  }
-  return place === names.length
-}
-
-function isFieldAsPacked(
-  usual: Sample | Plain | undefined,
-  number: number,
-  field: unknown,
-  reading: Reading,
-): boolean {
-  const { packed, at } = reading
-  if (packed[at] === number) {
-    reading.at += 2
-    return isSameJson(packed[at + 1], field)
-  }
-  if (field === usual) return true
-  return typeof usual === 'object' && usual !== null && isAsPacked(usual, field, reading)
-}
-
-/** Equal with the same fields in the same order; what is undefined is not there, as in JSON. */
-function isSameJson(a: unknown, b: unknown): boolean {
-  if (a === b) return true
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
-  return JSON.stringify(a) === JSON.stringify(b)
+  return packed[at + 1] as Json
 }

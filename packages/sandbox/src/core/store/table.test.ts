@@ -174,3 +174,33 @@ it('moves texts together when rows are read and packed again and again', () => {
     ids.map((id) => [id, id]),
   )
 })
+
+it('reads each of the rows that were packed together, and keeps the others when one goes', () => {
+  const table = new Table<{ id: string; text: string }>()
+  table.packBeyond(0, {
+    toText: (row) => JSON.stringify([row]),
+    fromText: (text, key) => JSON.parse(text).find(({ id }: { id: string }) => id === key),
+  })
+  const ids: string[] = []
+  for (let n = 0; n < 100; n++) {
+    const rows = ['a', 'b', 'c'].map((letter) => {
+      const id = `${letter}${n}`
+      return { id, text: id.padStart(100_000) }
+    })
+    table.addTogether(
+      rows.map(({ id }) => id),
+      JSON.stringify(rows),
+      n,
+    )
+    ids.push(...rows.map(({ id }) => id))
+  }
+  const idsOf = (rows: Iterable<{ id: string }>) => Array.from(rows, ({ id }) => id)
+  expect(idsOf(table.values())).toEqual(ids)
+  expect(idsOf(table.newestFirst())).toEqual(ids.toReversed())
+  // One in thirty stays, and what is left moves together.
+  for (const [n, id] of ids.entries()) if (n % 30 !== 1) table.delete(id)
+  table.set('last', { id: 'last', text: '' })
+  table.packOld()
+  expect(idsOf(table.values())).toEqual([...ids.filter((_, n) => n % 30 === 1), 'last'])
+  expect(table.get('b0')?.text.trim()).toBe('b0')
+})

@@ -44,11 +44,13 @@ export class Table<T extends object> {
     for (const { dueOf, queue } of this.#queues.values()) queue.set(key, dueOf(row), row)
   }
 
-  /** As `set`, for a new row that is packed already and that no index or queue needs to know. */
-  addPacked(key: string, packed: string, time: number): void {
-    this.#rows.addPacked(key, packed)
-    this.#times?.add(time)
-    this.#noteChange(key, true)
+  /** For new rows of one time that were packed together, in a table without indexes and queues. */
+  addTogether(keys: readonly string[], text: string, time: number): void {
+    this.#rows.addTogether(keys, text)
+    for (const key of keys) {
+      this.#times?.add(time)
+      this.#noteChange(key, true)
+    }
   }
 
   delete(key: string): void {

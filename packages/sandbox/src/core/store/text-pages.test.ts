@@ -40,3 +40,11 @@ it('gives pages back of which nothing is wanted, and says when most is waste', (
   for (const [n, address] of first.entries()) if (n % 50 === 0) pages.remove(address)
   expect(pages.isMostlyWaste).toBe(false)
 })
+
+it('keeps a text until each of its holders has removed it', () => {
+  const pages = new TextPages()
+  const address = pages.add('held twice', 2)
+  for (let n = 0; n < 5; n++) pages.add('x'.repeat(500_000))
+  pages.remove(address)
+  expect([pages.read(address), pages.holdersOf(address)]).toEqual(['held twice', 1])
+})

@@ -3,8 +3,9 @@ const PAGE = 1_048_576
 /** Texts begin at multiples of this, which keeps addresses small. */
 const UNIT = 8
 const UNITS = PAGE / UNIT
-/** Before each text, its length in bytes times two, and one more for UTF-8. */
-const HEADER = 4
+/** Before each text, its length in bytes times two, and one more for UTF-8; then how many hold it. */
+const HEADER = 8
+const HOLDERS = 4
 /** Other texts are Latin-1, which is written and read in a third of the time. */
 const NEEDS_UTF8 = /[\u0100-\uffff]/
 
@@ -26,7 +27,8 @@ export class TextPages {
   #held = 0
   #spare: Buffer | null = null
 
-  add(text: string): number {
+  /** It stays until it was removed as often as it has holders. */
+  add(text: string, holders = 1): number {
     const isWide = NEEDS_UTF8.test(text)
     // UTF-8 takes three bytes at most for a unit of UTF-16.
     const most = HEADER + (isWide ? 3 : 1) * text.length
@@ -36,6 +38,7 @@ export class TextPages {
     const start = this.#filled
     const length = page.bytes.write(text, start + HEADER, isWide ? 'utf8' : 'latin1')
     page.bytes.writeUInt32LE(2 * length + (isWide ? 1 : 0), start)
+    page.bytes.writeUInt32LE(holders, start + HOLDERS)
     const taken = inUnits(HEADER + length)
     this.#filled = start + taken
     page.live += taken
@@ -53,10 +56,20 @@ export class TextPages {
     return bytes.toString(header & 1 ? 'utf8' : 'latin1', from, end)
   }
 
-  /** A page is given back when nothing of it is wanted any more. */
+  holdersOf(address: number): number {
+    return this.#pageOf(address).bytes.readUInt32LE(startOf(address) + HOLDERS)
+  }
+
+  /** For one of its holders. A page is given back when nothing of it is wanted any more. */
   remove(address: number): void {
     const page = this.#pageOf(address)
-    const length = page.bytes.readUInt32LE(startOf(address)) >>> 1
+    const start = startOf(address)
+    const holders = page.bytes.readUInt32LE(start + HOLDERS) - 1
+    if (holders > 0) {
+      page.bytes.writeUInt32LE(holders, start + HOLDERS)
+      return
+    }
+    const length = page.bytes.readUInt32LE(start) >>> 1
     const taken = inUnits(HEADER + length)
     page.live -= taken
     this.#live -= taken

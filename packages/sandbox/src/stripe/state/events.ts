@@ -1,35 +1,62 @@
 import { createHmac } from 'node:crypto'
 import type { Delivery } from '../../core/outbox.ts'
+import { copyJson } from '../../core/store/copy-json.ts'
 import { API_VERSION } from '../wire/contract.generated.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import type { StripeContext } from './context.ts'
 import { nowOf } from './context.ts'
-import type { EventRequest, NewEvent } from './new-event.ts'
+import { type EventRequest, type NewEvent, toldBy } from './new-event.ts'
 import type { EventRow, WebhookEndpointRow } from './rows.ts'
 
 const DAY = 86_400
+/** Time caused it. */
+const NOBODY = { id: null, idempotency_key: null }
 
 /**
- * Stores an event and sends it to every endpoint that asked for its type. It is made in the sandbox's own time, as
- * Stripe makes them in real time; `at` is what time it was on the test clock it happened by.
+ * Stores the events of a step and sends each to every endpoint that asked for its type. They are made in the sandbox's
+ * own time, as Stripe makes them in real time; `at` is what time it was on the test clock it happened by.
  */
-export function recordEvent(
+export function recordEvents(
   context: StripeContext,
-  event: NewEvent,
+  events: readonly NewEvent[],
   request: EventRequest | null,
   at: number | null,
 ): void {
-  const endpoints = endpointsFor(context, event.type)
-  const id = context.store.nextId('evt_')
-  const { packers, tables } = context
+  const { packers, store, tables } = context
+  const created = nowOf(context)
+  const by = request ? { id: request.id, idempotency_key: request.idempotencyKey } : NOBODY
+  const enabled = enabledEndpoints(context)
+  const rows = events.map(({ type, data, previous }): EventRow => {
+    const endpoints = enabled.filter((endpoint) => isWanted(type, endpoint)).length
+    const id = store.nextId('evt_')
+    return { id, object: 'event', type, created, data, previous, request: by, endpoints }
+  })
+  if (at !== null) for (const row of rows) row.at = at
   // Few events are ever read. Until then they stay packed.
-  const now = nowOf(context)
-  const packed = packers.events.newText(id, now, event, request, endpoints.length, at)
-  tables.event.addPacked(id, packed, now)
-  if (endpoints.length === 0) return
-  const row = packers.events.fromText(packed)
+  const ids = rows.map(({ id }) => id)
+  tables.event.addTogether(ids, packers.events.together(rows), created)
+  for (const row of rows) {
+    if (row.endpoints > 0) sendEvent(context, row, enabled)
+  }
+}
+
+function enabledEndpoints({ tables }: StripeContext): WebhookEndpointRow[] {
+  if (tables.webhook_endpoint.size === 0) return []
+  return [...tables.webhook_endpoint.values()].filter(({ status }) => status === 'enabled')
+}
+
+function isWanted(type: string, { enabled_events }: WebhookEndpointRow): boolean {
+  return enabled_events.includes('*') || enabled_events.includes(type)
+}
+
+function sendEvent(
+  context: StripeContext,
+  row: EventRow,
+  endpoints: readonly WebhookEndpointRow[],
+): void {
   const bodies = new Map<string, string>()
   for (const endpoint of endpoints) {
+    if (!isWanted(row.type, endpoint)) continue
     const version = endpoint.api_version ?? context.apiVersion
     const body = bodies.get(version) ?? bodyOf(context, row, version)
     bodies.set(version, body)
@@ -59,16 +86,15 @@ export function renderEvent(
 }
 
 function renderPinned(row: EventRow, pendingWebhooks: number): WireObject {
+  const { data, previous } = toldBy(row)
   return {
     id: row.id,
     object: 'event',
     api_version: API_VERSION,
     created: row.created,
     data: {
-      object: JSON.parse(row.data) as unknown,
-      ...(row.previous === null
-        ? {}
-        : { previous_attributes: JSON.parse(row.previous) as unknown }),
+      object: copyJson(data),
+      ...(previous === null ? {} : { previous_attributes: copyJson(previous) }),
     },
     livemode: false,
     pending_webhooks: pendingWebhooks,
@@ -90,17 +116,6 @@ export function signStripeDelivery(
       .digest('hex')
     return { 'stripe-signature': `t=${timestamp},v1=${signature}` }
   }
-}
-
-function endpointsFor(context: StripeContext, type: string): WebhookEndpointRow[] {
-  const found: WebhookEndpointRow[] = []
-  for (const endpoint of context.tables.webhook_endpoint.values()) {
-    if (endpoint.status !== 'enabled') continue
-    if (endpoint.enabled_events.includes('*') || endpoint.enabled_events.includes(type)) {
-      found.push(endpoint)
-    }
-  }
-  return found
 }
 
 const FORGOTTEN_AT = new WeakMap<StripeContext, number>()

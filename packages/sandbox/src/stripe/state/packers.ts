@@ -1,7 +1,7 @@
 import { type Packed, Packer, type Packing } from '../../core/store/packer.ts'
 import type { Store } from '../../core/store/store.ts'
 import type { WireObject } from '../wire/wire-object.ts'
-import type { EventRequest, NewEvent } from './new-event.ts'
+import { toldBy } from './new-event.ts'
 import type { EventRow } from './rows.ts'
 
 /** How Stripe's objects are kept short. */
@@ -27,53 +27,63 @@ function createPackers(): StripePackers {
   return { rows: new Packer((row) => row.object), shown, events: new EventPacking(shown) }
 }
 
-/** It begins with the time, which is read most. What was before is JSON within JSON: as a text it would be longer. */
-type PackedEvent = readonly [
+/** What happened at once is packed together. It begins with the time, which is read most. */
+type PackedEvents = readonly [
   created: number,
+  at: number | null,
+  request: EventRow['request'],
+  objects: readonly Packed[],
+  ...events: PackedEvent[],
+]
+type PackedEvent = readonly [
   id: string,
   type: string,
-  object: Packed,
-  previous: unknown,
-  request: EventRow['request'],
+  object: number,
+  previous: EventRow['previous'],
   endpoints: number,
-  at?: number,
 ]
 
-/** Events with the object they are about packed. */
+/** Events with the objects they are about packed. */
 export class EventPacking implements Packing<EventRow> {
   readonly #shown: Packer<WireObject>
+  /** Whoever reads an event reads its neighbours next. */
+  #read: { text: string; events: PackedEvents } | null = null
 
   constructor(shown: Packer<WireObject>) {
     this.#shown = shown
   }
 
-  newText(
-    id: string,
-    created: number,
-    event: NewEvent,
-    request: EventRequest | null,
-    endpoints: number,
-    at: number | null = null,
-  ): string {
-    const by = request ? { id: request.id, idempotency_key: request.idempotencyKey } : NOBODY
-    const { type, data, previous } = event
-    return toText(JSON.stringify([created, id, type, data]), previous, by, endpoints, at)
+  toText(row: EventRow): string {
+    return this.together([row])
   }
 
-  toText(row: EventRow): string {
-    const data = this.#shown.pack(JSON.parse(row.data) as WireObject)
-    const { id, type, created, previous, request, endpoints, at = null } = row
-    return toText(JSON.stringify([created, id, type, data]), previous, request, endpoints, at)
+  /** One text for events of one time that have the same cause. */
+  together(rows: readonly EventRow[]): string {
+    const [{ created, at = null, request }] = rows as [EventRow]
+    const told: WireObject[] = []
+    const events = rows.map((row): PackedEvent => {
+      const { data, previous } = toldBy(row)
+      // The same is told as several events, one right after the other.
+      if (data !== told.at(-1)) told.push(data)
+      return [row.id, row.type, told.length - 1, previous, row.endpoints]
+    })
+    const objects = told.map((object) => this.#shown.pack(object))
+    const packed: PackedEvents = [created, at, request, objects, ...events]
+    return JSON.stringify(packed)
   }
 
   createdOf(event: EventRow | string): number {
     return typeof event === 'string' ? Number.parseInt(event.slice(1, 20), 10) : event.created
   }
 
-  fromText(text: string): EventRow {
-    const [created, id, type, data, previous, request, endpoints, at] = JSON.parse(
-      text,
-    ) as PackedEvent
+  fromText(text: string, key: string): EventRow {
+    if (this.#read?.text !== text) {
+      this.#read = { text, events: JSON.parse(text) as PackedEvents }
+    }
+    const [created, at, request, objects, ...events] = this.#read.events
+    const found = events.find(([id]) => id === key)
+    if (!found) throw new TypeError(`There is no event ${key} among those it was packed with`)
+    const [id, type, object, previous, endpoints] = found
     const shown = this.#shown
     return {
       id,
@@ -82,27 +92,12 @@ export class EventPacking implements Packing<EventRow> {
       created,
       // Whoever looks through a list of events needs the objects of a few.
       get data() {
-        return JSON.stringify(shown.unpack(data))
+        return shown.unpack(objects[object] as Packed)
       },
-      previous: previous === null ? null : JSON.stringify(previous),
+      previous,
       request,
       endpoints,
-      ...(at === undefined ? {} : { at }),
+      ...(at === null ? {} : { at }),
     }
   }
 }
-
-/** A packed event, of which the start and the object before are texts already. */
-function toText(
-  start: string,
-  previous: string | null,
-  request: EventRow['request'],
-  endpoints: number,
-  at: number | null,
-): string {
-  const end = at === null ? '' : `,${at}`
-  return `${start.slice(0, -1)},${previous},${JSON.stringify(request)},${endpoints}${end}]`
-}
-
-/** Time caused it. */
-const NOBODY = { id: null, idempotency_key: null }

@@ -1,10 +1,11 @@
+import { copyJson } from '../../core/store/copy-json.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import type { InvoiceRow, Kind, LineRow, PhaseRow, PriceRow, Rows } from './rows.ts'
 import type { Tables } from './tables.ts'
 
 type Renderer<K extends Kind> = (row: Rows[K], tables: Tables) => WireObject
 
-/** A row as it is sent, without expansions. */
+/** A row as it is sent, without expansions: an object that later changes of the row do not reach. To read only. */
 export function render<K extends Kind>(kind: K, row: Rows[K], tables: Tables): WireObject {
   const renderer = RENDERERS[kind] as Renderer<K> | undefined
   return renderer ? renderer(row, tables) : bare(row)
@@ -15,7 +16,7 @@ export function render<K extends Kind>(kind: K, row: Rows[K], tables: Tables): W
  * several times faster than leaving the field out.
  */
 function bare(row: object): WireObject {
-  return '$' in row ? ({ ...row, $: undefined } as unknown as WireObject) : (row as WireObject)
+  return ('$' in row ? { ...row, $: undefined } : { ...row }) as unknown as WireObject
 }
 
 /** What is known by its identifier alone. */
@@ -68,7 +69,7 @@ const RENDERERS: { readonly [K in Kind]?: Renderer<K> } = {
   },
   dispute(row, tables) {
     const moved = row.$.moved.flatMap((id) => tables.balance_transaction.get(id) ?? [])
-    return { ...row, $: undefined, balance_transactions: moved }
+    return { ...row, $: undefined, balance_transactions: moved.map(bare) }
   },
   // As `bare`. V8 copies an object some ten times faster in a line that sees one kind only.
   payment_intent(row) {
@@ -80,7 +81,7 @@ const RENDERERS: { readonly [K in Kind]?: Renderer<K> } = {
 }
 
 function renderPhase(phase: PhaseRow, tables: Tables): WireObject {
-  const withRates = (item: { readonly tax_rates: string[] }) => ({
+  const withRates = (item: { readonly tax_rates: readonly string[] }) => ({
     ...item,
     tax_rates: taxRates(item.tax_rates, tables),
   })
@@ -148,4 +149,20 @@ export function toPlan(price: PriceRow): WireObject {
     trial_period_days: price.recurring?.trial_period_days ?? null,
     usage_type: price.recurring?.usage_type,
   }
+}
+
+/** A copy that later changes of the row do not reach: what a row holds is replaced and never changed (see `Wire`). */
+export function copyRow<K extends Kind>(kind: K, row: Rows[K]): Rows[K] {
+  const copy = COPIES[kind] as ((row: Rows[K]) => Rows[K]) | undefined
+  if (copy) return copy(row)
+  // What is ours alone is changed in place.
+  return '$' in row ? { ...row, $: copyJson(row.$) } : { ...row }
+}
+
+/** What each renewal changes. V8 copies an object some ten times faster in a line that sees one kind only. */
+const COPIES: { readonly [K in Kind]?: (row: Rows[K]) => Rows[K] } = {
+  customer: (row) => ({ ...row, $: copyJson(row.$) }),
+  invoice: (row) => ({ ...row, $: copyJson(row.$) }),
+  subscription: (row) => ({ ...row, $: copyJson(row.$) }),
+  subscription_item: (row) => ({ ...row, $: copyJson(row.$) }),
 }

@@ -60,9 +60,9 @@ export type EventRow = {
   created: number
   /** The time on the test clock of whom it is about, where that is another. */
   at?: number
-  /** JSON of data.object and of data.previous_attributes as they were. */
-  data: string
-  previous: string | null
+  /** `data.object` and `data.previous_attributes` as they were; to be read by `toldBy`. */
+  data: Readonly<WireObject> | string
+  previous: Readonly<Record<string, unknown>> | string | null
   request: { id: string | null; idempotency_key: string | null } | null
   endpoints: number
 }
@@ -81,7 +81,7 @@ export type SubscriptionItemRow = Omit<
   'price' | 'plan' | 'tax_rates'
 > & {
   price: string
-  tax_rates: string[]
+  tax_rates: readonly string[]
   $: {
     billed: BilledPeriod | null
     /** Usage is counted from here, where a metered price came after its period had begun. */
@@ -101,12 +101,12 @@ export interface SubscriptionPlanState {
   upcomingFor: number | null
 }
 export type SubscriptionRow = Omit<Wire<Stripe.Subscription>, 'items' | 'default_tax_rates'> & {
-  default_tax_rates: string[]
+  default_tax_rates: readonly string[]
   $: SubscriptionPlanState
   items?: Shown
 }
 export type InvoiceRow = Omit<Wire<Stripe.Invoice>, 'lines' | 'default_tax_rates' | 'payments'> & {
-  default_tax_rates: string[]
+  default_tax_rates: readonly string[]
   $: {
     subscription: string | null
     paymentIntent: string | null
@@ -136,7 +136,7 @@ export type LineRow = Wire<Stripe.InvoiceLineItem> & {
   }
 }
 export type InvoiceItemRow = Omit<Wire<Stripe.InvoiceItem>, 'tax_rates'> & {
-  tax_rates: string[] | null
+  tax_rates: readonly string[] | null
   $: {
     price: string | null
     product: string | null
@@ -177,7 +177,7 @@ export type BalanceTransactionRow = Wire<Stripe.BalanceTransaction>
 export type TaxIdRow = Wire<Stripe.TaxId>
 /** A note is never changed once issued but for its memo, so it holds its first lines itself. */
 export type CreditNoteRow = Omit<Wire<Stripe.CreditNote>, 'lines'> & {
-  lines: { object: 'list'; data: WireObject[]; has_more: boolean; url: string }
+  lines: Readonly<{ object: 'list'; data: readonly WireObject[]; has_more: boolean; url: string }>
   $: { lines: string[] }
 }
 export type CreditNoteLineRow = Wire<Stripe.CreditNoteLineItem> & {
@@ -209,17 +209,19 @@ export interface UsageRecordRow {
   timestamp: number
 }
 type WirePhase = Wire<Stripe.SubscriptionSchedule.Phase>
-export type PhaseItemRow = Omit<WirePhase['items'][number], 'tax_rates'> & { tax_rates: string[] }
+export type PhaseItemRow = Omit<WirePhase['items'][number], 'tax_rates'> & {
+  tax_rates: readonly string[]
+}
 export type AddedItemRow = Omit<WirePhase['add_invoice_items'][number], 'tax_rates'> & {
-  tax_rates: string[]
+  tax_rates: readonly string[]
 }
 export type PhaseRow = Omit<WirePhase, 'add_invoice_items' | 'default_tax_rates' | 'items'> & {
-  add_invoice_items: AddedItemRow[]
-  default_tax_rates: string[]
-  items: PhaseItemRow[]
+  add_invoice_items: readonly AddedItemRow[]
+  default_tax_rates: readonly string[]
+  items: readonly PhaseItemRow[]
 }
 export type ScheduleRow = Omit<Wire<Stripe.SubscriptionSchedule>, 'phases'> & {
-  phases: PhaseRow[]
+  phases: readonly Readonly<PhaseRow>[]
   $: {
     nextAt: number | null
     /** The end that was announced a week ahead. */

@@ -1,13 +1,13 @@
-import type { Packed } from '../../core/store/packer.ts'
+import { copyJson } from '../../core/store/copy-json.ts'
+import { changes } from '../wire/changes.ts'
 import { noSuch, StripeFault } from '../wire/errors.ts'
 import type { OldWay } from '../wire/old-ways.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import type { StripeContext } from './context.ts'
 import { nowOf } from './context.ts'
-import { forgetOldEvents, recordEvent } from './events.ts'
+import { forgetOldEvents, recordEvents } from './events.ts'
 import type { EventRequest, NewEvent } from './new-event.ts'
-import type { StripePackers } from './packers.ts'
-import { render } from './render.ts'
+import { copyRow, render } from './render.ts'
 import type { Kind, Rows } from './rows.ts'
 import type { Tables } from './tables.ts'
 import { clockAbout } from './test-clocks.ts'
@@ -35,10 +35,10 @@ const UPDATED_EVENTS: Partial<Record<Kind, string>> = {
 interface Touched {
   kind: Kind
   id: string
-  /** The row before, packed, to put back; null for a new one. */
-  before: Packed | null
-  /** The object as it was last told to the world, packed; null when it never was. */
-  told: Packed | null
+  /** The row before, to put back; null for a new one. */
+  before: Rows[Kind] | null
+  /** The object as it was last told to the world; null when it never was. */
+  told: WireObject | null
   inserted: boolean
   /** `edit` was called for it, in this step. */
   edited: boolean
@@ -87,13 +87,11 @@ export class UnitOfWork {
   readonly #request: EventRequest | null
   readonly #touched: Touched[] = []
   readonly #byId = new Map<string, Touched>()
-  readonly #packers: StripePackers
   readonly #events: NewEvent[] = []
 
   constructor(context: StripeContext, options: StepOptions = {}) {
     this.context = context
     this.tables = context.tables
-    this.#packers = context.packers
     this.testClock = options.testClock ?? firstClock(context.tables, options.about ?? [])
     this.now = nowOf(context, this.testClock)
     this.sandboxNow = nowOf(context)
@@ -157,8 +155,8 @@ export class UnitOfWork {
     this.#touch({
       kind,
       id: row.id,
-      before: this.#packers.rows.pack(row),
-      told: UPDATED_EVENTS[kind] ? this.#show(kind, row) : null,
+      before: copyRow(kind, row),
+      told: UPDATED_EVENTS[kind] ? render(kind, row, this.tables) : null,
       inserted: false,
       edited: true,
       quiet: false,
@@ -173,7 +171,7 @@ export class UnitOfWork {
     this.#touch({
       kind,
       id: row.id,
-      before: this.#packers.rows.pack(row),
+      before: copyRow(kind, row),
       told: null,
       inserted: false,
       edited: true,
@@ -193,11 +191,11 @@ export class UnitOfWork {
     types: string | readonly string[],
     kind: K,
     row: Rows[K],
-    previous: object | null = null,
+    previous: NewEvent['previous'] = null,
   ): void {
-    const data = this.#show(kind, row)
+    const data = render(kind, row, this.tables)
     for (const type of typeof types === 'string' ? [types] : types) {
-      this.#events.push({ type, data, previous: previous && JSON.stringify(previous) })
+      this.#events.push({ type, data, previous })
     }
     const touched = this.#find(kind, row.id)
     if (touched) touched.told = data
@@ -205,11 +203,7 @@ export class UnitOfWork {
 
   /** Announces something that is not (or no longer) in a table. */
   emitObject(type: string, object: object): void {
-    this.#events.push({
-      type,
-      data: this.#packers.shown.pack(object as WireObject),
-      previous: null,
-    })
+    this.#events.push({ type, data: copyJson(object) as WireObject, previous: null })
   }
 
   commit(): void {
@@ -223,21 +217,21 @@ export class UnitOfWork {
       const now = render(touched.kind, row, this.tables)
       // Its end was announced as such.
       if (now.deleted === true) continue
-      const { shown } = this.#packers
-      if (shown.holds(touched.told, now)) continue
-      const previous = JSON.stringify(this.#changesOf(touched.told, now))
-      this.#events.push({ type: updated, data: shown.pack(now), previous })
+      const previous = changes(touched.told, now)
+      if (previous !== null) this.#events.push({ type: updated, data: now, previous })
     }
-    if (this.#events.length > 0) forgetOldEvents(this.context)
-    const at = this.now === this.sandboxNow ? null : this.now
-    for (const event of this.#events) recordEvent(this.context, event, this.#request, at)
+    if (this.#events.length > 0) {
+      forgetOldEvents(this.context)
+      const at = this.now === this.sandboxNow ? null : this.now
+      recordEvents(this.context, this.#events, this.#request, at)
+    }
     this.#clear()
   }
 
   rollback(): void {
     for (const { kind, id, before, inserted } of this.#touched.toReversed()) {
       if (inserted) this.tables[kind].delete(id)
-      else if (before !== null) this.#set(kind, this.#packers.rows.unpack(before) as Rows[Kind])
+      else if (before !== null) this.#set(kind, before)
     }
     this.#clear()
   }
@@ -263,24 +257,7 @@ export class UnitOfWork {
   #announceFromNow<K extends Kind>(touched: Touched, row: Rows[K]): void {
     touched.quiet = false
     if (!UPDATED_EVENTS[touched.kind]) return
-    touched.told = this.#show(touched.kind as K, row)
-  }
-
-  /** The object as it is sent, packed. */
-  #show<K extends Kind>(kind: K, row: Rows[K]): Packed {
-    return this.#packers.shown.pack(render(kind, row, this.tables))
-  }
-
-  /** `previous_attributes`: the old values of what changed, nested objects by their changed fields. */
-  #changesOf(told: Packed, now: WireObject): Record<string, unknown> {
-    const changed: Record<string, unknown> = {}
-    for (const [name, was] of this.#packers.shown.differing(told, now)) {
-      const is = now[name]
-      if (was === undefined) changed[name] = null
-      else if (!isSame(was, is))
-        changed[name] = isPlain(was) && isPlain(is) ? changes(was, is) : was
-    }
-    return changed
+    touched.told = render(touched.kind as K, row, this.tables)
   }
 
   #editOwner(kind: 'subscription' | 'invoice', row: { subscription?: unknown; invoice?: unknown }) {
@@ -304,39 +281,6 @@ const NOUNS: Partial<Record<Kind, string>> = {
   webhook_endpoint: 'webhook endpoint',
   'test_helpers.test_clock': 'test clock',
   'checkout.session': 'checkout.session',
-}
-
-function changes(
-  before: Record<string, unknown>,
-  after: Record<string, unknown>,
-): Record<string, unknown> {
-  const changed: Record<string, unknown> = {}
-  for (const key in before) {
-    const old = before[key]
-    const now = after[key]
-    if (isSame(old, now)) continue
-    changed[key] = isPlain(old) && isPlain(now) ? changes(old, now) : old
-  }
-  for (const key in after) {
-    if (after[key] !== undefined && !(key in before)) changed[key] = null
-  }
-  return changed
-}
-
-function isSame(a: unknown, b: unknown): boolean {
-  if (a === b) return true
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
-  if (Array.isArray(a)) {
-    return Array.isArray(b) && a.length === b.length && a.every((each, at) => isSame(each, b[at]))
-  }
-  const [one, other] = [a as Record<string, unknown>, b as Record<string, unknown>]
-  for (const key in one) if (!isSame(one[key], other[key])) return false
-  for (const key in other) if (other[key] !== undefined && !(key in one)) return false
-  return true
-}
-
-function isPlain(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /**

@@ -28,12 +28,14 @@ export function addIntervals(
 export function periodAt(anchor: number, recurrence: Recurrence, at: number): Period {
   const length = addIntervals(anchor, recurrence, 1) - anchor
   let n = Math.floor((at - anchor) / length)
-  while (addIntervals(anchor, recurrence, n) > at) n--
-  while (addIntervals(anchor, recurrence, n + 1) <= at) n++
-  return {
-    start: addIntervals(anchor, recurrence, n),
-    end: addIntervals(anchor, recurrence, n + 1),
+  let start = addIntervals(anchor, recurrence, n)
+  while (start > at) start = addIntervals(anchor, recurrence, --n)
+  let end = addIntervals(anchor, recurrence, n + 1)
+  while (end <= at) {
+    start = end
+    end = addIntervals(anchor, recurrence, ++n + 1)
   }
+  return { start, end }
 }
 
 export function sameRecurrence(a: Recurrence | null, b: Recurrence | null): boolean {

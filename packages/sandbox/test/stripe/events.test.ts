@@ -1,0 +1,49 @@
+import type Stripe from 'stripe'
+import { expect, it } from 'vitest'
+import type { SandboxSnapshot } from '../../src/index.ts'
+import { seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
+
+async function renewOnce() {
+  const { sandbox, stripe } = await startStripeSandbox()
+  const { customer } = await seedCustomer(stripe)
+  const { monthly } = await seedPrices(stripe)
+  await stripe.subscriptions.create({ customer: customer.id, items: [{ price: monthly.id }] })
+  await sandbox.clock.advance({ months: 1, hours: 2 })
+  return { sandbox, stripe }
+}
+
+it('tells in each event of a step how the object was at its moment', async () => {
+  const { sandbox, stripe } = await renewOnce()
+  const told = sandbox.stripe.events().slice(-9)
+  const states = told.map(({ type, data }) => {
+    const { object } = data as { object: Pick<Stripe.Invoice, 'status' | 'status_transitions'> }
+    const { finalized_at, paid_at } = object.status_transitions ?? {}
+    return [type, object.status, Boolean(finalized_at), Boolean(paid_at)]
+  })
+  expect(states).toEqual(
+    expect.arrayContaining([
+      ['payment_intent.created', 'requires_payment_method', false, false],
+      ['invoice.finalized', 'open', true, false],
+      ['payment_intent.succeeded', 'succeeded', false, false],
+      ['invoice_payment.paid', 'paid', false, true],
+      ['invoice.paid', 'paid', true, true],
+    ]),
+  )
+  // One by one, as all together.
+  for (const { id, data } of told) expect((await stripe.events.retrieve(id)).data).toEqual(data)
+})
+
+it('reads events of before, which were kept as texts', async () => {
+  const { sandbox } = await renewOnce()
+  const told = sandbox.stripe.events()
+  const { store, ...rest } = sandbox.snapshot()
+  const events = (store.tables['stripe.event'] ?? []).map(([id, row]) => {
+    const { data, previous, ...fields } = row as { data: object; previous: object | null }
+    const asText = { data: JSON.stringify(data), previous: previous && JSON.stringify(previous) }
+    return [id, { ...fields, ...asText }] as const
+  })
+  const tables = { ...store.tables, 'stripe.event': events }
+  const before: SandboxSnapshot = { ...rest, store: { ...store, tables } }
+  sandbox.restore(before)
+  expect(sandbox.stripe.events()).toEqual(told)
+})
