@@ -22,6 +22,7 @@ import type {
   NotOnGracePeriod,
   PaymentMethodInUse,
   PaymentMethodNotFound,
+  PaymentOverdue,
   PromotionCodeRefused,
   ProviderChosen,
   ProviderMisconfigured,
@@ -69,6 +70,7 @@ export type AnyBillingError =
   | PromotionCodeRefused
   | PaymentMethodInUse
   | PaymentMethodNotFound
+  | PaymentOverdue
   | ProviderChosen
   | ProviderMisconfigured
   | ProviderRejected

@@ -14,6 +14,7 @@ export type BillingErrorCode =
   | 'no_subscription'
   | 'subscription_ended'
   | 'not_on_grace_period'
+  | 'payment_overdue'
   | 'unsupported'
   | 'no_customer'
   | 'no_payment_method'
@@ -120,6 +121,12 @@ export class SubscriptionEnded extends BillingError {
 export class NotOnGracePeriod extends BillingError {
   readonly code = 'not_on_grace_period'
   override readonly status = 409
+}
+
+/** What would be given back has not been paid: `payNow()` first, or change it without proration. Nothing happened. */
+export class PaymentOverdue extends BillingError {
+  readonly code = 'payment_overdue'
+  override readonly status = 402
 }
 
 /** What this provider cannot do, such as quantities at Braintree. No call was made. */

@@ -37,6 +37,7 @@ export {
   NotOnGracePeriod,
   PaymentMethodInUse,
   PaymentMethodNotFound,
+  PaymentOverdue,
   PromotionCodeRefused,
   ProviderChosen,
   ProviderError,

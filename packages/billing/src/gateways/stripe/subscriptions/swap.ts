@@ -19,6 +19,7 @@ import { haveIds, type SaidTax, type TaxTarget, taxOfWhole, taxTarget } from './
 import { throwUnpaid } from './confirmations.ts'
 import { heldInvoice, heldItems, isAsked, letGo } from './held/held-change.ts'
 import { payUpdate } from './held/pay-update.ts'
+import { requireNothingOwed } from './periods/overdue.ts'
 import { previewOf } from './preview.ts'
 import { retrieve } from './retrieve.ts'
 import { saidTax, taxRates } from './tax-rates.ts'
@@ -97,6 +98,7 @@ export function stripeSwaps(context: StripeContext): Swaps {
     at: Date,
   ): Promise<SwapPreview> {
     const { wanted, prorate, endsTrial } = change
+    requireNothingOwed(current, change)
     const now = change.prorationDate ?? at
     const isTrial = current.status === 'trialing'
     const items = itemParams(current, wanted, change.ratesOf)
@@ -157,7 +159,9 @@ export function stripeSwaps(context: StripeContext): Swaps {
     }
     const current = await letGo(context, found)
     const change = await toChange(current)
-    if (!isDone(current, change)) await apply(current, change, now)
+    if (isDone(current, change)) return
+    requireNothingOwed(current, change)
+    await apply(current, change, now)
   }
 
   return {

@@ -65,6 +65,10 @@ const WORDS: Partial<Record<BillingErrorCode, Problem>> = {
     message: 'Only a cancelled subscription can be resumed, and only before it ends.',
     status: 409,
   },
+  payment_overdue: {
+    message: 'Your last bill is not paid yet. Please pay it first, then change the plan.',
+    status: 409,
+  },
   unsupported: { message: 'The payment provider does not offer this.', status: 422 },
   payment_action_required: {
     message: 'Your bank wants you to confirm the payment first.',

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest'
+import { PaymentOverdue, type Subscription } from '../src/index.ts'
+import { type FlowTest, givenBackTo, start, stripeSdk, takenFrom } from './support.ts'
+
+/** Changes that give something back, and those that only cost more. */
+const BACK: ReadonlyArray<[string, (it: Subscription) => Promise<unknown>]> = [
+  ['swap', (it) => it.swap('monthly')],
+  ['swap and invoice', (it) => it.swapAndInvoice('monthly')],
+  ['swap to another rhythm', (it) => it.swap('yearly')],
+  ['swap of all prices', (it) => it.swap([{ price: 'pro', quantity: 3 }])],
+  ['fewer', (it) => it.updateQuantity(1)],
+  ['one less', (it) => it.decrementQuantity()],
+  ['a price less', (it) => it.removePrice('storage')],
+  ['another price', (it) => it.swapItem('storage', 'support')],
+]
+const MORE: ReadonlyArray<[string, (it: Subscription) => Promise<unknown>]> = [
+  ['a price more', (it) => it.addPrice('support')],
+  ['one more', (it) => it.incrementQuantity()],
+]
+const PREVIEWS: ReadonlyArray<[string, (it: Subscription) => Promise<unknown>]> = [
+  ['a swap', (it) => it.previewSwap('monthly')],
+]
+
+async function started(): Promise<FlowTest> {
+  const test = await start('stripe', { webhooks: false })
+  for (const id of ['storage', 'support']) {
+    test.sandbox.stripe.seedPrice({ id, unitAmount: 500, interval: 'month', product: 'Extras' })
+  }
+  return test
+}
+
+/** `pro` twice and storage, of which the difference to `monthly` or the renewal is open, and nobody pays. */
+async function owing(because: 'an unpaid change' | 'an unpaid renewal') {
+  const test = await started()
+  const { user } = test
+  if (because === 'an unpaid renewal') {
+    await user.newSubscription('main', 'pro').quantity(3).price('storage').create('pm_card_visa')
+    await user.updateCard('pm_card_chargeCustomerFail')
+    await test.sandbox.clock.advance({ months: 1, hours: 2 })
+  } else {
+    const { providerId: id } = await user.newSubscription('main', 'monthly').create('pm_card_visa')
+    await user.updateCard('pm_card_chargeCustomerFail')
+    const stripe = await stripeSdk(test)
+    const [item] = (await stripe.subscriptions.retrieve(id)).items.data
+    // As it was done before changes were held back until they are paid.
+    await stripe.subscriptions.update(id, {
+      items: [{ id: item?.id ?? '', price: 'pro', quantity: 3 }, { price: 'storage' }],
+      metadata: { main: 'pro' },
+      proration_behavior: 'always_invoice',
+      payment_behavior: 'allow_incomplete',
+    })
+  }
+  await user.sync()
+  const late = await user.subscription('main')
+  expect(late.pastDue()).toBe(true)
+  return { test, user, late }
+}
+
+describe.each(['an unpaid change', 'an unpaid renewal'] as const)('after %s', (because) => {
+  it.each([...BACK, ...PREVIEWS])(
+    'nothing is given back that nobody paid: %s',
+    async (_how, change) => {
+      const { test, user, late } = await owing(because)
+      const taken = takenFrom(test, user)
+      await expect(change(late)).rejects.toThrow(PaymentOverdue)
+      expect((await user.balance()).amount).toBe(0)
+      const before = await late.amountOwed()
+      await user.updateCard('pm_card_visa')
+      await late.payNow()
+      expect(takenFrom(test, user)).toBe(taken + Number(before?.amount))
+      await change(await user.subscription('main'))
+      expect(givenBackTo(test, user)).toBe(0)
+    },
+  )
+
+  it.each(MORE)('what is only added is: %s', async (_how, change) => {
+    const { late } = await owing(because)
+    const before = (await late.amountOwed())?.amount
+    await change(late)
+    expect((await late.amountOwed())?.amount).toBe(before)
+  })
+
+  it('a swap without proration gives nothing back, and is made', async () => {
+    const { user, late } = await owing(because)
+    await late.noProrate().swap('monthly')
+    expect(await user.subscribedToPlan('monthly', 'main')).toBe(true)
+    expect((await user.balance()).amount).toBe(0)
+  })
+})
