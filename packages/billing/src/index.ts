@@ -328,6 +328,7 @@ export type {
   Endpoints,
   NewEndpoint,
   NewEndpointOptions,
+  UsageEndpointReport,
 } from './webhooks/endpoints.ts'
 export type { WebhookInbox } from './webhooks/inbox.ts'
 export type { ReplayOptions } from './webhooks/replay.ts'

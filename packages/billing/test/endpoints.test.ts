@@ -65,6 +65,59 @@ describe('the addresses for events', () => {
     await expect(endpoints.create({ url: 'nowhere' })).rejects.toThrow(InvalidArgument)
   })
 
+  it('of events about usage are registered beside the others, with a secret of their own', async () => {
+    const test = await start('stripe', { webhooks: false })
+    const { endpoints } = test.billing
+    const stripe = await stripeSdk(test)
+    const events = await endpoints.create()
+    const [before] = await endpoints.check()
+    expect(before).toMatchObject({ id: events.id, problems: [], usage: { id: null } })
+    expect(before?.note).toContain('v1.billing.meter.error_report_triggered')
+    const made = await endpoints.create({ usage: true })
+    expect(made.secret).toMatch(/^whsec_/)
+    expect(made.secret).not.toBe(events.secret)
+    const [well] = await endpoints.check()
+    expect(well).toMatchObject({
+      id: events.id,
+      problems: [],
+      usage: { id: made.id, missing: [] },
+      note: null,
+    })
+    await expect(endpoints.create({ usage: true })).rejects.toThrow(InvalidArgument)
+    const second = await endpoints.create({ usage: true, replace: true })
+    const { data } = await stripe.v2.core.eventDestinations.list()
+    expect(data.map(({ id }) => id)).toEqual([second.id])
+    expect((await stripe.webhookEndpoints.list()).data.map(({ id }) => id)).toContain(events.id)
+
+    await stripe.v2.core.eventDestinations.update(second.id, {
+      enabled_events: ['v1.billing.meter.no_meter_found'],
+    })
+    await stripe.v2.core.eventDestinations.disable(second.id)
+    const [ill] = await endpoints.check()
+    expect(ill?.usage?.missing).toEqual(['v1.billing.meter.error_report_triggered'])
+    expect(ill?.problems).toEqual([
+      `stripe's endpoint ${second.id} is switched off.`,
+      `stripe's endpoint ${second.id} does not send v1.billing.meter.error_report_triggered.`,
+    ])
+  })
+
+  it('may be an event destination that sends everything whole', async () => {
+    const test = await start('stripe', { webhooks: false })
+    const stripe = await stripeSdk(test)
+    const { id } = await stripe.v2.core.eventDestinations.create({
+      name: 'By hand',
+      type: 'webhook_endpoint',
+      event_payload: 'snapshot',
+      enabled_events: ['*'],
+      webhook_endpoint: { url: URL_OF.stripe },
+    })
+    const [report] = await test.billing.endpoints.check()
+    expect(report).toMatchObject({ id, missing: [], problems: [] })
+    const made = await test.billing.endpoints.create({ replace: true })
+    expect(made.id).not.toBe(id)
+    expect((await stripe.v2.core.eventDestinations.list()).data).toEqual([])
+  })
+
   it('cannot be registered at braintree by a program', async () => {
     const { billing } = await start('braintree', { webhooks: false })
     await expect(billing.endpoints.create({ provider: 'braintree' })).rejects.toThrow(Unsupported)

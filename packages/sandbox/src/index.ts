@@ -77,6 +77,7 @@ export type {
   SandboxTrouble,
 } from './sandbox.ts'
 export { startSandbox } from './start-sandbox.ts'
+export type { DroppedEvents } from './stripe/resources/dropped-usage.ts'
 export type {
   CheckoutInput,
   DisputeInput,
@@ -87,5 +88,4 @@ export type {
 } from './stripe/server/handle.ts'
 export type { StripeOptions, WebhookAddress } from './stripe/server/options.ts'
 export type { DunningOptions } from './stripe/state/context.ts'
-export type { DroppedEvents } from './stripe/state/thin-events.ts'
 export type { WireObject } from './stripe/wire/wire-object.ts'

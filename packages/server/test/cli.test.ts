@@ -525,6 +525,14 @@ describe('the rest', () => {
       0,
       expect.stringMatching(/STRIPE_WEBHOOK_SECRET=whsec_/),
     ])
+    const usage = await tollgate(['billing', 'webhooks', 'create', '--usage'])
+    expect([usage.code, usage.stdout]).toEqual([0, expect.stringMatching(/_SECRET=…,whsec_/)])
+    const both = await tollgate(['billing', 'webhooks', 'check', '--json'])
+    expect(both.json()[0]).toMatchObject({
+      problems: [],
+      usage: { id: expect.stringMatching(/^ed_/), missing: [] },
+      note: null,
+    })
     const replay = (...args: string[]) => tollgate(['billing', 'webhooks', 'replay', ...args])
     const from = '2020-01-01'
     const replayed = await replay('--from', from, '--type', 'customer.updated', '--json')

@@ -20,8 +20,18 @@ export interface EndpointReport {
   readonly superfluous: readonly string[]
   /** What is wrong, in words; empty when all is well, or where the provider does not tell. */
   readonly problems: readonly string[]
-  /** What only a person can look at; null where all was looked at. */
+  /** The address for events that tell of dropped usage; null where the provider has no such events. */
+  readonly usage: UsageEndpointReport | null
+  /** What only a person can look at or decide; null for nothing. */
   readonly note: string | null
+}
+
+/** How the address for events about usage is registered. What is wrong with it is among the problems. */
+export interface UsageEndpointReport {
+  /** The provider's id; null for nothing, which is well as long as nothing is billed by usage. */
+  readonly id: string | null
+  /** Events that are not sent. */
+  readonly missing: readonly string[]
 }
 
 /** How an address is registered. */
@@ -32,6 +42,8 @@ export interface NewEndpointOptions {
   readonly url?: string
   /** Removes what is registered for the same address, once the new one is there. Default false. */
   readonly replace?: boolean
+  /** For events that tell of dropped usage, in place of all others: they have an address and a secret of their own. Default false. */
+  readonly usage?: boolean
 }
 
 /** What was registered. The secret is told this once: it is the provider's `webhookSecret`. */
@@ -66,53 +78,92 @@ export function createEndpoints(context: BillingContext): Endpoints {
 }
 
 async function checkProvider(context: BillingContext, provider: Provider): Promise<EndpointReport> {
+  const { name } = provider
   const url = urlOf(context, provider)
-  const nothing = { provider: provider.name, url, id: null, missing: [], superfluous: [] }
+  const nothing = { provider: name, url, id: null, missing: [], superfluous: [], usage: null }
   if (!provider.can.includes('webhookEndpoints')) {
-    const note = `${provider.name} does not tell a program what is registered: look in its control panel for ${url}, with ${provider.events.join(', ')}.`
+    const note = `${name} does not tell a program what is registered: look in its control panel for ${url}, with ${provider.events.join(', ')}.`
     return { ...nothing, problems: [], note }
   }
-  const all = await listFor(context, provider.name, url)
-  const found = all.find(({ isEnabled }) => isEnabled) ?? all[0]
-  if (found) return describe(provider, found)
-  const problem = `${provider.name} sends nothing to ${url}: create an endpoint.`
-  return { ...nothing, missing: provider.events, problems: [problem], note: noteOf(provider, url) }
+  const all = await listFor(context, name, url)
+  const found = firstOf(all, 'whole')
+  const usage = describeUsage(provider, firstOf(all, 'thin'), url)
+  const events = found
+    ? describe(provider, found)
+    : {
+        ...nothing,
+        missing: provider.events,
+        problems: [`${name} sends nothing to ${url}: create an endpoint.`],
+      }
+  const problems = [...events.problems, ...usage.problems]
+  return { ...events, problems, usage: usage.report, note: usage.note }
 }
 
-/** What no program looks at. */
-function noteOf({ name, usageEvents }: Provider, url: string): string | null {
-  if (!usageEvents) return null
-  return `For usage, ${name} needs an event destination with thin payloads to ${url} as well, with ${usageEvents.join(', ')}: look in its control panel.`
+function firstOf(
+  all: readonly ProviderEndpoint[],
+  payload: ProviderEndpoint['payload'],
+): ProviderEndpoint | undefined {
+  const able = all.filter((each) => each.payload === payload)
+  return able.find(({ isEnabled }) => isEnabled) ?? able[0]
 }
 
-function describe(described: Provider, found: ProviderEndpoint): EndpointReport {
-  const { name: provider, events } = described
-  const { id, url } = found
-  const sendsAll = found.events.includes('*')
-  const missing = sendsAll ? [] : events.filter((event) => !found.events.includes(event))
-  const superfluous = found.events.filter((event) => event !== '*' && !events.includes(event))
-  const problems = [
-    ...(found.isEnabled ? [] : [`${provider}'s endpoint ${id} is switched off.`]),
-    ...(missing.length > 0
-      ? [`${provider}'s endpoint ${id} does not send ${missing.join(', ')}.`]
-      : []),
+/** That it is not there is no problem: who does not bill by usage needs none. */
+function describeUsage(
+  { name, usageEvents }: Provider,
+  found: ProviderEndpoint | undefined,
+  url: string,
+): { report: UsageEndpointReport | null; problems: string[]; note: string | null } {
+  if (!usageEvents) return { report: null, problems: [], note: null }
+  if (!found) {
+    const note = `Who bills by usage needs another address of ${name} for ${usageEvents.join(', ')} to ${url}: create one for usage.`
+    return { report: { id: null, missing: usageEvents }, problems: [], note }
+  }
+  const missing = missingIn(found, usageEvents)
+  const report = { id: found.id, missing }
+  return { report, problems: problemsOf(name, found, missing), note: null }
+}
+
+function missingIn(found: ProviderEndpoint, events: readonly string[]): string[] {
+  if (found.events.includes('*')) return []
+  return events.filter((event) => !found.events.includes(event))
+}
+
+function problemsOf(
+  provider: ProviderName,
+  found: ProviderEndpoint,
+  missing: readonly string[],
+): string[] {
+  const called = `${provider}'s endpoint ${found.id}`
+  return [
+    ...(found.isEnabled ? [] : [`${called} is switched off.`]),
+    ...(missing.length > 0 ? [`${called} does not send ${missing.join(', ')}.`] : []),
     ...(found.hasOtherVersion
-      ? [
-          `${provider}'s endpoint ${id} sends events of version ${found.apiVersion}, which is not that of the SDK.`,
-        ]
+      ? [`${called} sends events of version ${found.apiVersion}, which is not that of the SDK.`]
       : []),
   ]
-  const note = noteOf(described, url)
-  return { provider, url, id, missing, superfluous, problems, note }
+}
+
+function describe(
+  { name: provider, events }: Provider,
+  found: ProviderEndpoint,
+): Omit<EndpointReport, 'usage' | 'note'> {
+  const { id, url } = found
+  const missing = missingIn(found, events)
+  const superfluous = found.events.filter((event) => event !== '*' && !events.includes(event))
+  const problems = problemsOf(provider, found, missing)
+  return { provider, url, id, missing, superfluous, problems }
 }
 
 async function create(
   context: BillingContext,
-  { provider: name, url: given, replace = false }: NewEndpointOptions,
+  { provider: name, url: given, replace = false, usage = false }: NewEndpointOptions,
 ): Promise<NewEndpoint> {
   const provider = requireProvider(context, name)
+  const payload = usage ? 'thin' : 'whole'
+  const events = usage ? requireUsageEvents(provider) : provider.events
   const url = given === undefined ? urlOf(context, provider) : requireUrl(given)
-  const before = await listFor(context, provider.name, url)
+  const all = await listFor(context, provider.name, url)
+  const before = all.filter((each) => each.payload === payload)
   const [there] = before
   if (there && !replace) {
     throw new InvalidArgument(
@@ -120,7 +171,7 @@ async function create(
     )
   }
   const endpoints = requirePart(await context.gateway(provider.name), 'webhookEndpoints')
-  const made = await endpoints.create({ url, events: provider.events })
+  const made = await endpoints.create({ url, events, payload })
   // Only now: in between both send, and an event is kept once.
   for (const { id } of before) await endpoints.remove(id)
   return { ...made, provider: provider.name, url }
@@ -136,6 +187,14 @@ function requireProvider({ options }: BillingContext, name: ProviderName | undef
     `${provider} lets no program register an address: do it in its control panel, under Webhooks`,
     { provider, capability: 'webhookEndpoints' },
   )
+}
+
+function requireUsageEvents({ name: provider, usageEvents }: Provider): readonly string[] {
+  if (usageEvents) return usageEvents
+  throw new Unsupported(`${provider} sends no events about usage that it drops`, {
+    provider,
+    capability: 'webhookEndpoints',
+  })
 }
 
 async function listFor(

@@ -33,7 +33,9 @@ export async function startStripeSandbox(
     const text = await response.text()
     if (response.ok) {
       const { pathname } = new URL(String(input))
-      problems.push(...checker.check(init?.method ?? 'GET', pathname, JSON.parse(text)))
+      // The contract is that of `/v1`.
+      if (pathname.startsWith('/v1/'))
+        problems.push(...checker.check(init?.method ?? 'GET', pathname, JSON.parse(text)))
     }
     return new Response(text, response)
   }

@@ -15,8 +15,8 @@ export interface ProviderFacts {
   /** Events after which something of ours may be out of date. All others are kept and acknowledged. */
   readonly events: readonly string[]
   /**
-   * Events that tell of usage which was taken and is dropped. They come from elsewhere than the others, so somebody has to
-   * register that by hand. Its gateway then has `usage.readDropped`.
+   * Events that tell of usage which was taken and is dropped. They are only named, and registered by themselves: its
+   * `webhookEndpoints` make `thin` ones. Its gateway then has `usage.readDropped`.
    */
   readonly usageEvents?: readonly string[]
   /** Its words for a subscription's state that do not mean that it runs. */

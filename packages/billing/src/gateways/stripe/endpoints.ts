@@ -5,6 +5,7 @@ import type {
   WebhookEndpoints,
 } from '../contract/parts/webhook-endpoints.ts'
 import type { VerifiedEvent } from '../contract/webhook.ts'
+import { createThin, isDestination, listDestinations } from './event-destinations.ts'
 import type { StripeContext } from './sdk/client.ts'
 import { isMissing } from './sdk/errors.ts'
 
@@ -23,9 +24,10 @@ export function stripeEndpoints(context: StripeContext): {
         for await (const endpoint of stripe.webhookEndpoints.list({ limit: 100 })) {
           found.push(describe(endpoint, version))
         }
-        return found
+        return [...found, ...(await listDestinations(context, version))]
       },
-      async create({ url, events }) {
+      async create({ url, events, payload }) {
+        if (payload === 'thin') return createThin(context, url, events)
         const made = await stripe.webhookEndpoints.create({
           url,
           enabled_events: [...events] as NewEndpoint['enabled_events'],
@@ -37,7 +39,9 @@ export function stripeEndpoints(context: StripeContext): {
       },
       async remove(id) {
         try {
-          await stripe.webhookEndpoints.del(id)
+          await (isDestination(id)
+            ? stripe.v2.core.eventDestinations.del(id)
+            : stripe.webhookEndpoints.del(id))
         } catch (error) {
           if (!isMissing(error)) throw error
         }
@@ -53,7 +57,8 @@ function describe(endpoint: Stripe.WebhookEndpoint, version: string): ProviderEn
   const { id, url, enabled_events: events, status, api_version: apiVersion } = endpoint
   // The account's own version is not told.
   const hasOtherVersion = apiVersion !== null && apiVersion !== version
-  return { id, url, events, isEnabled: status === 'enabled', apiVersion, hasOtherVersion }
+  const isEnabled = status === 'enabled'
+  return { id, url, events, isEnabled, payload: 'whole', apiVersion, hasOtherVersion }
 }
 
 /** Stripe keeps them for thirty days. */

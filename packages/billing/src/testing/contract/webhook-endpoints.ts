@@ -26,6 +26,23 @@ export const webhookEndpointsContract: ContractPart = ({ describe, it }, create)
       )
     })
 
+    it('of events about usage is registered by itself, where there are any', async () => {
+      const { gateway, provider } = await openAccount(create)
+      const { webhookEndpoints } = gateway
+      const { usageEvents: events } = provider
+      if (!webhookEndpoints || !events) return
+      const { id, secret } = await webhookEndpoints.create({ url: URL, events, payload: 'thin' })
+      assert.ok(secret.length > 0)
+      const found = (await webhookEndpoints.list()).find((each) => each.id === id)
+      assert.equal(found?.payload, 'thin')
+      assert.deepEqual([...found.events].sort(), [...events].sort())
+      for (let times = 0; times < 2; times++) await webhookEndpoints.remove(id)
+      assert.equal(
+        (await webhookEndpoints.list()).some((each) => each.id === id),
+        false,
+      )
+    })
+
     it('is not needed to get events again, where the provider keeps them', async () => {
       const { gateway, subscribe, now } = await openAccount(create)
       const { webhookEndpoints } = gateway

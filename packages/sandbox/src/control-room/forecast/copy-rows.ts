@@ -8,7 +8,14 @@ import type { Watched, Who } from '../story/watched.ts'
 type AnyTable = Table<{ id?: string }>
 
 /** Kept for looking at: a copy begins its own. */
-const NOT_COPIED = ['event', 'webhook_endpoint', 'nonces', 'requestKeys', 'webhooks']
+const NOT_COPIED = [
+  'event',
+  'webhook_endpoint',
+  'v2.core.event_destination',
+  'nonces',
+  'requestKeys',
+  'webhooks',
+]
 const BY_OWNER = {
   subscription_item: 'subscription',
   line_item: 'invoice',

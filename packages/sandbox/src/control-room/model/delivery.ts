@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { signatureOf } from '../../braintree/state/notifications.ts'
 import type { Delivery, DeliveryAttempt } from '../../core/outbox.ts'
+import { findReceiver } from '../../stripe/state/receivers.ts'
 import type { Watched } from '../story/watched.ts'
 
 /** What a receiver checks, and whether it is right. */
@@ -42,8 +43,8 @@ export function inspectDelivery(watched: Watched, id: string): InspectedDelivery
 }
 
 function stripeSignature({ stripe }: Watched, delivery: Delivery): SignatureCheck {
-  const endpoint = stripe?.context.tables.webhook_endpoint.get(delivery.endpointId ?? '')
-  const secret = endpoint?.$.secret ?? null
+  const receiver = stripe && findReceiver(stripe.context.tables, delivery.endpointId)
+  const secret = receiver?.secret ?? null
   const value = delivery.attempts.at(-1)?.headers?.['stripe-signature'] ?? null
   const [, time = '', sent = ''] = /^t=(\d+),v1=([0-9a-f]+)$/.exec(value ?? '') ?? []
   const made = createHmac('sha256', secret ?? '')

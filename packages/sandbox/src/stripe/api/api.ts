@@ -11,6 +11,7 @@ import { API_VERSION } from '../wire/contract.generated.ts'
 import { invalidRequest, type StripeErrorBody, StripeFault, withDocs } from '../wire/errors.ts'
 import type { OldWay } from '../wire/old-ways.ts'
 import { refuseUnsupported } from '../wire/unsupported.ts'
+import { CallsV2, inV2, type OperationsV2 } from './calls-v2.ts'
 import { expand } from './expand.ts'
 import { IdempotencyKeys } from './idempotency.ts'
 import { type ApiKeys, authenticate, type Caller, isTypedIn, maskKey } from './keys.ts'
@@ -20,7 +21,7 @@ import { checkPageCall, PAGE_CALLS, PAGE_HEADERS, showToPage } from './page-call
 import { parseForm, readParameters } from './parameters.ts'
 import { createRouter, createRoutesByName, idsOf, type Route } from './routes.ts'
 
-/** Handles calls of `/v1/…` as Stripe does. */
+/** Handles calls of `/v1/…`, and the few of `/v2/…`, as Stripe does. */
 export class StripeApi {
   readonly #context: StripeContext
   readonly #apiKeys: ApiKeys
@@ -28,17 +29,19 @@ export class StripeApi {
   readonly #routes: ReadonlyMap<string, Route>
   readonly #versions: Versions
   readonly #keys: IdempotencyKeys
+  readonly #callsV2: CallsV2
 
   constructor(
     context: StripeContext,
     operations: Operations,
-    options: ApiKeys & { readonly versions: Versions },
+    options: ApiKeys & { readonly versions: Versions; readonly operationsV2: OperationsV2 },
   ) {
     this.#context = context
     this.#router = createRouter(operations)
     this.#routes = createRoutesByName(operations)
     this.#versions = options.versions
     this.#apiKeys = options
+    this.#callsV2 = new CallsV2(options.operationsV2)
     this.#keys = new IdempotencyKeys(context.store)
   }
 
@@ -85,39 +88,55 @@ export class StripeApi {
     shape: Shape | null,
     breaks: 'saved-500' | 'made-500' | null = null,
   ): HttpResponse {
+    const isV2 = request.path.startsWith('/v2/')
     try {
       const caller = authenticate(request, this.#apiKeys)
-      const thin = this.#findThinEvent(request)
-      if (thin) return this.#toHttpResponse({ status: 200, body: thin }, requestId, {})
-      const { route, ids } = this.#findRoute(request, shape)
-      this.#checkHeaders(request)
-      const body = request.method === 'POST' ? request.body.toString('utf8') : ''
-      const text = [request.query, body].filter((part) => part !== '').join('&')
-      const form = parseForm(text)
-      if (caller === 'page') {
-        checkPageCall(this.#context.tables, { name: route.name, id: ids[0] ?? '', form })
-      }
-      shape?.updateParams(route.name, form)
-      const gone = shape?.takeGone(route.name, form) ?? {}
-      const params = readParameters(route.params, form)
-      refuseUnsupported(route.name, params)
+      const checked = { request, requestId, shape, caller }
+      const run = isV2 ? this.#checkV2(checked) : this.#check(checked)
       return this.#onceOnly(request, requestId, caller, () => {
-        const run = () => this.#run({ route, ids, params, gone, request, requestId, shape, caller })
         if (breaks === null) return run()
         if (breaks === 'made-500') run()
         return { status: 500, body: errorJson(brokenServer().body, requestId) }
       })
     } catch (error) {
-      if (error instanceof StripeFault) return this.#refuse(error, requestId)
+      if (error instanceof StripeFault) return this.#refuse(isV2 ? inV2(error) : error, requestId)
       throw error
     }
   }
 
-  /** All that there is of `/v2`. */
-  #findThinEvent({ method, path }: HttpRequest): string | null {
-    const id = method === 'GET' ? /^\/v2\/core\/events\/(\w+)$/.exec(path)?.[1] : undefined
-    const event = id === undefined ? undefined : this.#context.tables['v2.core.event'].get(id)
-    return event ? JSON.stringify(event) : null
+  /** What a call of `/v1` does, once it is known to be in order. */
+  #check(asked: AskedCall): () => Answer {
+    const { request, shape, caller } = asked
+    const { route, ids } = this.#findRoute(request, shape)
+    this.#checkHeaders(request)
+    const body = request.method === 'POST' ? request.body.toString('utf8') : ''
+    const text = [request.query, body].filter((part) => part !== '').join('&')
+    const form = parseForm(text)
+    if (caller === 'page') {
+      checkPageCall(this.#context.tables, { name: route.name, id: ids[0] ?? '', form })
+    }
+    shape?.updateParams(route.name, form)
+    const gone = shape?.takeGone(route.name, form) ?? {}
+    const params = readParameters(route.params, form)
+    refuseUnsupported(route.name, params)
+    return () => this.#run({ ...asked, route, ids, params, gone })
+  }
+
+  /** The same for `/v2`. */
+  #checkV2({ request, requestId, caller }: AskedCall): () => Answer {
+    const found = caller === 'page' ? null : this.#callsV2.find(request)
+    if (!found) throw unrecognized(request)
+    const { ids, params, run } = found
+    return () => {
+      const work = new UnitOfWork(this.#context, { oldWays: NO_OLD_WAYS })
+      try {
+        const answer = inOneStep(work, () => run(params as never, { work, ids }))
+        return { status: 200, body: JSON.stringify(answer) }
+      } catch (error) {
+        if (!(error instanceof StripeFault)) throw error
+        return { status: error.status, body: errorJson(inV2(error).body, requestId) }
+      }
+    }
   }
 
   #findRoute(request: HttpRequest, shape: Shape | null): { route: Route; ids: readonly string[] } {
@@ -169,7 +188,7 @@ export class StripeApi {
     request: HttpRequest,
     requestId: string,
     caller: Caller,
-    run: () => { status: number; body: string },
+    run: () => Answer,
   ): HttpResponse {
     const header = request.headers['idempotency-key']
     const key =
@@ -193,7 +212,7 @@ export class StripeApi {
     return this.#toHttpResponse(response, requestId, { ...headers, 'original-request': requestId })
   }
 
-  #run(checked: CheckedCall): { status: number; body: string } {
+  #run(checked: CheckedCall): Answer {
     const { route, ids, params, gone, request, requestId, shape, caller } = checked
     const isPage = caller === 'page'
     const key = request.headers['idempotency-key']
@@ -235,7 +254,7 @@ export class StripeApi {
   }
 
   #toHttpResponse(
-    { status, body }: { status: number; body: string },
+    { status, body }: Answer,
     requestId: string,
     headers: Record<string, string>,
   ): HttpResponse {
@@ -254,16 +273,25 @@ export class StripeApi {
 
 const NO_OLD_WAYS: ReadonlySet<OldWay> = new Set()
 
-/** A call whose key, headers and parameters are in order. */
-interface CheckedCall {
-  readonly route: Route
-  readonly ids: readonly string[]
-  readonly params: Record<string, unknown>
-  readonly gone: Readonly<Record<string, string>>
+interface Answer {
+  readonly status: number
+  readonly body: string
+}
+
+/** A call whose key is right. */
+interface AskedCall {
   readonly request: HttpRequest
   readonly requestId: string
   readonly shape: Shape | null
   readonly caller: Caller
+}
+
+/** One whose headers and parameters are in order, too. */
+interface CheckedCall extends AskedCall {
+  readonly route: Route
+  readonly ids: readonly string[]
+  readonly params: Record<string, unknown>
+  readonly gone: Readonly<Record<string, string>>
 }
 
 /** The ids that a call is about: its path's, its parameters', and those of reported usage. */

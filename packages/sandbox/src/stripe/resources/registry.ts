@@ -1,3 +1,4 @@
+import type { OperationsV2 } from '../api/calls-v2.ts'
 import type { Operations } from '../api/operation.ts'
 import { account } from './account.ts'
 import { balance } from './balance.ts'
@@ -13,7 +14,8 @@ import { customerSources } from './customer-sources.ts'
 import { customers } from './customers.ts'
 import { disputes } from './disputes.ts'
 import { emptyLists } from './empty-lists.ts'
-import { events } from './events.ts'
+import { eventDestinations } from './event-destinations.ts'
+import { events, thinEvents } from './events.ts'
 import { invoiceItems } from './invoice-items.ts'
 import { invoicePayments } from './invoice-payments.ts'
 import { invoicePreview } from './invoice-preview.ts'
@@ -81,3 +83,6 @@ export const OPERATIONS: Operations = {
   ...usageRecords,
   ...webhookEndpoints,
 }
+
+/** The same for `/v2`. */
+export const OPERATIONS_V2: OperationsV2 = { ...eventDestinations, ...thinEvents }

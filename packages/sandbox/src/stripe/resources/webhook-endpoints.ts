@@ -54,7 +54,7 @@ export const webhookEndpoints: Operations = {
   ),
 }
 
-function checkUrl(url: string): string {
+export function checkUrl(url: string, param = 'url'): string {
   try {
     const { protocol } = new URL(url)
     if (protocol === 'http:' || protocol === 'https:') return url
@@ -63,7 +63,7 @@ function checkUrl(url: string): string {
   }
   throw invalidRequest(
     'Invalid URL: An explicit scheme (such as https) must be provided.',
-    'url',
+    param,
     'url_invalid',
   )
 }

@@ -6,13 +6,15 @@ import { createProduct } from '../catalog/products.ts'
 import { settleBalance } from '../payments/balance-transactions.ts'
 import { closeDispute, openDispute } from '../payments/disputes.ts'
 import { completeCheckout } from '../resources/checkout-completion.ts'
+import { type DroppedEvents, dropMeterEvents } from '../resources/dropped-usage.ts'
 import { finishAuthentication } from '../resources/payment-confirmation.ts'
 import { finishSetupAuthentication } from '../resources/setup-intents.ts'
 import type { StripeContext } from '../state/context.ts'
 import { renderEvent } from '../state/events.ts'
+import { receiversIn } from '../state/receivers.ts'
 import { render } from '../state/render.ts'
 import type { Kind, Rows } from '../state/rows.ts'
-import { type DroppedEvents, dropMeterEvents, sendThinEvent } from '../state/thin-events.ts'
+import { sendThinEvent } from '../state/thin-events.ts'
 import { inOneStep, UnitOfWork } from '../state/unit-of-work.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import type {
@@ -130,15 +132,9 @@ class RunningStripe implements StripeHandle {
   }
 
   webhooks(): RegisteredWebhook[] {
-    const enabled = [...this.#context.tables.webhook_endpoint.values()].filter(
-      ({ status }) => status === 'enabled',
-    )
-    return enabled.map(({ id, url, enabled_events, $ }) => ({
-      id,
-      url,
-      events: [...enabled_events],
-      secret: $.secret,
-    }))
+    return receiversIn(this.#context.tables)
+      .filter(({ isEnabled }) => isEnabled)
+      .map(({ id, url, events, secret }) => ({ id, url, events: [...events], secret }))
   }
 
   registerWebhook(

@@ -1,4 +1,4 @@
-import type { DroppedEvents } from '../state/thin-events.ts'
+import type { DroppedEvents } from '../resources/dropped-usage.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 
 /** What `new Stripe(apiKey, config)` takes to talk to the sandbox. */

@@ -2,7 +2,7 @@ import { serveHttp } from '../../core/http.ts'
 import type { ProviderContext } from '../../core/provider-context.ts'
 import { StripeApi } from '../api/api.ts'
 import { adoptOldClocks, resumeMoving } from '../clocks/move-test-clock.ts'
-import { OPERATIONS } from '../resources/registry.ts'
+import { OPERATIONS, OPERATIONS_V2 } from '../resources/registry.ts'
 import type { StripeContext } from '../state/context.ts'
 import { signStripeDelivery } from '../state/events.ts'
 import { openTables } from '../state/tables.ts'
@@ -59,7 +59,12 @@ export async function serveStripe(
   const apiKey = options.apiKey ?? DEFAULT_KEY
   const publishableKey = options.publishableKey ?? DEFAULT_PUBLISHABLE_KEY
   const versions = new Versions(context.tables)
-  const api = new StripeApi(context, OPERATIONS, { apiKey, publishableKey, versions })
+  const api = new StripeApi(context, OPERATIONS, {
+    apiKey,
+    publishableKey,
+    versions,
+    operationsV2: OPERATIONS_V2,
+  })
   const server = await serveHttp({
     port: options.port ?? 0,
     handle: (request) => {

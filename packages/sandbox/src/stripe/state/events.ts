@@ -6,7 +6,9 @@ import type { WireObject } from '../wire/wire-object.ts'
 import type { StripeContext } from './context.ts'
 import { nowOf } from './context.ts'
 import { type EventRequest, type NewEvent, toldBy } from './new-event.ts'
-import type { EventRow, WebhookEndpointRow } from './rows.ts'
+import { findReceiver, type Receiver, receiversIn, sendTo, wants } from './receivers.ts'
+import type { EventRow, ThinEventRow } from './rows.ts'
+import { tellThin, thinType } from './thin-events.ts'
 
 const DAY = 86_400
 /** Time caused it. */
@@ -25,9 +27,11 @@ export function recordEvents(
   const { packers, store, tables } = context
   const created = nowOf(context)
   const by = request ? { id: request.id, idempotency_key: request.idempotencyKey } : NOBODY
-  const enabled = enabledEndpoints(context)
+  const receivers = receiversIn(tables)
+  const whole = receivers.filter(({ payload }) => payload === 'snapshot')
+  const thin = receivers.filter(({ payload }) => payload === 'thin')
   const rows = events.map(({ type, data, previous }): EventRow => {
-    const endpoints = enabled.filter((endpoint) => isWanted(type, endpoint)).length
+    const endpoints = whole.filter((receiver) => wants(receiver, type)).length
     const id = store.nextId('evt_')
     return { id, object: 'event', type, created, data, previous, request: by, endpoints }
   })
@@ -36,39 +40,19 @@ export function recordEvents(
   const ids = rows.map(({ id }) => id)
   tables.event.addTogether(ids, packers.events.together(rows), created)
   for (const row of rows) {
-    if (row.endpoints > 0) sendEvent(context, row, enabled)
+    if (row.endpoints > 0) sendEvent(context, row, whole)
+    if (thin.some((receiver) => wants(receiver, thinType(row.type)))) tellThin(context, row)
   }
 }
 
-function enabledEndpoints({ tables }: StripeContext): WebhookEndpointRow[] {
-  if (tables.webhook_endpoint.size === 0) return []
-  return [...tables.webhook_endpoint.values()].filter(({ status }) => status === 'enabled')
-}
-
-function isWanted(type: string, { enabled_events }: WebhookEndpointRow): boolean {
-  return enabled_events.includes('*') || enabled_events.includes(type)
-}
-
-function sendEvent(
-  context: StripeContext,
-  row: EventRow,
-  endpoints: readonly WebhookEndpointRow[],
-): void {
+function sendEvent(context: StripeContext, row: EventRow, receivers: readonly Receiver[]): void {
   const bodies = new Map<string, string>()
-  for (const endpoint of endpoints) {
-    if (!isWanted(row.type, endpoint)) continue
-    const version = endpoint.api_version ?? context.apiVersion
+  for (const receiver of receivers) {
+    if (!wants(receiver, row.type)) continue
+    const version = receiver.version ?? context.apiVersion
     const body = bodies.get(version) ?? bodyOf(context, row, version)
     bodies.set(version, body)
-    context.outbox.enqueue({
-      provider: 'stripe',
-      eventId: row.id,
-      eventType: row.type,
-      url: endpoint.url,
-      endpointId: endpoint.id,
-      headers: { 'content-type': 'application/json; charset=utf-8', 'user-agent': 'Stripe/1.0' },
-      body,
-    })
+    sendTo(context, receiver, row, body)
   }
 }
 
@@ -108,10 +92,10 @@ export function signStripeDelivery(
   context: StripeContext,
 ): (delivery: Delivery, at: Date) => Record<string, string> {
   return (delivery, at) => {
-    const endpoint = context.tables.webhook_endpoint.get(delivery.endpointId ?? '')
-    if (!endpoint) return {}
+    const receiver = findReceiver(context.tables, delivery.endpointId)
+    if (!receiver) return {}
     const timestamp = Math.floor(at.getTime() / 1000)
-    const signature = createHmac('sha256', endpoint.$.secret)
+    const signature = createHmac('sha256', receiver.secret)
       .update(`${timestamp}.${delivery.body}`)
       .digest('hex')
     return { 'stripe-signature': `t=${timestamp},v1=${signature}` }
@@ -128,4 +112,6 @@ export function forgetOldEvents(context: StripeContext): void {
   const limit = now - context.keepEventsForDays * DAY
   const { packers, tables } = context
   tables.event.deleteOldest((kept) => packers.events.createdOf(kept) < limit)
+  const oldest = new Date(limit * 1000).toISOString()
+  tables['v2.core.event'].deleteOldest((kept) => (kept as ThinEventRow).created < oldest)
 }

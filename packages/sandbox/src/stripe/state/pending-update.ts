@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
+import { applyChanges, changesBetween, type RowChanges } from '../../core/row-changes.ts'
 import { copyJson } from '../../core/store/copy-json.ts'
 import { render } from './render.ts'
-import { applyChanges, changesBetween, type RowChanges } from './row-changes.ts'
 import type { SubscriptionItemRow, SubscriptionRow } from './rows.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 

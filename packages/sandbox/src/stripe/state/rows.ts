@@ -286,7 +286,29 @@ export interface ThinEventRow {
   livemode: false
   created: string
   related_object?: { id: string; type: string; url: string }
-  data: object
+  /** The same event with all that it is about. */
+  snapshot_event?: string
+  reason?: { type: 'request'; request: { id: string; idempotency_key: string } }
+  data?: object
+}
+
+export interface EventDestinationRow {
+  id: string
+  object: 'v2.core.event_destination'
+  created: string
+  description: string
+  enabled_events: string[]
+  event_payload: 'snapshot' | 'thin'
+  events_from: string[]
+  livemode: false
+  metadata: Record<string, string>
+  name: string
+  snapshot_api_version?: string
+  status: 'enabled' | 'disabled'
+  status_details?: { disabled: { reason: 'user' } }
+  type: 'webhook_endpoint'
+  updated: string
+  $: { url: string; secret: string }
 }
 
 /** Every kind of row by the `object` it is sent as. */
@@ -327,6 +349,7 @@ export interface Rows {
   token: TokenRow
   usage_record: UsageRecordRow
   'v2.core.event': ThinEventRow
+  'v2.core.event_destination': EventDestinationRow
   webhook_endpoint: WebhookEndpointRow
 }
 export type Kind = keyof Rows

@@ -39,6 +39,13 @@ const LISTED_BY_TIME = [
   'payment_intent',
 ] as const satisfies readonly Kind[]
 
+const NOT_IN_CONTRACT = [
+  'event',
+  'usage_record',
+  'v2.core.event',
+  'v2.core.event_destination',
+] as const satisfies readonly Kind[]
+
 /** Rows that say whose they are. */
 export const BY_CUSTOMER = [
   'charge',
@@ -64,7 +71,7 @@ export interface OpenTables {
 }
 
 export function openTables(store: Store): OpenTables {
-  const names = [...Object.keys(KINDS), 'event', 'usage_record', 'v2.core.event'] as Kind[]
+  const names = [...Object.keys(KINDS), ...NOT_IN_CONTRACT] as Kind[]
   const tables = Object.fromEntries(
     names.map((kind) => [kind, store.table(`stripe.${kind}`)]),
   ) as unknown as Tables

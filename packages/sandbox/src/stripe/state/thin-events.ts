@@ -1,68 +1,85 @@
 import type { StripeContext } from './context.ts'
-import type { ThinEventRow } from './rows.ts'
-import type { UnitOfWork } from './unit-of-work.ts'
+import { nowOf } from './context.ts'
+import { toldBy } from './new-event.ts'
+import { receiversIn, sendTo, wants } from './receivers.ts'
+import type { EventRow, ThinEventRow } from './rows.ts'
 
-/** Why usage is dropped after it was taken, by Stripe's codes; such as `meter_event_customer_not_found`. */
-export interface DroppedEvents {
-  /** `meter_event_customer_not_found` unless told. With `no_meter` it is an event of another type. */
-  readonly code?: string
-  /** How many of them the report names; all unless told. Stripe names some, and counts all. */
-  readonly named?: number
+/** How an event is called where its webhook only names it. */
+export function thinType(type: string): string {
+  return `v1.${type}`
 }
 
-/** Takes a customer's usage out of the count, and writes the report that Stripe makes of it. */
-export function dropMeterEvents(
-  work: UnitOfWork,
-  customer: string,
-  { code = 'meter_event_customer_not_found', named }: DroppedEvents,
-): ThinEventRow {
-  const events = [...work.tables['billing.meter_event'].values()].filter(
-    ({ $ }) => $.customer === customer && !$.cancelled,
-  )
-  for (const event of events) work.edit('billing.meter_event', event).$.cancelled = true
-  const isUnknown = code === 'no_meter'
-  const meter = events[0]?.$.meter ?? ''
-  const at = new Date(work.sandboxNow * 1000).toISOString()
-  const samples = events.slice(0, named ?? events.length).map(({ identifier }) => ({
-    error_message: `The event could not be counted: ${code}`,
-    request: { identifier },
-  }))
-  return work.insert('v2.core.event', {
-    id: work.newId('evt_'),
+/** Where an object is read that a thin event is about. */
+const ADDRESSES: Readonly<Record<string, string>> = {
+  'billing.meter': 'billing/meters',
+  'billing_portal.configuration': 'billing_portal/configurations',
+  charge: 'charges',
+  'checkout.session': 'checkout/sessions',
+  coupon: 'coupons',
+  credit_note: 'credit_notes',
+  customer: 'customers',
+  dispute: 'disputes',
+  invoice: 'invoices',
+  invoice_payment: 'invoice_payments',
+  invoiceitem: 'invoiceitems',
+  payment_intent: 'payment_intents',
+  payment_method: 'payment_methods',
+  plan: 'plans',
+  price: 'prices',
+  product: 'products',
+  promotion_code: 'promotion_codes',
+  refund: 'refunds',
+  setup_intent: 'setup_intents',
+  subscription: 'subscriptions',
+  subscription_schedule: 'subscription_schedules',
+  tax_id: 'tax_ids',
+  tax_rate: 'tax_rates',
+  'test_helpers.test_clock': 'test_helpers/test_clocks',
+}
+
+export function relatedTo(object: {
+  readonly id?: unknown
+  readonly object?: unknown
+}): Pick<ThinEventRow, 'related_object'> {
+  const type = String(object.object)
+  const address = Object.hasOwn(ADDRESSES, type) ? ADDRESSES[type] : undefined
+  if (typeof object.id !== 'string' || address === undefined) return {}
+  return { related_object: { id: object.id, type, url: `/v1/${address}/${object.id}` } }
+}
+
+/** The thin twin of an event, for the destinations that want it so. */
+export function tellThin(context: StripeContext, event: EventRow): void {
+  const { request } = event
+  const thin: ThinEventRow = {
+    id: context.store.nextId('evt_test_'),
     object: 'v2.core.event',
-    type: `v1.billing.meter.${isUnknown ? 'no_meter_found' : 'error_report_triggered'}`,
+    type: thinType(event.type),
     livemode: false,
-    created: at,
-    ...(isUnknown
-      ? {}
-      : {
-          related_object: { id: meter, type: 'billing.meter', url: `/v1/billing/meters/${meter}` },
-        }),
-    data: {
-      developer_message_summary: `There are ${events.length} invalid events`,
-      reason: {
-        error_count: events.length,
-        error_types: [{ code, error_count: events.length, sample_errors: samples }],
-      },
-      validation_start: at,
-      validation_end: at,
-    },
-  })
+    created: new Date(nowOf(context) * 1000).toISOString(),
+    ...relatedTo(toldBy(event).data),
+    snapshot_event: event.id,
+    ...(request?.id
+      ? {
+          reason: {
+            type: 'request',
+            request: { id: request.id, idempotency_key: request.idempotency_key ?? '' },
+          },
+        }
+      : {}),
+  }
+  context.tables['v2.core.event'].set(thin.id, thin)
+  sendThinEvent(context, thin)
 }
 
-/** To the endpoints that name its type: at Stripe they are destinations of their own. What it says has to be asked for. */
-export function sendThinEvent({ tables, outbox }: StripeContext, event: ThinEventRow): void {
+/**
+ * What it says has to be asked for. It goes to thin destinations; an endpoint that names its very type, as only a test
+ * can register one, gets it as well.
+ */
+export function sendThinEvent(context: StripeContext, event: ThinEventRow): void {
   const { data: _data, ...told } = event
-  for (const endpoint of tables.webhook_endpoint.values()) {
-    if (endpoint.status !== 'enabled' || !endpoint.enabled_events.includes(event.type)) continue
-    outbox.enqueue({
-      provider: 'stripe',
-      eventId: event.id,
-      eventType: event.type,
-      url: endpoint.url,
-      endpointId: endpoint.id,
-      headers: { 'content-type': 'application/json; charset=utf-8', 'user-agent': 'Stripe/1.0' },
-      body: JSON.stringify(told),
-    })
+  const body = JSON.stringify(told)
+  for (const receiver of receiversIn(context.tables)) {
+    const isMeant = receiver.payload === 'thin' || receiver.events.includes(event.type)
+    if (isMeant && wants(receiver, event.type)) sendTo(context, receiver, event, body)
   }
 }

@@ -10,6 +10,8 @@ export interface ProviderEndpoint {
   readonly events: readonly string[]
   /** Whether any are sent. */
   readonly isEnabled: boolean
+  /** Whether an event is sent whole, or only named, as those that tell of usage are. */
+  readonly payload: 'whole' | 'thin'
   /** In whose version events are written; null for the account's. */
   readonly apiVersion: string | null
   /** Whether that is another version than the one that the gateway speaks. */
@@ -32,10 +34,11 @@ export interface EventQuery {
 export interface WebhookEndpoints {
   /** All of the account, also those of others. */
   list(): Promise<ProviderEndpoint[]>
-  /** The secret is told this once. */
+  /** The secret is told this once. `thin` only where the provider has `usageEvents`. */
   create(endpoint: {
     readonly url: string
     readonly events: readonly string[]
+    readonly payload?: ProviderEndpoint['payload']
   }): Promise<{ readonly id: string; readonly secret: string }>
   /** Nothing happens when there is none. */
   remove(id: string): Promise<void>

@@ -126,5 +126,8 @@ function unavailable(_error: Stripe.errors.StripeError, failure: ProviderFailure
 }
 
 export function isMissing(error: unknown): boolean {
-  return error instanceof Error && (error as { code?: unknown }).code === 'resource_missing'
+  if (!(error instanceof Error)) return false
+  const { code } = error as { code?: unknown }
+  // `/v2` has another word for it.
+  return code === 'resource_missing' || code === 'not_found'
 }

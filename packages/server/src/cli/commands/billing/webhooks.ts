@@ -32,8 +32,9 @@ export const billingWebhooksCheck: Command = {
   async run(_input, context) {
     const config = await context.config(['provider_keys'])
     const reports = await withBilling(config, (billing) => orUsageError(billing.endpoints.check()))
-    const lines = reports.flatMap(({ provider, url, id, problems, superfluous, note }) => [
+    const lines = reports.flatMap(({ provider, url, id, problems, superfluous, usage, note }) => [
       `${provider}: ${id ?? 'nothing known'} for ${url}`,
+      ...(usage?.id ? [`${provider}: ${usage.id} for usage that is dropped`] : []),
       ...problems.map((problem) => `  ${problem}`),
       ...(superfluous.length > 0 ? [`  Nobody handles ${superfluous.join(', ')}.`] : []),
       ...(note === null ? [] : [`  ${note}`]),
@@ -49,6 +50,10 @@ export const billingWebhooksCreate: Command = {
     PROVIDER,
     { flags: '--url <address>', description: 'another address than that of the service' },
     { flags: '--replace', description: 'remove what is registered for the same address' },
+    {
+      flags: '--usage',
+      description: 'for events about usage that is dropped, beside the others',
+    },
   ],
   async run(input, context) {
     const config = await context.config(['provider_keys'])
@@ -57,14 +62,18 @@ export const billingWebhooksCreate: Command = {
       ...providerOf(input),
       ...(url === null ? {} : { url }),
       replace: input.options.replace === true,
+      usage: input.options.usage === true,
     }
     const made = await withBilling(config, (billing) =>
       orUsageError(billing.endpoints.create(wanted)),
     )
+    const variable = secretVariableOf(made.provider)
     const text = [
       `${made.provider} sends events to ${made.url} (${made.id}).`,
-      'Its secret is shown this once:',
-      `  ${secretVariableOf(made.provider)}=${made.secret}`,
+      ...(wanted.usage
+        ? [`Its secret is shown this once. Put it behind the one that is there, after a comma:`]
+        : ['Its secret is shown this once:']),
+      `  ${variable}=${wanted.usage ? `…,${made.secret}` : made.secret}`,
     ]
     return { json: made, text: text.join('\n') }
   },

@@ -37,7 +37,8 @@ export function applyChanges(target: object, changes: RowChanges): void {
     if ('to' in change) row[name] = change.to
     else if ('gone' in change) delete row[name]
     else if ('fields' in change) {
-      const fields = isRow(value) ? value : {}
+      // Events may still hold what was there before.
+      const fields = isRow(value) ? { ...value } : {}
       applyChanges(fields, change.fields)
       row[name] = fields
     } else {
