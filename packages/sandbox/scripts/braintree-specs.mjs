@@ -1,10 +1,12 @@
 // Runs the integration specs of Braintree's own SDK for Node against the sandbox and prints how many of
-// each file pass. Nothing of theirs is in this repository: give the folder of a checkout.
+// each file pass. Nothing of theirs is in this repository: give the folder of a checkout. It ends with 1
+// when a spec fails that braintree-specs/reasons.mjs does not list, or passes although it is listed.
 //
 //   git clone https://github.com/braintree/braintree_node && (cd braintree_node && npm install)
 //   node packages/sandbox/scripts/braintree-specs.mjs <checkout> [--failures] [file …]
 //
-// A file is named by the beginning of its name, such as `customer_gateway`. The sandbox is the built one;
+// A file is named by the beginning of its name, such as `customer_gateway`; without a name all are run that
+// have something a merchant's server does. The sandbox is the built one;
 // SANDBOX names another module. It starts with the merchants, accounts, plans, add-ons and discounts that
 // the specs take for granted.
 import { spawn } from 'node:child_process'
@@ -12,6 +14,8 @@ import { readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
+import { judge, reasonsOf } from './braintree-specs/judge.mjs'
+import { NOT_PASSED, NOT_RUN } from './braintree-specs/reasons.mjs'
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -52,20 +56,38 @@ fill(sandbox.braintree)
 const folder = join(resolve(checkout), 'test/integration/braintree')
 const files = (await readdir(folder))
   .filter((file) => file.endsWith('_spec.js'))
-  .filter((file) => names.length === 0 || names.some((name) => file.startsWith(name)))
+  .map((file) => file.replace('_spec.js', ''))
+  .filter((file) =>
+    names.length === 0
+      ? !Object.hasOwn(NOT_RUN, file)
+      : names.some((name) => file.startsWith(name)),
+  )
 let passed = 0
 let failed = 0
+let problems = 0
 for (const file of files) {
-  const { stats, failures } = await run(file)
+  const { stats, passes, failures } = await run(`${file}_spec.js`)
   passed += stats.passes
   failed += stats.failures
-  process.stdout.write(`${file.replace('_spec.js', '').padEnd(52)} ${count(stats)}\n`)
-  if (!values.failures) continue
-  for (const { fullTitle, err } of failures) {
-    process.stdout.write(`    ${fullTitle}\n        ${String(err.message).split('\n')[0]}\n`)
+  const why = reasonsOf(file, NOT_PASSED).join(', ')
+  say(`${file.padEnd(40)} ${count(stats)}  ${why}`)
+  if (values.failures) {
+    for (const { fullTitle, err } of failures) {
+      say(`    ${fullTitle}\n        ${String(err.message).split('\n')[0]}`)
+    }
+  }
+  // A part of a file says nothing of the rest, and of what is not run nothing is listed.
+  if (values.grep !== undefined || Object.hasOwn(NOT_RUN, file)) continue
+  for (const problem of judge(file, { passes, failures }, NOT_PASSED)) {
+    problems++
+    say(`  ! ${problem}`)
   }
 }
-process.stdout.write(`${'all'.padEnd(52)} ${count({ passes: passed, failures: failed })}\n`)
+say(`${'all'.padEnd(40)} ${count({ passes: passed, failures: failed })}`)
+if (problems > 0) {
+  say(`${problems} differ from packages/sandbox/scripts/braintree-specs/reasons.mjs`)
+  process.exitCode = 1
+}
 await sandbox.close()
 
 function merchant(keys, merchantId) {
@@ -144,6 +166,10 @@ async function run(file) {
   await new Promise((done) => child.on('close', done))
   // What the SDK prints comes first.
   return JSON.parse(text.slice(text.indexOf('{\n  "stats"')))
+}
+
+function say(line) {
+  process.stdout.write(`${line.trimEnd()}\n`)
 }
 
 function count({ passes, failures }) {

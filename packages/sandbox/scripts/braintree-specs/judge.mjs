@@ -1,0 +1,34 @@
+// Compares what specs did with what is listed. Every failure has to be listed under one reason, and as many fail as the
+// list says: one that has learned to pass is taken off it.
+
+/** What is wrong with the list, in words; nothing when it says what happened. */
+export function judge(file, { passes, failures }, list) {
+  const entries = list.filter((entry) => entry.file === file)
+  const problems = []
+  for (const { fullTitle, err } of failures) {
+    const under = entries.filter(({ titles }) => titles.test(fullTitle))
+    if (under.length === 0) problems.push(`fails, and is not listed: ${fullTitle} (${brief(err)})`)
+    if (under.length > 1) problems.push(`is listed under ${under.length} reasons: ${fullTitle}`)
+  }
+  for (const { titles, count } of entries) {
+    const failed = failures.filter(({ fullTitle }) => titles.test(fullTitle)).length
+    if (failed === count) continue
+    const passed = passes.filter(({ fullTitle }) => titles.test(fullTitle))
+    const which = passed.map(({ fullTitle }) => `\n    passes: ${fullTitle}`).join('')
+    problems.push(`${failed} like ${titles} fail, the list says ${count}${which}`)
+  }
+  return problems
+}
+
+/** How many did not pass, by reason. */
+export function reasonsOf(file, list) {
+  const counts = new Map()
+  for (const { file: of, count, why } of list) {
+    if (of === file) counts.set(why, (counts.get(why) ?? 0) + count)
+  }
+  return [...counts].map(([why, count]) => `${count} ${why}`)
+}
+
+function brief(err) {
+  return String(err?.message).split('\n')[0]
+}
