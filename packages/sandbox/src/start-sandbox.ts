@@ -1,4 +1,3 @@
-import { firstMerchant } from './braintree/server/merchants.ts'
 import { openBraintree, serveBraintree } from './braintree/server/server.ts'
 import { serveControlRoom } from './control-room/control-room.ts'
 import type { RunningProviders } from './control-room/story/watched.ts'
@@ -36,7 +35,9 @@ export async function startSandbox<const O extends SandboxOptions>(
   const { clock, store, outbox, trouble, failures } = context
   const wanted = wantedOf(options)
   const started: Closable[] = []
-  const running = await startProviders(context, wanted, started)
+  const running = await startProviders(context, wanted, started, {
+    isWatched: optionsOf(options.controlRoom) !== null,
+  })
   const providers = {
     stripe: running.stripe?.handle ?? null,
     braintree: running.braintree?.handle ?? null,
@@ -115,16 +116,18 @@ async function startProviders(
   context: ProviderContext,
   wanted: WantedProviders,
   started: Closable[],
+  { isWatched }: { readonly isWatched: boolean },
 ): Promise<RunningProviders> {
   const stripe = wanted.stripe && openStripe(context, wanted.stripe)
-  const braintree = wanted.braintree && openBraintree(context, wanted.braintree)
+  const braintree =
+    wanted.braintree && openBraintree(context, wanted.braintree, { keepVersions: isWatched })
   return {
     stripe: stripe && {
       context: stripe,
       handle: await keepOrClose(started, serveStripe(stripe, wanted.stripe ?? {})),
     },
     braintree: braintree && {
-      context: firstMerchant(braintree),
+      merchants: [...braintree.values()],
       handle: await keepOrClose(
         started,
         serveBraintree(braintree, context, wanted.braintree ?? {}),

@@ -1,7 +1,6 @@
-import { firstMerchant } from '../braintree/server/merchants.ts'
+import type { Merchants } from '../braintree/api/keys.ts'
 import type { BraintreeOptions } from '../braintree/server/options.ts'
 import { openBraintree } from '../braintree/server/server.ts'
-import type { BraintreeContext } from '../braintree/state/context.ts'
 import { MovableClock } from '../core/clock/clock.ts'
 import { FailedJobs } from '../core/clock/failed-jobs.ts'
 import { Outbox } from '../core/outbox.ts'
@@ -15,7 +14,8 @@ import type { StripeContext } from '../stripe/state/context.ts'
 /** Both providers without their servers: nobody calls them, and they send nothing to anybody. */
 export interface Scratch extends ProviderContext {
   readonly stripe: StripeContext | null
-  readonly braintree: BraintreeContext | null
+  /** By merchant id. */
+  readonly braintree: Merchants | null
 }
 
 /** How each provider starts; null leaves it out. */
@@ -47,6 +47,6 @@ export function openScratch(options: ScratchOptions): Scratch {
   return {
     ...provided,
     stripe: options.stripe && openStripe(provided, options.stripe),
-    braintree: options.braintree && firstMerchant(openBraintree(provided, options.braintree)),
+    braintree: options.braintree && openBraintree(provided, options.braintree),
   }
 }

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describeInChromium, expectFineInEveryLook } from '../../../../test-support/chromium.ts'
 import {
+  SHOP,
   startWatched,
   subscribeAda,
+  subscribeAtShop,
   subscribeGrace,
   type Watched,
 } from '../control-room/support.ts'
@@ -12,13 +14,16 @@ describeInChromium('the control room', ({ newPage }) => {
   let ada = { customer: '', subscription: '' }
   let grace = { customer: '', subscription: '' }
   let leap = { id: '' }
+  let shop: Awaited<ReturnType<typeof subscribeAtShop>>
   beforeAll(async () => {
-    watched = await startWatched()
-    const { sandbox, stripe } = watched
+    watched = await startWatched({ braintree: { merchants: [SHOP] } })
+    const { sandbox, stripe, gateway } = watched
     sandbox.stripe.registerWebhook('http://127.0.0.1:9/stripe/webhook')
     sandbox.braintree.registerWebhook('http://127.0.0.1:9/braintree/webhook')
     ada = await subscribeAda(watched, 14)
     grace = await subscribeGrace(watched)
+    shop = await subscribeAtShop(watched)
+    await gateway.subscription.update(grace.subscription, { price: '9.00' })
     // Nothing that people can write makes a page wider than the window.
     await stripe.customers.create({ name: 'W'.repeat(200), email: `${'w'.repeat(90)}@example.com` })
     leap = await stripe.testHelpers.testClocks.create({
@@ -28,6 +33,8 @@ describeInChromium('the control room', ({ newPage }) => {
     sandbox.trouble.declineNextCharge(ada.customer, 'insufficient_funds')
     await sandbox.clock.advance({ days: 16 })
     await stripe.subscriptions.update(ada.subscription, { metadata: { order: '7' } })
+    await gateway.customer.update(grace.customer, { email: 'grace@example.com' })
+    await shop.gateway.paymentMethod.delete(shop.token)
     sandbox.trouble.failNext(2, '500', 'stripe')
     sandbox.trouble.declineNextCharge(grace.customer, '2001')
   })
@@ -37,7 +44,9 @@ describeInChromium('the control room', ({ newPage }) => {
     overview: () => '/',
     customers: () => '/customers',
     customer: () => `/customers/stripe/${ada.customer}`,
+    'customers-of-shop': () => '/customers?at=braintree.shop',
     'customer-braintree': () => `/customers/braintree/${grace.customer}`,
+    'customer-of-shop': () => `/customers/braintree.shop/${grace.customer}`,
     'what-if': () => `/customers/stripe/${ada.customer}/what-if?charges=all-declined`,
     webhooks: () => '/webhooks',
     delivery: () =>
@@ -49,6 +58,8 @@ describeInChromium('the control room', ({ newPage }) => {
       `/events/${watched.sandbox.stripe.events('customer.subscription.updated').at(-1)?.id}`,
     object: () => `/objects/${ada.subscription}`,
     'object-braintree': () => `/objects/${grace.subscription}`,
+    'object-of-shop': () => `/objects/${shop.subscription}?merchant=shop`,
+    'object-gone': () => `/objects/${shop.token}?merchant=shop`,
     clock: () => '/clock?count=2&unit=months',
     'clock-test': () => `/clock?clock=${leap.id}`,
     trouble: () => '/trouble',
@@ -97,6 +108,22 @@ describeInChromium('the control room', ({ newPage }) => {
     } finally {
       await own.close()
     }
+  })
+
+  it('leads from all customers to those of one merchant, and to what became of an object', async () => {
+    const page = await newPage({ script: false })
+    await page.goto(`${watched.room}/customers`)
+    await page.getByRole('link', { name: 'Grace Hopper' }).waitFor()
+    await page.getByLabel('At').selectOption('Braintree · shop')
+    await page.getByRole('button', { name: 'Find' }).click()
+    expect(await page.getByRole('link', { name: 'Grace Hopper' }).count()).toBe(0)
+    await page.getByRole('link', { name: 'Grace at the shop' }).click()
+    await page.getByText('Braintree · shop').waitFor()
+    await page.getByRole('link', { name: shop.subscription }).first().click()
+    await page.getByRole('heading', { name: 'How it came to this' }).waitFor()
+    await page.getByText('POST /subscriptions', { exact: true }).waitFor()
+    await page.getByRole('link', { name: 'its customer' }).click()
+    await page.getByRole('heading', { name: 'Grace at the shop' }).waitFor()
   })
 
   it('chooses a test clock and moves that one alone, without script', async () => {

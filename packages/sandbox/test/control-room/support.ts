@@ -1,15 +1,19 @@
 import braintree from 'braintree'
 import Stripe from 'stripe'
 import { expect, onTestFinished } from 'vitest'
-import { type SandboxOptions, startSandbox } from '../../src/index.ts'
+import { type BraintreeOptions, type SandboxOptions, startSandbox } from '../../src/index.ts'
 
 export const NOW = new Date('2026-01-31T10:00:00Z')
 
+interface Merchants {
+  readonly braintree?: BraintreeOptions
+}
+
 /** A sandbox with its control room, and both SDKs. */
-export async function startWatched(options: Pick<SandboxOptions, 'now'> = {}) {
+export async function startWatched(options: Pick<SandboxOptions, 'now'> & Merchants = {}) {
   const sandbox = await startSandbox({
     stripe: true,
-    braintree: true,
+    braintree: options.braintree ?? {},
     controlRoom: true,
     now: options.now ?? NOW,
   })
@@ -46,7 +50,9 @@ export async function startWatched(options: Pick<SandboxOptions, 'now'> = {}) {
 
 export type Watched = Awaited<ReturnType<typeof startWatched>>
 
-export async function startForTest(options: Pick<SandboxOptions, 'now'> = {}): Promise<Watched> {
+export async function startForTest(
+  options: Parameters<typeof startWatched>[0] = {},
+): Promise<Watched> {
   const watched = await startWatched(options)
   onTestFinished(() => watched.close())
   return watched
@@ -81,4 +87,23 @@ export async function subscribeGrace({ gateway, sandbox }: Watched, nonce = 'fak
     paymentMethodToken: token,
   })
   return { customer: 'grace', subscription: subscription.id, token }
+}
+
+/** Another merchant of Braintree. */
+export const SHOP = { merchantId: 'shop', publicKey: 'shop_public', privateKey: 'shop_private' }
+
+/** A customer `grace` of another merchant, whose plan is cheaper. */
+export async function subscribeAtShop({ sandbox }: Watched) {
+  const shop = sandbox.braintree.merchant('shop')
+  shop.definePlan({ id: 'silver', name: 'Silver of the shop', price: 300 })
+  const gateway = new braintree.BraintreeGateway(shop.config as never)
+  const { customer } = await gateway.customer.create({
+    id: 'grace',
+    firstName: 'Grace',
+    lastName: 'at the shop',
+    paymentMethodNonce: 'fake-paypal-billing-agreement-nonce',
+  })
+  const token = customer.paymentMethods?.[0]?.token ?? ''
+  const made = await gateway.subscription.create({ planId: 'silver', paymentMethodToken: token })
+  return { gateway, token, subscription: made.subscription.id }
 }

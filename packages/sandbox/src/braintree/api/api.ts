@@ -1,6 +1,7 @@
 import type { HttpRequest, HttpResponse } from '../../core/http.ts'
 import type { Router } from '../../core/router.ts'
 import type { Trouble } from '../../core/trouble.ts'
+import { inStep } from '../state/context.ts'
 import { BraintreeError, NotFound, Refused } from '../wire/errors.ts'
 import { xmlDocument } from '../wire/xml.ts'
 import { parseBody } from './body.ts'
@@ -45,7 +46,10 @@ export class BraintreeApi {
       if (!route) throw new NotFound('No such URL')
       body = parseBody(request)
       const query = new URLSearchParams(request.query)
-      return toHttpResponse(route.target({ context, params: route.params, query, body }))
+      const { params } = route
+      return inStep(context, `${request.method} ${path}`, () =>
+        toHttpResponse(route.target({ context, params, query, body })),
+      )
     } catch (error) {
       if (error instanceof Refused) return refusalResponse(error, body)
       if (error instanceof BraintreeError) return { status: error.status }

@@ -2,7 +2,7 @@ import type { HttpRequest, HttpResponse } from '../../core/http.ts'
 import { Router } from '../../core/router.ts'
 import { parseJson } from '../api/body.ts'
 import { type Merchants, splitPath } from '../api/keys.ts'
-import type { BraintreeContext } from '../state/context.ts'
+import { type BraintreeContext, inStep } from '../state/context.ts'
 import { type ClientAuthorization, readFingerprint } from '../vault/fingerprints.ts'
 import {
   AuthenticationFailed,
@@ -60,7 +60,9 @@ export class ClientApi {
       if (!context || !route) throw new NotFound('No such URL')
       const fields = readFields(request)
       const authorization = authorize(context, fields, request.headers.origin)
-      return toHttpResponse(route.target({ context, authorization, fields }))
+      return inStep(context, 'a page with the client API', () =>
+        toHttpResponse(route.target({ context, authorization, fields })),
+      )
     } catch (error) {
       if (!(error instanceof BraintreeError)) throw error
       const fieldErrors = error instanceof Refused ? error.errors.toFieldErrors() : []

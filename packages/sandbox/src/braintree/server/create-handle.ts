@@ -2,7 +2,7 @@ import type { HttpServer } from '../../core/http.ts'
 import { copyJson } from '../../core/store/copy-json.ts'
 import type { Merchants } from '../api/keys.ts'
 import { changeSettings, defineModification, definePlan } from '../catalog/control-panel.ts'
-import { type BraintreeContext, settingsOf } from '../state/context.ts'
+import { type BraintreeContext, inStep, settingsOf } from '../state/context.ts'
 import { verifyWebhookUrl } from '../state/notifications.ts'
 import { createNonce } from '../vault/nonces.ts'
 import type { BraintreeHandle } from './handle.ts'
@@ -51,10 +51,11 @@ type ControlPanel = Pick<
 
 function controlPanel(context: BraintreeContext): ControlPanel {
   const { merchantAccounts, webhooks, paymentMethods } = context.tables
+  const inPanel = (change: () => void) => inStep(context, 'the control panel', change)
   return {
-    definePlan: (plan) => void definePlan(context, plan),
-    defineAddOn: (addOn) => void defineModification(context, 'add_on', addOn),
-    defineDiscount: (discount) => void defineModification(context, 'discount', discount),
+    definePlan: (plan) => inPanel(() => definePlan(context, plan)),
+    defineAddOn: (addOn) => inPanel(() => defineModification(context, 'add_on', addOn)),
+    defineDiscount: (discount) => inPanel(() => defineModification(context, 'discount', discount)),
     defineMerchantAccount: (account) => {
       const isDefault = merchantAccounts.get(account.id)?.isDefault ?? false
       merchantAccounts.set(account.id, { ...account, isDefault })
@@ -64,13 +65,13 @@ function controlPanel(context: BraintreeContext): ControlPanel {
     registerWebhook: (url) => webhooks.set(url, { url: new URL(url).href }),
     removeWebhook: (url) => webhooks.delete(url),
     verifyWebhook: (url) => verifyWebhookUrl(context, url),
-    notify: (kind, subjectId) => notifyOnDemand(context, kind, subjectId),
+    notify: (kind, subjectId) => inPanel(() => notifyOnDemand(context, kind, subjectId)),
     createNonce: (request = {}) => createNonce(context, openNonceInstrument(context, request)),
     failCharges: (token, code) => {
       const row = paymentMethods.get(token)
       if (!row) throw new RangeError(`There is no payment method ${token}`)
       row.alwaysFailsWith = code
-      paymentMethods.set(token, row)
+      inPanel(() => paymentMethods.set(token, row))
     },
   }
 }

@@ -1,11 +1,16 @@
 import type { ProviderContext } from '../../core/provider-context.ts'
+import { VersionLog } from '../../core/version-log.ts'
 import type { Merchants } from '../api/keys.ts'
-import type { BraintreeContext } from '../state/context.ts'
-import { openTables } from '../state/tables.ts'
+import { type BraintreeContext, KINDS } from '../state/context.ts'
+import { openTables, type Tables } from '../state/tables.ts'
 import type { BraintreeMerchant, BraintreeMerchantOptions, BraintreeOptions } from './options.ts'
 
 /** The merchants of this server, the one that the handle stands for first. */
-export function openMerchants(provided: ProviderContext, options: BraintreeOptions): Merchants {
+export function openMerchants(
+  provided: ProviderContext,
+  options: BraintreeOptions,
+  { keepVersions = false } = {},
+): Merchants {
   const first: BraintreeMerchant = {
     ...options,
     merchantId: options.merchantId ?? 'sandbox_merchant',
@@ -20,34 +25,39 @@ export function openMerchants(provided: ProviderContext, options: BraintreeOptio
     if (merchants.has(merchantId)) throw new TypeError(`There are two merchants ${merchantId}`)
     if (publicKeys.has(publicKey)) throw new TypeError(`Two merchants have the key ${publicKey}`)
     publicKeys.add(publicKey)
-    merchants.set(merchantId, openMerchant(provided, merchant, merchant === first))
+    merchants.set(
+      merchantId,
+      openMerchant(provided, merchant, { isFirst: merchant === first, keepVersions }),
+    )
   }
   return merchants
-}
-
-/** The one that the handle stands for. */
-export function firstMerchant(merchants: Merchants): BraintreeContext {
-  for (const context of merchants.values()) return context
-  throw new Error('There is always a first merchant')
 }
 
 function openMerchant(
   provided: ProviderContext,
   merchant: BraintreeMerchant,
-  isFirst: boolean,
+  { isFirst, keepVersions }: { isFirst: boolean; keepVersions: boolean },
 ): BraintreeContext {
   const { merchantId, publicKey, privateKey } = merchant
   // A state that was kept when there was one merchant is that merchant's, whatever its id was.
   const name = isFirst ? 'braintree' : `braintree/${merchantId}`
+  const tables = openTables(provided.store, name)
   const context: BraintreeContext = {
     ...provided,
     name,
     keys: { merchantId, publicKey, privateKey },
-    tables: openTables(provided.store, name),
+    tables,
+    versions: keepVersions ? openVersions(provided, name, tables) : null,
     baseUrl: '',
   }
   openMerchantAccount(context, merchant)
   return context
+}
+
+function openVersions({ store, clock }: ProviderContext, name: string, tables: Tables): VersionLog {
+  const log = new VersionLog(store, clock, `${name}.versions`)
+  for (const kind of KINDS) log.follow(kind, tables[kind])
+  return log
 }
 
 /** A restored snapshot brings its own accounts. */

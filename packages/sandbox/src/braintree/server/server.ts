@@ -8,7 +8,7 @@ import { ClientApi } from '../client/client-api.ts'
 import { findScript } from '../client/scripts.ts'
 import { OPERATIONS } from '../resources/registry.ts'
 import { settleDue, settlementDue } from '../sales/settlement.ts'
-import type { BraintreeContext } from '../state/context.ts'
+import { type BraintreeContext, inStep } from '../state/context.ts'
 import type { SubscriptionRow } from '../state/rows/subscriptions.ts'
 import { billDue, subscriptionDue } from '../subscriptions/billing-cycle.ts'
 import { createBraintreeHandle } from './create-handle.ts'
@@ -31,8 +31,9 @@ export async function startBraintree(
 export function openBraintree(
   provided: ProviderContext,
   options: BraintreeOptions = {},
+  { keepVersions = false } = {},
 ): Merchants {
-  const merchants = openMerchants(provided, options)
+  const merchants = openMerchants(provided, options, { keepVersions })
   // A notification is signed when it is written, not when it is sent.
   provided.outbox.addSender('braintree', { retrySchedule: RETRY_SCHEDULE })
   for (const context of merchants.values()) joinClock(context)
@@ -67,12 +68,18 @@ function joinClock(context: BraintreeContext): void {
     {
       name: `${prefix}settlement`,
       queue: transactions.dueBy('settlement', settlementDue),
-      run: (key: string) => runOrPutBack(transactions, key, (row) => settleDue(context, row)),
+      run: (key: string) =>
+        inStep(context, 'settlement fell due', () =>
+          runOrPutBack(transactions, key, (row) => settleDue(context, row)),
+        ),
     },
     {
       name: `${prefix}billing`,
       queue: subscriptions.dueBy('billing', subscriptionDue),
-      run: (key: string) => runOrPutBack(subscriptions, key, (row) => billOrForget(context, row)),
+      run: (key: string) =>
+        inStep(context, 'billing fell due', () =>
+          runOrPutBack(subscriptions, key, (row) => billOrForget(context, row)),
+        ),
     },
   ]
   context.clock.join(dueJobs('braintree', jobs, context.failures))

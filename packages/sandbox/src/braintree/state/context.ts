@@ -1,4 +1,5 @@
 import type { ProviderContext } from '../../core/provider-context.ts'
+import type { VersionLog } from '../../core/version-log.ts'
 import { type Day, dayOf } from '../wire/days.ts'
 import type { MerchantAccountRow, SettingsRow } from './rows/merchant.ts'
 import type { Tables } from './tables.ts'
@@ -16,8 +17,25 @@ export interface BraintreeContext extends ProviderContext {
   readonly name: string
   readonly keys: MerchantKeys
   readonly tables: Tables
+  /** What objects were like; null where nobody looks. */
+  readonly versions: VersionLog | null
   /** This server's own address; known once it listens. */
   baseUrl: string
+}
+
+/** What an object can be looked at over time. */
+export const KINDS = [
+  'customers',
+  'paymentMethods',
+  'subscriptions',
+  'transactions',
+  'plans',
+  'modifications',
+] as const
+
+/** Does something that is kept as the cause of what it changes. */
+export function inStep<T>({ versions }: BraintreeContext, cause: string, run: () => T): T {
+  return versions ? versions.step(cause, run) : run()
 }
 
 export function today(context: BraintreeContext): Day {

@@ -3,6 +3,7 @@ import type { Table } from '../../core/store/table.ts'
 import { openScratch, type Scratch } from '../../scratch/scratch.ts'
 import type { StripeContext } from '../../stripe/state/context.ts'
 import { BY_CUSTOMER } from '../../stripe/state/tables.ts'
+import { allMerchants, findMerchant, type Merchant } from '../story/merchants.ts'
 import type { Watched, Who } from '../story/watched.ts'
 
 type AnyTable = Table<{ id?: string }>
@@ -31,11 +32,12 @@ export function copyCustomer(watched: Watched, who: Who): Scratch {
   if (who.provider === 'stripe' && watched.stripe && scratch.stripe) {
     copyStripe(watched.stripe.context, scratch.stripe, who.id)
   }
-  const { braintree } = watched
-  if (who.provider === 'braintree' && braintree && scratch.braintree) {
-    const from = braintree.context.tables as unknown as Record<string, AnyTable>
-    const to = scratch.braintree.tables as unknown as Record<string, AnyTable>
-    const { customers, paymentMethods, subscriptions, transactions } = braintree.context.tables
+  const merchant = who.provider === 'braintree' ? findMerchant(watched, who.merchant) : null
+  const copied = merchant && copyOf(scratch, merchant)
+  if (merchant && copied) {
+    const from = merchant.context.tables as unknown as Record<string, AnyTable>
+    const to = copied.context.tables as unknown as Record<string, AnyTable>
+    const { customers, paymentMethods, subscriptions, transactions } = merchant.context.tables
     const customer = customers.get(who.id)
     const own = {
       customers: customer ? [[who.id, customer]] : [],
@@ -53,18 +55,28 @@ export function copyCustomer(watched: Watched, who: Who): Scratch {
 /** A copy of everything but what is only kept for looking at. */
 export function copyEverything(watched: Watched): Scratch {
   const scratch = openCopy(watched)
-  for (const provider of ['stripe', 'braintree'] as const) {
-    const from = watched[provider]?.context.tables as unknown as Record<string, AnyTable>
-    const to = scratch[provider]?.tables as unknown as Record<string, AnyTable>
-    for (const name of Object.keys(from ?? {})) fill(to[name], from[name]?.entries() ?? [], name)
+  const merchants = allMerchants(watched)
+  const copies = [
+    [watched.stripe?.context.tables, scratch.stripe?.tables],
+    ...merchants.map((each) => [each.context.tables, copyOf(scratch, each)?.context.tables]),
+  ] as unknown as Array<readonly [Record<string, AnyTable>?, Record<string, AnyTable>?]>
+  for (const [from = {}, to = {}] of copies) {
+    for (const name of Object.keys(from)) fill(to[name], from[name]?.entries() ?? [], name)
   }
   copyTrouble(watched, scratch)
   return scratch
 }
 
+/** The same merchant in a copy. */
+export function copyOf({ braintree }: Scratch, { name, context }: Merchant): Merchant | null {
+  const copied = braintree?.get(context.keys.merchantId)
+  return copied ? { name, context: copied } : null
+}
+
 /** How many rows such a copy would have. */
 export function countRows(watched: Watched): number {
-  const tables = [watched.stripe?.context.tables, watched.braintree?.context.tables]
+  const braintree = allMerchants(watched).map(({ context }) => context.tables)
+  const tables = [watched.stripe?.context.tables, ...braintree]
   const sizes = tables.flatMap((each) => Object.entries((each ?? {}) as Record<string, AnyTable>))
   return sizes.reduce((sum, [name, { size }]) => (NOT_COPIED.includes(name) ? sum : sum + size), 0)
 }

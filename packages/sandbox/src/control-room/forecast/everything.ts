@@ -1,9 +1,10 @@
 import { braintreeSteps } from '../story/braintree-steps.ts'
+import { allMerchants } from '../story/merchants.ts'
 import type { Amount, Step } from '../story/step.ts'
 import { readEvents } from '../story/stripe-events.ts'
 import { toSteps } from '../story/stripe-steps.ts'
 import type { Watched } from '../story/watched.ts'
-import { copyEverything, countRows } from './copy-rows.ts'
+import { copyEverything, copyOf, countRows } from './copy-rows.ts'
 import { sumOf, withoutLinks } from './forecast.ts'
 import { moveCopy } from './move-copy.ts'
 
@@ -35,9 +36,11 @@ export async function outlook(
   await moveCopy(scratch, testClock, until)
   const events = scratch.stripe ? readEvents(scratch.stripe, { most: MOST_EVENTS }).reverse() : []
   const steps = toSteps(events)
-  const { braintree } = scratch
-  for (const { id } of braintree?.tables.customers.values() ?? []) {
-    if (braintree) steps.push(...braintreeSteps(braintree, id).filter(({ at }) => at > from))
+  for (const each of allMerchants(watched)) {
+    const merchant = copyOf(scratch, each)
+    for (const { id } of merchant?.context.tables.customers.values() ?? []) {
+      if (merchant) steps.push(...braintreeSteps(merchant, id).filter(({ at }) => at > from))
+    }
   }
   steps.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
   const counts = new Map<string, number>()

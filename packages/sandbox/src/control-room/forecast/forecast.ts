@@ -6,11 +6,12 @@ import { updateSubscription } from '../../stripe/subscriptions/subscription-upda
 import { braintreeSteps } from '../story/braintree-steps.ts'
 import { clockOf } from '../story/clocks.ts'
 import { findObject } from '../story/find-object.ts'
+import { findMerchant, type Merchant } from '../story/merchants.ts'
 import { type Amount, amountOf, type Step } from '../story/step.ts'
 import { isAbout, readEvents } from '../story/stripe-events.ts'
 import { toSteps } from '../story/stripe-steps.ts'
 import type { Watched, Who } from '../story/watched.ts'
-import { copyCustomer } from './copy-rows.ts'
+import { copyCustomer, copyOf } from './copy-rows.ts'
 import { moveCopy } from './move-copy.ts'
 
 /** What is supposed to be different from now on. */
@@ -46,21 +47,29 @@ export async function forecast(
   supposed: Supposition = {},
 ): Promise<Forecast> {
   const scratch = copyCustomer(watched, who)
-  const known = new Set(stepsOf(scratch, who).map(nameOf))
-  suppose(scratch, who, supposed)
+  const found = who.provider === 'braintree' ? findMerchant(watched, who.merchant) : null
+  const merchant = found && copyOf(scratch, found)
+  const stepsOf = () => (merchant ? braintreeSteps(merchant, who.id) : stripeSteps(scratch, who.id))
+  const known = new Set(stepsOf().map(nameOf))
+  suppose(scratch, merchant, who, supposed)
   await moveCopy(scratch, clockOf(watched, who)?.id ?? null, until)
-  const ahead = stepsOf(scratch, who).filter((step) => !known.has(nameOf(step)))
+  const ahead = stepsOf().filter((step) => !known.has(nameOf(step)))
   const steps = ahead.map((step) => withoutLinks(watched, step))
   return {
     until: until.toISOString(),
     steps,
     paid: sumOf(steps),
-    subscriptions: statusesOf(scratch, who.id),
+    subscriptions: statusesOf(scratch, merchant, who.id),
     failedJobs: scratch.failures.list().map(({ job, key, message }) => `${job} ${key}: ${message}`),
   }
 }
 
-function suppose(scratch: Scratch, { provider, id }: Who, supposed: Supposition): void {
+function suppose(
+  scratch: Scratch,
+  merchant: Merchant | null,
+  { provider, id }: Who,
+  supposed: Supposition,
+): void {
   const code = provider === 'stripe' ? 'insufficient_funds' : '2001'
   const declined = { 'next-declined': 1, 'all-declined': 500, 'as-they-are': 0 } as const
   for (let count = declined[supposed.charges ?? 'as-they-are']; count > 0; count--) {
@@ -68,11 +77,11 @@ function suppose(scratch: Scratch, { provider, id }: Who, supposed: Supposition)
   }
   const wish = supposed.subscriptions ?? 'as-they-are'
   if (wish === 'as-they-are') return
-  const { stripe, braintree } = scratch
+  const { stripe } = scratch
   if (stripe) cancelAtStripe(stripe, id, wish)
   // Braintree ends a subscription at once or not at all.
-  for (const row of braintree?.tables.subscriptions.findBy('customer', id) ?? []) {
-    if (braintree && !isBraintreeOver(row)) cancel(braintree, row, 'api')
+  for (const row of merchant?.context.tables.subscriptions.findBy('customer', id) ?? []) {
+    if (merchant && !isBraintreeOver(row)) cancel(merchant.context, row, 'api')
   }
 }
 
@@ -95,8 +104,7 @@ function cancelAtStripe(
 }
 
 /** A copy begins without Stripe's events; Braintree's rows tell of what was before, too. */
-function stepsOf({ stripe, braintree }: Scratch, { provider, id }: Who): Step[] {
-  if (provider === 'braintree') return braintree ? braintreeSteps(braintree, id) : []
+function stripeSteps({ stripe }: Scratch, id: string): Step[] {
   const events = stripe ? readEvents(stripe, { keep: isAbout(id), most: MOST_EVENTS }) : []
   return toSteps(events.reverse())
 }
@@ -110,7 +118,7 @@ export function withoutLinks(watched: Watched, step: Step): Step {
   const facts = step.facts.map(({ type, objectId }) => ({
     type,
     eventId: null,
-    objectId: objectId !== null && findObject(watched, objectId) ? objectId : null,
+    objectId: objectId !== null && findObject(watched, objectId, step.merchant) ? objectId : null,
   }))
   return { ...step, facts }
 }
@@ -127,10 +135,10 @@ export function sumOf(steps: readonly Step[]): Amount[] {
 
 const PAID = new Set(['invoice.paid', 'submitted_for_settlement'])
 
-function statusesOf({ stripe, braintree }: Scratch, customer: string) {
+function statusesOf({ stripe }: Scratch, merchant: Merchant | null, customer: string) {
   const rows = [
     ...(stripe?.tables.subscription.findBy('customer', customer) ?? []),
-    ...(braintree?.tables.subscriptions.findBy('customer', customer) ?? []),
+    ...(merchant?.context.tables.subscriptions.findBy('customer', customer) ?? []),
   ]
   return rows.map(({ id, status }) => ({ id, status }))
 }

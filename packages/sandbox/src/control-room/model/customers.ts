@@ -1,7 +1,9 @@
 import type { BraintreeContext } from '../../braintree/state/context.ts'
+import type { CustomerRow } from '../../braintree/state/rows/vault.ts'
 import { subscriptionDue } from '../../braintree/subscriptions/billing-cycle.ts'
 import type { StripeContext } from '../../stripe/state/context.ts'
 import type { SubscriptionRow } from '../../stripe/state/rows.ts'
+import { allMerchants, findMerchant, type Merchant, placeOf } from '../story/merchants.ts'
 import { amountOf } from '../story/step.ts'
 import type { Watched, Who } from '../story/watched.ts'
 
@@ -25,12 +27,21 @@ export interface CustomerSummary extends Who {
   readonly subscriptions: readonly SubscriptionSummary[]
 }
 
-/** Those whose id, name or e-mail has the text in it, newest first. */
-export function findCustomers(watched: Watched, text: string, most: number): CustomerSummary[] {
-  const wanted = text.trim().toLowerCase()
+export interface CustomerFilter {
+  /** In the id, the name or the e-mail. */
+  readonly text?: string
+  /** At one provider, or of one merchant: see `placeOf`. */
+  readonly place?: string
+  readonly most: number
+}
+
+/** Newest first. */
+export function findCustomers(watched: Watched, filter: CustomerFilter): CustomerSummary[] {
+  const wanted = filter.text?.trim().toLowerCase() ?? ''
   const found: CustomerSummary[] = []
   for (const who of allCustomers(watched)) {
-    if (found.length >= most) break
+    if (found.length >= filter.most) break
+    if (filter.place && placeOf(who) !== filter.place) continue
     const values = [who.id, who.name, who.email]
     if (wanted && !values.some((value) => value?.toLowerCase().includes(wanted))) continue
     found.push(summarize(watched, who))
@@ -38,23 +49,26 @@ export function findCustomers(watched: Watched, text: string, most: number): Cus
   return found
 }
 
-export function findCustomer(watched: Watched, { provider, id }: Who): CustomerSummary | null {
-  const { stripe, braintree } = watched
+export function findCustomer(watched: Watched, who: Who): CustomerSummary | null {
+  const { provider, merchant, id } = who
   if (provider === 'stripe') {
-    const row = stripe?.context.tables.customer.get(id)
+    const row = watched.stripe?.context.tables.customer.get(id)
     return row && !row.$.deleted ? summarize(watched, fromStripe(row)) : null
   }
-  const row = braintree?.context.tables.customers.get(id)
-  return row ? summarize(watched, fromBraintree(row)) : null
+  const found = findMerchant(watched, merchant)
+  const row = found?.context.tables.customers.get(id)
+  return found && row ? summarize(watched, fromBraintree(row, found)) : null
 }
 
 /** Both providers': the newest of each in turn would need dates to agree, so Stripe's come first. */
-function* allCustomers({ stripe, braintree }: Watched): Generator<Base> {
-  for (const row of stripe?.context.tables.customer.newestFirst() ?? []) {
+function* allCustomers(watched: Watched): Generator<Base> {
+  for (const row of watched.stripe?.context.tables.customer.newestFirst() ?? []) {
     if (!row.$.deleted) yield fromStripe(row)
   }
-  for (const row of braintree?.context.tables.customers.newestFirst() ?? []) {
-    yield fromBraintree(row)
+  for (const merchant of allMerchants(watched)) {
+    for (const row of merchant.context.tables.customers.newestFirst()) {
+      yield fromBraintree(row, merchant)
+    }
   }
 }
 
@@ -68,27 +82,22 @@ function fromStripe(row: {
 }): Base {
   const { id, name, email, created } = row
   const at = new Date(created * 1000).toISOString()
-  return { provider: 'stripe', id, name: name ?? null, email, created: at }
+  return { provider: 'stripe', merchant: null, id, name: name ?? null, email, created: at }
 }
 
-function fromBraintree(row: {
-  id: string
-  firstName: string | null
-  lastName: string | null
-  company: string | null
-  email: string | null
-  createdAt: number
-}): Base {
+function fromBraintree(row: CustomerRow, { name: merchant }: Merchant): Base {
   const name = [row.firstName, row.lastName].filter(Boolean).join(' ') || row.company
   const created = new Date(row.createdAt).toISOString()
-  return { provider: 'braintree', id: row.id, name, email: row.email, created }
+  return { provider: 'braintree', merchant, id: row.id, name, email: row.email, created }
 }
 
-function summarize({ stripe, braintree }: Watched, base: Base): CustomerSummary {
+function summarize(watched: Watched, base: Base): CustomerSummary {
+  const { stripe } = watched
+  const merchant = findMerchant(watched, base.merchant)
   const subscriptions =
     base.provider === 'stripe'
       ? stripe && stripeSubscriptions(stripe.context, base.id)
-      : braintree && braintreeSubscriptions(braintree.context, base.id)
+      : merchant && braintreeSubscriptions(merchant.context, base.id)
   return { ...base, subscriptions: subscriptions ?? [] }
 }
 

@@ -57,7 +57,8 @@ function stripeSignature({ stripe }: Watched, delivery: Delivery): SignatureChec
 function braintreeSignature({ braintree }: Watched, delivery: Delivery): SignatureCheck {
   const form = new URLSearchParams(delivery.body)
   const value = form.get('bt_signature')
-  const keys = braintree?.context.keys
+  const signer = value?.split('|')[0]
+  const keys = braintree?.merchants.find(({ keys }) => keys.publicKey === signer)?.keys
   const made = keys ? signatureOf(keys, form.get('bt_payload') ?? '') : ''
   return {
     name: 'bt_signature',

@@ -1,7 +1,9 @@
 import { subscriptionDue } from '../../braintree/subscriptions/billing-cycle.ts'
 import type { Table } from '../../core/store/table.ts'
 import { forecast } from '../forecast/forecast.ts'
-import { type Amount, amountOf, type Step } from '../story/step.ts'
+import { braintreeSteps } from '../story/braintree-steps.ts'
+import { allMerchants, placeOf } from '../story/merchants.ts'
+import { type Amount, amountOf, newestFirst, type Step } from '../story/step.ts'
 import { readEvents } from '../story/stripe-events.ts'
 import { toSteps } from '../story/stripe-steps.ts'
 import type { Watched, Who } from '../story/watched.ts'
@@ -25,10 +27,9 @@ const DAY = 86_400_000
 const ASKED = 8
 
 export function countAll(watched: Watched): Counts {
-  const { stripe, braintree, outbox, failures } = watched
+  const { stripe, outbox, failures } = watched
   const tables = stripe?.context.tables
-  let customers = braintree?.context.tables.customers.size ?? 0
-  let [running, pastDue] = [0, 0]
+  let [customers, running, pastDue] = [0, 0, 0]
   const owed = new Map<string, number>()
   for (const row of tables?.customer.values() ?? []) if (!row.$.deleted) customers++
   for (const { status } of tables?.subscription.values() ?? []) {
@@ -38,12 +39,15 @@ export function countAll(watched: Watched): Counts {
   for (const { status, amount_remaining, currency } of newestOf(tables?.invoice)) {
     if (status === 'open') owed.set(currency, (owed.get(currency) ?? 0) + amount_remaining)
   }
-  for (const row of braintree?.context.tables.subscriptions.values() ?? []) {
-    if (row.status === 'Active' || row.status === 'Past Due') running++
-    if (row.status !== 'Past Due') continue
-    pastDue++
-    const currency = row.currency.toLowerCase()
-    owed.set(currency, (owed.get(currency) ?? 0) + row.balance)
+  for (const { context } of allMerchants(watched)) {
+    customers += context.tables.customers.size
+    for (const row of context.tables.subscriptions.values()) {
+      if (row.status === 'Active' || row.status === 'Past Due') running++
+      if (row.status !== 'Past Due') continue
+      pastDue++
+      const currency = row.currency.toLowerCase()
+      owed.set(currency, (owed.get(currency) ?? 0) + row.balance)
+    }
   }
   let undelivered = 0
   for (const { state } of outbox.newestFirst()) {
@@ -73,53 +77,75 @@ export async function comingNext(watched: Watched, most: number): Promise<NamedS
 }
 
 /** Customers by when something of theirs falls due. */
-function firstDue({ stripe, braintree }: Watched): Array<{ at: number; who: Who }> {
+function firstDue(watched: Watched): Array<{ at: number; who: Who }> {
   const first = new Map<string, { at: number; who: Who }>()
   const note = (at: number | null, who: Who) => {
     if (at === null) return
-    const key = `${who.provider}:${who.id}`
+    const key = `${placeOf(who)}:${who.id}`
     if (at < (first.get(key)?.at ?? Number.POSITIVE_INFINITY)) first.set(key, { at, who })
   }
-  const tables = stripe?.context.tables
+  const tables = watched.stripe?.context.tables
   // What lives by a test clock comes by itself only when that one is moved.
   for (const row of tables?.subscription.values() ?? []) {
     if (row.test_clock !== null) continue
     const at = row.$.nextAt === null ? null : row.$.nextAt * 1000
-    note(at, { provider: 'stripe', id: String(row.customer) })
+    note(at, { provider: 'stripe', merchant: null, id: String(row.customer) })
   }
   for (const row of newestOf(tables?.invoice)) {
     if (row.$.nextAt === null || row.customer === null || row.test_clock !== null) continue
-    note(row.$.nextAt * 1000, { provider: 'stripe', id: String(row.customer) })
+    note(row.$.nextAt * 1000, { provider: 'stripe', merchant: null, id: String(row.customer) })
   }
-  for (const row of braintree?.context.tables.subscriptions.values() ?? []) {
-    note(subscriptionDue(row), { provider: 'braintree', id: row.customerId })
+  for (const { name, context } of allMerchants(watched)) {
+    for (const row of context.tables.subscriptions.values()) {
+      note(subscriptionDue(row), { provider: 'braintree', merchant: name, id: row.customerId })
+    }
   }
   return [...first.values()].sort((a, b) => a.at - b.at)
 }
 
 /** Of very many only the newest are looked at: what is owed or due is hardly ever older. */
 function* newestOf<Row extends object>(table: Table<Row> | undefined): Generator<Row> {
-  let left = 20_000
-  for (const row of table?.newestFirst() ?? []) {
-    if (left-- === 0) return
+  yield* firstOf(table?.newestFirst() ?? [], 20_000)
+}
+
+/** What just happened, newest first. */
+export function lately(watched: Watched, most: number): NamedStep[] {
+  const { stripe } = watched
+  const events = stripe ? readEvents(stripe.context, { most: most * 8 }).reverse() : []
+  const steps = [...toSteps(events), ...latelyAtBraintree(watched, most)]
+  return newestFirst(steps)
+    .slice(0, most)
+    .map((step) => withName(watched, step))
+}
+
+/** Of the customers who are new, or whose newest payments are: Braintree keeps no events to look through. */
+function latelyAtBraintree(watched: Watched, most: number): Step[] {
+  return allMerchants(watched).flatMap((merchant) => {
+    const { customers, transactions } = merchant.context.tables
+    const ids = new Set<string>()
+    for (const { id } of firstOf(customers.newestFirst(), most)) ids.add(id)
+    for (const { customer } of firstOf(transactions.newestFirst(), most)) {
+      if (customer?.id) ids.add(customer.id)
+    }
+    return [...ids].flatMap((id) => braintreeSteps(merchant, id).slice(-most))
+  })
+}
+
+function* firstOf<Row>(rows: Iterable<Row>, most: number): Generator<Row> {
+  let left = most
+  for (const row of rows) {
+    if (left-- <= 0) return
     yield row
   }
 }
 
-/** What just happened at Stripe, newest first. */
-export function lately(watched: Watched, most: number): NamedStep[] {
-  const { stripe } = watched
-  const events = stripe ? readEvents(stripe.context, { most: most * 8 }).reverse() : []
-  const steps = toSteps(events).reverse().slice(0, most)
-  return steps.map((step) => withName(watched, step))
-}
-
 function withName(watched: Watched, step: Step): NamedStep {
-  const { provider, customer } = step
-  const found = customer === null ? null : findCustomer(watched, { provider, id: customer })
+  const { provider, merchant, customer } = step
+  const found =
+    customer === null ? null : findCustomer(watched, { provider, merchant, id: customer })
   return { ...step, name: found?.name ?? found?.email ?? null }
 }
 
 export function newestCustomers(watched: Watched, most: number): CustomerSummary[] {
-  return findCustomers(watched, '', most)
+  return findCustomers(watched, { most })
 }

@@ -1,3 +1,4 @@
+import { findMerchant } from '../story/merchants.ts'
 import type { Watched, Who } from '../story/watched.ts'
 
 export interface MethodSummary {
@@ -8,8 +9,8 @@ export interface MethodSummary {
   readonly note: string | null
 }
 
-export function findPaymentMethods(watched: Watched, { provider, id }: Who): MethodSummary[] {
-  return provider === 'stripe' ? ofStripe(watched, id) : ofBraintree(watched, id)
+export function findPaymentMethods(watched: Watched, who: Who): MethodSummary[] {
+  return who.provider === 'stripe' ? ofStripe(watched, who.id) : ofBraintree(watched, who)
 }
 
 function ofStripe({ stripe }: Watched, customer: string): MethodSummary[] {
@@ -25,8 +26,9 @@ function ofStripe({ stripe }: Watched, customer: string): MethodSummary[] {
   })
 }
 
-function ofBraintree({ braintree }: Watched, customer: string): MethodSummary[] {
-  const rows = braintree?.context.tables.paymentMethods.findBy('customer', customer) ?? []
+function ofBraintree(watched: Watched, { merchant, id }: Who): MethodSummary[] {
+  const tables = findMerchant(watched, merchant)?.context.tables
+  const rows = tables?.paymentMethods.findBy('customer', id) ?? []
   return rows.map(({ token, instrument, isDefault, alwaysFailsWith }) => {
     const label =
       instrument.kind === 'credit_card'

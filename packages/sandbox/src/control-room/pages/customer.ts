@@ -1,7 +1,7 @@
 import { addDuration } from '../../core/clock/clock.ts'
 import { type Html, html } from '../../core/html.ts'
 import { forecast } from '../forecast/forecast.ts'
-import { findCustomer, type SubscriptionSummary } from '../model/customers.ts'
+import { type CustomerSummary, findCustomer } from '../model/customers.ts'
 import { findPaymentMethods } from '../model/payment-methods.ts'
 import {
   amounts,
@@ -10,10 +10,12 @@ import {
   empty,
   moment,
   objectLink,
+  placeName,
   statusBadge,
 } from '../parts/bits.ts'
 import { comingItem, nowItem, pastItem } from '../parts/timeline.ts'
 import { clockOf, nowFor } from '../story/clocks.ts'
+import { parsePlace } from '../story/merchants.ts'
 import { newestFirst } from '../story/step.ts'
 import { pastOf } from '../story/timeline.ts'
 import type { Who } from '../story/watched.ts'
@@ -28,8 +30,9 @@ export function horizonOf(now: Date, months: number): Date {
 
 /** Null for a provider that there is not. */
 export function whoOf({ params }: Ask): Who | null {
-  const { provider, id = '' } = params
-  return provider === 'stripe' || provider === 'braintree' ? { provider, id } : null
+  const { provider = '', id = '' } = params
+  const place = parsePlace(provider)
+  return place && { ...place, id }
 }
 
 async function read(ask: Ask) {
@@ -61,9 +64,9 @@ export const customerPage = definePage(read, (data, { path }) => {
     html` · lives by the test clock <a href="/clock?clock=${testClock.id}">${testClock.name ?? testClock.id}</a>`
   return {
     title: customer.name ?? customer.email ?? customer.id,
-    lead: html`${customer.name && customer.email && `${customer.email} · `}${customer.provider} · ${objectLink(customer.id)}${lives}`,
+    lead: html`${customer.name && customer.email && `${customer.email} · `}${placeName(customer)} · ${objectLink(customer.id, customer.merchant)}${lives}`,
     body: html`<div class="aside"><section class="card"><h2>Timeline</h2>${horizon(data)}${timeline(data, path)}</section>
-<div class="stack">${subscriptions(customer.subscriptions)}${methods(data)}${whatIf(data)}${decline(data, path)}</div></div>`,
+<div class="stack">${subscriptions(customer)}${methods(data)}${whatIf(data)}${decline(data, path)}</div></div>`,
   }
 })
 
@@ -84,24 +87,24 @@ function timeline({ coming, past, now, testClock }: Data, path: string): Html {
 ${coming.failedJobs.map((text) => html`<p class="quiet">Would fail: ${text}</p>`)}`
 }
 
-function subscriptions(list: readonly SubscriptionSummary[]): Html {
+function subscriptions({ subscriptions: list, merchant }: CustomerSummary): Html {
   return html`<section class="card"><h2>Subscriptions</h2>${
     list.length === 0
       ? empty('None.')
       : list.map(
           ({ id, status, plan, price, nextAt, endsAt }) =>
-            html`<p>${statusBadge(status)} <strong>${plan}</strong><br>${price}<br>${nextAt && html`<small>Next step ${moment(nextAt)}</small><br>`}${endsAt && html`<small>Ends ${moment(endsAt)}</small><br>`}${objectLink(id)}</p>`,
+            html`<p>${statusBadge(status)} <strong>${plan}</strong><br>${price}<br>${nextAt && html`<small>Next step ${moment(nextAt)}</small><br>`}${endsAt && html`<small>Ends ${moment(endsAt)}</small><br>`}${objectLink(id, merchant)}</p>`,
         )
   }</section>`
 }
 
-function methods({ paymentMethods }: Data): Html {
+function methods({ paymentMethods, customer }: Data): Html {
   return html`<section class="card"><h2>Payment methods</h2>${
     paymentMethods.length === 0
       ? empty('None.')
       : paymentMethods.map(
           ({ id, label, note }) =>
-            html`<p>${label}<br>${note && html`<small>${note}</small><br>`}${objectLink(id)}</p>`,
+            html`<p>${label}<br>${note && html`<small>${note}</small><br>`}${objectLink(id, customer.merchant)}</p>`,
         )
   }</section>`
 }

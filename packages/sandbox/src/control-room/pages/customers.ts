@@ -1,7 +1,9 @@
 import { type Html, html } from '../../core/html.ts'
 import { type CustomerSummary, findCustomers } from '../model/customers.ts'
-import { customerPath, empty, moment, statusBadge } from '../parts/bits.ts'
+import { breakable, customerPath, empty, moment, placeName, statusBadge } from '../parts/bits.ts'
 import { table } from '../parts/table.ts'
+import { allMerchants, placeOf } from '../story/merchants.ts'
+import type { Watched, Who } from '../story/watched.ts'
 import { definePage } from './page.ts'
 
 const SHOWN = 100
@@ -9,24 +11,51 @@ const SHOWN = 100
 export const customersPage = definePage(
   ({ watched, query }) => {
     const text = query.get('q') ?? ''
-    const customers = findCustomers(watched, text, SHOWN + 1)
-    return { query: text, customers: customers.slice(0, SHOWN), more: customers.length > SHOWN }
+    const places = allPlaces(watched)
+    const place = places.find(({ value }) => value === query.get('at'))?.value ?? ''
+    const found = findCustomers(watched, { text, place, most: SHOWN + 1 })
+    const customers = found.slice(0, SHOWN)
+    return { query: text, place, places, customers, more: found.length > SHOWN }
   },
-  ({ query, customers, more }) => ({
+  ({ query, place, places, customers, more }) => ({
     title: 'Customers',
     lead: 'Each has a timeline of everything that happened and everything that will.',
     body: html`<section class="card"><form class="line" method="get" action="/customers" role="search">
-<label class="grow">Name, e-mail or id <input type="search" name="q" value="${query}"></label><button class="primary">Find</button></form>
-${customers.length > 0 ? customerTable(customers) : empty(query ? 'Nobody of that name.' : 'Nobody yet. Point an SDK here, or trigger customer.created.')}
+<label class="grow">Name, e-mail or id <input type="search" name="q" value="${query}"></label>${places.length > 1 && choice(places, place)}<button class="primary">Find</button></form>
+${customers.length > 0 ? customerTable(customers) : empty(query || place ? 'Nobody like that.' : 'Nobody yet. Point an SDK here, or trigger customer.created.')}
 ${more && html`<p class="quiet">These are the newest ${SHOWN}. Say more precisely whom you look for.</p>`}</section>`,
   }),
 )
+
+function choice(places: readonly Place[], chosen: string): Html {
+  return html`<label>At <select name="at"><option value="">everywhere</option>${places.map(
+    ({ value, name }) =>
+      html`<option value="${value}"${value === chosen && html` selected`}>${name}</option>`,
+  )}</select></label>`
+}
+
+interface Place {
+  readonly value: string
+  readonly name: string
+}
+
+function allPlaces(watched: Watched): Place[] {
+  const places: Array<Pick<Who, 'provider' | 'merchant'>> = [
+    ...(watched.stripe ? [{ provider: 'stripe' as const, merchant: null }] : []),
+    ...allMerchants(watched).map(({ name }) => ({
+      provider: 'braintree' as const,
+      merchant: name,
+    })),
+  ]
+  return places.map((place) => ({ value: placeOf(place), name: placeName(place) }))
+}
 
 export function customerTable(customers: readonly CustomerSummary[]): Html {
   return table('Customers', customers, {
     Customer: (who) =>
       html`<a href="${customerPath(who)}">${who.name ?? who.email ?? who.id}</a>${who.name && who.email && html`<br><small>${who.email}</small>`}`,
-    Provider: ({ provider, id }) => html`${provider}<br><code>${id}</code>`,
+    Provider: ({ provider, merchant, id }) =>
+      html`${placeName({ provider, merchant: null })}${merchant !== null && html` <small>${breakable(merchant)}</small>`}<br><code>${id}</code>`,
     Subscriptions: ({ subscriptions }) =>
       subscriptions.length === 0
         ? html`<small>none</small>`

@@ -1,6 +1,7 @@
 import { type Html, html } from '../../core/html.ts'
 import { comingNext, countAll, lately, type NamedStep, newestCustomers } from '../model/overview.ts'
 import { amounts, count, customerPath, empty, moment } from '../parts/bits.ts'
+import { allMerchants } from '../story/merchants.ts'
 import { customerTable } from './customers.ts'
 import { type Ask, definePage } from './page.ts'
 
@@ -8,6 +9,7 @@ const SHOWN = 8
 
 async function read({ watched }: Ask) {
   const { stripe, braintree, clock } = watched
+  const [, ...others] = allMerchants(watched)
   return {
     now: clock.now().toISOString(),
     counts: countAll(watched),
@@ -27,6 +29,11 @@ async function read({ watched }: Ask) {
         BRAINTREE_API_URL: braintree.handle.url,
       }),
     },
+    otherMerchants: others.map(({ context: { keys } }) => ({
+      BRAINTREE_MERCHANT_ID: keys.merchantId,
+      BRAINTREE_PUBLIC_KEY: keys.publicKey,
+      BRAINTREE_PRIVATE_KEY: keys.privateKey,
+    })),
   }
 }
 
@@ -39,7 +46,7 @@ export const overviewPage = definePage(read, (data) => ({
 ${failures(data)}
 <div class="stack"><div class="two">
 <section class="card"><h2>What comes next</h2>${data.coming.length > 0 ? stepList(data.coming, true) : empty('Nothing will happen by itself. Subscribe somebody.')}</section>
-<section class="card"><h2>What just happened</h2>${data.lately.length > 0 ? stepList(data.lately, false) : empty('Nothing has happened at Stripe yet.')}</section>
+<section class="card"><h2>What just happened</h2>${data.lately.length > 0 ? stepList(data.lately, false) : empty('Nothing has happened yet.')}</section>
 </div>
 <section class="card"><h2>Customers</h2>${data.customers.length > 0 ? html`${customerTable(data.customers)}<p><a href="/customers">All customers</a></p>` : empty('Nobody yet. Point an SDK at the addresses below, or trigger an event.')}</section>
 ${connect(data)}</div>`,
@@ -64,17 +71,24 @@ function failures({ failedJobs }: Overview): Html | '' {
 
 function stepList(steps: readonly NamedStep[], coming: boolean): Html {
   return html`<ol class="timeline">${steps.map((step) => {
-    const { provider, customer, name } = step
+    const { provider, merchant, customer, name } = step
     const link =
       customer === null
         ? step.facts[0]?.type
-        : html`<a href="${customerPath({ provider, id: customer })}">${name ?? customer}</a>`
+        : html`<a href="${customerPath({ provider, merchant, id: customer })}">${name ?? customer}</a>${merchant && ` · ${merchant}`}`
     return html`<li class="${step.tone}${coming && ' coming'}"><div class="when">${moment(step.at)}</div><div class="what"><h3>${step.title} ${step.amount && html`<span class="amount">${step.amount.text}</span>`}</h3><p class="quiet">${link}</p></div></li>`
   })}</ol>`
 }
 
-function connect({ connect }: Overview): Html {
-  const lines = Object.entries(connect).map(([name, value]) => `${name}=${value}`)
+function connect({ connect, otherMerchants }: Overview): Html {
+  const toLines = (values: object) =>
+    Object.entries(values).map(([name, value]) => `${name}=${value}`)
+  const others = otherMerchants.flatMap((keys) => [
+    '',
+    `# or the merchant ${keys.BRAINTREE_MERCHANT_ID}`,
+    ...toLines(keys),
+  ])
+  const lines = [...toLines(connect), ...others]
   return html`<section class="card"><h2>Connect</h2><p class="quiet">For the official SDKs, or a Tollgate service started elsewhere.</p>
 <div class="scroll" tabindex="0" role="region" aria-label="Keys and addresses">${lines.join('\n')}</div></section>`
 }

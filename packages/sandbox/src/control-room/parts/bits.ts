@@ -1,4 +1,5 @@
 import { type Html, html } from '../../core/html.ts'
+import { placeOf } from '../story/merchants.ts'
 import type { Amount, Tone } from '../story/step.ts'
 import type { Who } from '../story/watched.ts'
 
@@ -50,12 +51,19 @@ export function amounts(list: readonly Amount[]): string {
   return list.length === 0 ? 'nothing' : list.map(({ text }) => text).join(' + ')
 }
 
-export function customerPath({ provider, id }: Who): string {
-  return `/customers/${provider}/${encodeURIComponent(id)}`
+export function customerPath(who: Who): string {
+  return `/customers/${placeOf(who)}/${encodeURIComponent(who.id)}`
 }
 
-export function objectLink(id: string): Html {
-  return html`<a href="/objects/${encodeURIComponent(id)}"><code>${id}</code></a>`
+/** `Braintree`, or `Braintree · shop` where it has several merchants. */
+export function placeName({ provider, merchant }: Pick<Who, 'provider' | 'merchant'>): string {
+  const name = provider === 'stripe' ? 'Stripe' : 'Braintree'
+  return merchant === null ? name : `${name} · ${merchant}`
+}
+
+export function objectLink(id: string, merchant: string | null = null): Html {
+  const whose = merchant === null ? '' : `?merchant=${merchant}`
+  return html`<a href="/objects/${encodeURIComponent(id)}${whose}"><code>${id}</code></a>`
 }
 
 /** A long name is broken where its parts end, not in the middle of a word. */

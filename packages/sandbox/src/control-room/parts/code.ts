@@ -74,7 +74,7 @@ const LONGEST = 160
 function brief(path: string, value: unknown): string {
   const text = JSON.stringify(value) ?? ''
   const cut = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
-  const isTime = typeof value === 'number' && /(_at|_end|_start|created|anchor|date)$/.test(path)
+  const isTime = typeof value === 'number' && /(_at|At|_end|_start|created|anchor|date)$/.test(path)
   return isTime && value > 1e9 ? `${cut} (${toMoment(value)})` : cut
 }
 

@@ -79,6 +79,7 @@ main { max-width: 76rem; margin: 0 auto; padding: clamp(1.25rem, 4vw, 2.25rem) c
 
 form { margin: 0; }
 .line { display: flex; flex-wrap: wrap; gap: .625rem; align-items: end; margin: 0 0 .75rem; }
+nav.line { align-items: center; }
 .line > label { display: grid; grid-template-columns: minmax(0, 1fr); gap: .125rem; min-width: 0; max-width: 100%; }
 label, legend { padding: 0; font-weight: 600; font-size: .9375rem; }
 input:not([type="checkbox"], [type="radio"], [type="hidden"]), select, textarea { min-height: 2.5rem; max-width: 100%; padding: .375rem .625rem; border: 1px solid var(--edge); border-radius: .5rem; background: var(--card); color: inherit; font: inherit; font-weight: 400; }

@@ -20,10 +20,10 @@ export function comingItem(step: Step, options: TimelineOptions): Html {
   const go =
     path !== null &&
     html`<form method="post" action="/advance-to">${backField(path)}${clockField(options.testClock)}<input type="hidden" name="date" value="${step.at}"><button class="small">Go there<span class="unseen">: ${step.title}, ${step.at}</span></button></form>`
-  const { provider, customer } = step
+  const { provider, merchant, customer } = step
   const whose =
     options.withCustomer && customer !== null
-      ? html`<p class="quiet"><a href="${customerPath({ provider, id: customer })}">${customer}</a></p>`
+      ? html`<p class="quiet"><a href="${customerPath({ provider, merchant, id: customer })}">${customer}</a></p>`
       : ''
   const kind = `coming${options.isOther?.(step) ? ' other' : ''}`
   return item(step, kind, { beside: html`${go}`, below: whose })
@@ -42,20 +42,21 @@ function item(step: Step, kind: string, more: { beside?: Html; below?: Html | ''
   return html`<li class="${step.tone} ${kind}"><div class="when">${moment(step.at)}</div>
 <div class="what"><div class="head"><h3>${step.title} ${step.amount && html`<span class="amount">${step.amount.text}</span>`}</h3>${more.beside}</div>
 ${step.notes.map((note) => html`<p class="quiet">${note}</p>`)}
-${step.facts.length === 1 && first ? html`<p class="quiet">${fact(first)}</p>` : factList(step)}
+${step.facts.length === 1 && first ? html`<p class="quiet">${fact(first, step)}</p>` : factList(step)}
 ${more.below}</div></li>`
 }
 
-function factList({ facts }: Step): Html {
-  return html`<details><summary>${facts.length} events</summary><ul>${facts.map((each) => html`<li>${fact(each)}</li>`)}</ul></details>`
+function factList(step: Step): Html {
+  const { facts } = step
+  return html`<details><summary>${facts.length} events</summary><ul>${facts.map((each) => html`<li>${fact(each, step)}</li>`)}</ul></details>`
 }
 
-function fact({ type, eventId, objectId }: Step['facts'][number]): Html {
+function fact({ type, eventId, objectId }: Step['facts'][number], { merchant }: Step): Html {
   const name =
     eventId === null
       ? html`<code>${type}</code>`
       : html`<a href="/events/${eventId}"><code>${type}</code></a>`
-  return html`${name}${objectId !== null && html` ${objectLink(objectId)}`}`
+  return html`${name}${objectId !== null && html` ${objectLink(objectId, merchant)}`}`
 }
 
 function deliveryLine(deliveries: readonly DeliveryNote[]): Html | '' {

@@ -1,10 +1,12 @@
-import type { BraintreeContext } from '../../braintree/state/context.ts'
 import type { SubscriptionRow } from '../../braintree/state/rows/subscriptions.ts'
 import type { TransactionRow } from '../../braintree/state/rows/transactions.ts'
+import type { PaymentMethodRow } from '../../braintree/state/rows/vault.ts'
+import type { Merchant } from './merchants.ts'
 import { amountOf, type Step, type Tone } from './step.ts'
 
 /** Everything the rows of a customer tell, oldest first. Braintree keeps no events. */
-export function braintreeSteps(context: BraintreeContext, customer: string): Step[] {
+export function braintreeSteps(merchant: Merchant, customer: string): Step[] {
+  const { context, name } = merchant
   const { customers, paymentMethods, subscriptions, transactions } = context.tables
   const steps: Step[] = []
   const row = customers.get(customer)
@@ -12,15 +14,30 @@ export function braintreeSteps(context: BraintreeContext, customer: string): Ste
   for (const { token, createdAt, instrument } of paymentMethods.findBy('customer', customer)) {
     steps.push(toStep(createdAt, 'Payment method added', 'plain', token, instrument.kind))
   }
+  steps.push(...ofGoneMethods(merchant, customer))
   // Before the subscriptions: a payment that fails is why one goes past due.
   for (const transaction of transactions.findBy('customer', customer)) {
-    steps.push(...ofTransaction(transaction))
+    steps.push(...ofTransaction(transaction), ...ofDispute(transaction))
   }
   for (const subscription of subscriptions.findBy('customer', customer)) {
-    steps.push(...ofSubscription(subscription))
+    steps.push(...ofSubscription(subscription), ...changesOf(merchant, subscription))
   }
   const sorted = steps.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
-  return sorted.map((step) => ({ ...step, customer }))
+  return sorted.map((step) => ({ ...step, customer, merchant: name }))
+}
+
+/** Methods that were deleted, as far as versions of them were kept. */
+function ofGoneMethods({ context }: Merchant, customer: string): Step[] {
+  const known = context.versions?.versionsOfOwner('paymentMethods', customer) ?? []
+  return [...known].flatMap(([token, versions]) => {
+    const [first, last] = [versions[0], versions.at(-1)]
+    if (!first?.text || last?.text !== null) return []
+    const { createdAt, instrument } = JSON.parse(first.text) as PaymentMethodRow
+    return [
+      toStep(createdAt, 'Payment method added', 'plain', token, instrument.kind),
+      toStep(last.at, 'Payment method removed', 'warning', token, instrument.kind),
+    ]
+  })
 }
 
 const SUBSCRIPTION: Readonly<Record<SubscriptionRow['status'], readonly [string, Tone]>> = {
@@ -35,20 +52,29 @@ function ofSubscription(row: SubscriptionRow): Step[] {
   const history = [...row.statusHistory].sort((a, b) => a.timestamp - b.timestamp)
   return history.flatMap((event, index) => {
     const before = history[index - 1]
-    if (before?.status === event.status && before.planId === event.planId) return []
-    const [title, tone] = SUBSCRIPTION[event.status]
-    const started = index === 0 && event.status === 'Active'
-    const step = toStep(
-      event.timestamp,
-      started ? 'Subscription started' : title,
-      tone,
-      row.id,
-      event.status,
-    )
-    const notes = before
-      ? [`Status: ${before.status} → ${event.status}`]
-      : [`Plan: ${event.planId}`]
-    return [{ ...step, notes }]
+    if (before?.status === event.status) return []
+    const [words, tone] = SUBSCRIPTION[event.status]
+    const title = index === 0 && event.status === 'Active' ? 'Subscription started' : words
+    const step = toStep(event.timestamp, title, tone, row.id, event.status)
+    const note = before ? `Status: ${before.status} → ${event.status}` : `Plan: ${event.planId}`
+    return [{ ...step, notes: [note] }]
+  })
+}
+
+/** Another plan or price, which no status tells of. */
+function changesOf({ context }: Merchant, { id, currency }: SubscriptionRow): Step[] {
+  const versions = (context.versions?.versionsOf('subscriptions', id) ?? []).map(
+    ({ at, text }) => ({ at, row: JSON.parse(text ?? '{}') as Partial<SubscriptionRow> }),
+  )
+  const price = (minor: number | undefined) => amountOf(minor, currency)?.text
+  return versions.flatMap(({ at, row }, index) => {
+    const before = versions[index - 1]?.row ?? row
+    const notes = [
+      ['Plan', before.planId, row.planId],
+      ['Price', price(before.price), price(row.price)],
+    ].flatMap(([name, was, is]) => (was === is ? [] : `${name}: ${was} → ${is}`))
+    const step = toStep(at, 'Subscription changed', 'plain', id, String(row.status))
+    return notes.length > 0 ? [{ ...step, notes }] : []
   })
 }
 
@@ -62,6 +88,12 @@ const TRANSACTION: Readonly<Partial<Record<TransactionRow['status'], readonly [s
   gateway_rejected: ['Payment rejected', 'bad'],
   failed: ['Payment failed', 'bad'],
   voided: ['Payment voided', 'warning'],
+}
+
+function ofDispute({ id, dispute, amount, currency }: TransactionRow): Step[] {
+  if (!dispute) return []
+  const step = toStep(dispute.openedAt, 'Payment disputed', 'bad', id, dispute.kind)
+  return [{ ...step, notes: [`Now ${dispute.status}`], amount: amountOf(amount, currency) }]
 }
 
 function ofTransaction(row: TransactionRow): Step[] {
@@ -85,6 +117,7 @@ function toStep(at: number, title: string, tone: Tone, objectId: string, type: s
   return {
     at: new Date(at).toISOString(),
     provider: 'braintree',
+    merchant: null,
     customer: null,
     title,
     tone,

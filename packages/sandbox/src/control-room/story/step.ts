@@ -25,6 +25,8 @@ export interface Step {
   /** ISO 8601. */
   readonly at: string
   readonly provider: 'stripe' | 'braintree'
+  /** Where Braintree has several merchants. */
+  readonly merchant: string | null
   /** Whom it concerns; null when nobody in particular. */
   readonly customer: string | null
   readonly title: string

@@ -14,6 +14,7 @@ export function stepsFromRows(context: StripeContext, customer: string, until: n
     steps.push({
       at: new Date(at * 1000).toISOString(),
       provider: 'stripe',
+      merchant: null,
       customer,
       title,
       tone,

@@ -40,6 +40,7 @@ function toStep(events: readonly SeenEvent[]): Step {
   return {
     at: new Date(heaviest.created * 1000).toISOString(),
     provider: 'stripe',
+    merchant: null,
     customer: customerOf(events),
     title: renamed ?? title,
     tone,

@@ -1,5 +1,6 @@
 import type { Delivery } from '../../core/outbox.ts'
 import { braintreeSteps } from './braintree-steps.ts'
+import { findMerchant } from './merchants.ts'
 import { newestFirst, type Step } from './step.ts'
 import { isAbout, readEvents } from './stripe-events.ts'
 import { stepsFromRows } from './stripe-past.ts'
@@ -20,8 +21,9 @@ export interface PastStep extends Step {
 const MOST_EVENTS = 400
 
 /** What happened to a customer, newest first. */
-export function pastOf(watched: Watched, { provider, id }: Who): PastStep[] {
-  const steps = provider === 'stripe' ? stripePast(watched, id) : braintreePast(watched, id)
+export function pastOf(watched: Watched, who: Who): PastStep[] {
+  const steps =
+    who.provider === 'stripe' ? stripePast(watched, who.id) : braintreePast(watched, who)
   return newestFirst(steps).map((step) => ({ ...step, deliveries: deliveriesOf(watched, step) }))
 }
 
@@ -34,8 +36,9 @@ function stripePast({ stripe }: Watched, customer: string): Step[] {
   return [...stepsFromRows(context, customer, first), ...toSteps(events)]
 }
 
-function braintreePast({ braintree }: Watched, customer: string): Step[] {
-  return braintree ? braintreeSteps(braintree.context, customer) : []
+function braintreePast(watched: Watched, { merchant, id }: Who): Step[] {
+  const found = findMerchant(watched, merchant)
+  return found ? braintreeSteps(found, id) : []
 }
 
 function deliveriesOf({ outbox }: Watched, { facts }: Step): DeliveryNote[] {

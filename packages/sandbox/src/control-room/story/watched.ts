@@ -10,7 +10,8 @@ export interface RunningProviders {
   readonly stripe: { readonly handle: StripeHandle; readonly context: StripeContext } | null
   readonly braintree: {
     readonly handle: BraintreeHandle
-    readonly context: BraintreeContext
+    /** The one that the handle stands for first. */
+    readonly merchants: readonly BraintreeContext[]
   } | null
 }
 
@@ -30,5 +31,7 @@ export interface Controls extends Watched {
 /** A customer of one of the providers. */
 export interface Who {
   readonly provider: 'stripe' | 'braintree'
+  /** Whose customer it is, where Braintree has several merchants. */
+  readonly merchant: string | null
   readonly id: string
 }

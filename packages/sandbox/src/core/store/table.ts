@@ -16,6 +16,8 @@ export class Table<T extends object> {
     { dueOf: (row: T) => number | null; queue: DueQueue | DueQueues<T> }
   >()
   #times: TimeOrder<T> | null = null
+  /** Is told of each key that is set or deleted. */
+  #observer: ((key: string) => void) | null = null
   /** Whom changes are told to, and the keys that changed, those of new rows with true. */
   #watch: { readonly onChange: () => void; readonly keys: Map<string, boolean> } | null = null
 
@@ -176,6 +178,11 @@ export class Table<T extends object> {
     this.#rows.packOld()
   }
 
+  /** Tells of each key as it is set or deleted. There is one observer, who looks at the row later. */
+  observe(observer: (key: string) => void): void {
+    this.#observer = observer
+  }
+
   /** From now on calls back at every change, and remembers the keys that changed. */
   watch(onChange: () => void): void {
     this.#watch = { onChange, keys: new Map() }
@@ -214,6 +221,7 @@ export class Table<T extends object> {
   }
 
   #noteChange(key: string, isNew: boolean): void {
+    this.#observer?.(key)
     if (!this.#watch) return
     const { keys, onChange } = this.#watch
     // New rows are told of in the order they have in the table.

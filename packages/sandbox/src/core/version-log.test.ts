@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest'
+import { MovableClock } from './clock/clock.ts'
+import { Store } from './store/store.ts'
+import { VersionLog } from './version-log.ts'
+
+interface Row {
+  name: string
+  customerId?: string
+}
+
+function start() {
+  const store = new Store()
+  const clock = new MovableClock(new Date('2026-01-31T10:00:00Z'))
+  const table = store.table<Row>('things')
+  const log = new VersionLog(store, clock, 'versions')
+  log.follow('things', table)
+  const told = (key: string) =>
+    log.versionsOf('things', key).map(({ cause, text }) => `${cause} ${text}`)
+  return { store, clock, table, log, told }
+}
+
+it('keeps an object as each step left it, once for each step that changed it', () => {
+  const { table, log, told } = start()
+  log.step('create', () => {
+    table.set('a', { name: 'half' })
+    log.step('within', () => table.set('a', { name: 'one' }))
+  })
+  log.step('nothing', () => table.set('a', { name: 'one' }))
+  log.step('change', () => table.set('a', { name: 'two' }))
+  log.step('delete', () => table.delete('a'))
+  expect(told('a')).toEqual(['create {"name":"one"}', 'change {"name":"two"}', 'delete null'])
+})
+
+it('keeps what a step changed before it failed, and nothing of what happens between steps', () => {
+  const { table, log, told, store } = start()
+  const failing = () =>
+    log.step('broken', () => {
+      table.set('a', { name: 'one' })
+      throw new Error('refused')
+    })
+  expect(failing).toThrow('refused')
+  const state = store.snapshot()
+  table.set('b', { name: 'between' })
+  store.restore(state)
+  expect(told('a')).toEqual(['broken {"name":"one"}'])
+  expect(told('b')).toEqual([])
+})
+
+it('knows what somebody once had', () => {
+  const { table, log } = start()
+  log.step('create', () => table.set('a', { name: 'card', customerId: 'ada' }))
+  log.step('create', () => table.set('b', { name: 'card', customerId: 'bob' }))
+  log.step('delete', () => table.delete('a'))
+  const found = log.versionsOfOwner('things', 'ada')
+  expect([...found].map(([key, versions]) => [key, versions.length])).toEqual([['a', 2]])
+})
+
+it('forgets the oldest when there are very many', () => {
+  const { table, log, store } = start()
+  for (let i = 0; i < 10_010; i++) log.step('set', () => table.set(`k${i}`, { name: String(i) }))
+  expect(store.table('versions').size).toBe(10_000)
+  expect(log.versionsOf('things', 'k0')).toEqual([])
+  expect(log.versionsOf('things', 'k10009')).toHaveLength(1)
+})
