@@ -111,6 +111,7 @@ const sqliteIsEnough: readonly Named[] = [
   ['packages/server/test/mcp.test.ts', "other people's clients"],
   ['packages/server/test/opened-by-people.test.ts', 'pages'],
   ['packages/server/test/openid.test.ts', 'ID tokens and claims'],
+  ['packages/server/test/unexpected.test.ts', 'pages'],
   ['packages/server/test/pages.test.ts', 'pages'],
   ['packages/server/test/sign-in.test.ts', 'pages'],
   ['packages/server/test/standards.test.ts', 'settings'],

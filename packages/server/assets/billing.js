@@ -17,6 +17,9 @@ function setButtons(form, disabled) {
   for (const button of form.querySelectorAll('button')) button.disabled = disabled
 }
 
+const NO_SCRIPT =
+  'The payment provider’s script did not load. Reload the page, or try it in another browser.'
+
 /** Each gives a function that asks the provider for a token. */
 const entries = {
   async stripe(mount, { key }) {
@@ -42,15 +45,17 @@ const entries = {
   },
 }
 
+const isLoaded = (provider) => Boolean(provider === 'stripe' ? window.Stripe : window.braintree)
+
 for (const element of document.querySelectorAll('[data-card-entry]')) {
   const form = element.closest('form')
+  const { cardEntry, key } = element.dataset
   const problem = element.querySelector('[data-problem]')
   const token = element.querySelector('input[name="token"]')
   const show = (error) => {
-    problem.textContent = error.message
+    problem.textContent = isLoaded(cardEntry) ? error.message : NO_SCRIPT
     setButtons(form, false)
   }
-  const { cardEntry, key } = element.dataset
   let ready = null
   const open = () => {
     ready ??= entries[cardEntry](element.querySelector('[data-mount]'), { key })
@@ -91,9 +96,15 @@ for (const element of document.querySelectorAll('[data-confirm-payment]')) {
     button.disabled = true
     const { key, clientSecret } = element.dataset
     const confirm = clientSecret.startsWith('seti_') ? 'confirmCardSetup' : 'confirmCardPayment'
-    const { error } = await window.Stripe(key)[confirm](clientSecret)
-    if (!error) location.assign('/billing/confirm')
-    else element.querySelector('[data-problem]').textContent = error.message
+    try {
+      const { error } = await window.Stripe(key)[confirm](clientSecret)
+      if (error) throw error
+      location.assign('/billing/confirm')
+    } catch (error) {
+      // Also where the provider's script did not come.
+      const { message } = window.Stripe ? error : { message: NO_SCRIPT }
+      element.querySelector('[data-problem]').textContent = message
+    }
     button.disabled = false
   })
 }

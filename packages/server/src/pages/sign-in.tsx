@@ -20,7 +20,8 @@ export function addSignIn(app: Hono<AppEnv>): void {
     if (user && prompt === null) return c.redirect(returnTo, 302)
     const hint = c.req.query('login_hint')?.slice(0, 254) ?? ''
     const email = prompt === 'login' ? hint || user?.email : prompt === null ? hint : ''
-    return signInPage(c, { returnTo, prompt, email: email ?? '' })
+    const problem = c.req.query('unsent') === 'yes' ? UNSENT : undefined
+    return signInPage(c, { returnTo, prompt, email: email ?? '', ...(problem ? { problem } : {}) })
   })
 
   app.post('/login', async (c) => {
@@ -72,6 +73,8 @@ function readPrompt(c: Context<AppEnv>, text: string | null | undefined): Prompt
   if (!c.get('page').user) return null
   return text === 'login' || text === 'select_account' ? text : null
 }
+
+const UNSENT = 'You were signed out meanwhile, so nothing was done. Sign in, and do it again.'
 
 export const NO_COOKIES =
   'Your browser keeps no cookies of this site, so nobody can be signed in. Allow them, and try again.'

@@ -24,4 +24,6 @@ export function addBilling(app: Hono<AppEnv>, service: ServiceContext): void {
   addConfirmPage(app)
   addCreditNotePage(app)
   addSandboxControls(app, service)
+  // What a form has answered stands at the form's own address, which somebody may open again.
+  app.get('/billing/*', (c) => c.redirect('/billing', 303))
 }

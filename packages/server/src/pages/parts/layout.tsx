@@ -31,7 +31,7 @@ const Navigation: FC<{ page: PageContext }> = ({ page }) => (
     <ul>
       {PLACES.filter((place) => !place.operator || page.user?.operator).map(({ path, title }) => (
         <li>
-          <a href={path} {...(page.path === path ? { 'aria-current': 'page' } : {})}>
+          <a href={path} aria-current={currentOf(page.path, path)}>
             {title}
           </a>
         </li>
@@ -39,6 +39,12 @@ const Navigation: FC<{ page: PageContext }> = ({ page }) => (
     </ul>
   </nav>
 )
+
+/** Pages below a place belong to it, and so does what a form there answers. */
+function currentOf(path: string, place: string): 'page' | 'true' | undefined {
+  if (path === place) return 'page'
+  return path.startsWith(`${place}/`) ? 'true' : undefined
+}
 
 const Account: FC<{ page: PageContext }> = ({ page }) => (
   <form class="account" method="post" action="/logout">

@@ -17,10 +17,20 @@ export function providePageContext(service: ServiceContext): MiddlewareHandler<A
 export function requireUser(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     if (c.get('page').user) return next()
-    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') return c.redirect('/login', 303)
+    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') {
+      return c.redirect(`/login?unsent=yes&return_to=${encodeURIComponent(pageOfForm(c))}`, 303)
+    }
     const { pathname, search } = new URL(c.req.url)
     return c.redirect(`/login?return_to=${encodeURIComponent(pathname + search)}`, 302)
   }
+}
+
+/** Where the form was, as the browser says; the first page where it does not. */
+function pageOfForm(c: Context<AppEnv>): string {
+  const referer = c.req.header('referer') ?? ''
+  if (!URL.canParse(referer)) return '/'
+  const { origin, pathname, search } = new URL(referer)
+  return origin === new URL(c.get('page').service.url).origin ? pathname + search : '/'
 }
 
 /** For handlers behind `requireUser()`. */

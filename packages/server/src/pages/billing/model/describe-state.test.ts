@@ -46,6 +46,13 @@ describe('the words for a subscription', () => {
     expect(state.sentence).toContain(words)
   })
 
+  it('do not call a payment failed that waits for the bank’s question', () => {
+    const unpaid = { code: 'payment_action_required' } as const
+    const told = { periodEndsAt: end, endReason: null, upcoming: null, unpaid }
+    const { label, sentence } = describeState(condition(['pastDue']), told, true)
+    expect([label, sentence]).toEqual(['Not confirmed', expect.stringContaining('at your bank')])
+  })
+
   it.each<[string, number, UpcomingInvoice['lines'], string]>([
     ['a price', 1200, [], 'The next payment is on 3 March 2027: $12.00.'],
     [

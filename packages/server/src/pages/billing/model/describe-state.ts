@@ -1,6 +1,8 @@
 import {
   type EndReason,
   formatMoney,
+  type PaymentActionRequired,
+  type PaymentFailed,
   type Subscription,
   type UpcomingInvoice,
 } from '@tollgate/billing'
@@ -29,6 +31,8 @@ export type Condition = Pick<
 export interface Told {
   readonly periodEndsAt: Date | null
   readonly endReason: EndReason | null
+  /** Why a payment is missing. */
+  readonly unpaid?: Pick<PaymentActionRequired | PaymentFailed, 'code'> | null
   /** The next bill. */
   readonly upcoming: Pick<UpcomingInvoice, 'date' | 'total' | 'lines'> | null
 }
@@ -42,7 +46,7 @@ const BECAUSE: Readonly<Record<EndReason, string>> = {
 /** The first that applies. Whoever has a card, or another way to pay, is charged when a trial ends. */
 export function describeState(
   subscription: Condition,
-  { periodEndsAt, endReason, upcoming }: Told,
+  { periodEndsAt, endReason, upcoming, unpaid }: Told,
   hasCard: boolean,
 ): StateDescription {
   const { endsAt, trialEndsAt } = subscription
@@ -60,6 +64,10 @@ export function describeState(
   if (subscription.onGracePeriod()) {
     const sentence = `It is cancelled and stays open until ${day(endsAt)}. Nothing more will be charged.`
     return { label: 'Cancelled', tone: 'warning', sentence }
+  }
+  if (subscription.pastDue() && unpaid?.code === 'payment_action_required') {
+    const sentence = 'The last payment waits until you have confirmed it at your bank.'
+    return { label: 'Not confirmed', tone: 'bad', sentence }
   }
   if (subscription.pastDue()) {
     const sentence =

@@ -20,6 +20,12 @@ export const NOTICES = {
 
 export type Done = keyof typeof NOTICES
 
-export function noticeOf(done: string | undefined): string | null {
-  return done !== undefined && Object.hasOwn(NOTICES, done) ? NOTICES[done as Done] : null
+/** What nobody is glad of. */
+const BAD: ReadonlySet<Done> = new Set(['refused'])
+
+export function noticeOf(
+  done: string | undefined,
+): { readonly text: string; readonly tone: 'good' | 'bad' } | null {
+  if (done === undefined || !Object.hasOwn(NOTICES, done)) return null
+  return { text: NOTICES[done as Done], tone: BAD.has(done as Done) ? 'bad' : 'good' }
 }

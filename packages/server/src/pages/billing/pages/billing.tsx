@@ -61,8 +61,8 @@ export async function renderBilling(
           </p>
         )}
         {notice && (
-          <p class="note good" role="status">
-            {notice}
+          <p class={`note ${notice.tone}`} role="status">
+            {notice.text}
           </p>
         )}
         {running && (

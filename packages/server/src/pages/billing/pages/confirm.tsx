@@ -32,15 +32,18 @@ export function addConfirmPage(app: Hono<AppEnv>): void {
       c,
       { title: 'Confirm the payment', policy: policyFor(entry) },
       <BillingFrame>
-        <section class="card narrow">
+        <section class="card narrow stack">
           <h1>Confirm the payment</h1>
           <p>
             Your bank wants to know that it is you who{' '}
             {running.incomplete() || running.pastDue() ? 'pays for' : 'changes'}{' '}
-            <strong>{plan?.name ?? running.providerPlan}</strong>.
+            <strong>
+              <bdi>{plan?.name ?? running.providerPlan}</bdi>
+            </strong>
+            .
           </p>
           {entry.kind === 'test' ? (
-            <form method="post" action="/billing/confirm" class="stack">
+            <form method="post" action="/billing/confirm" class="stack" data-once>
               <CsrfField page={page} />
               <p>This is the sandbox’s bank: it takes your word for it.</p>
               <div class="row">

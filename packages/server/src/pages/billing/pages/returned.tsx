@@ -18,6 +18,7 @@ export function addReturnedPage(app: Hono<AppEnv>): void {
     const again = encodeURIComponent(returnTo)
     if (!user) return c.redirect(`/login?return_to=${again}`, 303)
     const reason = c.req.query('reason') ?? ''
+    if (reason === '') return c.redirect(returnTo, 303)
     const missing = Object.hasOwn(NOT_THEIRS, reason) ? NOT_THEIRS[reason] : undefined
     const title = missing ? 'Not found' : 'Please try again'
     return renderPage(

@@ -1,7 +1,7 @@
 import { formatMoney, type ProviderName, type SwapPreview } from '@tollgate/billing'
 import type { Hono } from 'hono'
 import type { FC } from 'hono/jsx'
-import type { Plan } from '../../../config/settings.ts'
+import type { Plan, Settings } from '../../../config/settings.ts'
 import type { AppEnv, PageContext } from '../../../http/variables.ts'
 import { CsrfField } from '../../parts/layout.tsx'
 import { renderPage } from '../../parts/render.tsx'
@@ -43,12 +43,14 @@ async function swap({ service, account, form }: FormRequest) {
   if (!plan) throw new BadChoice('Please choose a plan.')
   const wanted = plan[running.provider]
   if (running.providerPlan === wanted && !running.cancelled()) return 'swapped' as const
-  // What is done is what was seen and approved, to the cent; else it is shown again.
+  // What is done is what was seen and approved, to the cent; else it is shown again. So is one that was cancelled meanwhile,
+  // such as in another tab: nobody has approved that this is taken back.
   const prorationDate = parseProrationDate(form.get('proration_date'), account.now)
   const preview = prorationDate && (await running.previewSwap(wanted, { prorationDate }))
   const isAsSeen =
     preview?.total.amount === Number(form.get('total')) &&
-    preview.immediately === (form.get('immediately') === 'yes')
+    preview.immediately === (form.get('immediately') === 'yes') &&
+    running.cancelled() === (form.get('resumes') === 'yes')
   if (!preview || !isAsSeen) {
     return { goTo: `/billing/swap?plan=${encodeURIComponent(plan.id)}&changed=yes` }
   }
@@ -61,7 +63,7 @@ interface SwapView {
   readonly account: Account
   readonly plan: Plan
   readonly preview: SwapPreview
-  /** The amount is another one than was approved. */
+  /** It is not what was approved. */
   readonly hasChanged: boolean
 }
 
@@ -72,20 +74,20 @@ const SwapCard: FC<SwapView> = (view) => {
   const old = running ? planOf(settings.plans, running) : null
   return (
     <section class="card narrow">
-      <h1>Change to {plan.name}?</h1>
+      <h1>
+        Change to <bdi>{plan.name}</bdi>?
+      </h1>
       {hasChanged && (
         <p class="problem" role="alert">
-          The amount has changed since you saw it. Nothing was done; please look at it again.
+          It has changed since you saw it. Nothing was done; please look at it again.
         </p>
       )}
       <dl class="terms">
         <dt>Now</dt>
-        <dd>
-          {old ? `${old.name}, ${formatPrice(old, settings)} ${formatRhythm(old)}` : 'Another plan'}
-        </dd>
+        <dd>{old ? <Terms plan={old} settings={settings} /> : 'Another plan'}</dd>
         <dt>Then</dt>
         <dd>
-          {plan.name}, {formatPrice(plan, settings)} {formatRhythm(plan)}
+          <Terms plan={plan} settings={settings} />
         </dd>
       </dl>
       <PreviewTable {...view} />
@@ -96,6 +98,7 @@ const SwapCard: FC<SwapView> = (view) => {
         <input type="hidden" name="proration_date" value={preview.prorationDate.getTime()} />
         <input type="hidden" name="total" value={preview.total.amount} />
         <input type="hidden" name="immediately" value={preview.immediately ? 'yes' : 'no'} />
+        <input type="hidden" name="resumes" value={running?.cancelled() ? 'yes' : 'no'} />
         <div class="row">
           <button class="primary" type="submit">
             {preview.immediately && preview.total.amount > 0
@@ -108,6 +111,13 @@ const SwapCard: FC<SwapView> = (view) => {
     </section>
   )
 }
+
+/** However its name is written, the price stands behind it. */
+const Terms: FC<{ plan: Plan; settings: Settings }> = ({ plan, settings }) => (
+  <>
+    <bdi>{plan.name}</bdi>, {formatPrice(plan, settings)} {formatRhythm(plan)}
+  </>
+)
 
 /** Braintree's lines name plans by their ids: `monthly → pro`. */
 function nameLine(description: string, plans: readonly Plan[], provider: ProviderName): string {
@@ -128,7 +138,9 @@ const PreviewTable: FC<SwapView> = ({ page, account, preview }) => {
       <tbody>
         {lines.map(({ description, amount }) => (
           <tr>
-            <th scope="row">{nameLine(description, plans, account.provider)}</th>
+            <th scope="row">
+              <bdi>{nameLine(description, plans, account.provider)}</bdi>
+            </th>
             <td>{formatMoney(amount)}</td>
           </tr>
         ))}

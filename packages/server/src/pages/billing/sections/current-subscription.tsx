@@ -56,7 +56,7 @@ const Planned: FC<Pick<CurrentView, 'page' | 'subscription'>> = ({ page, subscri
     <form method="post" action="/billing/keep-plan" class="row" data-once>
       <CsrfField page={page} />
       <span>
-        It changes to {next?.name ?? plannedPlan} on {formatDay(plannedAt)}.
+        It changes to <bdi>{next?.name ?? plannedPlan}</bdi> on {formatDay(plannedAt)}.
       </span>
       <button type="submit">Keep the present plan</button>
     </form>

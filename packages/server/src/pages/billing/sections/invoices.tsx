@@ -38,10 +38,17 @@ function ofInvoice(invoice: Invoice): Document {
   return {
     date: invoice.date(),
     total: invoice.total(),
-    state: invoice.paid ? 'Paid' : 'Open',
+    state: stateOf(invoice),
     name: 'Invoice',
     path: `/user/invoice/${encodeURIComponent(invoice.id)}`,
   }
+}
+
+/** At Braintree nothing waits to be paid: the charge went through, and its money takes some days. */
+function stateOf({ paid, voided, data }: Invoice): string {
+  if (paid) return 'Paid'
+  if (voided) return 'Void'
+  return data.provider === 'braintree' ? 'On its way' : 'Open'
 }
 
 function ofCreditNote(note: CreditNote): Document {

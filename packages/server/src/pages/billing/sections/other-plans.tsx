@@ -25,7 +25,7 @@ export const OtherPlans: FC<{
             </p>
             {plan.description && <p>{plan.description}</p>}
             <a class="button" href={`/billing/swap?plan=${encodeURIComponent(plan.id)}`}>
-              Change to {plan.name}
+              Change to <bdi>{plan.name}</bdi>
             </a>
           </li>
         ))}
