@@ -55,6 +55,8 @@ export interface UsedBy {
   readonly isOfSubscription: boolean
   readonly meter: string
   readonly value: UsageValue
+  /** As the provider's `usageDigits`. */
+  readonly digits: number | undefined
 }
 
 /** What was reported under this id before. To be looked for first: a repeat may come when a new report no longer may. */
@@ -77,7 +79,7 @@ export async function reportUsage(
 ): Promise<UsageReport> {
   const { owner, provider, subscriptionId } = used
   const meter = requireText('meter', used.meter)
-  const value = requireUsageValue(used.value)
+  const value = requireUsageValue(used.value, used.digits)
   const same = { ...used, meter, value, at: options.at }
   if (found) return requireSame(found, same)
   const at = options.at === undefined ? now : requireUsageTime(options.at, now)

@@ -52,6 +52,22 @@ describe('how much was used', () => {
   })
 })
 
+describe('how much a provider counts exactly', () => {
+  it.each(['123456789012345', '-1234567890.12345', '0.000000000001', '0012.5000000000000000'])(
+    '%s has at most 15 digits',
+    (value) => {
+      expect(() => requireUsageValue(value, 15)).not.toThrow()
+    },
+  )
+
+  it.each(['123456789.1234567', '1234567890123.456', '-123456789012345.1'])(
+    '%s has more',
+    (value) => {
+      expect(() => requireUsageValue(value, 15)).toThrow('at most 15 digits')
+    },
+  )
+})
+
 describe('when it was used', () => {
   it.each([
     ['now', 0],

@@ -19,10 +19,10 @@ export type UsageValue = number | string
 const DECIMAL = /^(-?)0*(\d{1,15}?)(?:\.(?=\d)(\d{0,12}?)0*)?$/
 
 /**
- * As it is stored: `007.50` is `7.5`. Fifteen digits before the point and twelve behind it. Below zero is a correction of
- * what was reported before.
+ * As it is stored: `007.50` is `7.5`. Fifteen digits before the point and twelve behind it, and together no more than the
+ * provider counts with. Below zero is a correction of what was reported before.
  */
-export function requireUsageValue(value: unknown): string {
+export function requireUsageValue(value: unknown, mostDigits = Number.POSITIVE_INFINITY): string {
   // Of 0.1 + 0.2 the last digits are not meant.
   const text = typeof value === 'number' ? String(Number(value.toPrecision(15))) : value
   const match = typeof text === 'string' ? DECIMAL.exec(text) : null
@@ -32,6 +32,11 @@ export function requireUsageValue(value: unknown): string {
     )
   }
   const [, sign, whole = '0', fraction = ''] = match
+  if (`${whole}${fraction}`.replace(/^0+/, '').length > mostDigits) {
+    throw new InvalidArgument(
+      `${describe(value)} cannot be counted exactly; expected at most ${mostDigits} digits, those behind the point included: round it`,
+    )
+  }
   const size = fraction === '' ? whole : `${whole}.${fraction}`
   return size === '0' ? '0' : `${sign}${size}`
 }

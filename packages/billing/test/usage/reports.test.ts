@@ -30,6 +30,16 @@ describe('usage', () => {
     expect(await billing.usage.pending()).toEqual([])
   })
 
+  it('has at most as many digits as Stripe counts with, which is said at once', async () => {
+    const { user, billing, states, counted } = await startMetered()
+    const long = user.reportUsage('calls', '123456789.1234567')
+    await expect(long).rejects.toThrow(InvalidArgument)
+    expect(await states()).toEqual([])
+    await user.reportUsage('calls', '123456789.123456')
+    await billing.usage.process()
+    expect([await states(), await counted()]).toEqual([['sent'], '123456789.123456'])
+  })
+
   it('of one id counts once, however often it is reported', async () => {
     const test = await startMetered()
     const { user, billing, counted, states } = test

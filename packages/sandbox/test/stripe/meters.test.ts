@@ -160,6 +160,11 @@ it.each([
   ['no value', { payload: {} }, 'meter_event_value_not_found'],
   ['a value that is no number', { payload: { value: 'many' } }, 'meter_event_invalid_value'],
   [
+    'a value with sixteen digits',
+    { payload: { value: '123456789.1234567' } },
+    'meter_event_value_too_many_digits',
+  ],
+  [
     'a value with thirteen decimals',
     { payload: { value: '0.0000000000001' } },
     'meter_event_value_too_many_digits',
@@ -210,3 +215,11 @@ it('an inactive meter takes no events and no prices, and its name is free', asyn
     'billing.meter.created',
   ])
 })
+
+it.each(['0.000000000001', '123456789012345', '-1234567890.12345'])(
+  'takes a value with at most 15 digits: %s',
+  async (value) => {
+    const { report } = await setUp()
+    expect((await report(value)).payload.value).toBe(value)
+  },
+)

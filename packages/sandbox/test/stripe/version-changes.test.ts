@@ -19,6 +19,28 @@ const unknown = (param: string) => ({
   body: { error: { code: 'parameter_unknown', param } },
 })
 
+describe('dahlia, later', () => {
+  it('meter-value-digits: usage may have more than 15 digits', async () => {
+    const { call, send, stripe } = await startVersions()
+    const { customer } = await seedCustomer(stripe)
+    await stripe.billing.meters.create({
+      display_name: 'Calls',
+      event_name: 'calls',
+      default_aggregation: { formula: 'sum' },
+    })
+    const form = {
+      event_name: 'calls',
+      'payload[stripe_customer_id]': customer.id,
+      'payload[value]': '123456789.1234567',
+    }
+    await call(CLOVER, '/billing/meter_events', form)
+    expect(await send(DAHLIA, '/billing/meter_events', form)).toMatchObject({
+      status: 400,
+      body: { error: { code: 'meter_event_value_too_many_digits' } },
+    })
+  })
+})
+
 describe('endive', () => {
   it('anchor-as-object: takes a word, or a moment for a preview', async () => {
     const { sandbox, send, call, subscription } = await startSubscribed()

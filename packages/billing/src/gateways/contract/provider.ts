@@ -19,6 +19,8 @@ export interface ProviderFacts {
    * `webhookEndpoints` make `thin` ones. Its gateway then has `usage.readDropped`.
    */
   readonly usageEvents?: readonly string[]
+  /** How many digits of a report of usage it counts exactly, those behind the point included. Default: all that are stored. */
+  readonly usageDigits?: number
   /** Its words for a subscription's state that do not mean that it runs. */
   readonly statuses: Statuses
   /** `us` where we count usage and charge it; default: the provider counts it. Its part `usage` says the same. */

@@ -46,6 +46,7 @@ export const STRIPE = {
     incomplete_expired: 'closed',
     paused: 'closed',
   },
+  usageDigits: 15,
   usageEvents: ['v1.billing.meter.error_report_triggered', 'v1.billing.meter.no_meter_found'],
   events: [
     'charge.dispute.created',

@@ -55,7 +55,9 @@ export async function reportUsage(
   if (!found) await requireNotOver(subscription, used.at)
   const meter = found ? await meterOfAny(subscription, used) : await meterOf(subscription, used)
   const isOfSubscription = isChargedByUs((await subscription.gateway()).usage)
-  const by = { owner, provider, subscriptionId, isOfSubscription, meter, value: used.value }
+  const digits = subscription.context.options.providers.find(provider)?.usageDigits
+  const { value } = used
+  const by = { owner, provider, subscriptionId, isOfSubscription, meter, value, digits }
   return report(queue, by, used, subscription.now(), found)
 }
 

@@ -10,6 +10,7 @@ const DAY = 86_400
 const REMEMBERED = DAY
 const OLDEST = 35 * DAY
 const AHEAD = 5 * 60
+const MOST_DIGITS = 15
 
 /** Usage as it is reported, and taken back. What is wrong is told at once, not by an event hours later. */
 export const meterEvents: Operations = {
@@ -34,7 +35,7 @@ export const meterEvents: Operations = {
       $: {
         meter: meter.id,
         customer: readCustomer(work, meter, params.payload),
-        value: readValue(meter, params.payload),
+        value: readValue(work, meter, params.payload),
         cancelled: false,
       },
     })
@@ -137,7 +138,11 @@ function readCustomer(
 }
 
 /** A meter that counts needs no value. */
-function readValue(meter: MeterRow, payload: Readonly<Record<string, string>>): string {
+function readValue(
+  work: UnitOfWork,
+  meter: MeterRow,
+  payload: Readonly<Record<string, string>>,
+): string {
   const key = meter.value_settings.event_payload_key
   const value = payload[key]
   if (value === undefined && meter.default_aggregation.formula === 'count') return '1'
@@ -149,9 +154,11 @@ function readValue(meter: MeterRow, payload: Readonly<Record<string, string>>): 
     )
   }
   const [whole = '', fraction = ''] = value.replace('-', '').split('.')
-  if (fraction.length > 12 || whole.length > 15) {
+  const significant = `${whole}${fraction}`.replace(/^0+/, '').length
+  const isLong = significant > MOST_DIGITS && !work.allows('long-meter-values')
+  if (isLong || fraction.length > 12 || whole.length > MOST_DIGITS) {
     throw invalidRequest(
-      `The value in \`${key}\` has too many digits.`,
+      `The value in the event payload can have at most ${MOST_DIGITS} digits. Received ${value}.`,
       `payload[${key}]`,
       'meter_event_value_too_many_digits',
     )

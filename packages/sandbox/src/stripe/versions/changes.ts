@@ -18,6 +18,7 @@ import { intentTransferData } from './clover/intent-transfer-data.ts'
 import { phaseIterations } from './clover/phase-iterations.ts'
 import { promotionCodeCoupon } from './clover/promotion-code-coupon.ts'
 import { checkoutUiModes } from './dahlia/checkout-ui-modes.ts'
+import { meterValueDigits } from './dahlia/meter-value-digits.ts'
 import { cardByDefault } from './dated/card-by-default.ts'
 import { intentCharges } from './dated/intent-charges.ts'
 import { marketingFeatures } from './dated/marketing-features.ts'
@@ -28,6 +29,7 @@ import { paymentMethodTypesParam } from './endive/payment-method-types-param.ts'
 export const CHANGES: readonly VersionChange[] = [
   anchorAsObject,
   paymentMethodTypesParam,
+  meterValueDigits,
   checkoutUiModes,
   intentTransferData,
   discountCoupon,

@@ -29,7 +29,8 @@ export async function reportUsage(
   const { owner, provider, context } = user
   const found = await findReport(context.usage, owner, options)
   const subscriptionId = found ? found.subscriptionId : await placeOf(user, used)
-  const by = { owner, provider, subscriptionId, isOfSubscription: false, ...used }
+  const digits = context.options.providers.find(provider)?.usageDigits
+  const by = { owner, provider, subscriptionId, isOfSubscription: false, digits, ...used }
   return report(context.usage, by, options, user.now(), found)
 }
 
