@@ -1,4 +1,5 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import braintree from 'braintree'
@@ -132,6 +133,38 @@ it('shows and moves everything in the control room', async () => {
     stripe: { invoices: unknown[] }
   }
   expect(state.stripe.invoices).toHaveLength(2)
+})
+
+it('answers no web site that has pointed a name of its own here, at either provider', async () => {
+  const sandbox = await startSandbox({ stripe: true, braintree: true, now: NOW })
+  onTestFinished(() => sandbox.close())
+  const { stripe, braintree } = sandbox
+  const basic = (name: string, password = '') =>
+    `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
+  const calls = [
+    [stripe.url, '/v1/customers', basic(stripe.apiKey)],
+    [stripe.url, '/v3/', ''],
+    [
+      braintree.url,
+      `/merchants/${braintree.config.merchantId}/plans`,
+      basic(braintree.config.publicKey, braintree.config.privateKey),
+    ],
+  ] as const
+  for (const [url, path, authorization] of calls) {
+    const ask = (host: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const { hostname, port } = new URL(url)
+        const headers = { host: `${host}:${port}`, authorization, 'x-apiversion': '6' }
+        request({ hostname, port, path, headers }, (response) => {
+          response.resume()
+          resolve(response.statusCode)
+        })
+          .on('error', reject)
+          .end()
+      })
+    expect([path, await ask('127.0.0.1'), await ask('localhost')]).toEqual([path, 200, 200])
+    expect([path, await ask('evil.com'), await ask('127.0.0.1.evil.com')]).toEqual([path, 421, 421])
+  }
 })
 
 it('leaves nothing behind when a port is taken', async () => {

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { isLocalName } from './local-names.ts'
 import type { CallFate } from './trouble.ts'
 
 /** A request whose body has been read. */
@@ -51,6 +52,7 @@ export async function serveHttp(options: ServeOptions): Promise<HttpServer> {
     readBody(incoming, limit)
       .then((body) => {
         if (body === 'aborted') return null
+        if (!isLocalName(incoming.headers.host)) return refuseName(incoming.headers.host)
         if (body === 'too-large') return options.tooLarge?.() ?? { status: 413 }
         return options.handle(toRequest(incoming, body))
       })
@@ -80,6 +82,11 @@ export async function serveHttp(options: ServeOptions): Promise<HttpServer> {
         server.closeAllConnections()
       }),
   }
+}
+
+function refuseName(host = ''): HttpResponse {
+  const body = `The sandbox is not known by the name ${host}: a web site could have led a browser here. Use 127.0.0.1, localhost, or a name such as sandbox.test.\n`
+  return { status: 421, headers: { 'content-type': 'text/plain; charset=utf-8' }, body }
 }
 
 function toRequest(incoming: IncomingMessage, body: Buffer): HttpRequest {

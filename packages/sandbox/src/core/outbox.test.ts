@@ -72,3 +72,50 @@ it('carries what is pending over a snapshot, and keeps the last ones only', asyn
   for (const eventId of ['e2', 'e3']) second.outbox.enqueue({ ...WEBHOOK, eventId })
   expect(second.outbox.deliveries().map((delivery) => delivery.eventId)).toEqual(['e2', 'e3'])
 })
+
+it('does not let one receiver wait for another, whatever was sent before', async () => {
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const sent: string[] = []
+  const outbox = new Outbox({
+    clock: new MovableClock(new Date(0)),
+    store: new Store(),
+    fetch: async (url, init) => {
+      if (String(url).includes('slow')) await held
+      sent.push(`${url} ${init?.body}`)
+      return new Response(null, { status: 200 })
+    },
+  })
+  const slow = { ...WEBHOOK, url: 'http://slow.test/' }
+  outbox.enqueue({ ...slow, body: '1' })
+  const all = outbox.flush()
+  outbox.enqueue({ ...slow, body: '2' })
+  outbox.enqueue({ ...WEBHOOK, body: '3' })
+  const later = outbox.flush()
+  await expect.poll(() => sent).toEqual(['http://receiver.test/ 3'])
+  release()
+  await Promise.all([all, later])
+  expect(sent).toEqual(['http://receiver.test/ 3', 'http://slow.test/ 1', 'http://slow.test/ 2'])
+})
+
+it('keeps the beginning of a refusal, and reads no further than it must', async () => {
+  let chunks = 0
+  const endless = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      chunks++
+      controller.enqueue(new Uint8Array(16_384).fill(120))
+    },
+  })
+  const outbox = new Outbox({
+    clock: new MovableClock(new Date(0)),
+    store: new Store(),
+    fetch: async () => new Response(endless, { status: 500 }),
+  })
+  outbox.enqueue(WEBHOOK)
+  await outbox.flush()
+  const [attempt] = outbox.deliveries()[0]?.attempts ?? []
+  expect(attempt).toMatchObject({ status: 500, response: 'x'.repeat(1000) })
+  expect(chunks).toBeLessThan(10)
+})

@@ -84,6 +84,8 @@ export interface OutboxOptions {
 
 /** Of a response that was no 2xx: enough for a message or the head of a stack. */
 const RESPONSE_KEPT = 1000
+/** In bytes. Whoever sends more is cut off. */
+const RESPONSE_READ = 65_536
 
 /** Headers that depend on the moment of sending, such as a signature over it. */
 export type SignDelivery = (delivery: Delivery, at: Date) => Readonly<Record<string, string>>
@@ -94,6 +96,8 @@ export interface Sender {
   readonly retrySchedule: readonly number[]
   /** Called before each attempt; its headers are added to the delivery's own. */
   readonly sign?: SignDelivery
+  /** Whether nobody waits for it any more: it is not attempted, now or later. */
+  readonly isOver?: (delivery: Delivery) => boolean
 }
 
 /** Webhooks on their way: queued, signed at the moment of sending, retried, inspectable. */
@@ -107,7 +111,8 @@ export class Outbox implements Timeline {
   readonly #fetch: typeof fetch
   readonly #kept: number
   readonly #senders = new Map<string, Sender>()
-  #running: Promise<void> | null = null
+  /** The last of what is on its way to each URL. */
+  readonly #running = new Map<string, Promise<void>>()
   #closing = new AbortController()
 
   constructor(options: OutboxOptions) {
@@ -192,13 +197,9 @@ export class Outbox implements Timeline {
 
   /** Resolves when everything due by now has been attempted. */
   async flush(): Promise<void> {
-    while (this.#running) await this.#running
-    const due = this.#takeDue()
-    if (due.length === 0) return
-    this.#running = this.#attemptAll(due).finally(() => {
-      this.#running = null
-    })
-    await this.#running
+    for (const delivery of this.#takeDue()) this.#attemptNext(delivery)
+    if (this.#running.size === 0) return
+    await Promise.all(this.#running.values())
     await this.flush()
   }
 
@@ -206,7 +207,7 @@ export class Outbox implements Timeline {
     // Nothing is sent after closing, so nothing is due: a clock that still moves must not wait for it.
     if (this.#closing.signal.aborted) return null
     // What is being sent is still due: moving the clock waits for it.
-    return this.#running ? this.#clock.nowMs() : this.#due.nextDue()
+    return this.#running.size > 0 ? this.#clock.nowMs() : this.#due.nextDue()
   }
 
   async fireDue(): Promise<void> {
@@ -231,21 +232,24 @@ export class Outbox implements Timeline {
   }
 
   /** In order for each URL; URLs do not wait for each other. */
-  async #attemptAll(deliveries: readonly Delivery[]): Promise<void> {
-    const byUrl = new Map<string, Delivery[]>()
-    for (const delivery of deliveries) {
-      const queue = byUrl.get(delivery.url)
-      if (queue) queue.push(delivery)
-      else byUrl.set(delivery.url, [delivery])
-    }
-    await Promise.all(
-      [...byUrl.values()].map(async (queue) => {
-        for (const delivery of queue) await this.#attempt(delivery)
-      }),
-    )
+  #attemptNext(delivery: Delivery): void {
+    const { url } = delivery
+    const before = this.#running.get(url) ?? Promise.resolve()
+    const attempt = before
+      .then(() => this.#attempt(delivery))
+      .finally(() => {
+        if (this.#running.get(url) === attempt) this.#running.delete(url)
+      })
+    this.#running.set(url, attempt)
   }
 
   async #attempt(delivery: Delivery): Promise<void> {
+    if (this.#senders.get(delivery.provider)?.isOver?.(delivery)) {
+      delivery.state = 'failed'
+      delivery.dueAt = null
+      this.#table.set(delivery.id, delivery)
+      return
+    }
     const at = this.#clock.now()
     const outcome = await this.#post(delivery, at)
     if (this.#closing.signal.aborted) return
@@ -269,7 +273,7 @@ export class Outbox implements Timeline {
         redirect: 'manual',
         signal: AbortSignal.any([this.#closing.signal, AbortSignal.timeout(this.#timeoutMs)]),
       })
-      const text = await response.text()
+      const text = await readStart(response)
       const said = response.ok || text === '' ? {} : { response: text.slice(0, RESPONSE_KEPT) }
       return { status: response.status, error: null, ...kept, ...said }
     } catch (error) {
@@ -299,6 +303,18 @@ export class Outbox implements Timeline {
     this.set({ [name]: value - 1 })
     return true
   }
+}
+
+/** The beginning of a response, and its end if that is near: a connection is used again only when nothing is left to read. */
+async function readStart(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size > RESPONSE_READ) break
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks))
 }
 
 /** `fetch` hides the reason, such as a refused connection, in the cause. */

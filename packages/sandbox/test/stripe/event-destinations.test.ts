@@ -237,3 +237,14 @@ it('is made once where the answer is lost', async () => {
   expect(await refusal(destinations.list())).toMatchObject({ statusCode: 500 })
   expect((await destinations.list()).data).toHaveLength(2)
 })
+
+it('is not tried again once it is deleted', async () => {
+  const { sandbox, stripe, destinations, create } = await setUp()
+  const receiver = await startReceiver(() => 500)
+  const { id } = await create({ webhook_endpoint: { url: receiver.url } })
+  await stripe.customers.create({})
+  await sandbox.outbox.flush()
+  await destinations.del(id)
+  await sandbox.clock.advance({ days: 4 })
+  expect(receiver.received).toHaveLength(1)
+})

@@ -428,5 +428,7 @@ it('drops usage that it took, and tells so by an event whose webhook only names 
   expect(event).toMatchObject({ type, data: { reason: { error_count: 2, error_types: [errors] } } })
   const next = await stripe.invoices.createPreview({ subscription: id })
   expect(next.total).toBe(0)
-  await expect(events.retrieve('evt_none')).rejects.toThrow('Unrecognized request URL')
+  await expect(events.retrieve('evt_none')).rejects.toThrow("No such event: 'evt_none'")
+  const page = new Stripe(sandbox.stripe.publishableKey, sandbox.stripe.config)
+  await expect(page.v2.core.events.retrieve(told.id)).rejects.toThrow('Unrecognized request URL')
 })

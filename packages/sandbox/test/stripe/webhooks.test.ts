@@ -174,3 +174,39 @@ it('keeps events for 30 days', async () => {
   expect((await stripe.events.list()).data.map((each) => each.type)).toEqual(['customer.updated'])
   await expect(stripe.events.retrieve(event?.id ?? '')).rejects.toMatchObject({ statusCode: 404 })
 })
+
+it.each([
+  ['deleted', true],
+  ['switched off', false],
+] as const)('does not try again for an endpoint that was %s meanwhile', async (_how, isDeleted) => {
+  const { sandbox, stripe } = await startStripeSandbox()
+  const receiver = await startReceiver(() => 500)
+  const { id } = await stripe.webhookEndpoints.create({
+    url: receiver.url,
+    enabled_events: ['customer.created'],
+  })
+  await stripe.customers.create({})
+  await sandbox.outbox.flush()
+  expect(receiver.received).toHaveLength(1)
+  if (isDeleted) await stripe.webhookEndpoints.del(id)
+  else await stripe.webhookEndpoints.update(id, { disabled: true })
+  await sandbox.clock.advance({ days: 4 })
+  expect(receiver.received).toHaveLength(1)
+  expect(sandbox.outbox.deliveries()).toMatchObject([{ state: 'failed', dueAt: null }])
+})
+
+it('goes on trying for an endpoint that was switched off and on before the next attempt', async () => {
+  const { sandbox, stripe } = await startStripeSandbox()
+  let failures = 1
+  const receiver = await startReceiver(() => (failures-- > 0 ? 500 : 200))
+  const { id } = await stripe.webhookEndpoints.create({
+    url: receiver.url,
+    enabled_events: ['customer.created'],
+  })
+  await stripe.customers.create({})
+  await sandbox.outbox.flush()
+  await stripe.webhookEndpoints.update(id, { disabled: true })
+  await stripe.webhookEndpoints.update(id, { disabled: false })
+  await sandbox.clock.advance({ hours: 1 })
+  expect(sandbox.outbox.deliveries()).toMatchObject([{ state: 'delivered' }])
+})

@@ -4,7 +4,7 @@ import { StripeApi } from '../api/api.ts'
 import { adoptOldClocks, resumeMoving } from '../clocks/move-test-clock.ts'
 import { OPERATIONS, OPERATIONS_V2 } from '../resources/registry.ts'
 import type { StripeContext } from '../state/context.ts'
-import { signStripeDelivery } from '../state/events.ts'
+import { isReceiverGone, signStripeDelivery } from '../state/events.ts'
 import { openTables } from '../state/tables.ts'
 import { billingCycle } from '../subscriptions/billing-cycle.ts'
 import { isReleased, Versions } from '../versions/versions.ts'
@@ -46,6 +46,7 @@ export function openStripe(provided: ProviderContext, options: StripeOptions = {
   provided.outbox.addSender('stripe', {
     retrySchedule: RETRY_SCHEDULE,
     sign: signStripeDelivery(context),
+    isOver: (delivery) => isReceiverGone(context, delivery),
   })
   provided.clock.join(billingCycle(context))
   adoptOldClocks(context)
