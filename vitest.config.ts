@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
 import { findChromium } from './test-support/find-chromium.ts'
+import { LongestFirst } from './test-support/longest-first.ts'
 import { IN_CHROMIUM, SLOW, SQLITE_IS_ENOUGH } from './test-support/where-tests-run.ts'
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))
@@ -30,13 +31,19 @@ interface Project {
   readonly include: readonly string[]
   readonly exclude?: readonly string[]
   readonly database?: 'sqlite' | 'postgres' | 'mariadb'
+  /** Files at once, for two cores; default: as many. More keep them busy where tests wait for leases, time-outs and servers. */
+  readonly workers?: number
 }
+
+/** Whoever says how many wants so many. */
+const saysWorkers = process.argv.some((argument) => argument.startsWith('--maxWorkers'))
 
 function createProject({
   name,
   include,
   exclude = [],
   database,
+  workers = 2,
 }: Project): TestProjectConfiguration {
   return {
     resolve: { alias },
@@ -46,8 +53,11 @@ function createProject({
       exclude: ['**/node_modules/**', '**/dist/**', ...exclude],
       env: database ? { TEST_DATABASE: database } : {},
       globalSetup: database ? [`./test-support/${database}-setup.ts`] : [],
+      setupFiles:
+        database && process.env.TEST_STATEMENTS ? ['./test-support/statements/setup.ts'] : [],
       // Files share a process and what they import, which takes longer than most tests do.
       isolate: false,
+      ...(saysWorkers ? {} : { maxWorkers: workers }),
       // One project after the other, because a process serves one project.
       sequence: { groupOrder: projects++ },
       // Machines that run tests are busy: whoever waits for something waits long enough.
@@ -82,12 +92,13 @@ function createFlows(name: 'sqlite' | 'postgres' | 'mariadb', exclude: readonly 
     include: [FLOWS],
     exclude: [...elsewhere, ...exclude],
     database: name,
+    workers: name === 'sqlite' ? 2 : 4,
   })
 }
 
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     projects: [
       createProject({
         name: 'unit',
@@ -95,10 +106,10 @@ export default defineConfig({
       }),
       createProject({ name: 'sandbox', include: [SANDBOX], exclude: [...SLOW, ...IN_CHROMIUM] }),
       createFlows('sqlite', SLOW),
-      createProject({ name: 'slow', include: SLOW, database: 'sqlite' }),
+      createProject({ name: 'slow', include: SLOW, database: 'sqlite', workers: 3 }),
       createFlows('postgres', SQLITE_IS_ENOUGH),
       ...(withMariadb ? [createFlows('mariadb', SQLITE_IS_ENOUGH)] : []),
-      createProject({ name: 'chromium', include: IN_CHROMIUM, database: 'sqlite' }),
+      createProject({ name: 'chromium', include: IN_CHROMIUM, database: 'sqlite', workers: 3 }),
     ],
   },
 })

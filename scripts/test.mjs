@@ -19,9 +19,7 @@ const FEW = 12
 /** What vitest is given: the projects of this command, unless the caller names some. */
 function chooseTests(chosen, args) {
   if (args.some((arg) => /^--project\b/.test(arg))) return args
-  // The other tests wait a lot, for leases and time-outs: three at once keep two cores busy.
-  const workers = chosen === REST ? ['--maxWorkers=3'] : []
-  return [...(chosen ?? QUICK).flatMap((name) => ['--project', name]), ...workers, ...args]
+  return [...(chosen ?? QUICK).flatMap((name) => ['--project', name]), ...args]
 }
 
 /** Runs vitest, says in short what failed, and gives its exit code with the failures; null without a report. */

@@ -47,6 +47,10 @@ export function createEmptyDatabase(): Promise<Created> {
 }
 
 const made = new Map<string, Promise<Created>>()
+const templates = new Set<string>()
+
+/** Whether this is the address of a template. */
+export const isTemplate = (url: string): boolean => templates.has(url)
 
 function findTemplate(kind: DatabaseKind, { name, fill }: Template): Promise<Created> {
   const found = made.get(name) ?? makeTemplate(kind, fill)
@@ -56,6 +60,7 @@ function findTemplate(kind: DatabaseKind, { name, fill }: Template): Promise<Cre
 
 async function makeTemplate(kind: DatabaseKind, fill: Template['fill']): Promise<Created> {
   const created = await kind.createEmpty()
+  templates.add(created.url)
   const database = await connect(created.url, { timeout: PATIENCE })
   try {
     await fill(database)

@@ -40,7 +40,8 @@ const slow: readonly Named[] = [
 
 /**
  * On SQLite only. Everything else runs on Postgres and MariaDB as well, and so does a new test until it is
- * named here. What belongs here sends no statement that other tests do not send there.
+ * named here. What belongs here sends no statement that other tests do not send there, which
+ * `npm run check:statements` tries, and is about no race, lock, migration or value that databases take differently.
  */
 const sqliteIsEnough: readonly Named[] = [
   // Frameworks, pages, guards and other people's clients: HTTP, over the flows that run everywhere.
@@ -84,6 +85,8 @@ const sqliteIsEnough: readonly Named[] = [
   ['packages/oauth/test/specification/authentication.test.ts', 'headers and forms'],
   ['packages/oauth/test/specification/authorize.test.ts', 'parameters and redirects'],
   ['packages/oauth/test/specification/cookie-mode.test.ts', 'cookies'],
+  ['packages/oauth/test/specification/interaction.test.ts', 'pages and redirects'],
+  ['packages/oauth/test/specification/limits.test.ts', 'lifetimes of tokens'],
   ['packages/oauth/test/specification/oauth-endpoints.test.ts', 'parameters and responses'],
   ['packages/oauth/test/step-up', 'frameworks'],
   ['packages/oauth/test/threats/account-ends.test.ts', 'sessions of the application'],
@@ -106,6 +109,7 @@ const sqliteIsEnough: readonly Named[] = [
   ['packages/server/test/device.test.ts', 'pages'],
   ['packages/server/test/doctor-mcp.test.ts', 'requests to others'],
   ['packages/server/test/first-steps.test.ts', 'pages'],
+  ['packages/server/test/hosted-pages.test.ts', 'pages'],
   ['packages/server/test/identity.test.ts', 'ID tokens and claims'],
   ['packages/server/test/log.test.ts', 'lines of the log'],
   ['packages/server/test/mcp.test.ts', "other people's clients"],
@@ -113,12 +117,14 @@ const sqliteIsEnough: readonly Named[] = [
   ['packages/server/test/openid.test.ts', 'ID tokens and claims'],
   ['packages/server/test/unexpected.test.ts', 'pages'],
   ['packages/server/test/pages.test.ts', 'pages'],
+  ['packages/server/test/reading-commands.test.ts', 'what commands print'],
   ['packages/server/test/sign-in.test.ts', 'pages'],
   ['packages/server/test/standards.test.ts', 'settings'],
   ['packages/server/test/standards-commands.test.ts', 'commands'],
   ['packages/server/test/switched-off-grants.test.ts', 'pages'],
   // What providers say and what money is owed; rows are written as in creating, webhooks and specification/.
   ['packages/billing/test/another-card.test.ts', 'calls of a provider'],
+  ['packages/billing/test/balance.test.ts', 'money'],
   ['packages/billing/test/billed-quantities.test.ts', 'money'],
   ['packages/billing/test/braintree-money.test.ts', 'money'],
   ['packages/billing/test/cards.test.ts', 'calls of a provider'],
@@ -126,23 +132,33 @@ const sqliteIsEnough: readonly Named[] = [
   ['packages/billing/test/payment-methods.test.ts', 'calls of a provider'],
   ['packages/billing/test/checkout-payments.test.ts', 'calls of a provider'],
   ['packages/billing/test/checkout-return.test.ts', 'responses'],
+  ['packages/billing/test/checkout.test.ts', 'calls of a provider; see checkout-at-once.test.ts'],
+  ['packages/billing/test/dates.test.ts', 'calls of a provider'],
   ['packages/billing/test/delayed-payments.test.ts', 'calls of a provider'],
+  ['packages/billing/test/disputes.test.ts', 'events of a provider; see counting.test.ts'],
   ['packages/billing/test/endpoints.test.ts', 'calls of a provider'],
   ['packages/billing/test/frequency-swap.test.ts', 'money'],
   ['packages/billing/test/frequency-swap-table.test.ts', 'money'],
+  ['packages/billing/test/histories.test.ts', 'states of a provider'],
+  ['packages/billing/test/invoice-events.test.ts', 'events of a provider'],
   ['packages/billing/test/invoice-route.test.ts', 'responses'],
   ['packages/billing/test/invoices.test.ts', 'money'],
+  ['packages/billing/test/items.test.ts', 'calls of a provider'],
   ['packages/billing/test/lost-answers.test.ts', 'calls of a provider'],
+  ['packages/billing/test/mail.test.ts', 'what is written; mail-queue.test.ts has the rows'],
   ['packages/billing/test/mixed-rhythms.test.ts', 'calls of a provider'],
   [
     'packages/billing/test/killed-braintree.test.ts',
     'the writes of killed-stripe and killed-events',
   ],
   ['packages/billing/test/newest-payment.test.ts', 'calls of a provider'],
+  ['packages/billing/test/other-events.test.ts', 'events of a provider'],
   ['packages/billing/test/past-due.test.ts', 'money'],
+  ['packages/billing/test/pauses.test.ts', 'calls of a provider; see counting.test.ts'],
   ['packages/billing/test/paying-again.test.ts', 'calls of a provider'],
   ['packages/billing/test/payments.test.ts', 'calls of a provider'],
   ['packages/billing/test/planned-kept.test.ts', 'calls of a provider'],
+  ['packages/billing/test/planned-swaps.test.ts', 'calls of a provider'],
   ['packages/billing/test/previews.test.ts', 'money'],
   ['packages/billing/test/previews-of-bills.test.ts', 'money'],
   [
@@ -151,15 +167,21 @@ const sqliteIsEnough: readonly Named[] = [
   ],
   ['packages/billing/test/saved-500.test.ts', 'calls of a provider'],
   ['packages/billing/test/scenarios.test.ts', 'states of a provider'],
+  ['packages/billing/test/specification/endpoints.test.ts', 'paths and signatures'],
+  ['packages/billing/test/specification/errors.test.ts', 'what is refused, here or by a provider'],
   ['packages/billing/test/standing.test.ts', 'states of a provider'],
   ['packages/billing/test/starts.test.ts', 'money'],
+  ['packages/billing/test/taxes.test.ts', 'money'],
   ['packages/billing/test/unpaid.test.ts', 'money'],
   ['packages/billing/test/line-taxes.test.ts', 'money'],
   ['packages/billing/test/usage/money.test.ts', 'money'],
   ['packages/billing/test/usage/dropped.test.ts', 'events of a provider'],
+  ['packages/billing/test/usage/late.test.ts', 'money'],
   ['packages/billing/test/usage/swaps.test.ts', 'money'],
+  ['packages/billing/test/usage/unpaid.test.ts', 'money'],
   ['packages/billing/test/usage/waiting.test.ts', 'money; reports.test.ts has the statements'],
   ['packages/billing/test/upcoming.test.ts', 'money'],
+  ['packages/billing/test/voiding.test.ts', 'money'],
   ['packages/billing/test/gateway-contract.test.ts', 'gateways, which know no database'],
   ['packages/billing/test/outside-provider', 'a gateway, over the flows of specification/'],
   // Nothing of a database, or of this one only.

@@ -289,22 +289,3 @@ describe('a charge that is past due', () => {
     expect(charges(test)).toEqual([1000])
   })
 })
-
-describe('a row that was lost', () => {
-  it.each(['main', 'default', 'Team_A-1', 'a rather long name, 名前'])(
-    'comes back by sync under its own name: %s',
-    async (name) => {
-      const test = await start('braintree', { webhooks: false })
-      const { user, database } = test
-      const other = await test.createUser({ email: 'bob@example.com' })
-      await other.newSubscription(name, 'monthly').create(CARD)
-      const made = await user.newSubscription(name, 'yearly').create(CARD)
-      const swapped = await made.swap('monthly')
-      await database.kysely.deleteFrom('subscriptions').where('user_id', '=', user.id).execute()
-      await user.sync()
-      const rows = await user.subscriptions()
-      expect(rows.map((row) => row.name)).toEqual([name, name])
-      expect((await user.subscription(name)).providerId).toBe(swapped.providerId)
-    },
-  )
-})

@@ -9,18 +9,10 @@ import {
   PaymentActionRequired,
   ProviderUnavailable,
 } from '../src/index.ts'
+import { expectOne, operationsOf, PAGE } from './checkout-support.ts'
 import { hasty, LOSSES, loseAnswer } from './lost-answers.ts'
-import {
-  BASE_URL,
-  customersAt,
-  type FlowTest,
-  start,
-  stripeSdk,
-  subscriptionsAt,
-  takenFrom,
-} from './support.ts'
+import { BASE_URL, customersAt, type FlowTest, start, stripeSdk, takenFrom } from './support.ts'
 
-const PAGE = { name: 'main', successPath: '/billing/done?from=checkout#top' }
 const DONE = `${BASE_URL}${PAGE.successPath}`
 
 /** An application whose signed-in user is this one. */
@@ -33,21 +25,6 @@ async function comeBack(billing: Billing, session: string) {
   const address = `${BASE_URL}/billing/checkout/return?session_id=${encodeURIComponent(session)}`
   const response = await billing.fetch(new Request(address))
   return { status: response.status, location: response.headers.get('location') }
-}
-
-async function operationsOf({ database }: FlowTest): Promise<string[]> {
-  const rows = await database.kysely.selectFrom('billing_operations').select('kind').execute()
-  return rows.map(({ kind }) => kind)
-}
-
-async function expectOne(test: FlowTest, user: BillableUser): Promise<void> {
-  const [subscription, ...others] = await user.subscriptions()
-  expect(others).toEqual([])
-  expect([subscription?.name, subscription?.providerPlan]).toEqual(['main', 'monthly'])
-  expect(subscription?.valid()).toBe(true)
-  expect(subscriptionsAt(test, user)).toBe(1)
-  expect(takenFrom(test, user)).toBe(1000)
-  expect(await operationsOf(test)).toEqual([])
 }
 
 describe('a hosted page at stripe', () => {
@@ -109,35 +86,6 @@ describe('a hosted page at stripe', () => {
     await expectOne(test, user)
     await test.settle()
     await expectOne(test, await test.billing.user(user.id))
-  })
-
-  it('makes one row by events and returns at once, in several processes', async () => {
-    const test = await start('stripe')
-    const { user, sandbox } = test
-    sandbox.outbox.set({ duplicate: 3, reorder: true })
-    const { id } = await user.checkout('monthly', PAGE)
-    sandbox.stripe.completeCheckout(id)
-    const others = [test.another(), test.another(), test.billing]
-    await sandbox.outbox.flush()
-    await Promise.all(
-      others.flatMap((billing) => [
-        billing.webhooks.process(),
-        billing.user(user.id).then((each) => each.completeCheckout(id)),
-      ]),
-    )
-    await test.settle()
-    await expectOne(test, user)
-  })
-
-  it('is one page for those who ask twice, or at once', async () => {
-    const test = await start('stripe')
-    const { user } = test
-    const pages = await Promise.all([1, 2, 3].map(() => user.checkout('monthly', PAGE)))
-    const again = await user.checkout('monthly', PAGE)
-    expect(new Set([...pages, again].map(({ id }) => id)).size).toBe(1)
-    expect(await operationsOf(test)).toEqual(['checkout'])
-    const stripe = await stripeSdk(test)
-    expect((await stripe.checkout.sessions.list()).data).toHaveLength(1)
   })
 
   it('is closed by one with other terms, and by create()', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { dispute } from './dispute.ts'
 import { PROVIDERS, START, start } from './support.ts'
 
 describe.each(PROVIDERS)('counting subscriptions at $provider', ({ provider, card }) => {
@@ -29,5 +30,23 @@ describe.each(PROVIDERS)('counting subscriptions at $provider', ({ provider, car
       .catch(() => undefined)
     expect(await user.subscriptions()).toHaveLength(1)
     expect(await billing.countActive(START)).toBe(0)
+  })
+
+  it('counts none that a dispute closes, or a pause', async () => {
+    const test = await start(provider)
+    const { user, billing, another } = test
+    const made = await user.newSubscription('main', 'monthly').create(card)
+    const closed = async (by: 'disputes' | 'pauses') =>
+      (await billing.countActive(START)) -
+      (await another({ [by]: { access: 'suspend' } }).countActive(START))
+    expect([await closed('disputes'), await closed('pauses')]).toEqual([0, 0])
+    if (provider === 'stripe') {
+      await made.pause()
+      expect([await closed('disputes'), await closed('pauses')]).toEqual([0, 1])
+      await made.unpause()
+    }
+    dispute(test, user)
+    await test.settle()
+    expect([await closed('disputes'), await closed('pauses')]).toEqual([1, 0])
   })
 })

@@ -34,6 +34,7 @@ describe.each(PROVIDERS)('events of $provider', ({ provider, card }) => {
     expect(await again({ from: START, to, type })).toBe(before - 1)
     expect(handled).toBe(2 * before)
     expect(await again({ from: test.sandbox.clock.now(), type })).toBe(0)
+    expect(await again({ from: new Date(test.sandbox.clock.now().getTime() + HOUR) })).toBe(0)
     expect(await again({ id: 'evt_none' })).toBe(0)
     expect(await billing.webhooks.pending()).toEqual([])
     expect((await billing.sync({ dryRun: true })).drift).toEqual([])

@@ -7,6 +7,7 @@ const EMAIL = 'ada@example.com'
 const PASSWORD = 'correct horse battery'
 const CALLBACK = 'https://bookshop.example/callback'
 const HOME = 'https://bookshop.example/bye'
+const HOUR = 3600
 const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; rv:140.0) Gecko/20100101 Firefox/140.0'
 
 let service: TestService
@@ -239,4 +240,16 @@ describe('pages on other origins', () => {
       expect(allowed(await ask(path, 'GET'))).toBe(null)
     }
   })
+})
+
+it('a session that is used is noted as such from time to time', async () => {
+  const browser = await signedIn()
+  const lastSeen = async () => {
+    const rows = service.database.kysely.selectFrom('sessions').select('seen_at')
+    return Number((await rows.orderBy('seen_at', 'desc').executeTakeFirstOrThrow()).seen_at)
+  }
+  const before = await lastSeen()
+  service.clock.advance(HOUR)
+  expect(await isIn(browser)).toBe(true)
+  expect((await lastSeen()) - before).toBe(HOUR * 1000)
 })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { startChild } from '../child-process.ts'
+import { type Report, startChild } from '../child-process.ts'
+import { chooseStops } from '../killed/every-point.ts'
 import { start, takenFrom } from '../support.ts'
 import { type MeteredTest, startMetered } from './support.ts'
 
@@ -13,39 +14,45 @@ const rows = ({ database }: MeteredTest, userId: string | number) =>
     .where('owner_id', '=', String(userId))
     .execute()
 
+/** Has a process do it to its end, and others killed on their way, one by one: the clock is that of all. Gives the steps. */
+async function tryEveryPoint(tryPoint: (stopAt: number) => Promise<Report>) {
+  const { steps = [] } = await tryPoint(Number.MAX_SAFE_INTEGER)
+  for (const stopAt of chooseStops(steps)) await tryPoint(stopAt)
+  return steps
+}
+
 describe('usage', () => {
   it('threat W5 is counted once wherever its process is killed', LONG, async () => {
     const test = await startMetered()
     const { billing, sandbox, user } = test
-    const points: string[] = []
-    for (let stopAt = 1; ; stopAt++) {
-      const id = `job-${stopAt}`
+    let times = 0
+    const steps = await tryEveryPoint(async (stopAt) => {
+      const id = `job-${++times}`
       const child = await startChild(test, 'stripe', { lockLease: 1 })
       child.begin({ job: 'use', userId: user.id, id, stopAt })
-      const { stopped, failed } = await child.outcome()
+      const outcome = await child.outcome()
       await child.kill()
-      expect(failed).toBeUndefined()
+      expect(outcome.failed).toBeUndefined()
       // The application got no answer, and asks again; what the dead process had claimed is taken up later.
       await user.reportUsage('calls', 5, { id })
       await sandbox.clock.advance({ minutes: 11 })
       await billing.usage.process()
-      expect([await test.counted(), await rows(test, user.id)], stopped ?? 'at the end').toEqual([
-        String(5 * stopAt),
-        Array.from({ length: stopAt }, () => ({ state: 'sent' })),
+      const counted = [await test.counted(), await rows(test, user.id)]
+      expect(counted, outcome.stopped ?? 'at the end').toEqual([
+        String(5 * times),
+        Array.from({ length: times }, () => ({ state: 'sent' })),
       ])
-      if (stopped === undefined) break
-      points.push(stopped)
-    }
-    expect(points.some((point) => /insert/.test(point))).toBe(true)
-    expect(points.some((point) => /POST .*meter_events/.test(point))).toBe(true)
+      return outcome
+    })
+    expect(steps.some((step) => /insert/.test(step))).toBe(true)
+    expect(steps.some((step) => /POST .*meter_events/.test(step))).toBe(true)
   })
 
   it('threat W5 at Braintree is charged once wherever its process is killed', LONG, async () => {
     const metered = { calls: { unitAmount: 5 } }
     const test = await start('braintree', { webhooks: false, metered, lockLease: 1 })
     const { billing, sandbox } = test
-    const points: string[] = []
-    for (let stopAt = 1; ; stopAt++) {
+    const steps = await tryEveryPoint(async (stopAt) => {
       const user = await test.createUser()
       await user.newSubscription('main', 'monthly').create(sandbox.braintree.createNonce())
       await user.reportUsage('calls', 10)
@@ -55,28 +62,26 @@ describe('usage', () => {
       const before = takenFrom(test, user)
       const child = await startChild(test, 'braintree', { lockLease: 1 })
       child.begin({ job: 'chargeUsage', userId: user.id, stopAt })
-      const { stopped, failed } = await child.outcome()
+      const outcome = await child.outcome()
       await child.kill()
-      expect(failed).toBeUndefined()
+      expect(outcome.failed).toBeUndefined()
       await sandbox.clock.advance({ minutes: 11 })
       await billing.usage.process()
-      expect(takenFrom(test, user) - before, stopped ?? 'at the end').toBe(50)
+      expect(takenFrom(test, user) - before, outcome.stopped ?? 'at the end').toBe(50)
       expect(await billing.usage.pending()).toEqual([])
       const open = await test.database.kysely.selectFrom('billing_operations').selectAll().execute()
       expect(open).toEqual([])
-      if (stopped === undefined) break
-      points.push(stopped)
-    }
-    expect(points.some((point) => /insert/.test(point))).toBe(true)
-    expect(points.some((point) => /POST .*transactions/.test(point))).toBe(true)
+      return outcome
+    })
+    expect(steps.some((step) => /insert/.test(step))).toBe(true)
+    expect(steps.some((step) => /POST .*transactions/.test(step))).toBe(true)
   })
 
   it('threat W5 is billed once with the end, wherever its process is killed', LONG, async () => {
     const test = await startMetered({ lockLease: 1 })
     const { billing, database, sandbox } = test
     const calls = await test.price({ unit_amount: 5 })
-    const points: string[] = []
-    for (let stopAt = 1; ; stopAt++) {
+    const steps = await tryEveryPoint(async (stopAt) => {
       const user = await test.createUser()
       await user.updateCard('pm_card_visa')
       await user.newSubscription('main', 'monthly').meteredPrice(calls).create()
@@ -87,17 +92,16 @@ describe('usage', () => {
       const child = await startChild(test, 'stripe', { lockLease: 1 })
       const end = { of: 'subscription', method: 'cancelNow', args: [{ invoiceNow: true }] }
       child.begin({ job: 'ask', userId: user.id, ...end, stopAt })
-      const { stopped, failed } = await child.outcome()
+      const outcome = await child.outcome()
       await child.kill()
-      expect(failed).toBeUndefined()
+      expect(outcome.failed).toBeUndefined()
       const again = await (await billing.user(user.id)).subscription('main')
       await again.cancelNow({ invoiceNow: true })
-      expect(takenFrom(test, user), stopped ?? 'at the end').toBe(1000 + 50)
-      if (stopped === undefined) break
-      points.push(stopped)
-    }
-    expect(points.some((point) => /POST .*meter_events/.test(point))).toBe(true)
-    expect(points.some((point) => /DELETE .*subscriptions/.test(point))).toBe(true)
+      expect(takenFrom(test, user), outcome.stopped ?? 'at the end').toBe(1000 + 50)
+      return outcome
+    })
+    expect(steps.some((step) => /POST .*meter_events/.test(step))).toBe(true)
+    expect(steps.some((step) => /DELETE .*subscriptions/.test(step))).toBe(true)
   })
 
   it('of one id counts once for twenty calls of four processes', LONG, async () => {

@@ -1,0 +1,41 @@
+// npm run check:statements -- folder: whether every statement that was sent to SQLite is tried on Postgres and MariaDB, too. The
+// folder is that of TEST_STATEMENTS in runs of all tests (npm run test:all; .ci/run does both). With --spare it lists the test files
+// that send nothing of their own to Postgres, the slowest first.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { findSpare, findUntried } from './statements/compare.mjs'
+
+const [folder = '', option] = process.argv.slice(2)
+
+function read(database) {
+  const path = join(folder, database)
+  if (!existsSync(path)) return null
+  return readdirSync(path).map((name) => JSON.parse(readFileSync(join(path, name), 'utf8')))
+}
+
+const sqlite = read('sqlite')
+const others = [read('postgres'), read('mariadb')].filter((recorded) => recorded !== null)
+if (!sqlite || others.length === 0) {
+  console.error(
+    `"${folder}" has no statements of SQLite and of another database; run TEST_STATEMENTS=${folder || 'folder'} npm run test:all first`,
+  )
+  process.exit(1)
+}
+
+if (option === '--spare') {
+  for (const { file, milliseconds } of findSpare(others[0])) {
+    console.log(`${String(Math.round(milliseconds / 1000)).padStart(4)} s  ${file}`)
+  }
+} else {
+  const untried = findUntried(sqlite, others)
+  for (const { statement, test } of untried) {
+    console.error(`\n${statement}\n  is sent on SQLite alone, by ${test}`)
+  }
+  const count = new Set(sqlite.flatMap(({ sent }) => Object.keys(sent))).size
+  console.log(
+    untried.length === 0
+      ? `${count} statements, each tried on every database`
+      : `\n${untried.length} of ${count} statements are tried on SQLite alone: take a test that sends them out of sqliteIsEnough in test-support/where-tests-run.ts`,
+  )
+  process.exitCode = untried.length === 0 ? 0 : 1
+}

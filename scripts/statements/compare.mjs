@@ -1,0 +1,56 @@
+/**
+ * What a test file has sent: `{ file, milliseconds, sent: { [statement]: tests } }`, see test-support/statements.
+ * @typedef {{ file: string, milliseconds: number, sent: Record<string, string[]> }} Recorded
+ */
+
+/**
+ * The statements of SQLite that no test sends which ran on each of the other databases as well, each with one that does.
+ * @param {readonly Recorded[]} sqlite
+ * @param {readonly (readonly Recorded[])[]} others
+ */
+export function findUntried(sqlite, others) {
+  const ran = others.map(testsOf)
+  const tried = new Set()
+  const first = new Map()
+  for (const { file, sent } of sqlite) {
+    for (const [statement, tests] of Object.entries(sent)) {
+      const names = tests.map((test) => nameOf(file, test))
+      if (!first.has(statement)) first.set(statement, names[0])
+      if (names.some((name) => ran.every((run) => run.has(name)))) tried.add(statement)
+    }
+  }
+  return [...first]
+    .filter(([statement]) => !tried.has(statement))
+    .map(([statement, test]) => ({ statement, test }))
+}
+
+/**
+ * Of the files that ran on another database, those that send nothing there which the files that are left do not send, the slowest
+ * first. What they are about may be a reason to keep them: races, locks, several processes.
+ * @param {readonly Recorded[]} other
+ */
+export function findSpare(other) {
+  const count = new Map()
+  for (const { sent } of other) {
+    for (const statement of Object.keys(sent)) {
+      count.set(statement, (count.get(statement) ?? 0) + 1)
+    }
+  }
+  const slowestFirst = [...other].sort((a, b) => b.milliseconds - a.milliseconds)
+  return slowestFirst.filter(({ sent }) => {
+    const statements = Object.keys(sent)
+    if (statements.some((statement) => count.get(statement) === 1)) return false
+    for (const statement of statements) count.set(statement, count.get(statement) - 1)
+    return true
+  })
+}
+
+function testsOf(recorded) {
+  return new Set(
+    recorded.flatMap(({ file, sent }) =>
+      Object.values(sent).flatMap((tests) => tests.map((test) => nameOf(file, test))),
+    ),
+  )
+}
+
+const nameOf = (file, test) => `${file} > ${test || 'before its tests'}`

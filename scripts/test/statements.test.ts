@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { shapeOf } from '../../test-support/statements/shape.ts'
+import { findSpare, findUntried } from '../statements/compare.mjs'
+
+const recorded = (file: string, sent: Record<string, string[]>, milliseconds = 1) => ({
+  file,
+  milliseconds,
+  sent,
+})
+
+describe('the shape of a statement', () => {
+  it.each([
+    ['select * from "a" where "b" in (?, ?, ?)', 'select * from "a" where "b" in (?…)'],
+    ['select * from "a" where "b" in (?)', 'select * from "a" where "b" in (?…)'],
+    ['insert into "a" values (?, ?), (?, ?)', 'insert into "a" values (?, ?)'],
+    ['insert into "a" values ($1, f($2)), ($3, f($4))', 'insert into "a" values (?, f(?))'],
+    ['insert into "a" values (?, ?)', 'insert into "a" values (?, ?)'],
+    ['select $1, $2', 'select ?, ?'],
+  ])('of %s', (sql, shape) => {
+    expect(shapeOf(sql)).toBe(shape)
+  })
+})
+
+describe('what is compared', () => {
+  const sqlite = [
+    recorded('flow.test.ts', { 'select a': ['buys', 'sells'], 'select b': ['sells'] }),
+    recorded('pages.test.ts', { 'select a': ['shows'], 'select c': ['shows'] }),
+  ]
+
+  it('finds what runs on SQLite alone: a file, or a test of one', () => {
+    const postgres = [recorded('flow.test.ts', { 'select $a': ['buys'] })]
+    expect(findUntried(sqlite, [postgres])).toEqual([
+      { statement: 'select b', test: 'flow.test.ts > sells' },
+      { statement: 'select c', test: 'pages.test.ts > shows' },
+    ])
+  })
+
+  it('wants a test on every database', () => {
+    const both = sqlite.map(({ file, sent }) => recorded(file, sent))
+    expect(findUntried(sqlite, [both, both])).toEqual([])
+    expect(findUntried(sqlite, [both, both.slice(0, 1)])).toHaveLength(1)
+  })
+
+  it('finds files that can be spared, the slowest first, and no two for one another', () => {
+    const files = [
+      recorded('quick.test.ts', { 'select a': [''] }, 1),
+      recorded('slow.test.ts', { 'select a': [''] }, 9),
+      recorded('only.test.ts', { 'select a': [''], 'select b': [''] }, 5),
+      recorded('same.test.ts', { 'select c': [''] }, 4),
+      recorded('twin.test.ts', { 'select c': [''] }, 3),
+    ]
+    const spare = findSpare(files).map(({ file }) => file)
+    expect(spare).toEqual(['slow.test.ts', 'same.test.ts', 'quick.test.ts'])
+  })
+})
