@@ -208,6 +208,11 @@ it.each([
 it.each([
   ['--webhook-secret x', 2, '--webhook-secret needs --stripe-webhook'],
   ['--stripe-port many', 2, '--stripe-port takes a port from 0 to 65535, not many'],
+  [
+    '--stripe-after-last-retry never',
+    2,
+    '--stripe-after-last-retry takes cancel, unpaid, past_due, not never',
+  ],
   ['--now someday', 2, '--now takes a date such as 2026-01-31T00:00:00Z, not someday'],
   ['--seed /nowhere/seed.json', 2, 'The seed file /nowhere/seed.json cannot be read'],
   ['advance', 2, 'Say how far: tollgate-sandbox advance 1month'],

@@ -23,6 +23,11 @@ export interface StartBillingOptions
   readonly metered?: BraintreeOptions['metered']
   /** Whether webhooks reach the application. Default true. */
   readonly webhooks?: boolean
+  /** How often Stripe tries again, and what it does after the last time. Default: after 3, 5 and 7 days, then it cancels. */
+  readonly dunning?: {
+    readonly retryAfterDays?: readonly number[]
+    readonly afterLastRetry?: 'cancel' | 'unpaid' | 'past_due'
+  }
 }
 
 /** Billing on both providers of the sandbox, with one clock that is moved by hand. */
@@ -66,13 +71,14 @@ const PLANS = {
  * await advance({ days: 15 })
  */
 export async function startBilling(options: StartBillingOptions = {}): Promise<BillingTest> {
-  const { now, plans = PLANS, webhooks = true, metered = {}, ...rest } = options
+  const { now, plans = PLANS, webhooks = true, metered = {}, dunning = {}, ...rest } = options
   const { startSandbox } = await importSandbox()
-  const sandbox: BillingTest['sandbox'] = await startSandbox({
-    stripe: true,
+  // How Stripe is set says nothing of which providers there are, which is all that the type knows.
+  const sandbox = (await startSandbox({
+    stripe: { dunning },
     braintree: true,
     ...(now ? { now } : {}),
-  })
+  })) as unknown as BillingTest['sandbox']
   definePlans(sandbox, plans)
   const database = rest.database ?? (await connect('sqlite::memory:'))
   const users = rest.users ?? { table: 'users' }

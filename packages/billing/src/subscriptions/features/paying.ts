@@ -1,7 +1,10 @@
+import { columnsOf } from '../../consistency/converge.ts'
+import { SubscriptionEnded } from '../../errors.ts'
 import type { ProviderPayment } from '../../gateways/contract/parts/money/payments.ts'
 import { owedForUsage, payUsage } from '../../usage/charges/charge-usage.ts'
 import type { PendingConfirmation } from '../../values/confirmation.ts'
 import { type Money, money } from '../../values/money.ts'
+import { ended } from '../../values/subscription-state.ts'
 import { mindingPlan } from '../planned-swap.ts'
 import type { SubscriptionHaving, SubscriptionScope } from '../subscription-scope.ts'
 
@@ -40,10 +43,17 @@ export function isCountedByUs({ context, record }: SubscriptionScope): boolean {
   return context.options.providers.find(record.provider)?.usageCountedBy === 'us'
 }
 
+/** What has ended is not opened again by paying for it. Whoever owes something for the time before pays the invoice itself. */
 export function payNow(subscription: SubscriptionScope): Promise<void> {
   const { context, record } = subscription
   return subscription.change(
     mindingPlan(subscription, 'payNow', async ({ found, locked, ask }) => {
+      const hasEnded = ended(columnsOf(context, record.provider, found), subscription.now())
+      if (hasEnded && !isCountedByUs(subscription)) {
+        throw new SubscriptionEnded(
+          'The subscription has ended, and paying does not bring it back: subscribe anew. What is still owed is paid by invoice.pay()',
+        )
+      }
       await ask((gateway) => gateway.payNow(found))
       if (isCountedByUs(subscription)) await payUsage(context, locked, record)
     }),

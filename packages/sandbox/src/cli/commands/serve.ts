@@ -25,6 +25,10 @@ export const serve: Command = {
     },
     'stripe-webhook': { value: '<url>', help: "send Stripe's events there" },
     'webhook-secret': { value: '<secret>', help: 'to sign them with; without it one is printed' },
+    'stripe-after-last-retry': {
+      value: '<what>',
+      help: 'when nobody pays: cancel (default), unpaid or past_due',
+    },
     'braintree-port': { value: '<port>', help: 'default 12222; "off" leaves Braintree out' },
     'braintree-merchant-id': { value: '<id>', help: 'default sandbox_merchant' },
     'braintree-public-key': { value: '<key>', help: 'default sandbox_public_key' },
@@ -67,8 +71,10 @@ async function start(input: CommandInput): Promise<Sandbox> {
   const merchantId = text('braintree-merchant-id')
   const publicKey = text('braintree-public-key')
   const privateKey = text('braintree-private-key')
+  const afterLastRetry = lastRetryFlag(input)
   return startSandbox({
     stripe: provider(input, 'stripe-port', 12_111, {
+      ...(afterLastRetry === null ? {} : { dunning: { afterLastRetry } }),
       ...(apiKey === null ? {} : { apiKey }),
       ...(publishableKey === null ? {} : { publishableKey }),
       ...(hook === null ? {} : { webhooks: [{ url: hook, ...(secret ? { secret } : {}) }] }),
@@ -84,6 +90,18 @@ async function start(input: CommandInput): Promise<Sandbox> {
     ...(state === null ? {} : { stateFile: state }),
     ...(seed === null ? {} : { fixtures: await readSeed(seed) }),
   })
+}
+
+const AFTER_LAST_RETRY = ['cancel', 'unpaid', 'past_due'] as const
+
+function lastRetryFlag(input: CommandInput): (typeof AFTER_LAST_RETRY)[number] | null {
+  const given = textFlag(input, 'stripe-after-last-retry')
+  if (given === null) return null
+  const known = AFTER_LAST_RETRY.find((each) => each === given)
+  if (known) return known
+  throw new UsageError(
+    `--stripe-after-last-retry takes ${AFTER_LAST_RETRY.join(', ')}, not ${given}`,
+  )
 }
 
 async function readSeed(file: string) {

@@ -10,7 +10,7 @@ import { toBillingError, usedForSomethingElse } from '../sdk/errors.ts'
 import { once } from '../sdk/once.ts'
 import { requireMethod } from './customers.ts'
 import { completeInvoice } from './invoices.ts'
-import { voidInvoice } from './void-invoice.ts'
+import { finalize, voidInvoice } from './void-invoice.ts'
 
 const DECIDED = ['customer', 'currency', 'auto_advance', 'pending_invoice_items_behavior']
 
@@ -58,32 +58,38 @@ export function stripeSingleInvoices(
       if (idOf(invoice.customer) !== customer) return null
       return collect(context, id, { voidOnFailure: false, offSession: false })
     },
-    async amountOwed({ id, raw }) {
-      const owed = (await listOpen(context, id)).reduce(
-        (sum, each) => sum + each.amount_remaining,
-        0,
-      )
-      return money(owed, (raw as Stripe.Subscription).currency)
+    async amountOwed({ raw }) {
+      const subscription = raw as Stripe.Subscription
+      const owed = await listOwed(context, subscription)
+      const sum = owed.reduce((all, each) => all + each.amount_remaining, 0)
+      return money(sum, subscription.currency)
     },
-    async payNow({ id }) {
-      const open = await listOpen(context, id)
-      // The customer is there, so the bank may ask.
-      for (const invoice of open.reverse())
-        await payOnce(context, invoice.id, { offSession: false })
+    async payNow({ raw }) {
+      for (const { id, status } of await listOwed(context, raw as Stripe.Subscription)) {
+        if (status === 'draft') await finalize(context, id)
+        // The customer is there, so the bank may ask.
+        await payOnce(context, id, { offSession: false })
+      }
     },
   }
 }
 
-/** Newest first. */
-async function listOpen(
+/**
+ * Oldest first. Of one that is `unpaid` Stripe leaves every further bill a draft, and opens it again with the newest one alone:
+ * so that is owed, and those of the time between are not.
+ */
+async function listOwed(
   { stripe }: StripeContext,
-  subscription: string,
+  { id: subscription, status, latest_invoice }: Stripe.Subscription,
 ): Promise<Stripe.Invoice[]> {
-  const open: Stripe.Invoice[] = []
+  const owed: Stripe.Invoice[] = []
   for await (const invoice of stripe.invoices.list({ subscription, status: 'open', limit: 100 })) {
-    open.push(invoice)
+    owed.unshift(invoice)
   }
-  return open
+  const newest = status === 'unpaid' ? idOf(latest_invoice) : null
+  if (newest === null || owed.some(({ id }) => id === newest)) return owed
+  const invoice = await stripe.invoices.retrieve(newest)
+  return invoice.status === 'draft' ? [...owed, invoice] : owed
 }
 
 /** The invoice of a key, or a new one; finalized, with its one line. */

@@ -73,7 +73,7 @@ function isPresent(customer: Stripe.Invoice['customer']): customer is Stripe.Cus
 }
 
 /** Stripe may do it by itself at the same moment. */
-async function finalize({ stripe }: StripeContext, id: string): Promise<void> {
+export async function finalize({ stripe }: StripeContext, id: string): Promise<void> {
   try {
     await stripe.invoices.finalizeInvoice(id, { auto_advance: false })
   } catch (error) {

@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest'
+import { PaymentFailed, PaymentOverdue, SubscriptionEnded } from '../src/index.ts'
+import { PROVIDERS, start, stripeSdk, takenFrom } from './support.ts'
+
+const BAD = 'pm_card_chargeCustomerFail'
+
+/** One month is paid, and every attempt at the second one has failed. */
+async function unpaid(afterLastRetry: 'cancel' | 'unpaid' | 'past_due') {
+  const mails: string[] = []
+  const test = await start('stripe', {
+    dunning: { afterLastRetry },
+    mail: { send: async ({ kind }) => mails.push(kind) },
+    invoice: { vendor: 'Example Ltd', product: 'Gold' },
+  })
+  const { user } = test
+  await user.newSubscription('main', 'monthly').create('pm_card_visa')
+  await user.updateCard(BAD)
+  await test.advance({ months: 1, hours: 2 })
+  await test.advance({ days: 16 })
+  return { test, user, late: await user.subscription('main'), mails }
+}
+
+describe('after the last retry, a subscription that is to be marked as unpaid', () => {
+  it('gives no access, is not over, and says what is owed', async () => {
+    const { user, late } = await unpaid('unpaid')
+    expect(late.providerStatus).toBe('unpaid')
+    expect([await user.subscribed('main'), late.valid(), late.active()]).toEqual([
+      false,
+      false,
+      false,
+    ])
+    expect([late.pastDue(), late.incomplete(), late.ended(), late.cancelled()]).toEqual([
+      false,
+      true,
+      false,
+      false,
+    ])
+    expect(await late.amountOwed()).toEqual({ amount: 1000, currency: 'usd' })
+    await expect(late.requirePaid()).rejects.toThrow(PaymentFailed)
+    await expect(late.payNow()).rejects.toThrow(PaymentFailed)
+    expect(await user.subscribed('main')).toBe(false)
+  })
+
+  it('is opened again by payNow(), once', async () => {
+    const { test, user, late } = await unpaid('unpaid')
+    await user.updateCard('pm_card_visa')
+    await Promise.all([late.payNow(), (await user.subscription('main')).payNow()])
+    await late.payNow()
+    expect(await user.subscribed('main')).toBe(true)
+    expect(takenFrom(test, user)).toBe(2000)
+    await test.advance({ months: 1, hours: 2 })
+    expect(takenFrom(test, user)).toBe(3000)
+  })
+
+  it('is opened again months later, for what is owed and the month that runs', async () => {
+    const { test, user, late } = await unpaid('unpaid')
+    await test.advance({ months: 2, hours: 2 })
+    // The month that failed, and the one that runs; not the one between, in which there was nothing.
+    expect((await late.amountOwed())?.amount).toBe(2000)
+    expect(takenFrom(test, user)).toBe(1000)
+    await user.updateCard('pm_card_visa')
+    await late.payNow()
+    await late.payNow()
+    expect(takenFrom(test, user)).toBe(3000)
+    expect(await user.subscribed('main')).toBe(true)
+    expect((await late.amountOwed())?.amount).toBe(0)
+    await test.advance({ months: 1, hours: 2 })
+    expect(takenFrom(test, user)).toBe(4000)
+  })
+
+  it('is swapped without giving back what nobody paid', async () => {
+    const { user, late } = await unpaid('unpaid')
+    await expect(late.swap('yearly')).rejects.toThrow(PaymentOverdue)
+    expect((await user.balance()).amount).toBe(0)
+    expect(await user.subscribedToPlan('yearly', 'main')).toBe(false)
+  })
+
+  it.each(['cancel', 'cancelNow'] as const)(
+    'is ended by %s(), and nobody pays any more',
+    async (how) => {
+      const { test, user, late } = await unpaid('unpaid')
+      await late[how]()
+      await user.updateCard('pm_card_visa')
+      await test.advance({ months: 2 })
+      expect((await user.subscription('main')).ended()).toBe(true)
+      expect(await user.subscribed('main')).toBe(false)
+      expect(takenFrom(test, user)).toBe(1000)
+    },
+  )
+
+  it('is told of by one mail for each attempt', async () => {
+    const { test, mails } = await unpaid('unpaid')
+    await test.advance({ months: 2, hours: 2 })
+    await test.settle()
+    expect(mails.sort()).toEqual(['receipt', ...Array(4).fill('payment_failed')].sort())
+  })
+})
+
+describe('after the last retry, a subscription that is left past due', () => {
+  it('gives access, and is paid by payNow()', async () => {
+    const { test, user, late } = await unpaid('past_due')
+    expect([late.pastDue(), await user.subscribed('main')]).toEqual([true, true])
+    await user.updateCard('pm_card_visa')
+    await late.payNow()
+    expect([(await user.subscription('main')).pastDue(), takenFrom(test, user)]).toEqual([
+      false,
+      2000,
+    ])
+  })
+})
+
+describe('after the last retry, a subscription that Stripe has cancelled', () => {
+  it.each(['open', 'uncollectible'])(
+    'is not paid for by payNow(): its bill is %s',
+    async (status) => {
+      const { test, user, late } = await unpaid('cancel')
+      const stripe = await stripeSdk(test)
+      const { data } = await stripe.invoices.list({
+        customer: user.providerId ?? '',
+        status: 'open',
+      })
+      const bill = data[0]?.id ?? ''
+      if (status === 'uncollectible') await stripe.invoices.markUncollectible(bill)
+      await user.updateCard('pm_card_visa')
+      await expect(late.payNow()).rejects.toThrow(SubscriptionEnded)
+      await expect((await user.subscription('main')).payNow()).rejects.toThrow(/subscribe anew/)
+      expect(takenFrom(test, user)).toBe(1000)
+      // Whoever owes it can pay it.
+      const invoice = await user.findInvoice(bill)
+      await invoice?.pay()
+      expect(takenFrom(test, user)).toBe(2000)
+      await user.newSubscription('main', 'monthly').create()
+      expect(takenFrom(test, user)).toBe(3000)
+      expect(await user.subscribed('main')).toBe(true)
+    },
+  )
+})
+
+describe.each(PROVIDERS)('payNow() of what was ended at $provider', ({ provider, card }) => {
+  it('charges nobody', async () => {
+    const test = await start(provider)
+    const { user } = test
+    const subscription = await user.newSubscription('main', 'monthly').create(card)
+    await subscription.cancelNow()
+    const paying = subscription.payNow()
+    // At Braintree usage is counted by us, and what was used is owed after the end as well.
+    if (provider === 'stripe') await expect(paying).rejects.toThrow(SubscriptionEnded)
+    else await paying
+    expect(takenFrom(test, user)).toBe(1000)
+  })
+})
