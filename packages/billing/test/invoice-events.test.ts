@@ -182,3 +182,18 @@ describe('what is told at Stripe', () => {
     expect(await test.take()).toEqual([])
   })
 })
+
+describe('what is told at Braintree', () => {
+  it('is a card that expires before a subscription at Braintree has begun', async () => {
+    const test = await listening('braintree')
+    const { user, database, sandbox } = test
+    await user.newSubscription('main', 'monthly').create('fake-valid-visa-nonce')
+    await test.take()
+    const expires = sandbox.clock.now().toISOString().slice(0, 7)
+    await database.kysely.updateTable('users').set({ card_expires: expires }).execute()
+    const pending = { provider_status: 'Pending' }
+    await database.kysely.updateTable('subscriptions').set(pending).execute()
+    await test.advance({ hours: 1 })
+    expect(kinds(await test.take())).toEqual(['card.expiring'])
+  })
+})

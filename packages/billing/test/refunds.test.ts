@@ -159,7 +159,7 @@ describe.each(PROVIDERS)('refunds at $provider', (given) => {
     expect(await invoice.refunded()).toEqual(money(250, 'usd'))
     const rest = await user.refund(invoice, { reason: 'requested_by_customer' })
     expect(rest.amount).toEqual(money(750, 'usd'))
-    expect(rest.reason).toBe(provider === 'stripe' ? 'requested_by_customer' : null)
+    expect(rest.reason).toBe('requested_by_customer')
     expect(await invoice.refunded()).toEqual(money(1000, 'usd'))
     await test.advance({ days: 3 })
     expect((await user.invoicesIncludingPending()).map((each) => each.id)).toEqual([invoice.id])
@@ -218,6 +218,43 @@ describe('a charge that Braintree has not settled', () => {
     await expect(user.refund(pending)).rejects.toThrow(RefundNotPossibleYet)
     expect(givenBackTo(test, user)).toBe(0)
     expect(await operationsOf(test)).toBe(0)
+  })
+})
+
+describe('the reason of a refund at Braintree', () => {
+  const given = PROVIDERS.find(({ provider }) => provider === 'braintree') as ProviderCase
+  const key = { idempotencyKey: 'a' }
+
+  it('is read back with the refund, whatever a repeat says', async () => {
+    const test = await start('braintree')
+    const id = await charged(test, given, 1000)
+    const part = { amount: money(400, 'usd') }
+    const made = await test.user.refund(id, { ...part, ...key, reason: 'duplicate' })
+    expect(made.reason).toBe('duplicate')
+    const again = await test.user.refund(id, { ...part, ...key, reason: 'fraudulent' })
+    expect(again).toMatchObject({ id: made.id, reason: 'duplicate' })
+    const another = await test.user.refund(id, { ...part, idempotencyKey: 'a:duplicate' })
+    expect(another).toMatchObject({ reason: null })
+    expect(another.id).not.toBe(made.id)
+    const long = { idempotencyKey: 'x'.repeat(240), reason: 'requested_by_customer' } as const
+    const rest = await test.user.refund(id, long)
+    expect(await test.user.refund(id, long)).toMatchObject({ id: rest.id, reason: long.reason })
+    expect(givenBackTo(test, test.user)).toBe(1000)
+  })
+
+  it('is told with the event, also of a charge that is taken back and has no room for it', async () => {
+    const told: Array<string | null> = []
+    const on = {
+      'refund.created': ({ data }: { data: { refund: { reason: string | null } } }) =>
+        void told.push(data.refund.reason),
+    }
+    const test = await start('braintree', { on })
+    await test.user.updateCard(given.card)
+    const { id } = (await test.user.charge(10)) as { id: string }
+    const voided = await test.user.refund(id, { ...key, reason: 'fraudulent' })
+    expect(voided).toMatchObject({ status: 'voided', reason: 'fraudulent' })
+    await test.settle()
+    expect(told).toEqual(['fraudulent'])
   })
 })
 

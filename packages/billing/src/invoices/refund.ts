@@ -3,11 +3,17 @@ import type { Amount, Money } from '../values/money.ts'
 /** Why money goes back. */
 export type RefundReason = 'duplicate' | 'fraudulent' | 'requested_by_customer'
 
+export const REFUND_REASONS: readonly RefundReason[] = [
+  'duplicate',
+  'fraudulent',
+  'requested_by_customer',
+]
+
 /** How money goes back. */
 export interface RefundOptions {
   /** A part of it. Default: all that is left. */
   readonly amount?: Amount
-  /** Why. Braintree does not keep it. */
+  /** Why. Braintree has no field for it: there it stands in the refund's order id. */
   readonly reason?: RefundReason
   /** The same key refunds once, however often it is sent. */
   readonly idempotencyKey?: string
@@ -23,7 +29,7 @@ export interface Refund {
   readonly amount: Money
   /** `voided`: the charge was taken back before it was settled. */
   readonly status: 'succeeded' | 'pending' | 'failed' | 'voided'
-  /** Why; null where no reason was given, or the provider does not keep it. */
+  /** Why; null where no reason was given. */
   readonly reason: RefundReason | null
   /** The provider's own object. */
   readonly raw: unknown

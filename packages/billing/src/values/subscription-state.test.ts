@@ -52,7 +52,7 @@ const table: [string, string, Date | null, Date | null, Verdict[]][] = [
   ['incomplete for good', 'incomplete_expired', null, at(-1), ['cancelled', 'ended']],
   ['unpaid', 'unpaid', null, null, ['willBeBilled']],
   ['paused', 'paused', null, null, []],
-  ['not begun at Braintree', 'Pending', null, null, []],
+  ['not begun at Braintree', 'Pending', null, null, ['willBeBilled']],
 ]
 
 describe('the state of a subscription', () => {

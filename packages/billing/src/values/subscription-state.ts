@@ -4,9 +4,16 @@
  * - `awaits_first_payment`: made, but the first payment is missing and can still come.
  * - `past_due`: a later payment failed, and the provider goes on trying. Still open.
  * - `unpaid`: every attempt at a later payment failed.
+ * - `begins_later`: it opens nothing until the day it is first billed.
  * - `closed`: opens nothing, for any other reason.
  */
-export type Standing = 'open' | 'awaits_first_payment' | 'past_due' | 'unpaid' | 'closed'
+export type Standing =
+  | 'open'
+  | 'awaits_first_payment'
+  | 'past_due'
+  | 'unpaid'
+  | 'begins_later'
+  | 'closed'
 
 /** A provider's words that do not mean `open`. */
 export type Statuses = Readonly<Record<string, Standing>>
@@ -87,7 +94,7 @@ export function recurring(columns: SubscriptionColumns, now: Date): boolean {
   return active(columns, now) && !onTrial(columns, now) && !cancelled(columns)
 }
 
-/** Bills of it may still be charged, after a trial or a pause as well. */
+/** Bills of it may still be charged, after a trial or a pause as well, and before it has begun. */
 export function willBeBilled({
   standing,
   endsAt,

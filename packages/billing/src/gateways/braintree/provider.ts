@@ -20,7 +20,7 @@ export const BRAINTREE = {
     'usage',
   ],
   usageCountedBy: 'us',
-  statuses: { 'Past Due': 'past_due', Pending: 'closed' },
+  statuses: { 'Past Due': 'past_due', Pending: 'begins_later' },
   events: [
     'dispute_accepted',
     'dispute_auto_accepted',

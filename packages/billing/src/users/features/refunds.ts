@@ -11,13 +11,16 @@ import { refundCreated } from '../../events/of-invoice.ts'
 import type { Refundable, Refunds } from '../../gateways/contract/parts/money/refunds.ts'
 import { requirePart } from '../../gateways/contract/parts.ts'
 import type { InvoiceData } from '../../invoices/invoice.ts'
-import type { Refund, RefundOptions, RefundReason } from '../../invoices/refund.ts'
+import {
+  REFUND_REASONS,
+  type Refund,
+  type RefundOptions,
+  type RefundReason,
+} from '../../invoices/refund.ts'
 import type { Operation } from '../../storage/operations.ts'
 import { requireText, requireWord } from '../../values/arguments.ts'
 import { formatMoney, type Money, money, requirePositive } from '../../values/money.ts'
 import type { UserHaving } from '../user-scope.ts'
-
-const REASONS: readonly RefundReason[] = ['duplicate', 'fraudulent', 'requested_by_customer']
 
 interface WantedRefund {
   readonly customerId: string
@@ -38,7 +41,7 @@ export async function refund(
   { amount, reason, idempotencyKey }: RefundOptions,
 ): Promise<Refund> {
   if (idempotencyKey !== undefined) requireText('idempotency key', idempotencyKey)
-  if (reason !== undefined) requireWord('reason', reason, REASONS)
+  if (reason !== undefined) requireWord('reason', reason, REFUND_REASONS)
   const gateway = await user.gateway()
   const part = amount === undefined ? null : requirePositive(gateway.toMoney(amount))
   const customerId = await user.requireCustomerId()
@@ -126,8 +129,10 @@ async function refundOnce(
   }
   // Whoever made it may have been killed before it was told.
   if (!done) requireLeft(user, { charge, ...terms }, amount)
+  // What was taken back before it was settled has no refund that could keep the reason.
+  const known = done?.status === 'voided' ? { ...done, reason } : done
   const made =
-    done ??
+    known ??
     (await locked.change(user.provider, (changing) =>
       requirePart(changing, 'refunds').create({ customerId, charge, amount, reason, key }),
     ))

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type braintree from 'braintree'
 import { isBillingError } from '../../../error-codes.ts'
 import { RefundNotPossibleYet, RefundRefused } from '../../../errors.ts'
-import type { Refund } from '../../../invoices/refund.ts'
+import { REFUND_REASONS, type Refund, type RefundReason } from '../../../invoices/refund.ts'
 import { fromDecimal, type Money, money, toDecimal } from '../../../values/money.ts'
 import type { NewRefund } from '../../contract/parts/money/refunds.ts'
 import type { GatewayParts } from '../../contract/parts.ts'
@@ -70,7 +70,8 @@ async function refundsOf(context: BraintreeContext, sale: Sale): Promise<Refund[
 /** What was made under a key, declined or not. */
 async function attemptsOf(context: BraintreeContext, sale: Sale, key: string): Promise<Refund[]> {
   const all = await refundsOf(context, sale)
-  return all.filter(({ raw }) => (raw as Sale).orderId === orderOf(key))
+  const names = [key, hashOf(key)]
+  return all.filter(({ raw }) => names.includes(readOrder((raw as Sale).orderId)?.key ?? ''))
 }
 
 function doneOf(attempts: readonly Refund[]): Refund | null {
@@ -83,14 +84,15 @@ function counted({ amount, status }: Refund): number {
 
 async function create(context: BraintreeContext, refund: NewRefund): Promise<Refund> {
   const sale = await context.gateway.transaction.find(refund.charge)
+  const { reason } = refund
   const way = wayBack(sale)
-  if (way === 'done') return describeVoided(sale)
+  if (way === 'done') return describeVoided(sale, reason)
   if (way === 'refund') return giveBack(context, sale, refund)
   if (way !== 'void' || !isWhole(sale, refund)) throw notYet(sale)
   const result = await context.gateway.transaction.void(sale.id)
-  if (result.success) return describeVoided(result.transaction)
+  if (result.success) return describeVoided(result.transaction, reason)
   const now = await context.gateway.transaction.find(refund.charge)
-  if (wayBack(now) === 'done') return describeVoided(now)
+  if (wayBack(now) === 'done') return describeVoided(now, reason)
   const hasMoved = codesOf(result).includes(NO_LONGER_VOIDABLE) && now.status !== sale.status
   if (!hasMoved) throw refusalOf(() => requireSuccess(result))
   if (wayBack(now) === 'refund') return giveBack(context, now, refund)
@@ -100,17 +102,17 @@ async function create(context: BraintreeContext, refund: NewRefund): Promise<Ref
 async function giveBack(
   context: BraintreeContext,
   sale: Sale,
-  { amount, key }: NewRefund,
+  { amount, reason, key }: NewRefund,
 ): Promise<Refund> {
   const before = await attemptsOf(context, sale, key)
   const done = doneOf(before)
   if (done) return done
-  const orderId = orderOf(key)
+  const requestKey = orderOf(key, null)
   const request = {
     ...(amount === null ? {} : { amount: toDecimal(amount) }),
-    orderId,
+    orderId: orderOf(key, reason),
     // Braintree answers a key with the first attempt's transaction, a declined one as well.
-    apiRequestKey: before.length === 0 ? orderId : `${orderId}:${before.length}`,
+    apiRequestKey: before.length === 0 ? requestKey : `${requestKey}:${before.length}`,
   }
   // The types know the amount alone.
   const gateway = context.gateway.transaction as unknown as {
@@ -122,14 +124,27 @@ async function giveBack(
 }
 
 /**
- * Under which order a refund is found again. Not the key itself: that may be the order of the sale, which Braintree gives
- * to refunds of the control panel.
+ * Under which order a refund is found again, with its reason, for which Braintree has no field: `refund:key`, or
+ * `refund/duplicate:key`. Not the key itself: that may be the order of the sale, which Braintree gives to refunds of the
+ * control panel.
  */
-function orderOf(key: string): string {
-  const order = `refund:${key}`
-  return order.length <= LONGEST
-    ? order
-    : `refund:${createHash('sha256').update(key).digest('hex')}`
+function orderOf(key: string, reason: RefundReason | null): string {
+  const kind = reason === null ? 'refund' : `refund/${reason}`
+  const order = `${kind}:${key}`
+  return order.length <= LONGEST ? order : `${kind}:${hashOf(key)}`
+}
+
+/** Null for an order that is not of our making. */
+function readOrder(
+  order: string | null | undefined,
+): { readonly key: string; readonly reason: RefundReason | null } | null {
+  const [, word, key] = /^refund(?:\/(\w+))?:(.*)$/s.exec(order ?? '') ?? []
+  const reason = REFUND_REASONS.find((each) => each === word) ?? null
+  return key === undefined || (word !== undefined && reason === null) ? null : { key, reason }
+}
+
+function hashOf(key: string): string {
+  return createHash('sha256').update(key).digest('hex')
 }
 
 /** Of an order's id, with room for the count of attempts. */
@@ -173,18 +188,19 @@ function describeRefund(refund: Sale, sale: Sale): Refund {
     charge: sale.id,
     amount: amountOf(refund),
     status: isBack ? 'failed' : refund.status === 'settled' ? 'succeeded' : 'pending',
-    reason: null,
+    reason: readOrder(refund.orderId)?.reason ?? null,
     raw: refund,
   }
 }
 
-function describeVoided(sale: Sale): Refund {
+/** There is no transaction of its own that could keep the reason. */
+function describeVoided(sale: Sale, reason: RefundReason | null = null): Refund {
   return {
     id: sale.id,
     charge: sale.id,
     amount: amountOf(sale),
     status: 'voided',
-    reason: null,
+    reason,
     raw: sale,
   }
 }
