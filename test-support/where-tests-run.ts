@@ -101,6 +101,7 @@ const sqliteIsEnough: readonly Named[] = [
   ['packages/server/test/asking.test.ts', 'pages'],
   ['packages/server/test/billing-pages.test.ts', 'pages'],
   ['packages/server/test/billing-production.test.ts', 'pages'],
+  ['packages/server/test/command-words.test.ts', 'commands'],
   ['packages/server/test/client-limits.test.ts', 'who is counted; limits.test.ts has how'],
   [
     'packages/server/test/deliveries.test.ts',

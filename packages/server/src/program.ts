@@ -64,9 +64,7 @@ function createProgram(terminal: Terminal, run: Run): Program {
   const program = new Program('tollgate')
     .description('OAuth 2.0 and subscription billing as a service')
     .version(version, '--version', 'show the version')
-    .showHelpAfterError(
-      '(add --help for the options; a value that begins with a dash comes last, after --)',
-    )
+    .showHelpAfterError('(tollgate --help lists the commands)')
     .configureOutput({
       writeOut: (text) => terminal.stdout.write(text),
       writeErr: (text) => terminal.stderr.write(text),
@@ -92,11 +90,19 @@ function addGroup(parent: Program, name: string, path: string): Program {
   const own = Object.keys(commands).filter((words) => words.startsWith(`${path} `))
   const group = parent.command(name).copyInheritedSettings(parent)
   const names = own.map((words) => words.slice(path.length + 1)).join(', ')
-  return group.description(`${GROUPS[path]}: ${names}`)
+  return group
+    .description(`${GROUPS[path]}: ${names}`)
+    .showHelpAfterError(`(tollgate ${path} --help lists its commands)`)
 }
 
 function addCommand(parent: Program, name: string, command: Command, run: Run): void {
-  const own = parent.command(name).copyInheritedSettings(parent).description(command.summary)
+  const own = parent
+    .command(name)
+    .copyInheritedSettings(parent)
+    .description(command.summary)
+    .showHelpAfterError(
+      '(add --help for the options; a value that begins with a dash comes last, after --)',
+    )
   for (const argument of command.arguments ?? []) {
     own.argument(`<${argument.name}>`, argument.description)
   }

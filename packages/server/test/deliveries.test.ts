@@ -95,7 +95,7 @@ describe('threat W7 events of the service', () => {
     const listed = await tollgate('list', '--state', 'gone', '--json')
     expect(listed.json()).toHaveLength(2)
     expect(listed.stdout).not.toContain('payload')
-    expect((await tollgate('list')).stdout).toContain('None is dead')
+    expect((await tollgate('list')).stdout).toContain('No event was given up')
     receiver.answer(200)
     const all = await tollgate('resend', '--endpoint', receiver.url, '--json')
     expect([all.code, all.json()]).toEqual([0, { resent: 2, waiting: [] }])
@@ -138,7 +138,7 @@ describe('threat W7 events of the service', () => {
     expect(stderr).toContain(`Delivery ${id} is for ${receiver.url}, which is not in the settings`)
     expect(stderr).toContain('There are: https://shop.example/events')
     expect(receiver.received).toHaveLength(before)
-    expect((await tollgate('list', '--state', 'pending')).stdout).toContain('None is pending')
+    expect((await tollgate('list', '--state', 'pending')).stdout).toContain('No event waits')
   })
 
   it.each([

@@ -6,6 +6,10 @@ import { redactText } from '../logger.ts'
 import { InvalidAccount } from '../users/parse.ts'
 import { type Terminal, UsageError } from './command.ts'
 
+const ASK_DATABASE = 'Check DATABASE_URL, that the server runs, and that this machine may reach it'
+const ASK_DOCTOR =
+  'Check the keys, and that this machine may reach it: `tollgate doctor` looks at both'
+
 /** Says what went wrong on standard error, without secrets and without a stack; gives the exit code. */
 export function reportError(error: unknown, json: boolean, terminal: Terminal): number {
   const message = redactText(explain(error))
@@ -18,11 +22,11 @@ export function reportError(error: unknown, json: boolean, terminal: Terminal): 
 
 function explain(error: unknown): string {
   if (isOAuthError(error, 'validation_failed')) return Object.values(error.errors).flat().join(' ')
+  if (isBillingError(error, 'provider_unavailable')) return `${error.message}. ${ASK_DOCTOR}`
   if (isOAuthError(error) || isBillingError(error)) return error.message
   if (!(error instanceof Error)) return String(error)
   // Opening a database already says which one, and why.
-  if (isUnavailable(error) && !error.message.startsWith('Cannot open')) {
-    return `The database does not answer: ${error.message}`
-  }
-  return error.message
+  if (!isUnavailable(error)) return error.message
+  if (error.message.startsWith('Cannot open')) return `${error.message}. ${ASK_DATABASE}`
+  return `The database does not answer: ${error.message}. ${ASK_DATABASE}`
 }

@@ -25,14 +25,30 @@ export async function checkPrices({ stripe }: Providers, config: Config): Promis
   if (!stripe) return []
   const client = new Stripe(stripe.secret, { ...stripe.config, maxNetworkRetries: 0 })
   const missing: string[] = []
-  for (const plan of config.settings.plans) {
-    await client.prices.retrieve(plan.stripe).catch(() => missing.push(plan.stripe))
+  try {
+    for (const plan of config.settings.plans) {
+      if (!(await hasPrice(client, plan.stripe))) missing.push(plan.stripe)
+    }
+  } catch (error) {
+    return [warning('plans', `Stripe could not be asked for their prices: ${reason(error)}`)]
   }
   if (missing.length === 0)
     return [ok('plans', `${config.settings.plans.length} are priced at Stripe`)]
   const fix =
     'Create them there, or write their ids into `stripe` of each plan in tollgate.config.ts.'
   return [problem('plans', `Stripe has no price ${missing.join(', ')}`, fix)]
+}
+
+async function hasPrice(client: Stripe, id: string): Promise<boolean> {
+  try {
+    await client.prices.retrieve(id)
+    return true
+  } catch (error) {
+    if (error instanceof Stripe.errors.StripeInvalidRequestError && error.statusCode === 404) {
+      return false
+    }
+    throw error
+  }
 }
 
 /** Whether events arrive: the routes answer, they are registered, and nothing lies about. */

@@ -2,6 +2,14 @@ import type { Deliveries, DeliveryState, StoredDelivery } from '@tollgate/billin
 import { type Command, type CommandInput, textOption, UsageError } from '../../command.ts'
 import { withBilling } from './with-billing.ts'
 
+/** Where none is in that state. */
+const NONE: Readonly<Record<DeliveryState, string>> = {
+  dead: 'No event was given up. `--state pending` lists those that are still tried',
+  gone: 'No event is held back: no endpoint has answered 410',
+  pending: 'No event waits to be sent',
+  done: 'No event has arrived yet',
+}
+
 const STATES: readonly DeliveryState[] = ['dead', 'gone', 'pending', 'done']
 
 export const billingDeliveriesList: Command = {
@@ -21,7 +29,7 @@ export const billingDeliveriesList: Command = {
     const listed = found.filter((each) => endpoint === null || each.endpoint === endpoint)
     return {
       json: listed.map(withoutPayload),
-      text: listed.map(lineOf).join('\n') || `None is ${state}`,
+      text: listed.map(lineOf).join('\n') || NONE[state],
     }
   },
 }

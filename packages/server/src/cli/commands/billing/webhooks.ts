@@ -97,7 +97,11 @@ export const billingWebhooksReplay: Command = {
       await billing.webhooks.process()
       return count
     })
-    return { json: { replayed }, text: `${replayed} events handled again` }
+    const isMissing = wanted.id !== undefined && replayed === 0
+    const text = isMissing
+      ? `There is no event "${wanted.id}" here. \`--source provider\` asks the provider for it`
+      : `${replayed} events handled again`
+    return { json: { replayed }, text, exitCode: isMissing ? 1 : 0 }
   },
 }
 

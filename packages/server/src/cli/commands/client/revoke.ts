@@ -1,5 +1,6 @@
 import type { Command } from '../../command.ts'
 import { withCore } from '../../open.ts'
+import { orNoClient } from './or-no-client.ts'
 
 export const clientRevoke: Command = {
   summary: 'end an application with all its tokens, on every process within a second',
@@ -12,7 +13,7 @@ export const clientRevoke: Command = {
   async run({ args: [id = ''] }, context) {
     const config = await context.config(['secret'])
     return withCore(config, async ({ oauth }) => {
-      await oauth.clients.revoke(id)
+      await orNoClient(id, oauth.clients.revoke(id))
       return { json: { id, revoked: true }, text: `Revoked the client ${id} and all its tokens` }
     })
   },

@@ -1,5 +1,6 @@
 import type { Command } from '../../command.ts'
 import { withCore } from '../../open.ts'
+import { orNoClient } from './or-no-client.ts'
 import { describeOrigin, destinationOf } from './origin.ts'
 
 export const clientVerify: Command = {
@@ -13,7 +14,7 @@ export const clientVerify: Command = {
   async run({ args: [id = ''] }, context) {
     const config = await context.config(['secret'])
     return withCore(config, async ({ oauth }) => {
-      const client = await oauth.clients.verify(id)
+      const client = await orNoClient(id, oauth.clients.verify(id))
       const { host } = describeOrigin(client) ?? { host: destinationOf(client) }
       return {
         json: { id: client.id, name: client.name, host, verified: true },

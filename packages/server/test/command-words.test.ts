@@ -1,0 +1,79 @@
+import { startSandbox } from '@tollgate/sandbox'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { runCli } from '../src/program.ts'
+import { startTestService, type TestService } from './support.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startTestService({ options: { keepDemo: true } })
+})
+afterAll(() => service.stop())
+
+/** What somebody reads who types this. */
+async function typed(command: string, more: Record<string, string> = {}) {
+  const lines: string[] = []
+  const paper = { write: (text: string) => void lines.push(text) }
+  const environment = {
+    DATABASE_URL: service.databaseUrl,
+    TOLLGATE_DATA_DIR: service.dataDir,
+    TOLLGATE_URL: service.url,
+    ...more,
+  }
+  const code = await runCli(command.split(' '), environment, { stdout: paper, stderr: paper })
+  return { code, read: lines.join('') }
+}
+
+const AWAY = {
+  TOLLGATE_SECRET: 'kS9x1QfVbT7mZp3Lr8Wc2Yh5Ng0Ju4Da',
+  TOLLGATE_PREVIOUS_SECRET: 'Zk3uQm8vTe1xLr6yWc9oBd2fHn5jPs7a',
+  STRIPE_SECRET: 'sk_test_1',
+  STRIPE_WEBHOOK_SECRET: 'whsec_1',
+  STRIPE_API_URL: 'http://127.0.0.1:1',
+}
+
+it.each([
+  ['nonsense', 2, '(tollgate --help lists the commands)'],
+  ['user nonsense', 2, '(tollgate user --help lists its commands)'],
+  ['user create --nonsense', 2, '(add --help for the options'],
+  [
+    'client revoke nobody',
+    2,
+    'There is no client "nobody": give an id that `tollgate client list`',
+  ],
+  [
+    'client verify nobody',
+    2,
+    'There is no client "nobody": give an id that `tollgate client list`',
+  ],
+  ['billing webhooks replay --id evt_none', 1, 'There is no event "evt_none" here.'],
+  ['billing deliveries list', 0, 'No event was given up.'],
+  ['billing deliveries list --state gone', 0, 'No event is held back'],
+])('tollgate %s ends with %i and says what to do', async (command, code, words) => {
+  const result = await typed(command)
+  expect(result.read).toContain(words)
+  expect(result.code).toBe(code)
+})
+
+it('says what to look at when the database is away', async () => {
+  const DATABASE_URL = 'postgres://app:hunter2@127.0.0.1:1/app'
+  const { code, read } = await typed('user list', { DATABASE_URL })
+  expect(read).toContain('Check DATABASE_URL, that the server runs')
+  expect([code, read.includes('hunter2')]).toEqual([1, false])
+})
+
+it('says what to look at when a provider is away, and does not call its prices missing', async () => {
+  const { code, read } = await typed('billing webhooks check', AWAY)
+  expect([code, read]).toEqual([1, expect.stringContaining('`tollgate doctor` looks at both')])
+  const doctor = await typed('doctor', AWAY)
+  expect(doctor.read).toContain('Stripe could not be asked for their prices')
+  expect(doctor.read).not.toContain('Stripe has no price')
+})
+
+it('names prices that Stripe does not have', async () => {
+  const sandbox = await startSandbox({ stripe: true })
+  sandbox.stripe.seedPrice({ id: 'pro', unitAmount: 1000 })
+  const { apiKey: STRIPE_SECRET, url: STRIPE_API_URL } = sandbox.stripe
+  const { read } = await typed('doctor', { ...AWAY, STRIPE_SECRET, STRIPE_API_URL })
+  expect(read).toContain('Stripe has no price monthly, yearly')
+  await sandbox.close()
+})
