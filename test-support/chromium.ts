@@ -9,7 +9,7 @@ import {
   chromium,
   type Page,
 } from 'playwright-core'
-import { afterEach, describe, expect } from 'vitest'
+import { afterAll, afterEach, describe, expect } from 'vitest'
 import { findChromium } from './find-chromium.ts'
 
 export type Scheme = 'light' | 'dark'
@@ -26,6 +26,11 @@ export interface PageSettings {
   readonly script?: boolean
   /** A context of another page, to share its cookies; otherwise a browser nobody has used. */
   readonly context?: BrowserContext
+  /**
+   * The tab that tests of this file have used before, emptied of pages, cookies and listeners: it costs a quarter of a new one. For
+   * those who only look, because what scripts have stored may still be there.
+   */
+  readonly again?: boolean
   /** Of somebody signed in elsewhere; `url` says for which host. */
   readonly cookies?: { readonly url: string; readonly values: ReadonlyMap<string, string> }
 }
@@ -55,37 +60,50 @@ export function describeInChromium(name: string, define: (chromium: Chromium) =>
   const executablePath = findChromium()
   describe.skipIf(executablePath === null)(name, () => {
     const opened = new Map<Page, { complaints: string[]; forgiven: RegExp[] }>()
+    let kept: Page | undefined
 
     afterEach(async () => {
       const left = [...opened.values()].flatMap(({ complaints, forgiven }) =>
         complaints.filter((text) => !forgiven.some((pattern) => pattern.test(text))),
       )
       const contexts = new Set([...opened.keys()].map((page) => page.context()))
+      if (kept) contexts.delete(kept.context())
       opened.clear()
       await Promise.all([...contexts].map((context) => context.close()))
       expect(left, 'what the console complained about').toEqual([])
     })
+    afterAll(() => kept?.context().close())
+
+    async function openPage(settings: PageSettings): Promise<Page> {
+      const context =
+        settings.context ??
+        (await newContext(executablePath, {
+          colorScheme: settings.scheme ?? 'light',
+          viewport: settings.viewport ?? DESKTOP,
+          javaScriptEnabled: settings.script ?? true,
+          reducedMotion: 'reduce',
+        }))
+      const page = await context.newPage()
+      listen(page, (complaint) => opened.get(page)?.complaints.push(complaint))
+      return page
+    }
+
+    async function openAgain(settings: PageSettings): Promise<Page> {
+      kept = kept ? await emptied(kept, settings) : await withoutCache(await openPage(settings))
+      return kept
+    }
 
     define({
       async newPage(settings = {}) {
-        const context =
-          settings.context ??
-          (await newContext(executablePath, {
-            colorScheme: settings.scheme ?? 'light',
-            viewport: settings.viewport ?? DESKTOP,
-            javaScriptEnabled: settings.script ?? true,
-            reducedMotion: 'reduce',
-          }))
+        const page = await (settings.again ? openAgain(settings) : openPage(settings))
+        opened.set(page, { complaints: [], forgiven: [] })
         const { cookies } = settings
         if (cookies) {
           const values = [...cookies.values]
-          await context.addCookies(
-            values.map(([name, value]) => ({ name, value, url: cookies.url })),
-          )
+          await page
+            .context()
+            .addCookies(values.map(([name, value]) => ({ name, value, url: cookies.url })))
         }
-        const page = await context.newPage()
-        const complaints = listen(page)
-        opened.set(page, { complaints, forgiven: [] })
         return page
       },
       forgive(page, pattern) {
@@ -94,6 +112,22 @@ export function describeInChromium(name: string, define: (chromium: Chromium) =>
       complaints: (page) => opened.get(page)?.complaints ?? [],
     })
   })
+}
+
+async function emptied(page: Page, { scheme, viewport }: PageSettings): Promise<Page> {
+  page.removeAllListeners('response')
+  await page.goto('about:blank')
+  await page.context().clearCookies()
+  await page.setViewportSize(viewport ?? DESKTOP)
+  await page.emulateMedia({ colorScheme: scheme ?? 'light' })
+  return page
+}
+
+/** So that a page loads all it needs each time. */
+async function withoutCache(page: Page): Promise<Page> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Network.setCacheDisabled', { cacheDisabled: true })
+  return page
 }
 
 let launched: Promise<Browser> | undefined
@@ -111,14 +145,12 @@ async function newContext(
 }
 
 /** Chromium reports breaches of the policy to the console, as it does failing requests and scripts. */
-function listen(page: Page): string[] {
-  const complaints: string[] = []
+function listen(page: Page, complain: (text: string) => void): void {
   page.on('console', (message) => {
     if (message.type() !== 'error' && !/content security policy/i.test(message.text())) return
-    complaints.push(`${message.text()} (${message.location().url})`)
+    complain(`${message.text()} (${message.location().url})`)
   })
-  page.on('pageerror', (error) => complaints.push(String(error)))
-  return complaints
+  page.on('pageerror', (error) => complain(String(error)))
 }
 
 const axeSource = readFileSync(

@@ -100,7 +100,7 @@ describeInChromium('the pages of the library', ({ newPage }) => {
   afterAll(() => server?.close())
 
   it.each(Object.keys(PAGES))('%s is accessible and fits, in every look', async (name) => {
-    const page = await newPage()
+    const page = await newPage({ again: true })
     await page.goto(`${url}/oauth/${name}`)
     expect(await page.evaluate(() => document.scripts.length)).toBe(0)
     await expectFineInEveryLook(page, `default-${name}`)

@@ -258,7 +258,7 @@ describeInChromium('how the pages look', ({ newPage, forgive }) => {
 
   it.each(VIEWS)('$name is light, accessible and fits, in every look', async (view) => {
     const cookies = { url: service.url, values: demoUser }
-    const page = await newPage(view.stranger ? {} : { cookies })
+    const page = await newPage(view.stranger ? { again: true } : { again: true, cookies })
     if (view.status) forgive(page, new RegExp(`status of ${view.status}`))
     const bodies: Array<Promise<Buffer>> = []
     page.on('response', (response) => bodies.push(response.body()))
