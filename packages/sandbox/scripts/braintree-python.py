@@ -1,9 +1,5 @@
 """
-The first path of a shop through Braintree's SDK for Python, against a sandbox that runs:
-
-    python3 -m venv /tmp/venv && /tmp/venv/bin/pip install braintree
-    npx tollgate-sandbox --braintree-port 12222 &
-    GATEWAY_PORT=12222 /tmp/venv/bin/python packages/sandbox/scripts/braintree-python.py
+The first path of a shop through Braintree's SDK for Python. See clients.mjs
 
 It stops at the first thing that is not as it should be.
 """
@@ -31,6 +27,7 @@ def refused(result):
 
 
 gateway = open_gateway(*KEYS)
+print('version:', braintree.version.Version)
 
 # Who pays, and with what
 customer = must(gateway.customer.create({

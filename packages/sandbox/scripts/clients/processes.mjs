@@ -43,7 +43,7 @@ const KEY = `sk_test_${'tollgate'.repeat(3)}`
 /** The sandbox as a process of its own, on free ports. */
 export async function startSandbox(flags = []) {
   const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
-  const ports = ['--stripe-port', '0', '--braintree-port', 'off', '--control-port', '0']
+  const ports = ['--stripe-port', '0', '--braintree-port', '0', '--control-port', '0']
   const child = spawn(process.execPath, [cli, '--json', '--stripe-key', KEY, ...ports, ...flags], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -55,10 +55,11 @@ export async function startSandbox(flags = []) {
     })
     child.once('exit', (code) => reject(new Error(`The sandbox ended with ${code}`)))
   })
-  const { stripe } = JSON.parse(line)
+  const { stripe, braintree } = JSON.parse(line)
   return {
     url: `${stripe.protocol}://${stripe.host}:${stripe.port}`,
     apiKey: stripe.apiKey,
+    braintreePort: new URL(braintree.url).port,
     async stop() {
       const ended = new Promise((resolve) => child.once('close', resolve))
       child.kill('SIGTERM')

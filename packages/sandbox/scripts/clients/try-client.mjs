@@ -14,7 +14,12 @@ export async function tryClient(client, version) {
       const [command, ...args] = client.run(folder, version)
       const { code, text } = await record(command, args, {
         cwd: folder,
-        env: { ...env, STRIPE_URL: sandbox.url, STRIPE_KEY: sandbox.apiKey },
+        env: {
+          ...env,
+          STRIPE_URL: sandbox.url,
+          STRIPE_KEY: sandbox.apiKey,
+          GATEWAY_PORT: sandbox.braintreePort,
+        },
       })
       return { ...read(text), failure: code === 0 ? null : lastLines(text, 25) }
     } finally {

@@ -43,6 +43,28 @@ describe('an SDK that sends XML', () => {
     })
   })
 
+  it('makes a customer with a card as Java writes it: capitals inside of names, no types', async () => {
+    const merchant = await startMerchant()
+    const { status, read } = await send(
+      merchant,
+      'POST',
+      '/customers',
+      `<customer><creditCard><billingAddress><countryCodeAlpha2>FR</countryCodeAlpha2>` +
+        `<streetAddress>1 Rue Ada</streetAddress></billingAddress>` +
+        `<expirationDate>12/2030</expirationDate><number>4111111111111111</number>` +
+        `<options><verifyCard>true</verifyCard></options></creditCard>` +
+        `<firstName>Ada</firstName></customer>`,
+    )
+    expect(status).toBe(201)
+    expect(read).toMatchObject({
+      customer: {
+        first_name: 'Ada',
+        addresses: [{ country_code_alpha2: 'FR', street_address: '1 Rue Ada' }],
+        credit_cards: [{ last_4: '1111', verifications: [{ status: 'verified' }] }],
+      },
+    })
+  })
+
   it('makes a subscription as Ruby writes it: indented, with dashes, types and nil', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant

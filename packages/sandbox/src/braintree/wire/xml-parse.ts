@@ -64,7 +64,7 @@ function readElement(reader: Reader, depth: number): Element {
   if (!opening) throw new BadRequest('An element was expected')
   const [, tag = '', attributeText = '', isEmpty] = opening
   const attributes = readAttributes(attributeText)
-  const name = tag.replaceAll('-', '_')
+  const name = withUnderscores(tag)
   if (isEmpty) return { name, value: elementValue(attributes, [], '') }
   const children: Element[] = []
   let text = ''
@@ -77,6 +77,15 @@ function readElement(reader: Reader, depth: number): Element {
     }
     children.push(readElement(reader, depth + 1))
   }
+}
+
+/** The SDK for Ruby says `plan-id`, the one for Java `planId`, and `threeDSecurePassThru`. */
+function withUnderscores(tag: string): string {
+  return tag
+    .replaceAll('-', '_')
+    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1_$2')
+    .replace(/([a-z\d])([A-Z])/g, '$1_$2')
+    .toLowerCase()
 }
 
 type Attributes = ReadonlyMap<string, string>
