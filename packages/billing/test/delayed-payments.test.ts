@@ -155,6 +155,27 @@ describe('a bank debit on a hosted page', () => {
   })
 })
 
+describe('a subscription that is paid by bank debit on a hosted page', () => {
+  it.each([
+    ['success', false, 'invoice.paid', 1000],
+    ['failed', true, 'invoice.payment_failed', 0],
+  ] as const)('runs until the bank has decided: %s', async (ending, isPastDue, type, taken) => {
+    const told: string[] = []
+    const listen = ({ type }: AnyBillingEvent) => void told.push(type)
+    const test = await start('stripe', { on: { [type]: listen } })
+    const { user, sandbox } = test
+    const price = { id: 'euros', currency: 'eur', unitAmount: 1000, interval: 'month' } as const
+    sandbox.stripe.seedPrice({ ...price, product: 'Gold' })
+    const { id } = await user.checkout('euros', { successPath: '/done' })
+    sandbox.stripe.completeCheckout(id, { paymentMethod: `pm_sepaDebit_${ending}Delayed_de` })
+    await test.settle()
+    expect([await user.subscribed('default'), told]).toEqual([true, []])
+    await test.advance({ minutes: 4 })
+    expect((await user.subscription('default'))?.pastDue()).toBe(isPastDue)
+    expect([told, takenFrom(test, user)]).toEqual([[type], taken])
+  })
+})
+
 describe('what is paid by card on a hosted page', () => {
   it('is told as paid at once', async () => {
     const told: AnyBillingEvent[] = []

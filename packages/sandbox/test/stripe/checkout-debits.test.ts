@@ -141,8 +141,6 @@ describe('a bank debit on a checkout page', () => {
     ['in dollars', { line_items: DOLLARS }],
     ['where only cards are allowed', { allowed_payment_method_types: ['card'] }],
     ['where it is excluded', { excluded_payment_method_types: ['sepa_debit'] }],
-    ['where an invoice is made', { invoice_creation: { enabled: true } }],
-    ['that is kept', { payment_intent_data: { setup_future_usage: 'off_session' } }],
     ['that is captured later', { payment_intent_data: { capture_method: 'manual' } }],
   ])('is not taken %s', async (_where, params) => {
     const { open, read } = await startShop()
@@ -154,11 +152,170 @@ describe('a bank debit on a checkout page', () => {
     expect((await read(session.id)).status).toBe('open')
   })
 
+  it('pays an invoice of the page', async () => {
+    const { sandbox, stripe, open, read } = await startShop()
+    const { id } = await open({ invoice_creation: { enabled: true } })
+    sandbox.stripe.completeCheckout(id, { paymentMethod: 'pm_sepaDebit_successDelayed_de' })
+    const waiting = await read(id)
+    expect(waiting).toMatchObject({ status: 'complete', payment_status: 'unpaid' })
+    const invoice = () => stripe.invoices.retrieve(String(waiting.invoice))
+    expect(await invoice()).toMatchObject({ status: 'open', amount_remaining: 1999 })
+    await stripe.invoices.pay(String(waiting.invoice))
+    expect((await stripe.charges.list()).data).toHaveLength(1)
+    await sandbox.clock.advance({ minutes: 4 })
+    expect(await invoice()).toMatchObject({ status: 'paid', amount_remaining: 0 })
+    expect((await read(id)).payment_status).toBe('paid')
+  })
+
+  it('is kept where the page says so', async () => {
+    const { sandbox, stripe, open, customer } = await startShop()
+    const { id } = await open({ payment_intent_data: { setup_future_usage: 'off_session' } })
+    sandbox.stripe.completeCheckout(id, { paymentMethod: 'pm_sepaDebit_success_de' })
+    const { data } = await stripe.customers.listPaymentMethods(customer.id)
+    expect(data).toMatchObject([{ type: 'sepa_debit', sepa_debit: { last4: '3000' } }])
+  })
+
+  it('of a US account is taken where the session allows it, and cards are not then', async () => {
+    const { sandbox, open, read } = await startShop()
+    const session = await open({
+      line_items: DOLLARS,
+      allowed_payment_method_types: ['us_bank_account'],
+    })
+    expect(session.payment_method_types).toEqual(['us_bank_account'])
+    const page = await openPage(session.url)
+    expect(page.text).toContain('ACH')
+    expect(page.text).not.toContain('4242')
+    expect(alertOf(await submit(session.url, { card: 'pm_card_visa' }))).toContain('a card')
+    await submit(session.url, { card: 'pm_usBankAccount_insufficientFunds' })
+    await sandbox.clock.advance({ seconds: 1 })
+    expect(await read(session.id)).toMatchObject({
+      payment_status: 'unpaid',
+      payment_intent: {
+        latest_charge: {
+          status: 'failed',
+          payment_method_details: {
+            type: 'us_bank_account',
+            us_bank_account: { last4: '2227', routing_number: '110000000' },
+          },
+        },
+      },
+    })
+  })
+
   it('is not known by another name', async () => {
     const { sandbox, open } = await startShop()
     const { id } = await open()
     expect(() =>
       sandbox.stripe.completeCheckout(id, { paymentMethod: 'pm_sepaDebit_rich_de' }),
     ).toThrow('No such PaymentMethod')
+  })
+})
+
+const MONTHLY = {
+  price_data: {
+    currency: 'eur',
+    unit_amount: 1000,
+    recurring: { interval: 'month' },
+    product_data: { name: 'Gold' },
+  },
+  quantity: 1,
+} as const
+
+describe('a subscription that is paid by bank debit', () => {
+  async function subscribe(account: string) {
+    const shop = await startShop()
+    const { id } = await shop.open({ mode: 'subscription', line_items: [MONTHLY] })
+    shop.sandbox.stripe.completeCheckout(id, { paymentMethod: `pm_sepaDebit_${account}_de` })
+    const session = await shop.stripe.checkout.sessions.retrieve(id)
+    const subscription = () => shop.stripe.subscriptions.retrieve(String(session.subscription))
+    const invoices = async () => (await shop.stripe.invoices.list()).data
+    return { ...shop, session, subscription, invoices }
+  }
+
+  it('runs while the bank is asked, and its session hears of the end', async () => {
+    const { sandbox, stripe, session, subscription, invoices } = await subscribe('successDelayed')
+    expect(session).toMatchObject({ status: 'complete', payment_status: 'unpaid' })
+    expect(await subscription()).toMatchObject({
+      status: 'active',
+      default_payment_method: expect.stringMatching(/^pm_/),
+    })
+    expect(await invoices()).toMatchObject([{ status: 'open', attempt_count: 1 }])
+    await sandbox.clock.advance({ minutes: 4 })
+    expect(await invoices()).toMatchObject([{ status: 'paid' }])
+    expect((await stripe.checkout.sessions.retrieve(session.id)).payment_status).toBe('paid')
+    const types = sandbox.stripe.events().map(({ type }) => type)
+    const order = [
+      'checkout.session.completed',
+      'invoice.paid',
+      'checkout.session.async_payment_succeeded',
+    ]
+    expect(types.filter((type) => order.includes(String(type)))).toEqual(order)
+  })
+
+  it('is renewed by debits, too', async () => {
+    const { sandbox, subscription, invoices } = await subscribe('successDelayed')
+    await sandbox.clock.advanceTo(new Date('2026-02-28T11:01:00Z'))
+    expect((await invoices())[0]).toMatchObject({
+      billing_reason: 'subscription_cycle',
+      status: 'open',
+    })
+    expect((await subscription()).status).toBe('active')
+    await sandbox.clock.advance({ minutes: 4 })
+    expect((await invoices())[0]).toMatchObject({ status: 'paid' })
+  })
+
+  it('is past due when the bank sends it back, and goes on with another card', async () => {
+    const { sandbox, stripe, session, subscription, invoices, customer } =
+      await subscribe('failedDelayed')
+    expect((await subscription()).status).toBe('active')
+    await sandbox.clock.advance({ minutes: 4 })
+    expect((await subscription()).status).toBe('past_due')
+    expect((await stripe.checkout.sessions.retrieve(session.id)).payment_status).toBe('unpaid')
+    expect(sandbox.stripe.events('invoice.payment_failed')).toHaveLength(1)
+    expect(sandbox.stripe.events('checkout.session.async_payment_failed')).toHaveLength(1)
+    const card = await stripe.paymentMethods.attach('pm_card_visa', { customer: customer.id })
+    const [invoice] = await invoices()
+    await stripe.invoices.pay(invoice?.id ?? '', { payment_method: card.id })
+    expect((await subscription()).status).toBe('active')
+  })
+
+  it('begins with an account that was saved before', async () => {
+    const { sandbox, stripe, customer } = await startShop()
+    const { id, payment_method_types } = await stripe.checkout.sessions.create({
+      mode: 'setup',
+      currency: 'eur',
+      customer: customer.id,
+      success_url: 'https://shop.example/done',
+    })
+    expect(payment_method_types).toEqual(['card', 'sepa_debit'])
+    sandbox.stripe.completeCheckout(id, { paymentMethod: 'pm_sepaDebit_success_de' })
+    const { setup_intent: setup } = await stripe.checkout.sessions.retrieve(id, {
+      expand: ['setup_intent'],
+    })
+    expect(setup).toMatchObject({ status: 'succeeded', payment_method_types: ['sepa_debit'] })
+    const method = String((setup as Stripe.SetupIntent).payment_method)
+    const { product } = await stripe.prices.create({
+      product_data: { name: 'Gold' },
+      currency: 'eur',
+      unit_amount: 1,
+      recurring: { interval: 'month' },
+    })
+    const made = await stripe.subscriptions.create({
+      customer: customer.id,
+      default_payment_method: method,
+      items: [
+        {
+          price_data: {
+            product: String(product),
+            currency: 'eur',
+            unit_amount: 700,
+            recurring: { interval: 'month' },
+          },
+        },
+      ],
+    })
+    expect(made.status).toBe('active')
+    await sandbox.clock.advance({ seconds: 1 })
+    expect((await stripe.invoices.list()).data).toMatchObject([{ status: 'paid', total: 700 }])
   })
 })

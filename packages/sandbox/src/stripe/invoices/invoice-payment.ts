@@ -1,11 +1,17 @@
 import type Stripe from 'stripe'
 import { methodOfCustomer } from '../payments/customer.ts'
-import { attemptPayment, type PaymentOutcome } from '../payments/payment-attempt.ts'
+import { attemptPayment } from '../payments/debits/bank-debit.ts'
+import type { PaymentOutcome } from '../payments/payment-attempt.ts'
 import { newPaymentIntent } from '../payments/payment-intent.ts'
 import { type Decline, isFinal, toDecline } from '../payments/test-cards.ts'
 import { couponOf, endDiscount } from '../state/discounts.ts'
 import type { InvoiceRow, PaymentIntentRow } from '../state/rows.ts'
-import { onInvoicePaid, onInvoiceUnpaid, onInvoiceVoided } from '../state/subscription-status.ts'
+import {
+  onInvoicePaid,
+  onInvoiceProcessing,
+  onInvoiceUnpaid,
+  onInvoiceVoided,
+} from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest } from '../wire/errors.ts'
 import { minimumCharge } from '../wire/money.ts'
@@ -151,10 +157,12 @@ export function collectInvoice(
   invoice: InvoiceRow,
   options: { method?: string; offSession?: boolean | 'renewal'; authenticated?: boolean } = {},
 ): CollectOutcome {
+  const intent = work.require('payment_intent', invoice.$.paymentIntent ?? '')
+  // One thing after the other: the bank has not decided yet.
+  if (intent.status === 'processing') return { status: 'processing' }
   work.edit('invoice', invoice)
   const method = options.method ?? methodFor(work, invoice)
   const counts = countAttempt(invoice, options.offSession === 'renewal')
-  const intent = work.require('payment_intent', invoice.$.paymentIntent ?? '')
   if (method === null) {
     if (counts) planRetry(work, invoice)
     work.emit('invoice.payment_failed', 'invoice', invoice)
@@ -203,6 +211,12 @@ export function settleAttempt(
   work.edit('invoice', invoice)
   if (outcome.status === 'succeeded') {
     markPaid(work, invoice)
+    return
+  }
+  if (outcome.status === 'processing') {
+    invoice.next_payment_attempt = null
+    invoice.$.nextAt = null
+    onInvoiceProcessing(work, invoice)
     return
   }
   if (counts) planRetry(work, invoice)

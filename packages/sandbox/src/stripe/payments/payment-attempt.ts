@@ -15,10 +15,12 @@ import { behaviorOf, type Decline, toDecline } from './test-cards.ts'
 export type PaymentOutcome =
   | { readonly status: 'succeeded' }
   | { readonly status: 'requires_action' }
+  /** The bank says later what became of it. */
+  | { readonly status: 'processing' }
   | { readonly status: 'declined'; readonly decline: Decline }
 
-/** Charges an intent's payment method once, and writes down how it went. */
-export function attemptPayment(work: UnitOfWork, intent: PaymentIntentRow): PaymentOutcome {
+/** Charges an intent's card once, and writes down how it went. */
+export function attemptByCard(work: UnitOfWork, intent: PaymentIntentRow): PaymentOutcome {
   const method = work.require('payment_method', intent.payment_method ?? '', 'payment_method')
   work.edit('payment_intent', intent)
   const verdict = judge(work, intent, method)

@@ -1,8 +1,8 @@
 import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { collectInvoice, finalizeInvoice } from '../invoices/invoice-payment.ts'
 import { requireCustomer } from '../payments/customer.ts'
-import { beginDebit } from '../payments/debits/bank-debit.ts'
-import { attemptPayment, cardFault } from '../payments/payment-attempt.ts'
+import { attemptPayment } from '../payments/debits/bank-debit.ts'
+import { cardFault } from '../payments/payment-attempt.ts'
 import { newPaymentIntent } from '../payments/payment-intent.ts'
 import {
   attachPaymentMethod,
@@ -22,7 +22,7 @@ import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
 import { applyCode } from './checkout-changes.ts'
-import { findTypedAccount } from './checkout-methods.ts'
+import { checkTaken, findTypedAccount } from './checkout-methods.ts'
 import {
   customerDetails,
   nameDiscounts,
@@ -152,8 +152,8 @@ function methodOf(
   { customer, ...typed }: Typed & Pick<Payer, 'customer'>,
 ): PaymentMethodRow {
   const value = form.paymentMethod ?? 'pm_card_visa'
-  const method =
-    findTypedAccount(work, session, value) ?? usePaymentMethod(work, value, 'payment_method')
+  const method = findTypedAccount(work, value) ?? usePaymentMethod(work, value, 'payment_method')
+  checkTaken(session, method)
   if (method.customer !== null && method.customer !== customer?.id) {
     throw invalidRequest(
       'The payment method you provided has already been attached to a customer.',
@@ -192,18 +192,14 @@ function pay(
   })
   describeIntent(intent, order)
   intent.payment_method = method.id
-  if (method.type === 'sepa_debit') {
-    beginDebit(work, session, intent, method)
-    session.payment_intent = intent.id
-    return
-  }
+  intent.$.checkout = session.id
   // The page carries the customer through any challenge.
   intent.$.authenticated = true
   if (customer && intent.setup_future_usage) attachPaymentMethod(work, method, customer)
   const outcome = attemptPayment(work, intent)
   if (outcome.status === 'declined') throw cardFault(outcome.decline, {})
   session.payment_intent = intent.id
-  if (intent.status === 'requires_capture') session.payment_status = 'unpaid'
+  if (intent.status !== 'succeeded') session.payment_status = 'unpaid'
 }
 
 /** The customer gets an invoice of what they paid. */
@@ -224,9 +220,11 @@ function payByInvoice(
   if (!method) return
   const intent = work.require('payment_intent', invoice.$.paymentIntent ?? '')
   describeIntent(work.edit('payment_intent', intent), order)
+  intent.$.checkout = session.id
   if (intent.setup_future_usage) attachPaymentMethod(work, method, customer)
   const outcome = collectInvoice(work, invoice, { method: method.id, authenticated: true })
   if (outcome.status === 'declined') throw cardFault(outcome.decline, {})
+  if (outcome.status === 'processing') session.payment_status = 'unpaid'
   session.payment_intent = intent.id
 }
 
@@ -273,6 +271,7 @@ function save(
   else checkAttachable(method)
   const intent = newSetupIntent(work, { customer: customer?.id ?? null, usage: 'off_session' })
   intent.payment_method = method.id
+  intent.payment_method_types = [method.type]
   intent.description = data?.description ?? null
   intent.metadata = mergeMetadata(intent.metadata, data?.metadata)
   intent.status = 'succeeded'

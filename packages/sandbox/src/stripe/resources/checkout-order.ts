@@ -165,7 +165,10 @@ export function priceSession(
   session: CheckoutSessionRow,
   taxId?: Order['taxId'],
 ): Quote | null {
-  if (session.mode === 'setup') return null
+  if (session.mode === 'setup') {
+    session.payment_method_types = methodTypes(session)
+    return null
+  }
   const order = orderOf(session, taxId)
   const invoice = session.subscription === null ? null : session.invoice
   if (invoice) return quoteInvoice(work, order, work.require('invoice', String(invoice)))

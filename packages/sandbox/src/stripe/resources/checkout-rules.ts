@@ -88,9 +88,12 @@ function checkDiscounts(params: CheckoutParams): void {
 
 function checkMethods(params: CheckoutParams): void {
   const allowed = params.allowed_payment_method_types ?? ['card']
-  if (!allowed.includes('card')) {
+  const isAble = (['card', 'sepa_debit', 'us_bank_account'] as const).some((type) =>
+    allowed.includes(type),
+  )
+  if (!isAble) {
     throw invalidRequest(
-      'The sandbox pays with cards only, and `card` is not among the methods that are allowed.',
+      'The sandbox pays with cards and bank debits only: allow `card`, `sepa_debit` or `us_bank_account`.',
       'allowed_payment_method_types',
     )
   }

@@ -41,6 +41,16 @@ export function subscribe(
     name(work, session, made)
   }
   session.payment_status = session.amount_total ? 'paid' : 'no_payment_required'
+  awaitBank(work, session)
+}
+
+/** A debit is on its way: the session is told what became of it. */
+function awaitBank(work: UnitOfWork, session: CheckoutSessionRow): void {
+  const invoice = work.find('invoice', session.invoice ?? '')
+  const intent = work.find('payment_intent', invoice?.$.paymentIntent ?? '')
+  if (intent?.status !== 'processing') return
+  work.edit('payment_intent', intent).$.checkout = session.id
+  session.payment_status = 'unpaid'
 }
 
 /** As before basil: the subscription is there as soon as somebody tries to pay, and incomplete until they did. */

@@ -318,7 +318,7 @@ function payInvoice(work: UnitOfWork, invoice: InvoiceRow, params: Stripe.Invoic
     ...(method ? { method: method.id } : {}),
     offSession: params.off_session ?? true,
   })
-  if (outcome.status === 'succeeded') return
+  if (outcome.status === 'succeeded' || outcome.status === 'processing') return
   if (outcome.status === 'no_payment_method') {
     throw new StripeFault(400, {
       type: 'invalid_request_error',

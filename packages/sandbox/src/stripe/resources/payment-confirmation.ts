@@ -1,5 +1,6 @@
 import { countAttempt, invoiceOf, settleAttempt } from '../invoices/invoice-payment.ts'
-import { attemptPayment, cardFault, type PaymentOutcome } from '../payments/payment-attempt.ts'
+import { attemptPayment } from '../payments/debits/bank-debit.ts'
+import { cardFault, type PaymentOutcome } from '../payments/payment-attempt.ts'
 import { attachPaymentMethod } from '../payments/payment-methods.ts'
 import { render } from '../state/render.ts'
 import type { PaymentIntentRow } from '../state/rows.ts'
@@ -37,7 +38,8 @@ export function confirmIntent(
   intent.$.offSession = Boolean(params.off_session)
   intent.$.inPage = Boolean(params.use_stripe_sdk)
   const outcome = attemptPayment(work, intent)
-  if (outcome.status === 'succeeded' && savesFor && method.customer === null) {
+  const isTaken = outcome.status === 'succeeded' || outcome.status === 'processing'
+  if (isTaken && savesFor && method.customer === null) {
     attachPaymentMethod(work, method, savesFor)
   }
   noteOnInvoice(work, intent, outcome)

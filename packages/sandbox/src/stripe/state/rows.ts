@@ -266,8 +266,6 @@ export type CheckoutSessionRow = Omit<Wire<Stripe.Checkout.Session>, 'line_items
     expiresNextAt: number | null
     /** Made by a version before basil: its subscription comes before the payment. */
     subscribesFirst?: boolean
-    /** When the bank says what became of a debit; null or left out where none is on its way. */
-    settlesAt?: number | null
     parts?: CheckoutParts
     /** The discounts that the parts name, as they would be until they are there. */
     discounts?: Record<string, DiscountRow>
@@ -311,9 +309,18 @@ export interface EventDestinationRow {
   $: { url: string; secret: string }
 }
 
+/** A debit that the bank has not decided; the id is that of its payment intent. Nobody is sent it. */
+export interface BankDebitRow {
+  id: string
+  object: 'bank_debit'
+  customer: string | null
+  settlesAt: number
+}
+
 /** Every kind of row by the `object` it is sent as. */
 export interface Rows {
   balance_transaction: BalanceTransactionRow
+  bank_debit: BankDebitRow
   'billing.meter': MeterRow
   'billing.meter_event': MeterEventRow
   'billing.meter_event_adjustment': MeterEventAdjustmentRow

@@ -130,6 +130,17 @@ export function onInvoicePaid(work: UnitOfWork, invoice: InvoiceRow): void {
   }
 }
 
+/** Its first invoice is being debited: it runs until the bank says otherwise. */
+export function onInvoiceProcessing(work: UnitOfWork, invoice: InvoiceRow): void {
+  const subscription = work.find('subscription', invoice.$.subscription ?? '')
+  if (subscription?.status !== 'incomplete') return
+  work.edit('subscription', subscription)
+  subscription.status = 'active'
+  subscription.$.incompleteUntil = null
+  saveDefaultMethod(work, subscription, invoice)
+  planNext(work, subscription)
+}
+
 function saveDefaultMethod(
   work: UnitOfWork,
   subscription: SubscriptionRow,

@@ -13,6 +13,7 @@ export interface StripeQueues {
   readonly invoices: DueQueues<Rows['invoice']>
   readonly schedules: DueQueues<Rows['subscription_schedule']>
   readonly checkouts: DueQueue
+  readonly debits: DueQueue
   readonly disputes: DueQueue
 }
 
@@ -40,6 +41,7 @@ const LISTED_BY_TIME = [
 ] as const satisfies readonly Kind[]
 
 const NOT_IN_CONTRACT = [
+  'bank_debit',
   'event',
   'usage_record',
   'v2.core.event',
@@ -48,6 +50,7 @@ const NOT_IN_CONTRACT = [
 
 /** Rows that say whose they are. */
 export const BY_CUSTOMER = [
+  'bank_debit',
   'charge',
   'checkout.session',
   'customer_balance_transaction',
@@ -108,9 +111,8 @@ export function openTables(store: Store): OpenTables {
     subscriptions: tables.subscription.dueByClock('next', nextOf, testClockOf),
     invoices: tables.invoice.dueByClock('next', nextOf, testClockOf),
     schedules: tables.subscription_schedule.dueByClock('next', nextOf, testClockOf),
-    checkouts: tables['checkout.session'].dueBy('next', ({ $ }) =>
-      toMs($.settlesAt ?? $.expiresNextAt),
-    ),
+    checkouts: tables['checkout.session'].dueBy('next', ({ $ }) => toMs($.expiresNextAt)),
+    debits: tables.bank_debit.dueBy('next', ({ settlesAt }) => toMs(settlesAt)),
     disputes: tables.dispute.dueBy('next', nextOf),
   }
   packTables(store)

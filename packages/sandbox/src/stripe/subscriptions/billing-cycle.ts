@@ -4,6 +4,8 @@ import {
   collectInvoice,
   finalizeInvoice,
   holdAsDraft,
+  invoiceOf,
+  settleAttempt,
   voidInvoice,
 } from '../invoices/invoice-payment.ts'
 import { methodOfCustomer } from '../payments/customer.ts'
@@ -18,6 +20,7 @@ import {
   onInvoiceUnpaid,
   planNext,
 } from '../state/subscription-status.ts'
+import { clockAbout } from '../state/test-clocks.ts'
 import { type UnitOfWork, workInTime } from '../state/unit-of-work.ts'
 import { periodAt } from '../wire/periods.ts'
 import { announcePaused } from './paused-collection.ts'
@@ -29,10 +32,15 @@ import { usagePeriods } from './usage.ts'
 
 /** Everything of Stripe's that falls due by itself, in the order it goes at one instant. */
 export function billingCycle(context: StripeContext): Timeline {
-  const { checkouts, disputes } = context.queues
+  const { checkouts, debits, disputes } = context.queues
   const jobs: DueJob[] = [
     ...billingJobs(context, null),
     { name: 'checkout.session', queue: checkouts, run: stepOn(context, null, fireCheckout) },
+    {
+      name: 'bank_debit',
+      queue: debits,
+      run: (key) => workInTime(context, clockAbout(context.tables, key), (w) => fireDebit(w, key)),
+    },
     { name: 'dispute', queue: disputes, run: stepOn(context, null, expireDispute) },
   ]
   return dueJobs('stripe', jobs, context.failures)
@@ -228,13 +236,25 @@ function awaitPayment(work: UnitOfWork, invoice: InvoiceRow): void {
   onInvoiceUnpaid(work, invoice)
 }
 
-/** Its time is over, or the bank has decided. */
+/** The bank has decided: whatever waits for it is told. */
+function fireDebit(work: UnitOfWork, id: string): void {
+  const intent = work.require('payment_intent', id)
+  const outcome = settleDebit(work, intent)
+  if (!outcome) return
+  const invoice = invoiceOf(work, intent)
+  if (invoice?.status === 'open') settleAttempt(work, invoice, outcome, true)
+  const session = work.find('checkout.session', intent.$.checkout ?? '')
+  if (!session) return
+  work.edit('checkout.session', session)
+  const isPaid = outcome.status === 'succeeded'
+  if (isPaid) session.payment_status = 'paid'
+  const type = `checkout.session.async_payment_${isPaid ? 'succeeded' : 'failed'}`
+  work.emit(type, 'checkout.session', session)
+}
+
+/** Its time is over. */
 function fireCheckout(work: UnitOfWork, id: string): void {
   const session = work.edit('checkout.session', work.require('checkout.session', id))
-  if (typeof session.$.settlesAt === 'number') {
-    settleDebit(work, session)
-    return
-  }
   session.$.expiresNextAt = null
   if (session.status !== 'open') return
   session.status = 'expired'

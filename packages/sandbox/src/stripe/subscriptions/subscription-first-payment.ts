@@ -27,7 +27,8 @@ export function payFirst(
   if (methodFor(work, invoice) === null) throw noMethod()
   const offSession = params.off_session ?? false
   const outcome = collectInvoice(work, invoice, { offSession, authenticated })
-  if (outcome.status === 'succeeded' || behavior !== 'error_if_incomplete') return
+  const isTaken = outcome.status === 'succeeded' || outcome.status === 'processing'
+  if (isTaken || behavior !== 'error_if_incomplete') return
   if (outcome.status === 'declined') throw cardFault(outcome.decline, {})
   throw new StripeFault(402, {
     type: 'card_error',

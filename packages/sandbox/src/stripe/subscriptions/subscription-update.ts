@@ -299,7 +299,7 @@ function settleUpdate(
   const delinquent = customer.delinquent ?? false
   const offSession = params.off_session ?? false
   const outcome = collectInvoice(work, invoice, { offSession, authenticated })
-  if (outcome.status === 'succeeded') return
+  if (outcome.status === 'succeeded' || outcome.status === 'processing') return
   if (behavior === 'pending_if_incomplete') {
     holdUpdate(work, subscription, before, invoice.id, params)
     work.edit('customer', customer).delinquent = delinquent

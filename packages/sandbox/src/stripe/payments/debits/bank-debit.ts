@@ -1,13 +1,8 @@
-import type {
-  ChargeRow,
-  CheckoutSessionRow,
-  PaymentIntentRow,
-  PaymentMethodRow,
-} from '../../state/rows.ts'
+import type { ChargeRow, PaymentIntentRow, PaymentMethodRow } from '../../state/rows.ts'
 import type { UnitOfWork } from '../../state/unit-of-work.ts'
 import { recordCharge } from '../balance-transactions.ts'
-import { failIntent, newCharge } from '../payment-attempt.ts'
-import { accountOf } from './test-accounts.ts'
+import { attemptByCard, failIntent, newCharge, type PaymentOutcome } from '../payment-attempt.ts'
+import { accountOf, type TestAccount } from './test-accounts.ts'
 
 /** What Stripe says of a debit that the bank sends back. */
 const FAILED = {
@@ -17,58 +12,84 @@ const FAILED = {
   adviceCode: null,
 } as const
 
+/** Charges an intent's payment method once, a card at once and a bank account by and by. */
+export function attemptPayment(work: UnitOfWork, intent: PaymentIntentRow): PaymentOutcome {
+  const method = work.require('payment_method', intent.payment_method ?? '', 'payment_method')
+  const account = accountOf(method)
+  return account ? beginDebit(work, intent, method, account) : attemptByCard(work, intent)
+}
+
 /** The bank is asked; what it says comes later, and until then nobody has the money. */
-export function beginDebit(
+function beginDebit(
   work: UnitOfWork,
-  session: CheckoutSessionRow,
   intent: PaymentIntentRow,
   method: PaymentMethodRow,
-): void {
+  { seconds }: TestAccount,
+): PaymentOutcome {
   const charge: ChargeRow = {
     ...newCharge(work, intent, method, null),
     outcome: null,
     paid: false,
-    payment_method_details: { type: 'sepa_debit', sepa_debit: detailsOf(method) },
+    payment_method_details: detailsOf(method),
     receipt_url: null,
     status: 'pending',
   }
   work.insert('charge', charge, 'charge.pending')
   work.edit('payment_intent', intent)
-  intent.payment_method_types = ['sepa_debit']
+  intent.payment_method_types = [...new Set([...intent.payment_method_types, method.type])]
   intent.status = 'processing'
   intent.latest_charge = charge.id
+  intent.last_payment_error = null
+  intent.next_action = null
   work.emit('payment_intent.processing', 'payment_intent', intent)
-  session.payment_status = 'unpaid'
-  session.$.settlesAt = work.sandboxNow + (accountOf(method)?.seconds ?? 0)
+  work.insert('bank_debit', {
+    id: intent.id,
+    object: 'bank_debit',
+    customer: intent.customer,
+    settlesAt: work.sandboxNow + seconds,
+  })
+  return { status: 'processing' }
 }
 
-type DebitDetails = NonNullable<NonNullable<ChargeRow['payment_method_details']>['sepa_debit']>
-
-function detailsOf({ sepa_debit: account }: PaymentMethodRow): DebitDetails {
+function detailsOf(method: PaymentMethodRow): ChargeRow['payment_method_details'] {
+  const { sepa_debit: sepa, us_bank_account: us } = method
+  if (us) {
+    const { account_holder_type, account_type, bank_name, fingerprint, last4 } = us
+    return {
+      type: 'us_bank_account',
+      us_bank_account: {
+        account_holder_type,
+        account_type,
+        bank_name,
+        fingerprint,
+        last4,
+        payment_reference: null,
+        routing_number: us.routing_number,
+      },
+    }
+  }
   return {
-    bank_code: account?.bank_code ?? null,
-    branch_code: account?.branch_code ?? null,
-    country: account?.country ?? null,
-    fingerprint: account?.fingerprint ?? null,
-    last4: account?.last4 ?? null,
-    mandate: null,
+    type: 'sepa_debit',
+    sepa_debit: {
+      bank_code: sepa?.bank_code ?? null,
+      branch_code: sepa?.branch_code ?? null,
+      country: sepa?.country ?? null,
+      fingerprint: sepa?.fingerprint ?? null,
+      last4: sepa?.last4 ?? null,
+      mandate: null,
+    },
   }
 }
 
-/** What the bank says in the end. */
-export function settleDebit(work: UnitOfWork, session: CheckoutSessionRow): void {
-  work.edit('checkout.session', session)
-  session.$.settlesAt = null
-  const intent = work.require('payment_intent', String(session.payment_intent))
-  // Somebody may have cancelled it meanwhile.
-  if (intent.status !== 'processing') return
+/** What the bank says in the end; null where somebody has cancelled it meanwhile. */
+export function settleDebit(work: UnitOfWork, intent: PaymentIntentRow): PaymentOutcome | null {
+  work.remove('bank_debit', work.require('bank_debit', intent.id))
+  if (intent.status !== 'processing') return null
   const method = work.require('payment_method', String(intent.payment_method))
   const charge = work.edit('charge', work.require('charge', String(intent.latest_charge)))
   if (accountOf(method)?.pays) {
     succeed(work, intent, charge)
-    session.payment_status = 'paid'
-    work.emit('checkout.session.async_payment_succeeded', 'checkout.session', session)
-    return
+    return { status: 'succeeded' }
   }
   charge.status = 'failed'
   charge.amount_captured = 0
@@ -76,7 +97,7 @@ export function settleDebit(work: UnitOfWork, session: CheckoutSessionRow): void
   charge.failure_message = FAILED.message
   work.emit('charge.failed', 'charge', charge)
   failIntent(work, intent, method, FAILED, charge.id)
-  work.emit('checkout.session.async_payment_failed', 'checkout.session', session)
+  return { status: 'declined', decline: FAILED }
 }
 
 function succeed(work: UnitOfWork, intent: PaymentIntentRow, charge: ChargeRow): void {

@@ -2,50 +2,103 @@ import type { PaymentMethodRow } from '../../state/rows.ts'
 import type { UnitOfWork } from '../../state/unit-of-work.ts'
 import { newMethod } from '../payment-methods.ts'
 
+export type DebitType = 'sepa_debit' | 'us_bank_account'
+
 /** A bank account of Stripe's tests, and what becomes of a debit from it. */
 export interface TestAccount {
+  readonly type: DebitType
   readonly last4: string
   readonly pays: boolean
   /** How long it takes. */
   readonly seconds: number
 }
 
-const BANK = '37040044'
+const sepa = (last4: string, pays: boolean, seconds: number): TestAccount => ({
+  type: 'sepa_debit',
+  last4,
+  pays,
+  seconds,
+})
+const ach = (last4: string, pays: boolean): TestAccount => ({
+  type: 'us_bank_account',
+  last4,
+  pays,
+  seconds: 0,
+})
 
-/** Stripe's test values, `pm_sepaDebit_<name>`. https://docs.stripe.com/payments/sepa-debit/accept-a-payment */
+/**
+ * Stripe's test values, `pm_<name>`. https://docs.stripe.com/payments/sepa-debit/accept-a-payment and
+ * https://docs.stripe.com/payments/ach-direct-debit/accept-a-payment
+ */
 export const TEST_ACCOUNTS: Readonly<Record<string, TestAccount>> = {
-  success_de: { last4: '3000', pays: true, seconds: 0 },
-  successDelayed_de: { last4: '3003', pays: true, seconds: 180 },
-  failed_de: { last4: '3001', pays: false, seconds: 0 },
-  failedDelayed_de: { last4: '3004', pays: false, seconds: 180 },
+  sepaDebit_success_de: sepa('3000', true, 0),
+  sepaDebit_successDelayed_de: sepa('3003', true, 180),
+  sepaDebit_failed_de: sepa('3001', false, 0),
+  sepaDebit_failedDelayed_de: sepa('3004', false, 180),
+  usBankAccount_success: ach('6789', true),
+  usBankAccount_accountClosed: ach('1113', false),
+  usBankAccount_noAccount: ach('1116', false),
+  usBankAccount_insufficientFunds: ach('2227', false),
+  usBankAccount_debitNotAuthorized: ach('3335', false),
 }
 
-const PREFIX = 'pm_sepaDebit_'
+/** How the test values of each kind begin. */
+const PREFIXES: ReadonlyArray<readonly [string, DebitType]> = [
+  ['pm_sepaDebit_', 'sepa_debit'],
+  ['pm_usBankAccount_', 'us_bank_account'],
+]
+
+/** Which kind of account a value stands for, whether there is such a one or not; null for anything else. */
+export function debitTypeOf(value: string): DebitType | null {
+  return PREFIXES.find(([prefix]) => value.startsWith(prefix))?.[1] ?? null
+}
 
 /** `pm_sepaDebit_success_de` → its account; null when it is no test value. */
 export function findTestAccount(value: string): TestAccount | null {
-  const name = value.startsWith(PREFIX) ? value.slice(PREFIX.length) : ''
+  const name = value.startsWith('pm_') ? value.slice('pm_'.length) : ''
   return (Object.hasOwn(TEST_ACCOUNTS, name) ? TEST_ACCOUNTS[name] : null) ?? null
 }
 
 /** What the account behind a payment method does; null for a card. */
 export function accountOf(method: PaymentMethodRow): TestAccount | null {
-  return method.type === 'sepa_debit' ? findTestAccount(`pm_${method.$.behavior}`) : null
+  return method.type === 'card' ? null : findTestAccount(`pm_${method.$.behavior}`)
 }
 
-export function newDebitMethod(work: UnitOfWork, value: string): PaymentMethodRow {
-  const { last4 = '' } = findTestAccount(value) ?? {}
+export function newDebitMethod(
+  work: UnitOfWork,
+  value: string,
+  { type, last4 }: TestAccount,
+): PaymentMethodRow {
   return work.insert('payment_method', {
     ...newMethod(work),
-    sepa_debit: {
-      bank_code: BANK,
-      branch_code: '',
-      country: 'DE',
-      fingerprint: `fp_sepa_${last4}`,
-      generated_from: { charge: null, setup_attempt: null },
-      last4,
-    },
-    type: 'sepa_debit',
+    ...(type === 'sepa_debit' ? { sepa_debit: sepaAccount(last4) } : {}),
+    ...(type === 'us_bank_account' ? { us_bank_account: usAccount(last4) } : {}),
+    type,
     $: { behavior: value.slice('pm_'.length), detached: false, authenticated: false },
   })
+}
+
+function sepaAccount(last4: string): NonNullable<PaymentMethodRow['sepa_debit']> {
+  return {
+    bank_code: '37040044',
+    branch_code: '',
+    country: 'DE',
+    fingerprint: `fp_sepa_${last4}`,
+    generated_from: { charge: null, setup_attempt: null },
+    last4,
+  }
+}
+
+function usAccount(last4: string): NonNullable<PaymentMethodRow['us_bank_account']> {
+  return {
+    account_holder_type: 'individual',
+    account_type: 'checking',
+    bank_name: 'STRIPE TEST BANK',
+    financial_connections_account: null,
+    fingerprint: `fp_ach_${last4}`,
+    last4,
+    networks: { preferred: 'ach', supported: ['ach'] },
+    routing_number: '110000000',
+    status_details: {},
+  }
 }

@@ -18,32 +18,42 @@ const CARDS: ReadonlyArray<readonly [string, string]> = [
 
 export function cardName(method: PaymentMethodRow): string {
   const { card } = method
-  if (!card) return method.type
+  if (!card) {
+    const last4 = method.sepa_debit?.last4 ?? method.us_bank_account?.last4
+    return last4 ? `Bank account •••• ${last4}` : method.type
+  }
   const brand = card.brand.charAt(0).toUpperCase() + card.brand.slice(1)
   return `${brand} •••• ${card.last4}`
 }
 
-/** The same for bank accounts. */
-const ACCOUNTS: ReadonlyArray<readonly [string, string]> = [
-  ['pm_sepaDebit_successDelayed_de', 'DE •••• 3003, pays after three minutes'],
-  ['pm_sepaDebit_failedDelayed_de', 'DE •••• 3004, fails after three minutes'],
-]
+/** The same for bank accounts, by the kind of debit. */
+const ACCOUNTS: Readonly<Record<string, ReadonlyArray<readonly [string, string]>>> = {
+  sepa_debit: [
+    ['pm_sepaDebit_successDelayed_de', 'SEPA: DE •••• 3003, pays after three minutes'],
+    ['pm_sepaDebit_failedDelayed_de', 'SEPA: DE •••• 3004, fails after three minutes'],
+  ],
+  us_bank_account: [
+    ['pm_usBankAccount_success', 'ACH: US •••• 6789, pays a moment later'],
+    ['pm_usBankAccount_insufficientFunds', 'ACH: US •••• 2227, fails a moment later'],
+  ],
+}
 
-/** A choice among saved cards, if there are any, the test cards, and bank accounts where those are taken. */
+/** A choice among what is saved, if there is anything, the test cards, and bank accounts where those are taken. */
 export function cardField(
   saved: readonly PaymentMethodRow[],
   chosen: string | null,
-  takesDebits = false,
+  types: readonly string[] = ['card'],
 ): Html {
-  const option = (value: string, name: string) =>
+  const option = ([value, name]: readonly [string, string]) =>
     html`<option value="${value}"${value === chosen ? html` selected` : ''}>${name}</option>`
-  const own = saved.map((method) => option(method.id, cardName(method)))
-  const tests = CARDS.map(([value, name]) => option(value, name))
-  const accounts = takesDebits ? ACCOUNTS.map(([value, name]) => option(value, name)) : []
-  return html`<label>${takesDebits ? 'Card or bank account' : 'Card'} <select name="card">${
-    own.length > 0 || takesDebits
-      ? html`${group('Saved', own)}${group(own.length > 0 ? 'Another card' : 'Card', tests)}${group('Bank debit (SEPA)', accounts)}`
-      : tests
+  const own = saved.filter(({ type }) => types.includes(type))
+  const kept = own.map((method) => option([method.id, cardName(method)]))
+  const cards = types.includes('card') ? CARDS.map(option) : []
+  const accounts = types.flatMap((type) => (ACCOUNTS[type] ?? []).map(option))
+  return html`<label>${accounts.length > 0 ? 'Card or bank account' : 'Card'} <select name="card">${
+    kept.length > 0 || accounts.length > 0
+      ? html`${group('Saved', kept)}${group(kept.length > 0 ? 'Another card' : 'Card', cards)}${group('Bank debit', accounts)}`
+      : cards
   }</select></label>`
 }
 

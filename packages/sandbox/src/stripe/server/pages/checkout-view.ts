@@ -26,7 +26,7 @@ export function checkoutView(
   <section><h2>${quote && quote.due === 0 ? 'Your details' : takesDebits(session) ? 'Pay' : 'Pay by card'}</h2>${alert(paying ? problem : null)}
   <form method="post"><input type="hidden" name="action" value="pay">
   ${contactFields(work, session, form)}
-  ${needsCard(session, quote) ? cardField(savedCards(work, session), form.get('card'), takesDebits(session)) : ''}
+  ${needsCard(session, quote) ? cardField(savedCards(work, session), form.get('card'), session.payment_method_types) : ''}
   ${addressFields(session, form)}${questionFields(session, form)}
   ${submit ? html`<p class="soft">${submit}</p>` : ''}
   <button class="wide">${buttonText(session, quote)}</button></form>
@@ -35,7 +35,7 @@ export function checkoutView(
 }
 
 function takesDebits(session: CheckoutSessionRow): boolean {
-  return session.payment_method_types.includes('sepa_debit')
+  return session.payment_method_types.some((type) => type !== 'card')
 }
 
 const SUBMIT: Readonly<Record<string, string>> = {
