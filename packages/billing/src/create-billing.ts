@@ -40,6 +40,7 @@ import { taxRepository } from './storage/taxes.ts'
 import { webhookRepository } from './storage/webhooks.ts'
 import type { Subscription } from './subscriptions/subscription.ts'
 import { createChargeWorker } from './usage/charges/charge-worker.ts'
+import { chargeFoundCards } from './usage/charges/other-card.ts'
 import { createMeters } from './usage/meters.ts'
 import { createUsageQueue } from './usage/usage-outbox.ts'
 import { BillableUser } from './users/billable-user.ts'
@@ -147,7 +148,9 @@ export function createBilling<User>(given: BillingOptions<User>): Billing<User> 
     migrate: runMigrations,
     async sync(how = {}) {
       await migrated()
-      return syncAll(context, how)
+      const report = await syncAll(context, how)
+      await chargeFoundCards(context, report, how)
+      return report
     },
     async countActive(at) {
       await migrated()

@@ -94,6 +94,27 @@ describe('usage at Braintree that is not paid', () => {
     expect(takenFrom(test, user)).toBe(3000 + 50)
   })
 
+  it('is charged again when sync() finds another default card in the control panel', async () => {
+    const test = await startCharged()
+    const { user, billing, sandbox } = test
+    await declined(test)
+    const { default: braintree } = await import('braintree')
+    const sdk = new braintree.BraintreeGateway(sandbox.braintree.config as never)
+    await sdk.paymentMethod.create({
+      customerId: user.providerId ?? '',
+      paymentMethodNonce: 'fake-valid-mastercard-nonce',
+      options: { makeDefault: true },
+    })
+    await billing.sync({ dryRun: true })
+    await billing.usage.process()
+    expect(takenFrom(test, user)).toBe(2000)
+    const { drift } = await billing.sync()
+    expect(drift.map(({ what }) => what)).toEqual(['card'])
+    await billing.usage.process()
+    expect(takenFrom(test, user)).toBe(2000 + 50)
+    expect((await billing.sync()).drift).toEqual([])
+  })
+
   it('waits on when a card is added that is not the default', async () => {
     const test = await startCharged()
     const { user, billing } = test

@@ -1,3 +1,4 @@
+import type { DriftReport, SyncOptions } from '../../consistency/drift.ts'
 import type { BillingContext } from '../../context.ts'
 import type { ProviderName } from '../../provider-name.ts'
 import type { Owner } from '../../values/owner.ts'
@@ -15,4 +16,16 @@ export async function chargeOtherCard(
     provider,
     theirs.map(({ id }) => id),
   )
+}
+
+/** The same for cards that were changed at the provider: Braintree sends no webhook of that, so a sync finds them. */
+export async function chargeFoundCards(
+  context: BillingContext,
+  { drift }: DriftReport,
+  { dryRun = false }: SyncOptions,
+): Promise<void> {
+  if (dryRun) return
+  for (const { what, owner, provider } of drift) {
+    if (what === 'card') await chargeOtherCard(context, owner, provider)
+  }
 }

@@ -10,7 +10,7 @@ import type { CustomerDetails } from '../../gateways/contract/customer.ts'
 import type { ChangedDetails } from '../../gateways/contract/parts/money/customer-details.ts'
 import { requirePart } from '../../gateways/contract/parts.ts'
 import type { ProviderName } from '../../provider-name.ts'
-import { chargeOtherCard } from '../../usage/charges/other-card.ts'
+import { chargeFoundCards, chargeOtherCard } from '../../usage/charges/other-card.ts'
 import { requireText } from '../../values/arguments.ts'
 import type { UserHaving, UserScope } from '../user-scope.ts'
 
@@ -65,6 +65,7 @@ export async function sync(
   options: { readonly dryRun?: boolean },
 ): Promise<DriftReport> {
   const report = await syncOwner(user.context, user.owner, options)
+  await chargeFoundCards(user.context, report, options)
   await user.user.reload()
   return report
 }
