@@ -49,6 +49,27 @@ it('shows what was sent, how it was signed and what the receiver said', async ()
   expect(seen.curl).toContain("O'\\''Hara")
 })
 
+it('shows what goes to an event destination', async () => {
+  const watched = await startForTest()
+  const receiver = await startReceiver()
+  const { webhook_endpoint: made } = await watched.stripe.v2.core.eventDestinations.create({
+    name: 'Ours',
+    type: 'webhook_endpoint',
+    event_payload: 'thin',
+    enabled_events: ['v1.customer.created'],
+    webhook_endpoint: { url: receiver.url },
+    include: ['webhook_endpoint.signing_secret'],
+  })
+  const secret = made?.signing_secret
+  const { endpoints } = await watched.read<{ endpoints: unknown }>('/webhooks.json')
+  expect(endpoints).toMatchObject([{ url: receiver.url, secret, events: ['v1.customer.created'] }])
+  await watched.stripe.customers.create({ name: 'Ada' })
+  await watched.sandbox.outbox.flush()
+  const [delivery] = watched.sandbox.outbox.deliveries()
+  const seen = await watched.read<Inspected>(`/webhooks/${delivery?.id}.json`)
+  expect(seen).toMatchObject({ state: 'delivered', signature: { secret, isRight: true } })
+})
+
 it('reads the notifications of Braintree', async () => {
   const watched = await startForTest()
   const receiver = await startReceiver()

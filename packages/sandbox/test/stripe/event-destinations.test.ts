@@ -166,6 +166,12 @@ it('tells a thin destination which usage was dropped', async () => {
   expect(received.map(({ body }) => (JSON.parse(body) as { type: string }).type)).toEqual([type])
 })
 
+it('does not stand for an endpoint of the same address', async () => {
+  const { sandbox, create } = await setUp()
+  await create({ event_payload: 'thin', enabled_events: ['v1.customer.created'] })
+  expect(sandbox.stripe.webhooks()).toEqual([])
+})
+
 it('is pinged', async () => {
   const { create, destinations, flush, stripe } = await setUp()
   const { id } = await create()

@@ -1,6 +1,7 @@
 import { type Html, html } from '../../core/html.ts'
 import type { Delivery } from '../../core/outbox.ts'
 import { triggersOf } from '../../fixtures/trigger.ts'
+import { receiversIn } from '../../stripe/state/receivers.ts'
 import { backField, breakable, empty, moment, statusBadge } from '../parts/bits.ts'
 import { table } from '../parts/table.ts'
 import { type Ask, definePage } from './page.ts'
@@ -18,14 +19,15 @@ function read({ watched, query }: Ask) {
     if (state !== null && delivery.state !== state) continue
     if (type === '' || delivery.eventType.includes(type)) deliveries.push(delivery)
   }
+  const receivers = stripe
+    ? receiversIn(stripe.context.tables).filter((each) => each.isEnabled)
+    : []
   const handles = { stripe: stripe?.handle ?? null, braintree: braintree?.handle ?? null }
   return {
     state,
     type,
     endpoints: [
-      ...(stripe?.handle.webhooks().map(({ url, secret, events }) => {
-        return { provider: 'stripe', url, secret, events }
-      }) ?? []),
+      ...receivers.map(({ url, secret, events }) => ({ provider: 'stripe', url, secret, events })),
       ...(braintree?.handle.webhooks().map((url) => {
         return { provider: 'braintree', url, secret: null, events: ['*'] }
       }) ?? []),

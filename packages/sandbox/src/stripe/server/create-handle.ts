@@ -11,7 +11,6 @@ import { finishAuthentication } from '../resources/payment-confirmation.ts'
 import { finishSetupAuthentication } from '../resources/setup-intents.ts'
 import type { StripeContext } from '../state/context.ts'
 import { renderEvent } from '../state/events.ts'
-import { receiversIn } from '../state/receivers.ts'
 import { render } from '../state/render.ts'
 import type { Kind, Rows } from '../state/rows.ts'
 import { sendThinEvent } from '../state/thin-events.ts'
@@ -132,9 +131,15 @@ class RunningStripe implements StripeHandle {
   }
 
   webhooks(): RegisteredWebhook[] {
-    return receiversIn(this.#context.tables)
-      .filter(({ isEnabled }) => isEnabled)
-      .map(({ id, url, events, secret }) => ({ id, url, events: [...events], secret }))
+    const enabled = [...this.#context.tables.webhook_endpoint.values()].filter(
+      ({ status }) => status === 'enabled',
+    )
+    return enabled.map(({ id, url, enabled_events, $ }) => ({
+      id,
+      url,
+      events: [...enabled_events],
+      secret: $.secret,
+    }))
   }
 
   registerWebhook(
