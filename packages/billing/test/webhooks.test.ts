@@ -1,8 +1,16 @@
+import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createTestDatabase } from '../../../test-support/create-test-database.ts'
 import { type BillableUser, createBilling, type WebhookHandlers } from '../src/index.ts'
 import type { BillingTest } from '../src/testing/index.ts'
 import { PROVIDERS, type ProviderCase, start, stripeSdk } from './support.ts'
+
+interface Sent {
+  readonly body: Buffer
+  readonly header: string
+  readonly headers: Record<string, string>
+}
+const NO_TEXT = Buffer.from([0xff])
 
 /** A year of what happens to subscriptions, most of it without us. */
 async function live(test: BillingTest, user: BillableUser, { card, provider }: ProviderCase) {
@@ -217,6 +225,61 @@ describe('threat W3 events of another Stripe mode or account', () => {
     expect(await test.user.subscribed('main')).toBe(true)
     await test.sandbox.clock.advance({ minutes: 6 })
     expect((await send(body)).status).toBe(400)
+  })
+})
+
+describe('threat W1 an event of Stripe', () => {
+  it.each<readonly [how: string, status: number, change: (sent: Sent) => Partial<Sent>]>([
+    ['as it is', 200, () => ({})],
+    ['as text', 200, () => ({ headers: { 'content-type': 'text/plain' } })],
+    [
+      'signed by an older secret, too',
+      200,
+      ({ header }) => ({ header: `${header},v1=${'0'.repeat(64)}` }),
+    ],
+    [
+      'after a signature that is none',
+      200,
+      ({ header }) => ({ header: header.replace(',', ',v1=x,') }),
+    ],
+    ['signed in the way of tests', 400, ({ header }) => ({ header: header.replace('v1=', 'v0=') })],
+    [
+      'compressed',
+      400,
+      ({ body }) => ({ body: gzipSync(body), headers: { 'content-encoding': 'gzip' } }),
+    ],
+    ['without its last letter', 400, ({ body }) => ({ body: body.subarray(0, -1) })],
+    ['with a byte that is no text', 400, ({ body }) => ({ body: Buffer.concat([body, NO_TEXT]) })],
+  ])('that comes %s is answered with %i', async (_how, status, change) => {
+    const test = await start('stripe', { webhooks: false })
+    const stripe = await stripeSdk(test)
+    await stripe.customers.update(
+      (await stripe.customers.create({ email: 'ada@example.com' })).id,
+      { name: 'Ada' },
+    )
+    const event = test.sandbox.stripe.events('customer.updated').at(-1)
+    const payload = JSON.stringify(event)
+    const secret = 'whsec_table'
+    const timestamp = Math.floor(test.sandbox.clock.nowMs() / 1000)
+    const header = stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp })
+    const { apiKey, config } = test.sandbox.stripe
+    const billing = test.another({ stripe: { secret: apiKey, webhookSecret: secret, config } })
+    const whole: Sent = { body: Buffer.from(payload), header, headers: {} }
+    const sent = { ...whole, ...change(whole) }
+    const response = await billing.fetch(
+      new Request('https://app.example.com/stripe/webhook', {
+        method: 'POST',
+        body: new Uint8Array(sent.body),
+        headers: { ...sent.headers, 'stripe-signature': sent.header },
+      }),
+    )
+    expect(response.status).toBe(status)
+    const kept = await test.database.kysely
+      .selectFrom('billing_webhooks')
+      .select('event_id')
+      .where('event_id', '=', String(event?.id))
+      .execute()
+    expect(kept).toHaveLength(status === 200 ? 1 : 0)
   })
 })
 
