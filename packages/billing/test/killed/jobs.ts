@@ -42,6 +42,10 @@ const objects = {
     (await user.invoicesIncludingPending())[0],
 }
 
+async function ask({ user, of = 'user', method = '', args = [] }: Asked): Promise<unknown> {
+  return call(await objects[of](user), method, args)
+}
+
 const jobs = {
   create: ({ user, card, plan = 'monthly', terms = [] }: Asked) =>
     (
@@ -51,8 +55,12 @@ const jobs = {
       ) as ReturnType<BillableUser['newSubscription']>
     ).create(card),
   /** Any other method of the user, of the subscription `main`, or of the newest invoice. */
-  ask: async ({ user, of = 'user', method = '', args = [] }: Asked) =>
-    call(await objects[of](user), method, args),
+  ask,
+  /** The same, of what the bank asks the customer about: to be told so is an answer. */
+  askBank: (asked: Asked) =>
+    ask(asked).catch((error: { readonly code?: string }) => {
+      if (error.code !== 'payment_action_required') throw error
+    }),
   async createOften({ user, card, times = 1, report }: Asked) {
     const create = () => user.newSubscription('main', 'monthly').create(card)
     const made = await Promise.all(Array.from({ length: times }, create))

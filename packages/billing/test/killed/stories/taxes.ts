@@ -1,6 +1,8 @@
+import type Stripe from 'stripe'
 import { expect } from 'vitest'
+import { isBillingError } from '../../../src/index.ts'
 import { takenFrom } from '../../support.ts'
-import { type Asking, ofSubscription, ofUser, type Story, subscribe } from '../story.ts'
+import { type Asking, main, ofSubscription, ofUser, type Story, subscribe } from '../story.ts'
 
 const VAT = ['eu_vat', 'DE123456789'] as const
 
@@ -20,7 +22,53 @@ const rename = ({ test, user }: Asking) =>
     .where('id', '=', user.id)
     .execute()
 
+const AFTER = (cents: number) => (cents * 120) / 100
+
+/** A swap that the bank asks about, and whose tax, which Stripe holds back for nobody, is another one by now. */
+const held = {
+  providers: ['stripe'],
+  options,
+  async before(asking: Asking) {
+    await subscribe(asking)
+    await asking.user.updateCard('pm_card_authenticationRequired')
+    await rename(asking)
+  },
+  job: { ...ofSubscription('swap', 'yearly'), job: 'askBank' },
+} satisfies Partial<Story>
+
+/** What a swap may have left at Stripe. */
+async function leftAt(asking: Asking) {
+  const found = (await (await main(asking)).asProvider()) as Stripe.Subscription
+  const marks = Object.keys(found.metadata).filter((key) => key.startsWith('tax_of_'))
+  return { marks, rates: found.default_tax_rates?.map(({ percentage }) => percentage) }
+}
+
 export const taxes: readonly Story[] = [
+  {
+    ...held,
+    name: 'a swap that the bank asks about, and that is confirmed',
+    async again(asking) {
+      const asked = await (await main(asking)).swap('yearly').catch((error: unknown) => error)
+      if (!isBillingError(asked, 'payment_action_required')) throw asked
+      asking.test.sandbox.stripe.completeAuthentication(asked.payment.id)
+      await asking.user.sync()
+    },
+    async outcome(asking, at) {
+      expect((await main(asking)).providerPlan, at).toBe('yearly')
+      expect(takenFrom(asking.test, asking.user), at).toBe(1000 + AFTER(10_000) - AFTER(1000))
+      expect(await leftAt(asking), at).toEqual({ marks: [], rates: [20] })
+    },
+  },
+  {
+    ...held,
+    name: 'a swap that the bank asks about, and that is given up',
+    again: async (asking) => (await main(asking)).swap('monthly'),
+    async outcome(asking, at) {
+      expect((await main(asking)).providerPlan, at).toBe('monthly')
+      expect(takenFrom(asking.test, asking.user), at).toBe(1000)
+      expect(await leftAt(asking), at).toEqual({ marks: [], rates: [] })
+    },
+  },
   {
     name: 'a tax id',
     providers: ['stripe'],
