@@ -131,6 +131,31 @@ describe('several merchants of Braintree', () => {
   })
 })
 
+it('shows with each step what was sent of it', async () => {
+  const watched = await startForTest()
+  watched.sandbox.braintree.registerWebhook('http://127.0.0.1:9/braintree')
+  const { customer } = await subscribeGrace(watched)
+  await watched.gateway.customer.create({ id: 'somebody' })
+  await watched.sandbox.clock.advance({ months: 1 })
+  interface Sent {
+    readonly title: string
+    readonly deliveries: ReadonlyArray<{ readonly id: string }>
+  }
+  const path = `/customers/braintree/${customer}.json`
+  const { past } = await watched.read<{ past: readonly Sent[] }>(path)
+  const kinds = new Map(
+    watched.sandbox.outbox.deliveries({ provider: 'braintree' }).map((each) => [each.id, each]),
+  )
+  const sent = past.flatMap(({ title, deliveries }) =>
+    deliveries.map(({ id }) => `${title}: ${kinds.get(id)?.eventType}`),
+  )
+  expect(sent).toEqual([
+    'Payment taken: subscription_charged_successfully',
+    'Subscription started: subscription_went_active',
+    'Payment taken: subscription_charged_successfully',
+  ])
+})
+
 it('tells of another plan and another price of a subscription', async () => {
   const watched = await startForTest()
   const { customer, subscription } = await subscribeGrace(watched)

@@ -47,6 +47,6 @@ export function amountOf(minor: unknown, currency: unknown): Amount | null {
   return { minor, currency: code, text }
 }
 
-export function newestFirst(steps: readonly Step[]): Step[] {
+export function newestFirst<S extends Step>(steps: readonly S[]): S[] {
   return [...steps].reverse().sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))
 }

@@ -1,4 +1,5 @@
 import type { Delivery } from '../../core/outbox.ts'
+import { notificationsOf } from './braintree-deliveries.ts'
 import { braintreeSteps } from './braintree-steps.ts'
 import { findMerchant } from './merchants.ts'
 import { newestFirst, type Step } from './step.ts'
@@ -22,29 +23,34 @@ const MOST_EVENTS = 400
 
 /** What happened to a customer, newest first. */
 export function pastOf(watched: Watched, who: Who): PastStep[] {
-  const steps =
-    who.provider === 'stripe' ? stripePast(watched, who.id) : braintreePast(watched, who)
-  return newestFirst(steps).map((step) => ({ ...step, deliveries: deliveriesOf(watched, step) }))
+  return newestFirst(
+    who.provider === 'stripe' ? stripePast(watched, who.id) : braintreePast(watched, who),
+  )
 }
 
-function stripePast({ stripe }: Watched, customer: string): Step[] {
-  if (!stripe) return []
-  const { context } = stripe
+function stripePast(watched: Watched, customer: string): PastStep[] {
+  if (!watched.stripe) return []
+  const { context } = watched.stripe
   const filter = { mentions: customer, keep: isAbout(customer), most: MOST_EVENTS }
   const events = readEvents(context, filter).reverse()
   const first = events[0]?.created ?? Number.POSITIVE_INFINITY
-  return [...stepsFromRows(context, customer, first), ...toSteps(events)]
+  const steps = [...stepsFromRows(context, customer, first), ...toSteps(events)]
+  return steps.map((step) => ({ ...step, deliveries: deliveriesOf(watched, step) }))
 }
 
-function braintreePast(watched: Watched, { merchant, id }: Who): Step[] {
+function braintreePast(watched: Watched, { merchant, id }: Who): PastStep[] {
   const found = findMerchant(watched, merchant)
-  return found ? braintreeSteps(found, id) : []
+  const steps = found ? braintreeSteps(found, id) : []
+  const sent = found && notificationsOf(watched, found, steps)
+  return steps.map((step) => ({ ...step, deliveries: (sent?.get(step) ?? []).map(toNote) }))
 }
 
 function deliveriesOf({ outbox }: Watched, { facts }: Step): DeliveryNote[] {
   return facts.flatMap(({ eventId }) =>
-    eventId === null
-      ? []
-      : outbox.deliveries({ eventId }).map(({ id, state, url }) => ({ id, state, url })),
+    eventId === null ? [] : outbox.deliveries({ eventId }).map(toNote),
   )
+}
+
+function toNote({ id, state, url }: Delivery): DeliveryNote {
+  return { id, state, url }
 }
