@@ -29,7 +29,7 @@ async function main() {
   }
   for (const runner of runners) {
     // Where a page began with a walk through all those before it, all pages would take minutes.
-    const { invoices, listed, peak, own, pages } = await runner.ask({
+    const { invoices, listed, memory, own, pages } = await runner.ask({
       list: runner.folder === here,
     })
     console.log(runner.folder)
@@ -39,11 +39,18 @@ async function main() {
     console.log(`  paidInvoices(), ${invoices} of them     ${seconds(listed)}`)
     console.log(`  a customer's invoices, one call ${own.toFixed(1)} ms`)
     if (pages) console.log(`  all invoices, ${pages.calls} calls of 100   ${seconds(pages.spent)}`)
-    console.log(`  most memory before the lists    ${Math.round(peak)} MB`)
+    console.log(`  most memory in the year         ${megabytes(memory.year)} resident`)
+    console.log(
+      `  most memory, lists included     ${megabytes(memory.most)} resident; at its most the heap had ${megabytes(memory.heap)}, buffers outside of it ${megabytes(memory.buffers)}`,
+    )
     runner.stop()
   }
   const [before, now] = runners
   if (now) console.log(`now / before  ${(now.spent / before.spent).toFixed(3)}`)
+}
+
+function megabytes(bytes) {
+  return `${Math.round(bytes / 1_048_576)} MB`
 }
 
 function seconds(milliseconds) {
@@ -77,6 +84,13 @@ async function child(folder) {
   const { startSandbox } = await import(pathToFileURL(resolve(folder, 'dist/index.js')).href)
   const sandbox = await startSandbox({ stripe: true, now: new Date(START) })
   const call = caller(sandbox.stripe)
+  const memory = { heap: 0, buffers: 0 }
+  // Between steps only, so these are somewhat less than the most; the operating system counts what is resident itself.
+  const look = () => {
+    const { heapUsed, arrayBuffers } = process.memoryUsage()
+    memory.heap = Math.max(memory.heap, heapUsed)
+    memory.buffers = Math.max(memory.buffers, arrayBuffers)
+  }
   let someone = ''
   const answers = {
     start: async (customers) => {
@@ -86,10 +100,12 @@ async function child(folder) {
     month: async (month) => {
       const from = processorTime()
       await sandbox.clock.advanceTo(new Date(Date.UTC(2026, month, 15, 2)))
-      return { spent: processorTime() - from }
+      const spent = processorTime() - from
+      look()
+      return { spent }
     },
     list: async (all) => {
-      const peak = process.resourceUsage().maxRSS / 1024
+      memory.year = mostResident()
       const own = await spentOn(async () => {
         for (let n = 0; n < 20; n++) await call('GET', `/v1/invoices?customer=${someone}&limit=100`)
       })
@@ -99,13 +115,17 @@ async function child(folder) {
           const after = last && `&starting_after=${last}`
           const page = await call('GET', `/v1/invoices?status=paid&limit=100${after}`)
           last = page.has_more ? page.data.at(-1).id : null
+          if (calls % 100 === 0) look()
         }
       })
       let invoices = 0
       const listed = await spentOn(() => {
-        invoices = sandbox.stripe.paidInvoices().length
+        const paid = sandbox.stripe.paidInvoices()
+        invoices = paid.length
+        look()
       })
-      return { invoices, listed, peak, own: own / 20, pages: all ? { calls, spent } : null }
+      memory.most = mostResident()
+      return { invoices, listed, memory, own: own / 20, pages: all ? { calls, spent } : null }
     },
   }
   process.on('message', async (question) => {
@@ -119,6 +139,10 @@ async function spentOn(work) {
   const from = processorTime()
   await work()
   return processorTime() - from
+}
+
+function mostResident() {
+  return process.resourceUsage().maxRSS * 1024
 }
 
 function processorTime() {

@@ -2,8 +2,14 @@
 
 const DAY_MS = 86_400_000
 
+const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
+/** January is 0, and 12 the next one. */
 export function daysInMonth(year: number, month: number): number {
-  return new Date(Date.UTC(year, month + 1, 0)).getUTCDate()
+  const inYear = year + Math.floor(month / 12)
+  const isLeap = inYear % 4 === 0 && (inYear % 100 !== 0 || inYear % 400 === 0)
+  const at = ((month % 12) + 12) % 12
+  return isLeap && at === 1 ? 29 : (DAYS[at] as number)
 }
 
 /**
@@ -12,20 +18,11 @@ export function daysInMonth(year: number, month: number): number {
  * 28 February, then 31 March.
  */
 export function addMonths(anchor: Date, months: number): Date {
-  const first = new Date(
-    Date.UTC(
-      anchor.getUTCFullYear(),
-      anchor.getUTCMonth() + months,
-      1,
-      anchor.getUTCHours(),
-      anchor.getUTCMinutes(),
-      anchor.getUTCSeconds(),
-      anchor.getUTCMilliseconds(),
-    ),
-  )
-  const last = daysInMonth(first.getUTCFullYear(), first.getUTCMonth())
-  first.setUTCDate(Math.min(anchor.getUTCDate(), last))
-  return first
+  const month = anchor.getUTCFullYear() * 12 + anchor.getUTCMonth() + months
+  const year = Math.floor(month / 12)
+  const day = Math.min(anchor.getUTCDate(), daysInMonth(year, month - year * 12))
+  const timeOfDay = anchor.getTime() - Math.floor(anchor.getTime() / DAY_MS) * DAY_MS
+  return new Date(Date.UTC(year, month - year * 12, day) + timeOfDay)
 }
 
 export function addDays(date: Date, days: number): Date {

@@ -31,8 +31,8 @@ export function dueJobs(provider: string, jobs: readonly DueJob[], failures: Fai
   }
 
   const runOne = (job: DueJob, key: string, at: number, runs: Map<string, number>): void => {
-    const run = (runs.get(`${job.name}:${key}`) ?? 0) + 1
-    runs.set(`${job.name}:${key}`, run)
+    const run = (runs.get(key) ?? 0) + 1
+    runs.set(key, run)
     try {
       if (run > MOST_RUNS_AT_ONCE) throw new Error('It falls due again and again without an end.')
       job.run(key)
@@ -52,12 +52,13 @@ export function dueJobs(provider: string, jobs: readonly DueJob[], failures: Fai
       return next
     },
     fireDue: (at) => {
-      const runs = new Map<string, number>()
+      const runs = new Map(jobs.map((job) => [job, new Map<string, number>()]))
       for (;;) {
         const job = jobs.find((each) => (nextDueOf(each) ?? Number.POSITIVE_INFINITY) <= at)
         const key = job?.queue.nextKey(at)
-        if (!job || !key) return
-        runOne(job, key, at, runs)
+        const runsOfJob = job && runs.get(job)
+        if (!runsOfJob || !key) return
+        runOne(job, key, at, runsOfJob)
       }
     },
   }

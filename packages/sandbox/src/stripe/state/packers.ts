@@ -33,19 +33,18 @@ type PackedEvents = readonly [
   at: number | null,
   request: EventRow['request'],
   objects: readonly Packed[],
-  ...events: PackedEvent[],
+  events: readonly Packed[],
 ]
-type PackedEvent = readonly [
-  id: string,
-  type: string,
-  object: number,
-  previous: EventRow['previous'],
-  endpoints: number,
-]
+
+/** What an event says beside its object, which it names by its place. */
+interface Telling extends Pick<EventRow, 'id' | 'type' | 'endpoints' | 'previous'> {
+  readonly object: number
+}
 
 /** Events with the objects they are about packed. */
 export class EventPacking implements Packing<EventRow> {
   readonly #shown: Packer<WireObject>
+  readonly #tellings = new Packer<Telling>(({ type }) => type)
   /** Whoever reads an event reads its neighbours next. */
   #read: { text: string; events: PackedEvents } | null = null
 
@@ -60,15 +59,17 @@ export class EventPacking implements Packing<EventRow> {
   /** One text for events of one time that have the same cause. */
   together(rows: readonly EventRow[]): string {
     const [{ created, at = null, request }] = rows as [EventRow]
-    const told: WireObject[] = []
-    const events = rows.map((row): PackedEvent => {
+    const objects: Packed[] = []
+    let last: WireObject | null = null
+    const events = rows.map((row) => {
       const { data, previous } = toldBy(row)
       // The same is told as several events, one right after the other.
-      if (data !== told.at(-1)) told.push(data)
-      return [row.id, row.type, told.length - 1, previous, row.endpoints]
+      if (data !== last) objects.push(this.#shown.pack(data))
+      last = data
+      const { id, type, endpoints } = row
+      return this.#tellings.pack({ id, type, object: objects.length - 1, previous, endpoints })
     })
-    const objects = told.map((object) => this.#shown.pack(object))
-    const packed: PackedEvents = [created, at, request, objects, ...events]
+    const packed: PackedEvents = [created, at, request, objects, events]
     return JSON.stringify(packed)
   }
 
@@ -80,24 +81,26 @@ export class EventPacking implements Packing<EventRow> {
     if (this.#read?.text !== text) {
       this.#read = { text, events: JSON.parse(text) as PackedEvents }
     }
-    const [created, at, request, objects, ...events] = this.#read.events
-    const found = events.find(([id]) => id === key)
-    if (!found) throw new TypeError(`There is no event ${key} among those it was packed with`)
-    const [id, type, object, previous, endpoints] = found
-    const shown = this.#shown
-    return {
-      id,
-      object: 'event',
-      type,
-      created,
-      // Whoever looks through a list of events needs the objects of a few.
-      get data() {
-        return shown.unpack(objects[object] as Packed)
-      },
-      previous,
-      request,
-      endpoints,
-      ...(at === null ? {} : { at }),
+    const [created, at, request, objects, events] = this.#read.events
+    for (const packed of events) {
+      const { id, type, object, previous, endpoints } = this.#tellings.unpack(packed)
+      if (id !== key) continue
+      const shown = this.#shown
+      return {
+        id,
+        object: 'event',
+        type,
+        created,
+        // Whoever looks through a list of events needs the objects of a few.
+        get data() {
+          return shown.unpack(objects[object] as Packed)
+        },
+        previous,
+        request,
+        endpoints,
+        ...(at === null ? {} : { at }),
+      }
     }
+    throw new TypeError(`There is no event ${key} among those it was packed with`)
   }
 }
