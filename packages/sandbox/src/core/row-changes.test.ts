@@ -22,3 +22,10 @@ it.each([
   applyChanges(row, changes)
   expect(row).toEqual(wanted)
 })
+
+it('replaces what a row holds, and leaves what was told of it as it was', () => {
+  const row = { m: { a: '1', n: { b: '1' } } }
+  const told = { ...row }
+  applyChanges(row, changesBetween(row, { m: { a: '1', n: { b: '2' } } }))
+  expect([row.m.n.b, told.m.n.b]).toEqual(['2', '1'])
+})

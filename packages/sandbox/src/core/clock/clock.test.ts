@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { addMonths } from './calendar.ts'
+import { addMonths, daysInMonth } from './calendar.ts'
 import { addDuration, MovableClock, type Timeline } from './clock.ts'
 
 const at = (text: string) => new Date(text)
@@ -13,6 +13,15 @@ it('counts months from the anchor, through short months and leap years', () => {
   expect(addDuration(anchor, { years: 1, days: 1, seconds: 5 }).toISOString()).toBe(
     '2025-01-01T08:00:05.000Z',
   )
+})
+
+it('knows how long each month is, counted from any year', () => {
+  for (let month = -14; month < 27; month++) {
+    for (const year of [1900, 1999, 2000, 2023, 2024, 2100]) {
+      const last = new Date(Date.UTC(year, month + 1, 0)).getUTCDate()
+      expect([year, month, daysInMonth(year, month)]).toEqual([year, month, last])
+    }
+  }
 })
 
 /** Falls due at fixed times, and notes when it was fired. */

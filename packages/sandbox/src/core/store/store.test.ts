@@ -21,6 +21,13 @@ it('draws the same ids on every run and never one twice', () => {
   expect(new Store(8).nextId('cus_', 14)).not.toBe(ids[0])
 })
 
+it('draws the ids it has always drawn: they are in state files and in the tests of others', () => {
+  const store = new Store(7)
+  expect(store.nextId('cus_', 14)).toBe('cus_qXFn1zInUFvW2D')
+  expect(store.nextId('evt_')).toBe('evt_DHqy983zWqdpedyZNaR45YCX')
+  expect(store.randomText(7, '0123456789')).toBe('1247729')
+})
+
 it('finds by index, keeps order, and follows changes', () => {
   const table = new Store().table<Row>('rows')
   table.indexBy('owner', (row) => row.owner)
