@@ -6,9 +6,8 @@ import { FailedJobs } from './core/clock/failed-jobs.ts'
 import { Outbox } from './core/outbox.ts'
 import type { ProviderContext } from './core/provider-context.ts'
 import { KeptState, loadKeptState } from './core/store/kept-state.ts'
-import { chunksOf } from './core/store/lines.ts'
 import type { SandboxSnapshot } from './core/store/snapshot.ts'
-import { checkWritable, stateLines } from './core/store/state-file.ts'
+import { checkWritable, stateLines, streamState } from './core/store/state-file.ts'
 import { Store } from './core/store/store.ts'
 import { Trouble } from './core/trouble.ts'
 import { applyFixtures } from './fixtures/apply-fixtures.ts'
@@ -59,7 +58,7 @@ export async function startSandbox<const O extends SandboxOptions>(
     restore({ version: 1, now: began.toISOString(), store: empty })
     await begin(true)
   }
-  const exportState = () => Buffer.concat([...chunksOf(state(), EXPORT_CHUNK)])
+  const exportState = () => streamState(state())
   const room = optionsOf(options.controlRoom)
   const controls = { save, reset, exportState, port: room?.port ?? 0 }
   const serving = room && serveControlRoom({ ...context, ...running, wanted, ...controls })
@@ -85,8 +84,6 @@ export async function startSandbox<const O extends SandboxOptions>(
   }
   return sandbox as Sandbox<O>
 }
-
-const EXPORT_CHUNK = 1_048_576
 
 interface Opened {
   readonly context: ProviderContext

@@ -2,9 +2,14 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Stripe from 'stripe'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { chunksOf } from '../src/core/store/lines.ts'
-import { loadStateFile, stateLines, writeStateFile } from '../src/core/store/state-file.ts'
+import {
+  loadStateFile,
+  stateLines,
+  streamState,
+  writeStateFile,
+} from '../src/core/store/state-file.ts'
 import { Store } from '../src/core/store/store.ts'
 import { startSandbox } from '../src/index.ts'
 
@@ -50,6 +55,21 @@ it('reads back what was written, in order and to the last row', async () => {
   expect(read?.now).toEqual(NOW)
   expect([...stateLines(NOW, again)]).toEqual([...stateLines(NOW, store)])
   expect((await stat(file)).mode & 0o077).toBe(0)
+})
+
+it('streams the state as it was when it was asked for, whatever happens meanwhile', async () => {
+  const store = storeOf(5000, 1000)
+  const lines = [...stateLines(NOW, store)]
+  const folder = await temporaryFolder()
+  vi.stubEnv('TMPDIR', folder)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const stream = streamState(stateLines(NOW, store))
+  store.table<{ text: string }>('big').clear()
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) chunks.push(chunk as Buffer)
+  expect(chunks.length).toBeGreaterThan(10)
+  expect(Buffer.concat(chunks).toString() === `${lines.join('\n')}\n`).toBe(true)
+  expect(await readdir(folder)).toEqual([])
 })
 
 it('still reads the files of before, which were one JSON text', async () => {

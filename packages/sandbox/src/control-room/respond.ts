@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import { html } from '../core/html.ts'
 import type { HttpRequest, HttpResponse } from '../core/http.ts'
 import { Router } from '../core/router.ts'
@@ -121,7 +122,7 @@ function sendJson(status: number, value: unknown): HttpResponse {
   return send(status, 'application/json', JSON.stringify(value))
 }
 
-function send(status: number, type: string, body: string | Uint8Array): HttpResponse {
+function send(status: number, type: string, body: string | Readable): HttpResponse {
   return { status, headers: { ...HEADERS, 'content-type': type }, body }
 }
 

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { pipeline, Readable } from 'node:stream'
 import { isLocalName } from './local-names.ts'
 import type { CallFate } from './trouble.ts'
 
@@ -18,7 +19,8 @@ export interface HttpRequest {
 export interface HttpResponse {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string | Uint8Array
+  /** A stream is sent as it comes, and not spoilt. */
+  readonly body?: string | Uint8Array | Readable
   /** How the response is spoilt on its way. */
   readonly fate?: Exclude<CallFate, '429' | '500' | 'saved-500' | 'made-500'>
 }
@@ -135,6 +137,12 @@ function send(outgoing: ServerResponse, response: HttpResponse): void {
 }
 
 function write(outgoing: ServerResponse, response: HttpResponse): void {
+  if (response.body instanceof Readable) {
+    outgoing.writeHead(response.status, response.headers)
+    // Whoever leaves before its end has seen that it was not whole.
+    pipeline(response.body, outgoing, () => undefined)
+    return
+  }
   const body = Buffer.from(response.body ?? '')
   outgoing.writeHead(response.status, { ...response.headers, 'content-length': body.length })
   if (response.fate === 'half-written') {

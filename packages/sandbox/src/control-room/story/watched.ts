@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { BraintreeHandle } from '../../braintree/server/handle.ts'
 import type { BraintreeContext } from '../../braintree/state/context.ts'
 import type { ProviderContext } from '../../core/provider-context.ts'
@@ -25,7 +26,7 @@ export interface Watched extends ProviderContext, RunningProviders {
 export interface Controls extends Watched {
   readonly save: () => Promise<void>
   readonly reset: () => Promise<void>
-  readonly exportState: () => Uint8Array
+  readonly exportState: () => Readable
 }
 
 /** A customer of one of the providers. */

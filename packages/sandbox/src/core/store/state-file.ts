@@ -1,6 +1,18 @@
-import { accessSync, closeSync, constants, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  createReadStream,
+  fsyncSync,
+  mkdtempSync,
+  openSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
 import { open, readFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { linesOf, parseLine, writeLines } from './lines.ts'
 import type { SandboxSnapshot } from './snapshot.ts'
 import type { Store, StoreHead } from './store.ts'
@@ -61,6 +73,27 @@ export function writeStateFile(file: string, lines: Iterable<string>, chunkSize?
       { cause: error },
     )
   }
+}
+
+/**
+ * The state as it is now, for somebody who reads it while it changes. It waits in a file without a name, where it takes no
+ * memory and of which nothing stays.
+ */
+export function streamState(lines: Iterable<string>): Readable {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-export-'))
+  let descriptor: number
+  try {
+    descriptor = openSync(join(folder, 'state.json'), 'wx+', 0o600)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+  try {
+    writeLines(descriptor, lines)
+  } catch (error) {
+    closeSync(descriptor)
+    throw error
+  }
+  return createReadStream('', { fd: descriptor, start: 0 })
 }
 
 /** The failure that led here is the one to tell of. */
