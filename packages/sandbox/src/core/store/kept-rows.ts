@@ -12,8 +12,8 @@ export class KeptRows<T extends object> {
   #texts = new TextPages()
   /** How many rows stay unpacked, and what packs the others; null when none is ever packed. */
   #packing: { readonly most: number; readonly by: Packing<T> } | null = null
-  /** Keys of the rows that are not packed, in the order they came. Empty when none is ever packed. */
-  readonly #unpacked = new Set<string>()
+  /** Places of the rows that are not packed, in the order they came. Empty when none is ever packed. */
+  readonly #unpacked = new Set<number>()
   readonly #tellFull: () => void
 
   /** `tellFull` is called when there is something for `packOld` to do. */
@@ -31,13 +31,15 @@ export class KeptRows<T extends object> {
   }
 
   get(key: string): T | undefined {
-    const kept = this.#rows.get(key)
+    const place = this.#rows.placeOf(key)
+    if (place === undefined) return undefined
+    const kept = this.#rows.at(place)
     if (typeof kept !== 'number') return kept
     // Whoever changes the row and whoever asks for it next must have the same object.
     const row = this.#read(key, kept)
     this.#texts.remove(kept)
-    this.#rows.set(key, row)
-    this.#noteUnpacked(key)
+    this.#rows.setAt(place, row)
+    this.#noteUnpacked(place)
     return row
   }
 
@@ -53,10 +55,17 @@ export class KeptRows<T extends object> {
 
   /** True for a new row. */
   set(key: string, row: T): boolean {
-    const before = this.#rows.set(key, row)
+    const place = this.#rows.placeOf(key)
+    if (place === undefined) {
+      this.#noteUnpacked(this.#rows.end)
+      this.#rows.add(key, row)
+      return true
+    }
+    const before = this.#rows.at(place)
     if (typeof before === 'number') this.#texts.remove(before)
-    this.#noteUnpacked(key)
-    return before === undefined
+    this.#rows.setAt(place, row)
+    this.#noteUnpacked(place)
+    return false
   }
 
   /** For new rows that are packed already, in one text. */
@@ -66,10 +75,12 @@ export class KeptRows<T extends object> {
   }
 
   delete(key: string): void {
-    const kept = this.#rows.get(key)
+    const place = this.#rows.placeOf(key)
+    if (place === undefined) return
+    const kept = this.#rows.at(place)
     if (typeof kept === 'number') this.#texts.remove(kept)
-    this.#rows.delete(key)
-    this.#unpacked.delete(key)
+    else this.#unpacked.delete(place)
+    this.#withoutGaps(() => this.#rows.delete(key))
   }
 
   clear(): void {
@@ -103,8 +114,8 @@ export class KeptRows<T extends object> {
   deleteOldest(): void {
     const [key, kept] = this.#rows.oldest() ?? []
     if (typeof kept === 'number') this.#texts.remove(kept)
-    else if (key !== undefined) this.#unpacked.delete(key)
-    this.#rows.deleteOldest()
+    else if (key !== undefined) this.#unpacked.delete(this.placeOf(key) ?? -1)
+    this.#withoutGaps(() => this.#rows.deleteOldest())
   }
 
   /** Oldest first, to read only. Rows may be set and deleted meanwhile. */
@@ -115,11 +126,9 @@ export class KeptRows<T extends object> {
   /** See `Table.packBeyond`. */
   packBeyond(most: number, by: Packing<T>): void {
     if (this.#packing?.by === by) return
-    for (const [key] of this.#rows.entries()) {
-      this.get(key)
-      this.#unpacked.add(key)
-    }
+    for (const [key] of this.#rows.entries()) this.get(key)
     this.#packing = { most, by }
+    this.#findUnpacked()
     this.packOld()
   }
 
@@ -127,11 +136,11 @@ export class KeptRows<T extends object> {
   packOld(): void {
     if (!this.#packing || this.#unpacked.size <= this.#packing.most) return
     const { most, by } = this.#packing
-    for (const key of this.#unpacked) {
+    for (const place of this.#unpacked) {
       if (this.#unpacked.size <= most) break
-      const kept = this.#rows.get(key)
-      if (typeof kept === 'object') this.#rows.set(key, this.#texts.add(by.toText(kept)))
-      this.#unpacked.delete(key)
+      const kept = this.#rows.at(place)
+      if (typeof kept === 'object') this.#rows.setAt(place, this.#texts.add(by.toText(kept)))
+      this.#unpacked.delete(place)
     }
     if (this.#texts.isMostlyWaste) this.#moveTexts()
   }
@@ -140,19 +149,35 @@ export class KeptRows<T extends object> {
   #moveTexts(): void {
     const texts = new TextPages()
     let [from, to] = [-1, -1]
-    for (const [key, kept] of this.#rows.entries()) {
+    for (let place = 0; place < this.end; place++) {
+      const kept = this.#rows.at(place)
       if (typeof kept !== 'number') continue
       // Rows that share a text are neighbours.
       if (kept !== from) to = texts.add(this.#texts.read(kept), this.#texts.holdersOf(kept))
       from = kept
-      this.#rows.set(key, to)
+      this.#rows.setAt(place, to)
     }
     this.#texts = texts
   }
 
-  #noteUnpacked(key: string): void {
+  /** When a deletion closes the gaps, rows have other places. */
+  #withoutGaps(remove: () => void): void {
+    const { end } = this
+    remove()
+    if (this.end < end) this.#findUnpacked()
+  }
+
+  #findUnpacked(): void {
+    this.#unpacked.clear()
     if (!this.#packing) return
-    this.#unpacked.add(key)
+    for (let place = 0; place < this.end; place++) {
+      if (typeof this.#rows.at(place) === 'object') this.#unpacked.add(place)
+    }
+  }
+
+  #noteUnpacked(place: number): void {
+    if (!this.#packing) return
+    this.#unpacked.add(place)
     if (this.#unpacked.size > this.#packing.most) this.#tellFull()
   }
 

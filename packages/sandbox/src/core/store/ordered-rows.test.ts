@@ -22,7 +22,10 @@ it('is a Map that knows places, through any order of setting and deleting', () =
           rows.delete(key)
           model.delete(key)
         } else {
-          expect(rows.set(key, value)).toBe(model.get(key))
+          expect(rows.get(key)).toBe(model.get(key))
+          const place = rows.placeOf(key)
+          if (place === undefined) rows.add(key, value)
+          else rows.setAt(place, value)
           model.set(key, value)
         }
         expect(rows.oldest()).toEqual(model.entries().next().value)
@@ -47,13 +50,13 @@ it('takes in and lets go without being asked for a key, and knows them all when 
     Array.from({ length: 100 }, (_, n) => 200 + n),
   )
   expect([rows.get('199'), rows.get('200'), rows.get('299')]).toEqual([undefined, 200, 299])
-  rows.set('200', -1)
+  rows.setAt(rows.placeOf('200') ?? -1, -1)
   expect(rows.oldest()).toEqual(['200', -1])
 })
 
 it('can be walked through while rows are deleted and it tidies', () => {
   const rows = new OrderedRows<number>()
-  for (let n = 0; n < 500; n++) rows.set(String(n), n)
+  for (let n = 0; n < 500; n++) rows.add(String(n), n)
   const seen: number[] = []
   for (const [key, value] of rows.entries()) {
     seen.push(value)

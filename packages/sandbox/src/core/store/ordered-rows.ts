@@ -32,19 +32,12 @@ export class OrderedRows<V extends object | number> {
     return this.placeOf(key) !== undefined
   }
 
-  /** Returns what was there before. A new key gets the last place. */
-  set(key: string, value: V): V | undefined {
-    const place = this.placeOf(key)
-    if (place === undefined) {
-      this.add(key, value)
-      return undefined
-    }
-    const before = this.#values[place]
+  /** For a place that is not empty. */
+  setAt(place: number, value: V): void {
     this.#values[place] = value
-    return before
   }
 
-  /** For a key that is not there yet. */
+  /** For a key that is not there yet: it gets the last place. */
   add(key: string, value: V): void {
     this.#places?.set(key, this.end)
     this.#keys.push(key)
