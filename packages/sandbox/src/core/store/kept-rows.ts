@@ -14,6 +14,8 @@ export class KeptRows<T extends object> {
   #packing: { readonly most: number; readonly by: Packing<T> } | null = null
   /** Places of the rows that are not packed, in the order they came. Empty when none is ever packed. */
   readonly #unpacked = new Set<number>()
+  /** Is kept, because a new one would pass by all that was deleted since the set last grew: half of it, for each row. */
+  #firstUnpacked = this.#unpacked.values()
   readonly #tellFull: () => void
 
   /** `tellFull` is called when there is something for `packOld` to do. */
@@ -136,8 +138,12 @@ export class KeptRows<T extends object> {
   packOld(): void {
     if (!this.#packing || this.#unpacked.size <= this.#packing.most) return
     const { most, by } = this.#packing
-    for (const place of this.#unpacked) {
-      if (this.#unpacked.size <= most) break
+    while (this.#unpacked.size > most) {
+      const { done, value: place } = this.#firstUnpacked.next()
+      if (done) {
+        this.#firstUnpacked = this.#unpacked.values()
+        continue
+      }
       const kept = this.#rows.at(place)
       if (typeof kept === 'object') this.#rows.setAt(place, this.#texts.add(by.toText(kept)))
       this.#unpacked.delete(place)
