@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, it } from 'vitest'
 import { BillingError } from '../src/index.ts'
 import type { Step } from './histories/step.ts'
-import { isLoss, livesAt } from './histories/steps.ts'
+import { disputedLivesAt, isLoss, livesAt } from './histories/steps.ts'
 import { expectMoney, expectTruth, expectUsage } from './histories/truth.ts'
 import { createWorld, type OwnerType, type Travel, type World } from './histories/world.ts'
 import { PROVIDERS } from './support.ts'
@@ -21,19 +21,22 @@ interface History {
 
 const starts = ['2026-01-15', '2026-01-31', '2028-02-29', '2026-12-31']
 
-const historiesAt = (provider: (typeof PROVIDERS)[number]['provider']): fc.Arbitrary<History> =>
+const historiesAt = (
+  provider: (typeof PROVIDERS)[number]['provider'],
+  lives = livesAt,
+): fc.Arbitrary<History> =>
   fc.record({
     start: fc.constantFrom(...starts).map((day) => new Date(`${day}T10:00:00Z`)),
     travel: fc.constantFrom<Travel>('prompt', 'prompt', 'late', 'lossy'),
     owner: fc.constantFrom<OwnerType>('user', 'user', 'team'),
-    steps: livesAt(provider, 12),
+    steps: lives(provider, 12),
   })
 
 describe.each(PROVIDERS)('any history at $provider', (given) => {
   it('threat W3 leaves the rows as the provider has it', {
     timeout: 60_000 + RUNS * 4000,
   }, async () => {
-    const world = await createWorld(given)
+    const world = await createWorld(given, 'keep')
     const progress = createProgress(given.provider)
     const property = fc.asyncProperty(historiesAt(given.provider), async (history) => {
       await live(world, history)
@@ -42,6 +45,26 @@ describe.each(PROVIDERS)('any history at $provider', (given) => {
     await fc.assert(property, { numRuns: RUNS, seed: SEED })
   })
 })
+
+const CLOSING = PROVIDERS.flatMap((given) =>
+  (['suspend', 'end'] as const).map((access) => ({ given, access, provider: given.provider })),
+)
+
+describe.each(CLOSING)(
+  'any history at $provider with disputes that $access',
+  ({ given, access }) => {
+    const runs = Math.ceil(RUNS / 4)
+
+    it('gives access while nobody asks their money back', {
+      timeout: 60_000 + runs * 4000,
+    }, async () => {
+      const world = await createWorld(given, access)
+      const histories = historiesAt(given.provider, disputedLivesAt)
+      const property = fc.asyncProperty(histories, (history) => live(world, history))
+      await fc.assert(property, { numRuns: runs, seed: SEED })
+    })
+  },
+)
 
 async function live(world: World, { start, travel, owner, steps }: History): Promise<void> {
   await world.begin(start, travel, owner)

@@ -6,13 +6,18 @@ import type { World } from './world.ts'
 
 const PAGE = { name: 'main', successPath: '/done' }
 
+/** What their bank does. */
+export const disputing: readonly Step[] = [
+  step('a dispute', async (world) => dispute(world)),
+  step('a dispute is won', async (world) => decide(world, 'won')),
+  step('a dispute is lost', async (world) => decide(world, 'lost')),
+]
+
 /** What befalls the user without the application. */
 export const fate: readonly Step[] = [
   step('a charge is declined', async (world) => decline(world, 1)),
   step('the card fails', async (world) => decline(world, 5)),
-  step('a dispute', async (world) => dispute(world)),
-  step('a dispute is won', async (world) => decide(world, 'won')),
-  step('a dispute is lost', async (world) => decide(world, 'lost')),
+  ...disputing,
   step('an hour', ({ sandbox }) => sandbox.clock.advance({ hours: 1 })),
   step('a day', ({ sandbox }) => sandbox.clock.advance({ days: 1 })),
   step('a week', ({ sandbox }) => sandbox.clock.advance({ days: 7 })),

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { ProviderName } from '../../src/index.ts'
 import { payments } from './money.ts'
 import { beginnings, operations } from './operations.ts'
-import { fate, losses, network, panel } from './outside.ts'
+import { disputing, fate, losses, network, panel } from './outside.ts'
 import type { Step } from './step.ts'
 
 /** A life of up to so many steps. Most begin with a subscription, because much else is refused without one. */
@@ -12,6 +12,17 @@ export function livesAt(provider: ProviderName, maxLength: number): fc.Arbitrary
     .tuple(fc.constantFrom(...beginnings), rest)
     .map(([first, more]) => [first, ...more])
   return fc.oneof({ arbitrary: begun, weight: 5 }, { arbitrary: rest, weight: 1 })
+}
+
+/** The same, of somebody who asks their bank for their money again and again. */
+export function disputedLivesAt(provider: ProviderName, maxLength: number): fc.Arbitrary<Step[]> {
+  const disputes = fc.array(fc.constantFrom(...disputing), { minLength: 2, maxLength: 6 })
+  return fc
+    .tuple(livesAt(provider, maxLength), disputes)
+    .map(([steps, more]) => [
+      ...steps.flatMap((step, at) => [step, ...more.slice(at, at + 1)]),
+      ...more.slice(steps.length),
+    ])
 }
 
 function stepsAt(provider: ProviderName): fc.Arbitrary<Step> {

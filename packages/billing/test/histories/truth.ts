@@ -16,17 +16,40 @@ export async function expectTruth(world: World, at: string): Promise<void> {
   const told = await rowsOf(database, user.id, user.owner.type)
   const atProvider = truthAt(sandbox, given.provider, customers[0]?.id ?? '')
   const now = sandbox.clock.now()
-  const truth = endedByUs(atProvider, told, { now, hasCancelledNow: world.hasCancelledNow })
+  const disputes = await readDisputes(world)
+  const endsByDispute = world.access === 'end' && disputes.some(({ status }) => status === 'lost')
+  const hasCancelledNow = world.hasCancelledNow || endsByDispute
+  const truth = endedByUs(atProvider, told, { now, hasCancelledNow })
   expect(told, at).toEqual({ ...truth, customer: customers[0]?.id ?? null })
-  expect(await user.subscribed('main'), `subscribed, ${at}`).toBe(isServed(truth, now))
+  const suspended = disputes.filter(({ status }) => world.access === 'suspend' && status === 'open')
+  const open = truth.subscriptions.filter(({ id }) => !suspended.some(({ of }) => of === id))
+  const isOpen = isServed({ ...truth, subscriptions: open }, now)
+  expect(await user.subscribed('main'), `subscribed, ${at}`).toBe(isOpen)
   // However it went, nobody pays for two subscriptions of one name.
   const over = ['canceled', 'Canceled', 'Expired', 'incomplete_expired']
   const live = truth.subscriptions.filter(({ status }) => !over.includes(status))
   expect(live.length, at).toBeLessThanOrEqual(1)
   expect(await billing.webhooks.deadLetters(), at).toEqual([])
-  const disputes = await database.kysely.selectFrom('billing_disputes').select('status').execute()
-  const statuses = disputes.map(({ status }) => String(status))
+  if (endsByDispute && world.travel === 'prompt') {
+    const lost = disputes.filter(({ status }) => status === 'lost').map(({ of }) => of)
+    const going = told.subscriptions.filter(({ id, endsAt }) => {
+      const isOver = endsAt !== null && new Date(endsAt) <= now
+      return lost.includes(id) && !isOver
+    })
+    expect(going, `lost, ${at}`).toEqual([])
+  }
+  const statuses = disputes.map(({ status }) => status)
   expect(statuses.sort(), `disputes, ${at}`).toEqual(disputesOf(world).sort())
+}
+
+/** Each with the provider's id of the subscription that was paid. */
+async function readDisputes({ database }: World): Promise<{ status: string; of: string }[]> {
+  const rows = await database.kysely
+    .selectFrom('billing_disputes as disputes')
+    .leftJoin('subscriptions as paid', 'paid.id', 'disputes.subscription_id')
+    .select(['disputes.status', 'paid.provider_id'])
+    .execute()
+  return rows.map(({ status, provider_id: of }) => ({ status: String(status), of: String(of) }))
 }
 
 /** What was reported is counted once; of what was refused nobody may know. */

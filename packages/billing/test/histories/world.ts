@@ -6,6 +6,9 @@ import { type BillingTest, startBilling } from '../../src/testing/index.ts'
 import { BASE_URL, createCallPrice, type ProviderCase, stripeSdk } from '../support.ts'
 import { createTeam, createTeams, teamTable } from '../teams.ts'
 
+/** What a dispute does to access. */
+export type Access = 'keep' | 'suspend' | 'end'
+
 /** Who pays. */
 export type OwnerType = 'user' | 'team'
 
@@ -18,6 +21,8 @@ export type Travel = 'prompt' | 'late' | 'lossy'
 /** One user, one sandbox, one application. Between histories all of it is put back to the start. */
 export interface World extends BillingTest {
   readonly given: ProviderCase
+  /** What a dispute does to access. */
+  readonly access: Access
   readonly travel: Travel
   /** Whether this history has ended a subscription at once. */
   hasCancelledNow: boolean
@@ -55,7 +60,7 @@ const TABLES = [
   'teams',
 ]
 
-export async function createWorld(given: ProviderCase): Promise<World> {
+export async function createWorld(given: ProviderCase, access: Access): Promise<World> {
   const created =
     process.env.TEST_DATABASE === 'sqlite' ? await inMemory() : await createTestDatabase()
   let tax = 0
@@ -66,6 +71,7 @@ export async function createWorld(given: ProviderCase): Promise<World> {
     taxPercentage,
     owners: { team: { ...teamTable('integer'), taxPercentage } },
     metered: { calls: { unitAmount: 5 } },
+    disputes: { access },
     defaultProvider: given.provider,
     baseUrl: BASE_URL,
     logger: { error: () => undefined },
@@ -106,6 +112,7 @@ export async function createWorld(given: ProviderCase): Promise<World> {
   return {
     ...test,
     given,
+    access,
     paid,
     disputes,
     metered,
