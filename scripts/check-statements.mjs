@@ -13,7 +13,8 @@ function read(database) {
   return readdirSync(path).map((name) => JSON.parse(readFileSync(join(path, name), 'utf8')))
 }
 
-const sqlite = read('sqlite')
+// Tests of the database package send statements of their own, about tables of their own.
+const sqlite = read('sqlite')?.filter(({ file }) => !file.startsWith('packages/database/'))
 const others = [read('postgres'), read('mariadb')].filter((recorded) => recorded !== null)
 if (!sqlite || others.length === 0) {
   console.error(
