@@ -32,6 +32,8 @@ const AWAY = {
 }
 
 it.each([
+  ['serve --port abc', 2, "PORT is 'abc', and expects a whole number from 0 to 65535"],
+  ['serve --port 99999', 2, "PORT is '99999', and expects a whole number from 0 to 65535"],
   ['nonsense', 2, '(tollgate --help lists the commands)'],
   ['user nonsense', 2, '(tollgate user --help lists its commands)'],
   ['user create --nonsense', 2, '(add --help for the options'],
@@ -52,6 +54,12 @@ it.each([
   const result = await typed(command)
   expect(result.read).toContain(words)
   expect(result.code).toBe(code)
+})
+
+it('says which port is taken', async () => {
+  const { port } = new URL(service.url)
+  const { code, read } = await typed(`sandbox --stripe-port ${port}`)
+  expect([code, read]).toEqual([1, expect.stringContaining(`Port ${port} is taken; stop what`)])
 })
 
 it('says what to look at when the database is away', async () => {

@@ -357,7 +357,7 @@ describe('production', () => {
 describe('values', () => {
   it.each([
     ['PORT', 'http', 'a whole number from 0 to 65535'],
-    ['PORT', '70000', 'a number from 0 to 65535'],
+    ['PORT', '70000', 'a whole number from 0 to 65535'],
     ['TOLLGATE_URL', 'api.example.com', 'an http(s) URL'],
     ['TOLLGATE_URL', 'https://example.com/auth', 'without a path'],
     ['TOLLGATE_SECRET', 'short', 'at least 32 random characters'],

@@ -18,9 +18,10 @@ const secret = z.string().refine((value) => value.trim().length >= 32, {
 const wholeNumber = (from: number, to: number) =>
   z
     .string()
-    .regex(/^\d+$/, `expects a whole number from ${from} to ${to}`)
+    .refine((value) => /^\d+$/.test(value) && Number(value) >= from && Number(value) <= to, {
+      error: ({ input }) => `is '${input}', and expects a whole number from ${from} to ${to}`,
+    })
     .transform(Number)
-    .refine((value) => value >= from && value <= to, `expects a number from ${from} to ${to}`)
 const ON: readonly string[] = ['on', 'true', '1']
 const OFF: readonly string[] = ['off', 'false', '0']
 const lowerCase = z.string().transform((value) => value.toLowerCase())

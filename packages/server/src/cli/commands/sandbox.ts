@@ -15,18 +15,20 @@ export const sandbox: Command = {
     const state = textOption(input, 'state')
     const service = textOption(input, 'service')?.replace(/\/+$/, '') ?? null
     const hook = `${service}/stripe/webhook`
-    const running = await startSandbox({
-      stripe: {
-        port: portOption(input, 'stripePort', 12_111),
-        webhooks: service === null ? [] : [{ url: hook }],
-      },
-      braintree: {
-        port: portOption(input, 'braintreePort', 12_222),
-        webhooks: service === null ? [] : [`${service}/braintree/webhook`],
-      },
-      controlRoom: { port: portOption(input, 'controlPort', 12_333) },
-      ...(state === null ? {} : { stateFile: state }),
-    })
+    const running = await orPortTaken(
+      startSandbox({
+        stripe: {
+          port: portOption(input, 'stripePort', 12_111),
+          webhooks: service === null ? [] : [{ url: hook }],
+        },
+        braintree: {
+          port: portOption(input, 'braintreePort', 12_222),
+          webhooks: service === null ? [] : [`${service}/braintree/webhook`],
+        },
+        controlRoom: { port: portOption(input, 'controlPort', 12_333) },
+        ...(state === null ? {} : { stateFile: state }),
+      }),
+    )
     const { stripe, braintree, controlRoom } = running
     const webhook = stripe.webhooks().find(({ url }) => url === hook)
     const variables = {
@@ -51,6 +53,18 @@ export const sandbox: Command = {
     await running.close()
     return null
   },
+}
+
+async function orPortTaken<T>(starting: Promise<T>): Promise<T> {
+  try {
+    return await starting
+  } catch (error) {
+    const { code, port } = error as NodeJS.ErrnoException & { readonly port?: number }
+    if (code !== 'EADDRINUSE') throw error
+    const fix =
+      'stop what uses it, or give another by --stripe-port, --braintree-port or --control-port'
+    throw new Error(`Port ${port} is taken; ${fix}`, { cause: error })
+  }
 }
 
 function portOption(input: CommandInput, name: string, fallback: number): number {
