@@ -33,6 +33,27 @@ it('tells in each event of a step how the object was at its moment', async () =>
   for (const { id, data } of told) expect((await stripe.events.retrieve(id)).data).toEqual(data)
 })
 
+it.each([
+  ['is paid at once', 'pm_card_visa', 'allow_incomplete', 'active'],
+  ['waits for its first payment', 'pm_card_visa', 'default_incomplete', 'incomplete'],
+  ['waits for the bank', 'pm_card_threeDSecure2Required', 'allow_incomplete', 'incomplete'],
+  ['is declined', 'pm_card_chargeCustomerFail', 'allow_incomplete', 'incomplete'],
+] as const)('tells of a new subscription that %s', async (_, card, payment_behavior, status) => {
+  const { sandbox, stripe } = await startStripeSandbox()
+  const { customer } = await seedCustomer(stripe, card)
+  const { monthly } = await seedPrices(stripe)
+  const items = [{ price: monthly.id }]
+  await stripe.subscriptions.create({ customer: customer.id, items, payment_behavior })
+  const told = sandbox.stripe
+    .events()
+    .filter(({ type }) => /subscription|^invoice\./.test(String(type)))
+  expect(told[0]).toMatchObject({
+    type: 'customer.subscription.created',
+    data: { object: { status } },
+  })
+  expect(told.map(({ type }) => type)).not.toContain('customer.subscription.updated')
+})
+
 it('reads events of before, which were kept as texts', async () => {
   const { sandbox } = await renewOnce()
   const told = sandbox.stripe.events()

@@ -201,6 +201,17 @@ export class UnitOfWork {
     if (touched) touched.told = data
   }
 
+  /** The place of the next event. */
+  get eventCount(): number {
+    return this.#events.length
+  }
+
+  /** As `emit`, for what came before other events and is told when it is whole. */
+  emitAt<K extends Kind>(place: number, type: string, kind: K, row: Rows[K]): void {
+    this.emit(type, kind, row)
+    this.#events.splice(place, 0, ...this.#events.splice(-1))
+  }
+
   /** Announces something that is not (or no longer) in a table. */
   emitObject(type: string, object: object): void {
     this.#events.push({ type, data: copyJson(object) as WireObject, previous: null })

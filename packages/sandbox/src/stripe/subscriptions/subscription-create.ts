@@ -30,26 +30,39 @@ export function createSubscription(
   options: FirstPayment = {},
 ): SubscriptionRow {
   checkRoomForSubscription(work, params.customer)
-  const { subscription, invoice } = beginSubscription(work, params)
+  const place = work.eventCount
+  const begun = beginSubscription(work, params)
+  billFirst(work, begun, params, options)
+  const { subscription } = begun
+  // Told as its caller gets it, before its invoice: one that waits for the first payment was never active.
+  work.emitAt(place, 'customer.subscription.created', 'subscription', subscription)
+  return subscription
+}
+
+function billFirst(
+  work: UnitOfWork,
+  { subscription, invoice }: Begun,
+  params: Stripe.SubscriptionCreateParams,
+  options: FirstPayment,
+): void {
   if (subscription.automatic_tax.enabled) {
     requireTaxLocation(work, work.require('customer', subscription.customer))
   }
   if (!invoice) {
     if (subscription.collection_method === 'charge_automatically')
       askForMethod(work, subscription, params)
-    return subscription
+    return
   }
   work.emit('invoice.created', 'invoice', invoice)
   if (subscription.collection_method === 'send_invoice') {
     invoice.$.nextAt = work.now + 3600
     invoice.automatically_finalizes_at = work.now + 3600
-    return subscription
+    return
   }
   finalizeInvoice(work, invoice)
   if (invoice.amount_due === 0) askForMethod(work, subscription, params)
   else payFirst(work, subscription, invoice, params, options)
   planNext(work, subscription)
-  return subscription
 }
 
 /**
@@ -61,6 +74,7 @@ export function createPlannedSubscription(
   params: Stripe.SubscriptionCreateParams,
 ): SubscriptionRow {
   const { subscription, invoice } = beginSubscription(work, params)
+  work.emit('customer.subscription.created', 'subscription', subscription)
   if (invoice) {
     holdAsDraft(work, invoice)
     work.emit('invoice.created', 'invoice', invoice)
@@ -68,15 +82,19 @@ export function createPlannedSubscription(
   return subscription
 }
 
-/** What both have in common: the subscription is there, its first invoice is not yet announced. */
+interface Begun {
+  readonly subscription: SubscriptionRow
+  readonly invoice: InvoiceRow | null
+}
+
+/** What both have in common: the subscription is there, and neither it nor its first invoice is announced. */
 export function beginSubscription(
   work: UnitOfWork,
   params: Stripe.SubscriptionCreateParams,
-): { subscription: SubscriptionRow; invoice: InvoiceRow | null } {
+): Begun {
   const subscription = draftSubscription(work, params)
   const invoice = firstInvoice(work, subscription, params)
   planNext(work, subscription)
-  work.emit('customer.subscription.created', 'subscription', subscription)
   return { subscription, invoice }
 }
 
