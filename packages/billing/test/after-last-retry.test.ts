@@ -68,6 +68,30 @@ describe('after the last retry, a subscription that is to be marked as unpaid', 
     expect(takenFrom(test, user)).toBe(4000)
   })
 
+  it('is opened by a card that is good for one bill, and the older one is still owed', async () => {
+    const { test, user, late } = await unpaid('unpaid')
+    await test.advance({ months: 1, hours: 2 })
+    await user.updateCard('pm_card_visa')
+    const { trouble } = test.sandbox
+    trouble.failNext(1, 'held', 'stripe')
+    const paying = late.payNow().catch((error: unknown) => error)
+    for (let isPaid = false; !isPaid; ) {
+      await trouble.untilHeld()
+      isPaid = takenFrom(test, user) === 2000
+      if (isPaid) trouble.declineNextCharge(user.providerId ?? '', 'insufficient_funds')
+      else trouble.failNext(1, 'held', 'stripe')
+      trouble.release()
+    }
+    expect(await paying).toBeInstanceOf(PaymentFailed)
+    await test.settle()
+    expect(await user.subscribed('main')).toBe(true)
+    const same = await user.subscription('main')
+    expect((await same.amountOwed())?.amount).toBe(1000)
+    await same.payNow()
+    expect((await same.amountOwed())?.amount).toBe(0)
+    expect(takenFrom(test, user)).toBe(3000)
+  })
+
   it('is swapped without giving back what nobody paid', async () => {
     const { user, late } = await unpaid('unpaid')
     await expect(late.swap('yearly')).rejects.toThrow(PaymentOverdue)

@@ -161,14 +161,29 @@ export function onInvoiceUnpaid(work: UnitOfWork, invoice: InvoiceRow): void {
   if (customer && invoice.billing_reason !== 'subscription_create') {
     work.edit('customer', customer).delinquent = true
   }
+  const isSettled = hasPaidNewer(work, subscription, invoice)
   work.edit('subscription', subscription)
-  if (subscription.status === 'active' || subscription.status === 'trialing') {
+  if (!isSettled && (subscription.status === 'active' || subscription.status === 'trialing')) {
     subscription.status = 'past_due'
   }
   const { retryAfterDays, afterLastRetry } = work.context.dunning
   if (invoice.auto_advance !== true || invoice.attempt_count <= retryAfterDays.length) return
   if (afterLastRetry === 'cancel') cancelSubscription(work, subscription, 'payment_failed')
-  else subscription.status = afterLastRetry
+  else if (!isSettled) subscription.status = afterLastRetry
+}
+
+/**
+ * How a subscription stands is said by its newest invoice; an older one is owed, and that is all.
+ * https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses
+ */
+function hasPaidNewer(
+  work: UnitOfWork,
+  { latest_invoice }: SubscriptionRow,
+  invoice: InvoiceRow,
+): boolean {
+  return (
+    latest_invoice !== invoice.id && work.find('invoice', latest_invoice ?? '')?.status === 'paid'
+  )
 }
 
 /**

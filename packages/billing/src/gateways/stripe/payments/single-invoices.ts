@@ -65,7 +65,8 @@ export function stripeSingleInvoices(
       return money(sum, subscription.currency)
     },
     async payNow({ raw }) {
-      for (const { id, status } of await listOwed(context, raw as Stripe.Subscription)) {
+      const subscription = raw as Stripe.Subscription
+      for (const { id, status } of inOrder(subscription, await listOwed(context, subscription))) {
         if (status === 'draft') await finalize(context, id)
         // The customer is there, so the bank may ask.
         await payOnce(context, id, { offSession: false })
@@ -90,6 +91,16 @@ async function listOwed(
   if (newest === null || owed.some(({ id }) => id === newest)) return owed
   const invoice = await stripe.invoices.retrieve(newest)
   return invoice.status === 'draft' ? [...owed, invoice] : owed
+}
+
+/** Oldest first; of one that is `unpaid` the one first that opens it: a card that is good for one bill ends the lockout. */
+function inOrder(
+  { status, latest_invoice }: Stripe.Subscription,
+  owed: readonly Stripe.Invoice[],
+): Stripe.Invoice[] {
+  const opening = status === 'unpaid' ? idOf(latest_invoice) : null
+  const isFirst = ({ id }: Stripe.Invoice) => id === opening
+  return [...owed.filter(isFirst), ...owed.filter((invoice) => !isFirst(invoice))]
 }
 
 /** The invoice of a key, or a new one; finalized, with its one line. */
