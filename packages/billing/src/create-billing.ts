@@ -40,7 +40,6 @@ import { taxRepository } from './storage/taxes.ts'
 import { webhookRepository } from './storage/webhooks.ts'
 import type { Subscription } from './subscriptions/subscription.ts'
 import { createChargeWorker } from './usage/charges/charge-worker.ts'
-import { chargeFoundCards } from './usage/charges/other-card.ts'
 import { createMeters } from './usage/meters.ts'
 import { createUsageQueue } from './usage/usage-outbox.ts'
 import { BillableUser } from './users/billable-user.ts'
@@ -148,9 +147,7 @@ export function createBilling<User>(given: BillingOptions<User>): Billing<User> 
     migrate: runMigrations,
     async sync(how = {}) {
       await migrated()
-      const report = await syncAll(context, how)
-      await chargeFoundCards(context, report, how)
-      return report
+      return syncAll(context, how)
     },
     async countActive(at) {
       await migrated()

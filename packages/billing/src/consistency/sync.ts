@@ -2,9 +2,9 @@ import type { BillingContext } from '../context.ts'
 import type { ReadingGateway } from '../gateways/contract/gateway.ts'
 import type { ProviderSubscription } from '../gateways/contract/subscription.ts'
 import type { BilledOwner, NewSubscriptionRecord, SubscriptionRecord } from '../storage/tables.ts'
-import type { CardSummary } from '../values/card.ts'
 import type { Owner } from '../values/owner.ts'
 import { DEFAULT_NAME } from '../values/subscription-name.ts'
+import { syncCard } from './cards/sync-card.ts'
 import { isSame, putBack, store, toRecord } from './converge.ts'
 import {
   type Drift,
@@ -70,35 +70,6 @@ export function syncOwner(
     const disputes = await syncDisputes(context, locked, customer, { dryRun })
     return { users: 1, drift: [...drift, ...disputes.drift], failures: disputes.failures }
   })
-}
-
-async function syncCard(
-  context: BillingContext,
-  { locked, gateway, billed, dryRun }: Work,
-): Promise<Drift[]> {
-  const { owner, providerId, cardBrand, cardLastFour, cardExpires, paypalEmail } = billed
-  const customer = await gateway.findCustomer(providerId ?? '')
-  if (!customer || sameCard(customer.card, billed)) return []
-  if (!dryRun) await locked.lock.write((tx) => context.owners.setCard(owner, customer.card, tx))
-  return [
-    {
-      owner,
-      provider: gateway.name,
-      providerId: customer.id,
-      what: 'card',
-      was: { cardBrand, cardLastFour, cardExpires, paypalEmail },
-      is: customer.card,
-    },
-  ]
-}
-
-function sameCard(a: CardSummary, b: CardSummary): boolean {
-  return (
-    a.cardBrand === b.cardBrand &&
-    a.cardLastFour === b.cardLastFour &&
-    a.paypalEmail === b.paypalEmail &&
-    (a.cardExpires ?? null) === (b.cardExpires ?? null)
-  )
 }
 
 interface Work {

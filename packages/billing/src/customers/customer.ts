@@ -1,3 +1,4 @@
+import { setBilledCard } from '../consistency/cards/set-billed-card.ts'
 import { attempt, begin, finish } from '../consistency/operation.ts'
 import type { LockedOwner } from '../consistency/owner-lock.ts'
 import type { BillingContext } from '../context.ts'
@@ -36,7 +37,7 @@ export async function ensureCustomer(
     existing ?? (await createCustomer(context, locked, provider, { billed, details }))
   if (token !== null) {
     const { card } = await locked.change(provider, (gateway) => gateway.setCard(customer.id, token))
-    await locked.lock.write((tx) => context.owners.setCard(locked.owner, card, tx))
+    await setBilledCard(context, locked, provider, card)
   } else if (!customer.hasPaymentMethod && !mayLackCard) {
     throw new NoPaymentMethod('The customer has no card: give a card token')
   }

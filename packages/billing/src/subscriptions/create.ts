@@ -17,7 +17,6 @@ import type { TaxSource } from '../options.ts'
 import type { ProviderName } from '../provider-name.ts'
 import type { Intent } from '../storage/operations.ts'
 import type { BilledOwner, SubscriptionRecord } from '../storage/tables.ts'
-import { chargeOtherCard } from '../usage/charges/other-card.ts'
 import { active, awaitsFirstPayment, cancelled } from '../values/subscription-state.ts'
 import { requireRecord } from './change.ts'
 import { replaceUnpaid } from './replace-unpaid.ts'
@@ -85,7 +84,7 @@ export async function createSubscription(
     const choice = chosen === null ? {} : { chosenTax: chosen }
     return make(context, locked, { ...asked, ...tax, ...choice })
   })
-  if (payer.token !== null) await chargeOtherCard(context, billed.owner, wanted.provider)
+  if (payer.token !== null) context.usage.wake(wanted.provider)
   return record
 }
 

@@ -53,6 +53,10 @@ export interface UsageQueue extends UsageOutbox {
   refuse(subscription: number, meters: readonly string[] | null, reason: string): Promise<void>
   /** What is owed with these subscriptions is tried again now: there is another card, or one of them ended. */
   lookAgain(provider: ProviderName, subscriptions: readonly number[]): Promise<void>
+  /** The same in a transaction, for whoever holds the owner's lock: the timer finds it, or whoever wakes it afterwards. */
+  makeDue(provider: ProviderName, subscriptions: readonly number[], tx: Database): Promise<void>
+  /** Looks for what is due now, where we count usage. */
+  wake(provider: ProviderName): void
   stop(): Promise<void>
 }
 
@@ -61,7 +65,7 @@ export interface ServedUsage {
   readonly worker: Worker
   /** Until when nothing of a subscription is to be done; null where nobody knows. */
   dueAt(subscription: number): Date | null
-  lookAgain(subscriptions: readonly number[]): Promise<void>
+  makeDue(subscriptions: readonly number[], tx: Database): Promise<void>
 }
 
 export interface UsageQueueContext extends SenderContext {
@@ -113,8 +117,13 @@ export function createUsageQueue(context: UsageQueueContext): UsageQueue {
     },
     refuse: (subscription, meters, reason) => refuseAll(context, subscription, meters, reason),
     async lookAgain(provider, subscriptions) {
-      await served.get(provider)?.lookAgain(subscriptions)
+      await served.get(provider)?.makeDue(subscriptions, database)
+      served.get(provider)?.worker.kick()
     },
+    async makeDue(provider, subscriptions, tx) {
+      await served.get(provider)?.makeDue(subscriptions, tx)
+    },
+    wake: (provider) => served.get(provider)?.worker.kick(),
     process: async () => {
       await Promise.all([...workers.values()].map((worker) => worker.process()))
     },

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type Report, startChild } from '../child-process.ts'
 import { chooseStops } from '../killed/every-point.ts'
 import { start, takenFrom } from '../support.ts'
+import { declined } from './charged.ts'
 import { type MeteredTest, startMetered } from './support.ts'
 
 /** Processes start slowly on a busy machine. */
@@ -76,6 +77,44 @@ describe('usage', () => {
     expect(steps.some((step) => /insert/.test(step))).toBe(true)
     expect(steps.some((step) => /POST .*transactions/.test(step))).toBe(true)
   })
+
+  it.each<[string, readonly unknown[]]>([
+    ['sync', []],
+    ['updateCard', ['fake-valid-amex-nonce']],
+  ])(
+    'threat W5 that is owed is charged to another card wherever %s() is killed',
+    LONG,
+    async (method, args) => {
+      const test = await start('braintree', {
+        webhooks: false,
+        metered: { calls: { unitAmount: 5 } },
+        lockLease: 1,
+      })
+      const { billing, sandbox } = test
+      const { default: braintree } = await import('braintree')
+      const sdk = new braintree.BraintreeGateway(sandbox.braintree.config as never)
+      const steps = await tryEveryPoint(async (stopAt) => {
+        const user = await test.createUser()
+        await user.newSubscription('main', 'monthly').create('fake-valid-visa-nonce')
+        await declined({ ...test, user })
+        await sdk.paymentMethod.create({
+          customerId: user.providerId ?? '',
+          paymentMethodNonce: 'fake-valid-mastercard-nonce',
+          options: { makeDefault: true },
+        })
+        const child = await startChild(test, 'braintree', { lockLease: 1 })
+        child.begin({ job: 'ask', userId: user.id, of: 'user', method, args, stopAt })
+        const outcome = await child.outcome()
+        await child.kill()
+        expect(outcome.failed).toBeUndefined()
+        await (await billing.user(user.id)).sync()
+        await billing.usage.process()
+        expect(takenFrom(test, user), outcome.stopped ?? 'at the end').toBe(2000 + 50)
+        return outcome
+      })
+      expect(steps.some((step) => /update/.test(step))).toBe(true)
+    },
+  )
 
   it('threat W5 is billed once with the end, wherever its process is killed', LONG, async () => {
     const test = await startMetered({ lockLease: 1 })

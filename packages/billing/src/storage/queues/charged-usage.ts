@@ -45,7 +45,7 @@ export interface ChargedUsageRepository {
   /** When those are looked at next that are in no batch. */
   postpone(id: number, until: Date): Promise<void>
   /** Looked at now. */
-  makeDue(id: number, at: Date): Promise<void>
+  makeDue(id: number, at: Date, tx: Database): Promise<void>
   /** Those that were begun and are not paid, oldest first. */
   listBatches(id: number): Promise<UsageBatch[]>
   /** When the oldest was used that waits in no batch; null for none. */
@@ -86,12 +86,13 @@ const PAGE = 1000
 const HOUR = 3_600_000
 
 export function chargedUsageRepository(
-  { kysely }: Database,
+  database: Database,
   provider: ProviderName,
   types: OwnerIdTypes,
 ): ChargedUsageRepository {
-  const pending = (id: number) =>
-    kysely.updateTable(TABLE).where('subscription_id', '=', id).where('state', '=', 'pending')
+  const { kysely } = database
+  const pending = (id: number, tx = database) =>
+    tx.kysely.updateTable(TABLE).where('subscription_id', '=', id).where('state', '=', 'pending')
 
   /** Page by page: there may be a great many of them, and no database adds up decimals in text alike. */
   async function readAll(
@@ -181,8 +182,8 @@ export function chargedUsageRepository(
         .where('batch', 'is', null)
         .execute()
     },
-    async makeDue(id, at) {
-      await pending(id).set({ due_at: at.getTime() }).execute()
+    async makeDue(id, at, tx) {
+      await pending(id, tx).set({ due_at: at.getTime() }).execute()
     },
     async listBatches(id) {
       const rows = await kysely

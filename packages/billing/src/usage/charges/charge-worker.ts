@@ -38,12 +38,11 @@ export function createChargeWorker(
   return {
     worker,
     dueAt: (id) => idleUntil.get(id) ?? null,
-    async lookAgain(ids) {
+    async makeDue(ids, tx) {
       for (const id of ids) {
         idleUntil.delete(id)
-        await usage.makeDue(id, options.clock.now())
+        await usage.makeDue(id, options.clock.now(), tx)
       }
-      if (ids.length > 0) worker.kick()
     },
   }
 }

@@ -10,7 +10,6 @@ import type { CustomerDetails } from '../../gateways/contract/customer.ts'
 import type { ChangedDetails } from '../../gateways/contract/parts/money/customer-details.ts'
 import { requirePart } from '../../gateways/contract/parts.ts'
 import type { ProviderName } from '../../provider-name.ts'
-import { chargeFoundCards, chargeOtherCard } from '../../usage/charges/other-card.ts'
 import { requireText } from '../../values/arguments.ts'
 import type { UserHaving, UserScope } from '../user-scope.ts'
 
@@ -25,7 +24,7 @@ export async function updateCard(
     ensureCustomer(context, locked, { provider, token, details }),
   )
   await user.user.reload()
-  await chargeOtherCard(context, user.owner, provider)
+  context.usage.wake(provider)
 }
 
 export async function updateCustomer(
@@ -65,7 +64,6 @@ export async function sync(
   options: { readonly dryRun?: boolean },
 ): Promise<DriftReport> {
   const report = await syncOwner(user.context, user.owner, options)
-  await chargeFoundCards(user.context, report, options)
   await user.user.reload()
   return report
 }

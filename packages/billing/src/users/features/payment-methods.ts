@@ -1,3 +1,4 @@
+import { setBilledCard } from '../../consistency/cards/set-billed-card.ts'
 import { type LockedOwner, withOwnerLock } from '../../consistency/owner-lock.ts'
 import { ensureCustomer } from '../../customers/customer.ts'
 import { PaymentMethodInUse, PaymentMethodNotFound } from '../../errors.ts'
@@ -9,7 +10,6 @@ import type {
 } from '../../gateways/contract/parts/pages/payment-methods.ts'
 import { requirePart } from '../../gateways/contract/parts.ts'
 import { PaymentMethod } from '../../payment-methods/payment-method.ts'
-import { chargeOtherCard } from '../../usage/charges/other-card.ts'
 import { requireText } from '../../values/arguments.ts'
 import type { UserHaving } from '../user-scope.ts'
 
@@ -58,11 +58,12 @@ export async function addMethod(
     if (makeDefault || isFirst) {
       await change(user, locked, (methods) => methods.setDefault(customerId, id))
     }
-    await storeCard(user, locked, customerId)
-    return (await paymentMethods.list(customerId)).find((method) => method.id === id)
+    const made = (await paymentMethods.list(customerId)).find((method) => method.id === id)
+    await storeCard(user, locked, customerId, made?.isDefault)
+    return made
   })
   await user.user.reload()
-  if (added?.isDefault) await chargeOtherCard(context, owner, provider)
+  context.usage.wake(provider)
   if (added) return new PaymentMethod(added, user.now())
   throw new PaymentMethodNotFound('The payment method was taken away again')
 }
@@ -73,10 +74,10 @@ export async function setDefault(user: User, id: string): Promise<void> {
   if (customerId === null) throw new PaymentMethodNotFound('There is no such payment method')
   await withOwnerLock(user.context, user.owner, async (locked) => {
     await change(user, locked, (methods) => methods.setDefault(customerId, id))
-    await storeCard(user, locked, customerId)
+    await storeCard(user, locked, customerId, true)
   })
   await user.user.reload()
-  await chargeOtherCard(user.context, user.owner, user.provider)
+  user.context.usage.wake(user.provider)
 }
 
 export function deleteMethod(user: User, id: string): Promise<void> {
@@ -119,10 +120,16 @@ function change<R>(
 }
 
 /** What is billed now, in our columns. */
-async function storeCard(user: User, locked: LockedOwner, customerId: string): Promise<void> {
+async function storeCard(
+  user: User,
+  locked: LockedOwner,
+  customerId: string,
+  isOther = false,
+): Promise<void> {
   const { context, owner, provider } = user
   const customer = await (await locked.gateway(provider)).findCustomer(customerId)
   if (!customer) return
+  if (isOther) return setBilledCard(context, locked, provider, customer.card)
   await locked.lock.write((tx) => context.owners.setCard(owner, customer.card, tx))
 }
 
