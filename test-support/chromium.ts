@@ -89,7 +89,8 @@ export function describeInChromium(name: string, define: (chromium: Chromium) =>
     }
 
     async function openAgain(settings: PageSettings): Promise<Page> {
-      kept = kept ? await emptied(kept, settings) : await withoutCache(await openPage(settings))
+      if (!kept || kept.isClosed()) kept = await withoutCache(await openPage(settings))
+      else await empty(kept, settings)
       return kept
     }
 
@@ -114,13 +115,23 @@ export function describeInChromium(name: string, define: (chromium: Chromium) =>
   })
 }
 
-async function emptied(page: Page, { scheme, viewport }: PageSettings): Promise<Page> {
-  page.removeAllListeners('response')
+const OF_TESTS = [
+  'request',
+  'response',
+  'requestfailed',
+  'requestfinished',
+  'dialog',
+  'download',
+  'popup',
+]
+
+/** Ours stay: those to the console and to errors. */
+async function empty(page: Page, { scheme, viewport }: PageSettings): Promise<void> {
+  for (const event of OF_TESTS) page.removeAllListeners(event)
   await page.goto('about:blank')
   await page.context().clearCookies()
   await page.setViewportSize(viewport ?? DESKTOP)
   await page.emulateMedia({ colorScheme: scheme ?? 'light' })
-  return page
 }
 
 /** So that a page loads all it needs each time. */

@@ -119,3 +119,27 @@ it('keeps the beginning of a refusal, and reads no further than it must', async 
   expect(attempt).toMatchObject({ status: 500, response: 'x'.repeat(1000) })
   expect(chunks).toBeLessThan(10)
 })
+
+it.each(['sign', 'isOver'] as const)(
+  'notes a sender whose %s throws, and sends the rest',
+  async (part) => {
+    const { clock, outbox, sent } = setUp([])
+    let isBroken = true
+    outbox.addSender('twin', {
+      retrySchedule: [3600],
+      [part]: ({ eventId }: { eventId: string }) => {
+        if (eventId === 'e1' && isBroken) throw new Error('no secret')
+        return part === 'sign' ? {} : false
+      },
+    })
+    outbox.enqueue(WEBHOOK)
+    outbox.enqueue({ ...WEBHOOK, eventId: 'e2', body: 'second' })
+    await outbox.flush()
+    expect(sent).toEqual([{ at: 0, body: 'second' }])
+    const [broken] = outbox.deliveries()
+    expect(broken?.attempts).toEqual([{ at: 0, status: null, error: 'no secret' }])
+    isBroken = false
+    await clock.advance({ hours: 1 })
+    expect(outbox.deliveries().map(({ state }) => state)).toEqual(['delivered', 'delivered'])
+  },
+)

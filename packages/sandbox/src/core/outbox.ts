@@ -236,6 +236,7 @@ export class Outbox implements Timeline {
     const { url } = delivery
     const before = this.#running.get(url) ?? Promise.resolve()
     const attempt = before
+      .catch(() => undefined)
       .then(() => this.#attempt(delivery))
       .finally(() => {
         if (this.#running.get(url) === attempt) this.#running.delete(url)
@@ -244,15 +245,15 @@ export class Outbox implements Timeline {
   }
 
   async #attempt(delivery: Delivery): Promise<void> {
-    if (this.#senders.get(delivery.provider)?.isOver?.(delivery)) {
+    const at = this.#clock.now()
+    const outcome = await this.#post(delivery, at)
+    if (this.#closing.signal.aborted) return
+    if (outcome === 'over') {
       delivery.state = 'failed'
       delivery.dueAt = null
       this.#table.set(delivery.id, delivery)
       return
     }
-    const at = this.#clock.now()
-    const outcome = await this.#post(delivery, at)
-    if (this.#closing.signal.aborted) return
     delivery.attempts.push({ at: at.getTime(), ...outcome })
     const ok = outcome.status !== null && outcome.status >= 200 && outcome.status < 300
     const wait = this.#scheduleOf(delivery.provider)[delivery.attempts.length - 1]
@@ -261,11 +262,15 @@ export class Outbox implements Timeline {
     this.#table.set(delivery.id, delivery)
   }
 
-  async #post(delivery: Delivery, at: Date): Promise<Omit<DeliveryAttempt, 'at'>> {
+  /** A sender that throws is an attempt that failed, as a receiver that cannot be reached is. */
+  async #post(delivery: Delivery, at: Date): Promise<Omit<DeliveryAttempt, 'at'> | 'over'> {
+    const sender = this.#senders.get(delivery.provider)
     const damaged = delivery.corrupt && delivery.attempts.length === 0
-    const signed = this.#senders.get(delivery.provider)?.sign?.(delivery, at) ?? {}
-    const kept = Object.keys(signed).length > 0 ? { headers: signed } : {}
+    let kept: Pick<DeliveryAttempt, 'headers'> = {}
     try {
+      if (sender?.isOver?.(delivery)) return 'over'
+      const signed = sender?.sign?.(delivery, at) ?? {}
+      if (Object.keys(signed).length > 0) kept = { headers: signed }
       const response = await this.#fetch(delivery.url, {
         method: 'POST',
         headers: { ...delivery.headers, ...signed },

@@ -62,3 +62,12 @@ it('forgets the oldest when there are very many', () => {
   expect(log.versionsOf('things', 'k0')).toEqual([])
   expect(log.versionsOf('things', 'k10009')).toHaveLength(1)
 })
+
+it('goes on after a step whose changes could not be kept', () => {
+  const { table, log, told } = start()
+  const circular: Row & { self?: unknown } = { name: 'one' }
+  circular.self = circular
+  expect(() => log.step('broken', () => table.set('a', circular))).toThrow(/circular/)
+  log.step('change', () => table.set('b', { name: 'two' }))
+  expect(told('b')).toEqual(['change {"name":"two"}'])
+})

@@ -50,12 +50,13 @@ export class VersionLog {
   /** Does something, and keeps what it changed. A step within a step is part of it. */
   step<T>(cause: string, run: () => T): T {
     if (this.#touched) return run()
-    this.#touched = new Map()
+    const touched = new Map<string, readonly [kind: string, key: string]>()
+    this.#touched = touched
     try {
       return run()
     } finally {
-      for (const [object, [kind, key]] of this.#touched) this.#keep(cause, object, kind, key)
       this.#touched = null
+      for (const [object, [kind, key]] of touched) this.#keep(cause, object, kind, key)
     }
   }
 

@@ -1,5 +1,6 @@
-import type Stripe from 'stripe'
+import StripeClient, { type Stripe } from 'stripe'
 import { expect, it } from 'vitest'
+import type { Outbox } from '../../src/core/outbox.ts'
 import { ACACIA } from './old-versions.ts'
 import { startReceiver } from './receiver.ts'
 import { refusal, seconds, seedCustomer, startStripeSandbox } from './support.ts'
@@ -253,4 +254,25 @@ it('is not tried again once it is deleted', async () => {
   await destinations.del(id)
   await sandbox.clock.advance({ days: 4 })
   expect(receiver.received).toHaveLength(1)
+})
+
+it('tells a wrong key by its status, not as a field', async () => {
+  const { sandbox } = await setUp()
+  const stranger = new StripeClient('sk_test_wrong', sandbox.stripe.config)
+  const { statusCode, code } = await refusal(stranger.v2.core.eventDestinations.list())
+  expect([statusCode, code]).toEqual([401, undefined])
+})
+
+it('sends what was meant for no registration', async () => {
+  const { sandbox, receiver, flush } = await setUp()
+  const outbox = sandbox.outbox as Outbox
+  outbox.enqueue({
+    provider: 'stripe',
+    eventId: 'evt_1',
+    eventType: 'customer.created',
+    url: receiver.url,
+    headers: {},
+    body: '{}',
+  })
+  expect((await flush()).map(({ body }) => body)).toEqual(['{}'])
 })

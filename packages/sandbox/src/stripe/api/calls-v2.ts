@@ -87,7 +87,10 @@ export function faultV2(
   return new StripeFault(status, { type: 'invalid_request_error', code, message, ...more })
 }
 
-/** Whatever is refused has a code there. */
+const CODES: Readonly<Record<number, string>> = { 400: 'invalid_fields', 404: 'not_found' }
+
+/** What is wrong with a call has a code there; a wrong key and too many calls say so by their status. */
 export function inV2({ status, body }: StripeFault): StripeFault {
-  return new StripeFault(status, { code: status === 404 ? 'not_found' : 'invalid_fields', ...body })
+  const code = CODES[status]
+  return new StripeFault(status, code === undefined ? body : { code, ...body })
 }

@@ -89,7 +89,7 @@ function renderPinned(row: EventRow, pendingWebhooks: number): WireObject {
 
 /** At Stripe a retry that finds its receiver deleted or switched off is the last. */
 export function isReceiverGone({ tables }: StripeContext, { endpointId }: Delivery): boolean {
-  return findReceiver(tables, endpointId)?.isEnabled !== true
+  return endpointId !== undefined && findReceiver(tables, endpointId)?.isEnabled !== true
 }
 
 /** `t=…,v1=…`: the moment of sending, and HMAC-SHA256 over it and the body. */
