@@ -15,7 +15,9 @@ function read(database) {
 
 // Tests of the database package send statements of their own, about tables of their own.
 const sqlite = read('sqlite')?.filter(({ file }) => !file.startsWith('packages/database/'))
-const others = [read('postgres'), read('mariadb')].filter((recorded) => recorded !== null)
+const found = ['postgres', 'mariadb'].map((database) => ({ database, recorded: read(database) }))
+const present = found.filter(({ recorded }) => recorded !== null)
+const others = present.map(({ recorded }) => recorded)
 if (!sqlite || others.length === 0) {
   console.error(
     `"${folder}" has no statements of SQLite and of another database; run TEST_STATEMENTS=${folder || 'folder'} npm run test:all first`,
@@ -35,7 +37,7 @@ if (option === '--spare') {
   const count = new Set(sqlite.flatMap(({ sent }) => Object.keys(sent))).size
   console.log(
     untried.length === 0
-      ? `${count} statements, each tried on every database`
+      ? `${count} statements, each tried on sqlite, ${present.map(({ database }) => database).join(', ')}`
       : `\n${untried.length} of ${count} statements are tried on SQLite alone: take a test that sends them out of sqliteIsEnough in test-support/where-tests-run.ts`,
   )
   process.exitCode = untried.length === 0 ? 0 : 1

@@ -4,12 +4,16 @@
  */
 
 /**
- * The statements of SQLite that no test sends which ran on each of the other databases as well, each with one that does.
+ * The statements of SQLite that the other databases were not sent in the same words, and that no test sends which ran on each of them
+ * as well, each with a test that sends it.
  * @param {readonly Recorded[]} sqlite
  * @param {readonly (readonly Recorded[])[]} others
  */
 export function findUntried(sqlite, others) {
   const ran = others.map(testsOf)
+  const heard = others.map(
+    (recorded) => new Set(recorded.flatMap(({ sent }) => Object.keys(sent).map(withoutQuotes))),
+  )
   const tried = new Set()
   const first = new Map()
   for (const { file, sent } of sqlite) {
@@ -21,6 +25,7 @@ export function findUntried(sqlite, others) {
   }
   return [...first]
     .filter(([statement]) => !tried.has(statement))
+    .filter(([statement]) => !heard.every((words) => words.has(withoutQuotes(statement))))
     .map(([statement, test]) => ({ statement, test }))
 }
 
@@ -52,5 +57,8 @@ function testsOf(recorded) {
     ),
   )
 }
+
+/** Names are quoted as each database does it; what else differs makes other words. */
+const withoutQuotes = (statement) => statement.replaceAll(/["`]/g, '')
 
 const nameOf = (file, test) => `${file} > ${test || 'before its tests'}`

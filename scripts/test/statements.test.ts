@@ -41,6 +41,13 @@ describe('what is compared', () => {
     expect(findUntried(sqlite, [both, both.slice(0, 1)])).toHaveLength(1)
   })
 
+  it('takes the same words for tried, whoever sends them', () => {
+    const here = [recorded('pages.test.ts', { 'select "a" from `b`': ['shows'] })]
+    const there = [recorded('other.test.ts', { 'select `a` from `b`': ['buys'] })]
+    expect(findUntried(here, [there])).toEqual([])
+    expect(findUntried(here, [there, []])).toHaveLength(1)
+  })
+
   it('finds files that can be spared, the slowest first, and no two for one another', () => {
     const files = [
       recorded('quick.test.ts', { 'select a': [''] }, 1),

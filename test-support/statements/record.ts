@@ -46,8 +46,9 @@ function watchRunner<R extends Runner>(runner: R): R {
 function note(shape: string): void {
   const test = expect.getState().currentTestName ?? ''
   const tests = sent.get(shape)
+  if (tests?.has(test) || isOfTest()) return
   if (tests) tests.add(test)
-  else if (!isOfTest()) sent.set(shape, new Set([test]))
+  else sent.set(shape, new Set([test]))
 }
 
 /** Whether a test asks by itself, to see what became of it. Who asks in a transaction is not known: the product, most often. */

@@ -13,6 +13,8 @@ const process_ = globalThis as { [WATCHED]?: boolean }
 if (!process_[WATCHED]) watchDialects()
 process_[WATCHED] = true
 
+// Files share a process: until its first test begins, the last test of the file before would be the one that sends.
+expect.setState({ currentTestName: '' })
 const began = performance.now()
 afterAll(() => {
   const { TEST_STATEMENTS = '', TEST_DATABASE = '' } = process.env
