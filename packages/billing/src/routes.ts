@@ -76,6 +76,7 @@ export function createRoutes(
         route?.openedAt && wantsHtml(request)
           ? failedPage(context, {
               status: failure.status,
+              headers: failure.headers,
               reason: failure.body.error,
               path: route.openedAt(request, match.id),
             })

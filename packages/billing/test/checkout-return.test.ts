@@ -75,6 +75,17 @@ describe('a browser that comes back from a hosted page', () => {
     test.sandbox.trouble.clear()
   })
 
+  it('is told when to try again where the application says nothing', async () => {
+    const { test, id } = await paid()
+    test.sandbox.trouble.failNext(2, 'half-written', 'stripe')
+    const response = await comeBack(test, test.user, { id, accept: BROWSER, ...hastyOptions(test) })
+    expect([response.status, response.headers.get('retry-after')]).toEqual([
+      503,
+      expect.any(String),
+    ])
+    test.sandbox.trouble.clear()
+  })
+
   it.each([
     ['nobody', 401, 'Sign in'],
     ['somebody else', 404, 'another account'],

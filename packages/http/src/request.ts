@@ -32,9 +32,30 @@ export interface HttpRequest {
 /** Asks the application about a request; whoever calls it knows what to expect. */
 export type SignedInReader = () => unknown
 
-/** A browser that navigates, rather than a program that wants JSON. */
+/** A browser that navigates, rather than a program that wants JSON or takes HTML only where there is nothing else. */
 export function wantsHtml(request: Pick<HttpRequest, 'header'>): boolean {
-  return (request.header('accept') ?? '').includes('text/html')
+  const accepted = (request.header('accept') ?? '').toLowerCase().split(',').map(readAccepted)
+  const [html, json] = ['text/html', 'application/json'].map((wanted) =>
+    accepted.findIndex(({ type, weight }) => type === wanted && weight > 0),
+  ) as [number, number]
+  if (html < 0 || json < 0) return html >= 0
+  const difference = weightAt(accepted, html) - weightAt(accepted, json)
+  return difference === 0 ? html < json : difference > 0
+}
+
+interface Accepted {
+  readonly type: string
+  readonly weight: number
+}
+
+function readAccepted(each: string): Accepted {
+  const [type = '', ...parameters] = each.split(';').map((part) => part.trim())
+  const weight = parameters.find((part) => part.startsWith('q='))?.slice(2)
+  return { type, weight: weight === undefined ? 1 : Number(weight) || 0 }
+}
+
+function weightAt(accepted: readonly Accepted[], place: number): number {
+  return accepted[place]?.weight ?? 0
 }
 
 /** Path and query of a request target such as `/oauth/token?x=1`. */

@@ -79,6 +79,9 @@ describe('pages of Stripe’s own', () => {
     const refused = await go(eve.browser, (await go(eve.browser, back)).next)
     expect([refused.status, refused.html.includes('Use another account')]).toEqual([404, true])
     expect((await go(ada.browser, back)).next).toBe('/billing?done=subscribed')
+    // Signed in meanwhile, in another tab.
+    expect((await go(ada.browser, returned.next)).next).toBe(back)
+    expect((await go(ada.browser, '/billing/returned?reason=not_found')).status).toBe(404)
   })
 
   it('may be where a form of ours leads, and nowhere else', async () => {

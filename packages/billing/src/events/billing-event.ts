@@ -119,7 +119,7 @@ export interface BillingEvents {
   /** An attempt to charge it failed. */
   readonly 'invoice.payment_failed': {
     readonly invoice: InvoiceFacts
-    /** The how manieth attempt it was; null where the provider does not count. */
+    /** Which attempt it was, counted from 1; null where the provider does not count. */
     readonly attempt: number | null
     /** When it is tried again, as an ISO text; null where it is not, or the provider does not say. */
     readonly nextAttemptAt: string | null
@@ -129,7 +129,7 @@ export interface BillingEvents {
   /** The customer has to confirm the payment at their bank. Told for each attempt that asks. */
   readonly 'invoice.action_required': {
     readonly invoice: InvoiceFacts
-    /** The how manieth attempt it was; null where the provider does not count. */
+    /** Which attempt it was, counted from 1; null where the provider does not count. */
     readonly attempt: number | null
     /** A page of the provider's where that can be done; null for none. */
     readonly url: string | null

@@ -18,7 +18,7 @@ export function usageRefused(usage: StoredUsage, reason: string, at: Date): NewB
 export interface UnpaidUsage {
   readonly id: string
   readonly amount: Money
-  /** The how manieth attempt it was. */
+  /** Which attempt it was, counted from 1. */
   readonly attempt: number
   /** Null when it is not tried again by itself. */
   readonly nextAttemptAt: Date | null

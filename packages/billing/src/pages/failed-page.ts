@@ -30,6 +30,8 @@ const OTHERWISE: Notice = {
 
 interface Failed {
   readonly status: number
+  /** Such as when to try again. */
+  readonly headers?: HttpResponse['headers'] | undefined
   readonly reason: string
   /** The path that was opened, with nothing in it that is no id; null where that cannot be said. */
   readonly path: string | null
@@ -48,12 +50,13 @@ export function failedPage({ options }: BillingContext, failed: Failed): HttpRes
 const PRIVATE = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
 
 /** Nothing that came with the request is shown. */
-function noticePage({ status, reason }: Failed): HttpResponse {
+function noticePage({ status, headers, reason }: Failed): HttpResponse {
   const notice = (Object.hasOwn(NOTICES, reason) ? NOTICES[reason] : undefined) ?? OTHERWISE
   const { title, text } = notice
   return {
     status,
     headers: {
+      ...headers,
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'",
       'x-content-type-options': 'nosniff',

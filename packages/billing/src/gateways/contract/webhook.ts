@@ -32,7 +32,7 @@ export interface ProviderNews {
     | 'credit_note.created'
   /** The provider's id of the invoice, of the charge that is refunded, or of the credit note. */
   readonly id: string
-  /** Of a failed payment: the how manieth attempt. */
+  /** Of a failed payment: which attempt it was, counted from 1. */
   readonly attempt?: number | null
   /** Of a failed payment: when the provider tries again. */
   readonly nextAttemptAt?: Date | null

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { type BilledByCycle, periodStarts } from './period-starts.ts'
 
-/** The running period with its last day, the how manieth it is, the day of the month, and the first day of all. */
+/** The running period with its last day, its number, the day of the month, and the first day of all. */
 type Case = readonly [string, string, number, number, string]
 
 const billed = ([start, end, cycle, day, first]: Case): BilledByCycle => ({

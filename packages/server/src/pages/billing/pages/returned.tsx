@@ -8,7 +8,11 @@ import { renderPage } from '../../parts/render.tsx'
 const NOT_THEIRS: Readonly<Record<string, { readonly what: string; readonly or: string }>> = {
   checkout_not_found: { what: 'payment page', or: 'have expired, or be' },
   invoice_not_found: { what: 'invoice', or: 'be' },
+  not_found: { what: 'page', or: 'be' },
 }
+
+/** Whoever is signed in by now, perhaps in another tab, simply goes on. */
+const SOLVED: readonly string[] = ['', 'unauthenticated']
 
 /** Whoever is signed out signs in and goes on; everybody else reads what is the matter. */
 export function addReturnedPage(app: Hono<AppEnv>): void {
@@ -18,7 +22,7 @@ export function addReturnedPage(app: Hono<AppEnv>): void {
     const again = encodeURIComponent(returnTo)
     if (!user) return c.redirect(`/login?return_to=${again}`, 303)
     const reason = c.req.query('reason') ?? ''
-    if (reason === '') return c.redirect(returnTo, 303)
+    if (SOLVED.includes(reason)) return c.redirect(returnTo, 303)
     const missing = Object.hasOwn(NOT_THEIRS, reason) ? NOT_THEIRS[reason] : undefined
     const title = missing ? 'Not found' : 'Please try again'
     return renderPage(
