@@ -79,7 +79,8 @@ export async function reportUsage(
 ): Promise<UsageReport> {
   const { owner, provider, subscriptionId } = used
   const meter = requireText('meter', used.meter)
-  const value = requireUsageValue(used.value, used.digits)
+  // What was taken before there was a limit is still the same report.
+  const value = requireUsageValue(used.value, found ? undefined : used.digits)
   const same = { ...used, meter, value, at: options.at }
   if (found) return requireSame(found, same)
   const at = options.at === undefined ? now : requireUsageTime(options.at, now)

@@ -40,6 +40,16 @@ describe('usage', () => {
     expect([await states(), await counted()]).toEqual([['sent'], '123456789.123456'])
   })
 
+  it('of more digits that was taken before there was a limit can be repeated', async () => {
+    const { user, billing, database } = await startMetered()
+    await user.reportUsage('calls', 1, { id: 'job-1' })
+    await billing.usage.process()
+    const value = '123456789.1234567'
+    await database.kysely.updateTable('billing_usage').set({ value }).execute()
+    const again = await user.reportUsage('calls', value, { id: 'job-1' })
+    expect(again).toMatchObject({ id: 'job-1', value, state: 'sent' })
+  })
+
   it('of one id counts once, however often it is reported', async () => {
     const test = await startMetered()
     const { user, billing, counted, states } = test
