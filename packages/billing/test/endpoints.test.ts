@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { InvalidArgument, Unsupported } from '../src/index.ts'
+import { InvalidArgument, ProviderMisconfigured, Unsupported } from '../src/index.ts'
 import { BASE_URL, start, stripeSdk } from './support.ts'
 
 const URL_OF = {
@@ -116,6 +116,54 @@ describe('the addresses for events', () => {
     const made = await test.billing.endpoints.create({ replace: true })
     expect(made.id).not.toBe(id)
     expect((await stripe.v2.core.eventDestinations.list()).data).toEqual([])
+  })
+
+  it.each([403, 404])('are those of /v1 where /v2 answers %i, which is said', async (status) => {
+    const test = await start('stripe', { webhooks: false })
+    const { default: Stripe } = await import('stripe')
+    const { stripe } = test.sandbox
+    const send = async (url: unknown, init?: RequestInit) => {
+      if (!new URL(String(url)).pathname.startsWith('/v2/')) return fetch(String(url), init)
+      return Response.json({ error: { message: 'Not for this key' } }, { status })
+    }
+    const httpClient = Stripe.createFetchHttpClient(send as typeof fetch)
+    const config = { ...stripe.config, maxNetworkRetries: 0, httpClient }
+    const { endpoints } = test.another({
+      stripe: { secret: stripe.apiKey, webhookSecret: 'whsec_1', config },
+    })
+    const { id } = await endpoints.create()
+    const [report] = await endpoints.check()
+    expect(report).toMatchObject({ id, missing: [], problems: [], usage: null })
+    expect(report?.note).toContain(`Stripe answers ${status} to /v2/core/event_destinations`)
+    await expect(endpoints.create({ usage: true })).rejects.toThrow(ProviderMisconfigured)
+  })
+
+  it('of usage leave thin destinations for other events alone, and count together', async () => {
+    const test = await start('stripe', { webhooks: false })
+    const { endpoints } = test.billing
+    const stripe = await stripeSdk(test)
+    const thin = (event: string) =>
+      stripe.v2.core.eventDestinations.create({
+        name: 'By hand',
+        type: 'webhook_endpoint',
+        event_payload: 'thin',
+        enabled_events: [event],
+        webhook_endpoint: { url: URL_OF.stripe },
+      })
+    const other = await thin('v2.core.event_destination.ping')
+    expect((await endpoints.check())[0]?.usage?.id).toBeNull()
+    const made = await endpoints.create({ usage: true })
+    await expect(endpoints.create({ usage: true })).rejects.toThrow('--replace')
+    const again = await endpoints.create({ usage: true, replace: true })
+    expect(again.id).not.toBe(made.id)
+    const { data } = await stripe.v2.core.eventDestinations.list()
+    expect(data.map(({ id }) => id).sort()).toEqual([other.id, again.id].sort())
+
+    await stripe.v2.core.eventDestinations.del(again.id)
+    await thin('v1.billing.meter.no_meter_found')
+    expect((await endpoints.check())[0]?.usage?.missing).toHaveLength(1)
+    await thin('v1.billing.meter.error_report_triggered')
+    expect((await endpoints.check())[0]?.usage?.missing).toEqual([])
   })
 
   it('cannot be registered at braintree by a program', async () => {

@@ -1,5 +1,5 @@
 import type { BillingContext } from '../context.ts'
-import { InvalidArgument, Unsupported } from '../errors.ts'
+import { InvalidArgument, ProviderMisconfigured, Unsupported } from '../errors.ts'
 import type { ProviderEndpoint } from '../gateways/contract/parts/webhook-endpoints.ts'
 import { requirePart } from '../gateways/contract/parts.ts'
 import type { Provider } from '../gateways/contract/provider.ts'
@@ -20,7 +20,7 @@ export interface EndpointReport {
   readonly superfluous: readonly string[]
   /** What is wrong, in words; empty when all is well, or where the provider does not tell. */
   readonly problems: readonly string[]
-  /** The address for events that tell of dropped usage; null where the provider has no such events. */
+  /** The address for events that tell of dropped usage; null where the provider has no such events, or does not let us look. */
   readonly usage: UsageEndpointReport | null
   /** What only a person can look at or decide; null for nothing. */
   readonly note: string | null
@@ -85,9 +85,12 @@ async function checkProvider(context: BillingContext, provider: Provider): Promi
     const note = `${name} does not tell a program what is registered: look in its control panel for ${url}, with ${provider.events.join(', ')}.`
     return { ...nothing, problems: [], note }
   }
-  const all = await listFor(context, name, url)
-  const found = firstOf(all, 'whole')
-  const usage = describeUsage(provider, firstOf(all, 'thin'), url)
+  const { found: all, unlisted } = await listFor(context, name, url)
+  const found = firstOf(all.filter(({ payload }) => payload === 'whole'))
+  const usage =
+    unlisted === null
+      ? describeUsage(provider, all, url)
+      : { report: null, problems: [], note: unlisted }
   const events = found
     ? describe(provider, found)
     : {
@@ -99,25 +102,35 @@ async function checkProvider(context: BillingContext, provider: Provider): Promi
   return { ...events, problems, usage: usage.report, note: usage.note }
 }
 
-function firstOf(
-  all: readonly ProviderEndpoint[],
-  payload: ProviderEndpoint['payload'],
-): ProviderEndpoint | undefined {
-  const able = all.filter((each) => each.payload === payload)
+function firstOf(able: readonly ProviderEndpoint[]): ProviderEndpoint | undefined {
   return able.find(({ isEnabled }) => isEnabled) ?? able[0]
+}
+
+/** Thin ones for other events are not ours. */
+function forUsage(all: readonly ProviderEndpoint[], events: readonly string[]): ProviderEndpoint[] {
+  return all.filter(
+    (each) =>
+      each.payload === 'thin' && each.events.some((event) => [...events, '*'].includes(event)),
+  )
 }
 
 /** That it is not there is no problem: who does not bill by usage needs none. */
 function describeUsage(
   { name, usageEvents }: Provider,
-  found: ProviderEndpoint | undefined,
+  all: readonly ProviderEndpoint[],
   url: string,
 ): { report: UsageEndpointReport | null; problems: string[]; note: string | null } {
   if (!usageEvents) return { report: null, problems: [], note: null }
-  if (!found) {
+  const able = forUsage(all, usageEvents)
+  const first = firstOf(able)
+  if (!first) {
     const note = `Who bills by usage needs another address of ${name} for ${usageEvents.join(', ')} to ${url}: create one for usage.`
     return { report: { id: null, missing: usageEvents }, problems: [], note }
   }
+  // Several that are enabled may share the events.
+  const sending = able.filter(({ isEnabled }) => isEnabled)
+  const events = sending.length > 0 ? sending.flatMap((each) => each.events) : first.events
+  const found = { ...first, events }
   const missing = missingIn(found, usageEvents)
   const report = { id: found.id, missing }
   return { report, problems: problemsOf(name, found, missing), note: null }
@@ -162,12 +175,15 @@ async function create(
   const payload = usage ? 'thin' : 'whole'
   const events = usage ? requireUsageEvents(provider) : provider.events
   const url = given === undefined ? urlOf(context, provider) : requireUrl(given)
-  const all = await listFor(context, provider.name, url)
-  const before = all.filter((each) => each.payload === payload)
+  const { found, unlisted } = await listFor(context, provider.name, url)
+  if (usage && unlisted !== null) {
+    throw new ProviderMisconfigured(unlisted, { provider: provider.name, providerCode: null })
+  }
+  const before = usage ? forUsage(found, events) : found.filter((each) => each.payload === 'whole')
   const [there] = before
   if (there && !replace) {
     throw new InvalidArgument(
-      `There is an endpoint for ${url} already (${there.id}), whose secret is told once: remove it at the provider, or replace it`,
+      `There is an endpoint for ${url} already (${there.id}), whose secret is told once: remove it at the provider, or replace it (replace: true, --replace)`,
     )
   }
   const endpoints = requirePart(await context.gateway(provider.name), 'webhookEndpoints')
@@ -201,9 +217,11 @@ async function listFor(
   context: BillingContext,
   provider: ProviderName,
   url: string,
-): Promise<ProviderEndpoint[]> {
+): Promise<{ readonly found: ProviderEndpoint[]; readonly unlisted: string | null }> {
   const endpoints = requirePart(await context.gateway(provider), 'webhookEndpoints')
-  return (await endpoints.list()).filter((endpoint) => endpoint.url === url)
+  const unlisted: string[] = []
+  const all = await endpoints.list((why) => unlisted.push(why))
+  return { found: all.filter((endpoint) => endpoint.url === url), unlisted: unlisted[0] ?? null }
 }
 
 function urlOf(context: BillingContext, { name }: Provider): string {

@@ -19,12 +19,12 @@ export function stripeEndpoints(context: StripeContext): {
   const version = String(stripe.getApiField('version'))
   return {
     webhookEndpoints: {
-      async list() {
+      async list(onUnlisted = () => undefined) {
         const found: ProviderEndpoint[] = []
         for await (const endpoint of stripe.webhookEndpoints.list({ limit: 100 })) {
           found.push(describe(endpoint, version))
         }
-        return [...found, ...(await listDestinations(context, version))]
+        return [...found, ...(await listDestinations(context, version, onUnlisted))]
       },
       async create({ url, events, payload }) {
         if (payload === 'thin') return createThin(context, url, events)

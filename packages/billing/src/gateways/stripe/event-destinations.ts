@@ -12,14 +12,31 @@ export function isDestination(id: string): boolean {
 export async function listDestinations(
   { stripe }: StripeContext,
   version: string,
+  onUnlisted: (why: string) => void,
 ): Promise<ProviderEndpoint[]> {
   const found: ProviderEndpoint[] = []
   const wanted = { include: ['webhook_endpoint.url' as const] }
-  for await (const destination of stripe.v2.core.eventDestinations.list(wanted)) {
-    const url = destination.webhook_endpoint?.url
-    if (url) found.push(describe(destination, url, version))
+  try {
+    for await (const destination of stripe.v2.core.eventDestinations.list(wanted)) {
+      const url = destination.webhook_endpoint?.url
+      if (url) found.push(describe(destination, url, version))
+    }
+  } catch (error) {
+    const status = statusOf(error)
+    if (status === null || !NOT_FOR_US.includes(status)) throw error
+    onUnlisted(
+      `Stripe answers ${status} to /v2/core/event_destinations, so event destinations are not seen: allow the key and the proxy to read them.`,
+    )
   }
   return found
+}
+
+/** A restricted key, or a proxy that knows `/v1` alone. */
+const NOT_FOR_US: readonly number[] = [403, 404]
+
+function statusOf(error: unknown): number | null {
+  const { statusCode } = error as { readonly statusCode?: unknown }
+  return typeof statusCode === 'number' ? statusCode : null
 }
 
 function describe(
@@ -55,6 +72,10 @@ export async function createThin(
     include: ['webhook_endpoint.signing_secret'],
   })
   const secret = made.webhook_endpoint?.signing_secret
-  if (!secret) throw new Error('Stripe told no secret of the event destination')
+  if (!secret) {
+    // Nobody could check what it sends.
+    await stripe.v2.core.eventDestinations.del(made.id)
+    throw new Error(`Stripe told no secret of the event destination ${made.id}, so it was removed`)
+  }
   return { id: made.id, secret }
 }

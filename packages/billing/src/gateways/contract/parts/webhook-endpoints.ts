@@ -32,8 +32,8 @@ export interface EventQuery {
 
 /** Addresses for events that can be registered by a program, and the events that the provider keeps. */
 export interface WebhookEndpoints {
-  /** All of the account, also those of others. */
-  list(): Promise<ProviderEndpoint[]>
+  /** All of the account, also those of others. A kind that the key may not list is left out, and `onUnlisted` is told why. */
+  list(onUnlisted?: (why: string) => void): Promise<ProviderEndpoint[]>
   /** The secret is told this once. `thin` only where the provider has `usageEvents`. */
   create(endpoint: {
     readonly url: string
