@@ -112,6 +112,24 @@ describe.each(['rates', 'percentage'] as const)('a held swap with another tax, b
     expect(await allAt(it)).toEqual({ ...it.before, ends: [true, expect.anything(), null] })
   })
 
+  it.each<[string, (it: Awaited<ReturnType<typeof started>>) => Promise<unknown>]>([
+    ['cancel', ({ subscription }) => subscription.cancel()],
+    ['cancelNow', ({ subscription }) => subscription.cancelNow()],
+    ['swap', ({ subscription }) => subscription.swap('pro')],
+  ])('stands not in the way of %s() when the old rate cannot be put back', async (_how, act) => {
+    const it = await started()
+    const stripe = await stripeSdk(it.test)
+    const { whole, items = [] } = it.before
+    for (const id of [...whole, ...items.flatMap(({ rates }) => rates)]) {
+      await stripe.taxRates.update(id, { active: false })
+    }
+    await it.test.sandbox.clock.advance({ days: 1 })
+    await it.user.updateCard('pm_card_visa')
+    await act(it)
+    await it.test.settle()
+    expect((await allAt(it)).metadata).toEqual(it.before.metadata)
+  })
+
   it('is there as a whole with the yes', async () => {
     const it = await started()
     const invoice = it.test.sandbox.stripe

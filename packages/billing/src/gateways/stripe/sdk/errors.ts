@@ -125,6 +125,11 @@ function unavailable(_error: Stripe.errors.StripeError, failure: ProviderFailure
   return new ProviderUnavailable('Stripe did not answer, or asked to try again later', failure)
 }
 
+/** Whether Stripe has said no, and says so again: never a lost answer. */
+export function isRefusal(error: unknown): boolean {
+  return (error as { type?: unknown }).type === 'StripeInvalidRequestError'
+}
+
 export function isMissing(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code } = error as { code?: unknown }

@@ -1,5 +1,6 @@
 import type Stripe from 'stripe'
 import type { StripeContext } from '../../sdk/client.ts'
+import { isRefusal } from '../../sdk/errors.ts'
 import { idsOf, taxParams } from '../chosen-tax.ts'
 import { retrieve } from '../retrieve.ts'
 
@@ -64,10 +65,14 @@ export async function putTaxBack(
     whole,
     ofItem: (price) => byPrice.get(price),
   })
-  await stripe.subscriptions.update(current.id, {
-    ...(isAsBefore ? tax : {}),
-    metadata: forgetTax(metadata),
-  })
+  const forgotten = { metadata: forgetTax(metadata) }
+  try {
+    await stripe.subscriptions.update(current.id, { ...(isAsBefore ? tax : {}), ...forgotten })
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    // Its rate was archived, or there is no address any more: the new tax stays, and stands in nobody's way.
+    await stripe.subscriptions.update(current.id, forgotten)
+  }
   return retrieve(stripe, current.id)
 }
 

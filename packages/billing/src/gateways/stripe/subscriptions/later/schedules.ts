@@ -3,7 +3,7 @@ import { UnknownPlan } from '../../../../errors.ts'
 import type { WantedItem } from '../../../contract/item.ts'
 import type { NewPlannedSwap, Schedules } from '../../../contract/parts/subscriptions/schedules.ts'
 import { idOf, type StripeContext, toSeconds } from '../../sdk/client.ts'
-import { isMissing } from '../../sdk/errors.ts'
+import { isMissing, isRefusal } from '../../sdk/errors.ts'
 import { mainParams } from '../change-params.ts'
 import { idsOf, ratesParam, type TaxTarget, taxTarget } from '../chosen-tax.ts'
 import { isMetered, mainItem } from '../describe.ts'
@@ -177,8 +177,4 @@ function ratesIn<Name extends string>(
   ids: readonly string[],
 ): { [K in Name]?: string[] } {
   return (ids.length > 0 ? { [name]: [...ids] } : {}) as { [K in Name]?: string[] }
-}
-
-function isRefusal(error: unknown): boolean {
-  return (error as { type?: unknown }).type === 'StripeInvalidRequestError'
 }
