@@ -89,6 +89,23 @@ async function startTaxed(from: Way) {
   }
 }
 
+describe.each(WAYS)('a tax of %s, where the application says nothing of tax', (from) => {
+  it.each(['swap', 'swapAtPeriodEnd'] as const)('stays as it is after %s()', async (how) => {
+    const taxed = await startTaxed(from)
+    const { test, user, stripe, book } = taxed
+    const made = await user.newSubscription('main', 'monthly').price(book).create()
+    // As one that was made elsewhere.
+    await stripe.subscriptions.update(made.providerId, { metadata: { taxed_by: '' } })
+    const silent = test.another({ tax: undefined, taxPercentage: undefined } as never)
+    const same = await (await silent.user(user.id)).subscription('main')
+    if (how === 'swap') await same.swap('pro')
+    else await same.swapAtPeriodEnd([{ price: 'pro' }, { price: book }])
+    await taxed.nextBill()
+    expect(await taxed.nextBill()).toBe(withTax(from, 'pro', 'book'))
+    expect(await taxed.atStripe(made)).toEqual(AT_STRIPE[from])
+  })
+})
+
 const PAIRS = WAYS.flatMap((from) => WAYS.map((to) => [from, to] as const))
 
 describe.each(PAIRS)('a tax that was %s and is to be %s', (from, to) => {

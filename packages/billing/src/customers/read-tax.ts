@@ -18,6 +18,8 @@ export async function readTax(
 /** What a subscription's tax is made of: at most one of the three says something. */
 export interface SubscriptionTax {
   readonly tax: BasisPoints
+  /** Nothing is said of tax at all. */
+  readonly keepsTax?: true
   readonly automaticTax?: true
   /** Ids of the provider's rates. */
   readonly taxRates?: readonly string[]
@@ -38,7 +40,10 @@ export async function readSubscriptionTax(
     chosen ?? (typeof tax === 'object' ? await tax.rates({ ...billed.attributes }, price) : tax)
   const source = await sourceOf(plan)
   if (source === 'automatic') return { tax: 0, automaticTax: true }
-  if (source === 'percentage') return { tax: await readTax(context, billed) }
+  if (source === 'percentage') {
+    const { saysPercentage } = requireOwnerTable(context.options.owners, billed.owner.type)
+    return saysPercentage ? { tax: await readTax(context, billed) } : { tax: 0, keepsTax: true }
+  }
   const itemRates: Record<string, readonly string[]> = {}
   for (const price of others) {
     const own = await sourceOf(price)

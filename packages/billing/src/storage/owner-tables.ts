@@ -6,7 +6,11 @@ import type { OwnerTable } from './user-table.ts'
 type Columns = 'phone' | 'address'
 
 /** Where the owners of one type are. */
-export type ResolvedOwnerTable = Required<Omit<OwnerTable, Columns>> & Pick<OwnerTable, Columns>
+export type ResolvedOwnerTable = Required<Omit<OwnerTable, Columns>> &
+  Pick<OwnerTable, Columns> & {
+    /** Whether the application says a percentage at all: 0 is one. */
+    readonly saysPercentage: boolean
+  }
 
 /** By type. Users are the first. */
 export type OwnerTables = ReadonlyMap<string, ResolvedOwnerTable>
@@ -42,7 +46,8 @@ function resolveTable(option: string, table: OwnerTable | undefined): ResolvedOw
     )
   }
   const defaults = { id: 'id', idType: 'integer', email: 'email', name: 'name' } as const
-  return { ...defaults, taxPercentage: () => 0, ...table }
+  const saysPercentage = table.taxPercentage !== undefined
+  return { ...defaults, taxPercentage: () => 0, ...table, saysPercentage }
 }
 
 /** The table of that type, or InvalidArgument. */

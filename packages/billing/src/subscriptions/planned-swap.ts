@@ -178,7 +178,7 @@ async function requireOneRhythm(
 export async function planTerms(
   subscription: SubscriptionScope,
   items: readonly WantedItem[],
-): Promise<Pick<NewPlannedSwap, 'tax' | 'automaticTax' | 'taxRates' | 'itemRates'>> {
+): Promise<Pick<NewPlannedSwap, 'tax' | 'keepsTax' | 'automaticTax' | 'taxRates' | 'itemRates'>> {
   const [main = subscription.record.providerPlan, ...others] = items.map(({ price }) => price)
   return subscription.tax(main, others)
 }

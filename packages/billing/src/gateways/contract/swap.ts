@@ -22,6 +22,8 @@ export interface Swap {
   readonly invoiceNow: boolean
   /** What comes on top of the new price. */
   readonly tax: BasisPoints
+  /** Whether nothing is said of tax, so that a provider who keeps it leaves it as it is. */
+  readonly keepsTax?: boolean
   /** Whether the provider works out the tax from now on, for a gateway with the part `automaticTax`. */
   readonly automaticTax?: boolean
   /** Ids of the provider's own rates for the new plan, for a gateway with the part `lineRates`. */

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import type { TaxChoice } from '../../contract/subscription.ts'
 
-/** What the application says of a subscription's tax now. */
+/** What the application says of a subscription's tax now; nothing at all where it has no option for it. */
 export interface SaidTax {
   /** Ids of the rate of its percentage; undefined where it goes by something else. */
   readonly percentage?: readonly string[] | undefined
@@ -23,7 +23,7 @@ export interface TaxTarget {
 const NONE: readonly string[] = []
 const noRates = () => NONE
 
-/** What was chosen for this one counts, or else what the application says of all. */
+/** What was chosen for this one counts, or else what the application says of all. Where nobody says anything all of it stays. */
 export function taxTarget(current: Stripe.Subscription, said: SaidTax): TaxTarget {
   const chosen = readChoice(current.metadata)
   if (chosen === 'automatic' || (chosen === null && said.automatic)) {
@@ -36,8 +36,15 @@ export function taxTarget(current: Stripe.Subscription, said: SaidTax): TaxTarge
     const { rates } = said
     return { ...ofAll, ofItem: (price) => rates[price] }
   }
-  const whole = said.percentage ?? idsOf(current.default_tax_rates)
-  return { isAutomatic: false, whole, ofItem: noRates }
+  const there = idsOf(current.default_tax_rates)
+  if (chosen === null && said.percentage === undefined) {
+    return {
+      isAutomatic: current.automatic_tax.enabled,
+      whole: there,
+      ofItem: () => undefined,
+    }
+  }
+  return { isAutomatic: false, whole: said.percentage ?? there, ofItem: noRates }
 }
 
 /** All that is different, as an update says it. */

@@ -9,13 +9,13 @@ import type { SaidTax } from './chosen-tax.ts'
 export function saidTax(
   context: StripeContext,
 ): (
-  swap: Pick<Swap, 'plan' | 'tax' | 'automaticTax' | 'taxRates' | 'itemRates'>,
+  swap: Pick<Swap, 'plan' | 'tax' | 'keepsTax' | 'automaticTax' | 'taxRates' | 'itemRates'>,
 ) => Promise<SaidTax> {
   const findTaxRates = taxRates(context)
-  return async ({ plan, tax, automaticTax, taxRates: ofPlan, itemRates }) => {
+  return async ({ plan, tax, keepsTax, automaticTax, taxRates: ofPlan, itemRates }) => {
     if (automaticTax) return { automatic: true }
     if (ofPlan) return { rates: { ...itemRates, [plan]: ofPlan } }
-    return { percentage: await findTaxRates(tax) }
+    return keepsTax ? {} : { percentage: await findTaxRates(tax) }
   }
 }
 

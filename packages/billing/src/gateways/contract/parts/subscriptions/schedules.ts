@@ -19,6 +19,8 @@ export interface NewPlannedSwap {
   readonly at: 'period_end' | Date
   /** What comes on top of the prices from then on. */
   readonly tax: BasisPoints
+  /** Whether nothing is said of tax, so that a provider who keeps it leaves it as it is. */
+  readonly keepsTax?: boolean
   /** Whether the provider works out the tax from then on, for a gateway with the part `automaticTax`. */
   readonly automaticTax?: boolean
   /** Ids of the provider's own rates for the main price, for a gateway with the part `lineRates`. */
