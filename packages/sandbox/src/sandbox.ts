@@ -36,6 +36,11 @@ export interface SandboxOptions {
   readonly controlRoom?: boolean | ControlRoomStart
   /** How webhooks are sent, where it should not be as at the providers. */
   readonly outbox?: SandboxOutboxOptions
+  /**
+   * Names by which the providers may be called besides 127.0.0.1, `localhost` and others that no stranger can own: of a
+   * proxy, a tunnel, a network. Calls by any other name get 421. The control room stays with this machine.
+   */
+  readonly allowedHosts?: readonly string[]
 }
 
 /** Where the control room listens. */

@@ -3,6 +3,7 @@ import { serveControlRoom } from './control-room/control-room.ts'
 import type { RunningProviders } from './control-room/story/watched.ts'
 import { MovableClock } from './core/clock/clock.ts'
 import { FailedJobs } from './core/clock/failed-jobs.ts'
+import { checkHosts } from './core/local-names.ts'
 import { Outbox } from './core/outbox.ts'
 import type { ProviderContext } from './core/provider-context.ts'
 import { KeptState, loadKeptState } from './core/store/kept-state.ts'
@@ -28,6 +29,7 @@ export async function startSandbox<const O extends SandboxOptions>(
   options: O,
 ): Promise<Sandbox<O>> {
   const { stateFile } = options
+  checkHosts(options.allowedHosts ?? [])
   if (stateFile !== undefined) checkWritable(stateFile)
   const began = options.now ?? new Date()
   const { context, isNew, kept } = await openContext(options, began)
@@ -106,7 +108,9 @@ async function openContext(options: SandboxOptions, began: Date): Promise<Opened
   const outbox = new Outbox({ clock, store, ...options.outbox })
   const trouble = new Trouble(store)
   const failures = new FailedJobs({ store })
-  return { context: { clock, store, outbox, trouble, failures }, isNew: saved === null, kept }
+  const { allowedHosts } = options
+  const context = { clock, store, outbox, trouble, failures, allowedHosts }
+  return { context, isNew: saved === null, kept }
 }
 
 async function startProviders(

@@ -136,7 +136,8 @@ it('shows and moves everything in the control room', async () => {
 })
 
 it('answers no web site that has pointed a name of its own here, at either provider', async () => {
-  const sandbox = await startSandbox({ stripe: true, braintree: true, now: NOW })
+  const allowedHosts = ['pay.example.com']
+  const sandbox = await startSandbox({ stripe: true, braintree: true, now: NOW, allowedHosts })
   onTestFinished(() => sandbox.close())
   const { stripe, braintree } = sandbox
   const basic = (name: string, password = '') =>
@@ -163,6 +164,7 @@ it('answers no web site that has pointed a name of its own here, at either provi
           .end()
       })
     expect([path, await ask('127.0.0.1'), await ask('localhost')]).toEqual([path, 200, 200])
+    expect([path, await ask('pay.example.com')]).toEqual([path, 200])
     expect([path, await ask('evil.com'), await ask('127.0.0.1.evil.com')]).toEqual([path, 421, 421])
   }
 })

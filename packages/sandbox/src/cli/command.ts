@@ -14,6 +14,8 @@ export interface Flag {
   readonly value?: string
   /** One line for the help. */
   readonly help: string
+  /** It may be given several times; `listFlag` reads it. */
+  readonly isList?: boolean
 }
 
 export interface CommandInput {
@@ -41,6 +43,12 @@ export interface Command {
 export function textFlag({ flags }: CommandInput, name: string): string | null {
   const value = flags[name]
   return typeof value === 'string' ? value : null
+}
+
+/** All values of a flag that may be given several times, or with commas. */
+export function listFlag(input: CommandInput, name: string): string[] {
+  const values = textFlag(input, name)?.split(',') ?? []
+  return values.map((value) => value.trim()).filter((value) => value !== '')
 }
 
 export function portFlag(input: CommandInput, name: string, fallback: number): number {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { listFlag } from './command.ts'
 import { COMMANDS, DEFAULT_COMMAND } from './commands/all-commands.ts'
 import { parseCommandLine } from './parse-command-line.ts'
 
@@ -38,6 +39,15 @@ it.each([
   ['reset all', 'reset does not know what to do with all. tollgate-sandbox reset --help'],
 ])('says what is wrong with %j', (line, message) => {
   expect(() => parse(line)).toThrow(message)
+})
+
+it('takes a flag several times where it has several values', () => {
+  const { input } = parse(
+    '--allow-host a.example --stripe-port 1 --stripe-port 2 --allow-host b.example',
+  )
+  expect(listFlag(input, 'allow-host')).toEqual(['a.example', 'b.example'])
+  expect(input.flags['stripe-port']).toBe('2')
+  expect(listFlag(parse('').input, 'allow-host')).toEqual([])
 })
 
 it('takes a value that looks like a flag when it is written as one', () => {

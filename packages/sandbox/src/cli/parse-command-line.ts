@@ -60,7 +60,10 @@ function parseFlags(argv: readonly string[], name: string, command: Command): Co
   const words: string[] = []
   for (const token of tokens) {
     if (token.kind === 'positional') words.push(token.value)
-    if (token.kind === 'option') flags[token.name] = readFlag(token, name, command)
+    if (token.kind !== 'option') continue
+    const value = readFlag(token, name, command)
+    const before = known[token.name]?.isList ? flags[token.name] : undefined
+    flags[token.name] = before === undefined ? value : `${before},${value}`
   }
   if (words.length > command.mostWords) {
     const extra = words[command.mostWords]

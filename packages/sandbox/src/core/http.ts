@@ -29,6 +29,8 @@ export interface ServeOptions {
   /** 0 takes a free port. */
   readonly port: number
   readonly host?: string
+  /** Names to be called by, besides those that nobody can register. */
+  readonly allowedHosts?: readonly string[] | undefined
   /** Bytes; a longer body gets `tooLarge()`. */
   readonly bodyLimit?: number
   readonly handle: (request: HttpRequest) => HttpResponse | Promise<HttpResponse>
@@ -54,7 +56,8 @@ export async function serveHttp(options: ServeOptions): Promise<HttpServer> {
     readBody(incoming, limit)
       .then((body) => {
         if (body === 'aborted') return null
-        if (!isLocalName(incoming.headers.host)) return refuseName(incoming.headers.host)
+        const { host: called } = incoming.headers
+        if (!isLocalName(called, options.allowedHosts)) return refuseName(called)
         if (body === 'too-large') return options.tooLarge?.() ?? { status: 413 }
         return options.handle(toRequest(incoming, body))
       })
@@ -87,7 +90,7 @@ export async function serveHttp(options: ServeOptions): Promise<HttpServer> {
 }
 
 function refuseName(host = ''): HttpResponse {
-  const body = `The sandbox is not known by the name ${host}: a web site could have led a browser here. Use 127.0.0.1, localhost, or a name such as sandbox.test.\n`
+  const body = `The sandbox is not known by the name ${host}: a web site could have led a browser here. Use 127.0.0.1, localhost, or a name such as sandbox.test; or start it with --allow-host NAME (allowedHosts of startSandbox) if the name is yours.\n`
   return { status: 421, headers: { 'content-type': 'text/plain; charset=utf-8' }, body }
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isLocalName } from './local-names.ts'
+import { checkHosts, isLocalName } from './local-names.ts'
 
 it.each([
   [undefined, true],
@@ -12,6 +12,9 @@ it.each([
   ['shop.localhost:12111', true],
   ['host.docker.internal:12111', true],
   ['stripe.test', true],
+  ['sandbox.default.svc', true],
+  ['sandbox.default.svc.cluster.local', true],
+  ['nas.lan', true],
   ['evil.com:12111', false],
   ['evil.com.', false],
   ['127.0.0.1.evil.com', false],
@@ -21,3 +24,20 @@ it.each([
 ])('takes %s as a name of this machine: %s', (host, isLocal) => {
   expect(isLocalName(host)).toBe(isLocal)
 })
+
+it.each([
+  ['sandbox.payments:12111', true],
+  ['Pay.Example.com', true],
+  ['pay.example.com.:443', true],
+  ['evil.pay.example.com', false],
+  ['example.com', false],
+])('takes %s where somebody has named their own: %s', (host, isAllowed) => {
+  expect(isLocalName(host, ['sandbox.payments', 'pay.example.com'])).toBe(isAllowed)
+})
+
+it.each(['https://pay.example.com', '*.example.com', 'pay.example.com/', ''])(
+  'refuses %j as a name to be called by',
+  (name) => {
+    expect(() => checkHosts(['fine.example.com', name])).toThrow('write it as sandbox.example.com')
+  },
+)

@@ -11,4 +11,6 @@ export interface ProviderContext {
   readonly outbox: Outbox
   readonly trouble: Trouble
   readonly failures: FailedJobs
+  /** Names to be called by, besides those that nobody can register. */
+  readonly allowedHosts?: readonly string[] | undefined
 }

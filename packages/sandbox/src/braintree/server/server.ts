@@ -42,13 +42,14 @@ export function openBraintree(
 
 export async function serveBraintree(
   merchants: Merchants,
-  { trouble, store }: ProviderContext,
+  { trouble, store, allowedHosts }: ProviderContext,
   options: BraintreeOptions,
 ): Promise<BraintreeHandle> {
   const api = new BraintreeApi(merchants, OPERATIONS, trouble)
   const clientApi = new ClientApi(merchants)
   const server = await serveHttp({
     port: options.port ?? 0,
+    allowedHosts,
     handle: (request) => {
       const script = request.method === 'GET' ? findScript(request.path) : null
       if (script) return script

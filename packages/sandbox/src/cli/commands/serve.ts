@@ -5,6 +5,7 @@ import { startSandbox } from '../../start-sandbox.ts'
 import {
   type Command,
   type CommandInput,
+  listFlag,
   portFlag,
   type Terminal,
   textFlag,
@@ -41,6 +42,11 @@ export const serve: Command = {
     now: { value: '<date>', help: 'where the clock starts: 2026-01-31T00:00:00Z; default: now' },
     state: { value: '<file>', help: 'keep everything in this file and start from it' },
     seed: { value: '<file>', help: 'what a new sandbox begins with: prices, plans, customers' },
+    'allow-host': {
+      value: '<name>',
+      help: 'may be called by this name too, as behind a proxy; may be repeated',
+      isList: true,
+    },
     json: { help: 'print the addresses and keys as one line of JSON' },
   },
   notes: `
@@ -86,6 +92,7 @@ async function start(input: CommandInput): Promise<Sandbox> {
       ...(braintreeHook === null ? {} : { webhooks: [braintreeHook] }),
     }),
     controlRoom: { port: portFlag(input, 'control-port', DEFAULT_CONTROL_PORT) },
+    allowedHosts: listFlag(input, 'allow-host'),
     ...(now === null ? {} : { now: parseDate(now) }),
     ...(state === null ? {} : { stateFile: state }),
     ...(seed === null ? {} : { fixtures: await readSeed(seed) }),

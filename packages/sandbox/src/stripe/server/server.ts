@@ -68,6 +68,7 @@ export async function serveStripe(
   })
   const server = await serveHttp({
     port: options.port ?? 0,
+    allowedHosts: context.allowedHosts,
     handle: (request) => {
       if (request.path.startsWith('/pages/')) return servePage(request, context)
       return serveBrowser(request) ?? api.handle(request)
