@@ -264,6 +264,33 @@ describe('a subscription that is paid by bank debit', () => {
     expect((await invoices())[0]).toMatchObject({ status: 'paid' })
   })
 
+  it.each([
+    ['success', 'paid', 'active'],
+    ['successDelayed', 'paid', 'active'],
+    ['failedDelayed', 'open', 'past_due'],
+  ])('is decided by the test clock of its customer: %s', async (account, invoiced, status) => {
+    const { sandbox, stripe, open } = await startShop()
+    const frozen_time = sandbox.clock.nowMs() / 1000
+    const clock = await stripe.testHelpers.testClocks.create({ frozen_time })
+    const { id: customer } = await stripe.customers.create({ test_clock: clock.id })
+    const { id } = await open({ mode: 'subscription', line_items: [MONTHLY], customer })
+    sandbox.stripe.completeCheckout(id, { paymentMethod: `pm_sepaDebit_${account}_de` })
+    const states = async () => {
+      const { data: invoices } = await stripe.invoices.list({ customer })
+      const { data: subscriptions } = await stripe.subscriptions.list({ customer })
+      return [...invoices, ...subscriptions].map((each) => each.status)
+    }
+    expect(await states()).toEqual(['open', 'active'])
+    await stripe.testHelpers.testClocks.advance(clock.id, { frozen_time: frozen_time + 240 })
+    await expect
+      .poll(async () => (await stripe.testHelpers.testClocks.retrieve(clock.id)).status)
+      .toBe('ready')
+    expect(await states()).toEqual([invoiced, status])
+    await sandbox.clock.advance({ minutes: 4 })
+    expect(await states()).toEqual([invoiced, status])
+    expect(sandbox.failedJobs()).toEqual([])
+  })
+
   it('is past due when the bank sends it back, and goes on with another card', async () => {
     const { sandbox, stripe, session, subscription, invoices, customer } =
       await subscribe('failedDelayed')

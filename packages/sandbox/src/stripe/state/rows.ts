@@ -315,6 +315,8 @@ export interface BankDebitRow {
   object: 'bank_debit'
   customer: string | null
   settlesAt: number
+  /** The same on the test clock of its customer, whichever of the two clocks gets there first. States of before lack it. */
+  onClock?: { readonly clock: string; readonly settlesAt: number } | null
 }
 
 /** Every kind of row by the `object` it is sent as. */

@@ -14,6 +14,7 @@ export interface StripeQueues {
   readonly schedules: DueQueues<Rows['subscription_schedule']>
   readonly checkouts: DueQueue
   readonly debits: DueQueue
+  readonly debitsOnClocks: DueQueues<Rows['bank_debit']>
   readonly disputes: DueQueue
 }
 
@@ -113,6 +114,11 @@ export function openTables(store: Store): OpenTables {
     schedules: tables.subscription_schedule.dueByClock('next', nextOf, testClockOf),
     checkouts: tables['checkout.session'].dueBy('next', ({ $ }) => toMs($.expiresNextAt)),
     debits: tables.bank_debit.dueBy('next', ({ settlesAt }) => toMs(settlesAt)),
+    debitsOnClocks: tables.bank_debit.dueByClock(
+      'next on its clock',
+      ({ onClock }) => toMs(onClock?.settlesAt ?? null),
+      ({ onClock }) => onClock?.clock ?? null,
+    ),
     disputes: tables.dispute.dueBy('next', nextOf),
   }
   packTables(store)

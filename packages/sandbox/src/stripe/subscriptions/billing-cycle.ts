@@ -46,9 +46,17 @@ export function billingCycle(context: StripeContext): Timeline {
   return dueJobs('stripe', jobs, context.failures)
 }
 
-/** What falls due on a test clock: Stripe's billing. Payments, disputes and Checkout stay in the sandbox's own time. */
+/** What falls due on a test clock: Stripe's billing, and what banks say of it. Disputes and Checkout stay in the sandbox's own time. */
 export function billingCycleOn(context: StripeContext, testClock: string): Timeline {
-  return dueJobs('stripe', billingJobs(context, testClock), context.failures)
+  const jobs: DueJob[] = [
+    ...billingJobs(context, testClock),
+    {
+      name: 'bank_debit',
+      queue: context.queues.debitsOnClocks.of(testClock),
+      run: stepOn(context, testClock, fireDebit),
+    },
+  ]
+  return dueJobs('stripe', jobs, context.failures)
 }
 
 function stepOn(

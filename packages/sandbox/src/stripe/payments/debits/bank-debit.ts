@@ -42,11 +42,13 @@ function beginDebit(
   intent.last_payment_error = null
   intent.next_action = null
   work.emit('payment_intent.processing', 'payment_intent', intent)
+  const { testClock } = work
   work.insert('bank_debit', {
     id: intent.id,
     object: 'bank_debit',
     customer: intent.customer,
     settlesAt: work.sandboxNow + seconds,
+    onClock: testClock === null ? null : { clock: testClock, settlesAt: work.now + seconds },
   })
   return { status: 'processing' }
 }
