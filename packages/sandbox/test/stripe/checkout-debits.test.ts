@@ -346,3 +346,62 @@ describe('a subscription that is paid by bank debit', () => {
     expect((await stripe.invoices.list()).data).toMatchObject([{ status: 'paid', total: 700 }])
   })
 })
+
+describe('a bank account of the tests, through the API', () => {
+  it('is attached, and pays a subscription', async () => {
+    const { sandbox, stripe, customer } = await startShop()
+    const method = await stripe.paymentMethods.attach('pm_sepaDebit_success_de', {
+      customer: customer.id,
+    })
+    expect(method).toMatchObject({ type: 'sepa_debit', customer: customer.id })
+    const { id: price } = await stripe.prices.create({
+      product_data: { name: 'Gold' },
+      currency: 'eur',
+      unit_amount: 700,
+      recurring: { interval: 'month' },
+    })
+    const { id } = await stripe.subscriptions.create({
+      customer: customer.id,
+      default_payment_method: method.id,
+      items: [{ price }],
+    })
+    await sandbox.clock.advance({ seconds: 1 })
+    expect((await stripe.invoices.list()).data).toMatchObject([{ status: 'paid', total: 700 }])
+    expect((await stripe.subscriptions.retrieve(id)).status).toBe('active')
+  })
+
+  it.each([
+    ['pm_usBankAccount_success', 'usd', 'succeeded'],
+    ['pm_usBankAccount_noAccount', 'usd', 'requires_payment_method'],
+    ['pm_sepaDebit_success_de', 'eur', 'succeeded'],
+  ])('is confirmed with: %s', async (payment_method, currency, status) => {
+    const { sandbox, stripe, customer } = await startShop()
+    const intent = await stripe.paymentIntents.create({
+      customer: customer.id,
+      amount: 900,
+      currency,
+      payment_method,
+      confirm: true,
+      return_url: 'https://shop.example/done',
+    })
+    expect(intent.status).toBe('processing')
+    await sandbox.clock.advance({ seconds: 1 })
+    expect((await stripe.paymentIntents.retrieve(intent.id)).status).toBe(status)
+  })
+
+  it.each([{ currency: 'usd' }, { currency: 'eur', capture_method: 'manual' as const }])(
+    'is not debited with %j',
+    async (params) => {
+      const { stripe } = await startShop()
+      const confirmed = stripe.paymentIntents.create({
+        amount: 900,
+        payment_method: 'pm_sepaDebit_success_de',
+        confirm: true,
+        return_url: 'https://shop.example/done',
+        ...params,
+      })
+      expect(await refusal(confirmed)).toMatchObject({ statusCode: 400, param: 'payment_method' })
+      expect((await stripe.charges.list()).data).toEqual([])
+    },
+  )
+})

@@ -3,7 +3,8 @@ import type { PaymentMethodRow, TokenRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, missingParam, noSuch, StripeFault } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
-import { emptyAddress, newCard, usePaymentMethod } from './payment-methods.ts'
+import { findTestAccount, newDebitMethod } from './debits/test-accounts.ts'
+import { emptyAddress, newCard, requirePaymentMethod } from './payment-methods.ts'
 import { findTestCard, type TestCard } from './test-cards.ts'
 
 type MethodParams = Pick<
@@ -32,6 +33,21 @@ export function createMethod(
   row.metadata = mergeMetadata({}, params.metadata)
   if (params.allow_redisplay) row.allow_redisplay = params.allow_redisplay
   return work.insert('payment_method', row)
+}
+
+/** An existing method, or a new one for a test value such as `pm_card_visa` or `pm_sepaDebit_success_de`. */
+export function usePaymentMethod(work: UnitOfWork, id: string, param: string): PaymentMethodRow {
+  if (id.startsWith('tok_')) {
+    throw invalidRequest(
+      `A token may not be passed in as a PaymentMethod. Instead, use payment_method_data with type=card and card[token]=${id}.`,
+      param === 'id' ? 'payment_method' : param,
+    )
+  }
+  const account = findTestAccount(id)
+  if (account) return newDebitMethod(work, id, account)
+  const test = id.startsWith('pm_card_') ? findTestCard(id) : null
+  if (!test) return requirePaymentMethod(work, id, param)
+  return work.insert('payment_method', newCard(work, test))
 }
 
 /** What an intent is to use: a method it names, or one made for it on the spot. */

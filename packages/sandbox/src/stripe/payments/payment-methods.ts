@@ -5,7 +5,7 @@ import { invalidRequest, StripeFault } from '../wire/errors.ts'
 import { nulls } from '../wire/wire.ts'
 import { setDefaultMethod } from './customer.ts'
 import { cardFault } from './payment-attempt.ts'
-import { behaviorOf, findTestCard, type TestCard, toDecline } from './test-cards.ts'
+import { behaviorOf, type TestCard, toDecline } from './test-cards.ts'
 
 export function detachPaymentMethod(work: UnitOfWork, row: PaymentMethodRow): void {
   const { customer } = row
@@ -35,19 +35,6 @@ export function releaseMethod(work: UnitOfWork, row: PaymentMethodRow): void {
     if (subscription.default_payment_method !== row.id) continue
     work.edit('subscription', subscription).default_payment_method = null
   }
-}
-
-/** An existing method, or a new one for a test value such as `pm_card_visa`. */
-export function usePaymentMethod(work: UnitOfWork, id: string, param: string): PaymentMethodRow {
-  if (id.startsWith('tok_')) {
-    throw invalidRequest(
-      `A token may not be passed in as a PaymentMethod. Instead, use payment_method_data with type=card and card[token]=${id}.`,
-      param === 'id' ? 'payment_method' : param,
-    )
-  }
-  const test = id.startsWith('pm_card_') ? findTestCard(id) : null
-  if (!test) return requirePaymentMethod(work, id, param)
-  return work.insert('payment_method', newCard(work, test))
 }
 
 export function requirePaymentMethod(

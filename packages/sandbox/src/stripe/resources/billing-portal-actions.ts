@@ -2,7 +2,8 @@ import type Stripe from 'stripe'
 import { isSoldIn } from '../catalog/currency-options.ts'
 import { finalizeInvoice } from '../invoices/invoice-payment.ts'
 import { setDefaultMethod } from '../payments/customer.ts'
-import { attachPaymentMethod, usePaymentMethod } from '../payments/payment-methods.ts'
+import { usePaymentMethod } from '../payments/new-payment-method.ts'
+import { attachPaymentMethod } from '../payments/payment-methods.ts'
 import type { StripeContext } from '../state/context.ts'
 import type {
   CustomerRow,

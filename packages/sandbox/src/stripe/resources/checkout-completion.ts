@@ -2,14 +2,10 @@ import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { collectInvoice, finalizeInvoice } from '../invoices/invoice-payment.ts'
 import { requireCustomer } from '../payments/customer.ts'
 import { attemptPayment } from '../payments/debits/bank-debit.ts'
+import { usePaymentMethod } from '../payments/new-payment-method.ts'
 import { cardFault } from '../payments/payment-attempt.ts'
 import { newPaymentIntent } from '../payments/payment-intent.ts'
-import {
-  attachPaymentMethod,
-  checkAttachable,
-  emptyAddress,
-  usePaymentMethod,
-} from '../payments/payment-methods.ts'
+import { attachPaymentMethod, checkAttachable, emptyAddress } from '../payments/payment-methods.ts'
 import { newSetupIntent } from '../payments/setup-intent.ts'
 import type {
   CheckoutSessionRow,

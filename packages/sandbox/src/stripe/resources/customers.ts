@@ -7,11 +7,11 @@ import { adjustBalance } from '../invoices/customer-balance.ts'
 import { retryPastDue } from '../invoices/past-due.ts'
 import { addCard, isCard, removeCard, replaceDefaultCard } from '../payments/cards.ts'
 import { requireCustomer, requireOwnMethod } from '../payments/customer.ts'
+import { usePaymentMethod } from '../payments/new-payment-method.ts'
 import {
   attachPaymentMethod,
   detachPaymentMethod,
   emptyAddress,
-  usePaymentMethod,
 } from '../payments/payment-methods.ts'
 import { addTaxId, removeTaxId, taxIdsOf, verifyTaxId } from '../payments/tax-ids.ts'
 import { requireTaxLocation, taxLocationOf } from '../payments/tax-location.ts'

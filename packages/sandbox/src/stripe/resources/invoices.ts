@@ -24,8 +24,8 @@ import {
   voidInvoice,
 } from '../invoices/invoice-payment.ts'
 import { requireCustomer, requireOwnMethod } from '../payments/customer.ts'
+import { usePaymentMethod } from '../payments/new-payment-method.ts'
 import { cardFault } from '../payments/payment-attempt.ts'
-import { usePaymentMethod } from '../payments/payment-methods.ts'
 import { render } from '../state/render.ts'
 import type { InvoiceRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'

@@ -1,9 +1,10 @@
 import { countAttempt, invoiceOf, settleAttempt } from '../invoices/invoice-payment.ts'
 import { attemptPayment } from '../payments/debits/bank-debit.ts'
+import { accountOf, CURRENCY_OF_DEBITS } from '../payments/debits/test-accounts.ts'
 import { cardFault, type PaymentOutcome } from '../payments/payment-attempt.ts'
 import { attachPaymentMethod } from '../payments/payment-methods.ts'
 import { render } from '../state/render.ts'
-import type { PaymentIntentRow } from '../state/rows.ts'
+import type { PaymentIntentRow, PaymentMethodRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, noSuch, StripeFault, withDocs } from '../wire/errors.ts'
 
@@ -33,6 +34,7 @@ export function confirmIntent(
     )
   }
   const method = work.require('payment_method', intent.payment_method)
+  checkDebit(intent, method)
   const savesFor =
     intent.setup_future_usage && intent.customer ? work.find('customer', intent.customer) : null
   intent.$.offSession = Boolean(params.off_session)
@@ -61,6 +63,18 @@ export function confirmIntent(
     })
   }
   return render('payment_intent', intent, work.tables)
+}
+
+/** A bank account is debited in its own currency, and what a bank was asked for cannot be captured later. */
+function checkDebit(intent: PaymentIntentRow, method: PaymentMethodRow): void {
+  const account = accountOf(method)
+  if (!account) return
+  const currency = CURRENCY_OF_DEBITS[account.type]
+  if (intent.currency === currency && intent.capture_method !== 'manual') return
+  throw invalidRequest(
+    `A PaymentMethod of the type ${account.type} cannot be used here: it takes ${currency}, captured automatically; this PaymentIntent is in ${intent.currency}, captured by ${intent.capture_method}.`,
+    'payment_method',
+  )
 }
 
 function noteOnInvoice(work: UnitOfWork, intent: PaymentIntentRow, outcome: PaymentOutcome): void {

@@ -2,12 +2,15 @@ import type Stripe from 'stripe'
 import { filterRows, listPage } from '../api/lists.ts'
 import { type Call, idOf, type Operations, op } from '../api/operation.ts'
 import { requireCustomer } from '../payments/customer.ts'
-import { createMethod, setBillingDetails } from '../payments/new-payment-method.ts'
+import {
+  createMethod,
+  setBillingDetails,
+  usePaymentMethod,
+} from '../payments/new-payment-method.ts'
 import {
   attachPaymentMethod,
   detachPaymentMethod,
   requirePaymentMethod,
-  usePaymentMethod,
 } from '../payments/payment-methods.ts'
 import { render } from '../state/render.ts'
 import { invalidRequest, missingParam, noSuch, StripeFault } from '../wire/errors.ts'

@@ -4,6 +4,11 @@ import { newMethod } from '../payment-methods.ts'
 
 export type DebitType = 'sepa_debit' | 'us_bank_account'
 
+export const CURRENCY_OF_DEBITS: Readonly<Record<DebitType, string>> = {
+  sepa_debit: 'eur',
+  us_bank_account: 'usd',
+}
+
 /** A bank account of Stripe's tests, and what becomes of a debit from it. */
 export interface TestAccount {
   readonly type: DebitType

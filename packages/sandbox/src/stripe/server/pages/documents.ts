@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../core/html.ts'
 import type { HttpResponse } from '../../../core/http.ts'
-import { usePaymentMethod } from '../../payments/payment-methods.ts'
+import { usePaymentMethod } from '../../payments/new-payment-method.ts'
 import { confirmIntent } from '../../resources/payment-confirmation.ts'
 import type { InvoiceRow } from '../../state/rows.ts'
 import { inOneStep, UnitOfWork } from '../../state/unit-of-work.ts'
