@@ -40,12 +40,12 @@ it.each([
   [
     'client revoke nobody',
     2,
-    'There is no client "nobody": give an id that `tollgate client list`',
+    '"nobody": There is no such client. `tollgate client list` shows those',
   ],
   [
     'client verify nobody',
     2,
-    'There is no client "nobody": give an id that `tollgate client list`',
+    '"nobody": There is no such client. `tollgate client list` shows those',
   ],
   ['billing webhooks replay --id evt_none', 1, 'There is no event "evt_none" here.'],
   ['billing deliveries list', 0, 'No event was given up.'],

@@ -68,13 +68,13 @@ describe('a client that has registered itself', () => {
     expect(await listed()).toMatchObject({ self_registered: { ...origin, verified: true } })
     expect((await tollgate(['client', 'revoke', id])).code).toBe(0)
     expect(await listed()).toMatchObject({ revoked: true })
-    expect((await tollgate(['client', 'verify', id])).code).toBe(1)
+    expect((await tollgate(['client', 'verify', id])).code).toBe(2)
   })
 
   it('is not what those who run the service have made', async () => {
     const { client } = await service.oauth.clients.create({ name: 'Own', redirect: CALLBACK })
     const { code, stdout } = await tollgate(['client', 'verify', client.id])
-    expect([code, stdout]).toEqual([1, expect.stringContaining('have registered this client')])
+    expect([code, stdout]).toEqual([2, expect.stringContaining('have registered this client')])
   })
 
   it('can be named by the address of its document, which is what people see', async () => {
@@ -102,7 +102,7 @@ describe('a client that has registered itself', () => {
     try {
       const address = `https://${host}/client.json`
       const unknown = await tollgate(['client', 'verify', address], env)
-      expect([unknown.code, unknown.stdout]).toEqual([1, expect.stringContaining('no such client')])
+      expect([unknown.code, unknown.stdout]).toEqual([2, expect.stringContaining('no such client')])
       const challenge = { code_challenge: 'c'.repeat(43), code_challenge_method: 'S256' }
       const query = {
         client_id: address,
