@@ -553,7 +553,7 @@ export class Subscription {
     return forecasting.findUpcoming(this.#for('upcomingInvoice'))
   }
 
-  /** What is owed now because payments failed; zero when nothing is. */
+  /** What is owed now because payments failed; zero when nothing is. Once it has ended, `invoice.pay()` pays it. */
   amountOwed(): Promise<Money | null> {
     return paying.findAmountOwed(this.#scope)
   }
