@@ -105,7 +105,7 @@ describeInChromium('the hosted pages of the sandbox', ({ newPage, forgive }) => 
     await page.getByLabel('E-mail').fill('ada@example.com')
     await page
       .getByLabel('Card or bank account')
-      .selectOption({ label: 'DE •••• 3003, pays after three minutes' })
+      .selectOption({ label: 'SEPA: DE •••• 3003, pays after three minutes' })
     await page.getByRole('button', { name: 'Pay' }).click()
     await page.waitForURL(`${SHOP}/done`)
     const status = async () => (await stripe.checkout.sessions.retrieve(session.id)).payment_status
