@@ -93,10 +93,7 @@ describe.each(BOTH)(
       const dying = await test.another({ database }).owner('team', id)
       isDying = true
       await expect(dying.newSubscription('main', 'monthly').create(card)).rejects.toThrow('died')
-      expect(await readOwners(test, 'billing_operations')).toEqual([
-        { user_id: null, owner_type: 'team', owner_id: '1' },
-      ])
-      expect(await team.subscribed('main')).toBe(false)
+      // Its event may be here already, or come now.
       await test.settle()
       expect(await team.subscribed('main', 'monthly')).toBe(true)
       expect(await test.user.subscribed('main')).toBe(false)
