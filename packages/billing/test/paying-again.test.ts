@@ -202,4 +202,20 @@ describe('an invoice that was not paid', () => {
     await expect(user.invoiceFor('Setup', 5000)).rejects.toThrow(NoPaymentMethod)
     expect(sandbox.stripe.invoices(user.providerId ?? '')).toEqual([])
   })
+
+  it('waits for a card where there is none, and is paid once there is', async () => {
+    const test = await start('stripe')
+    const { user } = test
+    test.sandbox.stripe.seedPrice({ id: 'free', unitAmount: 0, interval: 'month', product: 'Free' })
+    const free = await user.newSubscription('main', 'free').withoutCard().create()
+    await free.swapAtPeriodEnd('monthly')
+    await test.advance({ months: 1, hours: 2 })
+    const subscription = await user.subscription('main')
+    const [bill] = await user.invoicesIncludingPending({ limit: 1 })
+    await expect(subscription.payNow()).rejects.toThrow(NoPaymentMethod)
+    await expect(bill?.pay()).rejects.toThrow(NoPaymentMethod)
+    await user.updateCard('pm_card_visa')
+    await subscription.payNow()
+    expect(takenFrom(test, user)).toBe(1000)
+  })
 })

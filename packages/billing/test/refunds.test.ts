@@ -81,6 +81,17 @@ describe.each(PROVIDERS)('refunds at $provider', (given) => {
     expect(givenBackTo(test, user)).toBe(1000)
   })
 
+  it('give the newest again where parts went back in the same second', async () => {
+    const test = await start(provider)
+    const { user } = test
+    const id = await charged(test, given, 1000)
+    await user.refund(id, { amount: money(300, 'usd') })
+    const rest = await user.refund(id)
+    expect(rest.amount).toEqual(money(700, 'usd'))
+    expect((await user.refund(id)).id).toBe(rest.id)
+    expect(givenBackTo(test, user)).toBe(1000)
+  })
+
   it('count once for a key, which stands for one amount', async () => {
     const test = await start(provider)
     const { user } = test

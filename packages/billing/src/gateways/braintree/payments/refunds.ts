@@ -62,7 +62,9 @@ async function refundsOf(context: BraintreeContext, sale: Sale): Promise<Refund[
   const found = await Promise.all(
     (sale.refundIds ?? []).map((id) => context.gateway.transaction.find(id)),
   )
+  // Braintree lists the oldest first, and knows no less than a second.
   return found
+    .reverse()
     .sort((a, b) => b.createdAt.localeCompare(a.createdAt))
     .map((refund) => describeRefund(refund, sale))
 }

@@ -98,7 +98,8 @@ function requestError(error: Stripe.errors.StripeError, failure: ProviderFailure
   return new ProviderRejected(error.message, failure)
 }
 
-const HAS_NO_CARD = /no attached payment source/
+/** A subscription that begins or changes, and an invoice that is to be paid. */
+const HAS_NO_CARD = /no attached payment source|There is no `default_payment_method` set/
 
 function isAboutCode({ param, message }: Stripe.errors.StripeError): boolean {
   return /promotion_code/.test(param ?? '') || /\bpromotion code\b/i.test(message)

@@ -20,6 +20,7 @@ import { throwUnpaid } from './confirmations.ts'
 import { heldInvoice, heldItems, isAsked, letGo } from './held/held-change.ts'
 import { payUpdate } from './held/pay-update.ts'
 import { requireNothingOwed } from './periods/overdue.ts'
+import { requireWithinPeriod, withinPeriod } from './periods/proration-date.ts'
 import { previewOf } from './preview.ts'
 import { retrieve } from './retrieve.ts'
 import { saidTax, taxRates } from './tax-rates.ts'
@@ -87,7 +88,9 @@ export function stripeSwaps(context: StripeContext): Swaps {
       proration_behavior: prorationBehavior(change),
       ...mainParams(current, wanted),
       ...change.more,
-      ...(prorationDate && prorate ? { proration_date: toSeconds(prorationDate) } : {}),
+      ...(prorationDate && prorate
+        ? { proration_date: toSeconds(requireWithinPeriod(current, prorationDate)) }
+        : {}),
     }
     await payUpdate(context, current, params, now)
   }
@@ -99,7 +102,7 @@ export function stripeSwaps(context: StripeContext): Swaps {
   ): Promise<SwapPreview> {
     const { wanted, prorate, endsTrial } = change
     requireNothingOwed(current, change)
-    const now = change.prorationDate ?? at
+    const now = withinPeriod(current, change.prorationDate ?? at)
     const isTrial = current.status === 'trialing'
     const items = itemParams(current, wanted, change.ratesOf)
     const invoice = await stripe.invoices.createPreview({

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { type Clock, InvalidArgument } from '../src/index.ts'
+import { type FlowTest, PROVIDERS, start, takenFrom } from './support.ts'
+
+/** The clock of a server that is so many seconds ahead of the provider's; below zero behind it. */
+function apart({ sandbox }: FlowTest, seconds: number): Clock {
+  return { now: () => new Date(sandbox.clock.nowMs() + seconds * 1000) }
+}
+
+describe.each(PROVIDERS)('clocks that are apart, at $provider', ({ provider, card }) => {
+  it.each([-400, -5, 5, 400])('show what a swap costs, and charge it: %i s', async (seconds) => {
+    const test = await start(provider)
+    const user = await test.another({ clock: apart(test, seconds) }).user(test.user.id)
+    const subscription = await user.newSubscription('main', 'monthly').create(card)
+    const { total, prorationDate } = await subscription.previewSwap('yearly')
+    expect(total.amount).toBe(9000)
+    await subscription.swap('yearly', { prorationDate })
+    expect(takenFrom(test, user)).toBe(10_000)
+  })
+})
+
+describe('a preview of the period before, at stripe', () => {
+  it('is made anew', async () => {
+    const test = await start('stripe')
+    const { user } = test
+    const subscription = await user.newSubscription('main', 'monthly').create('pm_card_visa')
+    await test.advance({ days: 30 })
+    const { prorationDate } = await subscription.previewSwap('pro')
+    await test.advance({ days: 2 })
+    await expect(subscription.swap('pro', { prorationDate })).rejects.toThrow(InvalidArgument)
+    const again = await subscription.previewSwap('pro', { prorationDate })
+    expect(again.prorationDate).toEqual(new Date('2026-02-15T10:00:00Z'))
+    await subscription.swap('pro', { prorationDate: again.prorationDate })
+    expect(await user.subscribedToPlan('pro', 'main')).toBe(true)
+  })
+})
