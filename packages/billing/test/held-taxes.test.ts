@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { PaymentActionRequired, PaymentFailed } from '../src/index.ts'
+import type { StartBillingOptions } from '../src/testing/index.ts'
 import { hasty, LOSSES, loseAnswer } from './lost-answers.ts'
 import { type FlowTest, start, stripeSdk, takenFrom } from './support.ts'
 
@@ -35,12 +36,12 @@ async function allAt({ test, user }: Pick<FlowTest, 'user'> & { readonly test: F
 }
 
 /** Taxed with 5 percent, and with 20 once somebody has moved; the yearly plan always with 20 where prices have rates. */
-async function challengedTax(kind: 'rates' | 'percentage') {
+async function challengedTax(kind: 'rates' | 'percentage', more: StartBillingOptions = {}) {
   let hasMoved = false
   const ids: Record<string, string> = {}
-  const test = await start(
-    'stripe',
-    kind === 'percentage'
+  const test = await start('stripe', {
+    ...more,
+    ...(kind === 'percentage'
       ? { taxPercentage: () => (hasMoved ? 20 : 5) }
       : {
           tax: {
@@ -48,8 +49,8 @@ async function challengedTax(kind: 'rates' | 'percentage') {
               ids[price === 'yearly' || hasMoved ? 'high' : 'low'] ?? '',
             ],
           },
-        },
-  )
+        }),
+  })
   const stripe = await stripeSdk(test)
   for (const [name, percentage] of [
     ['low', 5],
@@ -158,7 +159,8 @@ describe.each(['rates', 'percentage'] as const)('a held swap with another tax, b
 })
 
 it.each(LOSSES)('nothing is left of a swap of which an answer was lost: %s', async (how) => {
-  const it = await challengedTax('rates')
+  // Without webhooks, whose handling asks Stripe as well: the answer that is lost has to be one of the swap.
+  const it = await challengedTax('rates', { webhooks: false })
   const { test, user, subscription } = it
   it.move()
   const before = await allAt(it)

@@ -81,6 +81,7 @@ describe.each(PROVIDERS)('a process killed at $provider', (given) => {
       let teams = 0
       const steps = await tryEveryPoint(test, given, {
         atOnce: 4,
+        atLocks: true,
         billing: { owners },
         prepare: (count) =>
           Promise.all(

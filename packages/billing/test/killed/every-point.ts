@@ -11,6 +11,8 @@ export const LONG = { timeout: 600_000 }
 export interface Campaign<T> extends ChildOptions {
   /** Most of the time is spent waiting for the lease. */
   readonly atOnce: number
+  /** Whether it is killed before what it does to its lock, too. Every operation does that alike: one story for all. */
+  readonly atLocks?: boolean
   /** What so many runs begin with, one for each. */
   readonly prepare: (count: number) => Promise<readonly T[]>
   /** Has the child do the job. */
@@ -23,18 +25,20 @@ export interface Campaign<T> extends ChildOptions {
  * The steps, from 1, at which a process is killed: all but the first, before which it has done nothing. Databases other than SQLite are
  * tried at their writes: whatever a provider is asked between two of them, they hold the same.
  */
-export function chooseStops(steps: readonly string[]): readonly number[] {
+export function chooseStops(steps: readonly string[], atLocks = false): readonly number[] {
   const { TEST_DATABASE, BILLING_KILL_EVERYWHERE } = process.env
   const atCalls = TEST_DATABASE === 'sqlite' || BILLING_KILL_EVERYWHERE === '1'
   const all = steps.map((step, at) => ({ step, stopAt: at + 1 })).slice(1)
-  return all.filter(({ step }) => atCalls || isWrite(step)).map(({ stopAt }) => stopAt)
+  return all
+    .filter(({ step }) => (atCalls || isWrite(step)) && (atLocks || !isLock(step)))
+    .map(({ stopAt }) => stopAt)
 }
 
 /** Lets a process do the job to its end, which tells its steps, and has one killed at each that is chosen. Gives the steps. */
 export async function tryEveryPoint<T>(
   test: FlowTest,
   { provider }: ProviderCase,
-  { atOnce, prepare, begin, afterwards, ...options }: Campaign<T>,
+  { atOnce, atLocks, prepare, begin, afterwards, ...options }: Campaign<T>,
 ): Promise<readonly string[]> {
   async function tryPoint(prepared: T, stopAt: number): Promise<Report> {
     const child = await startChild(test, provider, { lockLease: LEASE, ...options })
@@ -48,7 +52,7 @@ export async function tryEveryPoint<T>(
 
   const [first] = await prepare(1)
   const { steps = [] } = await tryPoint(first as T, Number.MAX_SAFE_INTEGER)
-  const stops = chooseStops(steps)
+  const stops = chooseStops(steps, atLocks)
   const prepared = await prepare(stops.length)
   const waiting = [...stops.entries()]
   const worker = async () => {
@@ -60,6 +64,8 @@ export async function tryEveryPoint<T>(
   await Promise.all(Array.from({ length: atOnce }, worker))
   return steps
 }
+
+const isLock = (step: string): boolean => /^before \w+ [^(]*\bbilling_locks\b/.test(step)
 
 const isWrite = (step: string): boolean => /^before (?:insert|update|delete)\b/i.test(step)
 
