@@ -3,12 +3,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { run } from './processes.mjs'
 
-/** Installs packages into a folder, beside a program of ours that uses them. */
+/** Installs packages into a folder, beside a program of ours that uses them and the modules it shares with others. */
 export async function installFromNpm(folder, packages, program) {
   await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n')
   await run('npm', ['install', '--no-audit', '--no-fund', ...packages], { cwd: folder })
-  await copyFile(programPath(program), join(folder, program))
-  await copyFile(programPath('steps.mjs'), join(folder, 'steps.mjs'))
+  for (const file of [program, 'steps.mjs', 'stripe-account.mjs']) {
+    await copyFile(programPath(file), join(folder, file))
+  }
 }
 
 export function programPath(name) {

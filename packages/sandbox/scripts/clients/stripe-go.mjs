@@ -19,7 +19,7 @@ export const stripeGo = {
   async install(folder, version) {
     await writeFile(join(folder, 'go.mod'), 'module shop\n\ngo 1.22\n')
     for (const file of FILES) {
-      const text = await readFile(programPath(file), 'utf8')
+      const text = await readFile(programPath(`go/${file}`), 'utf8')
       const path = `github.com/stripe/stripe-go/v${version}`
       await writeFile(join(folder, file), text.replaceAll('github.com/stripe/stripe-go/v85', path))
     }

@@ -1,33 +1,12 @@
 // A shop that bills by usage records, with Stripe's SDK for Node before basil. See ../../clients.mjs
 import assert from 'node:assert/strict'
-import Stripe from 'stripe'
-import { fact, listen, sandboxConfig, step, submit, until, versionOf } from './steps.mjs'
+import { step, submit } from './steps.mjs'
+import { createClock, openAccount } from './stripe-account.mjs'
 
-const stripe = new Stripe(process.env.STRIPE_KEY, sandboxConfig())
-const hooks = await listen()
-
-fact('version', versionOf('stripe'))
-const { endpoint, speaks } = await step('webhook endpoint', async () => {
-  const { lastResponse } = await stripe.customers.list({ limit: 1 })
-  const endpoint = await stripe.webhookEndpoints.create({
-    url: hooks.url,
-    enabled_events: ['invoice.paid'],
-    api_version: lastResponse.apiVersion,
-  })
-  return { endpoint, speaks: lastResponse.apiVersion }
-})
-fact('speaks', speaks)
-
-const start = Math.floor(Date.now() / 1000) + 1
-const clock = await stripe.testHelpers.testClocks.create({ frozen_time: start })
-const clockIsReady = () =>
-  until('the clock', async () => {
-    const { status } = await stripe.testHelpers.testClocks.retrieve(clock.id)
-    return status === 'ready'
-  })
+const { stripe, hooks, receive } = await openAccount(['invoice.paid'])
+const clock = await createClock(stripe)
 
 const customer = await step('customer and card', async () => {
-  await clockIsReady()
   const { id } = await stripe.customers.create({
     email: 'ada@example.com',
     payment_method: 'pm_card_visa',
@@ -58,7 +37,7 @@ const item = subscription.items.data[0].id
 
 await step('usage records', async () => {
   const use = (quantity, action) =>
-    stripe.subscriptionItems.createUsageRecord(item, { quantity, action, timestamp: start })
+    stripe.subscriptionItems.createUsageRecord(item, { quantity, action, timestamp: clock.start })
   assert.equal((await use(100, 'increment')).quantity, 100)
   assert.equal((await use(20, 'increment')).quantity, 120)
   assert.equal((await use(70, 'set')).quantity, 70)
@@ -72,10 +51,7 @@ await step('upcoming invoice', async () => {
 })
 
 await step('renewal that bills them', async () => {
-  await stripe.testHelpers.testClocks.advance(clock.id, {
-    frozen_time: subscription.current_period_end + 2 * 3600,
-  })
-  await clockIsReady()
+  await clock.advance(subscription.current_period_end + 2 * 3600)
   const { data } = await stripe.invoices.list({ subscription: subscription.id, limit: 1 })
   assert.deepEqual([data[0].paid, data[0].total], [true, 140])
   const summaries = await stripe.subscriptionItems.listUsageRecordSummaries(item)
@@ -83,11 +59,7 @@ await step('renewal that bills them', async () => {
 })
 
 await step('verified webhook', async () => {
-  const { body, headers } = await until('invoice.paid', () =>
-    hooks.received.find(({ body }) => body.includes('"total": 140')),
-  )
-  const event = stripe.webhooks.constructEvent(body, headers['stripe-signature'], endpoint.secret)
-  assert.equal(event.api_version, speaks)
+  const event = await receive('invoice.paid', ({ data }) => data.object.total === 140)
   assert.equal(event.data.object.subscription, subscription.id)
 })
 

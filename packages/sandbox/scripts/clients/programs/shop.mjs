@@ -1,12 +1,10 @@
 // A shop that uses Stripe's SDK for Node, whatever its version. See ../../clients.mjs
 import assert from 'node:assert/strict'
 import Stripe from 'stripe'
-import { fact, listen, sandboxConfig, step, submit, until, versionOf } from './steps.mjs'
+import { step, submit, until, versionOf } from './steps.mjs'
+import { createClock, openAccount } from './stripe-account.mjs'
 
-const version = versionOf('stripe')
-const major = Number(version.split('.')[0])
-const stripe = new Stripe(process.env.STRIPE_KEY, sandboxConfig())
-const hooks = await listen()
+const major = Number(versionOf('stripe').split('.')[0])
 
 // What was called otherwise before
 const promotion = (coupon) => (major < 19 ? { coupon } : { promotion: { type: 'coupon', coupon } })
@@ -14,30 +12,10 @@ const couponOf = (discount) => (major < 19 ? discount.coupon.id : discount.sourc
 const cards = { [major < 23 ? 'payment_method_types' : 'allowed_payment_method_types']: ['card'] }
 const anchorNow = major < 23 ? 'now' : { type: 'now' }
 
-fact('version', version)
-const { endpoint, speaks } = await step('webhook endpoint', async () => {
-  const { lastResponse, ...account } = await stripe.customers.list({ limit: 1 })
-  assert.deepEqual(account.data, [])
-  const endpoint = await stripe.webhookEndpoints.create({
-    url: hooks.url,
-    enabled_events: ['*'],
-    api_version: lastResponse.apiVersion,
-  })
-  return { endpoint, speaks: lastResponse.apiVersion }
-})
-fact('speaks', speaks)
-
-const clock = await stripe.testHelpers.testClocks.create({
-  frozen_time: Math.floor(Date.now() / 1000) + 1,
-})
-const clockIsReady = () =>
-  until('the clock', async () => {
-    const { status } = await stripe.testHelpers.testClocks.retrieve(clock.id)
-    return status === 'ready'
-  })
+const { stripe, hooks, receive } = await openAccount(['*'])
+const clock = await createClock(stripe)
 
 const { customer, card } = await step('customer and card', async () => {
-  await clockIsReady()
   const customer = await stripe.customers.create({
     email: 'ada@example.com',
     name: 'Ada',
@@ -82,12 +60,7 @@ const subscription = await step('subscription with a promotion code', async () =
 })
 
 await step('verified webhook', async () => {
-  const { body, headers } = await until('invoice.paid', () =>
-    hooks.received.find(({ body }) => JSON.parse(body).type === 'invoice.paid'),
-  )
-  const signature = headers['stripe-signature']
-  const event = stripe.webhooks.constructEvent(body, signature, endpoint.secret)
-  assert.equal(event.api_version, speaks)
+  const event = await receive('invoice.paid', ({ type }) => type === 'invoice.paid')
   assert.equal(event.data.object.total, 800)
 })
 
@@ -108,10 +81,7 @@ await step('preview and swap', async () => {
 })
 
 await step('renewal on a test clock', async () => {
-  await stripe.testHelpers.testClocks.advance(clock.id, {
-    frozen_time: subscription.items.data[0].current_period_end + 2 * 3600,
-  })
-  await clockIsReady()
+  await clock.advance(subscription.items.data[0].current_period_end + 2 * 3600)
   const { data } = await stripe.invoices.list({ subscription: subscription.id, limit: 1 })
   assert.equal(data[0].billing_reason, 'subscription_cycle')
   assert.equal(data[0].status, 'paid')
