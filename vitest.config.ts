@@ -36,7 +36,7 @@ interface Project {
 }
 
 /** Whoever says how many wants so many. */
-const saysWorkers = process.argv.some((argument) => argument.startsWith('--maxWorkers'))
+const saysWorkers = process.argv.some((argument) => /^--max-?workers\b/i.test(argument))
 
 function createProject({
   name,
@@ -51,7 +51,7 @@ function createProject({
       name,
       include: [...include],
       exclude: ['**/node_modules/**', '**/dist/**', ...exclude],
-      env: database ? { TEST_DATABASE: database } : {},
+      env: database ? { TEST_DATABASE: database, TEST_PROJECT: name } : {},
       globalSetup: database ? [`./test-support/${database}-setup.ts`] : [],
       setupFiles:
         database && process.env.TEST_STATEMENTS ? ['./test-support/statements/setup.ts'] : [],

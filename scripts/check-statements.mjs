@@ -1,21 +1,19 @@
 // npm run check:statements -- folder: whether every statement that was sent to SQLite is tried on Postgres and MariaDB, too. The
 // folder is that of TEST_STATEMENTS in runs of all tests (npm run test:all; .ci/run does both). With --spare it lists the test files
 // that send nothing of their own to Postgres, the slowest first.
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { findSpare, findUntried } from './statements/compare.mjs'
+import { readRecords } from './statements/records.mjs'
 
 const [folder = '', option] = process.argv.slice(2)
 
-function read(database) {
-  const path = join(folder, database)
-  if (!existsSync(path)) return null
-  return readdirSync(path).map((name) => JSON.parse(readFileSync(join(path, name), 'utf8')))
-}
-
 // Tests of the database package send statements of their own, about tables of their own.
-const sqlite = read('sqlite')?.filter(({ file }) => !file.startsWith('packages/database/'))
-const found = ['postgres', 'mariadb'].map((database) => ({ database, recorded: read(database) }))
+const sqlite = readRecords(folder, 'sqlite')?.filter(
+  ({ file }) => !file.startsWith('packages/database/'),
+)
+const found = ['postgres', 'mariadb'].map((database) => ({
+  database,
+  recorded: readRecords(folder, database),
+}))
 const present = found.filter(({ recorded }) => recorded !== null)
 const others = present.map(({ recorded }) => recorded)
 if (!sqlite || others.length === 0) {

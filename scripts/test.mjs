@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { prepare, step } from './prepare.mjs'
+import { emptyRecords } from './statements/records.mjs'
 
 /** Projects of vitest.config.ts. */
 const QUICK = ['unit', 'sandbox', 'sqlite']
@@ -20,6 +21,15 @@ const FEW = 12
 function chooseTests(chosen, args) {
   if (args.some((arg) => /^--project\b/.test(arg))) return args
   return [...(chosen ?? QUICK).flatMap((name) => ['--project', name]), ...args]
+}
+
+/** The projects that vitest is given by name. */
+function projectsIn(args) {
+  return [...QUICK, ...REST].filter((name) =>
+    args.some(
+      (arg, at) => arg === `--project=${name}` || (arg === name && args[at - 1] === '--project'),
+    ),
+  )
 }
 
 /** Runs vitest, says in short what failed, and gives its exit code with the failures; null without a report. */
@@ -69,7 +79,10 @@ async function test(args) {
   const [first, ...others] = args.filter((arg) => arg !== '--again')
   const chosen = CHOICES.get(first)
   const given = chosen ? others : [first, ...others].filter((arg) => arg !== undefined)
-  const { status, failures } = await run('Running the tests', chooseTests(chosen, given))
+  const tests = chooseTests(chosen, given)
+  const { TEST_STATEMENTS } = process.env
+  if (TEST_STATEMENTS) emptyRecords(TEST_STATEMENTS, projectsIn(tests))
+  const { status, failures } = await run('Running the tests', tests)
   return status && again && failures ? runAgain(failures) : status
 }
 

@@ -1,6 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { shapeOf } from '../../test-support/statements/shape.ts'
 import { findSpare, findUntried } from '../statements/compare.mjs'
+import { emptyRecords, readRecords } from '../statements/records.mjs'
 
 const recorded = (file: string, sent: Record<string, string[]>, milliseconds = 1) => ({
   file,
@@ -58,5 +62,43 @@ describe('what is compared', () => {
     ]
     const spare = findSpare(files).map(({ file }) => file)
     expect(spare).toEqual(['slow.test.ts', 'same.test.ts', 'quick.test.ts'])
+  })
+})
+
+describe('the folder of records', () => {
+  function folderWith(records: ReadonlyArray<readonly [project: string, database: string]>) {
+    const folder = mkdtempSync(join(tmpdir(), 'tollgate-statements-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    for (const [project, database] of records) {
+      mkdirSync(join(folder, project))
+      const record = { database, ...recorded(`${project}.test.ts`, {}) }
+      writeFileSync(join(folder, project, 'a.test.ts.json'), JSON.stringify(record))
+    }
+    return folder
+  }
+  const filesOf = (folder: string, database: string) =>
+    readRecords(folder, database)?.map(({ file }) => file)
+
+  it('is read by database, in whatever project a file ran', () => {
+    const folder = folderWith([
+      ['sqlite', 'sqlite'],
+      ['slow', 'sqlite'],
+      ['postgres', 'postgres'],
+    ])
+    expect(filesOf(folder, 'sqlite')?.sort()).toEqual(['slow.test.ts', 'sqlite.test.ts'])
+    expect(filesOf(folder, 'postgres')).toEqual(['postgres.test.ts'])
+    expect(readRecords(folder, 'mariadb')).toBeNull()
+    expect(readRecords(join(folder, 'nowhere'), 'sqlite')).toBeNull()
+  })
+
+  it('forgets what the projects of a new run had sent, and nothing else', () => {
+    const folder = folderWith([
+      ['sqlite', 'sqlite'],
+      ['slow', 'sqlite'],
+      ['postgres', 'postgres'],
+    ])
+    emptyRecords(folder, ['slow', 'postgres', 'mariadb', 'chromium'])
+    expect(filesOf(folder, 'sqlite')).toEqual(['sqlite.test.ts'])
+    expect(readRecords(folder, 'postgres')).toBeNull()
   })
 })

@@ -17,10 +17,10 @@ process_[WATCHED] = true
 expect.setState({ currentTestName: '' })
 const began = performance.now()
 afterAll(() => {
-  const { TEST_STATEMENTS = '', TEST_DATABASE = '' } = process.env
+  const { TEST_STATEMENTS = '', TEST_PROJECT = '', TEST_DATABASE: database } = process.env
   const file = relative(ROOT, expect.getState().testPath ?? '')
-  const folder = join(TEST_STATEMENTS, TEST_DATABASE)
+  const folder = join(TEST_STATEMENTS, TEST_PROJECT)
   mkdirSync(folder, { recursive: true })
-  const recorded = { file, milliseconds: performance.now() - began, sent: takeSent() }
+  const recorded = { database, file, milliseconds: performance.now() - began, sent: takeSent() }
   writeFileSync(join(folder, `${file.replaceAll('/', '+')}.json`), JSON.stringify(recorded))
 })
