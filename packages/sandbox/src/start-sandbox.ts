@@ -7,7 +7,7 @@ import { checkHosts } from './core/local-names.ts'
 import { Outbox } from './core/outbox.ts'
 import type { ProviderContext } from './core/provider-context.ts'
 import { KeptState, loadKeptState } from './core/store/kept-state.ts'
-import type { SandboxSnapshot } from './core/store/snapshot.ts'
+import { checkSnapshot, type SandboxSnapshot, STATE_FORMAT } from './core/store/snapshot.ts'
 import { checkWritable, stateLines, streamState } from './core/store/state-file.ts'
 import { Store } from './core/store/store.ts'
 import { Trouble } from './core/trouble.ts'
@@ -48,6 +48,7 @@ export async function startSandbox<const O extends SandboxOptions>(
     await ensureWebhooks(providers, wanted)
   }
   const restore = (to: SandboxSnapshot) => {
+    checkSnapshot(to)
     store.restore(to.store)
     clock.restoreTo(new Date(to.now))
   }
@@ -57,7 +58,7 @@ export async function startSandbox<const O extends SandboxOptions>(
     trouble.clear()
     await outbox.flush()
     const empty = openScratch({ now: began, seed: seedOf(options), ...wanted }).store.snapshot()
-    restore({ version: 1, now: began.toISOString(), store: empty })
+    restore({ version: STATE_FORMAT, now: began.toISOString(), store: empty })
     await begin(true)
   }
   const exportState = () => streamState(state())
@@ -74,7 +75,11 @@ export async function startSandbox<const O extends SandboxOptions>(
     controlRoom,
     ...providers,
     failedJobs: () => failures.list(),
-    snapshot: () => ({ version: 1, now: clock.now().toISOString(), store: store.snapshot() }),
+    snapshot: () => ({
+      version: STATE_FORMAT,
+      now: clock.now().toISOString(),
+      store: store.snapshot(),
+    }),
     restore,
     reset,
     save,
@@ -100,7 +105,10 @@ async function openContext(options: SandboxOptions, began: Date): Promise<Opened
   const { stateFile, snapshot } = options
   const store = new Store(seedOf(options))
   if (options.stripe && stateFile !== undefined) packTables(store)
-  if (snapshot) store.restore(snapshot.store)
+  if (snapshot) {
+    checkSnapshot(snapshot)
+    store.restore(snapshot.store)
+  }
   const loaded = stateFile === undefined || snapshot ? null : await loadKeptState(stateFile, store)
   const saved = snapshot ? new Date(snapshot.now) : (loaded?.now ?? null)
   const clock = new MovableClock(saved ?? began)

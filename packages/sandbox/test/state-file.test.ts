@@ -1,7 +1,6 @@
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import Stripe from 'stripe'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { chunksOf } from '../src/core/store/lines.ts'
 import {
@@ -11,7 +10,7 @@ import {
   writeStateFile,
 } from '../src/core/store/state-file.ts'
 import { Store } from '../src/core/store/store.ts'
-import { startSandbox } from '../src/index.ts'
+import { type SandboxSnapshot, startSandbox } from '../src/index.ts'
 
 const NOW = new Date('2026-01-31T10:00:00Z')
 
@@ -72,18 +71,42 @@ it('streams the state as it was when it was asked for, whatever happens meanwhil
   expect(await readdir(folder)).toEqual([])
 })
 
-it('still reads the files of before, which were one JSON text', async () => {
-  const file = join(await temporaryFolder(), 'state.json')
-  const first = await startSandbox({ stripe: true, now: NOW })
-  const stripe = new Stripe(first.stripe.apiKey, first.stripe.config)
-  const customer = await stripe.customers.create({ email: 'ada@example.com' })
-  await writeFile(file, JSON.stringify(first.snapshot()))
-  await first.close()
-  const second = await startSandbox({ stripe: true, stateFile: file })
-  expect(second.clock.now()).toEqual(NOW)
-  expect(second.stripe.customer(customer.id)).toMatchObject({ email: 'ada@example.com' })
-  await second.close()
-  expect((await readFile(file, 'utf8')).startsWith('{"version":2,')).toBe(true)
+it.each([
+  [
+    'an older format',
+    '{"version":2,"now":"2026-01-31T10:00:00.000Z","seed":1}\n{"rows":0}\n',
+    'of format 2',
+  ],
+  [
+    'a later one',
+    '{"version":4,"now":"2026-01-31T10:00:00.000Z","seed":1}\n{"rows":0}\n',
+    'of format 4',
+  ],
+  [
+    'the first one, a single text',
+    '{"version":1,"now":"2026-01-31T10:00:00.000Z","store":{}}',
+    'of format 1',
+  ],
+  ['no format', '{"now":"2026-01-31T10:00:00.000Z"}', 'is not a state file'],
+])('refuses a file of %s, and leaves it as it is', async (_what, text, said) => {
+  const folder = await temporaryFolder()
+  const file = join(folder, 'state.json')
+  await writeFile(file, text)
+  const start = startSandbox({ stripe: true, stateFile: file })
+  await expect(start).rejects.toThrow(TypeError)
+  await expect(start).rejects.toThrow(`${file} is`)
+  await expect(start).rejects.toThrow(said)
+  await expect(start).rejects.toThrow('Give another file, or move this one away to start anew.')
+  expect(await readFile(file, 'utf8')).toBe(text)
+  expect(await readdir(folder)).toEqual(['state.json'])
+})
+
+it('refuses a snapshot of another format, at the start and later', async () => {
+  const sandbox = await startSandbox({ stripe: true, now: NOW })
+  onTestFinished(() => sandbox.close())
+  const old = { ...sandbox.snapshot(), version: 1 } as unknown as SandboxSnapshot
+  expect(() => sandbox.restore(old)).toThrow(/has format 1, .* reads 3 only: take a new one/)
+  await expect(startSandbox({ stripe: true, snapshot: old })).rejects.toThrow('has format 1')
 })
 
 it('leaves the file as it was when the new one cannot be written', async () => {

@@ -85,24 +85,6 @@ it('goes on with a clock that was on its way', async () => {
   expect(frozen_time).toBe(target_frozen_time)
 })
 
-it('reads a state of before, when all test clocks were its own', async () => {
-  const { sandbox, stripe } = await start()
-  const { clock, customer } = await seed(stripe, now.toISOString())
-  const old = edited(
-    sandbox.snapshot(),
-    'stripe.test_helpers.test_clock',
-    ({ $: _own, ...row }) => row,
-  )
-  const again = await start({ snapshot: { ...old, now: '2026-02-10T00:00:00.000Z' } })
-  const { frozen_time } = await again.stripe.testHelpers.testClocks.retrieve(clock)
-  expect(frozen_time).toBe(seconds('2026-02-10T00:00:00Z'))
-  await again.stripe.testHelpers.testClocks.advance(clock, {
-    frozen_time: seconds('2026-02-28T11:00:00Z'),
-  })
-  await ready(again.stripe, clock)
-  expect(again.sandbox.stripe.paidInvoices(customer)).toHaveLength(2)
-})
-
 it('tries what failed by a clock again a day later on that clock', async () => {
   const { sandbox, stripe } = await start()
   const { clock, customer } = await seed(stripe, '2029-05-05T00:00:00Z')

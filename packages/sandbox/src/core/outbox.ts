@@ -29,7 +29,7 @@ export interface DeliveryAttempt {
   readonly status: number | null
   /** Why there was no response; null when there was one. */
   readonly error: string | null
-  /** What was added at the moment of sending: Stripe's signature. States of before lack it. */
+  /** What was added at the moment of sending: Stripe's signature. */
   readonly headers?: Readonly<Record<string, string>>
   /** How a response that was no 2xx began. */
   readonly response?: string

@@ -1,6 +1,5 @@
 import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
-import type { SandboxSnapshot } from '../../src/index.ts'
 import { seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
 
 async function renewOnce() {
@@ -52,19 +51,4 @@ it.each([
     data: { object: { status } },
   })
   expect(told.map(({ type }) => type)).not.toContain('customer.subscription.updated')
-})
-
-it('reads events of before, which were kept as texts', async () => {
-  const { sandbox } = await renewOnce()
-  const told = sandbox.stripe.events()
-  const { store, ...rest } = sandbox.snapshot()
-  const events = (store.tables['stripe.event'] ?? []).map(([id, row]) => {
-    const { data, previous, ...fields } = row as { data: object; previous: object | null }
-    const asText = { data: JSON.stringify(data), previous: previous && JSON.stringify(previous) }
-    return [id, { ...fields, ...asText }] as const
-  })
-  const tables = { ...store.tables, 'stripe.event': events }
-  const before: SandboxSnapshot = { ...rest, store: { ...store, tables } }
-  sandbox.restore(before)
-  expect(sandbox.stripe.events()).toEqual(told)
 })

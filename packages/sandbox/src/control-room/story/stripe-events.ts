@@ -1,5 +1,4 @@
 import type { StripeContext } from '../../stripe/state/context.ts'
-import { toldBy } from '../../stripe/state/new-event.ts'
 import type { WireObject } from '../../stripe/wire/wire-object.ts'
 
 /** An event with its object read. */
@@ -29,7 +28,7 @@ export function readEvents(context: StripeContext, filter: EventFilter): SeenEve
   for (const row of context.tables.event.newestFirst()) {
     if (found.length >= filter.most) break
     if (filter.type !== undefined && !row.type.startsWith(filter.type)) continue
-    const { data, previous } = toldBy(row)
+    const { data, previous } = row
     if (filter.mentions !== undefined && !isMentioned(filter.mentions, data)) continue
     const event: SeenEvent = {
       id: row.id,

@@ -10,18 +10,15 @@ const SHORT_JOURNAL = 67_108_864
 export interface LoadedState {
   readonly now: Date
   readonly journal: { readonly number: number; readonly size: number }
-  /** False for a file of before, which no journal can follow. */
-  readonly current: boolean
 }
 
 /** Puts what was kept into an empty store: the state file and its journal. Null when there is no file. */
 export async function loadKeptState(file: string, store: Store): Promise<LoadedState | null> {
   const state = await loadStateFile(file, store)
   if (!state) return null
-  const { now, journal: number, current } = state
-  if (!current) return { now, journal: { number, size: 0 }, current }
+  const { now, journal: number } = state
   const { now: later, size } = await replayJournal(journalFile(file, number), store)
-  return { now: later ?? now, journal: { number, size }, current }
+  return { now: later ?? now, journal: { number, size } }
 }
 
 /** The time is kept, too. */
@@ -39,7 +36,7 @@ export class KeptState {
   readonly #file: string
   readonly #store: Store
   readonly #clock: KeptClock
-  readonly #current: boolean
+  readonly #isNew: boolean
   #journal: { number: number; size: number; open: Journal | null }
   #stateSize: number
   #changed = false
@@ -54,7 +51,7 @@ export class KeptState {
     this.#file = file
     this.#store = store
     this.#clock = clock
-    this.#current = loaded?.current ?? false
+    this.#isNew = loaded === null
     const journal = loaded?.journal ?? { number: lastJournal(file) + 1, size: 0 }
     this.#journal = { ...journal, open: null }
     this.#stateSize = existsSync(file) ? statSync(file).size : 0
@@ -65,8 +62,8 @@ export class KeptState {
 
   /** Called when everything has started. A journal follows a state file, so there is one from then on. */
   begin(): void {
-    if (this.#current) this.flush()
-    else this.save()
+    if (this.#isNew) this.save()
+    else this.flush()
   }
 
   /** Writes down what happened since the last time. Called before anybody is told of it. */

@@ -9,28 +9,26 @@ import {
   renameSync,
   rmSync,
 } from 'node:fs'
-import { open, readFile } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { linesOf, parseLine, writeLines } from './lines.ts'
-import type { SandboxSnapshot } from './snapshot.ts'
+import { STATE_FORMAT } from './snapshot.ts'
 import type { Store, StoreHead } from './store.ts'
 
 /** The first line of a state file. One line for each row follows, and a last one that counts them. */
 interface Head extends StoreHead {
-  readonly version: 2
+  readonly version: typeof STATE_FORMAT
   readonly now: string
   /** The number of the journal that goes on where this file ends. */
-  readonly journal?: number
+  readonly journal: number
 }
 
 /** What a state file says beside its rows. */
 export interface LoadedFile {
   readonly now: Date
   readonly journal: number
-  /** False for a file of before, which no journal can follow. */
-  readonly current: boolean
 }
 
 /**
@@ -38,7 +36,7 @@ export interface LoadedFile {
  * The whole in one string could not be longer than 512 MB, which is the most that JavaScript allows.
  */
 export function* stateLines(now: Date, store: Store, journal = 0): Generator<string> {
-  const head: Head = { version: 2, now: now.toISOString(), journal, ...store.head() }
+  const head: Head = { version: STATE_FORMAT, now: now.toISOString(), journal, ...store.head() }
   yield JSON.stringify(head)
   let rows = 0
   for (const row of store.rows()) {
@@ -126,11 +124,20 @@ export async function loadStateFile(file: string, store: Store): Promise<LoadedF
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw error
   }
-  if (start.startsWith('{"version":2,')) return loadLines(file, store)
-  // Before version 2 a file was one snapshot, as `sandbox.snapshot()` gives it.
-  const snapshot = parseSnapshot(await readFile(file, 'utf8'), file)
-  store.adopt(snapshot.store)
-  return { now: new Date(snapshot.now), journal: 0, current: false }
+  checkFormat(file, start)
+  return loadLines(file, store)
+}
+
+/** Nothing of a file is read before it is known that all of it can be. */
+function checkFormat(file: string, start: string): void {
+  const format = /^\{"version":(\d+),/.exec(start)?.[1]
+  if (format === String(STATE_FORMAT)) return
+  const fix = 'Give another file, or move this one away to start anew.'
+  throw new TypeError(
+    format === undefined
+      ? `${file} is not a state file of this sandbox. ${fix}`
+      : `${file} is a state file of format ${format}, written by another version of the sandbox, and this one reads ${STATE_FORMAT} only. ${fix}`,
+  )
 }
 
 async function firstCharacters(file: string): Promise<string> {
@@ -141,14 +148,6 @@ async function firstCharacters(file: string): Promise<string> {
   } finally {
     await handle.close()
   }
-}
-
-function parseSnapshot(text: string, file: string): SandboxSnapshot {
-  const snapshot = parseLine(text) as Partial<SandboxSnapshot> | null
-  if (snapshot?.version !== 1 || typeof snapshot.now !== 'string' || !snapshot.store) {
-    throw new TypeError(`${file} is not a state file of this sandbox`)
-  }
-  return snapshot as SandboxSnapshot
 }
 
 async function loadLines(file: string, store: Store): Promise<LoadedFile> {
@@ -170,9 +169,5 @@ async function loadLines(file: string, store: Store): Promise<LoadedFile> {
     )
   }
   store.setHead(head)
-  return {
-    now: new Date(head.now),
-    journal: head.journal ?? 0,
-    current: head.journal !== undefined,
-  }
+  return { now: new Date(head.now), journal: head.journal }
 }

@@ -69,17 +69,3 @@ function stop(context: StripeContext, id: string, status: 'ready' | 'internal_fa
     work.emit(`test_helpers.test_clock.${status}`, 'test_helpers.test_clock', row)
   })
 }
-
-/**
- * A state of before, when all test clocks were the sandbox's one clock: they show what it shows. From now on each
- * goes its own way.
- */
-export function adoptOldClocks(context: StripeContext): void {
-  const table = context.tables['test_helpers.test_clock']
-  const old = [...table.values()].filter((row) => row.$ === undefined)
-  for (const row of old) {
-    row.frozen_time = Math.max(row.frozen_time, nowOf(context))
-    row.$ = { at: null }
-    table.set(row.id, row)
-  }
-}

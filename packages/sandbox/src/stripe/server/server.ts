@@ -1,7 +1,7 @@
 import { serveHttp } from '../../core/http.ts'
 import type { ProviderContext } from '../../core/provider-context.ts'
 import { StripeApi } from '../api/api.ts'
-import { adoptOldClocks, resumeMoving } from '../clocks/move-test-clock.ts'
+import { resumeMoving } from '../clocks/move-test-clock.ts'
 import { OPERATIONS, OPERATIONS_V2 } from '../resources/registry.ts'
 import type { StripeContext } from '../state/context.ts'
 import { isReceiverGone, signStripeDelivery } from '../state/events.ts'
@@ -49,7 +49,6 @@ export function openStripe(provided: ProviderContext, options: StripeOptions = {
     isOver: (delivery) => isReceiverGone(context, delivery),
   })
   provided.clock.join(billingCycle(context))
-  adoptOldClocks(context)
   return context
 }
 

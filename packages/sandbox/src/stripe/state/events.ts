@@ -5,7 +5,7 @@ import { API_VERSION } from '../wire/contract.generated.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import type { StripeContext } from './context.ts'
 import { nowOf } from './context.ts'
-import { type EventRequest, type NewEvent, toldBy } from './new-event.ts'
+import type { EventRequest, NewEvent } from './new-event.ts'
 import { findReceiver, type Receiver, receiversIn, sendTo, wants } from './receivers.ts'
 import type { EventRow, ThinEventRow } from './rows.ts'
 import { tellThin, thinType } from './thin-events.ts'
@@ -70,7 +70,7 @@ export function renderEvent(
 }
 
 function renderPinned(row: EventRow, pendingWebhooks: number): WireObject {
-  const { data, previous } = toldBy(row)
+  const { data, previous } = row
   return {
     id: row.id,
     object: 'event',

@@ -1,7 +1,6 @@
 import { type Packed, Packer, type Packing } from '../../core/store/packer.ts'
 import type { Store } from '../../core/store/store.ts'
 import type { WireObject } from '../wire/wire-object.ts'
-import { toldBy } from './new-event.ts'
 import type { EventRow } from './rows.ts'
 
 /** How Stripe's objects are kept short. */
@@ -62,7 +61,7 @@ export class EventPacking implements Packing<EventRow> {
     const objects: Packed[] = []
     let last: WireObject | null = null
     const events = rows.map((row) => {
-      const { data, previous } = toldBy(row)
+      const { data, previous } = row
       // The same is told as several events, one right after the other.
       if (data !== last) objects.push(this.#shown.pack(data))
       last = data

@@ -60,9 +60,9 @@ export type EventRow = {
   created: number
   /** The time on the test clock of whom it is about, where that is another. */
   at?: number
-  /** `data.object` and `data.previous_attributes` as they were; to be read by `toldBy`. */
-  data: Readonly<WireObject> | string
-  previous: Readonly<Record<string, unknown>> | string | null
+  /** `data.object` and `data.previous_attributes` as they were. */
+  data: Readonly<WireObject>
+  previous: Readonly<Record<string, unknown>> | null
   request: { id: string | null; idempotency_key: string | null } | null
   endpoints: number
 }
@@ -229,8 +229,8 @@ export type ScheduleRow = Omit<Wire<Stripe.SubscriptionSchedule>, 'phases'> & {
   }
 }
 export type TestClockRow = Wire<Stripe.TestHelpers.TestClock> & {
-  /** Where it is on its way; null while it stands. Before there were several clocks a row had none of this. */
-  $?: { at: number | null }
+  /** Where it is on its way; null while it stands. */
+  $: { at: number | null }
 }
 /** A line item of a checkout; what it comes to is known once it was worked out. */
 export interface CheckoutItem {
@@ -315,8 +315,8 @@ export interface BankDebitRow {
   object: 'bank_debit'
   customer: string | null
   settlesAt: number
-  /** The same on the test clock of its customer, whichever of the two clocks gets there first. States of before lack it. */
-  onClock?: { readonly clock: string; readonly settlesAt: number } | null
+  /** The same on the test clock of its customer, whichever of the two clocks gets there first. */
+  onClock: { readonly clock: string; readonly settlesAt: number } | null
 }
 
 /** Every kind of row by the `object` it is sent as. */

@@ -34,5 +34,5 @@ export function clockAbout(tables: Tables, id: string): string | null {
 
 /** What time it is on a test clock, also while it moves. */
 export function timeOn(row: TestClockRow): number {
-  return row.$?.at ?? row.frozen_time
+  return row.$.at ?? row.frozen_time
 }

@@ -1,6 +1,5 @@
 import type { StripeContext } from './context.ts'
 import { nowOf } from './context.ts'
-import { toldBy } from './new-event.ts'
 import { receiversIn, sendTo, wants } from './receivers.ts'
 import type { EventRow, ThinEventRow } from './rows.ts'
 
@@ -56,7 +55,7 @@ export function tellThin(context: StripeContext, event: EventRow): void {
     type: thinType(event.type),
     livemode: false,
     created: new Date(nowOf(context) * 1000).toISOString(),
-    ...relatedTo(toldBy(event).data),
+    ...relatedTo(event.data),
     snapshot_event: event.id,
     ...(request?.id
       ? {
