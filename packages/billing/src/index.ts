@@ -189,7 +189,12 @@ export type {
   InvoiceOutcome,
   TaxOf,
 } from './gateways/contract/payment.ts'
-export { defineProvider, type Provider, type ProviderFacts } from './gateways/contract/provider.ts'
+export {
+  defineProvider,
+  type Provider,
+  type ProviderFacts,
+  type ProviderTools,
+} from './gateways/contract/provider.ts'
 export type {
   ActiveDiscount,
   EndReason,

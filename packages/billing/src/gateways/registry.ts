@@ -1,9 +1,10 @@
 import type { ProviderName } from '../provider-name.ts'
+import type { Logger } from '../values/logger.ts'
 import { type Standing, type Statuses, standingOf } from '../values/subscription-state.ts'
 import { BRAINTREE, braintreeProvider } from './braintree/provider.ts'
 import type { BraintreeOptions } from './braintree/sdk/options.ts'
 import type { Gateway } from './contract/gateway.ts'
-import type { Provider } from './contract/provider.ts'
+import type { Provider, ProviderTools } from './contract/provider.ts'
 import { STRIPE, stripeProvider } from './stripe/provider.ts'
 import type { StripeOptions } from './stripe/sdk/options.ts'
 
@@ -11,6 +12,7 @@ export interface ProviderOptions {
   readonly stripe?: StripeOptions
   readonly braintree?: BraintreeOptions
   readonly providers?: readonly Provider[]
+  readonly logger?: Logger
 }
 
 /** The providers of this application, and what the words in our rows mean. */
@@ -28,7 +30,12 @@ export interface Providers {
 }
 
 /** Everything that has to know which providers there are. */
-export function createProviders({ stripe, braintree, providers = [] }: ProviderOptions): Providers {
+export function createProviders({
+  stripe,
+  braintree,
+  providers = [],
+  logger = console,
+}: ProviderOptions): Providers {
   const all = [
     ...(stripe ? [stripeProvider(stripe)] : []),
     ...(braintree ? [braintreeProvider(braintree)] : []),
@@ -40,7 +47,7 @@ export function createProviders({ stripe, braintree, providers = [] }: ProviderO
   const byName = new Map(all.map((each) => [each.name, each]))
   if (byName.size < all.length) throw new TypeError('providers: two of them have the same name.')
   const find = (name: ProviderName) => byName.get(name) ?? null
-  return { all, find, gateway: connectOnce(find), standing, statuses }
+  return { all, find, gateway: connectOnce(find, { logger }), standing, statuses }
 
   function standing(name: ProviderName, status: string): Standing {
     return standingOf(statuses.get(name) ?? {}, status)
@@ -49,11 +56,12 @@ export function createProviders({ stripe, braintree, providers = [] }: ProviderO
 
 function connectOnce(
   find: (name: ProviderName) => Provider | null,
+  tools: ProviderTools,
 ): (name: ProviderName) => Promise<Gateway> {
   const made = new Map<ProviderName, Promise<Gateway>>()
   const connect = async (name: ProviderName) => {
     const provider = find(name)
-    if (provider) return provider.connect()
+    if (provider) return provider.connect(tools)
     throw new TypeError(`A user pays through ${name}, which is not configured`)
   }
   return (name) => {

@@ -1,4 +1,5 @@
 import type { ProviderName } from '../../provider-name.ts'
+import type { Logger } from '../../values/logger.ts'
 import type { Statuses } from '../../values/subscription-state.ts'
 import type { Gateway } from './gateway.ts'
 import type { WebhookHandler } from './handlers.ts'
@@ -29,14 +30,20 @@ export interface ProviderFacts {
   readonly can: readonly Capability[]
 }
 
+/** What a gateway may use of the application. */
+export interface ProviderTools {
+  /** The application's, for what no caller can be told. */
+  readonly logger: Logger
+}
+
 /** A provider with its options: what `createBilling` takes. */
 export interface Provider extends ProviderFacts {
   /** Ids of the plans that are sold; any other is refused before a call. Default: all are taken. */
   readonly plans?: readonly string[]
   /** `handle<Event>` methods for events whose names the compiler does not know. */
   readonly handlers?: Readonly<Record<string, WebhookHandler>>
-  /** Makes the gateway, once, when it is first needed: the moment to load an SDK. */
-  connect(): Promise<Gateway>
+  /** Makes the gateway, once, when it is first needed: the moment to load an SDK. Without `tools` it reports to `console`. */
+  connect(tools?: ProviderTools): Promise<Gateway>
 }
 
 /**
@@ -46,7 +53,10 @@ export interface Provider extends ProviderFacts {
  *   defineProvider({ name: 'paddle', can: ['quantities'], connect: () => createGateway(options), … })
  */
 export function defineProvider<const Can extends Capability>(
-  provider: Provider & { readonly can: readonly Can[]; connect(): Promise<Gateway<Can>> },
+  provider: Provider & {
+    readonly can: readonly Can[]
+    connect(tools?: ProviderTools): Promise<Gateway<Can>>
+  },
 ): Provider {
   return provider
 }

@@ -1,4 +1,5 @@
 import type { Gateway } from '../contract/gateway.ts'
+import type { ProviderTools } from '../contract/provider.ts'
 import { translateErrors } from '../contract/translate-errors.ts'
 import { checkStripe } from './check.ts'
 import { stripeEndpoints } from './endpoints.ts'
@@ -69,11 +70,15 @@ export type StripeParts =
   | 'usage'
   | 'meteredPrices'
 
-export async function createStripeGateway(options: StripeSettings): Promise<Gateway<StripeParts>> {
+export async function createStripeGateway(
+  options: StripeSettings,
+  { logger }: ProviderTools,
+): Promise<Gateway<StripeParts>> {
   const context: StripeContext = {
     stripe: await loadStripe(options),
     options,
     currency: (options.currency ?? 'usd').toLowerCase(),
+    warn: (logger.warn ?? logger.error).bind(logger),
   }
   const gateway: Gateway<StripeParts> = {
     name: 'stripe',

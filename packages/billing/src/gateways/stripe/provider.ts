@@ -87,6 +87,6 @@ export function stripeProvider(given: StripeOptions): Provider {
   return defineProvider({
     ...STRIPE,
     ...(options.plans ? { plans: options.plans } : {}),
-    connect: () => createStripeGateway(options),
+    connect: (tools = { logger: console }) => createStripeGateway(options, tools),
   })
 }

@@ -39,7 +39,7 @@ const held = {
 /** What a swap may have left at Stripe. */
 async function leftAt(asking: Asking) {
   const found = (await (await main(asking)).asProvider()) as Stripe.Subscription
-  const marks = Object.keys(found.metadata).filter((key) => key.startsWith('tax_of_'))
+  const marks = Object.keys(found.metadata).filter((key) => key.startsWith('tollgate_held_tax'))
   return { marks, rates: found.default_tax_rates?.map(({ percentage }) => percentage) }
 }
 

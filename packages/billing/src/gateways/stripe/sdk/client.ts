@@ -18,6 +18,8 @@ export interface StripeContext {
   readonly stripe: Stripe
   readonly options: StripeSettings
   readonly currency: string
+  /** For what no caller can be told. */
+  readonly warn: (message: string, error: unknown) => void
 }
 
 /** Stripe's ids where an expanded object may be instead. */

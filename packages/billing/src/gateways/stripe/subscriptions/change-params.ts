@@ -34,8 +34,15 @@ export function hasItems(current: Stripe.Subscription, wanted: readonly WantedIt
 
 /** Whether these are the prices that are wanted, the main one first. */
 export function isWanted(found: readonly WantedItem[], wanted: readonly WantedItem[]): boolean {
+  return found[0]?.price === wanted[0]?.price && haveSamePrices(found, wanted)
+}
+
+/** In whatever order, and as many of each as are wanted. */
+export function haveSamePrices(
+  found: readonly WantedItem[],
+  wanted: readonly WantedItem[],
+): boolean {
   return (
-    found[0]?.price === wanted[0]?.price &&
     found.length === wanted.length &&
     found.every((item) => wanted.some((each) => isSame(item, each)))
   )

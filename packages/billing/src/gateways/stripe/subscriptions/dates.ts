@@ -38,7 +38,8 @@ export function stripeDates(context: StripeContext): {
           await throwUnpaid(stripe, held)
         }
         const current = await letGo(context, found)
-        if (current.status === 'trialing') await payUpdate(context, current, { trial_end: 'now' })
+        if (current.status !== 'trialing') return
+        await payUpdate(context, current, { trial_end: 'now' }, null)
       },
     },
   }

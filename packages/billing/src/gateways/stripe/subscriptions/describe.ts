@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import type { Pause, PausedBills } from '../../contract/parts/subscriptions/pauses.ts'
 import type { EndReason, ProviderSubscription } from '../../contract/subscription.ts'
 import { idOf, toDate } from '../sdk/client.ts'
-import { hasLapsed } from './held/tax-before.ts'
+import { hasLapsed } from './held/remembered.ts'
 import { isScheduled, plannedOf } from './later/planned.ts'
 
 export function describe(subscription: Stripe.Subscription): ProviderSubscription {

@@ -17,7 +17,8 @@ export function stripeTaxes(
   async function set(id: string, said: SaidTax): Promise<void> {
     const current = await retrieve(stripe, id)
     const params: Stripe.SubscriptionUpdateParams = taxParams(current, taxTarget(current, said))
-    if (Object.keys(params).length > 0) await stripe.subscriptions.update(id, params)
+    if (Object.keys(params).length === 0) return
+    await stripe.subscriptions.update(id, { ...params, proration_behavior: 'none' })
   }
 
   return {

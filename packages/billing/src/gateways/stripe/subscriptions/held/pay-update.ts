@@ -1,9 +1,10 @@
 import type Stripe from 'stripe'
-import { PaymentFailed } from '../../../../payment-errors.ts'
-import { type StripeContext, toSeconds } from '../../sdk/client.ts'
+import type { StripeContext } from '../../sdk/client.ts'
 import { throwUnpaid } from '../confirmations.ts'
+import { cannotWait, whyNotHeld } from './cannot-wait.ts'
 import { heldInvoice } from './held-change.ts'
-import { forgetTax, rememberTax } from './tax-before.ts'
+import { forget } from './remembered.ts'
+import { rememberTax } from './tax-before.ts'
 
 type Params = Stripe.SubscriptionUpdateParams
 
@@ -15,7 +16,8 @@ export async function payUpdate(
   { stripe }: StripeContext,
   current: Stripe.Subscription,
   params: Params,
-  now?: Date,
+  /** Null where no tax changes. */
+  now: Date | null,
 ): Promise<void> {
   const { id } = current
   try {
@@ -25,10 +27,14 @@ export async function payUpdate(
     if (code !== 'subscription_payment_intent_requires_action') throw error
     const { tax, change } = splitTax(params)
     const hasTax = Object.keys(tax).length > 0
-    if (!canBeHeld(change) || (hasTax && now && isBilledSoon(current, now))) throw cannotWait(error)
-    const before = hasTax ? rememberTax(current) : {}
-    if (hasTax) await stripe.subscriptions.update(id, { ...tax, metadata: before })
-    const metadata = { ...change.metadata, ...forgetTax(before) }
+    const remembered = hasTax ? rememberTax(current, { tax, change }) : {}
+    const wayRound = whyNotHeld(current, { tax, change, remembered }, now)
+    if (wayRound !== null) throw cannotWait(wayRound, error)
+    if (hasTax) {
+      const told = { metadata: remembered, proration_behavior: 'none' } as const
+      await stripe.subscriptions.update(id, { ...tax, ...told })
+    }
+    const metadata = { ...change.metadata, ...forget(remembered) }
     const updated = await stripe.subscriptions.update(id, {
       ...change,
       ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
@@ -37,13 +43,6 @@ export async function payUpdate(
     const invoice = heldInvoice(updated)
     if (invoice !== null) await throwUnpaid(stripe, invoice)
   }
-}
-
-const A_DAY = 24 * 3600
-
-/** What is held lapses with the next bill at the latest: too late for that one to have the old tax again. */
-function isBilledSoon({ items }: Stripe.Subscription, now: Date): boolean {
-  return items.data.some((item) => item.current_period_end - toSeconds(now) < A_DAY)
 }
 
 function splitTax({ default_tax_rates, automatic_tax, items = [], ...rest }: Params): {
@@ -66,37 +65,4 @@ function splitTax({ default_tax_rates, automatic_tax, items = [], ...rest }: Par
     },
     change: { ...rest, ...(items.length > 0 ? { items: unrated } : {}) },
   }
-}
-
-const HELD: readonly string[] = [
-  'items',
-  'trial_end',
-  'proration_behavior',
-  'proration_date',
-  'metadata',
-  'cancel_at_period_end',
-]
-
-const HELD_OF_ITEM: readonly string[] = ['id', 'price', 'quantity']
-
-/** https://docs.stripe.com/billing/subscriptions/pending-updates#supported-attributes */
-function canBeHeld(params: Params): boolean {
-  const items = params.items ?? []
-  return (
-    Object.keys(params).every((name) => HELD.includes(name)) &&
-    items.every((item) => Object.keys(item).every((name) => HELD_OF_ITEM.includes(name)))
-  )
-}
-
-function cannotWait(cause: unknown): PaymentFailed {
-  return new PaymentFailed(
-    'The bank asks the customer, and Stripe cannot hold all of this back until they confirm. Make it two changes: first ' +
-      'removePrice() what goes, or resume() what was to end on a date; addPrice() what has tax rates of its own; syncTaxPercentage() on the last day of a period',
-    {
-      provider: 'stripe',
-      providerCode: 'subscription_payment_intent_requires_action',
-      declineCode: 'authentication_required',
-      cause,
-    },
-  )
 }

@@ -1,81 +1,111 @@
 import type Stripe from 'stripe'
 import type { StripeContext } from '../../sdk/client.ts'
 import { isRefusal } from '../../sdk/errors.ts'
-import { idsOf, taxParams } from '../chosen-tax.ts'
+import { haveSamePrices, itemsOf } from '../change-params.ts'
+import { idsOf, ratesParam } from '../chosen-tax.ts'
 import { retrieve } from '../retrieve.ts'
+import { forget, hasLapsed, type Remembered, read, type TaxBefore, write } from './remembered.ts'
 
-const OF_WHOLE = 'tax_of_whole'
-const OF_ITEM = /^tax_of_(si_\w+)$/
-const NEVER = 'never'
-
-type Metadata = Record<string, string>
+type Params = Stripe.SubscriptionUpdateParams
 
 /**
- * Stripe holds no tax back, so that of a change comes before it. What there was is written into the subscription meanwhile: it is
- * put back when nobody has paid, and forgotten with the change itself.
+ * Stripe holds no tax back, so that of a change comes before it. What there was is written into the subscription's metadata by the
+ * very call that changes it, and forgotten by the change itself once that is paid: so there is no moment at which a process
+ * that is killed leaves one without the other, and whoever reads the subscription knows all of it. No row of ours could do that.
  */
-export function rememberTax(current: Stripe.Subscription): Metadata {
-  const { automatic_tax, trial_end, default_tax_rates, items } = current
-  const way = automatic_tax.enabled ? 'automatic' : 'rates'
-  const whole = [way, String(trial_end ?? NEVER), ...idsOf(default_tax_rates)]
-  const ofItems = items.data.map((item): [string, string] => [
-    `tax_of_${item.id}`,
-    [...wordsOf(item), ...idsOf(item.tax_rates)].join(' '),
-  ])
-  return { [OF_WHOLE]: whole.join(' '), ...Object.fromEntries(ofItems) }
+export function rememberTax(
+  current: Stripe.Subscription,
+  { tax, change }: { readonly tax: Params; readonly change: Params },
+): Stripe.Metadata {
+  const { metadata } = current
+  return write(metadata, {
+    before: withFirst(read(metadata)?.before ?? {}, taxBefore(current, tax)),
+    wanted: wantedOf(current, change),
+    endsTrial: change.trial_end === 'now',
+  })
 }
 
-export function forgetTax(metadata: Metadata): Metadata {
-  const kept = Object.keys(metadata).filter((key) => key === OF_WHOLE || OF_ITEM.test(key))
-  return Object.fromEntries(kept.map((key) => [key, '']))
+/** What the subscription has of all that these params change. */
+function taxBefore(
+  { automatic_tax, default_tax_rates, items }: Stripe.Subscription,
+  tax: Params,
+): TaxBefore {
+  const named = (tax.items ?? []).map(({ id }) => id)
+  const rated = items.data.filter(({ id }) => named.includes(id))
+  return {
+    ...(tax.automatic_tax ? { automatic_tax: { enabled: automatic_tax.enabled } } : {}),
+    ...(tax.default_tax_rates === undefined
+      ? {}
+      : { default_tax_rates: ratesParam(idsOf(default_tax_rates)) }),
+    items: rated.map(({ id, tax_rates }) => ({ id, tax_rates: ratesParam(idsOf(tax_rates)) })),
+  }
 }
 
-/** Whether a change is no longer held, and what was remembered for it is still there. */
-export function hasLapsed({ pending_update, metadata, status }: Stripe.Subscription): boolean {
-  return pending_update === null && OF_WHOLE in metadata && status !== 'canceled'
+/** What an earlier change has found is what there was: this one finds what that has left. */
+function withFirst(first: TaxBefore, found: TaxBefore): TaxBefore {
+  const known = first.items ?? []
+  const others = (found.items ?? []).filter(({ id }) => !known.some((item) => item.id === id))
+  return { ...found, ...first, items: [...known, ...others] }
 }
 
-/** All as before a change that was never paid. One that was paid stands. */
+function wantedOf({ items }: Stripe.Subscription, { items: changes = [] }: Params) {
+  const kept = items.data.map(({ id, price, quantity }) => {
+    const change = changes.find((item) => item.id === id)
+    const count = change ? change.quantity : quantity
+    return { price: change?.price ?? price.id, quantity: count ?? null }
+  })
+  const added = changes
+    .filter(({ id }) => id === undefined)
+    .map(({ price = '', quantity }) => ({ price, quantity: quantity ?? null }))
+  return [...kept, ...added]
+}
+
+/** The tax as before a change that was never paid. One that was paid stands. */
 export async function putTaxBack(
-  { stripe }: StripeContext,
+  context: StripeContext,
   current: Stripe.Subscription,
 ): Promise<Stripe.Subscription> {
   if (!hasLapsed(current)) return current
-  const { metadata } = current
-  const [way, trialEnd, ...whole] = (metadata[OF_WHOLE] ?? '').split(' ')
-  const before = new Map(
-    Object.entries(metadata).flatMap(([key, value]) => {
-      const item = OF_ITEM.exec(key)?.[1]
-      const [price = '', quantity = '', ...rates] = value.split(' ')
-      return item === undefined ? [] : [[item, { price, quantity, rates }] as const]
-    }),
-  )
-  const { data } = current.items
-  const isAsBefore =
-    String(current.trial_end ?? NEVER) === trialEnd &&
-    data.length === before.size &&
-    data.every((item) => {
-      const old = before.get(item.id)
-      const [price, quantity] = wordsOf(item)
-      return old?.price === price && old?.quantity === quantity
-    })
-  const byPrice = new Map([...before.values()].map(({ price, rates }) => [price, rates]))
-  const tax = taxParams(current, {
-    isAutomatic: way === 'automatic',
-    whole,
-    ofItem: (price) => byPrice.get(price),
-  })
-  const forgotten = { metadata: forgetTax(metadata) }
-  try {
-    await stripe.subscriptions.update(current.id, { ...(isAsBefore ? tax : {}), ...forgotten })
-  } catch (error) {
-    if (!isRefusal(error)) throw error
-    // Its rate was archived, or there is no address any more: the new tax stays, and stands in nobody's way.
-    await stripe.subscriptions.update(current.id, forgotten)
+  const { stripe, warn } = context
+  const { id, metadata } = current
+  const reason = await tryToPutBack(context, current)
+  if (reason !== null) {
+    warn(
+      `Subscription ${id} has the tax of a change that nobody paid, because the one before it cannot be put back. See to its customer's address and its tax rates at Stripe, then call syncTaxPercentage()`,
+      reason,
+    )
+    // The new tax stands in nobody's way.
+    await stripe.subscriptions.update(id, { metadata: forget(metadata) })
   }
-  return retrieve(stripe, current.id)
+  return retrieve(stripe, id)
 }
 
-function wordsOf({ price, quantity }: Stripe.SubscriptionItem): [price: string, quantity: string] {
-  return [price.id, String(quantity ?? NEVER)]
+/** Null, or what speaks against it: a rate was archived, there is no address any more. */
+async function tryToPutBack(
+  { stripe }: StripeContext,
+  current: Stripe.Subscription,
+): Promise<unknown> {
+  const { id, metadata } = current
+  const remembered = read(metadata)
+  if (remembered === null) return new Error(`The metadata of ${id} does not say it any more`)
+  const tax = isMade(current, remembered) ? {} : stillThere(current, remembered.before)
+  const told = { metadata: forget(metadata), proration_behavior: 'none' } as const
+  try {
+    await stripe.subscriptions.update(id, { ...tax, ...told })
+    return null
+  } catch (error) {
+    if (isRefusal(error)) return error
+    throw error
+  }
+}
+
+/** Whether it has become what the change wanted; whatever else has changed since is somebody else's. */
+function isMade(current: Stripe.Subscription, { wanted, endsTrial }: Remembered): boolean {
+  const isTrial = current.status === 'trialing'
+  return haveSamePrices(itemsOf(current), wanted) && !(endsTrial && isTrial)
+}
+
+function stillThere({ items }: Stripe.Subscription, { items: rated = [], ...whole }: TaxBefore) {
+  const left = rated.filter(({ id }) => items.data.some((item) => item.id === id))
+  return { ...whole, ...(left.length > 0 ? { items: left } : {}) }
 }
