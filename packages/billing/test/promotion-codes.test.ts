@@ -2,10 +2,12 @@ import type Stripe from 'stripe'
 import { describe, expect, it } from 'vitest'
 import {
   type BillableUser,
+  BillingError,
   InvalidArgument,
   isBillingError,
   money,
   PaymentActionRequired,
+  PaymentFailed,
   ProviderUnavailable,
   TooManyAttempts,
   UnknownCoupon,
@@ -153,6 +155,83 @@ describe('a promotion code', () => {
       expect(await subscription.discounts(), `call ${call}`).toMatchObject([{ coupon: 'SPRING' }])
     }
     expect(wasHit).toBe(false)
+  })
+})
+
+/** Cards by which a first payment never comes. */
+const NEVER_PAID = ['pm_card_chargeCustomerFail', 'pm_card_authenticationRequired'] as const
+
+describe.each(NEVER_PAID)('threat N3 a code that works once, and a first payment by %s', (card) => {
+  async function neverPaid(terms: Terms = {}) {
+    const test = await startWith('ONCE', { max_redemptions: 1, ...terms })
+    await expect(create(test.user, 'ONCE', card)).rejects.toThrow(BillingError)
+    return test
+  }
+
+  it('is there for another card, as often as that takes', async () => {
+    const test = await neverPaid()
+    const { user } = test
+    await expect(create(user, 'ONCE', 'pm_card_chargeCustomerFail')).rejects.toThrow(PaymentFailed)
+    expect(await user.findPromotionCode('once')).toMatchObject({ code: 'ONCE', left: 1 })
+    const preview = await user
+      .newSubscription('main', 'monthly')
+      .withPromotionCode('ONCE')
+      .preview()
+    expect(preview.now.total.amount).toBe(700)
+    await create(user, 'ONCE')
+    await test.settle()
+    expect(takenFrom(test, user)).toBe(700)
+  })
+
+  it('is there for another plan, and for a hosted page', async () => {
+    const test = await neverPaid()
+    const { user } = test
+    const page = { name: 'main', successPath: '/done', promotionCode: 'ONCE' }
+    const { id } = await user.checkout('pro', page)
+    test.sandbox.stripe.completeCheckout(id)
+    await user.completeCheckout(id)
+    expect(takenFrom(test, user)).toBe(2200)
+  })
+
+  it('is used once all the same, and by nobody else', async () => {
+    const test = await neverPaid()
+    const { user } = test
+    const names = ['main', 'second', 'third', 'fourth']
+    const made = await Promise.allSettled(
+      names.map((name) =>
+        user.newSubscription(name, 'monthly').withPromotionCode('ONCE').create('pm_card_visa'),
+      ),
+    )
+    expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    const subscription = (await user.subscriptions()).find((each) => each.valid())
+    await subscription?.removeDiscounts()
+    const again = () => subscription?.applyPromotionCode('ONCE') ?? Promise.resolve()
+    expect(await refusal(again())).toEqual(UNKNOWN)
+    expect(await user.findPromotionCode('ONCE')).toBeNull()
+    const friend = await test.createUser()
+    expect(await refusal(create(friend, 'ONCE'))).toEqual(UNKNOWN)
+    expect(takenFrom(test, user)).toBe(700)
+  })
+
+  it('has the same terms', async () => {
+    const least = { minimum_amount: 2000, minimum_amount_currency: 'usd' }
+    const test = await startWith('ONCE', { max_redemptions: 1, restrictions: least })
+    const { user } = test
+    const pro = user.newSubscription('main', 'pro').withPromotionCode('ONCE')
+    await expect(pro.create(card)).rejects.toThrow(BillingError)
+    expect(await refusal(create(user, 'ONCE'))).toMatchObject({ reason: 'below_minimum' })
+    await pro.create('pm_card_visa')
+    expect(takenFrom(test, user)).toBe(2200)
+  })
+
+  it('is over with its coupon, or when its time is', async () => {
+    const test = await neverPaid({ expires_at: TOMORROW })
+    await test.advance({ days: 2 })
+    expect(await test.user.findPromotionCode('ONCE')).toBeNull()
+    expect(await refusal(create(test.user, 'ONCE'))).toEqual(UNKNOWN)
+    const other = await neverPaid()
+    await (await stripeSdk(other)).coupons.del('SPRING')
+    expect(await refusal(create(other.user, 'ONCE'))).toEqual(UNKNOWN)
   })
 })
 

@@ -77,20 +77,29 @@ async function lookUp(
   return found
 }
 
+/** Nobody loses a code to a card that was declined: where it is used up, theirs may have been given back. */
 async function ask(
   context: BillingContext,
-  { provider, text }: TypedCode,
+  typed: TypedCode,
 ): Promise<ProviderPromotionCode | null> {
-  return requirePart(await context.gateway(provider), 'promotionCodes').find(text)
+  const codes = requirePart(await context.gateway(typed.provider), 'promotionCodes')
+  const found = await codes.find(typed.text)
+  const { providerId } = typed.typedBy
+  if (found?.left !== 0 || providerId === null) return found
+  if (!isFor(found, typed) || isOver(context, found)) return found
+  return (await codes.giveBack?.(found, providerId)) ?? found
 }
 
 function isUsable(
-  { options }: BillingContext,
+  context: BillingContext,
   found: ProviderPromotionCode,
   typed: TypedCode,
 ): boolean {
-  const isOver = found.expiresAt !== null && found.expiresAt <= options.clock.now()
-  return found.isActive && !isOver && found.left !== 0 && isFor(found, typed)
+  return found.isActive && !isOver(context, found) && found.left !== 0 && isFor(found, typed)
+}
+
+function isOver({ options }: BillingContext, { expiresAt }: ProviderPromotionCode): boolean {
+  return expiresAt !== null && expiresAt <= options.clock.now()
 }
 
 /** Somebody else's looks like none: the provider's answer might tell that there is one. */

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { PaymentActionRequired } from '../../../src/index.ts'
 import { stripeSdk } from '../../support.ts'
 import { type Asking, main, ofSubscription, PAID, type Story, subscribe } from '../story.ts'
 
@@ -19,6 +20,16 @@ async function subscribeFirst(asking: Asking): Promise<void> {
   await subscribe(asking)
 }
 
+/** A first payment that never comes has used the code. */
+async function neverPay(asking: Asking): Promise<void> {
+  await makeCode(asking)
+  const asked = asking.user
+    .newSubscription('main', 'monthly')
+    .withPromotionCode(codeOf(asking))
+    .create('pm_card_authenticationRequired')
+  await expect(asked).rejects.toThrow(PaymentActionRequired)
+}
+
 const takesOff = (names: readonly string[]) => async (asking: Asking, at: string) => {
   const discounts = await (await main(asking)).discounts()
   expect(
@@ -34,6 +45,13 @@ export const promotionCodes: readonly Story[] = [
     before: makeCode,
     job: (asking) => ({ job: 'create', terms: [['withPromotionCode', codeOf(asking)]] }),
     outcome: { ...PAID, taken: 700 },
+  },
+  {
+    name: 'create with a code that a challenge has used',
+    providers: ['stripe'],
+    before: neverPay,
+    job: (asking) => ({ job: 'create', terms: [['withPromotionCode', codeOf(asking)]] }),
+    outcome: { ...PAID, taken: 700, made: { stripe: 2, braintree: 0 } },
   },
   {
     name: 'apply a code that works once',

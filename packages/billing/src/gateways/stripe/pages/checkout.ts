@@ -7,6 +7,7 @@ import type {
 import { idOf, type StripeContext, toDate } from '../sdk/client.ts'
 import { isMissing } from '../sdk/errors.ts'
 import { once } from '../sdk/once.ts'
+import { withCode } from '../subscriptions/codes/given-back.ts'
 import { taxRates } from '../subscriptions/tax-rates.ts'
 import { checkoutParams } from './checkout-params.ts'
 
@@ -33,12 +34,17 @@ export function stripeCheckout(context: StripeContext): { readonly checkout: Che
     checkout: {
       async create(wanted) {
         const rates = wanted.tax === 'automatic' ? [] : await findTaxRates(wanted.tax)
-        const params = checkoutParams(wanted, { rates, currency })
-        const made = await once(
-          `${wanted.operation}:checkout`,
-          (request) => sessions.create(params, request),
-          () => findByOperation(wanted.operation, wanted.customerId),
-        )
+        const { customerId, operation, discount } = wanted
+        const typed = discount && 'promotionCode' in discount ? discount.promotionCode : null
+        const made = await withCode(context, { coupon: typed, customerId }, (code, isGivenBack) => {
+          const off = code === null ? discount : { promotionCode: code }
+          const params = checkoutParams({ ...wanted, discount: off }, { rates, currency })
+          return once(
+            `${operation}:checkout${isGivenBack ? `:${code}` : ''}`,
+            (request) => sessions.create(params, request),
+            () => findByOperation(operation, customerId),
+          )
+        })
         return describe(made)
       },
       async find(id) {

@@ -9,6 +9,7 @@ import { once } from '../sdk/once.ts'
 import { cancelAtPeriodEnd, cancelNow } from './cancel.ts'
 import { ownRates } from './change-params.ts'
 import { choiceParams } from './chosen-tax.ts'
+import { withCode } from './codes/given-back.ts'
 import { describe, mainItem } from './describe.ts'
 import { retrieve, withAllItems } from './retrieve.ts'
 import { startParams, termsOf } from './start.ts'
@@ -55,10 +56,12 @@ export function stripeSubscriptions(context: StripeContext): Subscriptions {
   return {
     async createSubscription(wanted) {
       const params = createParams(wanted, await findTaxRates(wanted.tax))
-      const made = await once(
-        `${wanted.operation}:subscription`,
-        (request) => stripe.subscriptions.create(params, request),
-        () => findByOperation(wanted.operation, wanted.customerId),
+      const made = await withCode(context, wanted, (coupon, isGivenBack) =>
+        once(
+          `${wanted.operation}:subscription${isGivenBack ? `:${coupon}` : ''}`,
+          (request) => stripe.subscriptions.create({ ...params, ...discountsOf(coupon) }, request),
+          () => findByOperation(wanted.operation, wanted.customerId),
+        ),
       )
       return describe(made)
     },
@@ -127,7 +130,7 @@ export function createParams(
     },
     // A declined or unconfirmed first payment leaves an incomplete subscription that can be looked at.
     payment_behavior: 'allow_incomplete',
-    ...(coupon === null ? {} : { discounts: [discount(coupon)] }),
+    ...discountsOf(coupon),
     ...(rates.length > 0 ? { default_tax_rates: [...rates] } : {}),
     ...(wanted.trialDays ? { trial_period_days: wanted.trialDays } : {}),
     ...(wanted.trialEndsAt ? { trial_end: toSeconds(new Date(wanted.trialEndsAt)) } : {}),
@@ -137,6 +140,10 @@ export function createParams(
 
 function toItem({ price, quantity }: WantedItem): Stripe.SubscriptionCreateParams.Item {
   return quantity === null ? { price } : { price, quantity }
+}
+
+function discountsOf(coupon: string | null): Pick<Stripe.SubscriptionCreateParams, 'discounts'> {
+  return coupon === null ? {} : { discounts: [discount(coupon)] }
 }
 
 export function discount(code: string): { promotion_code: string } | { coupon: string } {

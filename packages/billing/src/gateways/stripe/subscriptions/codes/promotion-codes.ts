@@ -3,16 +3,18 @@ import type {
   NewDiscount,
   PromotionCodes,
   ProviderPromotionCode,
-} from '../../contract/parts/money/promotion-codes.ts'
-import { idOf, type StripeContext, toDate } from '../sdk/client.ts'
+} from '../../../contract/parts/money/promotion-codes.ts'
+import { idOf, type StripeContext, toDate } from '../../sdk/client.ts'
+import { giveBack } from './given-back.ts'
 
 /** What Stripe lets a code be made of. */
 const CODE = /^[\w-]{1,500}$/
 
 /** Codes that people type, and what is taken off a subscription instead. */
-export function stripePromotionCodes({ stripe }: StripeContext): {
+export function stripePromotionCodes(context: StripeContext): {
   readonly promotionCodes: PromotionCodes
 } {
+  const { stripe } = context
   return {
     promotionCodes: {
       async find(code) {
@@ -25,6 +27,11 @@ export function stripePromotionCodes({ stripe }: StripeContext): {
         // One code can be active at a time; the list begins with the newest.
         const found = data.find(({ active }) => active) ?? data[0]
         return found ? describe(found) : null
+      },
+      async giveBack({ code, raw }, customerId) {
+        const given = await giveBack(context, raw as Stripe.PromotionCode, customerId)
+        // People know the one that they have typed.
+        return given && { ...describe(given), code }
       },
       async apply(id, discount) {
         const { discounts } = await stripe.subscriptions.retrieve(id, { expand: ['discounts'] })
