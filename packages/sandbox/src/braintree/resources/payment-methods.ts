@@ -1,7 +1,8 @@
 import type { Call, OperationResponse, Operations } from '../api/operation.ts'
+import { threeDSecureXml } from '../state/card-xml.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import { methodXml, paymentMethodName } from '../state/payment-method-xml.ts'
-import type { PaymentMethodRow } from '../state/rows/vault.ts'
+import type { PaymentMethodRow, ThreeDSecureInfo } from '../state/rows/vault.ts'
 import { type GivenAddress, readBillingAddress } from '../vault/addresses.ts'
 import { createNonce, findNonce } from '../vault/nonces.ts'
 import { updatePaymentMethod, withExpiration } from '../vault/payment-method-update.ts'
@@ -164,7 +165,11 @@ function findByNonce({ context, params }: Call): OperationResponse {
   return respond(context, row)
 }
 
-function nonceXml(nonce: string, row: PaymentMethodRow): XmlObject {
+function nonceXml(
+  nonce: string,
+  row: Pick<PaymentMethodRow, 'instrument' | 'isDefault'>,
+  threeDSecure?: ThreeDSecureInfo,
+): XmlObject {
   const { instrument } = row
   const details: XmlObject =
     instrument.kind === 'credit_card'
@@ -182,7 +187,7 @@ function nonceXml(nonce: string, row: PaymentMethodRow): XmlObject {
     consumed: false,
     description: null,
     details,
-    three_d_secure_info: null,
+    three_d_secure_info: threeDSecureXml(threeDSecure),
   }
 }
 
@@ -222,7 +227,8 @@ export const paymentMethodNonces: Operations = {
   'GET /:nonce': ({ context, params }) => {
     const use = findNonce(context, params.nonce ?? '')
     if (use.outcome !== 'usable') throw new NotFound('No such nonce')
-    const row = { instrument: use.instrument, isDefault: false } as PaymentMethodRow
-    return { root: 'payment_method_nonce', value: nonceXml(params.nonce ?? '', row) }
+    const row = { instrument: use.instrument, isDefault: false }
+    const value = nonceXml(params.nonce ?? '', row, use.threeDSecure)
+    return { root: 'payment_method_nonce', value }
   },
 }

@@ -4,11 +4,10 @@ import { readAddress } from '../state/addresses.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import { verificationXml } from '../state/payment-method-xml.ts'
 import type { PaymentMethodRow, VerificationRow } from '../state/rows/vault.ts'
-import { checkCardPassThru } from '../vault/three-d-secure.ts'
+import { checkCardPassThru, readAuthentication } from '../vault/three-d-secure.ts'
 import { type Offered, offeredByNonce, offeredByNumber } from '../vault/vault.ts'
 import { askProcessor, readVerificationOptions } from '../vault/verification.ts'
 import { ErrorCollector, NotFound, Refused } from '../wire/errors.ts'
-import { refuseUnsupported } from '../wire/unsupported.ts'
 import { Fields, permitted } from '../wire/validation.ts'
 
 const PATH = ['verification']
@@ -17,7 +16,6 @@ const KEYS = permitted(
   `credit_card external_vault intended_transaction_source options payment_method_nonce risk_data
    three_d_secure_authentication_id three_d_secure_pass_thru`,
 )
-const UNSUPPORTED = permitted('three_d_secure_authentication_id')
 const NONCE_CODES = { consumed: '91731', unknown: '91732' }
 const CODES = {
   account: '94204',
@@ -32,11 +30,11 @@ const CODES = {
 function create({ context, body }: Call): OperationResponse {
   const fields = new Fields(body).object('verification')
   fields.permit(KEYS)
-  refuseUnsupported(fields, 'verification', UNSUPPORTED)
   const errors = new ErrorCollector()
   const card = fields.object('credit_card')
   const offered = readOffered(context, fields, card, errors)
   checkCardPassThru(fields, offered, errors)
+  const threeDSecure = readAuthentication(fields, PATH, '942196', errors) ?? offered?.threeDSecure
   const addressPath = [...CARD_PATH, 'billing_address']
   const billingAddress = readAddress(card.object('billing_address'), addressPath, errors)
   const names = { prefix: '', codes: CODES, path: [...PATH, 'options'] }
@@ -44,7 +42,8 @@ function create({ context, body }: Call): OperationResponse {
   const asked = readVerificationOptions(context, options, names, errors)
   if (!offered || !errors.isEmpty) throw new Refused({ errors })
   offered.consume()
-  const row = askProcessor(context, offered, { ...asked, billingAddress })
+  const shown = threeDSecure ? { ...offered, threeDSecure } : offered
+  const row = askProcessor(context, shown, { ...asked, billingAddress })
   return { root: 'verification', value: verificationXml(row), status: 201 }
 }
 

@@ -6,6 +6,7 @@ import type {
   CustomerSnapshot,
   Instrument,
   PaymentMethodRow,
+  ThreeDSecureInfo,
 } from '../state/rows/vault.ts'
 import { BLANK, freshCustomerId } from '../vault/customer-params.ts'
 import { findNonce } from '../vault/nonces.ts'
@@ -21,6 +22,7 @@ export interface SaleSource {
   readonly token: string | null
   readonly instrument: Instrument
   readonly alwaysFailsWith: string | null
+  readonly threeDSecure?: ThreeDSecureInfo
   readonly consume: () => void
   /** Puts it into the vault, with its customer if that is new; null for what cannot be kept. */
   readonly keep: ((billing: Address | null) => PaymentMethodRow) | null
@@ -170,6 +172,7 @@ function fresh(
     token: null,
     instrument,
     alwaysFailsWith,
+    ...(offered.threeDSecure ? { threeDSecure: offered.threeDSecure } : {}),
     consume,
     keep: offered.oneTime ? null : keep,
   }

@@ -1,9 +1,10 @@
 import { type BraintreeContext, findMerchantAccount, settingsOf } from '../state/context.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
+import type { ThreeDSecureInfo } from '../state/rows/vault.ts'
 import { saleKey } from '../state/tables.ts'
 import { keepAddress } from '../vault/addresses.ts'
 import { APPROVED, type Verdict, verdictFor } from '../vault/processor.ts'
-import { checkPassThru, SALE_CODES } from '../vault/three-d-secure.ts'
+import { checkPassThru, readAuthentication, SALE_CODES } from '../vault/three-d-secure.ts'
 import { ErrorCollector, Refused } from '../wire/errors.ts'
 import { formatAmount } from '../wire/money.ts'
 import { refuseUnsupported } from '../wire/unsupported.ts'
@@ -30,10 +31,10 @@ const AMOUNT_CODES = { invalid: '81503', negative: '81501', 'too-large': '81528'
 const UNSUPPORTED = permitted(
   `exchange_rate_quote_id industry installments payment_facilitator service_fee_amount
    shared_billing_address_id shared_customer_id shared_payment_method_nonce
-   shared_payment_method_token shared_shipping_address_id three_d_secure_authentication_id
+   shared_payment_method_token shared_shipping_address_id
    three_d_secure_token transfer`,
 )
-const UNSUPPORTED_OPTIONS = permitted('amex_rewards hold_in_escrow three_d_secure venmo')
+const UNSUPPORTED_OPTIONS = permitted('amex_rewards hold_in_escrow venmo')
 const FAILED = new Set(['processor_declined', 'gateway_rejected', 'failed', 'voided'])
 
 /** A sale, or with the merchant's permission a credit: money that is sent without one. */
@@ -50,6 +51,7 @@ export function createSale(context: BraintreeContext, fields: Fields): Transacti
   const source = readSaleSource(context, fields, errors)
   const card = source?.instrument.kind === 'credit_card' ? source.instrument.card : null
   checkPassThru(fields.object('three_d_secure_pass_thru'), card, PASS_THRU, errors)
+  const threeDSecure = readAuthentication(fields, PATH, '915196', errors) ?? source?.threeDSecure
   if (!source || !account || !errors.isEmpty) throw new Refused({ errors })
   const options = fields.object('options')
   const request: Charge = {
@@ -61,15 +63,27 @@ export function createSale(context: BraintreeContext, fields: Fields): Transacti
     instrument: source.instrument,
     alwaysFailsWith: source.alwaysFailsWith,
     submitForSettlement: options.flag('submit_for_settlement') ?? false,
-    details,
+    details: { ...details, ...(threeDSecure ? { threeDSecure } : {}) },
   }
   source.consume()
   if (type === 'credit') return credit(context, request)
   const checked = fields.isBlank('api_request_key') && isDuplicate(context, request)
-  const rejection = checked ? verdictFor('duplicate') : partialVerdict(request, fields)
+  const rejection = checked
+    ? verdictFor('duplicate')
+    : (missingAuthentication(fields, threeDSecure) ?? partialVerdict(request, fields))
   const row = charge(context, { ...request, rejection })
   keepInVault(context, row, source, options)
   return row
+}
+
+/** Whoever requires 3-D Secure is not to be charged without it; what another service found out counts. */
+function missingAuthentication(
+  fields: Fields,
+  threeDSecure: ThreeDSecureInfo | undefined,
+): Verdict | null {
+  const isRequired = fields.object('options').object('three_d_secure').flag('required') ?? false
+  const isThere = threeDSecure?.liabilityShifted || !fields.isBlank('three_d_secure_pass_thru')
+  return isRequired && !isThere ? verdictFor('three_d_secure') : null
 }
 
 /** 1004.00, where less than all is welcome: Braintree's test amount for it. */

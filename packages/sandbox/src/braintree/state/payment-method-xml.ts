@@ -2,7 +2,7 @@ import { formatAmount } from '../wire/money.ts'
 import { responseTextOf, responseTypeOf } from '../wire/processor-responses.ts'
 import { XmlList, type XmlObject } from '../wire/xml.ts'
 import { addressXml } from './addresses.ts'
-import { cardFields, linkIdOf } from './card-xml.ts'
+import { cardFields, linkIdOf, threeDSecureXml } from './card-xml.ts'
 import type { BraintreeContext } from './context.ts'
 import type { CardDetails, PaymentMethodRow, PayPalDetails, VerificationRow } from './rows/vault.ts'
 import { subscriptionXml } from './subscription-xml.ts'
@@ -74,7 +74,7 @@ export function verificationXml(row: VerificationRow): XmlObject {
     network_transaction_id: `NET${row.id.toUpperCase()}`,
     network_response_code: 'XX',
     network_response_text: 'sample network response text',
-    three_d_secure_info: null,
+    three_d_secure_info: threeDSecureXml(row.threeDSecure),
     ...(row.hasRiskData ? { risk_data: riskDataXml(row.id) } : {}),
     created_at: new Date(row.createdAt),
     updated_at: new Date(row.createdAt),

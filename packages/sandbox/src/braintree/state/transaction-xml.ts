@@ -3,7 +3,7 @@ import { formatAmount } from '../wire/money.ts'
 import { responseTextOf, responseTypeOf } from '../wire/processor-responses.ts'
 import { XmlDay, XmlList, type XmlObject, type XmlValue } from '../wire/xml.ts'
 import { addressXml } from './addresses.ts'
-import { cardFields, linkIdOf } from './card-xml.ts'
+import { cardFields, linkIdOf, threeDSecureXml } from './card-xml.ts'
 import type { BraintreeContext } from './context.ts'
 import { disputeXml } from './dispute-xml.ts'
 import { phoneXml } from './phones.ts'
@@ -208,7 +208,7 @@ function processorFields(row: TransactionRow): XmlObject {
     avs_postal_code_response_code: 'I',
     avs_street_address_response_code: 'I',
     cvv_response_code: 'I',
-    three_d_secure_info: null,
+    three_d_secure_info: threeDSecureXml(row.threeDSecure),
     partially_authorized: row.responseCode === '1004',
     processed_with_network_token: false,
     ...adviceXml(row),

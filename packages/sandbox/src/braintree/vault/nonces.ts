@@ -1,5 +1,6 @@
 import type { BraintreeContext } from '../state/context.ts'
-import type { Address, Instrument, NonceRow } from '../state/rows/vault.ts'
+import type { Address, Instrument, NonceRow, ThreeDSecureInfo } from '../state/rows/vault.ts'
+import { findAuthentication } from './authentications.ts'
 import { describeCard } from './cards.ts'
 
 /** What a nonce stands for, or why it cannot be used. */
@@ -13,6 +14,7 @@ export type NonceUse =
       readonly wantedToken?: string | null
       readonly billingAddress?: Address | null
       readonly oneTime: boolean
+      readonly threeDSecure?: ThreeDSecureInfo
       /** Marks it used: call once the request is known to be good. */
       readonly consume: () => void
     }
@@ -52,8 +54,8 @@ const FAKE_CARDS: Readonly<Record<string, string>> = {
   'fake-gateway-rejected-fraud-nonce': '4000111111111511',
 }
 
-/** Visa cards whose differences (prepaid, commercial, 3-D Secure …) nobody here asks for. */
-const OTHER_FAKE_VISA = /^fake-(?:valid-[a-z-]+|three-d-secure(?:-two)?-visa-[a-z-]+)-nonce$/
+/** Visa cards whose differences (prepaid, commercial …) nobody here asks for. */
+const OTHER_FAKE_VISA = /^fake-valid-[a-z-]+-nonce$/
 
 /**
  * Looks a nonce up. Braintree's `fake-…` test nonces work any number of times, as in its own
@@ -67,6 +69,8 @@ export function findNonce(context: BraintreeContext, nonce: string): NonceUse {
   if (nonce === 'fake-gateway-rejected-risk-thresholds-nonce') {
     return { ...fakeCard(context, '4111111111111111'), alwaysFailsWith: 'risk_threshold' }
   }
+  const threeDSecure = findAuthentication(nonce, 'nonce')
+  if (threeDSecure) return { ...fakeCard(context, '4000000000000002'), threeDSecure }
   const number = FAKE_CARDS[nonce] ?? (OTHER_FAKE_VISA.test(nonce) ? '4012888888881881' : null)
   if (number) return fakeCard(context, number)
   if (nonce === 'fake-paypal-billing-agreement-nonce') return fakePayPal('B-123456', false)

@@ -1,6 +1,7 @@
-import type { CardDetails, Instrument } from '../state/rows/vault.ts'
+import type { CardDetails, Instrument, ThreeDSecureInfo } from '../state/rows/vault.ts'
 import type { ErrorCollector, ErrorPath } from '../wire/errors.ts'
 import { type Fields, permitted } from '../wire/validation.ts'
+import { findAuthentication } from './authentications.ts'
 
 const KEYS = permitted(
   `authentication_response cavv cavv_algorithm directory_response ds_transaction_id eci_flag network
@@ -54,6 +55,19 @@ export const SALE_CODES: PassThruCodes = {
   algorithmInvalid: '915122',
   networkInvalid: '915128',
   networkMismatch: '915139',
+}
+
+/** What a page found out by 3-D Secure, by the id that it was given for it. */
+export function readAuthentication(
+  fields: Fields,
+  path: ErrorPath,
+  invalid: string,
+  errors: ErrorCollector,
+): ThreeDSecureInfo | undefined {
+  const id = fields.text('three_d_secure_authentication_id')
+  const info = id === null ? null : findAuthentication(id, 'id')
+  if (id !== null && !info) errors.add(path, 'three_d_secure_authentication_id', invalid)
+  return info ?? undefined
 }
 
 /** The same for a card that is verified or kept, by nonce or by number. */

@@ -5,6 +5,7 @@ import type {
   Instrument,
   PaymentMethodRow,
   PayPalDetails,
+  ThreeDSecureInfo,
   VerificationRow,
 } from '../state/rows/vault.ts'
 import { cancel, isOver } from '../state/subscription-status.ts'
@@ -26,6 +27,7 @@ export interface Offered {
   readonly wantedToken?: string | null
   /** What was typed in with the card. */
   readonly billingAddress?: Address | null
+  readonly threeDSecure?: ThreeDSecureInfo
   readonly consume: () => void
 }
 

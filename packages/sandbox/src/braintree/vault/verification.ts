@@ -70,6 +70,7 @@ export function askProcessor(
     status: verdict.status === 'authorized' ? 'verified' : verdict.status,
     ...asked,
     ...(card ? { card } : {}),
+    ...(offered.threeDSecure ? { threeDSecure: offered.threeDSecure } : {}),
     responseCode: verdict.responseCode,
     gatewayRejectionReason: verdict.gatewayRejectionReason,
     createdAt: context.clock.nowMs(),

@@ -264,7 +264,9 @@ const MESSAGES: Readonly<Record<string, string>> = {
   915128: 'Network is invalid.',
   942128: 'Network is invalid.',
   915139: 'Network does not match the payment instrument.',
+  915196: 'Three D Secure authentication ID is invalid.',
   942139: 'Network does not match the payment instrument.',
+  942196: 'Three D Secure authentication ID is invalid.',
   // Line items
   95801: 'Commodity code is too long.',
   95803: 'Description is too long.',

@@ -1,6 +1,6 @@
 import type { Day } from '../../wire/days.ts'
 import type { AppliedModification, Descriptor } from './subscriptions.ts'
-import type { Address, CustomerSnapshot, Instrument } from './vault.ts'
+import type { Address, CustomerSnapshot, Instrument, ThreeDSecureInfo } from './vault.ts'
 
 /** As the SDK spells it. A card settles within 12 hours of the clock once it is submitted, PayPal within one. */
 export type TransactionStatus =
@@ -173,6 +173,8 @@ export interface TransactionRow {
   partialSettlementIds?: string[]
   /** The authorization that it settles a part of. */
   authorizedTransactionId?: string | null
+  /** Of the nonce or the authentication it came with. */
+  threeDSecure?: ThreeDSecureInfo
   /** Oldest first. */
   adjustments?: AuthorizationAdjustment[]
   /** True where fraud protection has looked at it. */

@@ -142,6 +142,28 @@ export type Instrument =
       paypal: PayPalDetails
     }
 
+/** What came of 3-D Secure before a card was used. */
+export interface ThreeDSecureInfo {
+  /** `authenticate_successful`, `lookup_not_enrolled` and the like. */
+  status: string
+  /** Whether the card takes part; `U` is unknown, `B` was not asked. */
+  enrolled: 'Y' | 'N' | 'U' | 'B'
+  /** The bank bears the loss of a fraud. */
+  liabilityShifted: boolean
+  /** It could have been the bank's. */
+  liabilityShiftPossible: boolean
+  /** The bank's proof. */
+  cavv: string | null
+  /** The name of the authentication in version 1. */
+  xid: string | null
+  /** `05` authenticated, `06` attempted, `07` not. */
+  eciFlag: string | null
+  /** Of the protocol. */
+  threeDSecureVersion: string
+  /** The name of the authentication in version 2. */
+  dsTransactionId: string | null
+}
+
 /** What the processor said about a card before it was kept. */
 export interface VerificationRow {
   /** Ours, in Braintree's alphabet. */
@@ -158,6 +180,8 @@ export interface VerificationRow {
   accountType?: 'credit' | 'debit' | null
   /** The card that was asked about. */
   card?: CardDetails
+  /** Of the nonce or the authentication it came with. */
+  threeDSecure?: ThreeDSecureInfo
   /** The stored method it was asked for; null when nothing was kept. */
   token?: string | null
   /** Of the card then. */

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest'
+import { startMerchant } from './support.ts'
+
+const nonceOf = (name: string) => `fake-three-d-secure-${name}-nonce`
+const idOf = (name: string) => `fake-three-d-secure-${name}-id`
+
+describe('3-D Secure that a page went through', () => {
+  it.each([
+    ['visa-full-authentication', 'authenticate_successful', 'Y', true, true],
+    ['visa-attempts-non-participating', 'authenticate_attempt_successful', 'Y', true, true],
+    ['visa-failed-signature', 'authenticate_signature_verification_failed', 'Y', false, true],
+    ['visa-failed-authentication', 'authenticate_failed', 'Y', false, true],
+    ['visa-not-enrolled', 'lookup_not_enrolled', 'N', false, false],
+    ['visa-lookup-timeout', 'lookup_error', 'U', false, false],
+    ['visa-bypassed-authentication', 'lookup_bypassed', 'B', false, false],
+    ['two-visa-successful-frictionless-authentication', 'authenticate_successful', 'Y', true, true],
+  ])(
+    'is shown of the nonce and of what it pays: %s',
+    async (name, status, enrolled, shifted, possible) => {
+      const { gateway } = await startMerchant()
+      const info = {
+        status,
+        enrolled,
+        liabilityShifted: shifted,
+        liabilityShiftPossible: possible,
+      }
+      const nonce = await gateway.paymentMethodNonce.find(nonceOf(name))
+      expect(nonce.threeDSecureInfo).toMatchObject(info)
+      const sale = await gateway.transaction.sale({
+        amount: '10.00',
+        paymentMethodNonce: nonceOf(name),
+      })
+      expect(sale.transaction.threeDSecureInfo).toMatchObject(info)
+      const found = await gateway.transaction.find(sale.transaction.id)
+      expect(found.threeDSecureInfo).toMatchObject(info)
+    },
+  )
+
+  it('stays with the verification of a card that is kept, and is lost without one', async () => {
+    const { gateway } = await startMerchant()
+    const keep = async (verifyCard: boolean) => {
+      const { customer } = await gateway.customer.create({
+        paymentMethodNonce: nonceOf('visa-full-authentication'),
+        creditCard: { options: { verifyCard } },
+      } as Parameters<typeof gateway.customer.create>[0])
+      return customer
+    }
+    const verified = await keep(true)
+    const [method] = verified.paymentMethods as unknown as [{ token: string; verification: object }]
+    expect(method.verification).toMatchObject({
+      threeDSecureInfo: { status: 'authenticate_successful', eciFlag: '05' },
+    })
+    const sale = await gateway.transaction.sale({
+      amount: '10.00',
+      paymentMethodToken: method.token,
+    })
+    expect(sale.transaction.threeDSecureInfo).toBeNull()
+    const [plain] = (await keep(false)).paymentMethods as unknown as [{ verification?: object }]
+    expect(plain.verification).toBeUndefined()
+  })
+
+  it('is named by its id beside a kept card', async () => {
+    const { gateway } = await startMerchant()
+    const { customer } = await gateway.customer.create({ paymentMethodNonce: 'fake-valid-nonce' })
+    const pay = (threeDSecureAuthenticationId: string) =>
+      gateway.transaction.sale({
+        amount: '10.00',
+        paymentMethodToken: customer.paymentMethods?.[0]?.token ?? '',
+        threeDSecureAuthenticationId,
+      } as Parameters<typeof gateway.transaction.sale>[0])
+    const { transaction } = await pay(idOf('visa-full-authentication'))
+    expect(transaction.threeDSecureInfo).toMatchObject({ status: 'authenticate_successful' })
+    const refused = await pay('nobody-has-this')
+    expect(refused.success).toBe(false)
+    expect(refused.errors.deepErrors()).toMatchObject([
+      { attribute: 'three_d_secure_authentication_id', code: '915196' },
+    ])
+  })
+
+  it.each([
+    ['fake-valid-nonce', false],
+    [nonceOf('visa-failed-authentication'), false],
+    [nonceOf('visa-full-authentication'), true],
+    [nonceOf('visa-attempts-non-participating'), true],
+  ])('is required by who says so: %s', async (paymentMethodNonce, success) => {
+    const { gateway } = await startMerchant()
+    const result = await gateway.transaction.sale({
+      amount: '10.00',
+      paymentMethodNonce,
+      options: { threeDSecure: { required: true } },
+    })
+    expect(result.success).toBe(success)
+    expect(result.transaction).toMatchObject(
+      success
+        ? { status: 'authorized' }
+        : { status: 'gateway_rejected', gatewayRejectionReason: 'three_d_secure' },
+    )
+  })
+})
