@@ -135,9 +135,21 @@ const PAIRS: Readonly<Record<string, Pair>> = {
   'reportUsage ‖ cancelNow': { a: report, b: ({ main }) => main.cancelNow() },
 }
 
+/** Tried on the other databases: these hold the lock and write rows of each kind. What the rest differs in is at the provider. */
+const EVERYWHERE: readonly string[] = [
+  'swap ‖ swap, to others',
+  'payNow ‖ cancelNow',
+  'increment ‖ increment',
+  'refund ‖ refund, more than there is together',
+  'reportUsage ‖ cancelNow',
+]
+
+const isTried = (name: string): boolean =>
+  process.env.TEST_DATABASE === 'sqlite' || EVERYWHERE.includes(name)
+
 const ROWS = PROVIDERS.flatMap((given) =>
   Object.entries(PAIRS)
-    .filter(([, { only }]) => only === undefined || only === given.provider)
+    .filter(([name, { only }]) => isTried(name) && (only ?? given.provider) === given.provider)
     .map(([name, pair]) => ({ name, pair, given, provider: given.provider })),
 )
 
