@@ -47,6 +47,7 @@ const slow: readonly Named[] = [
 const sqliteIsEnough: readonly Named[] = [
   // Frameworks, pages, guards and other people's clients: HTTP, over the flows that run everywhere.
   ['packages/billing/test/adapters.test.ts', 'frameworks'],
+  ['packages/billing/test/archived-prices.test.ts', 'what the provider takes'],
   ['packages/billing/test/clocks-apart.test.ts', 'what the provider takes'],
   ['packages/billing/test/held-taxes.test.ts', 'what the provider has and takes'],
   ['packages/billing/test/held-memory.test.ts', 'what the provider has and takes'],

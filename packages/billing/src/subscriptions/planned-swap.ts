@@ -107,6 +107,7 @@ const RULES: Readonly<Record<PlanRule, (asked: Asked) => Promise<void>>> = {
     if (!planned) return change(current)
     const items = prices.carry(planned.items, found.plan)
     await requireOneRhythm(current, planned.items, items)
+    await requireOffered(current, items)
     const operation = await keep(asked, { ...planned, items }, 'carry')
     try {
       await change(current)
@@ -171,6 +172,22 @@ async function requireOneRhythm(
   if (await ask((gateway) => requirePart(gateway, 'schedules').haveOneRhythm(prices))) return
   throw new InvalidArgument(
     `It is to become '${main.price}', which is billed in another rhythm: cancelPlannedSwap() first, or add it after`,
+  )
+}
+
+/** Before anything is changed: what is planned has to be planned again afterwards. */
+async function requireOffered(
+  { ask, found }: Current,
+  items: readonly WantedItem[],
+): Promise<void> {
+  const prices = items.map(({ price }) => price)
+  const archived = await ask(
+    async (gateway) =>
+      (await requirePart(gateway, 'schedules').findArchived?.(found.id, prices)) ?? null,
+  )
+  if (archived === null) return
+  throw new InvalidArgument(
+    `'${archived}' is no longer offered, so what is planned could not be planned again: cancelPlannedSwap() first`,
   )
 }
 

@@ -42,4 +42,9 @@ export interface Schedules {
   release(id: string): Promise<void>
   /** Whether these prices are billed together: only such can be planned. UnknownPlan where one of them is not there. */
   haveOneRhythm(prices: readonly string[]): Promise<boolean>
+  /**
+   * Of these prices, and of those that a subscription has, one that is no longer offered: what is planned with it could not
+   * be planned again. Null for none. For providers who plan nothing with such prices.
+   */
+  findArchived?(id: string, prices: readonly string[]): Promise<string | null>
 }

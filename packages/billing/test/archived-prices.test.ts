@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import { InvalidArgument, type Subscription } from '../src/index.ts'
+import { start, stripeSdk, takenFrom } from './support.ts'
+
+/** What has the planned swap planned again. */
+const CHANGES: readonly [string, (main: Subscription) => Promise<unknown>][] = [
+  ['incrementQuantity()', (main) => main.incrementQuantity(1, 'seat')],
+  ['addPriceAndInvoice()', (main) => main.addPriceAndInvoice('storage')],
+  ['removePrice()', (main) => main.removePrice('seat')],
+  ['applyCoupon()', (main) => main.applyCoupon('SPRING')],
+]
+
+/** `monthly` and two seats, which are to become `pro`. */
+async function planned() {
+  const test = await start('stripe', { webhooks: false })
+  for (const id of ['seat', 'storage']) {
+    test.sandbox.stripe.seedPrice({ id, unitAmount: 500, interval: 'month', product: 'Extras' })
+  }
+  const builder = test.user.newSubscription('main', 'monthly').price('seat', 2)
+  const main = await (await builder.create('pm_card_visa')).swapAtPeriodEnd('pro')
+  return { ...test, main }
+}
+
+describe.each(['pro', 'seat'])('a planned swap whose price %s was archived', (archived) => {
+  it.each(CHANGES)(
+    'stays, and %s changes nothing until it is taken back',
+    async (_name, change) => {
+      const test = await planned()
+      const { main, user } = test
+      const stripe = await stripeSdk(test)
+      await stripe.prices.update(archived, { active: false })
+      const before = await main.plannedSwap()
+      await expect(change(main)).rejects.toThrow(InvalidArgument)
+      const same = await user.subscription('main')
+      expect(same.items()).toEqual(main.items())
+      expect(await same.plannedSwap()).toEqual(before)
+      expect(await same.discounts()).toEqual([])
+      expect(takenFrom(test, user)).toBe(2000)
+      await change(await same.cancelPlannedSwap())
+      expect((await user.sync()).drift).toEqual([])
+    },
+  )
+})
