@@ -10,7 +10,10 @@ interface Calls {
     amount: string,
   ): Promise<{ transaction: { id: string; status: string } }>
   updateDetails(id: string, params: object): Promise<unknown>
+  refund(id: string, params: object): Promise<unknown>
 }
+
+type Submit = (id: string, amount: string, params: object) => Promise<unknown>
 
 /** A customer with a PayPal account, and what is sold to it. */
 async function sell(merchant: Merchant, submit: boolean) {
@@ -56,6 +59,23 @@ describe('a sale by PayPal', () => {
     expect(part.transaction.status).toBe('settling')
     expect((await gateway.transaction.find(id)).status).toBe('settlement_pending')
     expect(codesOf(await gateway.transaction.void(part.transaction.id))).toEqual(['91504'])
+  })
+
+  it('has an order id of 127 letters at most: it is the number of PayPal’s invoice', async () => {
+    const merchant = await startMerchant()
+    const { transaction } = merchant.gateway
+    const { id, token } = await sell(merchant, true)
+    const most = 'x'.repeat(127)
+    const sale = { amount: '5.00', paymentMethodToken: token }
+    const kept = await transaction.sale({ ...sale, orderId: most })
+    expect(kept.transaction.orderId).toBe(most)
+    expect(codesOf(await transaction.sale({ ...sale, orderId: `${most}x` }))).toEqual(['91501'])
+    const submit = transaction.submitForSettlement as unknown as Submit
+    const submitted = submit.call(transaction, kept.transaction.id, '5.00', { orderId: `${most}x` })
+    expect(codesOf(await submitted)).toEqual(['91501'])
+    const { refund } = transaction as unknown as Calls
+    const refused = refund.call(transaction, id, { orderId: `${most}x` })
+    expect(codesOf(await refused)).toEqual(['91501'])
   })
 
   it('is voided before it is submitted, and given back afterwards', async () => {

@@ -237,6 +237,29 @@ describe('settlement', () => {
     expect((await gateway.transaction.find(bad.transaction.id)).status).toBe('settlement_declined')
   })
 
+  it('refunds what is settling, unless the merchant account waits for the end of it', async () => {
+    const merchant = await startMerchant()
+    const { gateway, clock } = merchant
+    const waits = { id: 'waits', currency: 'USD', refundsSettling: false }
+    merchant.sandbox.defineMerchantAccount(waits)
+    const { token } = await addCustomer(merchant)
+    const sell = async (more: object) =>
+      gateway.transaction.sale({
+        amount: '10.00',
+        paymentMethodToken: token,
+        options: { submitForSettlement: true },
+        ...more,
+      })
+    const { transaction: usual } = await sell({ orderId: 'usual' })
+    const { transaction: slow } = await sell({ merchantAccountId: 'waits' })
+    await clock.advance({ hours: 6 })
+    expect((await gateway.transaction.find(slow.id)).status).toBe('settling')
+    expect(codesOf(await gateway.transaction.refund(slow.id))).toEqual(['91574'])
+    expect((await gateway.transaction.refund(usual.id, '4.00')).success).toBe(true)
+    await clock.advance({ hours: 6 })
+    expect((await gateway.transaction.refund(slow.id)).success).toBe(true)
+  })
+
   it('refunds in parts and never more than was paid', async () => {
     const merchant = await startMerchant()
     const { gateway, clock } = merchant

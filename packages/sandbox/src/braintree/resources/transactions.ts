@@ -6,6 +6,7 @@ import { credit, declined, setStatus, submit } from '../sales/charging.ts'
 import { cloneSale } from '../sales/clone.ts'
 import { readDescriptor } from '../sales/descriptor.ts'
 import { readLevelThree } from '../sales/level-three.ts'
+import { checkOrderId } from '../sales/order-id.ts'
 import { leftToSettle, requirePartial, settlePartially } from '../sales/partial-settlement.ts'
 import { createSale, readSaleAmount } from '../sales/sale.ts'
 import { declineSettlement, settle } from '../sales/settlement.ts'
@@ -16,7 +17,7 @@ import { transactionXml } from '../state/transaction-xml.ts'
 import { retryCharge } from '../subscriptions/retry-charge.ts'
 import { ErrorCollector, NotFound, refuse } from '../wire/errors.ts'
 import { refuseUnsupported } from '../wire/unsupported.ts'
-import { checkLength, Fields, permitted } from '../wire/validation.ts'
+import { Fields, permitted } from '../wire/validation.ts'
 import { XmlList } from '../wire/xml.ts'
 import { TRANSACTION_SEARCH } from './transaction-search.ts'
 
@@ -81,7 +82,7 @@ function readSubmitted(
   if (amount > most) errors.add(PATH, 'amount', '91522')
   errors.throwIfAny()
   const descriptor = readDescriptor(fields, PATH, errors)
-  checkLength(fields, 'order_id', { path: PATH, longest: 255, code: '91501' }, errors)
+  checkOrderId(fields, row.instrument.kind, errors)
   refuseUnsupported(fields, 'transaction', SUBMIT_UNSUPPORTED)
   const levelThree = readLevelThree(fields, currency, errors)
   errors.throwIfAny()
@@ -151,11 +152,14 @@ function createRefund(
 ): TransactionRow {
   if (sale.type === 'credit') refuse(PATH, 'base', '91505')
   if (sale.status !== 'settled' && sale.status !== 'settling') refuse(PATH, 'base', '91506')
+  const from = findMerchantAccount(context, sale.merchantAccountId)
+  if (sale.status === 'settling' && from?.refundsSettling === false) refuse(PATH, 'base', '91574')
   const left = sale.amount - refundedOf(context, sale)
   if (left <= 0) refuse(PATH, 'base', '91512')
   const errors = new ErrorCollector()
   const amount = fields.isBlank('amount') ? left : readSaleAmount(fields, sale.currency, errors)
   if (amount > left) errors.add(PATH, 'amount', '91521')
+  checkOrderId(fields, sale.instrument.kind, errors)
   const accountId = fields.text('merchant_account_id') ?? sale.merchantAccountId
   const account = findMerchantAccount(context, accountId)
   if (account?.currency !== sale.currency) errors.add(PATH, 'merchant_account_id', '91513')

@@ -3,8 +3,9 @@ import type { TransactionRow } from '../state/rows/transactions.ts'
 import { transactionXml } from '../state/transaction-xml.ts'
 import { verdictForAmount } from '../vault/processor.ts'
 import { ErrorCollector, type ErrorPath, Refused } from '../wire/errors.ts'
-import { checkLength, type Fields, permitted } from '../wire/validation.ts'
+import { type Fields, permitted } from '../wire/validation.ts'
 import { readDescriptor } from './descriptor.ts'
+import { checkOrderId } from './order-id.ts'
 import { readSaleAmount } from './sale.ts'
 
 const PATH = ['transaction']
@@ -27,7 +28,7 @@ export function updateDetails(
     ? row.amount
     : readSaleAmount(fields, row.currency, errors)
   if (amount > row.authorizedAmount) errors.add(PATH, 'amount', '91522')
-  checkLength(fields, 'order_id', { path: PATH, longest: 255, code: '91501' }, errors)
+  checkOrderId(fields, row.instrument.kind, errors)
   const descriptor = readDescriptor(fields, PATH, errors)
   errors.throwIfAny()
   row.amount = amount

@@ -28,7 +28,6 @@ export function readSaleDetails(
   currency: string,
   errors: ErrorCollector,
 ): Partial<TransactionRow> {
-  checkLength(fields, 'order_id', { path: PATH, longest: 255, code: '91501' }, errors)
   checkLength(fields, 'channel', { path: PATH, longest: 255, code: '91550' }, errors)
   const source = fields.text('transaction_source')
   if (source !== null && !SOURCES.has(source)) errors.add(PATH, 'transaction_source', '915133')

@@ -10,6 +10,7 @@ import { formatAmount } from '../wire/money.ts'
 import { refuseUnsupported } from '../wire/unsupported.ts'
 import { type Fields, permitted, readAmount } from '../wire/validation.ts'
 import { type Charge, charge, credit, snapshotOf, wentThrough } from './charging.ts'
+import { checkOrderId } from './order-id.ts'
 import { readSaleDetails } from './sale-details.ts'
 import { readSaleSource, type SaleSource } from './sale-source.ts'
 
@@ -49,6 +50,7 @@ export function createSale(context: BraintreeContext, fields: Fields): Transacti
   const amount = readSaleAmount(fields, currency, errors)
   const details = readSaleDetails(context, fields, currency, errors)
   const source = readSaleSource(context, fields, errors)
+  checkOrderId(fields, source?.instrument.kind, errors)
   const card = source?.instrument.kind === 'credit_card' ? source.instrument.card : null
   checkPassThru(fields.object('three_d_secure_pass_thru'), card, PASS_THRU, errors)
   const threeDSecure = readAuthentication(fields, PATH, '915196', errors) ?? source?.threeDSecure

@@ -28,6 +28,8 @@ export interface MerchantAccountDefinition {
   readonly adjustsAuthorizations?: boolean
   /** Whether `updateDetails` works there; it does unless told. */
   readonly updatesDetails?: boolean
+  /** Whether a sale can be refunded there while it settles; it can unless told. */
+  readonly refundsSettling?: boolean
 }
 
 /**

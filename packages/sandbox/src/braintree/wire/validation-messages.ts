@@ -135,6 +135,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
   91546: 'Credits are not supported by this merchant account.',
   91564: 'Cannot use a payment_method_nonce more than once.',
   91565: 'Unknown or expired payment_method_nonce.',
+  91574: 'Cannot refund a transaction while it is settling.',
   91575: 'Cannot simulate settlement unless the transaction is submitted for settlement.',
   91530: 'Cannot provide both a billing address and a billing address ID.',
   91540: 'Cannot clone transactions with a vault credit card.',

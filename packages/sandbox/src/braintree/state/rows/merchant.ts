@@ -8,6 +8,8 @@ export interface MerchantAccountRow {
   adjustsAuthorizations?: boolean
   /** Whether a sale can be changed there before it settles. */
   updatesDetails?: boolean
+  /** Whether a sale can be given back there while it settles. */
+  refundsSettling?: boolean
 }
 
 /** What an `api_request_key` was first used for. */
