@@ -232,6 +232,54 @@ describe('a charge that Braintree has not settled', () => {
   })
 })
 
+/** What becomes of a charge between the look at it and the refund. */
+const MOVES = [
+  { move: 'settlementPending', refusal: RefundNotPossibleYet, code: 'settlement_pending' },
+  { move: 'settlementDecline', refusal: RefundRefused, code: '91506' },
+] as const
+
+describe('a charge that settles at Braintree', () => {
+  it('waits for the end of it where the merchant account says so', async () => {
+    const test = await start('braintree')
+    const { user, sandbox } = test
+    const id = 'sandbox_usd'
+    sandbox.braintree.defineMerchantAccount({ id, currency: 'USD', refundsSettling: false })
+    await user.updateCard('fake-paypal-billing-agreement-nonce')
+    const charge = (await user.charge(10)) as { id: string }
+    const early = await user.refund(charge.id, { amount: 4 }).catch((error: unknown) => error)
+    expect(early).toBeInstanceOf(RefundNotPossibleYet)
+    expect(early).toMatchObject({ provider: 'braintree', providerCode: 'settling' })
+    expect(givenBackTo(test, user)).toBe(0)
+    expect(await operationsOf(test)).toBe(0)
+    await test.advance({ hours: 1 })
+    expect((await user.refund(charge.id, { amount: 4 })).amount).toEqual(money(400, 'usd'))
+  })
+
+  it.each(MOVES)('is not given back when $move comes first', async ({ move, refusal, code }) => {
+    const test = await start('braintree')
+    const { user, sandbox } = test
+    await user.updateCard('fake-paypal-billing-agreement-nonce')
+    const { id } = (await user.charge(10)) as { id: string }
+    const { trouble } = sandbox
+    // The charge is looked at three times before anything is asked for.
+    trouble.failNext(2, { slowMs: 0 }, 'braintree')
+    trouble.failNext(1, 'held', 'braintree')
+    const refused = user.refund(id, { amount: 4 }).catch((error: unknown) => error)
+    await trouble.untilHeld()
+    const { default: braintree } = await import('braintree')
+    const sdk = new braintree.BraintreeGateway(sandbox.braintree.config as never)
+    const { testing } = sdk as unknown as {
+      testing: Record<typeof move, (id: string) => Promise<unknown>>
+    }
+    await testing[move](id)
+    trouble.release()
+    expect(await refused).toBeInstanceOf(refusal)
+    expect(await refused).toMatchObject({ providerCode: code })
+    expect(givenBackTo(test, user)).toBe(0)
+    expect(await operationsOf(test)).toBe(0)
+  })
+})
+
 describe('the reason of a refund at Braintree', () => {
   const given = PROVIDERS.find(({ provider }) => provider === 'braintree') as ProviderCase
   const key = { idempotencyKey: 'a' }
@@ -267,6 +315,38 @@ describe('the reason of a refund at Braintree', () => {
     await test.settle()
     expect(told).toEqual(['fraudulent'])
   })
+
+  it.each([
+    { hasKey: true, listens: true },
+    { hasKey: true, listens: false },
+    { hasKey: false, listens: true },
+    { hasKey: false, listens: false },
+  ])(
+    'of a charge that was taken back is not that of a repeat, with a key: $hasKey, an event: $listens',
+    async ({ hasKey, listens }) => {
+      const told: Array<string | null> = []
+      const on = {
+        'refund.created': ({ data }: { data: { refund: { reason: string | null } } }) =>
+          void told.push(data.refund.reason),
+      }
+      const test = await start('braintree', { ...(listens ? { on } : {}), webhooks: false })
+      await test.user.updateCard(given.card)
+      const { id } = (await test.user.charge(10)) as { id: string }
+      const options = hasKey ? key : {}
+      // It is taken back, and nobody hears of it.
+      loseAnswer(test, 'braintree', { after: 3, how: 'half-written' })
+      const lost = test.user.refund(id, { ...options, reason: 'fraudulent' })
+      await expect(lost).rejects.toThrow(ProviderUnavailable)
+      expect(takenFrom(test, test.user)).toBe(0)
+      const second = await test.user.refund(id, { ...options, reason: 'duplicate' })
+      expect(second).toMatchObject({ status: 'voided', reason: 'fraudulent' })
+      const third = await test.user.refund(id, { ...options, reason: 'duplicate' })
+      expect(third).toMatchObject({ status: 'voided', reason: listens ? 'fraudulent' : null })
+      await test.settle()
+      expect(told).toEqual(listens ? ['fraudulent'] : [])
+      expect(await operationsOf(test)).toBe(0)
+    },
+  )
 })
 
 describe('a charge to PayPal', () => {
@@ -282,6 +362,26 @@ describe('a charge to PayPal', () => {
     expect(givenBackTo(test, user)).toBe(1000)
     await expect(user.refund(id, { amount: 1 })).rejects.toThrow(AmountTooLarge)
   })
+
+  it.each([127, 128, 255])(
+    'is made and given back once for a key of %i letters',
+    async (length) => {
+      const test = await start('braintree')
+      const { user } = test
+      await user.updateCard('fake-paypal-billing-agreement-nonce')
+      const idempotencyKey = 'k'.repeat(length)
+      const { id } = (await user.charge(10, { idempotencyKey })) as { id: string }
+      expect(await user.charge(10, { idempotencyKey })).toMatchObject({ id })
+      const options = { amount: 4, idempotencyKey, reason: 'requested_by_customer' } as const
+      const refund = await user.refund(id, options)
+      expect(await user.refund(id, options)).toMatchObject({
+        id: refund.id,
+        reason: options.reason,
+      })
+      expect(takenFrom(test, user)).toBe(1000)
+      expect(givenBackTo(test, user)).toBe(400)
+    },
+  )
 })
 
 describe('what Stripe does not give back', () => {

@@ -29,7 +29,7 @@ export interface Refund {
   readonly amount: Money
   /** `voided`: the charge was taken back before it was settled. */
   readonly status: 'succeeded' | 'pending' | 'failed' | 'voided'
-  /** Why; null where no reason was given, or nobody kept it: Braintree has no place for that of a charge it takes back unsettled. */
+  /** Why; null where no reason was given, or nobody kept it: Braintree has no place for that of a charge it takes back unsettled, so that a repeat knows it from the event alone. */
   readonly reason: RefundReason | null
   /** The provider's own object. */
   readonly raw: unknown

@@ -17,7 +17,7 @@ import {
   type RefundOptions,
   type RefundReason,
 } from '../../invoices/refund.ts'
-import type { Operation } from '../../storage/operations.ts'
+import type { Intent } from '../../storage/operations.ts'
 import { requireText, requireWord } from '../../values/arguments.ts'
 import { formatMoney, type Money, money, requirePositive } from '../../values/money.ts'
 import type { UserHaving } from '../user-scope.ts'
@@ -49,8 +49,7 @@ export async function refund(
     const charge = await requireCharge(user, id, customerId)
     requireCurrency(charge, part)
     const wanted = { customerId, charge, amount: part, reason: reason ?? null }
-    if (idempotencyKey !== undefined) return refundOnce(user, locked, wanted, idempotencyKey)
-    return refundOnRecord(user, locked, wanted)
+    return refundOnRecord(user, locked, wanted, idempotencyKey)
   })
 }
 
@@ -87,27 +86,26 @@ function requireCurrency({ amount: { currency } }: Refundable, part: Money | nul
 }
 
 /**
- * Without a key of the caller's: one of ours, on record until the answer is there. Whoever asks for the same again after
- * a lost answer finds it, and gets the refund that was made.
+ * On record until the answer is there: whoever asks for the same again after a lost answer gets the refund that was made,
+ * with the reason that was first given. Without a key of the caller's it is made under one of ours.
  */
 async function refundOnRecord(
   user: UserHaving<'refunds'>,
   locked: LockedOwner,
   wanted: WantedRefund,
+  key: string | undefined,
 ): Promise<Refund> {
   const { context, owner, provider } = user
   const { amount, reason } = wanted
-  const same = { provider, charge: wanted.charge.charge, amount }
-  const operation: Operation = await begin(context, locked, {
-    owner,
-    kind: 'refund',
-    request: { ...same, reason },
-    same,
-  })
+  const same = { provider, charge: wanted.charge.charge, amount, ...(key ? { key } : {}) }
+  const intent: Intent = { owner, kind: 'refund', request: { ...same, reason }, same }
+  const before = await context.operations.find(intent)
+  const operation = before ?? (await begin(context, locked, intent))
   return attempt(context, locked, operation, async () => {
     // As it was first asked for: nothing else may be sent under the same key.
     const first = { ...wanted, reason: operation.request.reason as RefundReason | null }
-    const made = await refundOnce(user, locked, first, operation.id)
+    const noted = before ? first.reason : null
+    const made = await refundOnce(user, locked, first, { key: key ?? operation.id, noted })
     await finish(context, locked, operation)
     return made
   })
@@ -117,7 +115,7 @@ async function refundOnce(
   user: UserHaving<'refunds'>,
   locked: LockedOwner,
   { customerId, charge: { charge, ...terms }, amount, reason }: WantedRefund,
-  key: string,
+  { key, noted }: { readonly key: string; readonly noted: RefundReason | null },
 ): Promise<Refund> {
   const gateway = await user.gateway()
   const done = await findDone(gateway.refunds, { charge, ...terms }, amount, key)
@@ -129,15 +127,26 @@ async function refundOnce(
   }
   // Whoever made it may have been killed before it was told.
   if (!done) requireLeft(user, { charge, ...terms }, amount)
-  // What was taken back before it was settled has no refund that could keep the reason.
-  const known = done?.status === 'voided' ? { ...done, reason } : done
   const made =
-    known ??
+    (done?.status === 'voided' ? await withReason(user, done, noted) : done) ??
     (await locked.change(user.provider, (changing) =>
       requirePart(changing, 'refunds').create({ customerId, charge, amount, reason, key }),
     ))
   if (made.status !== 'failed') await tell(user.context, locked, refundCreated(user, made))
   return made
+}
+
+/** What was taken back before it was settled has no refund that could keep the reason. Whoever was told of it knows, else our record. */
+async function withReason(
+  user: UserHaving<'refunds'>,
+  voided: Refund,
+  noted: RefundReason | null,
+): Promise<Refund> {
+  const { subject } = refundCreated(user, voided)
+  const told = await user.context.events.findAbout('refund.created', subject)
+  if (!told) return { ...voided, reason: noted }
+  const { reason } = told.data.refund
+  return { ...voided, reason: REFUND_REASONS.find((each) => each === reason) ?? null }
 }
 
 /** What a repeat gives: the refund of the key, or of a charge that is wholly refunded. */
@@ -171,7 +180,7 @@ function requireLeft(user: UserHaving<'refunds'>, charge: Refundable, amount: Mo
     throw new AmountTooLarge(`Only ${formatMoney(left)} of the charge is left to be given back`)
   }
   const isPart = amount !== null && amount.amount < charge.amount.amount
-  if (charge.isSettled) return
+  if (charge.isRefundableInPart) return
   if (charge.isVoidable === false) {
     throw new RefundNotPossibleYet('The money is on its way: it can go back once it is there', {
       provider: user.provider,

@@ -8,6 +8,7 @@ import type { BraintreeContext } from '../sdk/client.ts'
 import { requireSuccess } from '../sdk/errors.ts'
 import { requireMethod } from './customers.ts'
 import { braintreeInvoices, salesOf, toInvoice } from './invoices.ts'
+import { orderOfKey } from './order-key.ts'
 
 type Charges = Pick<
   Gateway,
@@ -28,14 +29,14 @@ export function braintreeCharges(context: BraintreeContext): Charges {
     refuseOverrides(more, DECIDED)
     // An order's id of the caller's own may stand for several charges.
     const isOrder = idempotencyKey !== undefined && more.orderId === undefined
-    const before = isOrder ? await lookUp(context, customerId, idempotencyKey) : null
+    const before = isOrder ? await lookUp(context, customerId, orderOfKey(idempotencyKey)) : null
     if (before?.done?.amount === toDecimal(amount)) return before.done
     const request = {
       paymentMethodToken: await requireMethod(context, customerId),
       ...more,
       amount: toDecimal(amount),
       options: { submitForSettlement: true, ...(more.options as object | undefined) },
-      ...(before ? { orderId: idempotencyKey } : {}),
+      ...(before ? { orderId: before.orderId } : {}),
       ...(idempotencyKey === undefined
         ? {}
         : { apiRequestKey: before?.apiRequestKey ?? idempotencyKey }),
@@ -84,17 +85,21 @@ export function braintreeCharges(context: BraintreeContext): Charges {
 const FAILED = ['processor_declined', 'gateway_rejected', 'failed']
 
 /**
- * What stands under a key, which is also the order's id. Braintree answers a key with the first attempt's
+ * What stands under an order's id, which is also the key. Braintree answers a key with the first attempt's
  * transaction, a declined one as well, so each decline is followed by the next key. Should the
  * list lag behind, the key before gives its own transaction again: nothing is charged twice.
  */
 async function lookUp(
   context: BraintreeContext,
   customerId: string,
-  key: string,
-): Promise<{ readonly done: braintree.Transaction | null; readonly apiRequestKey: string }> {
-  const before = (await salesOf(context, customerId)).filter((sale) => sale.orderId === key)
+  orderId: string,
+): Promise<{
+  readonly orderId: string
+  readonly done: braintree.Transaction | null
+  readonly apiRequestKey: string
+}> {
+  const before = (await salesOf(context, customerId)).filter((sale) => sale.orderId === orderId)
   const declines = before.filter(({ status }) => FAILED.includes(status)).length
   const done = before.find(({ status }) => !FAILED.includes(status)) ?? null
-  return { done, apiRequestKey: declines === 0 ? key : `${key}:${declines}` }
+  return { orderId, done, apiRequestKey: declines === 0 ? orderId : `${orderId}:${declines}` }
 }

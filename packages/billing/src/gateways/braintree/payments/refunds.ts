@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type braintree from 'braintree'
 import { isBillingError } from '../../../error-codes.ts'
 import { RefundNotPossibleYet, RefundRefused } from '../../../errors.ts'
@@ -8,12 +7,16 @@ import type { NewRefund } from '../../contract/parts/money/refunds.ts'
 import type { GatewayParts } from '../../contract/parts.ts'
 import type { BraintreeContext } from '../sdk/client.ts'
 import { codesOf, isNotFound, requireSuccess } from '../sdk/errors.ts'
+import { hashOfKey, LONGEST_ORDER } from './order-key.ts'
 import { wayBack } from './way-back.ts'
 
 type Sale = braintree.Transaction
 
 /** It was settled meanwhile, so it can no longer be taken back but only be refunded. */
 const NO_LONGER_VOIDABLE = '91504'
+
+/** It is not settled; not every processor gives back what is still settling. */
+const NOT_SETTLED = ['91506', '91574']
 
 export function braintreeRefunds(context: BraintreeContext): Pick<GatewayParts, 'refunds'> {
   return {
@@ -30,7 +33,7 @@ export function braintreeRefunds(context: BraintreeContext): Pick<GatewayParts, 
           charge: sale.id,
           amount,
           refunded: money(refunded, amount.currency),
-          isSettled: way === 'refund',
+          isRefundableInPart: way === 'refund',
         }
       },
       async list(charge) {
@@ -72,7 +75,7 @@ async function refundsOf(context: BraintreeContext, sale: Sale): Promise<Refund[
 /** What was made under a key, declined or not. */
 async function attemptsOf(context: BraintreeContext, sale: Sale, key: string): Promise<Refund[]> {
   const all = await refundsOf(context, sale)
-  const names = [key, hashOf(key)]
+  const names = [key, hashOfKey(key)]
   return all.filter(({ raw }) => names.includes(readOrder((raw as Sale).orderId)?.key ?? ''))
 }
 
@@ -121,8 +124,22 @@ async function giveBack(
     refund(id: string, request: object): Promise<braintree.ValidatedResponse<Sale>>
   }
   const result = await gateway.refund(sale.id, request)
-  if (!result.success) throw refusalOf(() => requireSuccess(result))
+  if (!result.success) {
+    await refuseUnsettled(context, sale.id, codesOf(result))
+    throw refusalOf(() => requireSuccess(result))
+  }
   return describeRefund(result.transaction, sale)
+}
+
+/** Where the sale now stands decides: what was declined at settlement will never be settled. */
+async function refuseUnsettled(
+  { gateway }: BraintreeContext,
+  id: string,
+  codes: readonly string[],
+): Promise<void> {
+  if (!codes.some((code) => NOT_SETTLED.includes(code))) return
+  const now = await gateway.transaction.find(id)
+  if (wayBack(now) !== 'none') throw notYet(now)
 }
 
 /**
@@ -133,7 +150,7 @@ async function giveBack(
 function orderOf(key: string, reason: RefundReason | null): string {
   const kind = reason === null ? 'refund' : `refund/${reason}`
   const order = `${kind}:${key}`
-  return order.length <= LONGEST ? order : `${kind}:${hashOf(key)}`
+  return order.length <= LONGEST_ORDER ? order : `${kind}:${hashOfKey(key)}`
 }
 
 /** Null for an order that is not of our making. */
@@ -144,13 +161,6 @@ function readOrder(
   const reason = REFUND_REASONS.find((each) => each === word) ?? null
   return key === undefined || (word !== undefined && reason === null) ? null : { key, reason }
 }
-
-function hashOf(key: string): string {
-  return createHash('sha256').update(key).digest('hex')
-}
-
-/** Of an order's id, with room for the count of attempts. */
-const LONGEST = 250
 
 function isWhole(sale: Sale, { amount }: NewRefund): boolean {
   return amount === null || amount.amount === amountOf(sale).amount

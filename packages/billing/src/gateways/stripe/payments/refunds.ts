@@ -86,7 +86,7 @@ function describeCharge(charge: Stripe.Charge): Refundable {
     charge: id,
     amount: money(amount_captured, currency),
     refunded: money(amount_refunded, currency),
-    isSettled: status === 'succeeded',
+    isRefundableInPart: status === 'succeeded',
     // A bank debit that is on its way can not be stopped.
     isVoidable: status !== 'pending',
   }

@@ -9,8 +9,8 @@ export interface Refundable {
   readonly amount: Money
   /** What went back already. */
   readonly refunded: Money
-  /** A part can go back only once the charge is settled; the whole at any time. */
-  readonly isSettled: boolean
+  /** Whether a part can go back now, as of what is settling or settled. Before that it is the whole, or nothing. */
+  readonly isRefundableInPart: boolean
   /** False where the whole, too, has to wait until then. Default true. */
   readonly isVoidable?: boolean
 }
