@@ -8,6 +8,7 @@ import type { ProviderCheckout } from '../gateways/contract/parts/pages/checkout
 import type { ProviderName } from '../provider-name.ts'
 import type { StoredOperation } from '../storage/operations.ts'
 import { active } from '../values/subscription-state.ts'
+import { setBilledCard } from './cards/set-billed-card.ts'
 import { converge } from './converge.ts'
 import { keepTax } from './keep-tax.ts'
 import { finish } from './operation.ts'
@@ -95,7 +96,7 @@ async function keepCard(
   const isWanted = mode === 'setup' || !customer.hasPaymentMethod
   const { card } = isWanted ? await useCard(locked, provider, customer, cardToken) : customer
   // Also when another process has made it the customer's, and was killed.
-  await locked.lock.write((tx) => context.owners.setCard(locked.owner, card, tx))
+  await setBilledCard(context, locked, provider, card)
 }
 
 async function useCard(

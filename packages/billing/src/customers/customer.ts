@@ -37,7 +37,7 @@ export async function ensureCustomer(
     existing ?? (await createCustomer(context, locked, provider, { billed, details }))
   if (token !== null) {
     const { card } = await locked.change(provider, (gateway) => gateway.setCard(customer.id, token))
-    await setBilledCard(context, locked, provider, card)
+    await setBilledCard(context, locked, provider, card, { isOther: true })
   } else if (!customer.hasPaymentMethod && !mayLackCard) {
     throw new NoPaymentMethod('The customer has no card: give a card token')
   }

@@ -115,6 +115,44 @@ describe('usage at Braintree that is not paid', () => {
     expect((await billing.sync()).drift).toEqual([])
   })
 
+  it('is charged again when an event of another method finds another default card', async () => {
+    const test = await startCharged(undefined, { webhooks: true })
+    const { user, billing, sandbox } = test
+    await declined(test)
+    const [first] = sandbox.braintree.paymentMethods(user.providerId ?? '')
+    const { default: braintree } = await import('braintree')
+    const sdk = new braintree.BraintreeGateway(sandbox.braintree.config as never)
+    await sdk.paymentMethod.create({
+      customerId: user.providerId ?? '',
+      paymentMethodNonce: 'fake-valid-mastercard-nonce',
+      options: { makeDefault: true },
+    })
+    sandbox.braintree.notify('payment_method_revoked_by_customer', first?.token ?? '')
+    await test.settle()
+    expect((await billing.user(user.id)).cardLastFour).toBe('4444')
+    await billing.usage.process()
+    expect(takenFrom(test, user)).toBe(2000 + 50)
+  })
+
+  it.each([
+    ['another card is left', ['fake-valid-mastercard-nonce'], 50],
+    ['none is left', [], 0],
+  ])('when the card is removed, and %s', async (_, more, paid) => {
+    const plans = { monthly: { amount: 1000, months: 1 } }
+    const test = await startCharged(undefined, { plans })
+    const { user, billing, sandbox } = test
+    await user.reportUsage('calls', 10)
+    await billing.usage.process()
+    sandbox.trouble.declineNextCharge(user.providerId ?? '', '2001')
+    await (await user.subscription('main')).cancelNow()
+    await billing.usage.process()
+    for (const nonce of more) await user.addPaymentMethod(nonce)
+    const [first] = (await user.paymentMethods()).filter(({ isDefault }) => isDefault)
+    await user.deletePaymentMethod(first?.id ?? '')
+    await billing.usage.process()
+    expect(takenFrom(test, user)).toBe(1000 + paid)
+  })
+
   it('waits on when a card is added that is not the default', async () => {
     const test = await startCharged()
     const { user, billing } = test

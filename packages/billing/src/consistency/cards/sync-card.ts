@@ -1,10 +1,9 @@
 import type { BillingContext } from '../../context.ts'
 import type { ReadingGateway } from '../../gateways/contract/gateway.ts'
 import type { BilledOwner } from '../../storage/tables.ts'
-import type { CardSummary } from '../../values/card.ts'
 import type { Drift } from '../drift.ts'
 import type { LockedOwner } from '../owner-lock.ts'
-import { setBilledCard } from './set-billed-card.ts'
+import { sameCard, setBilledCard } from './set-billed-card.ts'
 
 /** Not every provider sends a webhook of a card that was changed there. */
 export async function syncCard(
@@ -35,13 +34,4 @@ export async function syncCard(
       is: customer.card,
     },
   ]
-}
-
-function sameCard(a: CardSummary, b: CardSummary): boolean {
-  return (
-    a.cardBrand === b.cardBrand &&
-    a.cardLastFour === b.cardLastFour &&
-    a.paypalEmail === b.paypalEmail &&
-    (a.cardExpires ?? null) === (b.cardExpires ?? null)
-  )
 }

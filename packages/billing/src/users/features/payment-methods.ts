@@ -126,11 +126,10 @@ async function storeCard(
   customerId: string,
   isOther = false,
 ): Promise<void> {
-  const { context, owner, provider } = user
+  const { context, provider } = user
   const customer = await (await locked.gateway(provider)).findCustomer(customerId)
   if (!customer) return
-  if (isOther) return setBilledCard(context, locked, provider, customer.card)
-  await locked.lock.write((tx) => context.owners.setCard(owner, customer.card, tx))
+  await setBilledCard(context, locked, provider, customer.card, { isOther })
 }
 
 function isOf(kind: PaymentMethodKind | undefined): (method: ProviderMethod) => boolean {
