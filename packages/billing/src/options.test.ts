@@ -8,6 +8,37 @@ const good: BillingOptions = {
   stripe: { secret: 'sk_test_1', webhookSecret: 'whsec_1' },
 }
 
+const OPTIONAL = [
+  ...['owners', 'braintree', 'providers', 'defaultProvider', 'taxPercentage', 'tax', 'handlers'],
+  ...['on', 'deliveries', 'mail', 'maxFailedCharges', 'webhookAttempts', 'lockLease'],
+  ...['processEvery', 'paths', 'baseUrl', 'authenticate', 'failedPath', 'invoice', 'locale'],
+  ...['disputes', 'trials', 'pauses', 'codeAttempts', 'migrate', 'clock', 'logger'],
+]
+const TABLE = ['id', 'idType', 'email', 'name', 'phone', 'address']
+const STRIPE = ['currency', 'plans', 'config']
+const BRAINTREE = ['currency', 'plans', 'planCredit', 'descriptionField', 'metered', 'timeout']
+
+function blank(nothing: undefined, names: readonly string[]): object {
+  return Object.fromEntries(names.map((name) => [name, nothing]))
+}
+
+function metered(nothing: undefined): object {
+  return {
+    unitAmount: 5,
+    ...blank(nothing, ['description', 'included', 'packageSize', 'tiers', 'mode']),
+  }
+}
+
+/** What can be compared: without the functions, which are made anew each time. */
+function shown(value: unknown): unknown {
+  if (typeof value === 'function') return 'a function'
+  if (value instanceof Map) return [...value].map(shown)
+  if (Array.isArray(value)) return value.map(shown)
+  if (value === null || typeof value !== 'object' || value === console) return value
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  return Object.fromEntries(members.map(([name, member]) => [name, shown(member)]))
+}
+
 describe('options', () => {
   it('have defaults', () => {
     expect(resolveOptions(good)).toMatchObject({
@@ -55,6 +86,58 @@ describe('options', () => {
     ],
   ])('refuse %s at start-up', (_name, change, message) => {
     expect(() => resolveOptions({ ...good, ...change })).toThrow(message)
+  })
+
+  it.each<[string, (nothing: undefined) => object, object]>([
+    ['the options', (nothing) => blank(nothing, OPTIONAL), {}],
+    ['users', (nothing) => ({ users: { table: 'users', ...blank(nothing, TABLE) } }), {}],
+    [
+      'owners',
+      (nothing) => ({
+        owners: { team: { table: 'teams', ...blank(nothing, [...TABLE, 'taxPercentage']) } },
+      }),
+      { owners: { team: { table: 'teams' } } },
+    ],
+    [
+      'owners, with another tax',
+      (nothing) => ({
+        tax: 'automatic',
+        owners: { team: { table: 'teams', taxPercentage: nothing } },
+      }),
+      { tax: 'automatic', owners: { team: { table: 'teams' } } },
+    ],
+    ['stripe', (nothing) => ({ stripe: { ...good.stripe, ...blank(nothing, STRIPE) } }), {}],
+    [
+      'braintree',
+      (nothing) => ({ braintree: { ...braintree, ...blank(nothing, BRAINTREE) } }),
+      { braintree },
+    ],
+    [
+      'a metered price',
+      (nothing) => ({ braintree: { ...braintree, metered: { calls: metered(nothing) } } }),
+      { braintree: { ...braintree, metered: { calls: { unitAmount: 5 } } } },
+    ],
+    [
+      'paths',
+      (nothing) => ({
+        paths: blank(nothing, ['stripeWebhook', 'braintreeWebhook', 'invoice', 'checkoutReturn']),
+      }),
+      {},
+    ],
+    ['disputes', (nothing) => ({ disputes: { access: nothing } }), {}],
+    ['pauses', (nothing) => ({ pauses: { access: nothing } }), {}],
+    ['trials', (nothing) => ({ trials: { oncePerOwner: nothing } }), {}],
+    ['codeAttempts', (nothing) => ({ codeAttempts: blank(nothing, ['limit', 'seconds']) }), {}],
+    [
+      'deliveries',
+      (nothing) => ({
+        deliveries: { endpoints: [], ...blank(nothing, ['privateAddresses', 'timeout']) },
+      }),
+      {},
+    ],
+  ])('take what is undefined in %s for what was not said', (_name, written, absent) => {
+    const resolved = resolveOptions({ ...good, ...written(undefined) } as BillingOptions)
+    expect(shown(resolved)).toEqual(shown(resolveOptions({ ...good, ...absent })))
   })
 
   it('never repeat a secret in a message', () => {

@@ -1,3 +1,4 @@
+import { said } from '../values/arguments.ts'
 import { requireLocale } from '../values/locale.ts'
 import type { Money } from '../values/money.ts'
 import { wordsOf } from '../words/all.ts'
@@ -159,7 +160,7 @@ function letterhead(options: InvoicePdfOptions): Letterhead {
     legal: legal.map(printable),
     footer,
     locale,
-    words: { ...wordsOf(locale).invoice, ...options.words },
+    words: { ...wordsOf(locale).invoice, ...said(options.words ?? {}) },
   }
 }
 

@@ -1,3 +1,4 @@
+import { said } from '../values/arguments.ts'
 import { requireLocale } from '../values/locale.ts'
 import { formatMoney, type Money } from '../values/money.ts'
 import { isRightToLeft, wordsOf } from '../words/all.ts'
@@ -46,7 +47,7 @@ export function renderMail(
 ): RenderedMail {
   const tag = requireLocale('locale', locale)
   const all = wordsOf(tag)
-  const words: MailWords = { ...all.mail, ...own }
+  const words: MailWords = { ...all.mail, ...said(own) }
   const values = valuesOf(facts, tag)
   const fill = (text: string) => fillIn(text, values)
   const subject = fill(words[kind].subject)

@@ -1,4 +1,5 @@
 import { InvalidArgument } from '../errors.ts'
+import { said } from '../values/arguments.ts'
 import { USER } from '../values/owner.ts'
 import type { OwnerTable } from './user-table.ts'
 
@@ -47,7 +48,7 @@ function resolveTable(option: string, table: OwnerTable | undefined): ResolvedOw
   }
   const defaults = { id: 'id', idType: 'integer', email: 'email', name: 'name' } as const
   const saysPercentage = table.taxPercentage !== undefined
-  return { ...defaults, taxPercentage: () => 0, ...table, saysPercentage }
+  return { ...defaults, taxPercentage: () => 0, ...said(table), saysPercentage }
 }
 
 /** The table of that type, or InvalidArgument. */

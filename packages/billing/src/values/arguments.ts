@@ -64,3 +64,9 @@ export function findOwnAddress(publicUrl: string, path: unknown): string | null 
   const isOwn = url?.origin === new URL(publicUrl).origin && !url.pathname.startsWith('//')
   return isOwn ? url.href : null
 }
+
+/** Without what is undefined, which was not said: spread over defaults, it would take their place. */
+export function said<Options extends object>(options: Options): Options {
+  const members = Object.entries(options).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(members) as Options
+}

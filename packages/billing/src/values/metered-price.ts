@@ -47,11 +47,17 @@ export interface PricedUsage {
 export function priceUsage(price: MeteredPrice, used: string): PricedUsage[] {
   const billed = decimal(used) - BigInt(price.included ?? 0) * ONE
   const quantity = billed < 0n ? 0n : billed
-  if (!('tiers' in price)) {
+  if (!hasTiers(price)) {
     const count = price.packageSize === undefined ? quantity : packages(quantity, price.packageSize)
     return [line(count, price.unitAmount, null)]
   }
   return price.mode === 'volume' ? volume(price.tiers, quantity) : graduated(price.tiers, quantity)
+}
+
+type TieredPrice = Extract<MeteredPrice, { readonly tiers: unknown }>
+
+function hasTiers(price: MeteredPrice): price is TieredPrice {
+  return 'tiers' in price && price.tiers !== undefined
 }
 
 /** All lines together. */
@@ -99,7 +105,7 @@ function line(quantity: Decimal, unit: number | string, tier: number | null): Pr
 export function faultOf(price: MeteredPrice): string | null {
   const { included = 0 } = price
   if (!Number.isSafeInteger(included) || included < 0) return 'included is no whole number'
-  if (!('tiers' in price)) {
+  if (!hasTiers(price)) {
     if (!isAmount(price.unitAmount)) return 'unitAmount is no amount'
     const { packageSize = 1 } = price
     return Number.isSafeInteger(packageSize) && packageSize > 0 ? null : 'packageSize is below 1'

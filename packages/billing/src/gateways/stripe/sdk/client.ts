@@ -1,4 +1,5 @@
 import type Stripe from 'stripe'
+import { said } from '../../../values/arguments.ts'
 import type { StripeSettings } from './options.ts'
 
 /** The SDK is an optional peer: it is loaded when Stripe is configured. */
@@ -10,7 +11,7 @@ export async function loadStripe(options: StripeSettings): Promise<Stripe> {
     timeout: 30_000,
     maxNetworkRetries: 2,
     telemetry: false,
-    ...options.config,
+    ...said(options.config ?? {}),
   })
 }
 
