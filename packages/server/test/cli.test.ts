@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { startSandbox } from '@tollgate/sandbox'
+import Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test-support/create-test-database.ts'
 import { findFreePort } from '../../../test-support/free-port.ts'
@@ -620,14 +621,43 @@ describe('the rest', () => {
       STRIPE_API_URL: stripe.stripe.url,
     }
     const without = await tollgate(['doctor'], { env })
-    expect(without.stdout).toContain('Stripe sends no events here')
+    const url = `${production.url}/stripe/webhook`
+    expect(without.stdout).toContain(`stripe sends nothing to ${url}`)
+    expect(without.stdout).toContain('run: tollgate billing webhooks create,')
     expect(without.code).toBe(1)
-    stripe.stripe.registerWebhook(`${production.url}/stripe/webhook`)
+    const created = await tollgate(['billing', 'webhooks', 'create', '--json'], { env })
     const registered = await tollgate(['doctor'], { env })
-    expect(registered.stdout).toContain(`Stripe sends its events to ${production.url}`)
+    expect(registered.stdout).toContain(`stripe sends its events to ${url}`)
     expect(registered.stdout).toContain('/stripe/webhook answers and wants a signature')
+    expect(registered.stdout).toContain('Who bills by usage needs another address')
     expect(registered.stdout).not.toContain('PROBLEM')
     expect(registered.code).toBe(0)
+
+    // The same two said as event destinations, and what is wrong with them.
+    const { webhookEndpoints, v2 } = new Stripe(stripe.stripe.apiKey, stripe.stripe.config)
+    await webhookEndpoints.del(created.json().id)
+    const whole = await v2.core.eventDestinations.create({
+      name: 'By hand',
+      type: 'webhook_endpoint',
+      event_payload: 'snapshot',
+      enabled_events: ['*'],
+      webhook_endpoint: { url },
+    })
+    const usage = await tollgate(['billing', 'webhooks', 'create', '--usage', '--json'], { env })
+    const destinations = await tollgate(['doctor'], { env })
+    expect(destinations.stdout).toContain(`stripe sends its events to ${url}`)
+    expect(destinations.stdout).not.toContain('Who bills by usage')
+    expect(destinations.code).toBe(0)
+    await v2.core.eventDestinations.disable(usage.json().id)
+    await v2.core.eventDestinations.update(whole.id, { enabled_events: ['invoice.paid'] })
+    const ill = await tollgate(['doctor'], { env })
+    const { stdout: checked } = await tollgate(['billing', 'webhooks', 'check'], { env })
+    for (const text of [`${usage.json().id} is switched off`, `${whole.id} does not send`]) {
+      expect(ill.stdout).toContain(text)
+      expect(checked).toContain(text)
+    }
+    expect(ill.stdout).toContain('webhooks create --replace')
+    expect(ill.code).toBe(1)
     await production.stop()
     await stripe.close()
   })

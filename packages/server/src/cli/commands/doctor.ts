@@ -70,7 +70,7 @@ async function examineService(
   }
   const { oauth } = core
   const { providers, close } = await connectProviders(config)
-  const billing = createServiceBilling({ ...shared, providers })
+  const billing = createServiceBilling({ ...shared, providers, url })
   try {
     const issuer = await checkIssuer(config)
     return [

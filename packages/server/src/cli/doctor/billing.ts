@@ -70,7 +70,7 @@ export async function checkWebhooks(options: {
     for (const name of Object.keys(providers)) {
       findings.push(await checkRoute(`${config.url}/${name}/webhook`))
     }
-    if (providers.stripe) findings.push(await checkRegistration(providers.stripe, config))
+    findings.push(...(await checkRegistration(billing)))
   }
   if (findings.length === 0) findings.push(ok('webhooks', 'No event was given up on'))
   return findings
@@ -88,20 +88,20 @@ async function checkRoute(url: string): Promise<Finding> {
   }
 }
 
-async function checkRegistration(
-  stripe: NonNullable<Providers['stripe']>,
-  config: Config,
-): Promise<Finding> {
-  const url = `${config.url}/stripe/webhook`
+/** By the rule of `tollgate billing webhooks check`. */
+async function checkRegistration(billing: Billing): Promise<Finding[]> {
   try {
-    const client = new Stripe(stripe.secret, { ...stripe.config, maxNetworkRetries: 0 })
-    const { data } = await client.webhookEndpoints.list({ limit: 100 })
-    if (data.some((endpoint) => endpoint.url === url && endpoint.status === 'enabled')) {
-      return ok('webhooks', `Stripe sends its events to ${url}`)
-    }
-    const fix = `Add the endpoint ${url} there and put its secret into STRIPE_WEBHOOK_SECRET.`
-    return problem('webhooks', 'Stripe sends no events here', fix)
+    const reports = await billing.endpoints.check()
+    return reports.flatMap(({ provider, url, id, problems, note }) => {
+      const fix = `Change it there, or run: tollgate billing webhooks create${id === null ? '' : ' --replace'}, with --usage for usage that is dropped. The secret that it shows goes into ${provider.toUpperCase()}_WEBHOOK_SECRET.`
+      const isWell = id !== null && problems.length === 0
+      return [
+        ...problems.map((text) => problem('webhooks', text, fix)),
+        ...(isWell ? [ok('webhooks', `${provider} sends its events to ${url}`)] : []),
+        ...(note === null ? [] : [ok('webhooks', note)]),
+      ]
+    })
   } catch (error) {
-    return warning('webhooks', `Stripe does not tell its endpoints: ${reason(error)}`)
+    return [warning('webhooks', `The provider does not tell its endpoints: ${reason(error)}`)]
   }
 }
