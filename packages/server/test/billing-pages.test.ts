@@ -166,7 +166,7 @@ describe.each(CASES)('billing at $provider', ({ provider, card, other, declined,
     const ada = await newPerson(service)
     const wanted = { plan: 'pro', provider }
     const no = await ada.refused('/billing/subscribe', { ...wanted, token: declined })
-    expect(no.status).toBe(422)
+    expect(no.status).toBe(402)
     expect(no.alert).toMatch(/declined.*Nothing was charged; you can try another card\.$/)
     expect(await ada.subscription()).toMatchObject({ subscribed: false })
     await ada.done('/billing/subscribe', { ...wanted, token: card })
@@ -180,7 +180,7 @@ describe.each(CASES)('billing at $provider', ({ provider, card, other, declined,
     for (let tries = 0; tries < 11; tries += 1) {
       statuses.push((await ada.post('/billing/subscribe', { ...wanted, token: declined })).status)
     }
-    expect(statuses).toEqual([...Array(10).fill(422), 429])
+    expect(statuses).toEqual([...Array(10).fill(402), 429])
     expect((await ada.post('/billing/subscribe', { ...wanted, token: card })).status).toBe(429)
     service.clock.advance('61m')
     await ada.done('/billing/subscribe', { ...wanted, token: card })
@@ -265,7 +265,7 @@ describe.each(CASES)('billing at $provider', ({ provider, card, other, declined,
     expect(await ada.look()).toMatch(
       /Subscribe again It was cancelled, and ended on .* You pay with/,
     )
-    expect((await ada.refused('/billing/resume')).status).toBe(409)
+    expect((await ada.refused('/billing/resume')).status).toBe(404)
     // With the card that is there, and without a second trial.
     expect(await ada.done('/billing/subscribe', { plan: 'pro' })).toBe('/billing?done=subscribed')
     expect(await ada.subscription()).toMatchObject({ subscribed: true, on_trial: false })
@@ -453,7 +453,7 @@ describe.each(CASES)('billing at $provider', ({ provider, card, other, declined,
     for (const path of ['cancel', 'resume', 'swap', 'quantity', 'cancel-now']) {
       const fields = { plan: 'pro', quantity: '2', confirm: 'yes' }
       expect(await ada.refused(`/billing/${path}`, fields)).toMatchObject({
-        status: 409,
+        status: 404,
         alert: 'There is no subscription to change.',
       })
     }

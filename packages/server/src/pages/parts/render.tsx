@@ -16,7 +16,7 @@ export type ContentPolicy = Partial<Readonly<Record<Directive, readonly string[]
 
 export interface PageOptions {
   readonly title: string
-  readonly status?: 200 | 400 | 401 | 403 | 404 | 409 | 422 | 429 | 500 | 503
+  readonly status?: 200 | 400 | 401 | 402 | 403 | 404 | 409 | 422 | 429 | 500 | 503
   /** Further origins a form of this page may lead to, by redirects; browsers check those too. */
   readonly formTargets?: readonly string[]
   /** What this page may load from elsewhere, such as a payment provider's script. */

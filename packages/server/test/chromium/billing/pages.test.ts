@@ -181,7 +181,7 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     'says plainly that the card was declined at %s',
     async (provider) => {
       const page = await open()
-      forgive(page, /status of 422/)
+      forgive(page, /status of 402/)
       await subscribe(page, provider, 'Pro', /declined at once/)
       const alert = page.getByRole('alert')
       expect(await alert.textContent()).toMatch(/declined.*you can try another card\.$/)

@@ -1,4 +1,5 @@
 import {
+  type BillingError,
   type BillingErrorCode,
   type CodeRefusal,
   isBillingError,
@@ -30,65 +31,47 @@ const REFUSED_CODES: Readonly<Record<CodeRefusal, string>> = {
 }
 
 /** In our words, since billing's are for developers. What is missing here is a fault, not an answer. */
-const WORDS: Partial<Record<BillingErrorCode, Problem>> = {
-  invalid_argument: { message: 'Something in the form is not as expected.', status: 422 },
-  unknown_coupon: { message: NO_CODE, status: 422 },
-  invalid_payment_token: {
-    message:
-      'This card could not be used. If you have sent the form twice, look below: the card may be there already.',
-    status: 422,
-  },
-  payment_method_not_found: {
-    message: 'This payment method is no longer there. Please look again.',
-    status: 404,
-  },
-  payment_method_in_use: {
-    message: 'Your subscription is paid by it. Make another one the default first.',
-    status: 409,
-  },
-  no_payment_method: { message: 'There is no card yet. Please choose one.', status: 422 },
-  no_customer: { message: 'There is no card yet. Please choose one.', status: 422 },
-  already_subscribed: {
-    message: 'You are subscribed already. Change the plan instead.',
-    status: 409,
-  },
-  provider_chosen: {
-    message: 'You have paid through the other provider before, so please go on there.',
-    status: 409,
-  },
-  no_subscription: { message: 'There is no subscription to change.', status: 409 },
-  subscription_ended: {
-    message: 'This subscription has ended. You can subscribe again.',
-    status: 409,
-  },
-  not_on_grace_period: {
-    message: 'Only a cancelled subscription can be resumed, and only before it ends.',
-    status: 409,
-  },
-  payment_overdue: {
-    message: 'Your last bill is not paid yet. Please pay it first, then change the plan.',
-    status: 409,
-  },
-  unsupported: { message: 'The payment provider does not offer this.', status: 422 },
-  payment_action_required: {
-    message: 'Your bank wants you to confirm the payment first.',
-    status: 422,
-  },
-  busy: { message: 'Your last change is still under way. Please look again.', status: 503 },
-  provider_unavailable: { message: SORRY, status: 503 },
+const WORDS: Partial<Record<BillingErrorCode, string>> = {
+  invalid_argument: 'Something in the form is not as expected.',
+  unknown_coupon: NO_CODE,
+  invalid_payment_token:
+    'This card could not be used. If you have sent the form twice, look below: the card may be there already.',
+  payment_method_not_found: 'This payment method is no longer there. Please look again.',
+  payment_method_in_use: 'Your subscription is paid by it. Make another one the default first.',
+  no_payment_method: 'There is no card yet. Please choose one.',
+  no_customer: 'There is no card yet. Please choose one.',
+  already_subscribed: 'You are subscribed already. Change the plan instead.',
+  provider_chosen: 'You have paid through the other provider before, so please go on there.',
+  no_subscription: 'There is no subscription to change.',
+  subscription_ended: 'This subscription has ended. You can subscribe again.',
+  not_on_grace_period: 'Only a cancelled subscription can be resumed, and only before it ends.',
+  payment_overdue: 'Your last bill is not paid yet. Please pay it first, then change the plan.',
+  unsupported: 'The payment provider does not offer this.',
+  payment_action_required: 'Your bank wants you to confirm the payment first.',
+  busy: 'Your last change is still under way. Please look again.',
+  provider_unavailable: SORRY,
 }
 
 /** The problem to show, or null for an error that nobody at the page can do anything about. */
 export function describeProblem(error: unknown): Problem | null {
   if (error instanceof BadChoice) return { message: error.message, status: 422 }
-  if (isBillingError(error, 'payment_failed')) return { message: declined(error), status: 422 }
-  if (isBillingError(error, 'promotion_code_refused')) {
-    return { message: REFUSED_CODES[error.reason], status: 422 }
-  }
-  if (isBillingError(error, 'too_many_attempts')) {
-    return { message: tooMany(error.retryAfter), status: 429 }
-  }
-  return isBillingError(error) ? (WORDS[error.code] ?? null) : null
+  if (!isBillingError(error)) return null
+  const message = wordsFor(error)
+  return message === null ? null : { message, status: statusOf(error) }
+}
+
+/** Billing's own, but that a form which says what cannot be is answered with 422. */
+function statusOf({ status }: BillingError): Problem['status'] {
+  return STATUSES.find((each) => each === status) ?? 422
+}
+
+const STATUSES = [402, 404, 409, 429, 503] as const
+
+function wordsFor(error: BillingError): string | null {
+  if (isBillingError(error, 'payment_failed')) return declined(error)
+  if (isBillingError(error, 'promotion_code_refused')) return REFUSED_CODES[error.reason]
+  if (isBillingError(error, 'too_many_attempts')) return tooMany(error.retryAfter)
+  return WORDS[error.code] ?? null
 }
 
 function tooMany(seconds: number): string {

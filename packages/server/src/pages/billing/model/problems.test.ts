@@ -1,0 +1,52 @@
+import {
+  AlreadySubscribed,
+  Busy,
+  InvalidArgument,
+  NoPaymentMethod,
+  NoSubscription,
+  PaymentFailed,
+  PaymentMethodInUse,
+  PaymentMethodNotFound,
+  PaymentOverdue,
+  PromotionCodeRefused,
+  ProviderUnavailable,
+  SubscriptionEnded,
+  TooManyAttempts,
+  UserNotFound,
+} from '@tollgate/billing'
+import { describe, expect, it } from 'vitest'
+import { describeProblem } from './problems.ts'
+
+const OF_STRIPE = { provider: 'stripe', providerCode: null } as const
+
+describe('a page that could not do what was asked', () => {
+  it.each([
+    [new PaymentOverdue('Not paid'), 402],
+    [new PaymentFailed('Declined', { ...OF_STRIPE, declineCode: null }), 402],
+    [new NoSubscription('None'), 404],
+    [new PaymentMethodNotFound('None'), 404],
+    [new AlreadySubscribed('Twice'), 409],
+    [new SubscriptionEnded('Over'), 409],
+    [new PaymentMethodInUse('Paid by it'), 409],
+    [new TooManyAttempts('Enough', { retryAfter: 60 }), 429],
+    [new Busy('Later'), 503],
+    [new ProviderUnavailable('Away', OF_STRIPE), 503],
+  ])('answers as billing does: %s with %i', (error, status) => {
+    expect(describeProblem(error)?.status).toBe(status)
+    expect(error.status).toBe(status)
+  })
+
+  it.each([
+    new InvalidArgument('No'),
+    new NoPaymentMethod('No'),
+    new PromotionCodeRefused('No', { ...OF_STRIPE, reason: 'unknown' }),
+  ])('answers 422 to a form that cannot be, where an API has 400: %s', (error) => {
+    expect(describeProblem(error)?.status).toBe(422)
+    expect(error.status).toBe(400)
+  })
+
+  it('leaves a fault to others', () => {
+    expect(describeProblem(new UserNotFound('None'))).toBeNull()
+    expect(describeProblem(new Error('Oops'))).toBeNull()
+  })
+})
