@@ -34,6 +34,13 @@ export function chooseStops(steps: readonly string[], atLocks = false): readonly
     .map(({ stopAt }) => stopAt)
 }
 
+/** Fails for a campaign in which nobody was killed, which proves nothing. */
+export function requireTried(steps: readonly string[], outcomes: readonly Report[]): void {
+  const tried = outcomes.flatMap(({ stopped }) => stopped ?? [])
+  if (tried.length > 0) return
+  throw new Error(`No process was killed on its way: ${steps.join(', ') || 'it has no steps'}`)
+}
+
 /** Lets a process do the job to its end, which tells its steps, and has one killed at each that is chosen. Gives the steps. */
 export async function tryEveryPoint<T>(
   test: FlowTest,
@@ -55,13 +62,26 @@ export async function tryEveryPoint<T>(
   const stops = chooseStops(steps, atLocks)
   const prepared = await prepare(stops.length)
   const waiting = [...stops.entries()]
+  const outcomes: Report[] = []
   const worker = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const [at, stopAt] = next
-      await tryPoint(prepared[at] as T, stopAt)
+      outcomes.push(await tryPoint(prepared[at] as T, stopAt))
     }
   }
   await Promise.all(Array.from({ length: atOnce }, worker))
+  requireTried(steps, outcomes)
+  return steps
+}
+
+/** The same for runs that share a clock: one by one, and each prepares itself. */
+export async function tryOneByOne(
+  tryPoint: (stopAt: number) => Promise<Report>,
+): Promise<readonly string[]> {
+  const { steps = [] } = await tryPoint(Number.MAX_SAFE_INTEGER)
+  const outcomes: Report[] = []
+  for (const stopAt of chooseStops(steps)) outcomes.push(await tryPoint(stopAt))
+  requireTried(steps, outcomes)
   return steps
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type Report, startChild } from '../child-process.ts'
-import { chooseStops } from '../killed/every-point.ts'
+import { startChild } from '../child-process.ts'
+import { tryOneByOne } from '../killed/every-point.ts'
 import { start, takenFrom } from '../support.ts'
 import { declined } from './charged.ts'
 import { type MeteredTest, startMetered } from './support.ts'
@@ -15,19 +15,12 @@ const rows = ({ database }: MeteredTest, userId: string | number) =>
     .where('owner_id', '=', String(userId))
     .execute()
 
-/** Has a process do it to its end, and others killed on their way, one by one: the clock is that of all. Gives the steps. */
-async function tryEveryPoint(tryPoint: (stopAt: number) => Promise<Report>) {
-  const { steps = [] } = await tryPoint(Number.MAX_SAFE_INTEGER)
-  for (const stopAt of chooseStops(steps)) await tryPoint(stopAt)
-  return steps
-}
-
 describe('usage', () => {
   it('threat W5 is counted once wherever its process is killed', LONG, async () => {
     const test = await startMetered()
     const { billing, sandbox, user } = test
     let times = 0
-    const steps = await tryEveryPoint(async (stopAt) => {
+    const steps = await tryOneByOne(async (stopAt) => {
       const id = `job-${++times}`
       const child = await startChild(test, 'stripe', { lockLease: 1 })
       child.begin({ job: 'use', userId: user.id, id, stopAt })
@@ -53,7 +46,7 @@ describe('usage', () => {
     const metered = { calls: { unitAmount: 5 } }
     const test = await start('braintree', { webhooks: false, metered, lockLease: 1 })
     const { billing, sandbox } = test
-    const steps = await tryEveryPoint(async (stopAt) => {
+    const steps = await tryOneByOne(async (stopAt) => {
       const user = await test.createUser()
       await user.newSubscription('main', 'monthly').create(sandbox.braintree.createNonce())
       await user.reportUsage('calls', 10)
@@ -93,7 +86,7 @@ describe('usage', () => {
       const { billing, sandbox } = test
       const { default: braintree } = await import('braintree')
       const sdk = new braintree.BraintreeGateway(sandbox.braintree.config as never)
-      const steps = await tryEveryPoint(async (stopAt) => {
+      const steps = await tryOneByOne(async (stopAt) => {
         const user = await test.createUser()
         await user.newSubscription('main', 'monthly').create('fake-valid-visa-nonce')
         await declined({ ...test, user })
@@ -120,7 +113,7 @@ describe('usage', () => {
     const test = await startMetered({ lockLease: 1 })
     const { billing, database, sandbox } = test
     const calls = await test.price({ unit_amount: 5 })
-    const steps = await tryEveryPoint(async (stopAt) => {
+    const steps = await tryOneByOne(async (stopAt) => {
       const user = await test.createUser()
       await user.updateCard('pm_card_visa')
       await user.newSubscription('main', 'monthly').meteredPrice(calls).create()
