@@ -50,14 +50,16 @@ async function periodStarts(context: SenderContext, usage: StoredUsage): Promise
   return said.length === starts.length ? said : null
 }
 
-/** The one that it names, else those that could bill it. */
+/** The one that it names, else those that could bill it. Nobody is asked for what had ended when it was used. */
 async function subscriptionsOf(
   { subscriptions, gateway }: SenderContext,
   { owner, provider, subscriptionId, meter, at }: StoredUsage,
 ): Promise<ProviderSubscription[]> {
   const all = await subscriptions.listByOwner(owner)
   const rows = all.filter((row) =>
-    subscriptionId === null ? row.provider === provider : row.id === subscriptionId,
+    subscriptionId === null
+      ? row.provider === provider && !(row.endsAt && row.endsAt <= at)
+      : row.id === subscriptionId,
   )
   const asked = await gateway(provider)
   const found: ProviderSubscription[] = []

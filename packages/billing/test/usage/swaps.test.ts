@@ -101,6 +101,36 @@ describe('usage of a period that was billed', () => {
     expect(warned).toEqual([expect.stringMatching(/calls \(late\).*too late/)])
   })
 
+  it('is looked for in no subscription that ended before it was used', async () => {
+    const test = await startMetered()
+    const { sandbox, user } = test
+    const calls = await test.price()
+    const ended: string[] = []
+    for (const name of ['first', 'second']) {
+      const made = await user.newSubscription(name, 'monthly').meteredPrice(calls).create()
+      ended.push(made.providerId)
+      await made.cancelNow()
+    }
+    await sandbox.clock.advance({ days: 2 })
+    const runs = await user.newSubscription('main', 'monthly').meteredPrice(calls).create()
+    await sandbox.clock.advance({ days: 2 })
+    const { default: Stripe } = await import('stripe')
+    const asked: string[] = []
+    const send = async (url: unknown, init?: RequestInit) => {
+      asked.push(new URL(String(url)).pathname)
+      return fetch(String(url), init)
+    }
+    const httpClient = Stripe.createFetchHttpClient(send as typeof fetch)
+    const { apiKey: secret, config } = sandbox.stripe
+    const stripe = { secret, webhookSecret: 'whsec_1', config: { ...config, httpClient } }
+    const other = test.another({ stripe, processEvery: false })
+    const at = new Date(sandbox.clock.now().getTime() - 86_400_000)
+    await (await other.user(user.id)).reportUsage('calls', 1, { at })
+    await other.usage.process()
+    expect(asked).toContain(`/v1/subscriptions/${runs.providerId}`)
+    for (const id of ended) expect(asked).not.toContain(`/v1/subscriptions/${id}`)
+  })
+
   it('is said in the log where no subscription has its meter', async () => {
     const { warned, test } = await startWarned()
     const { user, billing, sandbox } = test
