@@ -94,9 +94,9 @@ async function keepCard(
   const customer = await (await locked.gateway(provider)).findCustomer(customerId)
   if (!customer) return
   const isWanted = mode === 'setup' || !customer.hasPaymentMethod
-  const { card } = isWanted ? await useCard(locked, provider, customer, cardToken) : customer
+  const billed = isWanted ? await useCard(locked, provider, customer, cardToken) : customer
   // Also when another process has made it the customer's, and was killed.
-  await setBilledCard(context, locked, provider, card)
+  await setBilledCard(context, locked, provider, billed.card, { isOther: billed !== customer })
 }
 
 async function useCard(
