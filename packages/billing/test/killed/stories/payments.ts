@@ -52,6 +52,36 @@ export const payments: readonly Story[] = [
     outcome: { ...PAID, taken: 2000 },
   },
   { name: 'payNow', ...owed, job: ofSubscription('payNow') },
+  {
+    name: 'payNow of one that is unpaid',
+    providers: ['stripe'],
+    options: { here: { dunning: { afterLastRetry: 'unpaid' } }, there: {} },
+    async before(asking) {
+      await subscribe(asking)
+      for (const _attempt of ['at once', 'after 3 days', 'after 5', 'after 7']) {
+        const { trouble } = asking.test.sandbox
+        trouble.declineNextCharge(asking.user.providerId ?? '', 'insufficient_funds')
+      }
+    },
+    // The first bill has failed for good, and the second one is a draft.
+    async meanwhile({ sandbox, billing }) {
+      await sandbox.clock.advance({ months: 1, hours: 2 })
+      await sandbox.clock.advance({ days: 16 })
+      await sandbox.clock.advance({ days: 20 })
+      await billing.sync()
+    },
+    job: ofSubscription('payNow'),
+    async outcome(asking, at) {
+      const found = await main(asking)
+      const owes = (await found.amountOwed())?.amount
+      const { test, user } = asking
+      expect([await user.subscribed('main'), owes, takenFrom(test, user)], at).toEqual([
+        true,
+        0,
+        3000,
+      ])
+    },
+  },
   { name: 'pay of an open invoice', providers: ['stripe'], ...owed, job: ofInvoice('pay') },
   {
     name: 'void the first invoice',

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { expect } from 'vitest'
-import { isBillingError } from '../../../src/index.ts'
-import { takenFrom } from '../../support.ts'
+import { isBillingError, PaymentActionRequired } from '../../../src/index.ts'
+import { stripeSdk, takenFrom } from '../../support.ts'
 import { type Asking, main, ofSubscription, ofUser, type Story, subscribe } from '../story.ts'
 
 const VAT = ['eu_vat', 'DE123456789'] as const
@@ -43,6 +43,20 @@ async function leftAt(asking: Asking) {
   return { marks, rates: found.default_tax_rates?.map(({ percentage }) => percentage) }
 }
 
+/** What is held lapses: of this one alone, because the clock is everybody's. */
+async function lapse(asking: Asking): Promise<void> {
+  const found = (await (await main(asking)).asProvider()) as Stripe.Subscription
+  if (!found.pending_update) return
+  const stripe = await stripeSdk(asking.test)
+  await stripe.invoices.voidInvoice(String(found.latest_invoice))
+}
+
+async function nothingLeft(asking: Asking, at: string): Promise<void> {
+  expect((await main(asking)).providerPlan, at).toBe('monthly')
+  expect(takenFrom(asking.test, asking.user), at).toBe(1000)
+  expect(await leftAt(asking), at).toEqual({ marks: [], rates: [] })
+}
+
 export const taxes: readonly Story[] = [
   {
     ...held,
@@ -63,11 +77,29 @@ export const taxes: readonly Story[] = [
     ...held,
     name: 'a swap that the bank asks about, and that is given up',
     again: async (asking) => (await main(asking)).swap('monthly'),
-    async outcome(asking, at) {
-      expect((await main(asking)).providerPlan, at).toBe('monthly')
-      expect(takenFrom(asking.test, asking.user), at).toBe(1000)
-      expect(await leftAt(asking), at).toEqual({ marks: [], rates: [] })
+    outcome: nothingLeft,
+  },
+  {
+    ...held,
+    name: 'a swap that the bank asks about, and that lapses',
+    async again(asking) {
+      await lapse(asking)
+      await asking.user.sync()
     },
+    outcome: nothingLeft,
+  },
+  {
+    ...held,
+    name: 'putting back what a swap that lapsed has left',
+    async before(asking) {
+      await held.before(asking)
+      const user = await asking.test.billing.user(asking.user.id)
+      await expect((await main({ user })).swap('yearly')).rejects.toThrow(PaymentActionRequired)
+      expect((await leftAt(asking)).rates).toEqual([20])
+      await lapse(asking)
+    },
+    job: ofUser('sync'),
+    outcome: nothingLeft,
   },
   {
     name: 'a tax id',
