@@ -104,6 +104,42 @@ describe.each(WAYS)('a tax of %s, where the application says nothing of tax', (f
     expect(await taxed.nextBill()).toBe(withTax(from, 'pro', 'book'))
     expect(await taxed.atStripe(made)).toEqual(AT_STRIPE[from])
   })
+
+  it('stays as it is after syncTaxPercentage()', async () => {
+    const taxed = await startTaxed(from)
+    const { test, user, stripe, book } = taxed
+    const made = await user.newSubscription('main', 'monthly').price(book).create()
+    await stripe.subscriptions.update(made.providerId, { metadata: { taxed_by: '' } })
+    const silent = test.another({ tax: undefined, taxPercentage: undefined } as never)
+    await (await (await silent.user(user.id)).subscription('main')).syncTaxPercentage()
+    expect(await taxed.atStripe(made)).toEqual(AT_STRIPE[from])
+    expect(await taxed.nextBill()).toBe(withTax(from, 'monthly', 'book'))
+  })
+})
+
+it('is worked out by Stripe again after syncTaxPercentage(), where that was chosen for one and nothing is said of all', async () => {
+  const taxed = await startTaxed('none')
+  const { test, user, stripe, book } = taxed
+  const made = await user
+    .newSubscription('main', 'monthly')
+    .price(book)
+    .withTax('automatic')
+    .create()
+  // As Stripe does when it does not know the address.
+  await stripe.subscriptions.update(made.providerId, { automatic_tax: { enabled: false } })
+  const silent = test.another({ tax: undefined, taxPercentage: undefined } as never)
+  await (await (await silent.user(user.id)).subscription('main')).syncTaxPercentage()
+  expect(await taxed.atStripe(made)).toEqual(AT_STRIPE.automatic)
+})
+
+it('a tax inside the price at Braintree stays after syncTaxPercentage(), where the application says nothing of tax', async () => {
+  const test = await start('braintree', { taxPercentage: () => 10 })
+  const { user } = test
+  await user.newSubscription('main', 'monthly').create('fake-valid-visa-nonce')
+  const silent = test.another({ taxPercentage: undefined } as never)
+  await (await (await silent.user(user.id)).subscription('main')).syncTaxPercentage()
+  await test.advance({ months: 1, hours: 2 })
+  expect(takenFrom(test, user)).toBe(2200)
 })
 
 const PAIRS = WAYS.flatMap((from) => WAYS.map((to) => [from, to] as const))

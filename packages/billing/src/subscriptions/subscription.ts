@@ -476,7 +476,7 @@ export class Subscription {
     return pausing.findPausedUntil(this.#for('pausedUntil'))
   }
 
-  /** Gives the subscription the tax percentage that the user has now. */
+  /** Gives the subscription the tax that the options say now. Where they say nothing of tax, it keeps what it has. */
   async syncTaxPercentage(): Promise<Subscription> {
     await taxes.syncTaxPercentage(this.#scope)
     return this

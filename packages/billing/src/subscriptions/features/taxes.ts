@@ -18,7 +18,14 @@ async function set(
   const { context, record } = subscription
   const { provider } = record
   const others = (found.items ?? []).filter(({ isMain }) => !isMain).map(({ price }) => price)
-  const { tax, automaticTax, taxRates, itemRates } = await subscription.tax(found.plan, others)
+  const { tax, keepsTax, automaticTax, taxRates, itemRates } = await subscription.tax(
+    found.plan,
+    others,
+  )
+  if (keepsTax) {
+    await ask(async (gateway) => gateway.automaticTax?.followChoice(found.id))
+    return
+  }
   if (automaticTax) {
     await ask((gateway) => requirePart(gateway, 'automaticTax').set(found.id, true))
     return

@@ -24,7 +24,10 @@ export function stripeTaxes(
   return {
     setTax: async (id: string, tax: BasisPoints) =>
       set(id, { percentage: await findTaxRates(tax) }),
-    automaticTax: { set: (id, automatic) => set(id, { automatic }) },
+    automaticTax: {
+      set: (id, automatic) => set(id, { automatic }),
+      followChoice: (id) => set(id, {}),
+    },
     lineRates: { set: (id, rates) => set(id, { rates }) },
   }
 }

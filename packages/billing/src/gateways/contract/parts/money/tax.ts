@@ -2,6 +2,8 @@
 export interface AutomaticTax {
   /** For charges to come. */
   set(subscriptionId: string, isOn: boolean): Promise<void>
+  /** As it was chosen for this one, where the application says nothing of tax; any other tax stays. */
+  followChoice(subscriptionId: string): Promise<void>
 }
 
 /** Rates of the provider's own for each price. */
