@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Clock, InvalidArgument } from '../src/index.ts'
-import { type FlowTest, PROVIDERS, start, takenFrom } from './support.ts'
+import { createCallPrice, type FlowTest, PROVIDERS, start, takenFrom } from './support.ts'
 
 /** The clock of a server that is so many seconds ahead of the provider's; below zero behind it. */
 function apart({ sandbox }: FlowTest, seconds: number): Clock {
@@ -32,5 +32,19 @@ describe('a preview of the period before, at stripe', () => {
     expect(again.prorationDate).toEqual(new Date('2026-02-15T10:00:00Z'))
     await subscription.swap('pro', { prorationDate: again.prorationDate })
     expect(await user.subscribedToPlan('pro', 'main')).toBe(true)
+  })
+})
+
+describe('usage of a period that has just begun, at stripe', () => {
+  it.each([0, -5, -90])('is nothing, by a clock that is apart: %i s', async (seconds) => {
+    const test = await start('stripe')
+    const user = await test.another({ clock: apart(test, seconds) }).user(test.user.id)
+    const builder = user
+      .newSubscription('main', 'monthly')
+      .meteredPrice(await createCallPrice(test))
+    const subscription = await builder.create('pm_card_visa')
+    expect(await subscription.usage({ meter: 'calls' })).toMatchObject([{ value: '0' }])
+    const never = { meter: 'calls', from: new Date('2030-01-01T00:00:00Z') }
+    await expect(subscription.usage(never)).rejects.toThrow(InvalidArgument)
   })
 })

@@ -70,12 +70,19 @@ export async function listUsage(
   const found = await subscription.requireFound()
   const began = isChargedByUs(usage) ? usage.periodsOf(found).at(-1) : found.periodStartsAt
   const from = query.from ?? began ?? found.createdAt
-  const filter = requireQuery({ ...query, from }, subscription.now())
+  const now = subscription.now()
+  // A period that has just begun, by a clock that is ahead of ours, is no mistake of whoever asks.
+  const isBeginning = query.from === undefined && from >= now
+  const filter = requireQuery({ ...query, from }, isBeginning ? later(from) : now)
   if (isChargedByUs(usage)) {
     const { provider, id } = subscription.record
     return sumOfOwn(subscription.context, provider, [id], { ...filter, meter })
   }
   return usage.summaries({ ...filter, meter, customerId: found.customerId ?? '' })
+}
+
+function later(date: Date): Date {
+  return new Date(date.getTime() + 60_000)
 }
 
 /** What we count is added up by our own rows. */
