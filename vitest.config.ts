@@ -99,6 +99,8 @@ function createFlows(name: 'sqlite' | 'postgres' | 'mariadb', exclude: readonly 
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
+    // Seven projects import the same sources: each file is compiled once for all of them, and again when its text or this file changes.
+    experimental: { fsModuleCache: true },
     projects: [
       createProject({
         name: 'unit',
