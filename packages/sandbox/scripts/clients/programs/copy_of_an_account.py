@@ -64,7 +64,7 @@ def ok(step):
 
 
 def until(what, find):
-    for _ in range(400):
+    for _ in range(2400):
         found = find()
         if found:
             return found
