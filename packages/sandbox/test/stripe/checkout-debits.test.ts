@@ -389,6 +389,49 @@ describe('a bank account of the tests, through the API', () => {
     expect((await stripe.paymentIntents.retrieve(intent.id)).status).toBe(status)
   })
 
+  it.each([
+    ['accountClosed', 'account_closed'],
+    ['noAccount', 'no_account'],
+    ['insufficientFunds', 'insufficient_funds'],
+    ['debitNotAuthorized', 'debit_not_authorized'],
+  ])('fails by the code of its kind: %s', async (name, code) => {
+    const { sandbox, stripe } = await startShop()
+    const { id } = await stripe.paymentIntents.create({
+      amount: 900,
+      currency: 'usd',
+      payment_method: `pm_usBankAccount_${name}`,
+      confirm: true,
+      return_url: 'https://shop.example/done',
+    })
+    await sandbox.clock.advance({ seconds: 1 })
+    const failed = await stripe.paymentIntents.retrieve(id, { expand: ['latest_charge'] })
+    expect(failed.last_payment_error).toMatchObject({
+      code,
+      type: 'invalid_request_error',
+      doc_url: `https://stripe.com/docs/error-codes/${code.replaceAll('_', '-')}`,
+      payment_method: { type: 'us_bank_account' },
+    })
+    expect(failed.latest_charge).toMatchObject({
+      status: 'failed',
+      failure_code: code,
+      failure_message: failed.last_payment_error?.message,
+    })
+  })
+
+  it('is among the types of the setup that it confirms', async () => {
+    const { stripe, customer } = await startShop()
+    const intent = await stripe.setupIntents.create({
+      customer: customer.id,
+      payment_method: 'pm_usBankAccount_success',
+      confirm: true,
+      return_url: 'https://shop.example/done',
+    })
+    expect(intent).toMatchObject({
+      status: 'succeeded',
+      payment_method_types: ['card', 'us_bank_account'],
+    })
+  })
+
   it.each([{ currency: 'usd' }, { currency: 'eur', capture_method: 'manual' as const }])(
     'is not debited with %j',
     async (params) => {

@@ -102,6 +102,7 @@ function useMethod(
     )
   }
   intent.payment_method = method.id
+  intent.payment_method_types = [...new Set([...intent.payment_method_types, method.type])]
   if (intent.status === 'requires_payment_method') intent.status = 'requires_confirmation'
 }
 

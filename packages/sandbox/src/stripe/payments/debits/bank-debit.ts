@@ -4,14 +4,6 @@ import { recordCharge } from '../balance-transactions.ts'
 import { attemptByCard, failIntent, newCharge, type PaymentOutcome } from '../payment-attempt.ts'
 import { accountOf, type TestAccount } from './test-accounts.ts'
 
-/** What Stripe says of a debit that the bank sends back. */
-const FAILED = {
-  code: 'payment_intent_payment_attempt_failed',
-  declineCode: null,
-  message: 'The payment failed.',
-  adviceCode: null,
-} as const
-
 /** Charges an intent's payment method once, a card at once and a bank account by and by. */
 export function attemptPayment(work: UnitOfWork, intent: PaymentIntentRow): PaymentOutcome {
   const method = work.require('payment_method', intent.payment_method ?? '', 'payment_method')
@@ -89,17 +81,19 @@ export function settleDebit(work: UnitOfWork, intent: PaymentIntentRow): Payment
   if (intent.status !== 'processing') return null
   const method = work.require('payment_method', String(intent.payment_method))
   const charge = work.edit('charge', work.require('charge', String(intent.latest_charge)))
-  if (accountOf(method)?.pays) {
+  const failure = accountOf(method)?.failure ?? null
+  if (!failure) {
     succeed(work, intent, charge)
     return { status: 'succeeded' }
   }
+  const decline = { ...failure, declineCode: null, adviceCode: null }
   charge.status = 'failed'
   charge.amount_captured = 0
-  charge.failure_code = FAILED.code
-  charge.failure_message = FAILED.message
+  charge.failure_code = failure.code
+  charge.failure_message = failure.message
   work.emit('charge.failed', 'charge', charge)
-  failIntent(work, intent, method, FAILED, charge.id)
-  return { status: 'declined', decline: FAILED }
+  failIntent(work, intent, method, decline, charge.id)
+  return { status: 'declined', decline }
 }
 
 function succeed(work: UnitOfWork, intent: PaymentIntentRow, charge: ChargeRow): void {

@@ -13,21 +13,32 @@ export const CURRENCY_OF_DEBITS: Readonly<Record<DebitType, string>> = {
 export interface TestAccount {
   readonly type: DebitType
   readonly last4: string
-  readonly pays: boolean
+  /** Why the bank sends a debit back; null when it pays. */
+  readonly failure: DebitFailure | null
   /** How long it takes. */
   readonly seconds: number
 }
 
-const sepa = (last4: string, pays: boolean, seconds: number): TestAccount => ({
+/** A code of https://docs.stripe.com/error-codes, and what is said with it. */
+export interface DebitFailure {
+  readonly code: string
+  readonly message: string
+}
+
+const FAILED: DebitFailure = {
+  code: 'payment_intent_payment_attempt_failed',
+  message: 'The payment failed.',
+}
+const sepa = (last4: string, failure: DebitFailure | null, seconds: number): TestAccount => ({
   type: 'sepa_debit',
   last4,
-  pays,
+  failure,
   seconds,
 })
-const ach = (last4: string, pays: boolean): TestAccount => ({
+const ach = (last4: string, code?: string, message = ''): TestAccount => ({
   type: 'us_bank_account',
   last4,
-  pays,
+  failure: code === undefined ? null : { code, message },
   seconds: 0,
 })
 
@@ -36,15 +47,31 @@ const ach = (last4: string, pays: boolean): TestAccount => ({
  * https://docs.stripe.com/payments/ach-direct-debit/accept-a-payment
  */
 export const TEST_ACCOUNTS: Readonly<Record<string, TestAccount>> = {
-  sepaDebit_success_de: sepa('3000', true, 0),
-  sepaDebit_successDelayed_de: sepa('3003', true, 180),
-  sepaDebit_failed_de: sepa('3001', false, 0),
-  sepaDebit_failedDelayed_de: sepa('3004', false, 180),
-  usBankAccount_success: ach('6789', true),
-  usBankAccount_accountClosed: ach('1113', false),
-  usBankAccount_noAccount: ach('1116', false),
-  usBankAccount_insufficientFunds: ach('2227', false),
-  usBankAccount_debitNotAuthorized: ach('3335', false),
+  sepaDebit_success_de: sepa('3000', null, 0),
+  sepaDebit_successDelayed_de: sepa('3003', null, 180),
+  sepaDebit_failed_de: sepa('3001', FAILED, 0),
+  sepaDebit_failedDelayed_de: sepa('3004', FAILED, 180),
+  usBankAccount_success: ach('6789'),
+  usBankAccount_accountClosed: ach(
+    '1113',
+    'account_closed',
+    "The customer's bank account has been closed.",
+  ),
+  usBankAccount_noAccount: ach(
+    '1116',
+    'no_account',
+    "The customer's bank account could not be located.",
+  ),
+  usBankAccount_insufficientFunds: ach(
+    '2227',
+    'insufficient_funds',
+    "The customer's account has insufficient funds to cover this payment.",
+  ),
+  usBankAccount_debitNotAuthorized: ach(
+    '3335',
+    'debit_not_authorized',
+    'The customer has notified their bank that this payment was unauthorized.',
+  ),
 }
 
 /** How the test values of each kind begin. */
