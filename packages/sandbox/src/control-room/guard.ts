@@ -1,4 +1,5 @@
 import type { HttpRequest } from '../core/http.ts'
+import { isOwnPost } from '../core/own-post.ts'
 
 const OWN_NAMES = new Set(['127.0.0.1', 'localhost', '[::1]'])
 
@@ -13,14 +14,7 @@ export function refusalOf({ method, headers }: HttpRequest): string | null {
     return `The control room is not known by the name ${name || 'that was asked for'}. Use http://127.0.0.1 or http://localhost.`
   }
   if (method === 'GET' || method === 'HEAD') return null
-  // A form of another site must not move the clock. Browsers say where a post comes from.
-  const { origin } = headers
-  const site = headers['sec-fetch-site']
-  const isOwn =
-    origin === undefined
-      ? site === undefined || site === 'same-origin'
-      : origin === `http://${headers.host}`
-  return isOwn ? null : 'This form was sent by another site.'
+  return isOwnPost(headers) ? null : 'This form was sent by another site.'
 }
 
 /** A path of ours to go back to: never another host. */

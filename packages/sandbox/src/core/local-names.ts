@@ -16,11 +16,16 @@ const OF_NOBODY = [
  */
 export function isLocalName(host: string | undefined, allowed: readonly string[] = []): boolean {
   if (host === undefined) return true
+  if (isNamed(host, allowed)) return true
   const name = nameIn(host)
-  if (allowed.some((each) => nameIn(each) === name)) return true
   const address = /^\[(.+)\]$/.exec(name)?.[1] ?? name
   if (isIP(address) !== 0 || !name.includes('.')) return true
   return OF_NOBODY.some((end) => name.endsWith(`.${end}`))
+}
+
+/** Whether a host is one of those, whatever its port. */
+export function isNamed(host: string, names: readonly string[]): boolean {
+  return names.some((each) => nameIn(each) === nameIn(host))
 }
 
 function nameIn(host: string): string {

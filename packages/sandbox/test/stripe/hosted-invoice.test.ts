@@ -89,3 +89,22 @@ it('the document of a credit note is there', async () => {
   expect([page.status, amountBeside(page, 'Total credited')]).toEqual([200, '$4.00'])
   expect(page.text).toContain(note.number)
 })
+
+it.each([
+  ['another site', { origin: 'https://evil.example' }, 403, 'open'],
+  ['a page without an origin', { origin: 'null' }, 403, 'open'],
+  ['a browser that says no more', { 'sec-fetch-site': 'cross-site' }, 403, 'open'],
+  ['a page of its own', {}, 303, 'paid'],
+])('a form of %s', async (_who, headers, status, invoiceStatus) => {
+  const { stripe, invoice } = await startPastDue()
+  const url = invoice.hosted_invoice_url ?? ''
+  const own = Object.keys(headers).length === 0 ? { origin: new URL(url).origin } : headers
+  const response = await fetch(url, {
+    method: 'POST',
+    body: new URLSearchParams({ card: 'pm_card_visa' }),
+    headers: own as Record<string, string>,
+    redirect: 'manual',
+  })
+  expect(response.status).toBe(status)
+  expect((await stripe.invoices.retrieve(invoice.id ?? '')).status).toBe(invoiceStatus)
+})

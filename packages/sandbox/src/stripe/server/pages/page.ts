@@ -26,7 +26,8 @@ export function show(
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': `default-src 'none'; style-src 'unsafe-inline'; form-action *; base-uri 'none'; frame-ancestors ${framedBy}`,
       'cache-control': 'no-store',
-      'referrer-policy': 'no-referrer',
+      // Without a referrer browsers would not say that our own forms come from here.
+      'referrer-policy': 'same-origin',
     },
     body: html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${new Html(STYLE)}</style></head><body><header><strong>Tollgate sandbox</strong><span class="badge">Nothing here is real money</span></header><main>${body}</main></body></html>`
       .text,

@@ -1,4 +1,5 @@
 import type { HttpRequest, HttpResponse } from '../../../core/http.ts'
+import { isOwnPost } from '../../../core/own-post.ts'
 import type { StripeContext } from '../../state/context.ts'
 import { StripeFault } from '../../wire/errors.ts'
 import { leadTo, takeAnswer } from './answers.ts'
@@ -29,6 +30,9 @@ export function servePage(request: HttpRequest, context: StripeContext): HttpRes
   form.delete('shown')
   const own = form.size > 0 ? `${request.path}?${form}` : request.path
   if (posted) {
+    if (!isOwnPost(request.headers, context.allowedHosts)) {
+      return notice(403, 'Not from here', 'This form was sent by another site.')
+    }
     const typed = new URLSearchParams(request.body.toString('utf8'))
     for (const [key, value] of typed) form.set(key, value)
   }

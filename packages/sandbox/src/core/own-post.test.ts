@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest'
+import { isOwnPost } from './own-post.ts'
+
+const host = '127.0.0.1:12111'
+
+it.each([
+  ['a program', { host }, true],
+  ['its own page', { host, origin: `http://${host}` }, true],
+  ['its own page, over TLS', { host: 'pay.test', origin: 'https://pay.test' }, true],
+  ['its own page, without an origin', { host, 'sec-fetch-site': 'same-origin' }, true],
+  ['a page behind a proxy that is known', { host, origin: 'https://pay.example.com' }, true],
+  ['another site', { host, origin: 'https://evil.example' }, false],
+  ['another port', { host, origin: 'http://127.0.0.1:3000' }, false],
+  ['another name for the same', { host, origin: 'http://localhost:12111' }, false],
+  ['a page without an origin', { host, origin: 'null' }, false],
+  ['another site, without an origin', { host, 'sec-fetch-site': 'cross-site' }, false],
+  ['a neighbour, without an origin', { host, 'sec-fetch-site': 'same-site' }, false],
+])('knows whose form it is: %s', (_who, headers, isOwn) => {
+  expect(isOwnPost(headers, ['pay.example.com'])).toBe(isOwn)
+})
