@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { parseFixtures } from '../../fixtures/parse-fixtures.ts'
 import type { Sandbox } from '../../sandbox.ts'
 import { startSandbox } from '../../start-sandbox.ts'
+import { AFTER_LAST_RETRY } from '../../stripe/state/context.ts'
 import {
   type Command,
   type CommandInput,
@@ -98,8 +99,6 @@ async function start(input: CommandInput): Promise<Sandbox> {
     ...(seed === null ? {} : { fixtures: await readSeed(seed) }),
   })
 }
-
-const AFTER_LAST_RETRY = ['cancel', 'unpaid', 'past_due'] as const
 
 function lastRetryFlag(input: CommandInput): (typeof AFTER_LAST_RETRY)[number] | null {
   const given = textFlag(input, 'stripe-after-last-retry')

@@ -8,6 +8,7 @@ import {
 } from './make-trouble.ts'
 import { advance, advanceTo } from './move-clock.ts'
 import { redeliver, triggerEvent } from './send-webhooks.ts'
+import { changeDunning } from './set-dunning.ts'
 
 const save: Action = async (_form, controls) => {
   await controls.save()
@@ -29,6 +30,7 @@ export const ACTIONS: Readonly<Record<string, Action>> = {
   '/deliveries': setDeliveries,
   '/release': releaseHeld,
   '/clear': clearTrouble,
+  '/dunning': changeDunning,
   '/redeliver': redeliver,
   '/trigger': triggerEvent,
   '/save': save,

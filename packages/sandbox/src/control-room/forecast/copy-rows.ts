@@ -1,7 +1,7 @@
 import { copyJson } from '../../core/store/copy-json.ts'
 import type { Table } from '../../core/store/table.ts'
 import { openScratch, type Scratch } from '../../scratch/scratch.ts'
-import type { StripeContext } from '../../stripe/state/context.ts'
+import { dunningOf, type StripeContext } from '../../stripe/state/context.ts'
 import { BY_CUSTOMER } from '../../stripe/state/tables.ts'
 import { allMerchants, findMerchant, type Merchant } from '../story/merchants.ts'
 import type { Watched, Who } from '../story/watched.ts'
@@ -81,13 +81,17 @@ export function countRows(watched: Watched): number {
   return sizes.reduce((sum, [name, { size }]) => (NOT_COPIED.includes(name) ? sum : sum + size), 0)
 }
 
-function openCopy({ store, clock, wanted }: Watched): Scratch {
+function openCopy({ store, clock, wanted, stripe }: Watched): Scratch {
   const head = store.head()
   const scratch = openScratch({
     now: clock.now(),
     seed: head.seed,
     // Whatever happens in it is of interest, however long ago it is by then.
-    stripe: wanted.stripe && { ...wanted.stripe, keepEventsForDays: 36_500 },
+    stripe: wanted.stripe && {
+      ...wanted.stripe,
+      keepEventsForDays: 36_500,
+      ...(stripe ? { dunning: dunningOf(stripe.context) } : {}),
+    },
     braintree: wanted.braintree,
     rows: { ...head, tables: {} },
   })

@@ -1,4 +1,5 @@
 import { type Html, html } from '../../core/html.ts'
+import { type DunningOptions, dunningOf } from '../../stripe/state/context.ts'
 import { CALL_TROUBLES } from '../actions/make-trouble.ts'
 import { backField, badge, count, empty } from '../parts/bits.ts'
 import { type Ask, definePage } from './page.ts'
@@ -7,6 +8,7 @@ function read({ watched }: Ask) {
   return {
     pending: watched.trouble.pending(),
     switches: watched.outbox.switches(),
+    dunning: watched.stripe && dunningOf(watched.stripe.context),
     kinds: Object.keys(CALL_TROUBLES),
     providers: [watched.stripe && 'stripe', watched.braintree && 'braintree'].filter(
       (name) => name !== null,
@@ -22,6 +24,7 @@ export const troublePage = definePage(read, (data, { path }) => ({
   body: html`<div class="two"><section class="card"><h2>Calls that fail</h2>${calls(data, path)}</section>
 <div class="stack"><section class="card"><h2>Waiting for its moment</h2>${waiting(data, path)}</section>
 <section class="card"><h2>Charges that are declined</h2>${charges(data, path)}</section>
+${data.dunning && html`<section class="card"><h2>Payments that stay away</h2>${retries(data.dunning, path)}</section>`}
 <section class="card"><h2>Webhooks on a bad day</h2>${webhooks(data, path)}</section></div></div>`,
 }))
 
@@ -42,6 +45,19 @@ function charges({ pending }: Data, path: string): Html {
 <label>Code <input name="code" value="insufficient_funds" list="codes" size="18"></label><button class="primary">Order</button></form>
 <datalist id="codes"><option value="insufficient_funds"></option><option value="lost_card"></option><option value="expired_card"></option><option value="fraudulent"></option><option value="2000">Braintree: do not honor</option><option value="2001">Braintree: insufficient funds</option></datalist>
 ${pending.declines.map(({ customer, codes }) => html`<p><code>${customer}</code> ${codes.map((code) => html`${badge(code, 'bad')} `)}</p>`)}`
+}
+
+const THEN = {
+  cancel: 'is cancelled',
+  unpaid: 'is unpaid',
+  past_due: 'stays past due',
+} as const satisfies Record<DunningOptions['afterLastRetry'], string>
+
+function retries({ retryAfterDays, afterLastRetry }: DunningOptions, path: string): Html {
+  return html`<p class="quiet">When a renewal at Stripe is not paid. Braintree's own setting is <code>changeSettings()</code>.</p>
+<form class="line" method="post" action="/dunning">${backField(path)}<label class="grow">Try again after days <input name="days" value="${retryAfterDays.join(', ')}" inputmode="numeric" placeholder="never"></label>
+<label>Then the subscription <select name="after">${Object.entries(THEN).map(([value, text]) => html`<option value="${value}"${value === afterLastRetry && html` selected`}>${text}</option>`)}</select></label>
+<button class="primary">Set</button></form>`
 }
 
 const SWITCHES = {

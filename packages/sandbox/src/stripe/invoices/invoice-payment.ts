@@ -4,6 +4,7 @@ import { attemptPayment } from '../payments/debits/bank-debit.ts'
 import type { PaymentOutcome } from '../payments/payment-attempt.ts'
 import { newPaymentIntent } from '../payments/payment-intent.ts'
 import { type Decline, isFinal, toDecline } from '../payments/test-cards.ts'
+import { dunningOf } from '../state/context.ts'
 import { couponOf, endDiscount } from '../state/discounts.ts'
 import type { InvoiceRow, PaymentIntentRow } from '../state/rows.ts'
 import {
@@ -236,7 +237,7 @@ function planRetry(work: UnitOfWork, invoice: InvoiceRow): void {
     invoice.auto_advance === true &&
     invoice.collection_method === 'charge_automatically' &&
     subscription?.status !== 'incomplete'
-  const wait = work.context.dunning.retryAfterDays[invoice.attempt_count - 1]
+  const wait = dunningOf(work.context).retryAfterDays[invoice.attempt_count - 1]
   const next = retried && wait !== undefined ? work.now + wait * DAY : null
   invoice.next_payment_attempt = next
   invoice.$.nextAt = next

@@ -36,7 +36,10 @@ export function openStripe(provided: ProviderContext, options: StripeOptions = {
   const context: StripeContext = {
     ...provided,
     ...opened,
-    dunning: { retryAfterDays: [3, 5, 7], afterLastRetry: 'cancel', ...options.dunning },
+    dunning: {
+      started: { retryAfterDays: [3, 5, 7], afterLastRetry: 'cancel', ...options.dunning },
+      set: provided.store.table('stripe.dunning'),
+    },
     keepEventsForDays: options.keepEventsForDays ?? 30,
     upcomingInvoiceDays: options.upcomingInvoiceDays ?? null,
     apiVersion: requireVersion(options.apiVersion ?? API_VERSION),

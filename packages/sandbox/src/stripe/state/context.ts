@@ -1,5 +1,6 @@
 import type { MovableClock } from '../../core/clock/clock.ts'
 import type { ProviderContext } from '../../core/provider-context.ts'
+import type { Table } from '../../core/store/table.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import type { StripePackers } from './packers.ts'
 import type { StripeQueues, Tables } from './tables.ts'
@@ -10,7 +11,8 @@ export interface StripeContext extends ProviderContext {
   readonly tables: Tables
   readonly queues: StripeQueues
   readonly packers: StripePackers
-  readonly dunning: DunningOptions
+  /** As it was started, and as somebody has set it since: see `dunningOf`. */
+  readonly dunning: { readonly started: DunningOptions; readonly set: Table<DunningOptions> }
   readonly keepEventsForDays: number
   readonly upcomingInvoiceDays: number | null
   /** The account's version: what calls that name none, and events, are told in. */
@@ -30,10 +32,25 @@ export function nowOf(
   return row ? timeOn(row) : Math.floor(context.clock.nowMs() / 1000)
 }
 
+const SET = 'set'
+
+/** How it collects now. */
+export function dunningOf({ dunning }: StripeContext): DunningOptions {
+  return dunning.set.get(SET) ?? dunning.started
+}
+
+/** From now on, for retries that are not planned yet; a snapshot and a state file carry it. */
+export function setDunning(context: StripeContext, dunning: DunningOptions): void {
+  context.dunning.set.set(SET, dunning)
+}
+
+/** What may become of a subscription after the last retry. */
+export const AFTER_LAST_RETRY = ['cancel', 'unpaid', 'past_due'] as const
+
 /** How Stripe collects after a failed renewal; the dashboard's settings. */
 export interface DunningOptions {
   /** Days from one failed attempt to the next. */
   readonly retryAfterDays: readonly number[]
   /** What becomes of the subscription after the last retry. */
-  readonly afterLastRetry: 'cancel' | 'unpaid' | 'past_due'
+  readonly afterLastRetry: (typeof AFTER_LAST_RETRY)[number]
 }

@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest'
+import { NOW, startForTest, subscribeAda, type Watched } from './support.ts'
+
+const READ = '/trouble.json'
+const asJson = { accept: 'application/json' }
+
+/** Ada's card is declined from her first renewal on. */
+async function declineRenewals(watched: Watched): Promise<string> {
+  const { sandbox } = watched
+  const { customer, subscription } = await subscribeAda(watched)
+  for (let times = 0; times < 9; times++) {
+    sandbox.trouble.declineNextCharge(customer, 'insufficient_funds')
+  }
+  return subscription
+}
+
+it('shows how Stripe collects, and changes it', async () => {
+  const { page, read, send } = await startForTest()
+  const dunning = { retryAfterDays: [3, 5, 7], afterLastRetry: 'cancel' }
+  expect(await read(READ)).toMatchObject({ dunning })
+  const set = await send('/dunning', { days: '2, 4', after: 'unpaid' }, asJson)
+  expect(await set.json()).toEqual({ retryAfterDays: [2, 4], afterLastRetry: 'unpaid' })
+  const text = await page('/trouble')
+  expect(text).toContain('value="2, 4"')
+  expect(text).toContain('<option value="unpaid" selected>')
+})
+
+it.each([
+  ['cancel', '1', 'canceled'],
+  ['unpaid', '1', 'unpaid'],
+  ['past_due', '', 'past_due'],
+])('does so from then on, in what is foretold as well: %s', async (after, days, status) => {
+  const watched = await startForTest()
+  const { sandbox, stripe, read, send } = watched
+  const subscription = await declineRenewals(watched)
+  await send('/dunning', { days, after })
+  const { customer } = await stripe.subscriptions.retrieve(subscription)
+  const foretold = await read<{ asIs: { subscriptions: object[] } }>(
+    `/customers/stripe/${customer}/what-if.json?months=3`,
+  )
+  expect(foretold.asIs.subscriptions).toContainEqual({ id: subscription, status })
+  await sandbox.clock.advance({ months: 1, days: 3 })
+  const { status: now, latest_invoice } = await stripe.subscriptions.retrieve(subscription, {
+    expand: ['latest_invoice'],
+  })
+  expect(now).toBe(status)
+  expect(latest_invoice).toMatchObject({ attempt_count: days === '' ? 1 : 2 })
+})
+
+it('is as it was started after a reset, and kept in a snapshot', async () => {
+  const { sandbox, read, send } = await startForTest({ now: NOW })
+  await send('/dunning', { days: '', after: 'past_due' })
+  const set = { retryAfterDays: [], afterLastRetry: 'past_due' }
+  const saved = sandbox.snapshot()
+  await sandbox.reset()
+  expect(await read(READ)).toMatchObject({ dunning: { retryAfterDays: [3, 5, 7] } })
+  sandbox.restore(saved)
+  expect(await read(READ)).toMatchObject({ dunning: set })
+})
+
+it.each([
+  { days: 'soon', after: 'cancel' },
+  { days: '0', after: 'cancel' },
+  { days: '1.5', after: 'cancel' },
+  { days: '61', after: 'cancel' },
+  { days: '1 2 3 4 5 6 7 8 9', after: 'cancel' },
+  { days: '3', after: 'forgive' },
+  { days: '3' },
+])('refuses %j and changes nothing', async (form) => {
+  const { read, send } = await startForTest()
+  expect((await send('/dunning', form as Record<string, string>, asJson)).status).toBe(400)
+  expect(await read(READ)).toMatchObject({ dunning: { retryAfterDays: [3, 5, 7] } })
+})
