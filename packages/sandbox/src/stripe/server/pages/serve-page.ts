@@ -30,7 +30,8 @@ export function servePage(request: HttpRequest, context: StripeContext): HttpRes
   form.delete('shown')
   const own = form.size > 0 ? `${request.path}?${form}` : request.path
   if (posted) {
-    if (!isOwnPost(request.headers, context.allowedHosts)) {
+    // The bank's answer may come from a page with Stripe.js; it carries the client secret, which is checked.
+    if (page !== authenticatePage && !isOwnPost(request.headers, context.allowedHosts)) {
       return notice(403, 'Not from here', 'This form was sent by another site.')
     }
     const typed = new URLSearchParams(request.body.toString('utf8'))
