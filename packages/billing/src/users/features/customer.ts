@@ -6,6 +6,7 @@ import { ensureCustomer } from '../../customers/customer.ts'
 import { describedByRow } from '../../customers/described-by-row.ts'
 import { requireLanguage } from '../../customers/require-language.ts'
 import { requireOwner } from '../../customers/require-owner.ts'
+import { isBillingError } from '../../error-codes.ts'
 import type { CustomerDetails } from '../../gateways/contract/customer.ts'
 import type { ChangedDetails } from '../../gateways/contract/parts/money/customer-details.ts'
 import { requirePart } from '../../gateways/contract/parts.ts'
@@ -48,9 +49,14 @@ export async function syncCustomerDetails(user: UserHaving<'customerDetails'>): 
     const billed = await requireOwner(context, owner)
     const { provider, providerId } = billed
     if (provider === null || providerId === null) return
-    await locked.change(provider, (gateway) =>
-      requirePart(gateway, 'customerDetails').set(providerId, describedByRow(context, billed)),
-    )
+    try {
+      await locked.change(provider, (gateway) =>
+        requirePart(gateway, 'customerDetails').set(providerId, describedByRow(context, billed)),
+      )
+    } catch (error) {
+      // Who was deleted there is described anew with the next card.
+      if (!isBillingError(error, 'no_customer')) throw error
+    }
   })
 }
 

@@ -1,6 +1,9 @@
 import type { GatewayParts } from '../../contract/parts.ts'
 import type { BraintreeContext } from '../sdk/client.ts'
-import { requireSuccess } from '../sdk/errors.ts'
+import { codesOf, requireSuccess } from '../sdk/errors.ts'
+
+/** Somebody has deleted it in the control panel, of which Braintree tells nobody. */
+const NO_SUCH_CUSTOMER = '92804'
 
 /** For Drop-in and hosted fields in the browser. */
 export function braintreeClientTokens({
@@ -12,7 +15,10 @@ export function braintreeClientTokens({
         // Without a customer nothing is kept, and Braintree refuses to be told how.
         const request =
           customerId === null ? {} : { customerId, options: { makeDefault, verifyCard } }
-        return requireSuccess(await gateway.clientToken.generate(request)).clientToken
+        const result = await gateway.clientToken.generate(request)
+        const isGone = !result.success && codesOf(result).includes(NO_SUCH_CUSTOMER)
+        // Whoever was deleted gives a card as somebody new.
+        return requireSuccess(isGone ? await gateway.clientToken.generate({}) : result).clientToken
       },
     },
   }

@@ -1,7 +1,8 @@
+import { NoCustomer } from '../../../errors.ts'
 import type { Address, ChangedDetails } from '../../contract/parts/money/customer-details.ts'
 import type { GatewayParts } from '../../contract/parts.ts'
 import type { BraintreeContext } from '../sdk/client.ts'
-import { requireSuccess } from '../sdk/errors.ts'
+import { isNotFound, requireSuccess } from '../sdk/errors.ts'
 
 export function braintreeCustomerDetails(
   context: BraintreeContext,
@@ -11,10 +12,15 @@ export function braintreeCustomerDetails(
       async set(customerId, details) {
         const { address, ...rest } = details
         const request = toRequest(rest)
-        if (Object.keys(request).length > 0) {
-          requireSuccess(await context.gateway.customer.update(customerId, request))
+        try {
+          if (Object.keys(request).length > 0) {
+            requireSuccess(await context.gateway.customer.update(customerId, request))
+          }
+          if (address) await setAddress(context, customerId, address)
+        } catch (error) {
+          if (isNotFound(error)) throw new NoCustomer('The customer was deleted', { cause: error })
+          throw error
         }
-        if (address) await setAddress(context, customerId, address)
       },
     },
   }

@@ -37,12 +37,8 @@ export function braintreeCustomers(context: BraintreeContext): Customers {
       return describe(isThere ? await gateway.customer.find(id) : result.customer)
     },
     async findCustomer(id) {
-      try {
-        return describe(await gateway.customer.find(id))
-      } catch (error) {
-        if (isNotFound(error)) return null
-        throw error
-      }
+      const found = await findCustomer(context, id)
+      return found && describe(found)
     },
     setCard,
   }
@@ -138,11 +134,25 @@ export function subscriptionsOf(customer: braintree.Customer): braintree.Subscri
     .sort((a, b) => a.createdAt.localeCompare(b.createdAt))
 }
 
-export async function requireMethod(
+/** Null for one who was deleted there: they have no card, and are made anew with the next one. */
+export async function findCustomer(
   { gateway }: BraintreeContext,
+  id: string,
+): Promise<braintree.Customer | null> {
+  try {
+    return await gateway.customer.find(id)
+  } catch (error) {
+    if (isNotFound(error)) return null
+    throw error
+  }
+}
+
+export async function requireMethod(
+  context: BraintreeContext,
   customerId: string,
 ): Promise<string> {
-  const method = defaultOf(await gateway.customer.find(customerId))
+  const customer = await findCustomer(context, customerId)
+  const method = customer && defaultOf(customer)
   if (!method) throw new NoPaymentMethod('The customer has no card: call updateCard() first')
   return method.token
 }

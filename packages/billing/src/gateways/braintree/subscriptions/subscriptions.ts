@@ -5,7 +5,7 @@ import type { TaxTerms } from '../../../values/tax.ts'
 import { addTax, type BasisPoints } from '../../../values/tax.ts'
 import type { Gateway } from '../../contract/gateway.ts'
 import type { NewSubscription, ProviderSubscription } from '../../contract/subscription.ts'
-import { requireMethod, subscriptionsOf } from '../payments/customers.ts'
+import { findCustomer, requireMethod, subscriptionsOf } from '../payments/customers.ts'
 import type { BraintreeContext } from '../sdk/client.ts'
 import { codesOf, declined, isNotFound, requireSuccess } from '../sdk/errors.ts'
 import { idOfOperation, idOfSubscription } from '../sdk/ids.ts'
@@ -61,9 +61,9 @@ export function braintreeSubscriptions(context: BraintreeContext): Subscriptions
       return found ?? findSubscription(idOfOperation(id))
     },
     async listSubscriptions(customerId) {
-      return subscriptionsOf(await gateway.customer.find(customerId)).map((each) =>
-        describe(context, each),
-      )
+      const customer = await findCustomer(context, customerId)
+      // Those of a customer who was deleted are found by their own ids.
+      return customer ? subscriptionsOf(customer).map((each) => describe(context, each)) : []
     },
     async findOwner({ raw }) {
       const subscription = raw as braintree.Subscription

@@ -4,6 +4,7 @@ import {
   type CodeRefusal,
   InvalidPaymentToken,
   InvalidTaxId,
+  NoCustomer,
   NoPaymentMethod,
   PromotionCodeRefused,
   type ProviderFailure,
@@ -82,6 +83,9 @@ function requestError(error: Stripe.errors.StripeError, failure: ProviderFailure
     return new NoPaymentMethod('Something is to be paid at once, and the customer has no card', {
       cause: error,
     })
+  }
+  if (error.code === 'resource_missing' && /^No such customer/.test(error.message)) {
+    return new NoCustomer('The customer was deleted', { cause: error })
   }
   if (error.code === 'resource_missing' || error.code === 'token_already_used') {
     if (/coupon|promotion_code/.test(param)) return new UnknownCoupon(error.message, failure)
