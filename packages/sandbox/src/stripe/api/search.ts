@@ -1,9 +1,13 @@
 import { invalidRequest } from '../wire/errors.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import type { ListResponse } from './lists.ts'
+import { type FieldType, findSearchField } from './search-fields.ts'
+
+const MOST_CLAUSES = 10
 
 interface Clause {
-  readonly field: string
+  /** Where the value stands in the object. */
+  readonly path: string
   readonly key: string | null
   readonly operator: ':' | '~' | '>' | '<' | '>=' | '<='
   readonly value: string | null
@@ -11,7 +15,7 @@ interface Clause {
 }
 
 const CLAUSE =
-  /^(-)?([a-z_.]+)(?:\[["']([^"']+)["']\])?(:|~|>=|<=|>|<)(?:["']((?:[^"'\\]|\\.)*)["']|(null|-?\d+))/
+  /^(-)?([a-z][a-z0-9_.]*)(?:\[["']([^"']+)["']\])?(:|~|>=|<=|>|<)(?:["']((?:[^"'\\]|\\.)*)["']|(null|-?\d+))/
 
 /** Stripe's query language: `email:"a@b.c" AND metadata["k"]:"v" AND created>1`, or OR throughout. */
 export function searchPage(
@@ -19,7 +23,7 @@ export function searchPage(
   params: { query: string; limit?: number | undefined; page?: string | undefined },
   url: string,
 ): ListResponse {
-  const { clauses, any } = parseQuery(params.query)
+  const { clauses, any } = parseQuery(params.query, resourceIn(url))
   const limit = params.limit ?? 10
   if (limit < 1 || limit > 100) {
     throw invalidRequest(
@@ -46,18 +50,25 @@ export function searchPage(
   }
 }
 
-function parseQuery(query: string): { clauses: Clause[]; any: boolean } {
+/** `/v1/products/search` → `products` */
+function resourceIn(url: string): string {
+  return url.split('/').at(-2) ?? ''
+}
+
+function parseQuery(query: string, resource: string): { clauses: Clause[]; any: boolean } {
   const clauses: Clause[] = []
   let joiner: string | null = null
   let rest = query.trim()
   while (rest !== '') {
     const match = CLAUSE.exec(rest)
     if (!match) throw invalidRequest(`We were unable to parse your search query: ${query}`, 'query')
+    const [field, key] = [match[2] ?? '', match[3] ?? null]
+    const operator = (match[4] ?? ':') as Clause['operator']
     clauses.push({
       negated: match[1] === '-',
-      field: match[2] ?? '',
-      key: match[3] ?? null,
-      operator: (match[4] ?? ':') as Clause['operator'],
+      path: readField(resource, field, { key, operator }),
+      key,
+      operator,
       value: match[6] === 'null' ? null : (match[5]?.replaceAll(/\\(.)/g, '$1') ?? match[6] ?? ''),
     })
     rest = rest.slice(match[0].length).trim()
@@ -71,12 +82,46 @@ function parseQuery(query: string): { clauses: Clause[]; any: boolean } {
     if (next) rest = rest.slice(next[0].length)
   }
   if (clauses.length === 0) throw invalidRequest('Your search query is empty.', 'query')
+  if (clauses.length > MOST_CLAUSES) {
+    throw invalidRequest(
+      `You can combine up to ${MOST_CLAUSES} query clauses in a search.`,
+      'query',
+    )
+  }
   return { clauses, any: joiner === 'OR' }
+}
+
+const OPERATORS: Readonly<Record<FieldType, readonly Clause['operator'][]>> = {
+  token: [':'],
+  string: [':', '~'],
+  numeric: [':', '>', '<', '>=', '<='],
+}
+
+function readField(
+  resource: string,
+  name: string,
+  { key, operator }: Pick<Clause, 'key' | 'operator'>,
+): string {
+  const field = findSearchField(resource, name)
+  if (!field || (name === 'metadata') !== (key !== null)) {
+    const anchor = resource.replaceAll('_', '')
+    throw invalidRequest(
+      `Field \`${name}\` is an unsupported search field for resource \`${resource}\`. See https://docs.stripe.com/search#query-fields-for-${anchor} for a list of supported fields.`,
+      'query',
+    )
+  }
+  if (!OPERATORS[field.type].includes(operator)) {
+    throw invalidRequest(
+      `Operator \`${operator}\` is not supported for field \`${name}\`.`,
+      'query',
+    )
+  }
+  return field.path ?? name
 }
 
 function matches(row: WireObject, clause: Clause): boolean {
   let value: unknown = row
-  for (const part of clause.field.split('.'))
+  for (const part of clause.path.split('.'))
     value = (value as Record<string, unknown> | null)?.[part]
   if (clause.key !== null) value = (value as Record<string, unknown> | null)?.[clause.key]
   return compare(value, clause) !== clause.negated

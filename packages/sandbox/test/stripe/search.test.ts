@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest'
+import { refusal, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
+
+it('finds the invoices of a subscription', async () => {
+  const { stripe } = await startStripeSandbox()
+  const { customer } = await seedCustomer(stripe)
+  const { monthly } = await seedPrices(stripe)
+  const { id } = await stripe.subscriptions.create({
+    customer: customer.id,
+    items: [{ price: monthly.id }],
+  })
+  const { data } = await stripe.invoices.search({ query: `subscription:"${id}" AND total>900` })
+  expect(data).toMatchObject([{ total: 1000, customer: customer.id }])
+  const { data: charges } = await stripe.charges.search({
+    query: 'payment_method_details.card.last4:4242',
+  })
+  expect(charges).toMatchObject([{ amount: 1000 }])
+})
+
+it('finds what has a key of metadata at all, or has not', async () => {
+  const { stripe } = await startStripeSandbox()
+  await stripe.products.create({ name: 'With', metadata: { color: 'red' } })
+  await stripe.products.create({ name: 'Without' })
+  const names = async (query: string) =>
+    (await stripe.products.search({ query })).data.map(({ name }) => name)
+  expect(await names('metadata["color"]:null')).toEqual(['Without'])
+  expect(await names('-metadata["color"]:null')).toEqual(['With'])
+  expect(await names('name~"ITH"')).toEqual(['Without', 'With'])
+})
+
+it.each([
+  ['products', 'nope:"x"'],
+  ['products', 'metadata:"x"'],
+  ['products', 'name["x"]:"y"'],
+  ['products', 'constructor:"x"'],
+  ['customers', 'id:"cus_1"'],
+  ['paymentIntents', 'amount_received>1'],
+  ['subscriptions', 'customer:"cus_1"'],
+])('refuses a field that %s cannot be searched by: %s', async (resource, query) => {
+  const { stripe } = await startStripeSandbox()
+  const asked = stripe[resource as 'products'].search({ query })
+  expect(await refusal(asked)).toMatchObject({
+    statusCode: 400,
+    param: 'query',
+    message: expect.stringContaining('is an unsupported search field'),
+  })
+})
+
+it.each([
+  'status~"act"',
+  'status>"a"',
+  'created~"17"',
+  Array(11).fill('created>1').join(' AND '),
+  'created>1 AND status:"active" OR status:"canceled"',
+])('refuses %s', async (query) => {
+  const { stripe } = await startStripeSandbox()
+  const asked = stripe.subscriptions.search({ query })
+  expect(await refusal(asked)).toMatchObject({ statusCode: 400, param: 'query' })
+})
