@@ -2,7 +2,7 @@ import type { StoreSnapshot } from './store.ts'
 
 /**
  * Of the rows in state files and snapshots. Raised when a row changes so that one written before would be read wrongly: what has
- * another number is refused, never half-read.
+ * another number is refused, never half-read. test/kept-format.test.ts keeps a file of this format.
  */
 export const STATE_FORMAT = 3
 
