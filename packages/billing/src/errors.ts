@@ -123,7 +123,7 @@ export class NotOnGracePeriod extends BillingError {
   override readonly status = 409
 }
 
-/** What would be given back has not been paid: `payNow()` first, or change it without proration. Nothing happened. */
+/** What would be given back has not been paid: `payNow()` first where a bill is open, or change it without proration. Nothing happened. */
 export class PaymentOverdue extends BillingError {
   readonly code = 'payment_overdue'
   override readonly status = 402

@@ -87,3 +87,77 @@ describe.each(['an unpaid change', 'an unpaid renewal'] as const)('after %s', (b
     expect((await user.balance()).amount).toBe(0)
   })
 })
+
+it('a renewal that is about to be sent stands in nobody’s way', async () => {
+  const test = await started()
+  const { user, sandbox } = test
+  const subscription = await user.newSubscription('main', 'pro').create('pm_card_visa')
+  await sandbox.clock.advance({ months: 1, minutes: 10 })
+  const drafts = sandbox.stripe.invoices(user.providerId ?? '').map(({ status }) => status)
+  expect(drafts.sort()).toEqual(['draft', 'paid'])
+  await subscription.swap('monthly')
+  expect(await user.subscribedToPlan('monthly', 'main')).toBe(true)
+})
+
+/** The running month was billed, and its bill given up: nobody has paid for it, and nobody owes anything. */
+async function givenUp(by: 'void' | 'mark_uncollectible' | 'keep_as_draft' | 'somebody') {
+  const test = await started()
+  const { user, sandbox } = test
+  await user.newSubscription('main', 'pro').quantity(3).price('storage').create('pm_card_visa')
+  const subscription = await user.subscription('main')
+  if (by === 'somebody') {
+    await user.updateCard('pm_card_chargeCustomerFail')
+    await sandbox.clock.advance({ months: 1, hours: 2 })
+    const [open] = await user.invoicesIncludingPending()
+    await (await user.findInvoice(open?.id ?? ''))?.void()
+    await user.updateCard('pm_card_visa')
+  } else {
+    await subscription.pause({ bills: by })
+    await sandbox.clock.advance({ months: 1, hours: 2 })
+    await subscription.unpause()
+  }
+  await sandbox.clock.advance({ days: 3 })
+  await user.sync()
+  return { test, user, late: await user.subscription('main') }
+}
+
+describe.each(['void', 'mark_uncollectible', 'keep_as_draft', 'somebody'] as const)(
+  'after a renewal that was given up by %s',
+  (by) => {
+    it.each([...BACK, ...PREVIEWS])(
+      'nothing is given back that nobody paid: %s',
+      async (_how, change) => {
+        const { test, user, late } = await givenUp(by)
+        const taken = takenFrom(test, user)
+        expect(late.pastDue()).toBe(false)
+        await expect(change(late)).rejects.toThrow(PaymentOverdue)
+        await expect(change(late)).rejects.toThrow('noProrate(), or swapAtPeriodEnd()')
+        expect([takenFrom(test, user), (await user.balance()).amount]).toEqual([taken, 0])
+      },
+    )
+
+    it('what is only added is, also where that was paid since', async () => {
+      const { late } = await givenUp(by)
+      await late.addPriceAndInvoice('support')
+      await expect(late.swap('monthly')).rejects.toThrow(PaymentOverdue)
+    })
+
+    it('a swap without proration is made, and so is one with the next bill', async () => {
+      const { test, user, late } = await givenUp(by)
+      await late.noProrate().swap('monthly')
+      expect((await user.balance()).amount).toBe(0)
+      await late.swapAtPeriodEnd('pro')
+      await test.sandbox.clock.advance({ months: 1 })
+      await user.sync()
+      expect(await user.subscribedToPlan('pro', 'main')).toBe(true)
+    })
+
+    it('all is as always with the next bill that is paid', async () => {
+      const { test, user, late } = await givenUp(by)
+      await test.sandbox.clock.advance({ months: 1 })
+      await user.sync()
+      await late.swap('monthly')
+      expect(await user.subscribedToPlan('monthly', 'main')).toBe(true)
+    })
+  },
+)

@@ -101,7 +101,7 @@ export function stripeSwaps(context: StripeContext): Swaps {
     at: Date,
   ): Promise<SwapPreview> {
     const { wanted, prorate, endsTrial } = change
-    requireNothingOwed(current, change)
+    await requireNothingOwed(context, current, { ...change, now: at })
     const now = withinPeriod(current, change.prorationDate ?? at)
     const isTrial = current.status === 'trialing'
     const items = itemParams(current, wanted, change.ratesOf)
@@ -163,7 +163,7 @@ export function stripeSwaps(context: StripeContext): Swaps {
     const current = await letGo(context, found)
     const change = await toChange(current)
     if (isDone(current, change)) return
-    requireNothingOwed(current, change)
+    await requireNothingOwed(context, current, { ...change, now })
     await apply(current, change, now)
   }
 

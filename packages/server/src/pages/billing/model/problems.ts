@@ -45,7 +45,8 @@ const WORDS: Partial<Record<BillingErrorCode, string>> = {
   no_subscription: 'There is no subscription to change.',
   subscription_ended: 'This subscription has ended. You can subscribe again.',
   not_on_grace_period: 'Only a cancelled subscription can be resumed, and only before it ends.',
-  payment_overdue: 'Your last bill is not paid yet. Please pay it first, then change the plan.',
+  payment_overdue:
+    'What you have now is not paid for. Please pay the bill that is open, or change the plan after the next one.',
   unsupported: 'The payment provider does not offer this.',
   payment_action_required: 'Your bank wants you to confirm the payment first.',
   busy: 'Your last change is still under way. Please look again.',
