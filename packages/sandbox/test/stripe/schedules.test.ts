@@ -306,3 +306,33 @@ it('refuses today what a phase could not have on its day', async () => {
     expect((await refusal(call)).type).toBe('StripeInvalidRequestError')
   }
 })
+
+describe('a schedule that is under way', () => {
+  it('is previewed by what it has planned', async () => {
+    const { stripe, subscription, plan, yearly } = await subscribed()
+    const schedule = await plan()
+    const next: Phase = { items: [{ price: yearly.id }], duration: { interval: 'year' } }
+    await stripe.subscriptionSchedules.update(schedule.id, { phases: [present(schedule), next] })
+    const bySchedule = await stripe.invoices.createPreview({ schedule: schedule.id })
+    const bySubscription = await stripe.invoices.createPreview({ subscription: subscription.id })
+    expect(bySchedule.total).toBe(yearly.unit_amount)
+    expect(bySchedule.total).toBe(bySubscription.total)
+    const both = { schedule: schedule.id, subscription: subscription.id }
+    expect(await refusal(stripe.invoices.createPreview(both))).toMatchObject({ statusCode: 400 })
+    await stripe.subscriptionSchedules.release(schedule.id)
+    const gone = stripe.invoices.createPreview({ schedule: schedule.id })
+    expect(await refusal(gone)).toMatchObject({ statusCode: 400, param: 'schedule' })
+  })
+
+  it('wants to know when its first phase began', async () => {
+    const { stripe, plan } = await subscribed()
+    const schedule = await plan()
+    const { start_date: _left, ...rest } = present(schedule)
+    const update = stripe.subscriptionSchedules.update(schedule.id, { phases: [rest] })
+    expect(await refusal(update)).toMatchObject({
+      statusCode: 400,
+      code: 'parameter_missing',
+      param: 'phases[0][start_date]',
+    })
+  })
+})

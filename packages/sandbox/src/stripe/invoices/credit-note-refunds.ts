@@ -72,7 +72,7 @@ export function checkTotal(
   const left = invoice.total - credited - unexplained
   if (total >= 1 && total <= left) return
   throw invalidRequest(
-    `The credit note's total (${total}) must be positive and at most what is left of the invoice (${left}).`,
+    `The credit note's total (${total}) must be positive and at most what is left of the invoice (${Math.max(0, left)}).`,
     'amount',
   )
 }

@@ -68,10 +68,27 @@ function tryOut<T>(work: UnitOfWork, run: (trial: UnitOfWork) => T): T {
   }
 }
 
-function preview(work: UnitOfWork, params: Params): InvoiceRow {
-  if (params.schedule !== undefined || params.schedule_details !== undefined) {
-    throw invalidRequest('The sandbox previews subscriptions, not schedules.', 'schedule')
+/** A schedule that has begun is seen by its subscription, whose next invoice knows what is planned. */
+function withoutSchedule(work: UnitOfWork, { schedule: id, ...params }: Params): Params {
+  if (params.schedule_details !== undefined) {
+    throw invalidRequest('The sandbox previews schedules as they are.', 'schedule_details')
   }
+  if (id === undefined) return params
+  if (params.subscription !== undefined || params.subscription_details !== undefined) {
+    throw invalidRequest('You may only specify one of these parameters: schedule, subscription.')
+  }
+  const { subscription } = work.require('subscription_schedule', id, 'schedule')
+  if (subscription === null) {
+    throw invalidRequest(
+      'The sandbox previews schedules that have hold of a subscription.',
+      'schedule',
+    )
+  }
+  return { ...params, subscription }
+}
+
+function preview(work: UnitOfWork, given: Params): InvoiceRow {
+  const params = withoutSchedule(work, given)
   const invoice =
     params.subscription === undefined ? previewNew(work, params) : previewExisting(work, params)
   work.edit('invoice', invoice)

@@ -221,6 +221,8 @@ function replacePhases(
   if (phases.length === 0) throw missingParam('phases')
   const first = phases[0]?.start_date
   const started = schedule.current_phase?.start_date
+  // "Must be set on the first phase", says the reference: what is running must not begin anew by accident.
+  if (first === undefined && started !== undefined) throw missingParam('phases[0][start_date]')
   const start = first === undefined || first === 'now' ? (started ?? work.now) : first
   if (started !== undefined && start !== started && start > work.now) {
     throw invalidRequest(
