@@ -50,6 +50,7 @@ const sqliteIsEnough: readonly Named[] = [
   ['packages/billing/test/archived-prices.test.ts', 'what the provider takes'],
   ['packages/billing/test/clocks-apart.test.ts', 'what the provider takes'],
   ['packages/billing/test/deleted-customers.test.ts', 'what the provider has and takes'],
+  ['packages/billing/test/ended-elsewhere.test.ts', 'what the provider takes'],
   ['packages/billing/test/held-taxes.test.ts', 'what the provider has and takes'],
   ['packages/billing/test/held-memory.test.ts', 'what the provider has and takes'],
   ['packages/billing/test/language.test.ts', 'what is printed'],

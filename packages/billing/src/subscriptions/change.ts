@@ -2,7 +2,8 @@ import { converge, endRow } from '../consistency/converge.ts'
 import { type LockedOwner, withOwnerLock } from '../consistency/owner-lock.ts'
 import { resumeInterrupted } from '../consistency/resume-interrupted.ts'
 import type { BillingContext } from '../context.ts'
-import { NoSubscription } from '../errors.ts'
+import { isBillingError } from '../error-codes.ts'
+import { NoSubscription, SubscriptionEnded } from '../errors.ts'
 import type { Gateway } from '../gateways/contract/gateway.ts'
 import type { ProviderSubscription } from '../gateways/contract/subscription.ts'
 import type { SubscriptionRecord } from '../storage/tables.ts'
@@ -39,6 +40,9 @@ export async function changeSubscription(
     if (!found) throw new NoSubscription('The provider no longer has this subscription')
     try {
       await change({ found, locked, ask: (each) => locked.change(record.provider, each) })
+    } catch (error) {
+      // It was ended elsewhere, of which we may not have heard yet.
+      throw found.isOver ? asEnded(error) : error
     } finally {
       // Also after a failure: a timeout may hide that the provider did what was asked.
       await converge(context, locked, record)
@@ -47,6 +51,12 @@ export async function changeSubscription(
     await settle?.(locked)
     return requireRecord(context, record)
   })
+}
+
+/** What a provider refuses of one that is over; anything else as it is. */
+export function asEnded(error: unknown): unknown {
+  if (!isBillingError(error, 'provider_rejected')) return error
+  return new SubscriptionEnded('The subscription has ended: create a new one', { cause: error })
 }
 
 export async function requireRecord(

@@ -6,7 +6,7 @@ import { type Capability, requireCapability } from '../gateways/contract/parts.t
 import type { ProviderSubscription } from '../gateways/contract/subscription.ts'
 import type { BilledOwner, SubscriptionRecord } from '../storage/tables.ts'
 import { ended } from '../values/subscription-state.ts'
-import { type ChangeAtProvider, type ChangeOptions, changeSubscription } from './change.ts'
+import { asEnded, type ChangeAtProvider, type ChangeOptions, changeSubscription } from './change.ts'
 import { requireProvider } from './known-plans.ts'
 
 /** How the next swap is made. */
@@ -61,6 +61,16 @@ export class SubscriptionScope {
     const found = await this.find()
     if (found) return found
     throw new NoSubscription('The provider no longer has this subscription')
+  }
+
+  /** What is asked for a preview: what is refused because it is over there says so. */
+  async ask<T>(asked: Promise<T>): Promise<T> {
+    try {
+      return await asked
+    } catch (error) {
+      const found = await this.find().catch(() => null)
+      throw found?.isOver ? asEnded(error) : error
+    }
   }
 
   /** One change at the provider under the user's lock. The row is read again. */

@@ -135,7 +135,9 @@ export async function previewItems(
   const found = await subscription.requireFound()
   const { items } = await subscription.gateway()
   const wanted = targetOf(found, change)
-  const preview = await items.preview(found.id, { ...terms, wanted }, subscription.now())
+  const preview = await subscription.ask(
+    items.preview(found.id, { ...terms, wanted }, subscription.now()),
+  )
   return payable(preview, async () => found)
 }
 

@@ -1,6 +1,6 @@
 import { attempt, begin } from '../../consistency/operation.ts'
 import { forgetPlans } from '../../consistency/plans/forget-plans.ts'
-import { InvalidArgument } from '../../errors.ts'
+import { InvalidArgument, SubscriptionEnded } from '../../errors.ts'
 import type { WantedItem } from '../../gateways/contract/item.ts'
 import { requirePart } from '../../gateways/contract/parts.ts'
 import type { ProviderSubscription } from '../../gateways/contract/subscription.ts'
@@ -103,6 +103,7 @@ function requirePlannable({ context, record }: SubscriptionScope, found: Provide
   if (awaitsFirstPayment({ standing })) {
     throw new InvalidArgument('Its first payment is missing: there is no period yet')
   }
+  if (found.isOver) throw new SubscriptionEnded('The subscription has ended: create a new one')
   if (found.endsAt !== null) {
     throw new InvalidArgument('It was cancelled, and no period follows: resume() first')
   }

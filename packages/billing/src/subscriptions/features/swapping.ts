@@ -49,11 +49,8 @@ export async function previewSwap(
   subscription.requireRunning()
   const gateway = await subscription.gateway()
   const asked = await requireSwap(subscription, wanted)
-  const preview = await gateway.previewSwap(
-    subscription.record.providerId,
-    asked,
-    subscription.now(),
-  )
+  const { providerId } = subscription.record
+  const preview = await subscription.ask(gateway.previewSwap(providerId, asked, subscription.now()))
   return payable(preview, () => subscription.requireFound())
 }
 
