@@ -110,8 +110,16 @@ export function applyPendingUpdate(
   subscription.latest_invoice = invoiceId
   clearUpdate(subscription)
   changeItems(work, subscription.id, held)
+  followPeriod(work, subscription)
   work.emit('customer.subscription.pending_update_applied', 'subscription', subscription)
   return true
+}
+
+/** Whoever asked meanwhile for the end of the period has the end of the one that runs now. */
+function followPeriod(work: UnitOfWork, subscription: SubscriptionRow): void {
+  if (!subscription.cancel_at_period_end) return
+  const items = work.findBy('subscription_item', 'subscription', subscription.id)
+  subscription.cancel_at = Math.min(...items.map(({ current_period_end }) => current_period_end))
 }
 
 /** Forgets it; returns the invoice that was never paid. */
