@@ -41,3 +41,28 @@ describe.each(['pro', 'seat'])('a planned swap whose price %s was archived', (ar
     },
   )
 })
+
+describe.each<[string, readonly string[]]>([
+  ['alone', ['better']],
+  ['like the one that is planned', ['better', 'pro']],
+  ['like the one that there is', ['better', 'monthly']],
+])('a swap to a price that was archived, %s', (_name, archived) => {
+  it.each<[string, (main: Subscription) => Promise<unknown>]>([
+    ['swap()', (main) => main.swap('better')],
+    ['swapAndInvoice()', (main) => main.swapAndInvoice('better')],
+    ['swap() of all prices', (main) => main.swap([{ price: 'better' }, { price: 'seat' }])],
+  ])('leaves what is planned: %s', async (_call, swap) => {
+    const test = await planned()
+    const { main, user, sandbox } = test
+    sandbox.stripe.seedPrice({ id: 'better', unitAmount: 4000, interval: 'month', product: 'Best' })
+    const stripe = await stripeSdk(test)
+    for (const price of archived) await stripe.prices.update(price, { active: false })
+    const before = await main.plannedSwap()
+    await expect(swap(main)).rejects.toThrow(InvalidArgument)
+    const same = await user.subscription('main')
+    expect(await same.plannedSwap()).toEqual(before)
+    expect(same.items()).toEqual(main.items())
+    expect(takenFrom(test, user)).toBe(2000)
+    expect((await user.sync()).drift).toEqual([])
+  })
+})

@@ -54,7 +54,7 @@ export interface PriceChange {
   readonly targetOf: (found: ProviderSubscription) => readonly WantedItem[]
 }
 
-const SAME_PRICES: PriceChange = { carry: (planned) => planned, targetOf: wantedOf }
+export const SAME_PRICES: PriceChange = { carry: (planned) => planned, targetOf: wantedOf }
 
 interface Asked {
   readonly subscription: SubscriptionScope
@@ -86,6 +86,7 @@ const RULES: Readonly<Record<PlanRule, (asked: Asked) => Promise<void>>> = {
     const { context } = subscription
     const { found, locked, ask } = current
     const release = () => ask((gateway) => requirePart(gateway, 'schedules').release(found.id))
+    if (found.planned) await requireTarget(asked)
     const operation = found.planned ? await keep(asked, found.planned, 'restore') : null
     try {
       await release()
@@ -175,19 +176,36 @@ async function requireOneRhythm(
   )
 }
 
-/** Before anything is changed: what is planned has to be planned again afterwards. */
-async function requireOffered(
-  { ask, found }: Current,
-  items: readonly WantedItem[],
-): Promise<void> {
-  const prices = items.map(({ price }) => price)
-  const archived = await ask(
-    async (gateway) =>
-      (await requirePart(gateway, 'schedules').findArchived?.(found.id, prices)) ?? null,
-  )
+/** Before anything is changed: what is planned has to be planned again afterwards, with what there is now before it. */
+async function requireOffered(current: Current, items: readonly WantedItem[]): Promise<void> {
+  const archived = await findArchived(current, [...wantedOf(current.found), ...items])
   if (archived === null) return
   throw new InvalidArgument(
     `'${archived}' is no longer offered, so what is planned could not be planned again: cancelPlannedSwap() first`,
+  )
+}
+
+/** Before anything is released: a swap that cannot be made costs nobody their plan, which may be one that cannot be made again. */
+async function requireTarget({ current, prices }: Asked): Promise<void> {
+  const there = wantedOf(current.found)
+  const added = prices
+    .targetOf(current.found)
+    .filter(({ price }) => !there.some((item) => item.price === price))
+  const archived = await findArchived(current, added)
+  if (archived === null) return
+  throw new InvalidArgument(
+    `'${archived}' is no longer offered, so nothing can be swapped to it. What is planned stays`,
+  )
+}
+
+async function findArchived(
+  { ask }: Current,
+  items: readonly WantedItem[],
+): Promise<string | null> {
+  if (items.length === 0) return null
+  const prices = [...new Set(items.map(({ price }) => price))]
+  return ask(
+    async (gateway) => (await requirePart(gateway, 'schedules').findArchived?.(prices)) ?? null,
   )
 }
 

@@ -1,10 +1,12 @@
 import { InvalidArgument } from '../../errors.ts'
 import type { WantedItem } from '../../gateways/contract/item.ts'
 import { requireCapability } from '../../gateways/contract/parts.ts'
+import type { ProviderSubscription } from '../../gateways/contract/subscription.ts'
 import type { Swap, SwapPreview } from '../../gateways/contract/swap.ts'
+import { wantedOf } from '../../gateways/contract/wanted-items.ts'
 import { requireCount, requireText } from '../../values/arguments.ts'
 import { requireKnownPlan, requireProvider } from '../known-plans.ts'
-import { mindingPlan } from '../planned-swap.ts'
+import { mindingPlan, SAME_PRICES } from '../planned-swap.ts'
 import type { SubscriptionScope } from '../subscription-scope.ts'
 import { type SwapOptions, swapSubscription } from '../swap.ts'
 import { usageFirst } from '../usage-first.ts'
@@ -34,12 +36,27 @@ export async function swap(subscription: SubscriptionScope, wanted: WantedSwap):
   // Another rhythm begins at once, and so does what costs something in place of what was free.
   const startsPeriod = async (id: string) =>
     (await (await subscription.gateway()).previewSwap(id, asked, subscription.now())).immediately
-  subscription.record = await swapSubscription(context, record, asked, (change) =>
-    billedAtOnce(usageFirst(subscription, mindingPlan(subscription, 'swap', change)), (found) => {
+  const prices = {
+    ...SAME_PRICES,
+    targetOf: (found: ProviderSubscription) => itemsAfter(asked, found),
+  }
+  subscription.record = await swapSubscription(context, record, asked, (change) => {
+    const minding = mindingPlan(subscription, 'swap', change, prices)
+    return billedAtOnce(usageFirst(subscription, minding), (found) => {
       const endsTrial = skipTrial && hasTrial(found, subscription.now())
       return invoiceNow || endsTrial || startsPeriod(found.id)
-    }),
-  )
+    })
+  })
+}
+
+/** All prices once it is made. */
+function itemsAfter({ plan, items }: Swap, found: ProviderSubscription): readonly WantedItem[] {
+  if (items) return items
+  const [main, ...others] = wantedOf(found)
+  return [
+    { price: plan, quantity: main?.quantity ?? null },
+    ...others.filter(({ price }) => price !== plan),
+  ]
 }
 
 export async function previewSwap(

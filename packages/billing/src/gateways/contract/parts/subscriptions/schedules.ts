@@ -43,8 +43,8 @@ export interface Schedules {
   /** Whether these prices are billed together: only such can be planned. UnknownPlan where one of them is not there. */
   haveOneRhythm(prices: readonly string[]): Promise<boolean>
   /**
-   * Of these prices, and of those that a subscription has, one that is no longer offered: what is planned with it could not
-   * be planned again. Null for none. For providers who plan nothing with such prices.
+   * Of these prices one that is no longer offered: nothing can be planned with it, and nothing swapped to it. Null for none.
+   * For providers who plan nothing with such prices.
    */
-  findArchived?(id: string, prices: readonly string[]): Promise<string | null>
+  findArchived?(prices: readonly string[]): Promise<string | null>
 }

@@ -80,11 +80,9 @@ export function stripeSchedules(context: StripeContext): { readonly schedules: S
       async haveOneRhythm(prices) {
         return haveOneRhythm(await Promise.all(prices.map((id) => findPrice(id))))
       },
-      async findArchived(id, planned) {
-        const current = await retrieve(stripe, id)
-        const prices = current.items.data.map(({ price }) => price)
-        for (const price of planned) prices.push(await findPrice(price, current))
-        return prices.find(({ active }) => !active)?.id ?? null
+      async findArchived(prices) {
+        const found = await Promise.all(prices.map((id) => findPrice(id)))
+        return found.find(({ active }) => !active)?.id ?? null
       },
     },
   }
