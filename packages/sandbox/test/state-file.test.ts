@@ -96,9 +96,30 @@ it.each([
   await expect(start).rejects.toThrow(TypeError)
   await expect(start).rejects.toThrow(`${file} is`)
   await expect(start).rejects.toThrow(said)
-  await expect(start).rejects.toThrow('Give another file, or move this one away to start anew.')
+  await expect(start).rejects.toThrow(
+    `Give another file, or move this one away together with its journals (${file}.journal-N) to start anew.`,
+  )
   expect(await readFile(file, 'utf8')).toBe(text)
   expect(await readdir(folder)).toEqual(['state.json'])
+})
+
+it('does not start anew beside the journal of a state that was moved away', async () => {
+  const folder = await temporaryFolder()
+  const file = join(folder, 'state.json')
+  const journal = `${file}.journal-5`
+  const text = `{"now":"${NOW.toISOString()}","seed":1,"drawn":0,"counters":{},"rows":0}\n`
+  await writeFile(journal, text)
+  const { snapshot } = await startSandbox({ stripe: true, now: NOW }).then(async (other) => {
+    await other.close()
+    return { snapshot: other.snapshot() }
+  })
+  for (const options of [{ stripe: true }, { stripe: true, snapshot }]) {
+    const start = startSandbox({ ...options, stateFile: file })
+    await expect(start).rejects.toThrow(`There is no state file ${file}, but`)
+    await expect(start).rejects.toThrow(journal)
+  }
+  expect(await readdir(folder)).toEqual(['state.json.journal-5'])
+  expect(await readFile(journal, 'utf8')).toBe(text)
 })
 
 it('refuses a snapshot of another format, at the start and later', async () => {

@@ -94,7 +94,7 @@ it('drops a step that was being written, wherever its writing stopped', async ()
   kept.save()
   const known = [contents(NOW, store)]
   const ends = [0]
-  const journal = `${file}.journal-2`
+  const journal = `${file}.journal-1`
   for (let n = 0; n < 2; n++) {
     store.table<Row & { text: string }>('plain').set(`row ${n}`, { n, text: 'ü\u2028\n' })
     store.table<Row>('packed').set('same', { n })
@@ -120,7 +120,7 @@ it('goes on behind the last whole step', async () => {
   kept.save()
   first.table<Row>('plain').set('a', { n: 1 })
   kept.flush()
-  const journal = `${file}.journal-2`
+  const journal = `${file}.journal-1`
   await writeFile(journal, `${await readFile(journal, 'utf8')}["plain","b",{"n":`)
   const second = openStore()
   const again = new KeptState(file, second, CLOCK, await loadKeptState(file, second))
@@ -128,6 +128,37 @@ it('goes on behind the last whole step', async () => {
   again.flush()
   expect(await loadCopy(file)).toEqual(contents(NOW, second))
   expect(second.table<Row>('plain').size).toBe(2)
+})
+
+it('neither continues nor deletes a journal that is not its own', async () => {
+  const folder = await temporaryFolder()
+  const file = join(folder, 'state.json')
+  const store = openStore()
+  const kept = new KeptState(file, store, CLOCK, null)
+  kept.save()
+  const foreign = `${file}.journal-2`
+  await writeFile(foreign, 'of another state')
+  for (let n = 0; n < 3; n++) {
+    store.table<Row>('plain').set(`row ${n}`, { n })
+    kept.flush()
+    expect(await loadCopy(file)).toEqual(contents(NOW, store))
+    kept.save()
+  }
+  kept.close()
+  expect(await loadCopy(file)).toEqual(contents(NOW, store))
+  expect(await readFile(foreign, 'utf8')).toBe('of another state')
+  expect(await readdir(folder)).toEqual(['state.json', 'state.json.journal-2'])
+})
+
+it('writes no journal before there is a state file that it follows', async () => {
+  const folder = await temporaryFolder()
+  const store = openStore()
+  const kept = new KeptState(join(folder, 'state.json'), store, CLOCK, null)
+  store.table<Row>('plain').set('a', { n: 1 })
+  kept.flush()
+  expect(await readdir(folder)).toEqual([])
+  kept.begin()
+  expect(await readdir(folder)).toEqual(['state.json'])
 })
 
 it('refuses a journal with a step that is not whole before its end', async () => {
@@ -139,7 +170,7 @@ it('refuses a journal with a step that is not whole before its end', async () =>
     store.table<Row>('plain').set(`row ${n}`, { n })
     kept.flush()
   }
-  const journal = `${file}.journal-2`
+  const journal = `${file}.journal-1`
   const lines = (await readFile(journal, 'utf8')).split('\n')
   await writeFile(journal, lines.toSpliced(2, 1).join('\n'))
   await expect(loadKeptState(file, openStore())).rejects.toThrow(/journal that was damaged/)

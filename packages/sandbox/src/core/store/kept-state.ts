@@ -36,7 +36,8 @@ export class KeptState {
   readonly #file: string
   readonly #store: Store
   readonly #clock: KeptClock
-  readonly #isNew: boolean
+  /** There is no state file yet that a journal could follow. */
+  #isNew: boolean
   #journal: { number: number; size: number; open: Journal | null }
   #stateSize: number
   #changed = false
@@ -52,7 +53,8 @@ export class KeptState {
     this.#store = store
     this.#clock = clock
     this.#isNew = loaded === null
-    const journal = loaded?.journal ?? { number: lastJournal(file) + 1, size: 0 }
+    if (!existsSync(file)) refuseLeftJournals(file)
+    const journal = loaded?.journal ?? { number: lastJournal(file), size: 0 }
     this.#journal = { ...journal, open: null }
     this.#stateSize = existsSync(file) ? statSync(file).size : 0
     this.#lastEnd = this.#end()
@@ -69,7 +71,8 @@ export class KeptState {
   /** Writes down what happened since the last time. Called before anybody is told of it. */
   flush(): void {
     const end = this.#end()
-    if (this.#closed || this.#broken || (!this.#changed && end === this.#lastEnd)) return
+    if (this.#isNew || this.#closed || this.#broken) return
+    if (!this.#changed && end === this.#lastEnd) return
     try {
       const journal = this.#openJournal()
       journal.add(this.#clock.now(), this.#store)
@@ -85,10 +88,11 @@ export class KeptState {
     }
   }
 
-  /** Writes the whole state. A failure leaves the file as it was. */
+  /** Writes the whole state, after which nobody needs its journal. A failure leaves the file as it was. */
   save(): void {
     const { number, open } = this.#journal
-    const next = number + 1
+    // A journal that somebody else has left is neither continued nor deleted.
+    const next = Math.max(number, lastJournal(this.#file)) + 1
     this.#stateSize = writeStateFile(this.#file, stateLines(this.#clock.now(), this.#store, next))
     this.#store.dropChanges()
     this.#changed = false
@@ -96,9 +100,8 @@ export class KeptState {
     this.#lastEnd = this.#end()
     open?.close()
     this.#journal = { number: next, size: 0, open: null }
-    for (const old of journalsOf(this.#file)) {
-      if (old !== next) rmSync(journalFile(this.#file, old), { force: true })
-    }
+    if (!this.#isNew) rmSync(journalFile(this.#file, number), { force: true })
+    this.#isNew = false
   }
 
   /** Writes the whole state, and nothing any more afterwards. */
@@ -143,4 +146,13 @@ function journalsOf(file: string): number[] {
 
 function lastJournal(file: string): number {
   return Math.max(0, ...journalsOf(file))
+}
+
+/** They may hold the newest part of a state whose file was moved away or lost. */
+function refuseLeftJournals(file: string): void {
+  const left = journalsOf(file).map((number) => journalFile(file, number))
+  if (left.length === 0) return
+  throw new TypeError(
+    `There is no state file ${file}, but what belongs to one is left: ${left.join(', ')}. Put the state file back, or move the journal to where it went to start anew.`,
+  )
 }

@@ -132,7 +132,7 @@ export async function loadStateFile(file: string, store: Store): Promise<LoadedF
 function checkFormat(file: string, start: string): void {
   const format = /^\{"version":(\d+),/.exec(start)?.[1]
   if (format === String(STATE_FORMAT)) return
-  const fix = 'Give another file, or move this one away to start anew.'
+  const fix = `Give another file, or move this one away together with its journals (${file}.journal-N) to start anew.`
   throw new TypeError(
     format === undefined
       ? `${file} is not a state file of this sandbox. ${fix}`
@@ -165,7 +165,7 @@ async function loadLines(file: string, store: Store): Promise<LoadedFile> {
   }
   if (head === null || counted !== rows) {
     throw new TypeError(
-      `${file} is a state file that was cut off or damaged: ${rows} rows can be read, ${counted ?? 'nothing'} says how many there were. Restore a copy of it, or move it away to start anew.`,
+      `${file} is a state file that was cut off or damaged: ${rows} rows can be read, ${counted ?? 'nothing'} says how many there were. Restore a copy of it, or move it away together with its journals (${file}.journal-N) to start anew.`,
     )
   }
   store.setHead(head)
