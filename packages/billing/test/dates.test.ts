@@ -41,6 +41,16 @@ describe('cancelAt()', () => {
     expect((await sooner.resume()).endsAt).toBeNull()
   })
 
+  it('gives back what is paid for after the end', async () => {
+    const test = await start('stripe', { webhooks: false })
+    const { user } = test
+    const made = await user.newSubscription('main', 'monthly').create(CARD)
+    await made.cancelAt(day(10))
+    await test.sandbox.clock.advance({ days: 11 })
+    // 21 of the 31 days from 15 January.
+    expect((await user.balance()).amount).toBe(Math.round((1000 * 21) / 31))
+  })
+
   it('is the same as what the customer portal does, which sets a date alone', async () => {
     const test = await start('stripe')
     const { user } = test

@@ -29,6 +29,25 @@ async function started(): Promise<FlowTest> {
   return test
 }
 
+const LATER = new Date('2026-03-12T10:00:00Z')
+
+async function beforeEndOf(subscription: Subscription): Promise<Date> {
+  const end = await subscription.periodEndsAt()
+  return new Date(Number(end) - 5 * 86_400_000)
+}
+
+/** Ends of all kinds, within the period that nobody has paid. */
+const ENDS: ReadonlyArray<[string, (it: Subscription) => Promise<unknown>]> = [
+  ['at once', (it) => it.cancelNow()],
+  ['at once, with all that is to be billed', (it) => it.cancelNow({ invoiceNow: true })],
+  ['on a day', async (it) => it.cancelAt(await beforeEndOf(it))],
+  [
+    'on a day after another',
+    async (it) => (await it.cancelAt(LATER)).cancelAt(await beforeEndOf(it)),
+  ],
+  ['with the period', (it) => it.cancel()],
+]
+
 /** `pro` twice and storage, of which the difference to `monthly` or the renewal is open, and nobody pays. */
 async function owing(because: 'an unpaid change' | 'an unpaid renewal') {
   const test = await started()
@@ -72,6 +91,17 @@ describe.each(['an unpaid change', 'an unpaid renewal'] as const)('after %s', (b
       expect(givenBackTo(test, user)).toBe(0)
     },
   )
+
+  it.each(ENDS)('whoever ends it gets nothing back: %s', async (_how, end) => {
+    const { test, user, late } = await owing(because)
+    const taken = takenFrom(test, user)
+    await end(late)
+    await test.sandbox.clock.advance({ months: 2 })
+    await user.sync()
+    expect(await user.subscribed('main')).toBe(false)
+    expect((await user.balance()).amount).toBe(0)
+    expect([takenFrom(test, user), givenBackTo(test, user)]).toEqual([taken, 0])
+  })
 
   it.each(MORE)('what is only added is: %s', async (_how, change) => {
     const { late } = await owing(because)
@@ -135,6 +165,17 @@ describe.each(['void', 'mark_uncollectible', 'keep_as_draft', 'somebody'] as con
         expect([takenFrom(test, user), (await user.balance()).amount]).toEqual([taken, 0])
       },
     )
+
+    it.each(ENDS)('whoever ends it gets nothing back: %s', async (_how, end) => {
+      const { test, user, late } = await givenUp(by)
+      const taken = takenFrom(test, user)
+      await end(late)
+      await test.sandbox.clock.advance({ months: 2 })
+      await user.sync()
+      expect(await user.subscribed('main')).toBe(false)
+      expect((await user.balance()).amount).toBe(0)
+      expect([takenFrom(test, user), givenBackTo(test, user)]).toEqual([taken, 0])
+    })
 
     it('what is only added is, also where that was paid since', async () => {
       const { late } = await givenUp(by)

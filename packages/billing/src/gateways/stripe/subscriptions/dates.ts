@@ -5,6 +5,7 @@ import { isWanted, itemsOf } from './change-params.ts'
 import { throwUnpaid } from './confirmations.ts'
 import { heldInvoice, heldItems, isAsked, letGo } from './held/held-change.ts'
 import { payUpdate } from './held/pay-update.ts'
+import { givesBackRest } from './periods/overdue.ts'
 import { retrieve } from './retrieve.ts'
 
 /** The ends of subscriptions and of trials, on any day. */
@@ -16,10 +17,11 @@ export function stripeDates(context: StripeContext): {
   return {
     endDates: {
       async set(id, at, { prorate }) {
-        await letGo(context, await retrieve(stripe, id))
+        const current = await letGo(context, await retrieve(stripe, id))
+        const givesBack = prorate && (await givesBackRest(context, current, at))
         await stripe.subscriptions.update(id, {
           cancel_at: toSeconds(at),
-          proration_behavior: prorate ? 'create_prorations' : 'none',
+          proration_behavior: givesBack ? 'create_prorations' : 'none',
         })
       },
     },

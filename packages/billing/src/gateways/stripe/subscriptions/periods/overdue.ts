@@ -32,33 +32,49 @@ export async function requireNothingOwed(
     readonly now: Date
   },
 ): Promise<void> {
-  const { status, items } = current
   const isKept = ({ price, quantity = 1 }: Stripe.SubscriptionItem) =>
     wanted.some((item) => item.price === price.id && (item.quantity ?? quantity) >= quantity)
-  if (!prorate || items.data.every(isKept)) return
-  if (OWING.includes(status)) {
-    throw new PaymentOverdue(
-      `Its last bill is not paid (${status}), and this would give back what nobody has paid: payNow() first, or noProrate()`,
-    )
-  }
-  if (status === 'trialing') return
-  const bill = await findGivenUp(context, current, now)
-  if (bill === null) return
-  const until = toDate(periodEnd(bill)).toISOString()
-  throw new PaymentOverdue(
-    `Nobody has paid for the time until ${until}, whose bill ${bill.id} is ${bill.status}, and this would give it back: noProrate(), or swapAtPeriodEnd()`,
-  )
+  if (!prorate || current.items.data.every(isKept)) return
+  const reason = await whyNotPaid(context, current, now)
+  if (reason !== null) throw new PaymentOverdue(reason)
 }
 
-/** The renewal that has the time which runs now, where that was given up: by a pause, or by somebody. */
+/** Whether an end on that day gives back the rest. Nobody is kept from ending what is not paid for: it gives nothing back then. */
+export async function givesBackRest(
+  context: StripeContext,
+  current: Stripe.Subscription,
+  at: Date,
+): Promise<boolean> {
+  const isAfter = current.items.data.every((item) => item.current_period_end <= toSeconds(at))
+  return isAfter || (await whyNotPaid(context, current, at)) === null
+}
+
+/** What the time from that moment on is owed for, and the ways to change it all the same; null where it is paid, or free. */
+async function whyNotPaid(
+  context: StripeContext,
+  current: Stripe.Subscription,
+  from: Date,
+): Promise<string | null> {
+  const { status } = current
+  if (OWING.includes(status)) {
+    return `Its last bill is not paid (${status}), and this would give back what nobody has paid: payNow() first, or noProrate()`
+  }
+  if (status === 'trialing') return null
+  const bill = await findGivenUp(context, current, from)
+  if (bill === null) return null
+  const until = toDate(periodEnd(bill)).toISOString()
+  return `Nobody has paid for the time until ${until}, whose bill ${bill.id} is ${bill.status}, and this would give it back: noProrate(), or swapAtPeriodEnd()`
+}
+
+/** The renewal that has the time after that moment, where it was given up: by a pause, or by somebody. */
 async function findGivenUp(
   { stripe }: StripeContext,
   { id: subscription, items }: Stripe.Subscription,
-  now: Date,
+  from: Date,
 ): Promise<Stripe.Invoice | null> {
   const created = { gte: Math.min(...items.data.map((item) => item.current_period_start)) }
   for await (const bill of stripe.invoices.list({ subscription, created, limit: 100 })) {
-    if (isGivenUp(bill) && periodEnd(bill) > toSeconds(now)) return bill
+    if (isGivenUp(bill) && periodEnd(bill) > toSeconds(from)) return bill
   }
   return null
 }
