@@ -219,3 +219,37 @@ describe('an invoice that was not paid', () => {
     expect(takenFrom(test, user)).toBe(1000)
   })
 })
+
+describe.each([127, 128, 253, 254, 255])('a key of %i letters at Braintree', (length) => {
+  const idempotencyKey = 'k'.repeat(length)
+
+  async function began() {
+    const test = await start('braintree')
+    await test.user.updateCard('fake-valid-visa-nonce')
+    return { test, user: test.user }
+  }
+
+  it('takes nothing again for what a version before has taken under the whole key', async () => {
+    const { test, user } = await began()
+    const { default: braintree } = await import('braintree')
+    const sdk = new braintree.BraintreeGateway(test.sandbox.braintree.config as never)
+    const { transaction } = await sdk.transaction.sale({
+      customerId: user.providerId ?? '',
+      amount: '10.00',
+      orderId: idempotencyKey,
+      apiRequestKey: idempotencyKey,
+      options: { submitForSettlement: true },
+    } as never)
+    expect(await user.charge(10, { idempotencyKey })).toMatchObject({ id: transaction.id })
+    expect(takenFrom(test, user)).toBe(1000)
+  })
+
+  it('pays after a decline', async () => {
+    const { test, user } = await began()
+    declineNext(test, user)
+    await expect(user.charge(10, { idempotencyKey })).rejects.toThrow(PaymentFailed)
+    await user.charge(10, { idempotencyKey })
+    await user.charge(10, { idempotencyKey })
+    expect(takenFrom(test, user)).toBe(1000)
+  })
+})

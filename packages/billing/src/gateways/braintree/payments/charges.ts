@@ -8,7 +8,7 @@ import type { BraintreeContext } from '../sdk/client.ts'
 import { requireSuccess } from '../sdk/errors.ts'
 import { requireMethod } from './customers.ts'
 import { braintreeInvoices, salesOf, toInvoice } from './invoices.ts'
-import { orderOfKey } from './order-key.ts'
+import { namesOfKey, orderOfKey, requestKeyOf } from './order-key.ts'
 
 type Charges = Pick<
   Gateway,
@@ -29,7 +29,7 @@ export function braintreeCharges(context: BraintreeContext): Charges {
     refuseOverrides(more, DECIDED)
     // An order's id of the caller's own may stand for several charges.
     const isOrder = idempotencyKey !== undefined && more.orderId === undefined
-    const before = isOrder ? await lookUp(context, customerId, orderOfKey(idempotencyKey)) : null
+    const before = isOrder ? await lookUp(context, customerId, idempotencyKey) : null
     if (before?.done?.amount === toDecimal(amount)) return before.done
     const request = {
       paymentMethodToken: await requireMethod(context, customerId),
@@ -85,21 +85,22 @@ export function braintreeCharges(context: BraintreeContext): Charges {
 const FAILED = ['processor_declined', 'gateway_rejected', 'failed']
 
 /**
- * What stands under an order's id, which is also the key. Braintree answers a key with the first attempt's
- * transaction, a declined one as well, so each decline is followed by the next key. Should the
- * list lag behind, the key before gives its own transaction again: nothing is charged twice.
+ * What stands under a key, and how the next attempt is named. Should the list lag behind, the key before gives its own
+ * transaction again: nothing is charged twice.
  */
 async function lookUp(
   context: BraintreeContext,
   customerId: string,
-  orderId: string,
+  key: string,
 ): Promise<{
   readonly orderId: string
   readonly done: braintree.Transaction | null
   readonly apiRequestKey: string
 }> {
-  const before = (await salesOf(context, customerId)).filter((sale) => sale.orderId === orderId)
+  const names = namesOfKey(key)
+  const sales = await salesOf(context, customerId)
+  const before = sales.filter(({ orderId }) => names.includes(orderId ?? ''))
   const declines = before.filter(({ status }) => FAILED.includes(status)).length
   const done = before.find(({ status }) => !FAILED.includes(status)) ?? null
-  return { orderId, done, apiRequestKey: declines === 0 ? orderId : `${orderId}:${declines}` }
+  return { orderId: orderOfKey(key), done, apiRequestKey: requestKeyOf(key, declines) }
 }

@@ -7,7 +7,7 @@ import type { NewRefund } from '../../contract/parts/money/refunds.ts'
 import type { GatewayParts } from '../../contract/parts.ts'
 import type { BraintreeContext } from '../sdk/client.ts'
 import { codesOf, isNotFound, requireSuccess } from '../sdk/errors.ts'
-import { hashOfKey, LONGEST_ORDER } from './order-key.ts'
+import { namesOfKey, orderOfKey, requestKeyOf } from './order-key.ts'
 import { wayBack } from './way-back.ts'
 
 type Sale = braintree.Transaction
@@ -75,7 +75,7 @@ async function refundsOf(context: BraintreeContext, sale: Sale): Promise<Refund[
 /** What was made under a key, declined or not. */
 async function attemptsOf(context: BraintreeContext, sale: Sale, key: string): Promise<Refund[]> {
   const all = await refundsOf(context, sale)
-  const names = [key, hashOfKey(key)]
+  const names = namesOfKey(key)
   return all.filter(({ raw }) => names.includes(readOrder((raw as Sale).orderId)?.key ?? ''))
 }
 
@@ -112,12 +112,10 @@ async function giveBack(
   const before = await attemptsOf(context, sale, key)
   const done = doneOf(before)
   if (done) return done
-  const requestKey = orderOf(key, null)
   const request = {
     ...(amount === null ? {} : { amount: toDecimal(amount) }),
     orderId: orderOf(key, reason),
-    // Braintree answers a key with the first attempt's transaction, a declined one as well.
-    apiRequestKey: before.length === 0 ? requestKey : `${requestKey}:${before.length}`,
+    apiRequestKey: requestKeyOf(key, before.length, 'refund:'),
   }
   // The types know the amount alone.
   const gateway = context.gateway.transaction as unknown as {
@@ -148,9 +146,7 @@ async function refuseUnsettled(
  * control panel.
  */
 function orderOf(key: string, reason: RefundReason | null): string {
-  const kind = reason === null ? 'refund' : `refund/${reason}`
-  const order = `${kind}:${key}`
-  return order.length <= LONGEST_ORDER ? order : `${kind}:${hashOfKey(key)}`
+  return orderOfKey(key, reason === null ? 'refund:' : `refund/${reason}:`)
 }
 
 /** Null for an order that is not of our making. */
