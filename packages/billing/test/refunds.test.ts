@@ -256,7 +256,7 @@ describe('a charge that settles at Braintree', () => {
   })
 
   it.each(MOVES)('is not given back when $move comes first', async ({ move, refusal, code }) => {
-    const test = await start('braintree')
+    const test = await start('braintree', { webhooks: false })
     const { user, sandbox } = test
     await user.updateCard('fake-paypal-billing-agreement-nonce')
     const { id } = (await user.charge(10)) as { id: string }
