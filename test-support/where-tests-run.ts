@@ -137,6 +137,7 @@ const sqliteIsEnough: readonly Named[] = [
   ['packages/billing/test/braintree-money.test.ts', 'money'],
   ['packages/billing/test/cards.test.ts', 'calls of a provider'],
   ['packages/billing/test/challenged-changes.test.ts', 'calls of a provider'],
+  ['packages/billing/test/left-unpaid.test.ts', 'calls of a provider'],
   ['packages/billing/test/payment-methods.test.ts', 'calls of a provider'],
   ['packages/billing/test/checkout-payments.test.ts', 'calls of a provider'],
   ['packages/billing/test/checkout-return.test.ts', 'responses'],

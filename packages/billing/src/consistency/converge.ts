@@ -48,13 +48,41 @@ export async function putBack(
   return (await (await locked.gateway(provider)).findSubscription(found.id)) ?? found
 }
 
+/**
+ * Of one that was ended elsewhere: what waited for the customer can no longer be paid. The row says that it is over only once this
+ * is done, so whoever comes after a process that was killed does it again.
+ */
+async function closeUnpaid(
+  locked: LockedOwner,
+  provider: ProviderName,
+  found: ProviderSubscription,
+  before: SubscriptionRecord | null,
+): Promise<void> {
+  if (!hasJustEnded(found, before)) return
+  try {
+    await locked.change(provider, async ({ confirmations }) => confirmations?.closeUnpaid(found))
+  } catch (error) {
+    // What the provider refuses stays as it is, and stands in nobody's way.
+    if (!isFinal(error)) throw error
+  }
+}
+
+/** One that we have never seen, and did not make, is somebody else's. */
+function hasJustEnded(
+  { isOver, status, operation }: ProviderSubscription,
+  before: SubscriptionRecord | null,
+): boolean {
+  return isOver && (before ? before.providerStatus !== status : operation !== null)
+}
+
 /** Writes what was just read; for a caller that holds the lock since before it read. */
 export async function store(
   context: BillingContext,
-  { owner, lock }: LockedOwner,
+  locked: LockedOwner,
   provider: ProviderName,
   found: ProviderSubscription,
 ): Promise<void> {
+  const { owner, lock } = locked
   const before = await context.subscriptions.findByProvider(provider, found.id)
   const name = before?.name ?? (await nameOf(context, found))
   const record = toRecord({
@@ -66,6 +94,7 @@ export async function store(
     now: context.options.clock.now(),
   })
   if (before && isSame(before, record)) return
+  await closeUnpaid(locked, provider, found, before)
   await save(context, lock, before, record)
 }
 

@@ -1,10 +1,12 @@
 import { expect } from 'vitest'
 import { NotOnGracePeriod, PaymentActionRequired } from '../../../src/index.ts'
+import { stripeSdk, takenFrom } from '../../support.ts'
 import {
   type Asking,
   beginTrial,
   main,
   ofSubscription,
+  ofUser,
   PAID,
   type Story,
   subscribe,
@@ -47,6 +49,18 @@ export const subscriptions: readonly Story[] = [
     outcome: { ...PAID, state: 'ended' },
   },
   {
+    name: 'finding ended what waited for the customer',
+    providers: ['stripe'],
+    before: endWhileHeld,
+    job: ofUser('sync'),
+    async outcome({ test, user }, at) {
+      const { invoices } = await stripeSdk(test)
+      const { data } = await invoices.list({ customer: user.providerId ?? '' })
+      expect(data.map(({ status }) => status).sort(), at).toEqual(['paid', 'void'])
+      expect(takenFrom(test, user), at).toBe(1000)
+    },
+  },
+  {
     name: 'resume',
     before: async (asking) => (await subscribe(asking)).cancel(),
     job: ofSubscription('resume'),
@@ -77,6 +91,16 @@ async function challenge({ user }: Asking): Promise<void> {
   if (user.provider !== 'stripe') return
   const asked = user.newSubscription('main', 'monthly').create('pm_card_authenticationRequired')
   await expect(asked).rejects.toThrow(PaymentActionRequired)
+}
+
+/** Ended in the dashboard while a swap waits for the customer. */
+async function endWhileHeld(asking: Asking): Promise<void> {
+  const subscription = await subscribe(asking)
+  const user = await asking.test.billing.user(asking.user.id)
+  await user.updateCard('pm_card_authenticationRequired')
+  await expect((await main({ user })).swap('yearly')).rejects.toThrow(PaymentActionRequired)
+  const { subscriptions: atStripe } = await stripeSdk(asking.test)
+  await atStripe.cancel(subscription.providerId)
 }
 
 /** After the last step it is done and forgotten: then that is what the application sees. */

@@ -12,6 +12,7 @@ import { idOf, type StripeContext } from '../sdk/client.ts'
 import { isMissing } from '../sdk/errors.ts'
 import { cancelNow } from './cancel.ts'
 import { hasItems } from './change-params.ts'
+import { closeLeftUnpaid } from './held/left-unpaid.ts'
 import { putTaxBack } from './held/tax-before.ts'
 import { retrieve } from './retrieve.ts'
 import { termsOf } from './start.ts'
@@ -51,6 +52,8 @@ export function stripeConfirmations(context: StripeContext): Pick<Gateway, 'requ
       async putBack(id) {
         await putTaxBack(context, await retrieve(context.stripe, id))
       },
+
+      closeUnpaid: ({ raw }) => closeLeftUnpaid(context, raw as Stripe.Subscription),
     },
   }
 }

@@ -18,4 +18,6 @@ export interface Confirmations {
   abandon(subscription: ProviderSubscription): Promise<void>
   /** All as before a change that was held and not paid. One that is held still, or was paid, stands. */
   putBack(id: string): Promise<void>
+  /** Of one that is over: nobody can pay its first payment any more, nor that of a change that was held. Can be repeated. */
+  closeUnpaid(subscription: ProviderSubscription): Promise<void>
 }
