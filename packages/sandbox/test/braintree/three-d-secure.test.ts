@@ -77,6 +77,42 @@ describe('3-D Secure that a page went through', () => {
     ])
   })
 
+  const full = idOf('visa-full-authentication')
+  const threeDSecurePassThru = {
+    eciFlag: '05',
+    cavv: 'some_cavv',
+    xid: 'some_xid',
+    threeDSecureVersion: '2.2.0',
+  }
+
+  it.each([
+    ['with nothing', 'fake-valid-nonce', { threeDSecureAuthenticationId: null }, '196'],
+    ['of another card', 'fake-valid-mastercard-nonce', {}, '197'],
+    ['of a card, with PayPal', 'fake-paypal-billing-agreement-nonce', {}, '197'],
+    ['beside another nonce', nonceOf('visa-failed-authentication'), {}, '198'],
+    ['beside a pass-thru', 'fake-valid-nonce', { threeDSecurePassThru }, '199'],
+    ['beside its own nonce', nonceOf('visa-full-authentication'), {}, null],
+  ])('is of what is charged or verified: %s', async (_what, paymentMethodNonce, more, code) => {
+    const { gateway } = await startMerchant()
+    const given = { paymentMethodNonce, threeDSecureAuthenticationId: full, ...more }
+    const sale = await gateway.transaction.sale({ amount: '10.00', ...given } as never)
+    const attribute = 'three_d_secure_authentication_id'
+    const wrong = (start: string) => (code ? [{ attribute, code: `${start}${code}` }] : undefined)
+    expect(sale.errors?.deepErrors()).toEqual(
+      wrong('915')?.map((each) => expect.objectContaining(each)),
+    )
+    if (paymentMethodNonce.includes('paypal')) return
+    // Its types lack the call.
+    const verifications = gateway.creditCardVerification as unknown as {
+      create(params: object): Promise<typeof sale>
+    }
+    const creditCard = { number: '4111111111111111', expirationDate: '12/2030' }
+    const verified = await verifications.create({ creditCard, ...given })
+    expect(verified.errors?.deepErrors()).toEqual(
+      wrong('942')?.map((each) => expect.objectContaining(each)),
+    )
+  })
+
   it.each([
     ['fake-valid-nonce', false],
     [nonceOf('visa-failed-authentication'), false],

@@ -4,7 +4,11 @@ import { readAddress } from '../state/addresses.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import { verificationXml } from '../state/payment-method-xml.ts'
 import type { PaymentMethodRow, VerificationRow } from '../state/rows/vault.ts'
-import { checkCardPassThru, readAuthentication } from '../vault/three-d-secure.ts'
+import {
+  checkCardPassThru,
+  readAuthentication,
+  VERIFICATION_ID_CODES,
+} from '../vault/three-d-secure.ts'
 import { type Offered, offeredByNonce, offeredByNumber } from '../vault/vault.ts'
 import { askProcessor, readVerificationOptions } from '../vault/verification.ts'
 import { ErrorCollector, NotFound, Refused } from '../wire/errors.ts'
@@ -16,6 +20,7 @@ const KEYS = permitted(
   `credit_card external_vault intended_transaction_source options payment_method_nonce risk_data
    three_d_secure_authentication_id three_d_secure_pass_thru`,
 )
+const AUTHENTICATION = { path: PATH, codes: VERIFICATION_ID_CODES }
 const NONCE_CODES = { consumed: '91731', unknown: '91732' }
 const CODES = {
   account: '94204',
@@ -34,7 +39,7 @@ function create({ context, body }: Call): OperationResponse {
   const card = fields.object('credit_card')
   const offered = readOffered(context, fields, card, errors)
   checkCardPassThru(fields, offered, errors)
-  const threeDSecure = readAuthentication(fields, PATH, '942196', errors) ?? offered?.threeDSecure
+  const threeDSecure = readAuthentication(fields, offered, AUTHENTICATION, errors)
   const addressPath = [...CARD_PATH, 'billing_address']
   const billingAddress = readAddress(card.object('billing_address'), addressPath, errors)
   const names = { prefix: '', codes: CODES, path: [...PATH, 'options'] }

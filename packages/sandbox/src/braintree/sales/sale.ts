@@ -4,7 +4,12 @@ import type { ThreeDSecureInfo } from '../state/rows/vault.ts'
 import { saleKey } from '../state/tables.ts'
 import { keepAddress } from '../vault/addresses.ts'
 import { APPROVED, type Verdict, verdictFor } from '../vault/processor.ts'
-import { checkPassThru, readAuthentication, SALE_CODES } from '../vault/three-d-secure.ts'
+import {
+  checkPassThru,
+  readAuthentication,
+  SALE_CODES,
+  SALE_ID_CODES,
+} from '../vault/three-d-secure.ts'
 import { ErrorCollector, Refused } from '../wire/errors.ts'
 import { formatAmount } from '../wire/money.ts'
 import { refuseUnsupported } from '../wire/unsupported.ts'
@@ -28,6 +33,7 @@ const KEYS = permitted(
    three_d_secure_pass_thru three_d_secure_token transaction_source transfer type`,
 )
 const PASS_THRU = { path: [...PATH, 'three_d_secure_pass_thru'], codes: SALE_CODES }
+const AUTHENTICATION = { path: PATH, codes: SALE_ID_CODES }
 const AMOUNT_CODES = { invalid: '81503', negative: '81501', 'too-large': '81528' }
 const UNSUPPORTED = permitted(
   `exchange_rate_quote_id industry installments payment_facilitator service_fee_amount
@@ -53,7 +59,7 @@ export function createSale(context: BraintreeContext, fields: Fields): Transacti
   checkOrderId(fields, source?.instrument.kind, errors)
   const card = source?.instrument.kind === 'credit_card' ? source.instrument.card : null
   checkPassThru(fields.object('three_d_secure_pass_thru'), card, PASS_THRU, errors)
-  const threeDSecure = readAuthentication(fields, PATH, '915196', errors) ?? source?.threeDSecure
+  const threeDSecure = readAuthentication(fields, source, AUTHENTICATION, errors)
   if (!source || !account || !errors.isEmpty) throw new Refused({ errors })
   const options = fields.object('options')
   const request: Charge = {

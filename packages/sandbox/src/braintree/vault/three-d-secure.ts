@@ -57,17 +57,65 @@ export const SALE_CODES: PassThruCodes = {
   networkMismatch: '915139',
 }
 
-/** What a page found out by 3-D Secure, by the id that it was given for it. */
+/** The codes of an id that is not to be had, or not together with what is beside it. */
+interface AuthenticationCodes {
+  readonly invalid: string
+  readonly otherMethod: string
+  readonly otherNonce: string
+  readonly besidePassThru: string
+}
+
+export const VERIFICATION_ID_CODES: AuthenticationCodes = {
+  invalid: '942196',
+  otherMethod: '942197',
+  otherNonce: '942198',
+  besidePassThru: '942199',
+}
+
+export const SALE_ID_CODES: AuthenticationCodes = {
+  invalid: '915196',
+  otherMethod: '915197',
+  otherNonce: '915198',
+  besidePassThru: '915199',
+}
+
+const ID = 'three_d_secure_authentication_id'
+
+/** What is charged or verified, with what its nonce says of 3-D Secure. */
+interface Authenticated {
+  readonly instrument: Instrument
+  readonly threeDSecure?: ThreeDSecureInfo
+}
+
+/** What a page found out by 3-D Secure: by the id that it was given for it, or else by the nonce. */
 export function readAuthentication(
   fields: Fields,
-  path: ErrorPath,
-  invalid: string,
+  source: Authenticated | null,
+  { path, codes }: { path: ErrorPath; codes: AuthenticationCodes },
   errors: ErrorCollector,
 ): ThreeDSecureInfo | undefined {
-  const id = fields.text('three_d_secure_authentication_id')
-  const info = id === null ? null : findAuthentication(id, 'id')
-  if (id !== null && !info) errors.add(path, 'three_d_secure_authentication_id', invalid)
+  if (!fields.has(ID)) return source?.threeDSecure
+  const info = findAuthentication(fields.text(ID) ?? '', 'id')
+  const wrong = info ? findMismatch(fields, source, info) : 'invalid'
+  if (wrong) errors.add(path, ID, codes[wrong])
   return info ?? undefined
+}
+
+function findMismatch(
+  fields: Fields,
+  source: Authenticated | null,
+  info: ThreeDSecureInfo,
+): keyof AuthenticationCodes | null {
+  if (Object.keys(fields.object('three_d_secure_pass_thru').values).length > 0) {
+    return 'besidePassThru'
+  }
+  if (!source) return null
+  const { instrument, threeDSecure } = source
+  // All ids for tests are of Visa cards.
+  const isVisa = instrument.kind === 'credit_card' && instrument.card.cardType === 'Visa'
+  if (!isVisa) return 'otherMethod'
+  const isOther = threeDSecure && JSON.stringify(threeDSecure) !== JSON.stringify(info)
+  return isOther ? 'otherNonce' : null
 }
 
 /** The same for a card that is verified or kept, by nonce or by number. */

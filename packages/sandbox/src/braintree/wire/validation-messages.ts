@@ -266,8 +266,16 @@ const MESSAGES: Readonly<Record<string, string>> = {
   942128: 'Network is invalid.',
   915139: 'Network does not match the payment instrument.',
   915196: 'Three D Secure authentication ID is invalid.',
+  915197: 'The payment method does not match that of the 3D Secure authentication.',
+  915198:
+    'Three D Secure authentication ID does not match the 3D Secure authentication of the nonce.',
+  915199: 'Three D Secure authentication ID cannot be used with 3D Secure pass thru.',
   942139: 'Network does not match the payment instrument.',
   942196: 'Three D Secure authentication ID is invalid.',
+  942197: 'The payment method does not match that of the 3D Secure authentication.',
+  942198:
+    'Three D Secure authentication ID does not match the 3D Secure authentication of the nonce.',
+  942199: 'Three D Secure authentication ID cannot be used with 3D Secure pass thru.',
   // Line items
   95801: 'Commodity code is too long.',
   95803: 'Description is too long.',
