@@ -17,6 +17,50 @@ it('finds the invoices of a subscription', async () => {
   expect(charges).toMatchObject([{ amount: 1000 }])
 })
 
+it.each([
+  `name:"O'Brien"`,
+  `name:'O\\'Brien'`,
+  `name~"o'b"`,
+  `metadata["it's"]:'a "word"'`,
+  `metadata['it\\'s']:"a \\"word\\""`,
+])('reads either kind of quotes: %s', async (query) => {
+  const { stripe } = await startStripeSandbox()
+  const metadata = { "it's": 'a "word"' }
+  const { id } = await stripe.customers.create({ name: "O'Brien", metadata })
+  await stripe.customers.create({ name: 'Brien' })
+  expect((await stripe.customers.search({ query })).data).toMatchObject([{ id }])
+})
+
+it.each([
+  `name:"Ada'`,
+  `name:'Ada"`,
+  `metadata["k']:"v"`,
+  'created>"soon"',
+  'created:"1.5"',
+  'created>null',
+])('refuses what cannot be meant: %s', async (query) => {
+  const { stripe } = await startStripeSandbox()
+  const asked = stripe.customers.search({ query })
+  expect(await refusal(asked)).toMatchObject({ statusCode: 400, param: 'query' })
+})
+
+it('finds charges by the account that was debited', async () => {
+  const { stripe } = await startStripeSandbox()
+  await stripe.paymentIntents.create({
+    amount: 900,
+    currency: 'eur',
+    payment_method: 'pm_sepaDebit_success_de',
+    confirm: true,
+    return_url: 'https://shop.example/done',
+  })
+  const [charge] = (await stripe.charges.list()).data
+  const { last4 } = charge?.payment_method_details?.sepa_debit ?? {}
+  const query = `payment_method_details.sepa_debit.last4:"${last4}"`
+  expect((await stripe.charges.search({ query })).data).toMatchObject([{ id: charge?.id }])
+  const none = 'payment_method_details.card.last4:"4242"'
+  expect((await stripe.charges.search({ query: none })).data).toEqual([])
+})
+
 it('finds what has a key of metadata at all, or has not', async () => {
   const { stripe } = await startStripeSandbox()
   await stripe.products.create({ name: 'With', metadata: { color: 'red' } })
@@ -36,6 +80,7 @@ it.each([
   ['customers', 'id:"cus_1"'],
   ['paymentIntents', 'amount_received>1'],
   ['subscriptions', 'customer:"cus_1"'],
+  ['charges', 'payment_method_details.sepa_debit.iban:"DE"'],
 ])('refuses a field that %s cannot be searched by: %s', async (resource, query) => {
   const { stripe } = await startStripeSandbox()
   const asked = stripe[resource as 'products'].search({ query })

@@ -12,7 +12,15 @@ const STRING: SearchField = { type: 'string' }
 const NUMERIC: SearchField = { type: 'numeric' }
 const at = (path: string): SearchField => ({ ...TOKEN, path })
 
-const CARD = 'payment_method_details.card'
+/** Of whatever was charged: `payment_method_details.card.last4`, `payment_method_details.sepa_debit.last4`. */
+const OF_SOURCE = /^payment_method_details\.[a-z][a-z0-9_]*\.([a-z0-9_]+)$/
+const SOURCE_FIELDS: Readonly<Record<string, SearchField>> = {
+  brand: TOKEN,
+  exp_month: NUMERIC,
+  exp_year: NUMERIC,
+  fingerprint: TOKEN,
+  last4: TOKEN,
+}
 
 /** By the last part of the resource's URL. https://docs.stripe.com/search#query-fields-for-charges and what follows there. */
 const FIELDS: Readonly<Record<string, Readonly<Record<string, SearchField>>>> = {
@@ -24,11 +32,6 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, SearchField>>>> = 
     customer: TOKEN,
     disputed: TOKEN,
     metadata: TOKEN,
-    [`${CARD}.brand`]: TOKEN,
-    [`${CARD}.exp_month`]: NUMERIC,
-    [`${CARD}.exp_year`]: NUMERIC,
-    [`${CARD}.fingerprint`]: TOKEN,
-    [`${CARD}.last4`]: TOKEN,
     refunded: TOKEN,
     status: TOKEN,
   },
@@ -75,6 +78,11 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, SearchField>>>> = 
 
 /** Undefined for what cannot be searched by. */
 export function findSearchField(resource: string, name: string): SearchField | undefined {
-  const fields = FIELDS[resource] ?? {}
+  const ofSource = resource === 'charges' ? OF_SOURCE.exec(name)?.[1] : undefined
+  if (ofSource !== undefined) return own(SOURCE_FIELDS, ofSource)
+  return own(FIELDS[resource] ?? {}, name)
+}
+
+function own(fields: Readonly<Record<string, SearchField>>, name: string): SearchField | undefined {
   return Object.hasOwn(fields, name) ? fields[name] : undefined
 }

@@ -14,8 +14,11 @@ interface Clause {
   readonly negated: boolean
 }
 
-const CLAUSE =
-  /^(-)?([a-z][a-z0-9_.]*)(?:\[["']([^"']+)["']\])?(:|~|>=|<=|>|<)(?:["']((?:[^"'\\]|\\.)*)["']|(null|-?\d+))/
+/** Within one kind of quotes the other is a letter like any; a backslash takes the next as it is. */
+const QUOTED = String.raw`"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'`
+const CLAUSE = new RegExp(
+  String.raw`^(-)?([a-z][a-z0-9_.]*)(?:\[(?:${QUOTED})\])?(:|~|>=|<=|>|<)(?:${QUOTED}|(null|-?\d+))`,
+)
 
 /** Stripe's query language: `email:"a@b.c" AND metadata["k"]:"v" AND created>1`, or OR throughout. */
 export function searchPage(
@@ -62,16 +65,14 @@ function parseQuery(query: string, resource: string): { clauses: Clause[]; any: 
   while (rest !== '') {
     const match = CLAUSE.exec(rest)
     if (!match) throw invalidRequest(`We were unable to parse your search query: ${query}`, 'query')
-    const [field, key] = [match[2] ?? '', match[3] ?? null]
-    const operator = (match[4] ?? ':') as Clause['operator']
-    clauses.push({
-      negated: match[1] === '-',
-      path: readField(resource, field, { key, operator }),
-      key,
-      operator,
-      value: match[6] === 'null' ? null : (match[5]?.replaceAll(/\\(.)/g, '$1') ?? match[6] ?? ''),
-    })
-    rest = rest.slice(match[0].length).trim()
+    const [whole, minus, field = '', ...parts] = match
+    const key = textIn(parts[0], parts[1])
+    const operator = (parts[2] ?? ':') as Clause['operator']
+    const bare = parts[5] === 'null' ? null : (parts[5] ?? '')
+    const value = textIn(parts[3], parts[4]) ?? bare
+    const path = readField(resource, field, { key, operator, value })
+    clauses.push({ negated: minus === '-', path, key, operator, value })
+    rest = rest.slice(whole.length).trim()
     if (rest === '') break
     const next = /^(AND|OR)\s+/i.exec(rest)
     const word = next?.[1]?.toUpperCase() ?? 'AND'
@@ -91,6 +92,11 @@ function parseQuery(query: string, resource: string): { clauses: Clause[]; any: 
   return { clauses, any: joiner === 'OR' }
 }
 
+/** What stands in one of two kinds of quotes; null where there are none. */
+function textIn(double: string | undefined, single: string | undefined): string | null {
+  return (double ?? single)?.replaceAll(/\\(.)/g, '$1') ?? null
+}
+
 const OPERATORS: Readonly<Record<FieldType, readonly Clause['operator'][]>> = {
   token: [':'],
   string: [':', '~'],
@@ -100,7 +106,7 @@ const OPERATORS: Readonly<Record<FieldType, readonly Clause['operator'][]>> = {
 function readField(
   resource: string,
   name: string,
-  { key, operator }: Pick<Clause, 'key' | 'operator'>,
+  { key, operator, value }: Pick<Clause, 'key' | 'operator' | 'value'>,
 ): string {
   const field = findSearchField(resource, name)
   if (!field || (name === 'metadata') !== (key !== null)) {
@@ -113,6 +119,13 @@ function readField(
   if (!OPERATORS[field.type].includes(operator)) {
     throw invalidRequest(
       `Operator \`${operator}\` is not supported for field \`${name}\`.`,
+      'query',
+    )
+  }
+  const isComparable = value === null ? operator === ':' : /^-?\d+$/.test(value)
+  if (field.type === 'numeric' && !isComparable) {
+    throw invalidRequest(
+      `Field \`${name}\` is numeric, and \`${value}\` cannot be compared with it by \`${operator}\`: use a whole number.`,
       'query',
     )
   }
