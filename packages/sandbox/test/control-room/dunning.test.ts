@@ -1,5 +1,9 @@
-import { expect, it } from 'vitest'
-import { NOW, startForTest, subscribeAda, type Watched } from './support.ts'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import type { DunningOptions } from '../../src/stripe/state/context.ts'
+import { NOW, startForTest, startWatched, subscribeAda, type Watched } from './support.ts'
 
 const READ = '/trouble.json'
 const asJson = { accept: 'application/json' }
@@ -23,6 +27,12 @@ it('shows how Stripe collects, and changes it', async () => {
   const text = await page('/trouble')
   expect(text).toContain('value="2, 4"')
   expect(text).toContain('<option value="unpaid" selected>')
+  expect(text).toContain('<h2>Failed payments at Stripe</h2>')
+  // A phone's keys for numbers have no comma.
+  const [field] = /<input name="days"[^>]*>/.exec(text) ?? []
+  expect(field).not.toContain('inputmode')
+  expect(field).toContain('aria-describedby="days-hint"')
+  expect(text).toContain('id="days-hint">1 to 60 days, at most 8 times')
 })
 
 it.each([
@@ -58,6 +68,27 @@ it('is as it was started after a reset, and kept in a snapshot', async () => {
   expect(await read(READ)).toMatchObject({ dunning: set })
 })
 
+it('is what a start says, where it says it, and else what the state file has kept', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-dunning-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const stateFile = join(folder, 'state.json')
+  const start = (dunning: Partial<DunningOptions>) =>
+    startWatched({ now: NOW, stateFile, stripe: { dunning } })
+  const first = await start({ afterLastRetry: 'unpaid' })
+  await first.send('/dunning', { days: '2', after: 'past_due' })
+  await first.close()
+  const kept = await start({})
+  const set = { retryAfterDays: [2], afterLastRetry: 'past_due' }
+  expect(await kept.read(READ)).toMatchObject({ dunning: set })
+  await kept.close()
+  const named = await start({ afterLastRetry: 'unpaid' })
+  expect(await named.read(READ)).toMatchObject({ dunning: { ...set, afterLastRetry: 'unpaid' } })
+  await named.send('/dunning', { days: '4', after: 'cancel' })
+  const changed = { retryAfterDays: [4], afterLastRetry: 'cancel' }
+  expect(await named.read(READ)).toMatchObject({ dunning: changed })
+  await named.close()
+})
+
 it.each([
   { days: 'soon', after: 'cancel' },
   { days: '0', after: 'cancel' },
@@ -68,6 +99,8 @@ it.each([
   { days: '3' },
 ])('refuses %j and changes nothing', async (form) => {
   const { read, send } = await startForTest()
-  expect((await send('/dunning', form as Record<string, string>, asJson)).status).toBe(400)
+  const answer = await send('/dunning', form as Record<string, string>, asJson)
+  expect(answer.status).toBe(400)
+  expect(await answer.text()).not.toMatch(/null|undefined/)
   expect(await read(READ)).toMatchObject({ dunning: { retryAfterDays: [3, 5, 7] } })
 })

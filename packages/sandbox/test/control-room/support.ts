@@ -1,18 +1,27 @@
 import braintree from 'braintree'
 import Stripe from 'stripe'
 import { expect, onTestFinished } from 'vitest'
-import { type BraintreeOptions, type SandboxOptions, startSandbox } from '../../src/index.ts'
+import {
+  type BraintreeOptions,
+  type SandboxOptions,
+  type StripeOptions,
+  startSandbox,
+} from '../../src/index.ts'
 
 export const NOW = new Date('2026-01-31T10:00:00Z')
 
 interface Merchants {
+  readonly stripe?: StripeOptions
   readonly braintree?: BraintreeOptions
 }
 
 /** A sandbox with its control room, and both SDKs. */
-export async function startWatched(options: Pick<SandboxOptions, 'now'> & Merchants = {}) {
+export async function startWatched(
+  options: Pick<SandboxOptions, 'now' | 'stateFile'> & Merchants = {},
+) {
   const sandbox = await startSandbox({
-    stripe: true,
+    ...(options.stateFile === undefined ? {} : { stateFile: options.stateFile }),
+    stripe: options.stripe ?? {},
     braintree: options.braintree ?? {},
     controlRoom: true,
     now: options.now ?? NOW,

@@ -2,8 +2,8 @@ import { AFTER_LAST_RETRY, setDunning } from '../../stripe/state/context.ts'
 import type { Action } from './action.ts'
 
 /** More than that Stripe never tries. */
-const MOST_RETRIES = 8
-const LONGEST_DAYS = 60
+export const MOST_RETRIES = 8
+export const LONGEST_DAYS = 60
 
 /** How often Stripe tries a failed payment again, and what becomes of the subscription then. */
 export const changeDunning: Action = (form, { stripe }) => {
@@ -12,7 +12,8 @@ export const changeDunning: Action = (form, { stripe }) => {
   const wanted = form.get('after')
   const afterLastRetry = AFTER_LAST_RETRY.find((each) => each === wanted)
   if (!afterLastRetry) {
-    throw new RangeError(`after: one of ${AFTER_LAST_RETRY.join(', ')}, and not ${wanted}`)
+    const found = wanted ? `and not ${wanted}` : 'which is missing'
+    throw new RangeError(`after: one of ${AFTER_LAST_RETRY.join(', ')}, ${found}`)
   }
   const dunning = { retryAfterDays, afterLastRetry }
   setDunning(stripe.context, dunning)

@@ -1,6 +1,7 @@
 import { type Html, html } from '../../core/html.ts'
 import { type DunningOptions, dunningOf } from '../../stripe/state/context.ts'
 import { CALL_TROUBLES } from '../actions/make-trouble.ts'
+import { LONGEST_DAYS, MOST_RETRIES } from '../actions/set-dunning.ts'
 import { backField, badge, count, empty } from '../parts/bits.ts'
 import { type Ask, definePage } from './page.ts'
 
@@ -24,7 +25,7 @@ export const troublePage = definePage(read, (data, { path }) => ({
   body: html`<div class="two"><section class="card"><h2>Calls that fail</h2>${calls(data, path)}</section>
 <div class="stack"><section class="card"><h2>Waiting for its moment</h2>${waiting(data, path)}</section>
 <section class="card"><h2>Charges that are declined</h2>${charges(data, path)}</section>
-${data.dunning && html`<section class="card"><h2>Payments that stay away</h2>${retries(data.dunning, path)}</section>`}
+${data.dunning && html`<section class="card"><h2>Failed payments at Stripe</h2>${retries(data.dunning, path)}</section>`}
 <section class="card"><h2>Webhooks on a bad day</h2>${webhooks(data, path)}</section></div></div>`,
 }))
 
@@ -54,10 +55,11 @@ const THEN = {
 } as const satisfies Record<DunningOptions['afterLastRetry'], string>
 
 function retries({ retryAfterDays, afterLastRetry }: DunningOptions, path: string): Html {
-  return html`<p class="quiet">When a renewal at Stripe is not paid. Braintree's own setting is <code>changeSettings()</code>.</p>
-<form class="line" method="post" action="/dunning">${backField(path)}<label class="grow">Try again after days <input name="days" value="${retryAfterDays.join(', ')}" inputmode="numeric" placeholder="never"></label>
+  return html`<p class="quiet">When a renewal is not paid. Braintree's own setting is <code>changeSettings()</code>.</p>
+<form class="line" method="post" action="/dunning">${backField(path)}<label class="grow">Try again after days <input name="days" value="${retryAfterDays.join(', ')}" placeholder="never" aria-describedby="days-hint"></label>
 <label>Then the subscription <select name="after">${Object.entries(THEN).map(([value, text]) => html`<option value="${value}"${value === afterLastRetry && html` selected`}>${text}</option>`)}</select></label>
-<button class="primary">Set</button></form>`
+<button class="primary">Set</button></form>
+<p class="quiet" id="days-hint">1 to ${LONGEST_DAYS} days, at most ${MOST_RETRIES} times, as in 3, 5, 7; empty for never.</p>`
 }
 
 const SWITCHES = {

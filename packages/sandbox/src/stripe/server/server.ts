@@ -3,7 +3,7 @@ import type { ProviderContext } from '../../core/provider-context.ts'
 import { StripeApi } from '../api/api.ts'
 import { resumeMoving } from '../clocks/move-test-clock.ts'
 import { OPERATIONS, OPERATIONS_V2 } from '../resources/registry.ts'
-import type { StripeContext } from '../state/context.ts'
+import { type StripeContext, startDunning } from '../state/context.ts'
 import { isReceiverGone, signStripeDelivery } from '../state/events.ts'
 import { openTables } from '../state/tables.ts'
 import { billingCycle } from '../subscriptions/billing-cycle.ts'
@@ -36,10 +36,7 @@ export function openStripe(provided: ProviderContext, options: StripeOptions = {
   const context: StripeContext = {
     ...provided,
     ...opened,
-    dunning: {
-      started: { retryAfterDays: [3, 5, 7], afterLastRetry: 'cancel', ...options.dunning },
-      set: provided.store.table('stripe.dunning'),
-    },
+    dunning: startDunning(provided.store.table('stripe.dunning'), options.dunning),
     keepEventsForDays: options.keepEventsForDays ?? 30,
     upcomingInvoiceDays: options.upcomingInvoiceDays ?? null,
     apiVersion: requireVersion(options.apiVersion ?? API_VERSION),

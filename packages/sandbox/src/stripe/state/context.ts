@@ -39,6 +39,16 @@ export function dunningOf({ dunning }: StripeContext): DunningOptions {
   return dunning.set.get(SET) ?? dunning.started
 }
 
+/** What a start names is in force, whatever a state file has kept; what it does not name stays as it was set. */
+export function startDunning(
+  set: Table<DunningOptions>,
+  named: Partial<DunningOptions> = {},
+): StripeContext['dunning'] {
+  const kept = set.get(SET)
+  if (kept && Object.keys(named).length > 0) set.set(SET, { ...kept, ...named })
+  return { started: { retryAfterDays: [3, 5, 7], afterLastRetry: 'cancel', ...named }, set }
+}
+
 /** From now on, for retries that are not planned yet; a snapshot and a state file carry it. */
 export function setDunning(context: StripeContext, dunning: DunningOptions): void {
   context.dunning.set.set(SET, dunning)
