@@ -18,3 +18,16 @@ it.each([
 ])('knows whose form it is: %s', (_who, headers, isOwn) => {
   expect(isOwnPost(headers, ['pay.example.com'])).toBe(isOwn)
 })
+
+it.each([
+  ['https://pay.example.com', ['pay.example.com:443'], true],
+  ['http://pay.example.com', ['pay.example.com:80'], true],
+  ['http://pay.example.com', ['pay.example.com:443'], false],
+  ['https://pay.example.com:8443', ['pay.example.com:8443'], true],
+  ['https://pay.example.com:9000', ['pay.example.com:8443'], false],
+  ['https://pay.example.com', ['pay.example.com:8443'], false],
+  ['https://pay.example.com:9000', ['pay.example.com'], true],
+  ['https://pay.example.com:9000', ['pay.example.com:8443', 'pay.example.com:9000'], true],
+])('takes a port that was named as the only one: %s by %j', (origin, allowed, isOwn) => {
+  expect(isOwnPost({ host, origin }, allowed)).toBe(isOwn)
+})

@@ -10,6 +10,17 @@ export function isOwnPost(headers: IncomingHttpHeaders, allowed: readonly string
   const site = headers['sec-fetch-site']
   if (origin === undefined) return site === undefined || site === 'same-origin'
   if (!URL.canParse(origin)) return false
-  const { host: from } = new URL(origin)
-  return from === host || isNamed(from, allowed)
+  const from = new URL(origin)
+  return from.host === host || isAllowed(from, allowed)
+}
+
+const PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' }
+
+/** A name with a port is that origin alone: what listens at another port of the host may be somebody else's. */
+function isAllowed(from: URL, allowed: readonly string[]): boolean {
+  const port = from.port || PORTS[from.protocol]
+  return allowed.some((each) => {
+    const wanted = /:(\d+)$/.exec(each)?.[1] ?? port
+    return wanted === port && isNamed(from.host, [each])
+  })
 }

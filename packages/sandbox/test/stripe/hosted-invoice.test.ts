@@ -90,8 +90,10 @@ it('the document of a credit note is there', async () => {
   expect(page.text).toContain(note.number)
 })
 
+const EVIL = 'https://evil.example'
+
 it.each([
-  ['another site', { origin: 'https://evil.example' }, 403, 'open'],
+  ['another site', { origin: EVIL }, 403, 'open'],
   ['a page without an origin', { origin: 'null' }, 403, 'open'],
   ['a browser that says no more', { 'sec-fetch-site': 'cross-site' }, 403, 'open'],
   ['a page of its own', {}, 303, 'paid'],
@@ -106,5 +108,10 @@ it.each([
     redirect: 'manual',
   })
   expect(response.status).toBe(status)
+  const text = await response.text()
+  expect(text.includes('--allow-host evil.example')).toBe('origin' in own && own.origin === EVIL)
+  expect(text.includes('which did not say its name')).toBe(
+    status === 403 && !text.includes('--allow-host'),
+  )
   expect((await stripe.invoices.retrieve(invoice.id ?? '')).status).toBe(invoiceStatus)
 })

@@ -32,7 +32,7 @@ export function servePage(request: HttpRequest, context: StripeContext): HttpRes
   if (posted) {
     // The bank's answer may come from a page with Stripe.js; it carries the client secret, which is checked.
     if (page !== authenticatePage && !isOwnPost(request.headers, context.allowedHosts)) {
-      return notice(403, 'Not from here', 'This form was sent by another site.')
+      return notice(403, 'Not from here', strangerText(request))
     }
     const typed = new URLSearchParams(request.body.toString('utf8'))
     for (const [key, value] of typed) form.set(key, value)
@@ -41,6 +41,15 @@ export function servePage(request: HttpRequest, context: StripeContext): HttpRes
   // The bank's page is shown in a frame, and ends there.
   if (!posted || response.status === 303 || page === authenticatePage) return response
   return leadTo(context, own, response)
+}
+
+/** Behind a proxy the page itself is the stranger, until its name is known here. */
+function strangerText({ headers }: HttpRequest): string {
+  const origin = headers.origin ?? ''
+  if (!URL.canParse(origin))
+    return 'This form was sent by another site, which did not say its name.'
+  const { host } = new URL(origin)
+  return `This form was sent by another site, ${origin}. If that is this sandbox behind a proxy, start it with --allow-host ${host}, or allowedHosts: ['${host}'].`
 }
 
 function respond(page: Page, request: PageRequest): HttpResponse {
