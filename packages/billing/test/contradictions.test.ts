@@ -62,7 +62,7 @@ const refundPart: Act = async ({ user, given }) => {
   await invoice?.refund({ amount: given.ten * 0.7 })
 }
 
-const PAIRS: Readonly<Record<string, Pair>> = {
+const PAIRS = {
   'swap ‖ swap, to the same': { a: swap('pro'), b: swap('pro') },
   'swap ‖ swap, to others': { a: swap('pro'), b: swap('yearly') },
   'swap ‖ swap, back': { a: swap('yearly'), b: swap('monthly') },
@@ -133,10 +133,10 @@ const PAIRS: Readonly<Record<string, Pair>> = {
   'refund ‖ refund, all of it': { a: refundAll, b: refundAll },
   'refund ‖ refund, more than there is together': { a: refundPart, b: refundPart },
   'reportUsage ‖ cancelNow': { a: report, b: ({ main }) => main.cancelNow() },
-}
+} satisfies Readonly<Record<string, Pair>>
 
 /** Tried on the other databases: these hold the lock and write rows of each kind. What the rest differs in is at the provider. */
-const EVERYWHERE: readonly string[] = [
+const EVERYWHERE: readonly (keyof typeof PAIRS)[] = [
   'swap ‖ swap, to others',
   'payNow ‖ cancelNow',
   'increment ‖ increment',
@@ -145,10 +145,10 @@ const EVERYWHERE: readonly string[] = [
 ]
 
 const isTried = (name: string): boolean =>
-  process.env.TEST_DATABASE === 'sqlite' || EVERYWHERE.includes(name)
+  process.env.TEST_DATABASE === 'sqlite' || EVERYWHERE.some((each) => each === name)
 
 const ROWS = PROVIDERS.flatMap((given) =>
-  Object.entries(PAIRS)
+  Object.entries<Pair>(PAIRS)
     .filter(([name, { only }]) => isTried(name) && (only ?? given.provider) === given.provider)
     .map(([name, pair]) => ({ name, pair, given, provider: given.provider })),
 )

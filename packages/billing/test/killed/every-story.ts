@@ -20,7 +20,7 @@ export function killEverywhere(provider: ProviderName): void {
     await story.prepare?.(test)
     const steps = await tryEveryPoint(test, given, {
       atOnce: 4,
-      atLocks: story.name === 'create',
+      atLocks: story.atLocks ?? false,
       ...there,
       prepare: (count) => prepare(test, given, { ...story, count }),
       begin: (child, asking, stopAt) =>

@@ -20,6 +20,8 @@ export interface Story {
   readonly providers?: readonly ProviderName[]
   /** Of billing here, and in the process that is killed. */
   readonly options?: { readonly here: StartBillingOptions; readonly there: ChildOptions }
+  /** Whether its process is killed before what it does to its lock, too: one story for all. */
+  readonly atLocks?: boolean
   /** What there is before any of it, once for all. */
   readonly prepare?: (test: FlowTest) => Promise<unknown>
   /** Done before, undisturbed. Default: nothing. */

@@ -15,6 +15,7 @@ import {
 export const subscriptions: readonly Story[] = [
   {
     name: 'create',
+    atLocks: true,
     job: { job: 'create' },
     outcome: PAID,
   },
