@@ -142,6 +142,43 @@ it('a tax inside the price at Braintree stays after syncTaxPercentage(), where t
   expect(takenFrom(test, user)).toBe(2200)
 })
 
+describe('a tax inside the price at Braintree, where the application says nothing of tax', () => {
+  it.each<[string, (it: Subscription) => Promise<unknown>, number]>([
+    ['swap()', (it) => it.noProrate().swap('pro'), 2750],
+    [
+      'swap() of all prices',
+      (it) => it.noProrate().swap([{ price: 'pro' }, { price: 'seat' }]),
+      3300,
+    ],
+    ['swap() to another rhythm', (it) => it.noProrate().swap('quarterly'), 2970],
+    ['addPrice()', (it) => it.noProrate().addPrice('seat'), 1650],
+    ['resume()', async (it) => (await it.cancel()).resume(), 1100],
+  ])('stays after %s', async (_how, change, taken) => {
+    const test = await start('braintree', { taxPercentage: () => 10 })
+    test.sandbox.braintree.defineAddOn({ id: 'seat', amount: 500 })
+    const { user } = test
+    await user.newSubscription('main', 'monthly').create('fake-valid-visa-nonce')
+    const silent = test.another({ taxPercentage: undefined } as never)
+    const same = await (await silent.user(user.id)).subscription('main')
+    const before = takenFrom(test, user)
+    await change(same)
+    await test.advance({ months: 1, hours: 2 })
+    expect(takenFrom(test, user) - before).toBe(taken)
+    const [newest] = await (await silent.user(user.id)).invoices()
+    expect(newest?.data.taxes).toMatchObject([{ percentage: '10', amount: taken / 11 }])
+  })
+
+  it('is in the preview of a swap', async () => {
+    const test = await start('braintree', { taxPercentage: () => 10 })
+    const { user } = test
+    await user.newSubscription('main', 'monthly').create('fake-valid-visa-nonce')
+    const silent = test.another({ taxPercentage: undefined } as never)
+    const same = await (await silent.user(user.id)).subscription('main')
+    const { total } = await same.noProrate().previewSwap('quarterly')
+    expect(total.amount).toBe(2970)
+  })
+})
+
 const PAIRS = WAYS.flatMap((from) => WAYS.map((to) => [from, to] as const))
 
 describe.each(PAIRS)('a tax that was %s and is to be %s', (from, to) => {

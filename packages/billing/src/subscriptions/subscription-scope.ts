@@ -6,6 +6,7 @@ import { type Capability, requireCapability } from '../gateways/contract/parts.t
 import type { ProviderSubscription } from '../gateways/contract/subscription.ts'
 import type { BilledOwner, SubscriptionRecord } from '../storage/tables.ts'
 import { ended } from '../values/subscription-state.ts'
+import type { TaxTerms } from '../values/tax.ts'
 import { asEnded, type ChangeAtProvider, type ChangeOptions, changeSubscription } from './change.ts'
 import { requireProvider } from './known-plans.ts'
 
@@ -81,6 +82,19 @@ export class SubscriptionScope {
   /** What the application says of its tax now, with this plan and the prices beside it. */
   tax(plan: string, others: readonly string[] = []): Promise<SubscriptionTax> {
     return readSubscriptionTax(this.context, this.user, plan, null, others)
+  }
+
+  /**
+   * The same for a swap, which says the price anew: where the application says nothing, the tax that we keep inside the price
+   * stays, as a provider who keeps it leaves it.
+   */
+  async taxOfSwap(
+    plan: string,
+    others?: readonly string[],
+  ): Promise<SubscriptionTax & { readonly before: TaxTerms | null }> {
+    const said = await this.tax(plan, others)
+    const before = await this.context.taxes.find(this.record.provider, this.record.providerId)
+    return { ...said, tax: said.keepsTax && before ? before.tax : said.tax, before }
   }
 
   now(): Date {

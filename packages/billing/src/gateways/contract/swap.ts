@@ -22,7 +22,7 @@ export interface Swap {
   readonly invoiceNow: boolean
   /** What comes on top of the new price. */
   readonly tax: BasisPoints
-  /** Whether nothing is said of tax, so that a provider who keeps it leaves it as it is. */
+  /** Whether nothing is said of tax, so that a provider who keeps it leaves it as it is. Where we keep it, `tax` is that of `before`. */
   readonly keepsTax?: boolean
   /** Whether the provider works out the tax from now on, for a gateway with the part `automaticTax`. */
   readonly automaticTax?: boolean

@@ -71,8 +71,7 @@ async function resumeAnew(subscription: SubscriptionScope) {
     prorate: true,
     keepsPrice: true,
     invoiceNow: false,
-    ...(await subscription.tax(record.providerPlan)),
-    before: await context.taxes.find(record.provider, record.providerId),
+    ...(await subscription.taxOfSwap(record.providerPlan)),
     prorationDate: null,
   })
 }

@@ -88,8 +88,7 @@ async function requireSwap(
     plan,
     ...(items ? { items } : {}),
     invoiceNow,
-    ...(await subscription.tax(plan, others)),
-    before: await context.taxes.find(record.provider, record.providerId),
+    ...(await subscription.taxOfSwap(plan, others)),
     prorationDate: prorationDate ?? null,
   }
 }
