@@ -126,6 +126,24 @@ describe('what is remembered of the tax before a held swap', () => {
     expect(await taxes()).toEqual(before)
   })
 
+  it.each([
+    ['the same as that of the swap', 20],
+    ['another one', 30],
+    ['none', 0],
+  ])('gives way to a tax that was said since: %s', async (_which, percentage) => {
+    let said = 5
+    const { subscribe, lapse, taxes } = await startAsked({ taxPercentage: () => said })
+    const subscription = await subscribe()
+    const { metadata } = await taxes()
+    said = 20
+    await expect(subscription.swap('yearly')).rejects.toThrow(PaymentActionRequired)
+    said = percentage
+    await subscription.syncTaxPercentage()
+    await lapse()
+    const whole = percentage === 0 ? [] : [percentage]
+    expect(await taxes()).toMatchObject({ whole, metadata })
+  })
+
   it('says so, and changes nothing, where the application has left no room', async () => {
     const { at, options } = movable()
     const { stripe, subscribe, taxes } = await startAsked(options)

@@ -4,6 +4,7 @@ import type { Gateway } from '../../contract/gateway.ts'
 import type { GatewayParts } from '../../contract/parts.ts'
 import type { StripeContext } from '../sdk/client.ts'
 import { type SaidTax, taxParams, taxTarget } from './chosen-tax.ts'
+import { forget } from './held/remembered.ts'
 import { retrieve } from './retrieve.ts'
 import { taxRates } from './tax-rates.ts'
 
@@ -16,7 +17,13 @@ export function stripeTaxes(
 
   async function set(id: string, said: SaidTax): Promise<void> {
     const current = await retrieve(stripe, id)
-    const params: Stripe.SubscriptionUpdateParams = taxParams(current, taxTarget(current, said))
+    const isSaid = said.automatic || said.rates || said.percentage
+    // What is said now holds, whether or not a change that waits is ever paid.
+    const metadata = isSaid ? forget(current.metadata) : {}
+    const params: Stripe.SubscriptionUpdateParams = {
+      ...taxParams(current, taxTarget(current, said)),
+      ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
+    }
     if (Object.keys(params).length === 0) return
     await stripe.subscriptions.update(id, { ...params, proration_behavior: 'none' })
   }
