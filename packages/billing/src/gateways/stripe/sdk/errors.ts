@@ -79,6 +79,7 @@ function paymentError(error: Stripe.errors.StripeError, failure: ProviderFailure
 
 function requestError(error: Stripe.errors.StripeError, failure: ProviderFailure): BillingError {
   const param = error.param ?? ''
+  if (isOfOtherMode(error)) return new ProviderMisconfigured(error.message, failure)
   if (HAS_NO_CARD.test(error.message)) {
     return new NoPaymentMethod('Something is to be paid at once, and the customer has no card', {
       cause: error,
@@ -137,7 +138,13 @@ export function isRefusal(error: unknown): boolean {
 
 export function isMissing(error: unknown): boolean {
   if (!(error instanceof Error)) return false
+  if (isOfOtherMode(error)) return false
   const { code } = error as { code?: unknown }
   // `/v2` has another word for it.
   return code === 'resource_missing' || code === 'not_found'
+}
+
+/** Stripe has it, and the key is that of the other mode: nothing was deleted. */
+function isOfOtherMode({ message }: Error): boolean {
+  return /a similar object exists in (?:live|test) mode/.test(message)
 }
