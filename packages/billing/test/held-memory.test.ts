@@ -177,6 +177,21 @@ describe('a held swap that nobody paid', () => {
     expect((await user.subscription('main')).quantity).toBe(3)
   })
 
+  it('is not taken for paid because the trial that it ends has ended by itself', async () => {
+    const { at, options } = movable()
+    const { user, test, taxes } = await startAsked(options)
+    await user.newSubscription('main', 'monthly').trialDays(14).create('pm_card_visa')
+    await user.updateCard(CHALLENGED)
+    const before = await taxes()
+    await test.sandbox.clock.advance({ days: 12 })
+    at.hasMoved = true
+    const subscription = await user.subscription('main')
+    await expect(subscription.skipTrial().swap('monthly')).rejects.toThrow(PaymentActionRequired)
+    await test.sandbox.clock.advance({ days: 3 })
+    await user.sync()
+    expect(await taxes()).toEqual(before)
+  })
+
   it.each([
     ['rates', { tax: { rates: () => [] } }, 'rate'],
     ['Stripe Tax', { tax: 'automatic' as const }, 'address'],

@@ -61,6 +61,12 @@ describe('a change that is to wait for the customer', () => {
       { tax, remembered: { tollgate_held_tax_0: '{}' } },
       'take out 1 of the keys in the metadata of sub_1',
     ],
+    [
+      'another tax where what was remembered before makes room',
+      billedIn(500, { ...full, own_49: '', tollgate_held_tax_1: 'x' }),
+      { tax, remembered: { tollgate_held_tax_0: '{}', tollgate_held_tax_1: '' } },
+      null,
+    ],
   ])('%s', (_name, current, parts, expected) => {
     const found = whyNotHeld(current, { tax: {}, change, remembered: {}, ...parts }, NOW)
     if (expected === null) expect(found).toBeNull()

@@ -33,7 +33,8 @@ export function whyNotHeld(
   const unknown = Object.keys(others).find((name) => !HELD.includes(name))
   if (unknown !== undefined) return `leave out ${unknown}`
   if (now === null || Object.keys(tax).length === 0) return null
-  const keys = Object.keys({ ...current.metadata, ...remembered }).length
+  const told = Object.values({ ...current.metadata, ...remembered })
+  const keys = told.filter((value) => value !== '').length
   if (keys > MOST_KEYS) {
     return `take out ${keys - MOST_KEYS} of the keys in the metadata of ${current.id}, where the tax before has to be kept`
   }

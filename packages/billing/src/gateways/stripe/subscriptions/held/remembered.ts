@@ -8,6 +8,8 @@ export interface Remembered {
   /** The prices that there are once it is paid. */
   readonly wanted: readonly WantedItem[]
   readonly endsTrial: boolean
+  /** When the trial was to end by itself, in seconds. Null without one. */
+  readonly trialEnd: number | null
 }
 
 /** Of whatever changed, in the words of an update; all else is left alone. */
@@ -32,8 +34,9 @@ export function write(metadata: Stripe.Metadata, remembered: Remembered): Stripe
 export function read(metadata: Stripe.Metadata): Remembered | null {
   const numbered = keysOf(metadata).sort((a, b) => numberOf(a) - numberOf(b))
   try {
-    const { before, wanted, endsTrial } = JSON.parse(numbered.map((key) => metadata[key]).join(''))
-    return { before: { ...before }, wanted: [...wanted], endsTrial: endsTrial === true }
+    const found = JSON.parse(numbered.map((key) => metadata[key]).join(''))
+    const { before, wanted, endsTrial, trialEnd = null } = found
+    return { before: { ...before }, wanted: [...wanted], endsTrial: endsTrial === true, trialEnd }
   } catch {
     return null
   }
@@ -49,8 +52,9 @@ export function forget(metadata: Stripe.Metadata): Stripe.Metadata {
   return Object.fromEntries(keysOf(metadata).map((key) => [key, '']))
 }
 
+/** Stripe deletes a key whose value is empty: one that is still there says nothing. */
 function keysOf(metadata: Stripe.Metadata): string[] {
-  return Object.keys(metadata).filter((key) => KEY.test(key))
+  return Object.keys(metadata).filter((key) => KEY.test(key) && metadata[key] !== '')
 }
 
 function numberOf(key: string): number {

@@ -22,6 +22,7 @@ export function rememberTax(
     before: withFirst(read(metadata)?.before ?? {}, taxBefore(current, tax)),
     wanted: wantedOf(current, change),
     endsTrial: change.trial_end === 'now',
+    trialEnd: current.trial_end,
   })
 }
 
@@ -100,9 +101,11 @@ async function tryToPutBack(
 }
 
 /** Whether it has become what the change wanted; whatever else has changed since is somebody else's. */
-function isMade(current: Stripe.Subscription, { wanted, endsTrial }: Remembered): boolean {
-  const isTrial = current.status === 'trialing'
-  return haveSamePrices(itemsOf(current), wanted) && !(endsTrial && isTrial)
+function isMade(current: Stripe.Subscription, remembered: Remembered): boolean {
+  const { wanted, endsTrial, trialEnd } = remembered
+  // A trial also ends by itself, when it was to end.
+  const wasEnded = trialEnd !== null && current.trial_end !== null && current.trial_end < trialEnd
+  return haveSamePrices(itemsOf(current), wanted) && (!endsTrial || wasEnded)
 }
 
 function stillThere({ items }: Stripe.Subscription, { items: rated = [], ...whole }: TaxBefore) {
