@@ -72,3 +72,21 @@ describe.each(PROVIDERS)('the customer at $provider', ({ provider, card }) => {
     expect(await readDetails(test)).toMatchObject({ email: 'other@example.com', name: 'Ada' })
   })
 })
+
+it('an address that is removed at Braintree meanwhile is made anew', async () => {
+  const test = await start('braintree', { webhooks: false })
+  const { user, sandbox } = test
+  await user.updateCard('fake-valid-visa-nonce')
+  await user.updateCustomer({ address: { city: 'Bath' } })
+  const { default: braintree } = await import('braintree')
+  const sdk = new braintree.BraintreeGateway(sandbox.braintree.config as never)
+  const { id, addresses = [] } = await sdk.customer.find(user.providerId ?? '')
+  // The answer that says which address there is.
+  sandbox.trouble.failNext(1, 'held', 'braintree')
+  const moved = user.updateCustomer({ address: { city: 'York' } })
+  await sandbox.trouble.untilHeld()
+  await sdk.address.delete(id, addresses[0]?.id ?? '')
+  sandbox.trouble.release()
+  await moved
+  expect(await readDetails(test)).toMatchObject({ city: 'York' })
+})

@@ -3,6 +3,7 @@ import type { Address, ChangedDetails } from '../../contract/parts/money/custome
 import type { GatewayParts } from '../../contract/parts.ts'
 import type { BraintreeContext } from '../sdk/client.ts'
 import { isNotFound, requireSuccess } from '../sdk/errors.ts'
+import { findCustomer } from './customers.ts'
 
 export function braintreeCustomerDetails(
   context: BraintreeContext,
@@ -18,8 +19,9 @@ export function braintreeCustomerDetails(
           }
           if (address) await setAddress(context, customerId, address)
         } catch (error) {
-          if (isNotFound(error)) throw new NoCustomer('The customer was deleted', { cause: error })
-          throw error
+          if (!isNotFound(error)) throw error
+          if (await findCustomer(context, customerId)) throw error
+          throw new NoCustomer('The customer was deleted', { cause: error })
         }
       },
     },
@@ -35,11 +37,30 @@ export function toRequest({ name, ...rest }: ChangedDetails): object {
 
 /** A customer may have many there. The first one is that of the customer, and is changed; the others stay. */
 export async function setAddress(
-  { gateway }: BraintreeContext,
+  context: BraintreeContext,
   customerId: string,
   address: Address,
 ): Promise<void> {
-  const [first] = (await gateway.customer.find(customerId)).addresses ?? []
+  const first = await firstAddress(context, customerId)
+  try {
+    await putAddress(context, customerId, first, address)
+  } catch (error) {
+    if (!first || !isNotFound(error)) throw error
+    // Somebody has removed that one meanwhile.
+    await putAddress(context, customerId, await firstAddress(context, customerId), address)
+  }
+}
+
+async function firstAddress({ gateway }: BraintreeContext, customerId: string) {
+  return (await gateway.customer.find(customerId)).addresses?.[0]
+}
+
+async function putAddress(
+  { gateway }: BraintreeContext,
+  customerId: string,
+  first: { readonly id: string } | undefined,
+  address: Address,
+): Promise<void> {
   if (Object.keys(address).length === 0) {
     if (first) await gateway.address.delete(customerId, first.id)
     return
