@@ -17,18 +17,28 @@ export async function warnOfLate(
   now: Date,
 ): Promise<void> {
   const { logger } = context.settings
-  const read = new Map<string, Promise<Date[] | null>>()
+  const once = readOnce()
   for (const usage of sent) {
     if (!isOld(usage.at, now)) continue
-    const { owner, subscriptionId, meter } = usage
-    const key = JSON.stringify(subscriptionId ?? [owner.type, owner.id, meter])
-    const reading = read.get(key) ?? periodStarts(context, usage).catch(() => null)
-    read.set(key, reading)
-    const problem = problemOf(usage, await reading, now)
+    const starts = await periodStarts(context, usage, once).catch(() => null)
+    const problem = problemOf(usage, starts, now)
     if (problem === null) continue
-    const words = `Usage ${meter} (${usage.reference}) of ${usage.at.toISOString()} ${problem}, so it is counted and not billed`
+    const words = `Usage ${usage.meter} (${usage.reference}) of ${usage.at.toISOString()} ${problem}, so it is counted and not billed`
     if (logger.warn) logger.warn(words)
     else logger.error(words)
+  }
+}
+
+type Once = <Answer>(question: string[], read: () => Promise<Answer>) => Promise<Answer>
+
+/** Asks each question once for all reports of a batch; what an answer means depends on when a report was used. */
+function readOnce(): Once {
+  const answers = new Map<string, Promise<unknown>>()
+  return <Answer>(question: string[], read: () => Promise<Answer>) => {
+    const key = JSON.stringify(question)
+    const answer = (answers.get(key) as Promise<Answer> | undefined) ?? read()
+    answers.set(key, answer)
+    return answer
   }
 }
 
@@ -42,8 +52,12 @@ function problemOf({ at, owner }: StoredUsage, starts: Date[] | null, now: Date)
 }
 
 /** When each began or, of one that is over, ended; null where the provider does not say. */
-async function periodStarts(context: SenderContext, usage: StoredUsage): Promise<Date[] | null> {
-  const found = await subscriptionsOf(context, usage)
+async function periodStarts(
+  context: SenderContext,
+  usage: StoredUsage,
+  once: Once,
+): Promise<Date[] | null> {
+  const found = await subscriptionsOf(context, usage, once)
   if (found.length === 0 && usage.subscriptionId !== null) return null
   const starts = found.map((each) => (each.isOver ? each.endsAt : each.periodStartsAt))
   const said = starts.filter((start): start is Date => start instanceof Date)
@@ -54,8 +68,10 @@ async function periodStarts(context: SenderContext, usage: StoredUsage): Promise
 async function subscriptionsOf(
   { subscriptions, gateway }: SenderContext,
   { owner, provider, subscriptionId, meter, at }: StoredUsage,
+  once: Once,
 ): Promise<ProviderSubscription[]> {
-  const all = await subscriptions.listByOwner(owner)
+  const { type, id } = owner
+  const all = await once(['rows', type, id], () => subscriptions.listByOwner(owner))
   const rows = all.filter((row) =>
     subscriptionId === null
       ? row.provider === provider && !(row.endsAt && row.endsAt <= at)
@@ -64,7 +80,7 @@ async function subscriptionsOf(
   const asked = await gateway(provider)
   const found: ProviderSubscription[] = []
   for (const { providerId } of rows) {
-    const each = await asked.findSubscription(providerId)
+    const each = await once([provider, providerId], () => asked.findSubscription(providerId))
     if (each) found.push(each)
   }
   if (subscriptionId !== null) return found
