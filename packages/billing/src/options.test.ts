@@ -106,11 +106,22 @@ describe('options', () => {
       }),
       { tax: 'automatic', owners: { team: { table: 'teams' } } },
     ],
+    ['an owner', (nothing) => ({ owners: { team: nothing } }), {}],
+    [
+      'an owner, with another tax',
+      (nothing) => ({ tax: 'automatic', owners: { team: nothing } }),
+      { tax: 'automatic' },
+    ],
     ['stripe', (nothing) => ({ stripe: { ...good.stripe, ...blank(nothing, STRIPE) } }), {}],
     [
       'braintree',
       (nothing) => ({ braintree: { ...braintree, ...blank(nothing, BRAINTREE) } }),
       { braintree },
+    ],
+    [
+      'metered prices',
+      (nothing) => ({ braintree: { ...braintree, metered: { calls: nothing } } }),
+      { braintree: { ...braintree, metered: {} } },
     ],
     [
       'a metered price',

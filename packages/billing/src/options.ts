@@ -292,7 +292,7 @@ function resolveTax<User>(
   if (tax !== 'automatic' && typeof tax.rates !== 'function') {
     throw new TypeError("tax: expected 'percentage', 'automatic' or { rates }.")
   }
-  const other = Object.entries(owners).find(([, table]) => table.taxPercentage)
+  const other = Object.entries(owners).find(([, table]) => table?.taxPercentage)
   if (taxPercentage || other) {
     const whose = taxPercentage ? '' : `owners.${other?.[0]}.`
     throw new TypeError(

@@ -24,7 +24,7 @@ export function resolveOwnerTables(
   others: Readonly<Record<string, OwnerTable>>,
 ): OwnerTables {
   const tables = new Map([[USER, resolveTable('users', users)]])
-  for (const [type, table] of Object.entries(others)) {
+  for (const [type, table] of Object.entries(said(others))) {
     if (type === USER)
       throw new TypeError("owners.user: users have an option of their own, 'users'.")
     if (!TYPE.test(type)) {

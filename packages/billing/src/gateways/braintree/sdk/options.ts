@@ -1,6 +1,7 @@
 // biome-ignore lint/suspicious/noTsIgnore: an error is expected only where the SDK is missing
 /** @ts-ignore The SDK is missing where another provider is used alone: its types are `any` there. */
 import type braintree from 'braintree'
+import { said } from '../../../values/arguments.ts'
 import { faultOf, type MeteredPrice } from '../../../values/metered-price.ts'
 import { requireSecret } from '../../contract/secrets.ts'
 
@@ -54,7 +55,7 @@ export function requireSettings(options: BraintreeOptions): BraintreeSettings {
   ) {
     throw new TypeError("braintree.environment: expected 'sandbox' or 'production'.")
   }
-  for (const [name, price] of Object.entries(options.metered ?? {})) {
+  for (const [name, price] of Object.entries(said(options.metered ?? {}))) {
     const fault = faultOf(price)
     if (fault !== null) throw new TypeError(`braintree.metered.${name}: ${fault}.`)
   }

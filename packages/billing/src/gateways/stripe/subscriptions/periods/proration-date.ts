@@ -18,10 +18,10 @@ export function withinPeriod(current: Stripe.Subscription, at: Date): Date {
 
 /** The moment of a preview, which may be of the period before. */
 export function requireWithinPeriod(current: Stripe.Subscription, date: Date): Date {
-  const { from } = periodOf(current)
+  const { from, to } = periodOf(current)
   if (withinPeriod(current, date).getTime() === date.getTime()) return date
   throw new InvalidArgument(
-    `The preview is of ${date.toISOString()}, and the running period began at ${from.toISOString()}: ask for another one`,
+    `The preview is of ${date.toISOString()}, and the running period is from ${from.toISOString()} to ${to.toISOString()}: ask for another one`,
   )
 }
 
