@@ -66,3 +66,24 @@ describe.each<[string, readonly string[]]>([
     expect((await user.sync()).drift).toEqual([])
   })
 })
+
+it('says how a swap is planned for a customer who keeps an archived price', async () => {
+  const test = await start('stripe', { webhooks: false })
+  const { user } = test
+  const main = await user.newSubscription('main', 'monthly').create('pm_card_visa')
+  const stripe = await stripeSdk(test)
+  await stripe.prices.update('monthly', { active: false })
+  await expect(main.swapAtPeriodEnd('pro')).rejects.toThrow(
+    new InvalidArgument(
+      "'monthly' was archived, and Stripe plans nothing with it: activate it until the swap is planned, or swap() now",
+    ),
+  )
+  expect(await main.plannedSwap()).toBeNull()
+  await stripe.prices.update('monthly', { active: true })
+  const planned = await main.swapAtPeriodEnd('pro')
+  await stripe.prices.update('monthly', { active: false })
+  expect(await planned.plannedSwap()).toMatchObject({ plan: 'pro' })
+  await test.advance({ days: 32 })
+  await user.sync()
+  expect(await user.subscribedToPlan('pro', 'main')).toBe(true)
+})

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { UnknownPlan } from '../../../../errors.ts'
+import { InvalidArgument, UnknownPlan } from '../../../../errors.ts'
 import type { WantedItem } from '../../../contract/item.ts'
 import type { NewPlannedSwap, Schedules } from '../../../contract/parts/subscriptions/schedules.ts'
 import { idOf, type StripeContext, toSeconds } from '../../sdk/client.ts'
@@ -73,6 +73,7 @@ export function stripeSchedules(context: StripeContext): { readonly schedules: S
         } catch (error) {
           // What is refused leaves nothing behind that would hold the subscription.
           if (!there && isRefusal(error)) await release(id)
+          if (isRefusal(error)) requireActive([...pricesOf(current), ...prices], error)
           throw error
         }
       },
@@ -86,6 +87,20 @@ export function stripeSchedules(context: StripeContext): { readonly schedules: S
       },
     },
   }
+}
+
+function pricesOf({ items }: Stripe.Subscription): Stripe.Price[] {
+  return items.data.map(({ price }) => price)
+}
+
+/** Asked once Stripe has refused: also the price of a customer who keeps one that nobody else can have any more. */
+function requireActive(prices: readonly Stripe.Price[], cause: unknown): void {
+  const archived = prices.find(({ active }) => !active)
+  if (!archived) return
+  throw new InvalidArgument(
+    `'${archived.id}' was archived, and Stripe plans nothing with it: activate it until the swap is planned, or swap() now`,
+    { cause },
+  )
 }
 
 /** Of a metered price Stripe takes no quantity. */
