@@ -85,6 +85,27 @@ describe.each(PROVIDERS)('one key at $provider', ({ provider, card, otherCard, t
     expect(takenFrom(test, user)).toBe(2000)
   })
 
+  it('is for a charge or for an invoice: never one payment for both', async () => {
+    const test = await start(provider)
+    const { user } = test
+    await user.updateCard(card)
+    for (const [key, [first, second]] of [
+      ['a', [...pays]],
+      ['b', [...pays].reverse()],
+    ] as const) {
+      const before = takenFrom(test, user)
+      await first?.[1](user, key)
+      const other = await second?.[1](user, key).then(
+        () => null,
+        (error: unknown) => error,
+      )
+      if (other !== null) expect(other).toBeInstanceOf(ProviderRejected)
+      expect(takenFrom(test, user) - before).toBe(other === null ? 2000 : 1000)
+      await first?.[1](user, key)
+      expect(takenFrom(test, user) - before).toBe(other === null ? 2000 : 1000)
+    }
+  })
+
   it.each(['amount', 'currency', 'customer', 'customerId', 'confirm'])(
     'is not for an option that says %s again',
     async (option) => {

@@ -1,5 +1,5 @@
 import type braintree from 'braintree'
-import { InvalidAmount } from '../../../errors.ts'
+import { InvalidAmount, ProviderRejected } from '../../../errors.ts'
 import { type Amount, fromDecimal, type Money, toDecimal } from '../../../values/money.ts'
 import type { Gateway } from '../../contract/gateway.ts'
 import { refuseOverrides } from '../../contract/overrides.ts'
@@ -20,6 +20,7 @@ const DECIDED = ['amount', 'customerId', 'apiRequestKey']
 export function braintreeCharges(context: BraintreeContext): Charges {
   const { currency, options } = context
   const invoices = braintreeInvoices(context)
+  const field = options.descriptionField ?? 'description'
 
   async function sell(
     customerId: string,
@@ -30,6 +31,7 @@ export function braintreeCharges(context: BraintreeContext): Charges {
     // An order's id of the caller's own may stand for several charges.
     const isOrder = idempotencyKey !== undefined && more.orderId === undefined
     const before = isOrder ? await lookUp(context, customerId, idempotencyKey) : null
+    if (before?.done) requireSameKind(before.done, more)
     if (before?.done?.amount === toDecimal(amount)) return before.done
     const request = {
       paymentMethodToken: await requireMethod(context, customerId),
@@ -45,6 +47,17 @@ export function braintreeCharges(context: BraintreeContext): Charges {
     return requireSuccess(result).transaction
   }
 
+  /** A sale is an invoice by its description; its words may differ, as languages do. */
+  function requireSameKind(done: braintree.Transaction, wanted: ChargeOptions): void {
+    const isInvoice = (customFields: unknown) =>
+      Boolean((customFields as Readonly<Record<string, unknown>> | undefined)?.[field])
+    if (isInvoice(done.customFields) === isInvoice(wanted.customFields)) return
+    throw new ProviderRejected(
+      `This idempotency key was used for something else: the transaction ${done.id}`,
+      { provider: 'braintree', providerCode: null },
+    )
+  }
+
   return {
     toMoney(amount: Amount): Money {
       const value = typeof amount === 'number' ? fromDecimal(amount, currency) : amount
@@ -55,7 +68,6 @@ export function braintreeCharges(context: BraintreeContext): Charges {
     },
     charge: sell,
     async invoiceFor(customerId, { description, amount }, { voidOnFailure: _never, ...more }) {
-      const field = options.descriptionField ?? 'description'
       const transaction = await sell(customerId, amount, {
         ...more,
         customFields: { ...(more.customFields as object | undefined), [field]: description },
