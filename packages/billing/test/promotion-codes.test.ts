@@ -57,6 +57,23 @@ const UNKNOWN = {
 }
 
 describe('a promotion code', () => {
+  it('closes a hosted page that nobody can pay any more, since others have used the code', async () => {
+    const test = await startWith('ONCE', { max_redemptions: 1 })
+    const { user } = test
+    const page = { name: 'main', successPath: '/done' }
+    const withCode = () => user.checkout('monthly', { ...page, promotionCode: 'ONCE' })
+    const { id } = await withCode()
+    expect((await withCode()).id).toBe(id)
+    await create(await test.createUser(), 'ONCE')
+    expect(await refusal(withCode())).toEqual(UNKNOWN)
+    expect(await user.findCheckout(id)).toMatchObject({ status: 'expired' })
+    expect(await refusal(withCode())).toEqual(UNKNOWN)
+    const another = await user.checkout('monthly', page)
+    test.sandbox.stripe.completeCheckout(another.id)
+    await user.completeCheckout(another.id)
+    expect(takenFrom(test, user)).toBe(1000)
+  })
+
   it('is shown to whoever types it, with its terms', async () => {
     const test = await startWith('Hello-7', {
       expires_at: TOMORROW,

@@ -5,9 +5,9 @@ import type {
   ProviderCheckout,
 } from '../../contract/parts/pages/checkout.ts'
 import { idOf, type StripeContext, toDate } from '../sdk/client.ts'
-import { isMissing } from '../sdk/errors.ts'
+import { codeIsUsedUp, isMissing } from '../sdk/errors.ts'
 import { once } from '../sdk/once.ts'
-import { withCode } from '../subscriptions/codes/given-back.ts'
+import { isUsedUp, withCode } from '../subscriptions/codes/given-back.ts'
 import { taxRates } from '../subscriptions/tax-rates.ts'
 import { checkoutParams } from './checkout-params.ts'
 
@@ -30,21 +30,47 @@ export function stripeCheckout(context: StripeContext): { readonly checkout: Che
     return null
   }
 
+  /** One that was opened before others have used the code up is closed: nobody can pay it. */
+  async function requirePayable(session: Stripe.Checkout.Session, code: string): Promise<void> {
+    // The answer to a repeat is that of the first call.
+    if (!isUsedUp(await stripe.promotionCodes.retrieve(code))) return
+    const { id, status, subscription } = await sessions.retrieve(session.id)
+    if (status === 'complete' || subscription !== null) return
+    if (status === 'open') await expire(id)
+    throw codeIsUsedUp()
+  }
+
+  async function expire(id: string): Promise<void> {
+    try {
+      await sessions.expire(id)
+    } catch (error) {
+      // Paid or closed at this very moment: the caller looks at what came of it.
+      const { status } = await sessions.retrieve(id)
+      if (status === 'open') throw error
+    }
+  }
+
   return {
     checkout: {
       async create(wanted) {
         const rates = wanted.tax === 'automatic' ? [] : await findTaxRates(wanted.tax)
         const { customerId, operation, discount } = wanted
         const typed = discount && 'promotionCode' in discount ? discount.promotionCode : null
-        const made = await withCode(context, { coupon: typed, customerId }, (code, isGivenBack) => {
-          const off = code === null ? discount : { promotionCode: code }
-          const params = checkoutParams({ ...wanted, discount: off }, { rates, currency })
-          return once(
-            `${operation}:checkout${isGivenBack ? `:${code}` : ''}`,
-            (request) => sessions.create(params, request),
-            () => findByOperation(operation, customerId),
-          )
-        })
+        const made = await withCode(
+          context,
+          { coupon: typed, customerId },
+          async (code, isGivenBack) => {
+            const off = code === null ? discount : { promotionCode: code }
+            const params = checkoutParams({ ...wanted, discount: off }, { rates, currency })
+            const session = await once(
+              `${operation}:checkout${isGivenBack ? `:${code}` : ''}`,
+              (request) => sessions.create(params, request),
+              () => findByOperation(operation, customerId),
+            )
+            if (code !== null) await requirePayable(session, code)
+            return session
+          },
+        )
         return describe(made)
       },
       async find(id) {
@@ -59,15 +85,7 @@ export function stripeCheckout(context: StripeContext): { readonly checkout: Che
         const found = await findByOperation(operation, customerId)
         return found && describe(found)
       },
-      async expire(id) {
-        try {
-          await sessions.expire(id)
-        } catch (error) {
-          // Paid or closed at this very moment: the caller looks at what came of it.
-          const { status } = await sessions.retrieve(id)
-          if (status === 'open') throw error
-        }
-      },
+      expire,
     },
   }
 }

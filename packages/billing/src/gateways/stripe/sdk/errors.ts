@@ -110,6 +110,12 @@ function isAboutCode({ param, message }: Stripe.errors.StripeError): boolean {
   return /promotion_code/.test(param ?? '') || /\bpromotion code\b/i.test(message)
 }
 
+/** As Stripe says it to whoever is the next one. */
+export function codeIsUsedUp(): PromotionCodeRefused {
+  const failure = { provider: 'stripe', providerCode: null } as const
+  return new PromotionCodeRefused('This code cannot be used', { ...failure, reason: 'unknown' })
+}
+
 const CODE_REFUSALS: ReadonlyArray<readonly [RegExp, CodeRefusal, string]> = [
   [/not_first_time|prior transaction/, 'not_first_time', 'This code is for a first order'],
   [/minimum/, 'below_minimum', 'The order is below the minimum of this code'],

@@ -61,7 +61,11 @@ export async function withCode<T>(
   }
 }
 
-function isUsedUp({ max_redemptions: most, times_redeemed: used }: Stripe.PromotionCode): boolean {
+/** As often as it may be; Stripe may count its coupon's limit besides. */
+export function isUsedUp({
+  max_redemptions: most,
+  times_redeemed: used,
+}: Stripe.PromotionCode): boolean {
   return most !== null && used >= most
 }
 
