@@ -10,6 +10,7 @@ import {
   money,
   ProviderRejected,
   ProviderUnavailable,
+  RefundRefused,
   Unsupported,
 } from '../src/index.ts'
 import { hasty, LOSSES, loseAnswer } from './lost-answers.ts'
@@ -300,6 +301,18 @@ describe('a credit note at Stripe', () => {
     const receipt = textOfPdf(new Uint8Array(await english.arrayBuffer()))
     for (const words of ['Receipt', 'Refunded', '-$35.70']) expect(receipt).toContain(words)
   })
+})
+
+it('a credit note that is to refund what was charged back is refused as a refund of it is', async () => {
+  const test = await subscribed()
+  const { user, invoice } = test
+  const [charge] = test.sandbox.stripe.charges(user.providerId ?? '')
+  test.sandbox.stripe.disputeCharge(String(charge?.id))
+  const thrown = await invoice.creditNote({ to: 'refund' }).catch((error: unknown) => error)
+  expect(thrown).toBeInstanceOf(RefundRefused)
+  expect(thrown).toMatchObject({ provider: 'stripe', providerCode: 'charge_disputed' })
+  expect(await operationsOf(test)).toBe(0)
+  expect(await user.creditNotes()).toEqual([])
 })
 
 describe('a credit note at Braintree', () => {

@@ -8,6 +8,7 @@ import { isMissing } from '../sdk/errors.ts'
 import { once } from '../sdk/once.ts'
 import { leftOf, noteParams } from './credit-note-terms.ts'
 import { customerOf, discountsOf, isReversed, taxesOf, taxIdsOf } from './invoices.ts'
+import { asRefusal } from './refunds.ts'
 
 /** What has to be expanded for `describe`. */
 const DETAILS = ['invoice', 'customer_balance_transaction', 'discount_amounts.discount']
@@ -82,11 +83,21 @@ async function create(context: StripeContext, wanted: NewCreditNote): Promise<Cr
     metadata: { tollgate_key: key },
     expand: DETAILS,
   }
-  return once(
-    `${key}:credit-note`,
-    async (request) => describe(context, await stripe.creditNotes.create(params, request)),
-    () => findByKey(context, id, key),
-  )
+  try {
+    return await once(
+      `${key}:credit-note`,
+      async (request) => describe(context, await stripe.creditNotes.create(params, request)),
+      () => findByKey(context, id, key),
+    )
+  } catch (error) {
+    throw isOfRefund(error) ? asRefusal(error) : error
+  }
+}
+
+/** That the money cannot go back, not that the note is wrong. */
+function isOfRefund(error: unknown): boolean {
+  const { code } = error as { readonly code?: unknown }
+  return code === 'charge_disputed' || code === 'charge_already_refunded'
 }
 
 async function describe(context: StripeContext, note: Stripe.CreditNote): Promise<CreditNoteData> {

@@ -129,7 +129,7 @@ async function create(context: StripeContext, refund: NewRefund): Promise<Refund
 }
 
 /** No money moved where Stripe says no. */
-function asRefusal(error: unknown): unknown {
+export function asRefusal(error: unknown): unknown {
   const ours = toBillingError(error)
   if (!(ours instanceof ProviderRejected)) return ours
   const { message, provider, providerCode, cause } = ours
