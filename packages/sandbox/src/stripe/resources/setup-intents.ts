@@ -87,23 +87,42 @@ export const setupIntents: Operations = {
   }),
 }
 
-function useMethod(
-  work: UnitOfWork,
-  intent: SetupIntentRow,
-  params: { payment_method?: string; payment_method_data?: object },
-): void {
+interface MethodParams {
+  payment_method?: string
+  payment_method_data?: object
+  allowed_payment_method_types?: SetupIntentRow['allowed_payment_method_types'] | ''
+}
+
+function useMethod(work: UnitOfWork, intent: SetupIntentRow, params: MethodParams): void {
   const method = methodOfIntent(work, params)
-  if (!method) return
-  if (method.customer !== null && method.customer !== intent.customer) {
+  const allowed = params.allowed_payment_method_types
+  if (allowed !== undefined) intent.allowed_payment_method_types = allowed || null
+  if (method) {
+    if (method.customer !== null && method.customer !== intent.customer) {
+      throw invalidRequest(
+        'The provided PaymentMethod is attached to a different customer.',
+        'payment_method',
+        'payment_method_unexpected_state',
+      )
+    }
+    intent.payment_method = method.id
+    if (intent.status === 'requires_payment_method') intent.status = 'requires_confirmation'
+  }
+  if (method || allowed !== undefined) showTypes(work, intent)
+}
+
+/** Those that are allowed, of which its method must be one; where none are named, cards and whatever it has. */
+function showTypes(work: UnitOfWork, intent: SetupIntentRow): void {
+  const type = work.find('payment_method', intent.payment_method ?? '')?.type
+  const allowed: readonly string[] | null = intent.allowed_payment_method_types
+  if (allowed && type && !allowed.includes(type)) {
     throw invalidRequest(
-      'The provided PaymentMethod is attached to a different customer.',
+      `The PaymentMethod provided (${type}) is not allowed for this SetupIntent. Please attach a PaymentMethod of one of the following types: ${allowed.join(', ')}.`,
       'payment_method',
-      'payment_method_unexpected_state',
+      'setup_intent_invalid_parameter',
     )
   }
-  intent.payment_method = method.id
-  intent.payment_method_types = [...new Set([...intent.payment_method_types, method.type])]
-  if (intent.status === 'requires_payment_method') intent.status = 'requires_confirmation'
+  intent.payment_method_types = [...new Set(allowed ?? ['card', ...(type ? [type] : [])])]
 }
 
 function confirmSetup(work: UnitOfWork, intent: SetupIntentRow): void {
