@@ -142,6 +142,7 @@ const sqliteIsEnough: readonly Named[] = [
   ['packages/billing/test/checkout-payments.test.ts', 'calls of a provider'],
   ['packages/billing/test/checkout-return.test.ts', 'responses'],
   ['packages/billing/test/checkout.test.ts', 'calls of a provider; see checkout-at-once.test.ts'],
+  ['packages/billing/test/codes-given-back.test.ts', 'calls of a provider'],
   ['packages/billing/test/credit-notes.test.ts', 'money'],
   ['packages/billing/test/dates.test.ts', 'calls of a provider'],
   ['packages/billing/test/delayed-payments.test.ts', 'calls of a provider'],

@@ -77,29 +77,21 @@ async function lookUp(
   return found
 }
 
-/** Nobody loses a code to a card that was declined: where it is used up, theirs may have been given back. */
 async function ask(
   context: BillingContext,
-  typed: TypedCode,
+  { provider, text, typedBy }: TypedCode,
 ): Promise<ProviderPromotionCode | null> {
-  const codes = requirePart(await context.gateway(typed.provider), 'promotionCodes')
-  const found = await codes.find(typed.text)
-  const { providerId } = typed.typedBy
-  if (found?.left !== 0 || providerId === null) return found
-  if (!isFor(found, typed) || isOver(context, found)) return found
-  return (await codes.giveBack?.(found, providerId)) ?? found
+  const codes = requirePart(await context.gateway(provider), 'promotionCodes')
+  return codes.find(text, typedBy.providerId)
 }
 
 function isUsable(
-  context: BillingContext,
+  { options }: BillingContext,
   found: ProviderPromotionCode,
   typed: TypedCode,
 ): boolean {
-  return found.isActive && !isOver(context, found) && found.left !== 0 && isFor(found, typed)
-}
-
-function isOver({ options }: BillingContext, { expiresAt }: ProviderPromotionCode): boolean {
-  return expiresAt !== null && expiresAt <= options.clock.now()
+  const isOver = found.expiresAt !== null && found.expiresAt <= options.clock.now()
+  return found.isActive && !isOver && found.left !== 0 && isFor(found, typed)
 }
 
 /** Somebody else's looks like none: the provider's answer might tell that there is one. */

@@ -27,8 +27,6 @@ export interface WantedSubscription extends StartTerms {
   readonly plan: string
   readonly quantity: number
   readonly coupon: string | null
-  /** As it was typed; then the coupon is the provider's id of it. */
-  readonly code?: string
   readonly trialDays: number | null
   /** In place of days. */
   readonly trialEndsAt?: Date
@@ -96,18 +94,14 @@ async function make(
   locked: LockedOwner,
   wanted: Omit<NewSubscription, 'operation'> & WantedSubscription,
 ): Promise<SubscriptionRecord> {
-  const { customerId: _customer, tax, ...terms } = wanted
+  const { customerId: _customer, tax, ...same } = wanted
   const { provider, name } = wanted
-  const { coupon: _coupon, ...typed } = terms
-  // The provider's id of a code that was used up and given back is another one.
-  const same = wanted.code === undefined ? terms : typed
-  const request = { ...terms, tax }
+  const request = { ...same, tax }
   const intent: Intent = { owner: locked.owner, kind: 'subscription', request, same, name }
   const operation = await begin(context, locked, intent)
-  const coupon = operation.request.coupon as string | null
   const made = await attempt(context, locked, operation, async () => {
     const found = await locked.change(provider, (gateway) =>
-      gateway.createSubscription({ ...wanted, coupon, operation: operation.id }),
+      gateway.createSubscription({ ...wanted, operation: operation.id }),
     )
     await keepTax(context, locked, provider, { found, tax, lastChargeAt: null })
     await settleFirstPayment(context, locked, provider, found)

@@ -427,8 +427,8 @@ export class BillableUser<User = Record<string, unknown>> {
   }
 
   /**
-   * What a code gives that somebody has typed; null for one that this user cannot use. Whether it holds for what is
-   * bought is said when it is used. TooManyAttempts where somebody guesses.
+   * What a code gives that somebody has typed; null for one that this user cannot use. Nothing is changed by it. Whether it
+   * holds for what is bought is said when it is used. TooManyAttempts where somebody guesses.
    */
   async findPromotionCode(code: string): Promise<PromotionCode | null> {
     return codes.findPromotionCode(this.#for('findPromotionCode'), code)

@@ -46,3 +46,42 @@ it('a minimum is of the item, for the code of one', async () => {
   expect(await refusal(update({}))).toMatchObject(tooLittle)
   expect((await update({ quantity: 2 })).items.data[0]?.discounts).toHaveLength(1)
 })
+
+it('a minimum may be of other currencies, too, which are shown when they are asked for', async () => {
+  const { stripe } = await startStripeSandbox()
+  const { customer } = await seedCustomer(stripe)
+  const { monthly } = await seedPrices(stripe)
+  const euros = await stripe.prices.create({
+    currency: 'eur',
+    unit_amount: 1000,
+    recurring: { interval: 'month' },
+    product: monthly.product as string,
+  })
+  const coupon = await stripe.coupons.create({ percent_off: 50, duration: 'forever' })
+  const make = (currency_options: Record<string, { minimum_amount: number }>) =>
+    stripe.promotionCodes.create({
+      promotion: { type: 'coupon', coupon: coupon.id },
+      restrictions: { minimum_amount: 500, minimum_amount_currency: 'usd', currency_options },
+    })
+  expect(await refusal(make({ usd: { minimum_amount: 1 } }))).toMatchObject({ statusCode: 400 })
+  const { id, restrictions } = await make({ eur: { minimum_amount: 1001 } })
+  expect(restrictions.currency_options).toBeUndefined()
+  const begin = () =>
+    stripe.subscriptions.create({
+      customer: customer.id,
+      items: [{ price: euros.id }],
+      discounts: [{ promotion_code: id }],
+    })
+  expect(await refusal(begin())).toMatchObject(tooLittle)
+  await stripe.promotionCodes.update(id, {
+    restrictions: { currency_options: { eur: { minimum_amount: 1000 } } },
+  })
+  const shown = await stripe.promotionCodes.retrieve(id, {
+    expand: ['restrictions.currency_options'],
+  })
+  expect(shown.restrictions.currency_options).toEqual({
+    usd: { minimum_amount: 500 },
+    eur: { minimum_amount: 1000 },
+  })
+  expect((await begin()).discounts).toHaveLength(1)
+})

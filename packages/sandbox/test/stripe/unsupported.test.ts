@@ -58,6 +58,7 @@ const LEARNED = [
   'Prices.tiers_mode',
   'Prices.transform_quantity',
   'Products.currency_options',
+  'PromotionCodes.currency_options',
   'SetupIntents.payment_method_data',
   'Subscriptions.backdate_start_date',
   'Subscriptions.billing_cycle_anchor_config',

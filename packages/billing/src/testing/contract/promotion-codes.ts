@@ -25,18 +25,18 @@ export const promotionCodesContract: ContractPart = ({ describe, it }, create) =
 
   describe('a promotion code', () => {
     onCodes('is found as it is typed, also when it is over', async (part, _account, codes) => {
-      const found = await part.find(codes.works)
+      const found = await part.find(codes.works, null)
       assert.equal(found?.isActive, true)
       assert.equal(found.discount.coupon, codes.coupon)
-      assert.equal((await part.find(codes.works.toLowerCase()))?.id, found.id)
-      assert.equal((await part.find(codes.isOver))?.isActive, false)
-      assert.equal(await part.find('no-such-code'), null)
-      assert.equal(await part.find('no code at all!'), null)
+      assert.equal((await part.find(codes.works.toLowerCase(), null))?.id, found.id)
+      assert.equal((await part.find(codes.isOver, null))?.isActive, false)
+      assert.equal(await part.find('no-such-code', null), null)
+      assert.equal(await part.find('no code at all!', null), null)
     })
 
     onCodes('takes off once what it is applied for twice', async (part, account, codes) => {
       const { id } = await account.subscribe()
-      const promotionCode = (await part.find(codes.works))?.id ?? ''
+      const promotionCode = (await part.find(codes.works, null))?.id ?? ''
       for (let times = 0; times < 2; times++) await part.apply(id, { promotionCode })
       const taken = await account.gateway.findDiscounts(id)
       assert.deepEqual(
@@ -49,7 +49,7 @@ export const promotionCodesContract: ContractPart = ({ describe, it }, create) =
 
     onCodes('that is over is refused by the provider', async (part, account, codes) => {
       const { id } = await account.subscribe()
-      const promotionCode = (await part.find(codes.isOver))?.id ?? ''
+      const promotionCode = (await part.find(codes.isOver, null))?.id ?? ''
       const code = await codeOf(() => part.apply(id, { promotionCode }))
       assert.equal(code, 'promotion_code_refused')
     })

@@ -83,6 +83,14 @@ const INCLUDES: Readonly<Record<string, Readonly<Record<string, Include>>>> = {
       return { ...own, ...coupon.$.currencyOptions }
     },
   },
+  promotion_code: {
+    'restrictions.currency_options': (object, tables) => {
+      const code = tables.promotion_code.get(object.id)
+      const { minimum_amount: least, minimum_amount_currency: own } = code?.restrictions ?? {}
+      if (!code || least == null || own == null) return undefined
+      return { [own]: { minimum_amount: least }, ...code.$?.currencyOptions }
+    },
+  },
   'checkout.session': {
     line_items: (object, tables) =>
       inlineList(checkoutItems(object.id, tables), `/v1/checkout/sessions/${object.id}/line_items`),

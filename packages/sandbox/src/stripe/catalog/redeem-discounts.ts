@@ -123,12 +123,14 @@ function requirePromotionCode(
 /** What the items cost, trial or not: that is what a minimum is meant for. */
 export function checkMinimum(
   work: UnitOfWork,
-  { restrictions }: PromotionCodeRow,
+  { restrictions, $: own }: PromotionCodeRow,
   bought: readonly Bought[],
   currency: string,
   param: string,
 ): void {
-  const { minimum_amount: least, minimum_amount_currency: leastIn } = restrictions
+  const other = own?.currencyOptions?.[currency]
+  const least = other?.minimum_amount ?? restrictions.minimum_amount
+  const leastIn = other ? currency : restrictions.minimum_amount_currency
   if (least === null) return
   const value = bought.reduce((sum, { price: id, quantity }) => {
     const price = work.require('price', id)

@@ -7,6 +7,7 @@ import { render } from '../state/render.ts'
 import type { PromotionCodeRow } from '../state/rows.ts'
 import { invalidRequest, missingParam } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
+import { requireCurrency } from '../wire/money.ts'
 import { nulls } from '../wire/wire.ts'
 
 export const promotionCodes: Operations = {
@@ -56,6 +57,9 @@ export const promotionCodes: Operations = {
         minimum_amount_currency: restrictions?.minimum_amount_currency ?? null,
       },
       times_redeemed: 0,
+      ...(restrictions?.currency_options
+        ? { $: { currencyOptions: readMinimums(restrictions.currency_options, restrictions) } }
+        : {}),
     }
     work.insert('promotion_code', row, 'promotion_code.created')
     return render('promotion_code', row, work.tables)
@@ -70,6 +74,11 @@ export const promotionCodes: Operations = {
     const row = work.edit('promotion_code', work.require('promotion_code', idOf(call)))
     if (params.active !== undefined) row.active = params.active
     row.metadata = mergeMetadata(row.metadata, params.metadata)
+    const options = params.restrictions?.currency_options
+    if (options) {
+      const currencyOptions = readMinimums(options, row.restrictions)
+      row.$ = { currencyOptions: { ...row.$?.currencyOptions, ...currencyOptions } }
+    }
     return render('promotion_code', row, work.tables)
   }),
 
@@ -85,4 +94,21 @@ export const promotionCodes: Operations = {
     )
     return listPage(rows, params, path, (row) => render('promotion_code', row, work.tables))
   }),
+}
+
+/** What is to be bought at least, in other currencies than that of the code. */
+function readMinimums(
+  given: Readonly<Record<string, { readonly minimum_amount?: number }>>,
+  { minimum_amount_currency: own }: { readonly minimum_amount_currency?: string | null },
+): Record<string, { minimum_amount: number }> {
+  const minimums: Record<string, { minimum_amount: number }> = {}
+  for (const [code, { minimum_amount: least }] of Object.entries(given)) {
+    const path = `restrictions[currency_options][${code}]`
+    const currency = requireCurrency(code, path)
+    if (currency === own) {
+      throw invalidRequest('Each currency must be different from `minimum_amount_currency`.', path)
+    }
+    if (least !== undefined) minimums[currency] = { minimum_amount: least }
+  }
+  return minimums
 }

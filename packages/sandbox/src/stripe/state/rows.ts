@@ -50,7 +50,12 @@ export type CouponRow = Wire<Stripe.Coupon> & {
     currencyOptions?: Readonly<Record<string, { amount_off: number }>>
   }
 }
-export type PromotionCodeRow = Wire<Stripe.PromotionCode>
+export type PromotionCodeRow = Wire<Stripe.PromotionCode> & {
+  $?: {
+    /** Its minimum in other currencies than its own. */
+    currencyOptions?: Record<string, { minimum_amount: number }>
+  }
+}
 export type TaxRateRow = Wire<Stripe.TaxRate>
 export type DiscountRow = Wire<Stripe.Discount> & { $: { ended: boolean } }
 export type EventRow = {

@@ -60,7 +60,7 @@ export const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
   PaymentMethods: ['customer_account'],
   Prices: ['custom_unit_amount'],
   Products: ['custom_unit_amount', 'tiers'],
-  PromotionCodes: ['currency_options', 'customer_account'],
+  PromotionCodes: ['customer_account'],
   Quotes: ['customer_account'],
   SetupIntents: ['confirmation_token', 'customer_account', 'mandate_data', 'on_behalf_of'],
   Sources: ['mandate'],

@@ -6,6 +6,7 @@ import type { FirstInvoices, UpcomingInvoice } from '../../contract/upcoming-inv
 import { toAddress } from '../payments/customer-details.ts'
 import { completeInvoice, INVOICE_DETAILS } from '../payments/invoices.ts'
 import { idOf, type StripeContext, toDate, toSeconds } from '../sdk/client.ts'
+import { showWithCode } from '../subscriptions/codes/given-back.ts'
 import { upcomingOf } from '../subscriptions/preview.ts'
 import { createParams } from '../subscriptions/subscriptions.ts'
 import { taxRates } from '../subscriptions/tax-rates.ts'
@@ -33,11 +34,14 @@ export async function firstInvoices(
     rates,
   )
   const terms = termsOf(params, now)
-  const first = await stripe.invoices.createPreview({
-    ...terms,
-    ...(customerId === null ? { customer_details: detailsOf(wanted) } : { customer: customerId }),
-    ...(params.discounts ? { discounts: params.discounts } : {}),
-    expand: DETAILS,
+  const first = await showWithCode(context, wanted, (given) => {
+    const discounts = given ? [given] : params.discounts
+    return stripe.invoices.createPreview({
+      ...terms,
+      ...(customerId === null ? { customer_details: detailsOf(wanted) } : { customer: customerId }),
+      ...(discounts ? { discounts } : {}),
+      expand: DETAILS,
+    })
   })
   const shown = await completeInvoice(context, first)
   // Nothing is billed before that day: it begins free of charge, or by usage alone.

@@ -7,7 +7,8 @@ import type {
 import { idOf, type StripeContext, toDate } from '../sdk/client.ts'
 import { codeIsUsedUp, isMissing } from '../sdk/errors.ts'
 import { once } from '../sdk/once.ts'
-import { isUsedUp, withCode } from '../subscriptions/codes/given-back.ts'
+import { withCode } from '../subscriptions/codes/given-back.ts'
+import { isUsedUp } from '../subscriptions/codes/owed.ts'
 import { taxRates } from '../subscriptions/tax-rates.ts'
 import { checkoutParams } from './checkout-params.ts'
 
@@ -55,20 +56,28 @@ export function stripeCheckout(context: StripeContext): { readonly checkout: Che
       async create(wanted) {
         const rates = wanted.tax === 'automatic' ? [] : await findTaxRates(wanted.tax)
         const { customerId, operation, discount } = wanted
-        const typed = discount && 'promotionCode' in discount ? discount.promotionCode : null
+        const named = discount && ('coupon' in discount ? discount.coupon : discount.promotionCode)
+        const typed = named?.startsWith('promo_') ? named : null
         const made = await withCode(
           context,
           { coupon: typed, customerId },
-          async (code, isGivenBack) => {
-            const off = code === null ? discount : { promotionCode: code }
-            const params = checkoutParams({ ...wanted, discount: off }, { rates, currency })
-            const session = await once(
-              `${operation}:checkout${isGivenBack ? `:${code}` : ''}`,
-              (request) => sessions.create(params, request),
-              () => findByOperation(operation, customerId),
-            )
-            if (code !== null) await requirePayable(session, code)
-            return session
+          {
+            async make(given) {
+              const code = given ?? typed
+              const off = given === null ? discount : { promotionCode: given }
+              const params = checkoutParams({ ...wanted, discount: off }, { rates, currency })
+              const session = await once(
+                `${operation}:checkout${given === null ? '' : `:${given}`}`,
+                (request) => sessions.create(params, request),
+                () => findByOperation(operation, customerId),
+              )
+              if (code !== null) await requirePayable(session, code)
+              return session
+            },
+            async find() {
+              const before = await findByOperation(operation, customerId)
+              return before?.status === 'expired' ? null : before
+            },
           },
         )
         return describe(made)

@@ -10,6 +10,7 @@ import { cancelAtPeriodEnd, cancelNow } from './cancel.ts'
 import { ownRates } from './change-params.ts'
 import { choiceParams } from './chosen-tax.ts'
 import { withCode } from './codes/given-back.ts'
+import { GIVEN_BACK } from './codes/owed.ts'
 import { describe, mainItem } from './describe.ts'
 import { retrieve, withAllItems } from './retrieve.ts'
 import { startParams, termsOf } from './start.ts'
@@ -56,13 +57,16 @@ export function stripeSubscriptions(context: StripeContext): Subscriptions {
   return {
     async createSubscription(wanted) {
       const params = createParams(wanted, await findTaxRates(wanted.tax))
-      const made = await withCode(context, wanted, (coupon, isGivenBack) =>
-        once(
-          `${wanted.operation}:subscription${isGivenBack ? `:${coupon}` : ''}`,
-          (request) => stripe.subscriptions.create({ ...params, ...discountsOf(coupon) }, request),
-          () => findByOperation(wanted.operation, wanted.customerId),
-        ),
-      )
+      const find = () => findByOperation(wanted.operation, wanted.customerId)
+      const made = await withCode(context, wanted, {
+        make: (given) =>
+          once(
+            `${wanted.operation}:subscription${given === null ? '' : `:${given}`}`,
+            (request) => stripe.subscriptions.create(inPlace(params, given), request),
+            find,
+          ),
+        find,
+      })
       return describe(made)
     },
     async findSubscription(id) {
@@ -130,7 +134,7 @@ export function createParams(
     },
     // A declined or unconfirmed first payment leaves an incomplete subscription that can be looked at.
     payment_behavior: 'allow_incomplete',
-    ...discountsOf(coupon),
+    ...(coupon === null ? {} : { discounts: [discount(coupon)] }),
     ...(rates.length > 0 ? { default_tax_rates: [...rates] } : {}),
     ...(wanted.trialDays ? { trial_period_days: wanted.trialDays } : {}),
     ...(wanted.trialEndsAt ? { trial_end: toSeconds(new Date(wanted.trialEndsAt)) } : {}),
@@ -142,8 +146,14 @@ function toItem({ price, quantity }: WantedItem): Stripe.SubscriptionCreateParam
   return quantity === null ? { price } : { price, quantity }
 }
 
-function discountsOf(coupon: string | null): Pick<Stripe.SubscriptionCreateParams, 'discounts'> {
-  return coupon === null ? {} : { discounts: [discount(coupon)] }
+/** It says which code was typed all the same: that is what the same again is known by. */
+function inPlace(
+  params: Stripe.SubscriptionCreateParams,
+  given: string | null,
+): Stripe.SubscriptionCreateParams {
+  if (given === null) return params
+  const metadata = { ...(params.metadata || {}), [GIVEN_BACK]: given }
+  return { ...params, metadata, discounts: [discount(given)] }
 }
 
 export function discount(code: string): { promotion_code: string } | { coupon: string } {

@@ -38,13 +38,11 @@ export type NewDiscount = { readonly coupon: string } | { readonly promotionCode
 
 /** Codes that people type. Whether one holds for a customer is for the provider to say. */
 export interface PromotionCodes {
-  /** The one that is active, else the newest that was; null when there never was one. */
-  find(code: string): Promise<ProviderPromotionCode | null>
   /**
-   * One like a code that is used up, for this customer alone, where a first payment of theirs that never came has used it.
-   * Null where there was none. Asked for again, it is the same one until that is used, too. For providers who count such uses.
+   * The one that is active, else the newest that was; null when there never was one. For a customer whose first payment with
+   * it never came it has a use left: where the provider counts that one, it is given back when the code is used again.
    */
-  giveBack?(code: ProviderPromotionCode, customerId: string): Promise<ProviderPromotionCode | null>
+  find(code: string, customerId: string | null): Promise<ProviderPromotionCode | null>
   /** Takes the place of what was taken off before. Nothing happens when it is what is taken off. */
   apply(subscriptionId: string, discount: NewDiscount): Promise<void>
   /** Nothing happens when there is none. */

@@ -1,37 +1,106 @@
 import type Stripe from 'stripe'
 import { isBillingError } from '../../../../error-codes.ts'
 import { idOf, type StripeContext } from '../../sdk/client.ts'
-import { isRefusal, toBillingError } from '../../sdk/errors.ts'
+import { isRefusal } from '../../sdk/errors.ts'
 import { once } from '../../sdk/once.ts'
+import { findOwed, IN_PLACE_OF, isUsedUp, listGiven } from './owed.ts'
 
-/** Under which a code names the one that it is in place of. */
-const IN_PLACE_OF = 'in_place_of'
+interface Typed {
+  /** The id of a code, or of a coupon, which passes. */
+  readonly coupon: string | null
+  readonly customerId: string | null
+}
+
+interface Use<T> {
+  /** With the code that was typed (null), or with another one in its place. */
+  readonly make: (given: string | null) => Promise<T>
+  /** What was made before by the same operation: that may be what has used the code up. */
+  readonly find: () => Promise<T | null>
+}
 
 /**
- * Stripe counts a code as used when a subscription is made, also where its first payment never comes. Such a use is given
- * back to its customer: by a code like it, for them alone and once. There are never more of these than payments that never
- * came. Null where there was none; the newest one, used or not, where all were given back.
+ * Makes something with a code. Where that is used up, but by a first payment of this customer that never came, the use is
+ * given back: by a code like it, for them alone and once.
  */
-export async function giveBack(
+export async function withCode<T>(
   context: StripeContext,
-  code: Stripe.PromotionCode,
-  customer: string,
-): Promise<Stripe.PromotionCode | null> {
-  const of = code.metadata?.[IN_PLACE_OF] ?? code.id
-  const given = await listGiven(context, code, { customer, of })
-  const unused = given.find(({ active, times_redeemed: used }) => active && used === 0)
-  if (unused) return unused
-  const lost = await countLost(context, customer, [of, ...given.map(({ id }) => id)])
-  if (lost <= given.length) return given[0] ?? null
+  typed: Typed,
+  { make, find }: Use<T>,
+): Promise<T> {
   try {
-    return await once(
-      `${of}:${customer}:given-back:${given.length}`,
-      (request) => context.stripe.promotionCodes.create(likeIt(code, { customer, of }), request),
+    return await make(null)
+  } catch (error) {
+    const used = await findUsedUp(context, typed, error)
+    if (!used) throw error
+    const before = await find()
+    if (before) return before
+    const given = await giveBack(context, used)
+    if (given === null) throw error
+    return make(given)
+  }
+}
+
+/** What is only shown: nothing is given back for it. */
+export async function showWithCode<T>(
+  context: StripeContext,
+  typed: Typed,
+  show: (discount: { promotion_code: string } | { coupon: string } | null) => Promise<T>,
+): Promise<T> {
+  try {
+    return await show(null)
+  } catch (error) {
+    const used = await findUsedUp(context, typed, error)
+    if (!used) throw error
+    const owed = await findOwed(context, used.code, used.customer)
+    if (owed.is === 'nothing') throw error
+    if (owed.is === 'given') return show({ promotion_code: owed.code.id })
+    return show({ coupon: idOf(used.code.promotion.coupon) ?? '' })
+  }
+}
+
+interface UsedUp {
+  readonly code: Stripe.PromotionCode
+  readonly customer: string
+}
+
+/** Whatever Stripe's words for the refusal are: the code says whether it is used up. */
+async function findUsedUp(
+  { stripe }: StripeContext,
+  { coupon: id, customerId: customer }: Typed,
+  error: unknown,
+): Promise<UsedUp | null> {
+  const isRefused = isRefusal(error) || isBillingError(error, 'promotion_code_refused')
+  if (!id?.startsWith('promo_') || customer === null || !isRefused) return null
+  try {
+    const code = await stripe.promotionCodes.retrieve(id, {
+      expand: ['restrictions.currency_options'],
+    })
+    return isUsedUp(code) ? { code, customer } : null
+  } catch (failed) {
+    if (isRefusal(failed)) return null
+    throw failed
+  }
+}
+
+/** The id of the customer's own; null where nothing is to be given back. */
+async function giveBack(
+  context: StripeContext,
+  { code, customer }: UsedUp,
+): Promise<string | null> {
+  const owed = await findOwed(context, code, customer)
+  if (owed.is === 'given') return owed.code.id
+  if (owed.is !== 'lost') return null
+  const before = owed.newest?.id
+  try {
+    const { id } = await once(
+      `${before ?? code.id}:${customer}:given-back`,
+      (request) => context.stripe.promotionCodes.create(likeIt(code, customer), request),
       async () => {
-        const [newest, ...others] = await listGiven(context, code, { customer, of })
-        return newest && others.length === given.length ? newest : null
+        const [newest] = await listGiven(context, code, customer)
+        return newest && newest.id !== before ? newest : null
       },
     )
+    return id
   } catch (error) {
     // What it takes off may be over, and a key of Stripe's may not be allowed to make codes.
     const { type } = error as { readonly type?: unknown }
@@ -40,77 +109,13 @@ export async function giveBack(
   }
 }
 
-/** Makes something with a code, or with the one that is given back for it where it is used up. */
-export async function withCode<T>(
-  context: StripeContext,
-  { coupon, customerId }: { readonly coupon: string | null; readonly customerId: string },
-  make: (coupon: string | null, isGivenBack: boolean) => Promise<T>,
-): Promise<T> {
-  try {
-    return await make(coupon, false)
-  } catch (error) {
-    if (!coupon?.startsWith('promo_')) throw error
-    const refused = toBillingError(error)
-    if (!isBillingError(refused, 'promotion_code_refused') || refused.reason !== 'unknown') {
-      throw error
-    }
-    const code = await context.stripe.promotionCodes.retrieve(coupon)
-    const own = isUsedUp(code) ? await giveBack(context, code, customerId) : null
-    if (!own || own.id === coupon) throw error
-    return make(own.id, true)
-  }
-}
-
-/** As often as it may be; Stripe may count its coupon's limit besides. */
-export function isUsedUp({
-  max_redemptions: most,
-  times_redeemed: used,
-}: Stripe.PromotionCode): boolean {
-  return most !== null && used >= most
-}
-
-interface Given {
-  readonly customer: string
-  /** The code that was typed. */
-  readonly of: string
-}
-
-/** Newest first. */
-async function listGiven(
-  { stripe }: StripeContext,
-  { promotion }: Stripe.PromotionCode,
-  { customer, of }: Given,
-): Promise<Stripe.PromotionCode[]> {
-  const coupon = idOf(promotion.coupon)
-  if (coupon === null) return []
-  const { data } = await stripe.promotionCodes.list({
-    coupon,
-    customer,
-    limit: 100,
-    expand: ['data.promotion.coupon'],
-  })
-  return data.filter(({ metadata }) => metadata?.[IN_PLACE_OF] === of)
-}
-
-/** Subscriptions with one of these codes whose first payment never came. */
-async function countLost(
-  { stripe }: StripeContext,
-  customer: string,
-  codes: readonly string[],
-): Promise<number> {
-  let lost = 0
-  const status = 'incomplete_expired'
-  for await (const { metadata } of stripe.subscriptions.list({ customer, status, limit: 100 })) {
-    if (codes.includes(metadata.coupon ?? '')) lost += 1
-  }
-  return lost
-}
-
-function likeIt(
-  { promotion, restrictions, expires_at: expiresAt }: Stripe.PromotionCode,
-  { customer, of }: Given,
-): Stripe.PromotionCodeCreateParams {
+function likeIt(code: Stripe.PromotionCode, customer: string): Stripe.PromotionCodeCreateParams {
+  const { promotion, restrictions, expires_at: expiresAt } = code
   const { minimum_amount: least, minimum_amount_currency: leastIn } = restrictions
+  // Stripe shows its own currency among them, and does not take it.
+  const others = Object.entries(restrictions.currency_options ?? {}).filter(
+    ([currency]) => currency !== leastIn,
+  )
   return {
     promotion: { type: 'coupon', coupon: idOf(promotion.coupon) ?? '' },
     customer,
@@ -121,8 +126,8 @@ function likeIt(
       ...(least !== null && leastIn !== null
         ? { minimum_amount: least, minimum_amount_currency: leastIn }
         : {}),
+      ...(others.length > 0 ? { currency_options: Object.fromEntries(others) } : {}),
     },
-    metadata: { [IN_PLACE_OF]: of },
-    expand: ['promotion.coupon'],
+    metadata: { ...code.metadata, [IN_PLACE_OF]: code.id },
   }
 }

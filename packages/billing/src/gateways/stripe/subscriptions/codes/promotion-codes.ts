@@ -5,7 +5,8 @@ import type {
   ProviderPromotionCode,
 } from '../../../contract/parts/money/promotion-codes.ts'
 import { idOf, type StripeContext, toDate } from '../../sdk/client.ts'
-import { giveBack } from './given-back.ts'
+import { withCode } from './given-back.ts'
+import { findOwed, IN_PLACE_OF, isUsedUp } from './owed.ts'
 
 /** What Stripe lets a code be made of. */
 const CODE = /^[\w-]{1,500}$/
@@ -17,7 +18,7 @@ export function stripePromotionCodes(context: StripeContext): {
   const { stripe } = context
   return {
     promotionCodes: {
-      async find(code) {
+      async find(code, customerId) {
         if (!CODE.test(code)) return null
         const { data } = await stripe.promotionCodes.list({
           code,
@@ -26,24 +27,34 @@ export function stripePromotionCodes(context: StripeContext): {
         })
         // One code can be active at a time; the list begins with the newest.
         const found = data.find(({ active }) => active) ?? data[0]
-        return found ? describe(found) : null
-      },
-      async giveBack({ code, raw }, customerId) {
-        const given = await giveBack(context, raw as Stripe.PromotionCode, customerId)
-        // People know the one that they have typed.
-        return given && { ...describe(given), code }
+        if (!found) return null
+        const owed =
+          customerId !== null && isUsedUp(found)
+            ? await findOwed(context, found, customerId)
+            : { is: 'nothing' }
+        return owed.is === 'nothing' ? describe(found) : describe(asIfUnused(found))
       },
       async apply(id, discount) {
-        const { discounts } = await stripe.subscriptions.retrieve(id, { expand: ['discounts'] })
+        const { discounts, customer } = await stripe.subscriptions.retrieve(id, {
+          expand: ['discounts.promotion_code'],
+        })
         const [first, ...others] = discounts
         if (first && others.length === 0 && isOf(first, discount)) return
-        await stripe.subscriptions.update(id, {
-          discounts: [
-            'coupon' in discount
-              ? { coupon: discount.coupon }
-              : { promotion_code: discount.promotionCode },
-          ],
-        })
+        const update = (off: Stripe.SubscriptionUpdateParams.Discount) =>
+          stripe.subscriptions.update(id, { discounts: [off] })
+        if ('coupon' in discount) {
+          await update({ coupon: discount.coupon })
+          return
+        }
+        const { promotionCode: typed } = discount
+        await withCode(
+          context,
+          { coupon: typed, customerId: idOf(customer) },
+          {
+            make: (given) => update({ promotion_code: given ?? typed }),
+            find: async () => null,
+          },
+        )
       },
       async removeAll(id) {
         const { discounts } = await stripe.subscriptions.retrieve(id)
@@ -53,11 +64,18 @@ export function stripePromotionCodes(context: StripeContext): {
   }
 }
 
+/** A code and the one that was given back for it are the same: what it takes off does not begin anew. */
 function isOf(there: string | Stripe.Discount, wanted: NewDiscount): boolean {
   if (typeof there === 'string') return false
-  const promotionCode = idOf(there.promotion_code)
-  if ('promotionCode' in wanted) return promotionCode === wanted.promotionCode
-  return promotionCode === null && idOf(there.source.coupon) === wanted.coupon
+  const { promotion_code: code, source } = there
+  if ('coupon' in wanted) return code === null && idOf(source.coupon) === wanted.coupon
+  const inPlaceOf = code !== null && typeof code === 'object' ? code.metadata?.[IN_PLACE_OF] : null
+  return [idOf(code), inPlaceOf].includes(wanted.promotionCode)
+}
+
+/** For whom a use of it is owed. Stripe switches off what is used up. */
+function asIfUnused(code: Stripe.PromotionCode): Stripe.PromotionCode {
+  return { ...code, active: true, max_redemptions: 1, times_redeemed: 0 }
 }
 
 function describe(found: Stripe.PromotionCode): ProviderPromotionCode {
