@@ -29,12 +29,15 @@ export async function warnOfLate(
   }
 }
 
-type Once = <Answer>(question: string[], read: () => Promise<Answer>) => Promise<Answer>
+type Once = <Answer>(
+  question: readonly (string | number)[],
+  read: () => Promise<Answer>,
+) => Promise<Answer>
 
 /** Asks each question once for all reports of a batch; what an answer means depends on when a report was used. */
 function readOnce(): Once {
   const answers = new Map<string, Promise<unknown>>()
-  return <Answer>(question: string[], read: () => Promise<Answer>) => {
+  return <Answer>(question: readonly (string | number)[], read: () => Promise<Answer>) => {
     const key = JSON.stringify(question)
     const answer = (answers.get(key) as Promise<Answer> | undefined) ?? read()
     answers.set(key, answer)

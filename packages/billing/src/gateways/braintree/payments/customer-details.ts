@@ -3,7 +3,7 @@ import type { Address, ChangedDetails } from '../../contract/parts/money/custome
 import type { GatewayParts } from '../../contract/parts.ts'
 import type { BraintreeContext } from '../sdk/client.ts'
 import { isNotFound, requireSuccess } from '../sdk/errors.ts'
-import { findCustomer } from './customers.ts'
+import { findCustomer } from '../sdk/find-customer.ts'
 
 export function braintreeCustomerDetails(
   context: BraintreeContext,

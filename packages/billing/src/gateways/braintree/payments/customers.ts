@@ -7,6 +7,7 @@ import type { Gateway } from '../../contract/gateway.ts'
 import type { ChangedDetails } from '../../contract/parts/money/customer-details.ts'
 import type { BraintreeContext } from '../sdk/client.ts'
 import { codesOf, isNotFound, requireSuccess } from '../sdk/errors.ts'
+import { findCustomer } from '../sdk/find-customer.ts'
 import { idOfOperation } from '../sdk/ids.ts'
 import { setAddress, toRequest } from './customer-details.ts'
 import { summarizeMethod } from './describe-method.ts'
@@ -132,19 +133,6 @@ export function subscriptionsOf(customer: braintree.Customer): braintree.Subscri
   return methodsOf(customer)
     .flatMap((method) => (method as WithSubscriptions).subscriptions ?? [])
     .sort((a, b) => a.createdAt.localeCompare(b.createdAt))
-}
-
-/** Null for one who was deleted there: they have no card, and are made anew with the next one. */
-export async function findCustomer(
-  { gateway }: BraintreeContext,
-  id: string,
-): Promise<braintree.Customer | null> {
-  try {
-    return await gateway.customer.find(id)
-  } catch (error) {
-    if (isNotFound(error)) return null
-    throw error
-  }
 }
 
 export async function requireMethod(

@@ -4,6 +4,7 @@ import type { ProviderMethod } from '../../contract/parts/pages/payment-methods.
 import type { GatewayParts } from '../../contract/parts.ts'
 import type { BraintreeContext } from '../sdk/client.ts'
 import { isNotFound } from '../sdk/errors.ts'
+import { findCustomer } from '../sdk/find-customer.ts'
 import {
   defaultOf,
   isMethodOf,
@@ -53,18 +54,6 @@ export function braintreePaymentMethods(
         }
       },
     },
-  }
-}
-
-async function findCustomer(
-  { gateway }: BraintreeContext,
-  id: string,
-): Promise<braintree.Customer | null> {
-  try {
-    return await gateway.customer.find(id)
-  } catch (error) {
-    if (isNotFound(error)) return null
-    throw error
   }
 }
 

@@ -5,9 +5,10 @@ import type { TaxTerms } from '../../../values/tax.ts'
 import { addTax, type BasisPoints } from '../../../values/tax.ts'
 import type { Gateway } from '../../contract/gateway.ts'
 import type { NewSubscription, ProviderSubscription } from '../../contract/subscription.ts'
-import { findCustomer, requireMethod, subscriptionsOf } from '../payments/customers.ts'
+import { requireMethod, subscriptionsOf } from '../payments/customers.ts'
 import type { BraintreeContext } from '../sdk/client.ts'
 import { codesOf, declined, isNotFound, requireSuccess } from '../sdk/errors.ts'
+import { findCustomer } from '../sdk/find-customer.ts'
 import { idOfOperation, idOfSubscription } from '../sdk/ids.ts'
 import {
   type AddOnChanges,
