@@ -29,19 +29,19 @@ export async function warnOfLate(
   }
 }
 
-type Once = <Answer>(
+type Once = <Found>(
   question: readonly (string | number)[],
-  read: () => Promise<Answer>,
-) => Promise<Answer>
+  read: () => Promise<Found>,
+) => Promise<Found>
 
-/** Asks each question once for all reports of a batch; what an answer means depends on when a report was used. */
+/** Asks each question once for all reports of a batch: what is found is the same, whenever they were used. */
 function readOnce(): Once {
-  const answers = new Map<string, Promise<unknown>>()
-  return <Answer>(question: readonly (string | number)[], read: () => Promise<Answer>) => {
+  const found = new Map<string, Promise<unknown>>()
+  return <Found>(question: readonly (string | number)[], read: () => Promise<Found>) => {
     const key = JSON.stringify(question)
-    const answer = (answers.get(key) as Promise<Answer> | undefined) ?? read()
-    answers.set(key, answer)
-    return answer
+    const known = (found.get(key) as Promise<Found> | undefined) ?? read()
+    found.set(key, known)
+    return known
   }
 }
 
