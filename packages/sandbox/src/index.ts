@@ -44,6 +44,7 @@ export type {
   PaymentMethodRow as BraintreePaymentMethod,
   PayPalDetails as BraintreePayPalAccount,
   TaxIdentifier as BraintreeTaxIdentifier,
+  ThreeDSecureInfo as BraintreeThreeDSecureInfo,
   VerificationRow as BraintreeVerification,
 } from './braintree/state/rows/vault.ts'
 export type { Day as BraintreeDay } from './braintree/wire/days.ts'

@@ -9,7 +9,7 @@ export const STATE_FORMAT = 3
 /** Everything a sandbox knows, as plain JSON in memory. The state file holds the same line by line. */
 export interface SandboxSnapshot {
   /** The format: what another build wrote in another one is refused. */
-  readonly version: typeof STATE_FORMAT
+  readonly version: number
   /** The clock, as ISO 8601. */
   readonly now: string
   /** All the rest. */

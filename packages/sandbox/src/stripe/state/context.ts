@@ -54,13 +54,15 @@ export function setDunning(context: StripeContext, dunning: DunningOptions): voi
   context.dunning.set.set(SET, dunning)
 }
 
+type AfterLastRetry = DunningOptions['afterLastRetry']
+
 /** What may become of a subscription after the last retry. */
-export const AFTER_LAST_RETRY = ['cancel', 'unpaid', 'past_due'] as const
+export const AFTER_LAST_RETRY: readonly AfterLastRetry[] = ['cancel', 'unpaid', 'past_due']
 
 /** How Stripe collects after a failed renewal; the dashboard's settings. */
 export interface DunningOptions {
   /** Days from one failed attempt to the next. */
   readonly retryAfterDays: readonly number[]
   /** What becomes of the subscription after the last retry. */
-  readonly afterLastRetry: (typeof AFTER_LAST_RETRY)[number]
+  readonly afterLastRetry: 'cancel' | 'unpaid' | 'past_due'
 }
