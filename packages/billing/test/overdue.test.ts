@@ -48,6 +48,19 @@ const ENDS: ReadonlyArray<[string, (it: Subscription) => Promise<unknown>]> = [
   ['with the period', (it) => it.cancel()],
 ]
 
+async function expectNothingBack(
+  { test, user, late }: Awaited<ReturnType<typeof owing>>,
+  end: (it: Subscription) => Promise<unknown>,
+): Promise<void> {
+  const taken = takenFrom(test, user)
+  await end(late)
+  await test.sandbox.clock.advance({ months: 2 })
+  await user.sync()
+  expect(await user.subscribed('main')).toBe(false)
+  expect((await user.balance()).amount).toBe(0)
+  expect([takenFrom(test, user), givenBackTo(test, user)]).toEqual([taken, 0])
+}
+
 /** `pro` twice and storage, of which the difference to `monthly` or the renewal is open, and nobody pays. */
 async function owing(because: 'an unpaid change' | 'an unpaid renewal') {
   const test = await started()
@@ -92,16 +105,9 @@ describe.each(['an unpaid change', 'an unpaid renewal'] as const)('after %s', (b
     },
   )
 
-  it.each(ENDS)('whoever ends it gets nothing back: %s', async (_how, end) => {
-    const { test, user, late } = await owing(because)
-    const taken = takenFrom(test, user)
-    await end(late)
-    await test.sandbox.clock.advance({ months: 2 })
-    await user.sync()
-    expect(await user.subscribed('main')).toBe(false)
-    expect((await user.balance()).amount).toBe(0)
-    expect([takenFrom(test, user), givenBackTo(test, user)]).toEqual([taken, 0])
-  })
+  it.each(ENDS)('whoever ends it gets nothing back: %s', async (_how, end) =>
+    expectNothingBack(await owing(because), end),
+  )
 
   it.each(MORE)('what is only added is: %s', async (_how, change) => {
     const { late } = await owing(because)
@@ -166,16 +172,9 @@ describe.each(['void', 'mark_uncollectible', 'keep_as_draft', 'somebody'] as con
       },
     )
 
-    it.each(ENDS)('whoever ends it gets nothing back: %s', async (_how, end) => {
-      const { test, user, late } = await givenUp(by)
-      const taken = takenFrom(test, user)
-      await end(late)
-      await test.sandbox.clock.advance({ months: 2 })
-      await user.sync()
-      expect(await user.subscribed('main')).toBe(false)
-      expect((await user.balance()).amount).toBe(0)
-      expect([takenFrom(test, user), givenBackTo(test, user)]).toEqual([taken, 0])
-    })
+    it.each(ENDS)('whoever ends it gets nothing back: %s', async (_how, end) =>
+      expectNothingBack(await givenUp(by), end),
+    )
 
     it('what is only added is, also where that was paid since', async () => {
       const { late } = await givenUp(by)

@@ -23,6 +23,21 @@ export async function toNextPeriod({ sandbox, billing }: FlowTest, months = 1): 
   await billing.usage.process()
 }
 
+/** In Braintree's control panel. */
+export async function makeOtherCardDefault({
+  sandbox,
+  user,
+}: Pick<FlowTest, 'sandbox' | 'user'>): Promise<void> {
+  const { default: braintree } = await import('braintree')
+  const sdk = new braintree.BraintreeGateway(sandbox.braintree.config as never)
+  const made = await sdk.paymentMethod.create({
+    customerId: user.providerId ?? '',
+    paymentMethodNonce: 'fake-valid-mastercard-nonce',
+    options: { makeDefault: true },
+  })
+  expect(made.success).toBe(true)
+}
+
 /** Ten calls over 0.50 whose charge was declined. */
 export async function declined(test: FlowTest): Promise<void> {
   const { user, billing, sandbox } = test

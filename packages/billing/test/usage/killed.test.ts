@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { startChild } from '../child-process.ts'
 import { tryOneByOne } from '../killed/every-point.ts'
 import { start, takenFrom } from '../support.ts'
-import { declined } from './charged.ts'
+import { declined, makeOtherCardDefault } from './charged.ts'
 import { type MeteredTest, startMetered } from './support.ts'
 
 /** Processes start slowly on a busy machine. */
@@ -84,17 +84,11 @@ describe('usage', () => {
         lockLease: 1,
       })
       const { billing, sandbox } = test
-      const { default: braintree } = await import('braintree')
-      const sdk = new braintree.BraintreeGateway(sandbox.braintree.config as never)
       const steps = await tryOneByOne(async (stopAt) => {
         const user = await test.createUser()
         await user.newSubscription('main', 'monthly').create('fake-valid-visa-nonce')
         await declined({ ...test, user })
-        await sdk.paymentMethod.create({
-          customerId: user.providerId ?? '',
-          paymentMethodNonce: 'fake-valid-mastercard-nonce',
-          options: { makeDefault: true },
-        })
+        await makeOtherCardDefault({ sandbox, user })
         const child = await startChild(test, 'braintree', { lockLease: 1 })
         child.begin({ job: 'ask', userId: user.id, of: 'user', method, args, stopAt })
         const outcome = await child.outcome()

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AnyBillingEvent, BillableUser, MailMessage } from '../../src/index.ts'
 import { takenFrom } from '../support.ts'
-import { declined, startCharged, toNextPeriod } from './charged.ts'
+import { declined, makeOtherCardDefault, startCharged, toNextPeriod } from './charged.ts'
 
 describe('usage at Braintree that is not paid', () => {
   it('is charged six times after the end, and then nobody says that it will be', async () => {
@@ -96,15 +96,9 @@ describe('usage at Braintree that is not paid', () => {
 
   it('is charged again when sync() finds another default card in the control panel', async () => {
     const test = await startCharged()
-    const { user, billing, sandbox } = test
+    const { user, billing } = test
     await declined(test)
-    const { default: braintree } = await import('braintree')
-    const sdk = new braintree.BraintreeGateway(sandbox.braintree.config as never)
-    await sdk.paymentMethod.create({
-      customerId: user.providerId ?? '',
-      paymentMethodNonce: 'fake-valid-mastercard-nonce',
-      options: { makeDefault: true },
-    })
+    await makeOtherCardDefault(test)
     await billing.sync({ dryRun: true })
     await billing.usage.process()
     expect(takenFrom(test, user)).toBe(2000)
@@ -120,13 +114,7 @@ describe('usage at Braintree that is not paid', () => {
     const { user, billing, sandbox } = test
     await declined(test)
     const [first] = sandbox.braintree.paymentMethods(user.providerId ?? '')
-    const { default: braintree } = await import('braintree')
-    const sdk = new braintree.BraintreeGateway(sandbox.braintree.config as never)
-    await sdk.paymentMethod.create({
-      customerId: user.providerId ?? '',
-      paymentMethodNonce: 'fake-valid-mastercard-nonce',
-      options: { makeDefault: true },
-    })
+    await makeOtherCardDefault(test)
     sandbox.braintree.notify('payment_method_revoked_by_customer', first?.token ?? '')
     await test.settle()
     expect((await billing.user(user.id)).cardLastFour).toBe('4444')
