@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { BraintreeSettings } from '@tollgate/billing'
-import { type Sandbox, startSandbox } from '@tollgate/sandbox'
+import type { Sandbox } from '@tollgate/sandbox'
 import type { Providers } from '../billing.ts'
 import type { Config } from '../config/config.ts'
 import type { Settings } from '../config/settings.ts'
@@ -30,6 +30,8 @@ const SAVED_EVERY = 5000
 /** Both payment providers on this machine, as they were left. */
 export async function startProviders(options: DemoProviderOptions): Promise<DemoProviders> {
   const { config } = options
+  // Only a demo has these: a service in production never loads them.
+  const { startSandbox } = await import('@tollgate/sandbox')
   const wanted = config.sandboxPort ?? (config.port === 0 ? 0 : options.servicePort + 1)
   const start = (port: number): Promise<BothProviders> =>
     startSandbox({

@@ -1,4 +1,3 @@
-import { startSandbox } from '@tollgate/sandbox'
 import { type Command, type CommandInput, textOption, UsageError } from '../command.ts'
 
 export const sandbox: Command = {
@@ -15,6 +14,7 @@ export const sandbox: Command = {
     const state = textOption(input, 'state')
     const service = textOption(input, 'service')?.replace(/\/+$/, '') ?? null
     const hook = `${service}/stripe/webhook`
+    const { startSandbox } = await import('@tollgate/sandbox')
     const running = await orPortTaken(
       startSandbox({
         stripe: {
