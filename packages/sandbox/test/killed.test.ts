@@ -7,9 +7,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Stripe from 'stripe'
 import { expect, it, onTestFinished } from 'vitest'
+import { bundleChild } from '../../../test-support/bundle-child.ts'
 import { startSandbox } from '../src/index.ts'
 
-const CHILD = fileURLToPath(new URL('killed-child.mjs', import.meta.url))
+const SCRIPT = fileURLToPath(new URL('killed-child.mjs', import.meta.url))
 const KILLS = Number(process.env.KILLS ?? 30)
 
 async function freePort(): Promise<number> {
@@ -41,12 +42,13 @@ it('loses nothing it has answered, whenever it is killed', { timeout: 900_000 },
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const file = join(folder, 'state.json')
   const port = await freePort()
+  const program = await bundleChild(SCRIPT)
   const random = createRandom(16)
   const answered: Answered = { customers: new Map(), now: 0 }
   let killed = 0
   for (let round = 0; round < KILLS; round++) {
     const args = [file, port, 1 + Math.floor(random() * 12), Math.max(0, random() * 2 - 1)]
-    const child = spawn(process.execPath, [CHILD, ...args.map(String)], {
+    const child = spawn(process.execPath, [program, ...args.map(String)], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     const ended = once(child, 'exit')
