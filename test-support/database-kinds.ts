@@ -39,64 +39,84 @@ const postgres: DatabaseKind = {
 }
 
 async function createInPostgres(template: string): Promise<Created> {
-  const server = inject('postgresUrl')
   const name = createName('test_')
   // Without its usual log of every page a copy takes half the time.
-  await askPostgres(server, `create database ${name} template ${template} strategy file_copy`)
+  await askPostgres(`create database ${name} template ${template} strategy file_copy`)
   return {
-    url: withDatabase(server, name),
-    remove: () => askPostgres(server, `drop database if exists ${name} with (force)`),
+    url: withDatabase(inject('postgresUrl'), name),
+    remove: () => askPostgres(`drop database if exists ${name} with (force)`),
   }
 }
 
-async function askPostgres(server: string, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: server })
-  await client.connect()
-  try {
-    await client.query(sql)
-  } finally {
-    await client.end()
-  }
+let postgresPool: pg.Pool | undefined
+
+/** By a connection that this process keeps: a new one costs Postgres as much as a drop. */
+async function askPostgres(sql: string): Promise<void> {
+  postgresPool ??= new pg.Pool({
+    connectionString: inject('postgresUrl'),
+    allowExitOnIdle: true,
+  }).on('error', () => {}) // the server may end before the process does
+  await postgresPool.query(sql)
 }
 
 const mariadb: DatabaseKind = {
   async createEmpty() {
     const { url, prefix } = inject('mariadb')
     const name = createName(prefix)
-    await askMysql(url, (connection) => connection.query(`create database ${name}`))
+    await askMariadb(`create database ${name}`)
     return {
       url: withDatabase(url, name),
-      remove: () => askMysql(url, (connection) => connection.query(`drop database ${name}`)),
+      async remove() {
+        await askMariadb(`drop database ${name}`)
+      },
     }
   },
   async copy(from) {
     const created = await mariadb.createEmpty()
-    const old = nameIn(from.url)
-    await askMysql(created.url, async (connection) => {
-      const [rows] = await connection.query<mysql.RowDataPacket[]>(
-        'select table_name as name from information_schema.tables where table_schema = ?',
-        [old],
-      )
-      const copies = rows.flatMap(({ name }) => [
-        `create table \`${name}\` like ${old}.\`${name}\``,
-        `insert into \`${name}\` select * from ${old}.\`${name}\``,
-      ])
-      if (copies.length > 0) await connection.query(copies.join(';'))
-    })
+    const [old, name] = [nameIn(from.url), nameIn(created.url)]
+    const tables = await findTables(old)
+    const copies = tables.flatMap(({ table, isEmpty }) => [
+      `create table ${name}.\`${table}\` like ${old}.\`${table}\``,
+      ...(isEmpty ? [] : [`insert into ${name}.\`${table}\` select * from ${old}.\`${table}\``]),
+    ])
+    if (copies.length > 0) await askMariadb(copies.join(';'))
     return created
   },
 }
 
-async function askMysql(
-  url: string,
-  ask: (connection: mysql.Connection) => Promise<unknown>,
-): Promise<void> {
-  const connection = await mysql.createConnection({ uri: url, multipleStatements: true })
-  try {
-    await ask(connection)
-  } finally {
-    await connection.end()
-  }
+interface FoundTable {
+  readonly table: string
+  readonly isEmpty: boolean
+}
+
+/** Of templates, which stay as they are. */
+const foundTables = new Map<string, Promise<FoundTable[]>>()
+
+function findTables(database: string): Promise<FoundTable[]> {
+  const found = foundTables.get(database) ?? readTables(database)
+  foundTables.set(database, found)
+  return found
+}
+
+async function readTables(database: string): Promise<FoundTable[]> {
+  const tables = await askMariadb(
+    `select table_name as name from information_schema.tables where table_schema = '${database}'`,
+  )
+  return Promise.all(
+    tables.map(async ({ name }) => {
+      const rows = await askMariadb(`select 1 from ${database}.\`${name}\` limit 1`)
+      return { table: name, isEmpty: rows.length === 0 }
+    }),
+  )
+}
+
+let mariadbPool: mysql.Pool | undefined
+
+/** By a connection that this process keeps. */
+async function askMariadb(sql: string): Promise<mysql.RowDataPacket[]> {
+  mariadbPool ??= mysql.createPool({ uri: inject('mariadb').url, multipleStatements: true })
+  const [rows] = await mariadbPool.query<mysql.RowDataPacket[]>(sql)
+  return rows
 }
 
 export const databaseKinds = { sqlite, postgres, mariadb }

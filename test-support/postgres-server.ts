@@ -52,6 +52,8 @@ export async function startPostgresServer(): Promise<PostgresServer> {
       'fsync=off',
       'full_page_writes=off',
       'max_wal_size=256MB', // it may lie in memory
+      'shared_buffers=32MB', // each drop of a database looks at all of them
+      'autovacuum=off', // no database lives long enough
       // Who starts it reads what it says; a reader that is busy must not hold it up.
       'log_min_messages=log',
       'log_checkpoints=off',
