@@ -25,7 +25,7 @@ function installIfMissing(folder) {
 }
 
 function build() {
-  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  const tsc = join(root, 'scripts', 'tsc.mjs')
   const { status } = spawnSync(process.execPath, [tsc, '-b'], { cwd: root, stdio: 'inherit' })
   if (status !== 0) console.error('The build failed: Tollgate is measured as it was last built.')
 }

@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs'
-import ts from 'typescript'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { codeBlocks, listPages, prose, ROOT, readPage } from '../../test-support/markdown.ts'
 
@@ -17,7 +18,13 @@ const CONTEXTS: Readonly<Record<string, string>> = {
 }
 
 /** A block may be the end of a handler. */
-const RETURN_OUTSIDE_A_FUNCTION = 1108
+const RETURN_OUTSIDE_A_FUNCTION = 'TS1108'
+
+const CONFIG = {
+  extends: '../../../tsconfig.base.json',
+  compilerOptions: { noEmit: true, declaration: false, declarationMap: false },
+  include: ['*.ts', '../what-readers-have.d.ts'],
+}
 
 const PAGES = [
   ...listPages('docs/guides'),
@@ -40,11 +47,7 @@ function collectSources(): Map<string, Source> {
       const [language, context = ''] = info.split(' ')
       if (language !== 'ts') continue
       const text = `${CONTEXTS[context] ?? ''}; export {}\n${code}`
-      sources.set(`${ROOT}docs/test/${page.replaceAll(/\W/g, '-')}-${line}.ts`, {
-        page,
-        line,
-        text,
-      })
+      sources.set(`${page.replaceAll(/\W/g, '-')}-${line}.ts`, { page, line, text })
     }
   }
   return sources
@@ -66,52 +69,34 @@ function collectNames(): Map<string, Source> {
           .join(' '),
       )
     const text = `export {}\n${lines.join('\n')}`
-    sources.set(`${ROOT}docs/test/${page.replaceAll(/\W/g, '-')}-names.ts`, { page, line: 1, text })
+    sources.set(`${page.replaceAll(/\W/g, '-')}-names.ts`, { page, line: 1, text })
   }
   return sources
 }
 
+/** Compiled where modules find our packages; what the compiler complains about, by page and line. */
 function check(sources: ReadonlyMap<string, Source>): string[] {
-  const { config } = ts.readConfigFile(`${ROOT}tsconfig.base.json`, (path) =>
-    readFileSync(path, 'utf8'),
-  )
-  const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, ROOT)
-  const strict: ts.CompilerOptions = {
-    ...options,
-    noEmit: true,
-    composite: false,
-    declaration: false,
-    declarationMap: false,
-    rewriteRelativeImportExtensions: false,
-    allowImportingTsExtensions: true,
+  const folder = mkdtempSync(`${ROOT}docs/test/blocks-`)
+  try {
+    for (const [name, { text }] of sources) writeFileSync(join(folder, name), text)
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(CONFIG))
+    const args = [`${ROOT}scripts/tsc.mjs`, '-p', folder, '--pretty', 'false']
+    const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
+    return `${stderr}${stdout}`
+      .split(/\n(?! )/)
+      .filter((problem) => problem && !problem.includes(`error ${RETURN_OUTSIDE_A_FUNCTION}:`))
+      .map((problem) => describeProblem(problem, sources))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
   }
-  const host = ts.createCompilerHost(strict)
-  const { fileExists, readFile, getSourceFile } = host
-  host.fileExists = (path) => sources.has(path) || fileExists(path)
-  host.readFile = (path) => sources.get(path)?.text ?? readFile(path)
-  host.getSourceFile = (path, target, ...rest) => {
-    const source = sources.get(path)
-    return source
-      ? ts.createSourceFile(path, source.text, target)
-      : getSourceFile(path, target, ...rest)
-  }
-  const roots = [...sources.keys(), `${ROOT}docs/test/what-readers-have.d.ts`]
-  const program = ts.createProgram(roots, strict, host)
-  return ts
-    .getPreEmitDiagnostics(program)
-    .filter(({ code }) => code !== RETURN_OUTSIDE_A_FUNCTION)
-    .map((problem) => describeProblem(problem, sources))
 }
 
-function describeProblem(
-  { file, start = 0, messageText }: ts.Diagnostic,
-  sources: ReadonlyMap<string, Source>,
-): string {
-  const text = ts.flattenDiagnosticMessageText(messageText, ' ')
-  const source = sources.get(file?.fileName ?? '')
-  if (!file || !source) return `${file?.fileName}: ${text}`
-  const { line } = file.getLineAndCharacterOfPosition(start)
-  return `${source.page}:${source.line + line - 1}: ${text}`
+const PROBLEM = /^(\S+)\((\d+),\d+\): error TS\d+: (.*)/s
+
+function describeProblem(problem: string, sources: ReadonlyMap<string, Source>): string {
+  const [, file = '', line = 0, text] = PROBLEM.exec(problem) ?? []
+  const source = sources.get(file)
+  return source ? `${source.page}:${source.line + Number(line) - 2}: ${text}` : problem
 }
 
 /** Proof that the check notices: names and arguments that do not exist. */
@@ -123,11 +108,7 @@ const WRONG: Source = {
 
 describe('the TypeScript in the documentation', () => {
   it('compiles against the packages as they were built', { timeout: 240_000 }, () => {
-    const sources = new Map([
-      ...collectSources(),
-      ...collectNames(),
-      [`${ROOT}docs/test/wrong.ts`, WRONG],
-    ])
+    const sources = new Map([...collectSources(), ...collectNames(), ['wrong.ts', WRONG]])
     const problems = check(sources)
     const isExpected = (problem: string) => problem.startsWith('wrong.md:')
     expect(problems.filter((problem) => !isExpected(problem))).toEqual([])

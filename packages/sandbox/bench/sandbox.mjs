@@ -1,4 +1,4 @@
-// Start-up, plain calls and a year of renewals. Needs a build: npx tsc -b packages/sandbox
+// Start-up, plain calls and a year of renewals. Needs a build: npm run build
 import { Agent, request } from 'node:http'
 import { startSandbox } from '../dist/index.js'
 
