@@ -10,6 +10,8 @@ import type { FlowTest } from './support.ts'
 /** One line of a child: see `report` in `child.mjs`. */
 export interface Report {
   readonly ready?: boolean
+  /** Of the job that it is about. */
+  readonly number?: number
   readonly stopped?: string
   readonly answered?: number
   readonly made?: readonly string[]
@@ -23,16 +25,27 @@ export interface Report {
 }
 
 export interface Child {
-  /** Starts its one job. */
-  begin(job: Job & { readonly stopAt?: number }): void
-  /** The first report that has this member. */
-  until(member: keyof Report): Promise<Report>
-  /** What came of the job: it stopped at the chosen step, is done, or failed. */
-  outcome(): Promise<Report>
-  readonly reports: readonly Report[]
+  /** Starts a job, beside those that are under way. */
+  begin(job: Job & Stop): Begun
   signal(name: 'SIGSTOP' | 'SIGCONT'): void
   /** SIGKILL; resolves when the process is gone. */
   kill(): Promise<void>
+}
+
+export interface Stop {
+  /** The step, from 1, before which the job stops for good. */
+  readonly stopAt?: number
+  /** Whether the whole process stops there. */
+  readonly freezes?: boolean
+}
+
+/** A job of a child. */
+export interface Begun {
+  /** The first report that has this member. */
+  until(member: keyof Report): Promise<Report>
+  /** What came of it: it stopped at the chosen step, is done, or failed. */
+  outcome(): Promise<Report>
+  readonly reports: () => readonly Report[]
 }
 
 export const CHILD_SECRET = 'whsec_children'
@@ -45,7 +58,7 @@ export interface ChildOptions {
   readonly deliveries?: DeliveryOptions
   /** Whether it listens to payments, and sends receipts. */
   readonly listens?: boolean
-  /** Whether owners of the name `Taxed` pay 20 percent. */
+  /** Whether owners of the name `Taxed 20` pay 20 percent. */
   readonly taxesByName?: boolean
   /** Options of billing that are JSON. */
   readonly billing?: object
@@ -65,7 +78,6 @@ export async function startChild(
     lockLease,
     ...more,
     stopsEverywhere: process.env.BILLING_KILL_EVERYWHERE === '1',
-    now: test.sandbox.clock.nowMs(),
     stripe: {
       secret: stripe.apiKey,
       webhookSecret: CHILD_SECRET,
@@ -78,12 +90,36 @@ export async function startChild(
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))
-  const made = watch(child)
-  await made.until('ready')
-  return made
+  const { reports, gone, find } = watch(child)
+  await find(({ ready }) => ready === true)
+  let jobs = 0
+  return {
+    begin(job) {
+      const number = ++jobs
+      const line = { ...job, number, at: test.sandbox.clock.nowMs() }
+      child.stdin?.write(`${JSON.stringify(line)}\n`)
+      const first = (wanted: (report: Report) => boolean) =>
+        find((each) => each.number === number && wanted(each))
+      return {
+        reports: () => reports.filter((each) => each.number === number),
+        until: (member) => first((report) => report[member] !== undefined),
+        outcome: () =>
+          first(
+            ({ stopped, done, failed }) =>
+              stopped !== undefined || done === true || failed !== undefined,
+          ),
+      }
+    },
+    signal: (name) => void child.kill(name),
+    async kill() {
+      child.kill('SIGKILL')
+      await gone
+    },
+  }
 }
 
-function watch(child: ChildProcess): Child {
+/** Its reports as they come, and its end. */
+function watch(child: ChildProcess) {
   const reports: Report[] = []
   const watchers = new Set<() => void>()
   const tell = () => {
@@ -114,19 +150,5 @@ function watch(child: ChildProcess): Child {
       watchers.add(look)
       look()
     })
-  return {
-    reports,
-    begin: (job) => void child.stdin?.write(`${JSON.stringify(job)}\n`),
-    until: (member) => find((report) => report[member] !== undefined),
-    outcome: () =>
-      find(
-        ({ stopped, done, failed }) =>
-          stopped !== undefined || done === true || failed !== undefined,
-      ),
-    signal: (name) => void child.kill(name),
-    async kill() {
-      child.kill('SIGKILL')
-      await gone
-    },
-  }
+  return { reports, gone, find }
 }

@@ -1,33 +1,41 @@
 // Another process of the application, with the built packages: node child.mjs <setting as JSON>.
-// It takes one job as a line of JSON, and reports in lines of JSON.
+// It takes jobs as lines of JSON, several at a time, and reports in lines of JSON.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { writeSync } from 'node:fs'
 import http from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'
 import { createInterface } from 'node:readline'
 import { createBilling } from '@tollgate/billing'
-import { connect } from '@tollgate/database'
-import { doJob } from './killed/jobs.ts'
+import { connect, mysql, postgres, sqlite } from '@tollgate/database'
+import { doJob, taxByName } from './killed/jobs.ts'
 
 const setting = JSON.parse(process.argv[2])
 /** Synchronously: nothing else happens between a step and its report. */
 const report = (message) => writeSync(1, `${JSON.stringify(message)}\n`)
 
-let stopAt = Number.POSITIVE_INFINITY
-/** What was done so far, or would be next; null before the job. */
-let steps = null
+/** The job that something is done for; null for what is done whenever its time has come. */
+const working = new AsyncLocalStorage()
 
-// A lease is renewed whenever its time has come: no step of the job.
-const timer = new AsyncLocalStorage()
+// A lease is renewed by and by: no step of the job.
 const { setInterval } = globalThis
-globalThis.setInterval = (work, ...rest) => setInterval(() => timer.run(true, work), ...rest)
+globalThis.setInterval = (work, ...rest) => setInterval(() => working.run(null, work), ...rest)
 
-/** The moment before an effect. At the chosen one the process stops for good, to be killed. */
-function step(what) {
-  steps?.push(what)
-  if (steps?.length !== stopAt) return
-  report({ stopped: what })
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+const NEVER = new Promise(() => undefined)
+
+/**
+ * The moment before an effect. True at the one where the job stops for good: whoever asks does nothing then, and the
+ * process goes on with its other jobs until it is killed. If the job says so, the whole process stops here and now.
+ */
+function stops(what, job = working.getStore()) {
+  if (job === undefined) throw new Error(`Nobody knows for which job this is: ${what}`)
+  if (job === null) return false
+  if (job.isStopped) return true
+  job.steps.push(what)
+  job.isStopped = job.steps.length === job.stopAt
+  if (!job.isStopped) return false
+  job.report({ stopped: what })
+  if (job.freezes) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+  return true
 }
 
 const send = http.request
@@ -39,20 +47,49 @@ http.request = (...args) => {
   // Nothing changes between an answer and the next effect: to be killed there is to be killed before that.
   if (method === 'GET' && !setting.stopsEverywhere) return send(...args)
   const what = `${method} ${path}`
-  step(`before ${what}`)
+  // Its host is never found, so it is never sent.
+  if (stops(`before ${what}`)) return send({ host: 'nowhere', lookup: () => undefined })
   const sent = send(...args)
-  return setting.stopsEverywhere
-    ? sent.prependListener('response', () => step(`after ${what}`))
-    : sent
+  return setting.stopsEverywhere ? stopAfter(what, sent) : sent
 }
 syncBuiltinESMExports()
 
+/** At the stop its answer is heard by nobody. */
+function stopAfter(what, sent) {
+  const job = working.getStore()
+  const { emit } = sent
+  sent.emit = (name, ...rest) =>
+    name === 'response' && stops(`after ${what}`, job) ? true : emit.call(sent, name, ...rest)
+  return sent
+}
+
+const stopsBefore = ({ sql }) =>
+  /^\s*(insert|update|delete)/i.test(sql) && stops(`before ${sql.slice(0, 60)}`)
+
+/** The same database, whose writes are steps. */
+const watched = (dialect) => ({
+  ...dialect,
+  async open(...args) {
+    const engine = await dialect.open(...args)
+    return {
+      ...engine,
+      run: (query, values) => (stopsBefore(query) ? NEVER : engine.run(query, values)),
+      async reserve() {
+        const session = await engine.reserve()
+        const run = async (query, values) => {
+          if (!stopsBefore(query)) return session.run(query, values)
+          // What a database sees of a process that dies: the connection is gone, and the transaction with it.
+          await session.release(true)
+          return NEVER
+        }
+        return { ...session, run }
+      },
+    }
+  },
+})
 const database = await connect(setting.url, {
   timeout: 10_000,
-  onQuery(sql) {
-    if (timer.getStore()) return
-    if (/^\s*(insert|update|delete)/i.test(sql)) step(`before ${sql.slice(0, 60)}`)
-  },
+  dialects: [sqlite, postgres, mysql].map(watched),
 })
 const providers = {
   stripe: async ({ stripe }) => {
@@ -68,8 +105,8 @@ const providers = {
 /** Somebody who listens, and mail. What was said stays said when the process is gone. */
 const listening = () => {
   const say = async (what, id) => {
-    step(`before it is ${what}`)
-    report({ [what]: id })
+    if (stops(`before it is ${what}`)) await NEVER
+    working.getStore()?.report({ [what]: id })
   }
   return {
     invoice: { vendor: 'Example Ltd', product: 'Gold' },
@@ -77,6 +114,7 @@ const listening = () => {
     mail: { only: ['receipt'], send: ({ id }) => say('mailed', id) },
   }
 }
+let now = 0
 const billing = createBilling({
   database,
   users: { table: 'users' },
@@ -86,25 +124,33 @@ const billing = createBilling({
   lockLease: setting.lockLease,
   ...(setting.deliveries ? { deliveries: setting.deliveries } : {}),
   defaultProvider: setting.provider,
-  clock: { now: () => new Date(setting.now) },
+  clock: { now: () => new Date(now) },
   logger: { error: () => undefined },
   ...(await providers[setting.provider](setting)),
   ...(setting.listens ? listening() : {}),
-  ...(setting.taxesByName ? { taxPercentage: ({ name }) => (name === 'Taxed' ? 20 : 0) } : {}),
+  ...(setting.taxesByName ? { taxPercentage: ({ name }) => taxByName(name) } : {}),
   ...setting.billing,
 })
 
+async function begin({ number, userId, type = 'user', stopAt, freezes, ...asked }) {
+  /** What it has done so far, or would do next. */
+  const steps = []
+  const tell = (message) => report({ number, ...message })
+  const user = userId === undefined ? undefined : await billing.owner(type, userId)
+  try {
+    await working.run({ steps, stopAt, freezes, isStopped: false, report: tell }, () =>
+      doJob({ billing, report: tell }, { user, ...asked }),
+    )
+    tell({ done: true, steps })
+  } catch (error) {
+    tell({ failed: `${error.name}: ${error.message}`, steps })
+  }
+}
+
 report({ ready: true })
-const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
-const { value: line } = await lines.next()
-const { userId, type = 'user', ...job } = JSON.parse(line)
-const user = userId === undefined ? undefined : await billing.owner(type, userId)
-stopAt = job.stopAt ?? Number.POSITIVE_INFINITY
-steps = []
-try {
-  await doJob({ billing, report }, { user, ...job })
-  report({ done: true, steps })
-} catch (error) {
-  report({ failed: `${error.name}: ${error.message}`, steps })
+for await (const line of createInterface({ input: process.stdin })) {
+  const { at, ...job } = JSON.parse(line)
+  now = at
+  void begin(job)
 }
 process.exit(0)

@@ -1,11 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { SECRET, startReceiver, verify } from '../../../test-support/webhook-receiver.ts'
 import { eventIdOf, eventRepository } from '../src/storage/queues/events.ts'
-import { startChild } from './child-process.ts'
+import { killAlone, LONG } from './killed/every-point.ts'
 import { start } from './support.ts'
 
-/** Processes start slowly on a busy machine. */
-const LONG = { timeout: 600_000 }
 const types = new Map([['user', { idType: 'integer' }]] as const)
 
 it('threat W7 a process killed at any step of sending loses nothing', LONG, async () => {
@@ -27,12 +25,8 @@ it('threat W7 a process killed at any step of sending loses nothing', LONG, asyn
       payload: JSON.stringify({ provider: 'stripe', data: { invoice: { id: `in_${stopAt}` } } }),
     }
     await events.add(event, test.sandbox.clock.now(), test.database)
-    const child = await startChild(test, 'stripe', { lockLease: 1, deliveries })
-    child.begin({ job: 'tell', stopAt })
-    const outcome = await child.outcome()
-    await child.kill()
-    expect(outcome.failed).toBeUndefined()
-    stops.push({ id: eventIdOf(event), at: outcome.stopped ?? 'at the end' })
+    const { outcome, at } = await killAlone(test, 'stripe', { job: 'tell', stopAt }, { deliveries })
+    stops.push({ id: eventIdOf(event), at })
     // What it had taken is free for another after a while.
     await test.sandbox.clock.advance({ minutes: 11 })
     await survivor.events.process()

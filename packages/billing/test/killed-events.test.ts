@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { BillableUser, BillingOptions } from '../src/index.ts'
 import { CHILD_SECRET, type ChildOptions } from './child-process.ts'
-import { isCall, LEASE, LONG, tryEveryPoint } from './killed/every-point.ts'
+import { isCall, killAlone, LEASE, LONG, tryEveryPoint, tryOneByOne } from './killed/every-point.ts'
 import { expectTruth } from './killed/outcome.ts'
 import { type Asking, prepare, subscribe } from './killed/story.ts'
 import { expectWrites, isTried } from './killed/writes.ts'
@@ -79,8 +79,7 @@ describe.each(PROVIDERS)('a process killed at $provider', (given) => {
       const test = await startTeams(provider, 'integer', NEW)
       const owners = { team: { table: 'teams', email: 'billing_email', name: 'title' } }
       let teams = 0
-      const steps = await tryEveryPoint(test, given, {
-        atOnce: 4,
+      const steps = await tryEveryPoint(test, provider, {
         atLocks: true,
         billing: { owners },
         prepare: (count) =>
@@ -90,8 +89,7 @@ describe.each(PROVIDERS)('a process killed at $provider', (given) => {
               card: provider === 'stripe' ? given.card : test.sandbox.braintree.createNonce(),
             })),
           ),
-        begin: (child, { team: { id }, card }, stopAt) =>
-          child.begin({ job: 'create', type: 'team', userId: id, card, stopAt }),
+        jobOf: ({ team: { id }, card }) => ({ job: 'create', type: 'team', userId: id, card }),
         async afterwards({ team, card }, at) {
           const again = await test.billing.owner('team', team.id)
           await again.newSubscription('main', 'monthly').create(card)
@@ -119,40 +117,29 @@ describe.each(PROVIDERS)('a process killed at $provider', (given) => {
         on: { 'invoice.paid': ({ id }) => void told.push(id) },
         mail: { only: ['receipt'], send: async ({ id }) => mailed.push(id) },
       })
-      const order = ({ user }: Asking) => [
-        'Shirt',
-        given.ten,
-        { idempotencyKey: `order-${user.id}` },
-      ]
       const runs: { readonly at: string; readonly told: string[]; readonly mailed: string[] }[] = []
-      // One by one: processes take each other's events.
-      const steps = await tryEveryPoint(test, given, {
-        atOnce: 1,
-        listens: true,
-        prepare: (count) =>
-          prepare(test, given, { count, before: ({ user, card }) => user.updateCard(card) }),
-        begin: (child, asking, stopAt) =>
-          child.begin({
-            job: 'sellAndTell',
-            userId: asking.user.id,
-            args: order(asking),
-            stopAt,
-          }),
-        async afterwards(asking, at, { reports }) {
-          const user = await survivor.user(asking.user.id)
-          await user.invoiceFor('Shirt', given.ten, { idempotencyKey: `order-${user.id}` })
-          expect(takenFrom(test, user), at).toBe(1000)
-          // What a dead process had begun is taken up by another after a while.
-          await test.sandbox.clock.advance({ minutes: 11 })
-          await survivor.events.process()
-          await survivor.notices?.process()
-          const of = (kind: 'told' | 'mailed') => reports.flatMap((each) => each[kind] ?? [])
-          runs.push({
-            at,
-            told: [...of('told'), ...told.splice(0)],
-            mailed: [...of('mailed'), ...mailed.splice(0)],
-          })
-        },
+      // Processes take each other's events.
+      const steps = await tryOneByOne(async (stopAt) => {
+        const before = ({ user, card }: Asking) => user.updateCard(card)
+        const [asking] = await prepare(test, given, { count: 1, before })
+        const { id: userId } = (asking as Asking).user
+        const args = ['Shirt', given.ten, { idempotencyKey: `order-${userId}` }] as const
+        const job = { job: 'sellAndTell', userId, args, stopAt } as const
+        const { outcome, at, reports } = await killAlone(test, provider, job, { listens: true })
+        const user = await survivor.user(userId)
+        await user.invoiceFor(...args)
+        expect(takenFrom(test, user), at).toBe(1000)
+        // What a dead process had begun is taken up by another after a while.
+        await test.sandbox.clock.advance({ minutes: 11 })
+        await survivor.events.process()
+        await survivor.notices?.process()
+        const of = (kind: 'told' | 'mailed') => reports.flatMap((each) => each[kind] ?? [])
+        runs.push({
+          at,
+          told: [...of('told'), ...told.splice(0)],
+          mailed: [...of('mailed'), ...mailed.splice(0)],
+        })
+        return outcome
       })
       // Of a mail that was handed over by a process which died then, nobody knows, and it is not sent again.
       const unknown = (await survivor.notices?.unknown())?.length ?? 0
@@ -179,22 +166,18 @@ async function handleLater(
   const test = await start(provider, { ...NEW, ...billing })
   const survivor = survivorOf(test, billing)
   const toCheck: { readonly user: BillableUser; readonly at: string }[] = []
-  // One by one: processes take each other's events out of the inbox.
-  const steps = await tryEveryPoint(test, given, {
-    atOnce: 1,
-    billing,
-    prepare: async (count) => {
-      const all = await prepare(test, given, { count, before: subscribe })
-      return Promise.all(all.map(async (asking) => ({ asking, event: await happens(asking) })))
-    },
-    begin: (child, { event }, stopAt) => child.begin({ job: 'receive', ...event, stopAt }),
-    async afterwards({ asking: { user }, event }, at, { reports }) {
-      // The provider sends what was not acknowledged again, and only that.
-      const isAcknowledged = reports.some(({ answered }) => answered === 200)
-      if (!isAcknowledged) expect(await deliver(survivor, event)).toBe(200)
-      await survivor.webhooks.process()
-      toCheck.push({ user, at })
-    },
+  // Processes take each other's events out of the inbox.
+  const steps = await tryOneByOne(async (stopAt) => {
+    const [asking] = await prepare(test, given, { count: 1, before: subscribe })
+    const event = await happens(asking as Asking)
+    const job = { job: 'receive', ...event, stopAt } as const
+    const { outcome, at, reports } = await killAlone(test, provider, job, { billing })
+    // The provider sends what was not acknowledged again, and only that.
+    const isAcknowledged = reports.some(({ answered }) => answered === 200)
+    if (!isAcknowledged) expect(await deliver(survivor, event)).toBe(200)
+    await survivor.webhooks.process()
+    toCheck.push({ user: (asking as Asking).user, at })
+    return outcome
   })
   expectWrites(provider, name, steps)
   // What a dead process had begun is taken up by another after a while.

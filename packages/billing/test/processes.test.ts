@@ -14,10 +14,10 @@ describe('several processes that guess codes', () => {
     const processes = await Promise.all(
       [1, 2, 3, 4, 5].map(() => startChild(test, 'stripe', { lockLease: 15 })),
     )
-    for (const [at, each] of processes.entries()) {
-      each.begin({ job: 'guess', userId, codes: [1, 2, 3, 4].map((n) => `GUESS-${at}-${n}`) })
-    }
-    const reports = await Promise.all(processes.map((each) => each.until('made')))
+    const begun = processes.map((each, at) =>
+      each.begin({ job: 'guess', userId, codes: [1, 2, 3, 4].map((n) => `GUESS-${at}-${n}`) }),
+    )
+    const reports = await Promise.all(begun.map((each) => each.until('made')))
     const answers = reports.flatMap(({ made = [] }) => made).sort()
     expect(answers).toEqual([
       ...Array.from({ length: 10 }, () => 'asked'),
@@ -36,8 +36,10 @@ describe.each(PROVIDERS)('several processes at $provider', (given) => {
     const processes = await Promise.all(
       [1, 2].map(() => startChild(test, provider, { lockLease: 15 })),
     )
-    for (const each of processes) each.begin({ job: 'createOften', userId, card: token, times: 10 })
-    const reports = await Promise.all(processes.map((each) => each.until('made')))
+    const begun = processes.map((each) =>
+      each.begin({ job: 'createOften', userId, card: token, times: 10 }),
+    )
+    const reports = await Promise.all(begun.map((each) => each.until('made')))
     const made = reports.flatMap((report) => report.made ?? [])
     expect(made).toHaveLength(20)
     expect(new Set(made).size).toBe(1)
@@ -61,10 +63,10 @@ describe.each(PROVIDERS)('several processes at $provider', (given) => {
       const sleeper = await startChild(test, provider, { lockLease: 1 })
       trouble.failNext(call, { slowMs: 0 }, provider)
       trouble.failNext(1, 'held', provider)
-      sleeper.begin({ ...ofSubscription('swap', 'pro'), userId: user.id })
+      const swap = sleeper.begin({ ...ofSubscription('swap', 'pro'), userId: user.id })
       const isOver = await Promise.race([
         trouble.untilHeld().then(() => false),
-        sleeper.outcome().then(() => true),
+        swap.outcome().then(() => true),
       ])
       if (isOver) break
       // It sleeps with the provider's answer in its ear, and wakes up when that is an old story. While we write it
@@ -76,7 +78,7 @@ describe.each(PROVIDERS)('several processes at $provider', (given) => {
       trouble.release()
       await (await user.subscription('main')).cancelNow()
       sleeper.signal('SIGCONT')
-      const { done, failed } = await sleeper.outcome()
+      const { done, failed } = await swap.outcome()
       outcomes.push(failed ?? String(done))
       const truth = truthAt(test.sandbox, provider, user.providerId ?? '')
       expect(truth.subscriptions[0]?.status.toLowerCase(), `call ${call}`).toBe('canceled')

@@ -1,6 +1,8 @@
 import { expect } from 'vitest'
-import { type Child, type ChildOptions, type Report, startChild } from '../child-process.ts'
-import type { FlowTest, ProviderCase } from '../support.ts'
+import type { ProviderName } from '../../src/index.ts'
+import { type ChildOptions, type Report, type Stop, startChild } from '../child-process.ts'
+import type { FlowTest } from '../support.ts'
+import type { Job } from './jobs.ts'
 
 /** Seconds a killed process keeps the retry waiting here; operations take a fraction of it. */
 export const LEASE = 1
@@ -9,16 +11,13 @@ export const LEASE = 1
 export const LONG = { timeout: 600_000 }
 
 export interface Campaign<T> extends ChildOptions {
-  /** Most of the time is spent waiting for the lease. */
-  readonly atOnce: number
   /** Whether it is killed before what it does to its lock, too. Every operation does that alike: one story for all. */
   readonly atLocks?: boolean
   /** What so many runs begin with, one for each. */
   readonly prepare: (count: number) => Promise<readonly T[]>
-  /** Has the child do the job. */
-  readonly begin: (child: Child, prepared: T, stopAt: number) => void
+  readonly jobOf: (prepared: T) => Job
   /** What is done and looked at when it was killed there. */
-  readonly afterwards: (prepared: T, at: string, child: Child) => Promise<unknown>
+  readonly afterwards: (prepared: T, at: string) => Promise<unknown>
 }
 
 /**
@@ -34,57 +33,80 @@ export function chooseStops(steps: readonly string[], atLocks = false): readonly
     .map(({ stopAt }) => stopAt)
 }
 
-/** Fails for a campaign that proves less than it says: nobody was killed on the way, or some came to their end before their stop. */
-export function requireTried(steps: readonly string[], outcomes: readonly Report[]): void {
-  const tried = outcomes.flatMap(({ stopped }) => stopped ?? [])
-  if (tried.length > 0 && tried.length === outcomes.length) return
+/** Fails for a campaign that proves less than it says: nobody was killed on the way, or somebody not where it should be. */
+export function requireTried(
+  steps: readonly string[],
+  stops: readonly number[],
+  outcomes: readonly Report[],
+): void {
+  const wanted = stops.map((stopAt) => kindOf(steps[stopAt - 1] ?? ''))
+  const tried = outcomes.filter(({ stopped }, at) => stopped && kindOf(stopped) === wanted[at])
+  if (tried.length > 0 && tried.length === stops.length) return
+  const came = outcomes.map(({ stopped }) => stopped ?? 'to its end')
   throw new Error(
-    `Killed on their way: ${tried.length} processes of ${outcomes.length}. Steps: ${steps.join(', ') || 'none'}`,
+    `Killed where it should be: ${tried.length} of ${stops.length}; came ${came.join(', ')}. Steps: ${steps.join(', ') || 'none'}`,
   )
 }
 
-/** Lets a process do the job to its end, which tells its steps, and has one killed at each that is chosen. Gives the steps. */
+/**
+ * One process does the job to its end, which tells the steps. Then it does it for many at a time: for one to its end, and for
+ * each other one to a stop. It is killed with all of them under way. Gives the steps.
+ */
 export async function tryEveryPoint<T>(
   test: FlowTest,
-  { provider }: ProviderCase,
-  { atOnce, atLocks, prepare, begin, afterwards, ...options }: Campaign<T>,
+  provider: ProviderName,
+  { atLocks, prepare, jobOf, afterwards, ...options }: Campaign<T>,
 ): Promise<readonly string[]> {
-  async function tryPoint(prepared: T, stopAt: number): Promise<Report> {
-    const child = await startChild(test, provider, { lockLease: LEASE, ...options })
-    begin(child, prepared, stopAt)
-    const outcome = await child.outcome()
-    await child.kill()
+  const child = await startChild(test, provider, { lockLease: LEASE, ...options })
+  async function serve(prepared: T, stop: Stop): Promise<Report> {
+    const outcome = await child.begin({ ...jobOf(prepared), ...stop }).outcome()
     expect(outcome.failed).toBeUndefined()
-    await afterwards(prepared, outcome.stopped ?? 'at the end', child)
     return outcome
   }
 
   const [first] = await prepare(1)
-  const { steps = [] } = await tryPoint(first as T, Number.MAX_SAFE_INTEGER)
+  const { steps = [] } = await serve(first as T, {})
   const stops = chooseStops(steps, atLocks)
-  const prepared = await prepare(stops.length)
-  const waiting = [...stops.entries()]
-  const outcomes: Report[] = []
-  const worker = async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) {
-      const [at, stopAt] = next
-      outcomes.push(await tryPoint(prepared[at] as T, stopAt))
-    }
-  }
-  await Promise.all(Array.from({ length: atOnce }, worker))
-  requireTried(steps, outcomes)
+  const prepared = await prepare(stops.length + 1)
+  const ways: readonly Stop[] = [{}, ...stops.map((stopAt) => ({ stopAt }))]
+  const outcomes = await Promise.all(
+    prepared.slice(0, -1).map((each, at) => serve(each, ways[at] ?? {})),
+  )
+  // With the last one the whole process stops: in the middle of a transaction, if that is what it is about.
+  outcomes.push(await serve(prepared.at(-1) as T, { ...ways.at(-1), freezes: true }))
+  await child.kill()
+  await Promise.all(
+    prepared.map((each, at) => afterwards(each, outcomes[at]?.stopped ?? 'at the end')),
+  )
+  requireTried(steps, stops, outcomes.slice(1))
   return steps
 }
 
-/** The same for runs that share a clock: one by one, and each prepares itself. */
+/** The same where processes take each other's work: one for each stop, one after the other, and each prepares itself. */
 export async function tryOneByOne(
   tryPoint: (stopAt: number) => Promise<Report>,
 ): Promise<readonly string[]> {
   const { steps = [] } = await tryPoint(Number.MAX_SAFE_INTEGER)
+  const stops = chooseStops(steps)
   const outcomes: Report[] = []
-  for (const stopAt of chooseStops(steps)) outcomes.push(await tryPoint(stopAt))
-  requireTried(steps, outcomes)
+  for (const stopAt of stops) outcomes.push(await tryPoint(stopAt))
+  requireTried(steps, stops, outcomes)
   return steps
+}
+
+/** A process that does one job, and is killed at its stop or at its end. */
+export async function killAlone(
+  test: FlowTest,
+  provider: ProviderName,
+  job: Job & Stop,
+  options: ChildOptions = {},
+): Promise<{ readonly outcome: Report; readonly at: string; readonly reports: readonly Report[] }> {
+  const child = await startChild(test, provider, { lockLease: LEASE, ...options })
+  const begun = child.begin({ ...job, freezes: true })
+  const outcome = await begun.outcome()
+  await child.kill()
+  expect(outcome.failed).toBeUndefined()
+  return { outcome, at: outcome.stopped ?? 'at the end', reports: begun.reports() }
 }
 
 const isLock = (step: string): boolean => /^before \w+ [^(]*\bbilling_locks\b/.test(step)
@@ -93,3 +115,7 @@ const isWrite = (step: string): boolean => /^before (?:insert|update|delete)\b/i
 
 /** Whether a step is a call that changes something at the provider. */
 export const isCall = (step: string): boolean => /^before [A-Z]+ \//.test(step)
+
+/** The step of one user as it is of any other: the addresses of calls have ids. */
+const kindOf = (step: string): string =>
+  /^\w+ [A-Z]+ \//.test(step) ? step.replace(/\/[^/]*/g, '/') : step

@@ -18,13 +18,11 @@ export function killEverywhere(provider: ProviderName): void {
     const { here, there } = story.options ?? { here: {}, there: {} }
     const test = await start(provider, { webhooks: false, lockLease: LEASE, ...here })
     await story.prepare?.(test)
-    const steps = await tryEveryPoint(test, given, {
-      atOnce: 4,
+    const steps = await tryEveryPoint(test, provider, {
       atLocks: story.atLocks ?? false,
       ...there,
       prepare: (count) => prepare(test, given, { ...story, count }),
-      begin: (child, asking, stopAt) =>
-        child.begin({ userId: asking.user.id, ...jobOf(story, asking), stopAt }),
+      jobOf: (asking) => ({ userId: asking.user.id, ...jobOf(story, asking) }),
       async afterwards(asking, at) {
         const again = { ...asking, user: await test.billing.user(asking.user.id) }
         await askAgain(story, again)

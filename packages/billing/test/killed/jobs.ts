@@ -93,6 +93,11 @@ const jobs = {
   },
 }
 
+/** Of an owner with the name `Taxed 20`: 20. */
+export function taxByName(name: string): number {
+  return Number(/^Taxed (\d+)$/.exec(name)?.[1] ?? 0)
+}
+
 type Method = (...args: unknown[]) => unknown
 
 /** JSON has no dates. */

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import type { BillableUser } from '../../src/index.ts'
 import { startChild } from '../child-process.ts'
-import { tryOneByOne } from '../killed/every-point.ts'
+import { killAlone, LONG, tryEveryPoint, tryOneByOne } from '../killed/every-point.ts'
+import { ofSubscription, ofUser } from '../killed/story.ts'
 import { start, takenFrom } from '../support.ts'
 import { declined, makeOtherCardDefault } from './charged.ts'
 import { type MeteredTest, startMetered } from './support.ts'
-
-/** Processes start slowly on a busy machine. */
-const LONG = { timeout: 600_000 }
 
 const rows = ({ database }: MeteredTest, userId: string | number) =>
   database.kysely
@@ -22,17 +21,14 @@ describe('usage', () => {
     let times = 0
     const steps = await tryOneByOne(async (stopAt) => {
       const id = `job-${++times}`
-      const child = await startChild(test, 'stripe', { lockLease: 1 })
-      child.begin({ job: 'use', userId: user.id, id, stopAt })
-      const outcome = await child.outcome()
-      await child.kill()
-      expect(outcome.failed).toBeUndefined()
+      const job = { job: 'use', userId: user.id, id, stopAt } as const
+      const { outcome, at } = await killAlone(test, 'stripe', job)
       // The application got no answer, and asks again; what the dead process had claimed is taken up later.
       await user.reportUsage('calls', 5, { id })
       await sandbox.clock.advance({ minutes: 11 })
       await billing.usage.process()
       const counted = [await test.counted(), await rows(test, user.id)]
-      expect(counted, outcome.stopped ?? 'at the end').toEqual([
+      expect(counted, at).toEqual([
         String(5 * times),
         Array.from({ length: times }, () => ({ state: 'sent' })),
       ])
@@ -54,14 +50,11 @@ describe('usage', () => {
       await sandbox.clock.advance({ months: 1 })
       await sandbox.clock.advance({ hours: 2 })
       const before = takenFrom(test, user)
-      const child = await startChild(test, 'braintree', { lockLease: 1 })
-      child.begin({ job: 'chargeUsage', userId: user.id, stopAt })
-      const outcome = await child.outcome()
-      await child.kill()
-      expect(outcome.failed).toBeUndefined()
+      const job = { job: 'chargeUsage', userId: user.id, stopAt } as const
+      const { outcome, at } = await killAlone(test, 'braintree', job)
       await sandbox.clock.advance({ minutes: 11 })
       await billing.usage.process()
-      expect(takenFrom(test, user) - before, outcome.stopped ?? 'at the end').toBe(50)
+      expect(takenFrom(test, user) - before, at).toBe(50)
       expect(await billing.usage.pending()).toEqual([])
       const open = await test.database.kysely.selectFrom('billing_operations').selectAll().execute()
       expect(open).toEqual([])
@@ -84,19 +77,17 @@ describe('usage', () => {
         lockLease: 1,
       })
       const { billing, sandbox } = test
+      // Whoever is woken by one of them takes up what is due of all.
       const steps = await tryOneByOne(async (stopAt) => {
         const user = await test.createUser()
         await user.newSubscription('main', 'monthly').create('fake-valid-visa-nonce')
         await declined({ ...test, user })
         await makeOtherCardDefault({ sandbox, user })
-        const child = await startChild(test, 'braintree', { lockLease: 1 })
-        child.begin({ job: 'ask', userId: user.id, of: 'user', method, args, stopAt })
-        const outcome = await child.outcome()
-        await child.kill()
-        expect(outcome.failed).toBeUndefined()
+        const job = { userId: user.id, ...ofUser(method, ...args), stopAt }
+        const { outcome, at } = await killAlone(test, 'braintree', job)
         await (await billing.user(user.id)).sync()
         await billing.usage.process()
-        expect(takenFrom(test, user), outcome.stopped ?? 'at the end').toBe(2000 + 50)
+        expect(takenFrom(test, user), at).toBe(2000 + 50)
         return outcome
       })
       expect(steps.some((step) => /update/.test(step))).toBe(true)
@@ -107,24 +98,30 @@ describe('usage', () => {
     const test = await startMetered({ lockLease: 1 })
     const { billing, database, sandbox } = test
     const calls = await test.price({ unit_amount: 5 })
-    const steps = await tryOneByOne(async (stopAt) => {
-      const user = await test.createUser()
-      await user.updateCard('pm_card_visa')
-      await user.newSubscription('main', 'monthly').meteredPrice(calls).create()
-      await database.transaction((transaction) =>
-        user.reportUsage('calls', 10, { id: 'job', transaction }),
-      )
-      await sandbox.clock.advance({ minutes: 1 })
-      const child = await startChild(test, 'stripe', { lockLease: 1 })
-      const end = { of: 'subscription', method: 'cancelNow', args: [{ invoiceNow: true }] }
-      child.begin({ job: 'ask', userId: user.id, ...end, stopAt })
-      const outcome = await child.outcome()
-      await child.kill()
-      expect(outcome.failed).toBeUndefined()
-      const again = await (await billing.user(user.id)).subscription('main')
-      await again.cancelNow({ invoiceNow: true })
-      expect(takenFrom(test, user), outcome.stopped ?? 'at the end').toBe(1000 + 50)
-      return outcome
+    const steps = await tryEveryPoint(test, 'stripe', {
+      async prepare(count) {
+        const users: BillableUser[] = []
+        for (let i = 0; i < count; i++) {
+          const user = await test.createUser()
+          await user.updateCard('pm_card_visa')
+          await user.newSubscription('main', 'monthly').meteredPrice(calls).create()
+          await database.transaction((transaction) =>
+            user.reportUsage('calls', 10, { id: 'job', transaction }),
+          )
+          users.push(user)
+        }
+        await sandbox.clock.advance({ minutes: 1 })
+        return users
+      },
+      jobOf: ({ id: userId }) => ({
+        userId,
+        ...ofSubscription('cancelNow', { invoiceNow: true }),
+      }),
+      async afterwards(user, at) {
+        const again = await (await billing.user(user.id)).subscription('main')
+        await again.cancelNow({ invoiceNow: true })
+        expect(takenFrom(test, user), at).toBe(1000 + 50)
+      },
     })
     expect(steps.some((step) => /POST .*meter_events/.test(step))).toBe(true)
     expect(steps.some((step) => /DELETE .*subscriptions/.test(step))).toBe(true)
@@ -136,8 +133,9 @@ describe('usage', () => {
     const children = await Promise.all(
       [1, 2, 3, 4].map(() => startChild(test, 'stripe', { lockLease: 15 })),
     )
-    for (const child of children) child.begin({ job: 'use', userId, id: 'job-1', times: 5 })
-    const outcomes = await Promise.all(children.map((child) => child.outcome()))
+    const outcomes = await Promise.all(
+      children.map((child) => child.begin({ job: 'use', userId, id: 'job-1', times: 5 }).outcome()),
+    )
     expect(outcomes.map(({ failed }) => failed)).toEqual(outcomes.map(() => undefined))
     await test.billing.usage.process()
     expect(await test.counted()).toBe('5')

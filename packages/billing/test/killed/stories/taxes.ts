@@ -2,6 +2,7 @@ import type Stripe from 'stripe'
 import { expect } from 'vitest'
 import { isBillingError, PaymentActionRequired } from '../../../src/index.ts'
 import { stripeSdk, takenFrom } from '../../support.ts'
+import { taxByName } from '../jobs.ts'
 import { type Asking, main, ofSubscription, ofUser, type Story, subscribe } from '../story.ts'
 
 const VAT = ['eu_vat', 'DE123456789'] as const
@@ -11,16 +12,26 @@ const ids = new Map<string | number, string>()
 
 /** By what the application's row says, here and in other processes. */
 const options: Story['options'] = {
-  here: { taxPercentage: (({ name }: { name: string }) => (name === 'Taxed' ? 20 : 0)) as never },
+  here: { taxPercentage: (({ name }: { name: string }) => taxByName(name)) as never },
   there: { taxesByName: true },
 }
 
-const rename = ({ test, user }: Asking) =>
+const rename = ({ test, user }: Asking, percentage: number) =>
   test.database.kysely
     .updateTable('users')
-    .set({ name: 'Taxed' })
+    .set({ name: `Taxed ${percentage}` })
     .where('id', '=', user.id)
     .execute()
+
+/** Each has another one, whose rate Stripe has not yet. */
+const percentageOf = ({ user }: Asking) => 1 + (Number(user.id) % 90)
+
+/** There is one rate for all: nobody makes it on the way. */
+const makeRate: Story['prepare'] = async (test) => {
+  const stripe = await stripeSdk(test)
+  const metadata = { tollgate: 'tax' }
+  await stripe.taxRates.create({ display_name: 'Tax', percentage: 20, inclusive: false, metadata })
+}
 
 const AFTER = (cents: number) => (cents * 120) / 100
 
@@ -28,10 +39,11 @@ const AFTER = (cents: number) => (cents * 120) / 100
 const held = {
   providers: ['stripe'],
   options,
+  prepare: makeRate,
   async before(asking: Asking) {
     await subscribe(asking)
     await asking.user.updateCard('pm_card_authenticationRequired')
-    await rename(asking)
+    await rename(asking, 20)
   },
   job: { ...ofSubscription('swap', 'yearly'), job: 'askBank' },
 } satisfies Partial<Story>
@@ -134,14 +146,14 @@ export const taxes: readonly Story[] = [
     options,
     async before(asking) {
       await subscribe(asking)
-      await rename(asking)
+      await rename(asking, percentageOf(asking))
     },
     job: ofSubscription('syncTaxPercentage'),
     async outcome(asking, at) {
       const { test, user } = asking
       expect(takenFrom(test, user), at).toBe(1000)
       const next = await user.upcomingInvoice('main')
-      expect(next?.total.amount, at).toBe(1200)
+      expect(next?.total.amount, at).toBe(1000 + 10 * percentageOf(asking))
     },
   },
 ]
