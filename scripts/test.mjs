@@ -17,6 +17,12 @@ const CHOICES = new Map([
 /** A busy machine spoils a few files; more than this have another cause. */
 const FEW = 12
 
+/** Of this run only: the report, and what was compiled for one project, which the next one imports, too. */
+const folder = mkdtempSync(join(tmpdir(), 'tollgate-test-'))
+const REPORT = join(folder, 'report.json')
+process.env.TEST_REPORT = REPORT
+process.env.TEST_COMPILED ??= join(folder, 'compiled')
+
 /** What vitest is given: the projects of this command, unless the caller names some. */
 function chooseTests(chosen, args) {
   if (args.some((arg) => /^--project\b/.test(arg))) return args
@@ -34,12 +40,11 @@ function projectsIn(args) {
 
 /** Runs vitest, says in short what failed, and gives its exit code with the failures; null without a report. */
 async function run(title, args) {
-  const folder = mkdtempSync(join(tmpdir(), 'tollgate-test-'))
-  process.env.TEST_REPORT = join(folder, 'report.json')
+  rmSync(REPORT, { force: true })
   const reporters = ['--reporter=default', '--reporter=./scripts/test-reporter.mjs']
   const status = await step(title, 'npx', ['vitest', 'run', ...reporters, ...args])
   try {
-    const { counts, failures } = JSON.parse(readFileSync(process.env.TEST_REPORT, 'utf8'))
+    const { counts, failures } = JSON.parse(readFileSync(REPORT, 'utf8'))
     for (const { project, file, test, why } of failures) {
       console.log(`FAILED ${[project, file, test].filter(Boolean).join(' > ')}: ${why}`)
     }
@@ -49,8 +54,6 @@ async function run(title, args) {
   } catch {
     console.log('The tests ended without a report')
     return { status: status || 1, failures: null }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
   }
 }
 
@@ -86,4 +89,8 @@ async function test(args) {
   return status && again && failures ? runAgain(failures) : status
 }
 
-process.exitCode = (await prepare()) || (await test(process.argv.slice(2)))
+try {
+  process.exitCode = (await prepare()) || (await test(process.argv.slice(2)))
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
