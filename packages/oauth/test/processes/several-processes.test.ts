@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import {
   createTestDatabase,
   type TestDatabase,
@@ -20,14 +20,17 @@ import {
 let test: TestDatabase
 let a: Service
 let b: Service
+/** Each test has its own, and looks at nothing of the others. */
 let client: TestClient
-beforeEach(async () => {
+beforeAll(async () => {
   test = await createTestDatabase()
   a = await startService(test.url)
   b = await startService(test.url)
+})
+beforeEach(async () => {
   client = await createClient(a)
 })
-afterEach(async () => {
+afterAll(async () => {
   await killAll()
   await test.drop()
 })
@@ -41,13 +44,11 @@ const untilRefused = (service: Service, token: string) =>
 const untilNoToken = (service: Service, own: TestClient) =>
   expect.poll(() => issue(service, own).catch(String)).toMatch(/401/)
 
-async function liveTokens(): Promise<unknown[]> {
-  return test.database.kysely
-    .selectFrom('oauth_tokens')
-    .selectAll()
-    .where('revoked_at', 'is', null)
-    .execute()
-}
+const tokensOf = ({ id }: TestClient) =>
+  test.database.kysely.selectFrom('oauth_tokens').selectAll().where('client_id', '=', id)
+
+const liveTokensOf = (own: TestClient): Promise<unknown[]> =>
+  tokensOf(own).where('revoked_at', 'is', null).execute()
 
 describe('threat R1 fifty simultaneous uses, from two processes', () => {
   it('threat R1 of one code give at most one token, and their replays end it', {
@@ -63,9 +64,8 @@ describe('threat R1 fifty simultaneous uses, from two processes', () => {
         if (status !== 200) expect([status, body.error]).toEqual([400, 'invalid_grant'])
       }
       // the others came after the winner, which proves a leak
-      expect(await liveTokens()).toEqual([])
-      const rows = await test.database.kysely.selectFrom('oauth_tokens').select('id').execute()
-      expect(rows.length).toBe(round + 1)
+      expect(await liveTokensOf(client)).toEqual([])
+      expect((await tokensOf(client).execute()).length).toBe(round + 1)
       for (const { body } of won) {
         for (const service of [a, b]) {
           await untilRefused(service, body.access_token ?? '')
@@ -90,12 +90,12 @@ describe('threat R1 fifty simultaneous uses, from two processes', () => {
       const said = won.map(({ body }) => body.access_token?.split('.').slice(0, 2).join('.'))
       expect(new Set(said).size).toBe(1)
       const successor = won[0]?.body as unknown as Tokens
-      expect(await liveTokens()).toMatchObject([{ generation: 1 }])
+      expect(await liveTokensOf(client)).toMatchObject([{ generation: 1 }])
       expect(await b.guard(successor.access_token)).toBe(200)
       // once the successor was used
       expect((await b.send(refreshCall(client, successor.refresh_token))).status).toBe(200)
       expect((await b.send(refreshCall(client, first.refresh_token))).status).toBe(400)
-      expect(await liveTokens()).toEqual([])
+      expect(await liveTokensOf(client)).toEqual([])
       for (const { access_token, refresh_token } of [first, successor]) {
         await untilRefused(a, access_token)
         expect((await a.send(refreshCall(client, refresh_token))).status).toBe(400)
@@ -220,7 +220,7 @@ describe('threat R1 refresh against revocation', () => {
     const issued: Array<{ own: TestClient; tokens: Tokens }> = []
     for (let round = 0; round < 8; round += 1) {
       const own = await createClient(a)
-      const user = `user${round}`
+      const user = `user of ${own.id}`
       const first = await issue(a, own, user)
       const calls = Array.from({ length: 8 }, () => refreshCall(own, first.refresh_token))
       const [early, , late] = await Promise.all([
@@ -248,11 +248,16 @@ describe('threat G5 key rotation', () => {
   it('threat G5 in one process causes not one false refusal in the others', {
     timeout: 120_000,
   }, async () => {
-    await killAll()
+    const { url, drop } = await createTestDatabase()
     const ahead = { keyPublishedAhead: '1s' }
-    const services = await Promise.all([1, 2, 3].map(() => startService(test.url, ahead)))
+    const services = await Promise.all([1, 2, 3].map(() => startService(url, ahead)))
+    onTestFinished(async () => {
+      await Promise.all(services.map((service) => service.kill()))
+      await drop()
+    })
     const [issuer] = services
     if (!issuer) throw new Error('There is no process')
+    const own = await createClient(issuer)
     const verdicts: Array<Promise<number[]>> = []
     const kids = new Set<string>()
     let done = false
@@ -260,7 +265,7 @@ describe('threat G5 key rotation', () => {
     const issuing = (async () => {
       for (let i = 0; !done; i += 1) {
         const from = services[i % services.length] ?? issuer
-        const { access_token } = await issue(from, client)
+        const { access_token } = await issue(from, own)
         kids.add(access_token.split('.')[0] ?? '')
         verdicts.push(Promise.all(services.map((service) => service.guard(access_token))))
       }
