@@ -75,7 +75,7 @@ describe('threat N3 after a challenge that was not passed', () => {
   })
 
   it('a coupon that was forgotten is taken', async () => {
-    const test = await start('stripe')
+    const test = await start('stripe', { coupon: true })
     const { user, sandbox } = test
     const first = await challenge(user)
     const again = await user

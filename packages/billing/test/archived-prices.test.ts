@@ -12,7 +12,7 @@ const CHANGES: readonly [string, (main: Subscription) => Promise<unknown>][] = [
 
 /** `monthly` and two seats, which are to become `pro`. */
 async function planned() {
-  const test = await start('stripe', { webhooks: false })
+  const test = await start('stripe', { coupon: true, webhooks: false })
   for (const id of ['seat', 'storage']) {
     test.sandbox.stripe.seedPrice({ id, unitAmount: 500, interval: 'month', product: 'Extras' })
   }

@@ -330,7 +330,7 @@ describe('threat G8: customers come back to our host alone', () => {
 
 describe('what a hosted page can sell', () => {
   it('a trial, a coupon, several, and the tax of the user', async () => {
-    const test = await start('stripe', { taxPercentage: () => 19 })
+    const test = await start('stripe', { coupon: true, taxPercentage: () => 19 })
     const { user, sandbox } = test
     const page = await user
       .newSubscription('main', 'monthly')
@@ -451,7 +451,7 @@ describe('what a hosted page can sell', () => {
   })
 
   it('less, for whoever types a code', async () => {
-    const test = await start('stripe')
+    const test = await start('stripe', { coupon: true })
     const { user, sandbox } = test
     const stripe = await stripeSdk(test)
     await stripe.promotionCodes.create({

@@ -13,7 +13,7 @@ const DECLINED = 'pm_card_chargeCustomerFail'
 const CHALLENGED = 'pm_card_authenticationRequired'
 
 async function startWith(terms: Partial<Stripe.PromotionCodeCreateParams> = {}) {
-  const test = await start('stripe', { codeAttempts: { limit: 2 } })
+  const test = await start('stripe', { coupon: true, codeAttempts: { limit: 2 } })
   const stripe = await stripeSdk(test)
   const promotion = { type: 'coupon', coupon: 'SPRING' } as const
   const code = await stripe.promotionCodes.create({

@@ -154,7 +154,7 @@ const ROWS = PROVIDERS.flatMap((given) =>
 )
 
 async function started(given: ProviderCase) {
-  const test = await start(given.provider, { metered: { calls: { unitAmount: 5 } } })
+  const test = await start(given.provider, { coupon: true, metered: { calls: { unitAmount: 5 } } })
   for (const id of ['seat', 'support']) {
     if (given.provider === 'stripe') {
       test.sandbox.stripe.seedPrice({ id, unitAmount: 500, interval: 'month', product: 'Extras' })

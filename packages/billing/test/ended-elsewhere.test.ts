@@ -18,7 +18,7 @@ const CALLS: readonly [string, (main: Subscription) => Promise<unknown>][] = [
 it.each(CALLS)(
   '%s of one that was ended in the dashboard says so, and another can begin',
   async (_name, call) => {
-    const test = await start('stripe', { webhooks: false })
+    const test = await start('stripe', { coupon: true, webhooks: false })
     const { user } = test
     test.sandbox.stripe.seedPrice({
       id: 'seat',

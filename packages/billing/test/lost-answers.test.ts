@@ -11,7 +11,7 @@ describe.each(PROVIDERS)('an answer that is lost at $provider', (given) => {
   const stories = STORIES.filter(({ providers }) => providers?.includes(provider) ?? true)
 
   it.each(stories)('threat W5 is made up for when $name is asked for again', async (story) => {
-    const test = await start(provider, { webhooks: false, ...story.options?.here })
+    const test = await start(provider, { coupon: true, webhooks: false, ...story.options?.here })
     await story.prepare?.(test)
     const impatient = hasty(test)
     let lost = 0

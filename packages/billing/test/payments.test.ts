@@ -81,7 +81,7 @@ describe.each(PROVIDERS)('paying at $provider', (given) => {
   })
 
   it('lists paid invoices, and those whose money is on its way', async () => {
-    const test = await start(provider, { taxPercentage: () => 19.25 })
+    const test = await start(provider, { coupon: true, taxPercentage: () => 19.25 })
     const { user } = test
     await user.newSubscription('main', 'monthly').withCoupon('SPRING').create(card)
     const pending = await user.invoicesIncludingPending()
@@ -101,7 +101,7 @@ describe.each(PROVIDERS)('paying at $provider', (given) => {
   })
 
   it('show a coupon as long as it lasts', async () => {
-    const test = await start(provider, { webhooks: false })
+    const test = await start(provider, { coupon: true, webhooks: false })
     const { user } = test
     await user.newSubscription('main', 'monthly').withCoupon('SPRING').create(card)
     await test.sandbox.clock.advance({ months: 2, hours: 3 })

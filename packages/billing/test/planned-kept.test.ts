@@ -7,7 +7,7 @@ const PERIOD_END = new Date('2026-02-15T10:00:00Z')
 
 /** On the dearer plan, and to be on the cheaper one with the next bill. */
 async function planned(plan = 'monthly') {
-  const test = await start('stripe', { webhooks: false })
+  const test = await start('stripe', { coupon: true, webhooks: false })
   const { sandbox, user } = test
   sandbox.stripe.seedPrice({ id: 'seat', unitAmount: 500, interval: 'month', product: 'Seat' })
   const made = await user.newSubscription('main', 'pro').create('pm_card_visa')

@@ -10,7 +10,7 @@ const PERIOD_END = new Date('2026-02-15T10:00:00Z')
 const day = (days: number) => new Date(START.getTime() + days * 86_400_000)
 
 async function subscribed(options: Parameters<typeof start>[1] = {}) {
-  const test = await start('stripe', { webhooks: false, ...options })
+  const test = await start('stripe', { coupon: true, webhooks: false, ...options })
   test.sandbox.stripe.seedPrice({ id: 'seat', unitAmount: 500, interval: 'month', product: 'Seat' })
   const made = await test.user.newSubscription('main', 'monthly').create(CARD)
   return { ...test, made }

@@ -30,7 +30,7 @@ async function makeCode(test: FlowTest, code: string, terms: Terms = {}): Promis
 }
 
 async function startWith(code: string, terms: Terms = {}): Promise<FlowTest> {
-  const test = await start('stripe')
+  const test = await start('stripe', { coupon: true })
   await makeCode(test, code, terms)
   return test
 }
@@ -149,7 +149,7 @@ describe('a promotion code', () => {
   })
 
   it.each(LOSSES)('is redeemed once when answers are lost (%s)', async (how) => {
-    const test = await start('stripe', { webhooks: false })
+    const test = await start('stripe', { coupon: true, webhooks: false })
     let wasHit = true
     for (let call = 0; wasHit && call < 20; call++) {
       const user = await test.createUser()
@@ -264,7 +264,7 @@ describe('a promotion code that cannot be used', () => {
     ],
     ['it is used up', { max_redemptions: 1 }],
   ])('looks the same when %s', async (_why, terms) => {
-    const test = await start('stripe')
+    const test = await start('stripe', { coupon: true })
     const { user } = test
     await user.newSubscription('main', 'monthly').create('pm_card_visa')
     const friend = await test.createUser()
@@ -335,7 +335,7 @@ describe('a promotion code that cannot be used', () => {
   })
 
   it('costs no attempt when the provider does not answer', async () => {
-    const test = await start('stripe', { codeAttempts: { limit: 2 } })
+    const test = await start('stripe', { coupon: true, codeAttempts: { limit: 2 } })
     await makeCode(test, 'HELLO')
     const { user, sandbox } = test
     for (let times = 0; times < 3; times++) {

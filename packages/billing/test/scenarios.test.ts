@@ -39,7 +39,7 @@ describe.each(PROVIDERS)('a subscription at $provider', (given) => {
   })
 
   it('takes a coupon off', async () => {
-    const test = await start(provider)
+    const test = await start(provider, { coupon: true })
     await test.user.newSubscription('main', 'monthly').withCoupon('SPRING').create(card)
     expect(takenFrom(test, test.user)).toBe(700)
   })

@@ -22,7 +22,7 @@ describe.each(PROVIDERS)('the next bill at $provider', ({ provider, card }) => {
   const isStripe = provider === 'stripe'
 
   it('has the plan, what is taken off and the tax, and comes when the period is over', async () => {
-    const { user } = await start(provider, { taxPercentage: () => 20 })
+    const { user } = await start(provider, { coupon: true, taxPercentage: () => 20 })
     const subscription = await user
       .newSubscription('main', 'monthly')
       .withCoupon('SPRING')
@@ -112,7 +112,7 @@ describe.each(PROVIDERS)('the bills of a subscription to be at $provider', (give
   const isStripe = provider === 'stripe'
 
   it('are known before there is a customer', async () => {
-    const test = await start(provider, { taxPercentage: () => 20 })
+    const test = await start(provider, { coupon: true, taxPercentage: () => 20 })
     const builder = test.user.newSubscription('main', 'monthly').withCoupon('SPRING')
     const { now, next } = await builder.preview()
     expect(customersAt(test, provider)).toBe(0)

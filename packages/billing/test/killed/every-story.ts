@@ -16,7 +16,7 @@ export function killEverywhere(provider: ProviderName): void {
   )
   it.each(cases)('of $name at $provider loses nothing', LONG, async ({ given, story }) => {
     const { here, there } = story.options ?? { here: {}, there: {} }
-    const test = await start(provider, { webhooks: false, lockLease: LEASE, ...here })
+    const test = await start(provider, { coupon: true, webhooks: false, lockLease: LEASE, ...here })
     await story.prepare?.(test)
     const steps = await tryEveryPoint(test, provider, {
       atLocks: story.atLocks ?? false,

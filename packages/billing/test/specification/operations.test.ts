@@ -9,7 +9,7 @@ describe.each(PROVIDERS)('§4.5 operations of the billable model, at $provider',
   const { provider, card, otherCard, otherLastFour, ten } = given
 
   it('newSubscription(name, plan): withCoupon, trialDays, create with customer details', async () => {
-    const test = await start(provider)
+    const test = await start(provider, { coupon: true })
     const { user, sandbox } = test
     const builder = user.newSubscription('main', 'monthly').withCoupon('SPRING').trialDays(5)
     expect(customersAt(test, provider)).toBe(0)

@@ -64,7 +64,7 @@ describe.each(PROVIDERS)('§3 states and transitions, at $provider', ({ provider
   })
 
   it('none → subscribed: create stores the customer and the billing information', async () => {
-    const { user } = await start(provider)
+    const { user } = await start(provider, { coupon: true })
     await user.newSubscription('main', 'monthly').withCoupon('SPRING').create(card)
     expect(await user.subscribed('main')).toBe(true)
     expect(user).toMatchObject({
