@@ -320,3 +320,21 @@ async function endAtProvider(test: BillingTest, id: string): Promise<void> {
   const gateway = new braintree.BraintreeGateway(test.sandbox.braintree.config as never)
   await gateway.subscription.cancel(id)
 }
+
+it('with handlers of one’s own all that Stripe has to tell is sent, without only what billing wants', async () => {
+  const told: string[] = []
+  const handlers: WebhookHandlers = {
+    handleChargeSucceeded: async () => void told.push('charge.succeeded'),
+  }
+  const sent = async (options: { readonly handlers?: WebhookHandlers }) => {
+    const test = await start('stripe', options)
+    await test.user.newSubscription('main', 'monthly').create('pm_card_visa')
+    await test.settle()
+    return test.sandbox.outbox.deliveries().map(({ eventType }) => eventType)
+  }
+  const usual = await sent({})
+  expect(usual).toContain('invoice.paid')
+  expect(usual).not.toContain('charge.succeeded')
+  expect(await sent({ handlers })).toContain('charge.succeeded')
+  expect(told).toEqual(['charge.succeeded'])
+})

@@ -9,6 +9,7 @@ import { nodeListener } from '../adapters/node.ts'
 import type { Billing } from '../billing.ts'
 import { createBilling } from '../create-billing.ts'
 import type { BraintreeOptions } from '../gateways/braintree/sdk/options.ts'
+import { STRIPE } from '../gateways/stripe/provider.ts'
 import type { BillingOptions } from '../options.ts'
 import type { BillableUser } from '../users/billable-user.ts'
 
@@ -21,7 +22,10 @@ export interface StartBillingOptions
   readonly plans?: Readonly<Record<string, { readonly amount: number; readonly months: number }>>
   /** What usage costs at Braintree, by the name that it is reported under. */
   readonly metered?: BraintreeOptions['metered']
-  /** Whether webhooks reach the application. Default true. */
+  /**
+   * Whether webhooks reach the application. Default true. Those of Stripe are the ones that billing wants, as at an
+   * endpoint that it makes itself; with `handlers` of your own all of them come.
+   */
   readonly webhooks?: boolean
   /** How often Stripe tries again, and what it does after the last time. Default: after 3, 5 and 7 days, then it cancels. */
   readonly dunning?: {
@@ -87,9 +91,10 @@ export async function startBilling(options: StartBillingOptions = {}): Promise<B
   const server = createServer((message, response) => nodeListener(billing)(message, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const wanted = rest.handlers ? ['*'] : STRIPE.events
   const { secret } = sandbox.stripe.registerWebhook(
     webhooks ? `${url}/stripe/webhook` : 'http://127.0.0.1:1/',
-    webhooks ? ['*'] : ['account.updated'],
+    webhooks ? wanted : ['account.updated'],
   )
   if (webhooks) sandbox.braintree.registerWebhook(`${url}/braintree/webhook`)
 
