@@ -141,6 +141,28 @@ async function withoutCache(page: Page): Promise<Page> {
   return page
 }
 
+/**
+ * Chromium's own suggestions below the address bar are two pages for each window, in processes of their own: as much work as a test.
+ * A switch that is given twice counts once, so what Playwright switches off is here as well.
+ */
+const SWITCHED_OFF = [
+  'WebUIOmniboxPopup',
+  'WebUIOmniboxAimPopup',
+  'AimEnabled',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsFirstBalancedModeAutoEnable',
+  'HttpsUpgrades',
+  'LensOverlay',
+  'MediaRouter',
+  'NetworkTimeServiceQuerying',
+  'OptimizationHints',
+  'PaintHolding',
+  'PreconnectToSearch',
+  'ThirdPartyStoragePartitioning',
+]
+
 let launched: Promise<Browser> | undefined
 
 /** In the one browser of all files of this process, which ends with it. */
@@ -148,7 +170,10 @@ async function newContext(
   executablePath: string | null,
   options: BrowserContextOptions,
 ): Promise<BrowserContext> {
-  launched ??= chromium.launch({ executablePath: executablePath ?? '' })
+  launched ??= chromium.launch({
+    executablePath: executablePath ?? '',
+    args: [`--disable-features=${SWITCHED_OFF.join()}`],
+  })
   const browser = await launched
   if (browser.isConnected()) return browser.newContext(options)
   launched = undefined
