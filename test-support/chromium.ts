@@ -202,7 +202,12 @@ export async function expectAccessible(page: Page, only?: readonly string[]): Pr
   // The debugger's own evaluation is not bound by the policy, so that the policy stays in force.
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axeSource)
   // To describe every node that is well, and to send that, takes three times as long as to look at them.
-  const options = { resultTypes: ['violations'], ...(only ? { runOnly: only } : {}) }
+  const options = {
+    resultTypes: ['violations'],
+    // Style sheets are read for a rule that is an experiment, and so switched off.
+    preload: { assets: ['media'] },
+    ...(only ? { runOnly: only } : {}),
+  }
   const violations = await page.evaluate<AxeResults['violations']>(
     `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations)`,
   )

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { describeInChromium } from '../../../../test-support/chromium.ts'
 import { startTestService, type TestService } from '../support.ts'
-import { register, signIn } from './person.ts'
+import { register, signedIn, signIn } from './person.ts'
 import { startThirdParty, type ThirdParty } from './third-party.ts'
 
 describeInChromium('a third-party application', ({ newPage }) => {
@@ -66,8 +66,7 @@ describeInChromium('a third-party application', ({ newPage }) => {
   it('comes back at once after signing in where it was approved before', async () => {
     await registerApplication()
     const account = newAccount()
-    const page = await newPage()
-    await register(page, service, account)
+    const page = await newPage({ cookies: await signedIn(service, account) })
     await page.goto(`${application.url}/connect`)
     await page.getByRole('button', { name: 'Approve' }).click()
     await page.getByRole('heading', { name: 'Connected' }).waitFor()
@@ -82,8 +81,7 @@ describeInChromium('a third-party application', ({ newPage }) => {
 
   it('asks again when it wants more', async () => {
     await registerApplication()
-    const page = await newPage()
-    await register(page, service, newAccount())
+    const page = await newPage({ cookies: await signedIn(service, newAccount()) })
     await page.goto(`${application.url}/connect?scope=check-status`)
     await page.getByRole('button', { name: 'Approve' }).click()
     await page.getByRole('heading', { name: 'Connected' }).waitFor()
@@ -96,8 +94,7 @@ describeInChromium('a third-party application', ({ newPage }) => {
 
   it('is denied and learns it', async () => {
     await registerApplication()
-    const page = await newPage()
-    await register(page, service, newAccount())
+    const page = await newPage({ cookies: await signedIn(service, newAccount()) })
     await page.goto(`${application.url}/connect`)
     await page.getByRole('button', { name: 'Deny' }).click()
     await page.getByRole('heading', { name: 'Refused: access_denied' }).waitFor()
@@ -106,8 +103,7 @@ describeInChromium('a third-party application', ({ newPage }) => {
 
   it('gets and uses a token by the implicit flow, and is denied there too', async () => {
     await registerApplication('implicit', false)
-    const page = await newPage()
-    await register(page, service, newAccount())
+    const page = await newPage({ cookies: await signedIn(service, newAccount()) })
     await page.goto(`${application.url}/connect?type=token`)
     await page.getByRole('button', { name: 'Deny' }).click()
     await page.getByRole('heading', { name: 'Refused: access_denied' }).waitFor()
@@ -119,8 +115,7 @@ describeInChromium('a third-party application', ({ newPage }) => {
 
   it('loses its token the moment it is revoked, and has to ask again', async () => {
     await registerApplication()
-    const page = await newPage()
-    await register(page, service, newAccount())
+    const page = await newPage({ cookies: await signedIn(service, newAccount()) })
     await page.goto(`${application.url}/connect`)
     await page.getByRole('button', { name: 'Approve' }).click()
     await page.getByRole('heading', { name: 'Connected' }).waitFor()

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describeInChromium, PHONE, takeScreenshot } from '../../../../test-support/chromium.ts'
 import { startTestService, type TestService } from '../support.ts'
-import { register } from './person.ts'
+import { signedIn } from './person.ts'
 import { startThirdParty } from './third-party.ts'
 
 describeInChromium('clients', ({ newPage, forgive }) => {
@@ -15,9 +15,10 @@ describeInChromium('clients', ({ newPage, forgive }) => {
 
   async function openClients(): Promise<Page> {
     people += 1
-    const page = await newPage()
     const email = `grace${people}@example.com`
-    await register(page, service, { name: 'Grace', email, password: 'a long password' })
+    const account = { name: 'Grace', email, password: 'a long password' }
+    const page = await newPage({ cookies: await signedIn(service, account) })
+    await page.goto(service.url)
     await page.getByRole('link', { name: 'Clients' }).first().click()
     await page.getByRole('heading', { name: 'No clients yet' }).waitFor()
     return page
@@ -159,12 +160,8 @@ describeInChromium('clients', ({ newPage, forgive }) => {
   }
 
   it('can be read without script, which says what needs it', async () => {
-    const page = await newPage({ script: false })
-    await register(page, service, {
-      name: 'Hedy',
-      email: 'hedy@example.com',
-      password: 'a long password',
-    })
+    const hedy = { name: 'Hedy', email: 'hedy@example.com', password: 'a long password' }
+    const page = await newPage({ script: false, cookies: await signedIn(service, hedy) })
     await page.goto(`${service.url}/clients`)
     await page.locator('noscript .notice').waitFor()
     expect(await page.getByRole('button', { name: 'New client' }).isVisible()).toBe(false)

@@ -1,12 +1,26 @@
 import type { Page } from 'playwright-core'
+import type { PageSettings } from '../../../../test-support/chromium.ts'
 import type { TestService } from '../support.ts'
 
-/** What somebody does with the keyboard and the mouse on the way to what a test is about. */
-export async function register(
-  page: Page,
+interface Account {
+  readonly name: string
+  readonly email: string
+  readonly password: string
+}
+
+/** Somebody new who has signed in already, for a test of what comes after the forms: what the browser has kept of it. */
+export async function signedIn(
   service: TestService,
-  account: { readonly name: string; readonly email: string; readonly password: string },
-): Promise<void> {
+  account: Account,
+): Promise<NonNullable<PageSettings['cookies']>> {
+  await service.users.create(account)
+  const browser = service.browser()
+  await browser.signIn(account.email, account.password)
+  return { url: service.url, values: browser.cookies }
+}
+
+/** What somebody does with the keyboard and the mouse on the way to what a test is about. */
+export async function register(page: Page, service: TestService, account: Account): Promise<void> {
   await page.goto(`${service.url}/register`)
   await page.getByLabel('Name (optional)').fill(account.name)
   await page.getByLabel('E-mail').fill(account.email)
@@ -19,7 +33,7 @@ export async function register(
 export async function signIn(
   page: Page,
   service: TestService,
-  account: { readonly email?: string; readonly password?: string } = {},
+  account: Partial<Account> = {},
 ): Promise<void> {
   if (!page.url().startsWith(`${service.url}/login`)) await page.goto(`${service.url}/login`)
   await page.getByLabel('E-mail').fill(account.email ?? service.demo?.email ?? '')

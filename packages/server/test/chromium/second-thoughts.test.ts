@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { describeInChromium, PHONE } from '../../../../test-support/chromium.ts'
 import { startTestService, type TestService } from '../support.ts'
-import { register, signIn } from './person.ts'
+import { register, signedIn, signIn } from './person.ts'
 import { startThirdParty, type ThirdParty } from './third-party.ts'
 
 /** What people do that no application expects. Nobody ends at a page that leads nowhere. */
@@ -31,8 +31,7 @@ describeInChromium('somebody who does not go straight on', ({ newPage, forgive }
   /** At the approval screen, with a second tab of the same browser. */
   async function openConsent() {
     const account = newAccount()
-    const page = await newPage()
-    await register(page, service, account)
+    const page = await newPage({ cookies: await signedIn(service, account) })
     await page.goto(`${application.url}/connect`)
     return { account, page, other: await newPage({ context: page.context() }) }
   }
@@ -106,9 +105,8 @@ describeInChromium('somebody who does not go straight on', ({ newPage, forgive }
     const begun = await fetch(`${service.url}/oauth/device_authorization`, { method: 'POST', body })
     const { user_code: code } = (await begun.json()) as { user_code: string }
     const account = newAccount()
-    const page = await newPage({ viewport: PHONE })
+    const page = await newPage({ viewport: PHONE, cookies: await signedIn(service, account) })
     forgive(page, /status of 40[01]/)
-    await register(page, service, account)
     await page.goto(`${service.url}/oauth/device`)
     await page.context().clearCookies()
     await page.getByLabel('Code').fill(code)

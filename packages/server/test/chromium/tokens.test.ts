@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describeInChromium } from '../../../../test-support/chromium.ts'
 import { startTestService, type TestService } from '../support.ts'
-import { register } from './person.ts'
+import { signedIn } from './person.ts'
 
 describeInChromium('personal access tokens', ({ newPage, forgive }) => {
   let service: TestService
@@ -16,12 +16,8 @@ describeInChromium('personal access tokens', ({ newPage, forgive }) => {
   }
 
   it('are made with scopes, shown once, used and revoked', async () => {
-    const page = await newPage()
-    await register(page, service, {
-      name: 'Ada',
-      email: 'ada@example.com',
-      password: 'a long password',
-    })
+    const ada = { name: 'Ada', email: 'ada@example.com', password: 'a long password' }
+    const page = await newPage({ cookies: await signedIn(service, ada) })
     await page.goto(`${service.url}/tokens`)
     await page.getByRole('heading', { name: 'No tokens yet' }).waitFor()
 
@@ -54,13 +50,9 @@ describeInChromium('personal access tokens', ({ newPage, forgive }) => {
   })
 
   it('need a name', async () => {
-    const page = await newPage()
+    const grace = { name: 'Grace', email: 'grace@example.com', password: 'a long password' }
+    const page = await newPage({ cookies: await signedIn(service, grace) })
     forgive(page, /status of 422/)
-    await register(page, service, {
-      name: 'Grace',
-      email: 'grace@example.com',
-      password: 'a long password',
-    })
     await page.goto(`${service.url}/tokens`)
     await page.getByRole('button', { name: 'New token' }).click()
     await page.getByRole('button', { name: 'Create token' }).click()
@@ -68,13 +60,9 @@ describeInChromium('personal access tokens', ({ newPage, forgive }) => {
   })
 
   it('say that the service is away, and are made once it is back', async () => {
-    const page = await newPage()
+    const hedy = { name: 'Hedy', email: 'hedy@example.com', password: 'a long password' }
+    const page = await newPage({ cookies: await signedIn(service, hedy) })
     forgive(page, /ERR_/)
-    await register(page, service, {
-      name: 'Hedy',
-      email: 'hedy@example.com',
-      password: 'a long password',
-    })
     await page.goto(`${service.url}/tokens`)
     await page.getByRole('button', { name: 'New token' }).click()
     await page.getByLabel('Name').fill('Radio')

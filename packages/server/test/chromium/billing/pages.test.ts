@@ -10,6 +10,7 @@ import {
   takeScreenshot,
 } from '../../../../../test-support/chromium.ts'
 import { startTestService, type TestService } from '../../support.ts'
+import { signedIn } from '../person.ts'
 
 const NAMES = { stripe: 'Stripe', braintree: 'Braintree' } as const
 const WORKS = { stripe: /^Visa 4242/, braintree: /^Visa 1881/ } as const
@@ -25,13 +26,10 @@ describeInChromium('billing', ({ newPage, forgive }) => {
   afterAll(() => service?.stop())
 
   async function open(settings: Parameters<typeof newPage>[0] = {}): Promise<Page> {
-    const account = { email: `person-${++people}@example.com`, password: 'a long password' }
-    await service.users.create({ ...account, name: 'Ada Lovelace' })
-    const page = await newPage(settings)
-    await page.goto(`${service.url}/login?return_to=/billing`)
-    await page.getByLabel('E-mail').fill(account.email)
-    await page.getByLabel('Password').fill(account.password)
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    const email = `person-${++people}@example.com`
+    const account = { name: 'Ada Lovelace', email, password: 'a long password' }
+    const page = await newPage({ ...settings, cookies: await signedIn(service, account) })
+    await page.goto(`${service.url}/billing`)
     await page.getByRole('heading', { name: 'Billing', exact: true }).waitFor()
     return page
   }

@@ -6,6 +6,7 @@ import {
   takeScreenshot,
 } from '../../../../../test-support/chromium.ts'
 import { startTestService, type TestService } from '../../support.ts'
+import { signedIn } from '../person.ts'
 
 let people = 0
 
@@ -17,13 +18,10 @@ describeInChromium('a card that is typed in', ({ newPage, forgive }) => {
   afterAll(() => service?.stop())
 
   async function open(settings: Parameters<typeof newPage>[0] = {}): Promise<Page> {
-    const account = { email: `typist-${++people}@example.com`, password: 'a long password' }
-    await service.users.create({ ...account, name: 'Ada Lovelace' })
-    const page = await newPage(settings)
-    await page.goto(`${service.url}/login?return_to=/billing`)
-    await page.getByLabel('E-mail').fill(account.email)
-    await page.getByLabel('Password').fill(account.password)
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    const email = `typist-${++people}@example.com`
+    const account = { name: 'Ada Lovelace', email, password: 'a long password' }
+    const page = await newPage({ ...settings, cookies: await signedIn(service, account) })
+    await page.goto(`${service.url}/billing`)
     await page.getByRole('heading', { name: 'Billing', exact: true }).waitFor()
     return page
   }
