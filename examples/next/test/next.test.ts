@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
+import { expect } from 'vitest'
 import { exampleFolder, withoutTests } from '../../../test-support/example-app.ts'
 import { describeExample } from '../../../test-support/example-journey.ts'
 
@@ -10,12 +11,13 @@ describeExample({
   name: 'next',
   args: [next, 'start'],
   exitCode: 143, // 128 + SIGTERM: how Next ends after it has closed its server
-  /** Also checks its types; must connect to nothing. */
+  /** Also checks its types; must connect to nothing, and deploy no more than it needs. */
   async prepare() {
     const env = withoutTests({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' })
-    await promisify(execFile)(process.execPath, [next, 'build'], {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [next, 'build'], {
       cwd: exampleFolder('next'),
       env,
     })
+    expect(stdout + stderr).not.toContain('tracing of the whole project')
   },
 })

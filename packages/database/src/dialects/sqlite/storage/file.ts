@@ -44,7 +44,8 @@ export class SqliteFile {
   /** From now on they have to be these. */
   remember(): void {
     this.#known = [this.path, `${this.path}-wal`].map((path) => {
-      const { dev, ino } = statSync(path)
+      // Next would take any file of the project for one that is read here, and deploy them all.
+      const { dev, ino } = statSync(/* turbopackIgnore: true */ path)
       return { path, dev, ino }
     })
   }
