@@ -1,19 +1,27 @@
 import { describe, expect, it } from 'vitest'
 import { InvalidArgument, PaymentFailed, ProviderUnavailable } from '../src/index.ts'
+import { takeCheckpoint } from './checkpoint.ts'
 import { hasty } from './lost-answers.ts'
 import { type FlowTest, start, takenFrom } from './support.ts'
 
 const PERIOD_END = new Date('2026-02-15T10:00:00Z')
 
-/** On the dearer plan, and to be on the cheaper one with the next bill. */
-async function planned(plan = 'monthly') {
-  const test = await start('stripe', { coupon: true, webhooks: false })
-  const { sandbox, user } = test
-  sandbox.stripe.seedPrice({ id: 'seat', unitAmount: 500, interval: 'month', product: 'Seat' })
-  const made = await user.newSubscription('main', 'pro').create('pm_card_visa')
+/** On the dearer plan, and to be on the cheaper one with the next bill: as often as it is asked for. */
+async function planning(plan = 'monthly') {
+  const first = await start('stripe', { coupon: true, webhooks: false })
+  const { stripe } = first.sandbox
+  stripe.seedPrice({ id: 'seat', unitAmount: 500, interval: 'month', product: 'Seat' })
+  const made = await first.user.newSubscription('main', 'pro').create('pm_card_visa')
   await made.swapAtPeriodEnd(plan)
-  return { ...test, of: await (await hasty(test).user(user.id)).subscription('main') }
+  const goBack = await takeCheckpoint(first)
+  return async () => {
+    const test = await goBack()
+    const user = await test.billing.user(first.user.id)
+    return { ...test, user, of: await (await hasty(test).user(user.id)).subscription('main') }
+  }
 }
+
+const planned = async (plan?: string) => (await planning(plan))()
 
 /** The call that changes something, after so many others like it, does not reach the provider. */
 function losing({ sandbox }: FlowTest, after: number): void {
@@ -33,8 +41,9 @@ describe('a planned swap outlives a change that never arrives', () => {
     ['cancelAt', (of: Planned) => of.cancelAt(new Date('2026-03-06T10:00:00Z'))],
   ] as const)('%s()', async (_name, ask) => {
     // Whichever call it is: reads are among them.
+    const begin = await planning()
     for (let call = 0, wasHit = true; wasHit; call++) {
-      const test = await planned()
+      const test = await begin()
       const { user, sandbox, of } = test
       losing(test, call)
       const failed = await ask(of).then(
@@ -70,8 +79,9 @@ describe('a planned swap outlives a change that never arrives', () => {
   })
 
   it('whoever is declined hears so, and it is planned again later', async () => {
+    const begin = await planning()
     for (let call = 4, isSeen = false; !isSeen; call++) {
-      const test = await planned()
+      const test = await begin()
       const { user, sandbox, of } = test
       await user.subscription('main')
       sandbox.trouble.declineNextCharge(user.providerId ?? '', 'insufficient_funds')
@@ -99,8 +109,9 @@ describe('a planned swap has what the subscription has', () => {
     ['updateQuantity', (of: Planned) => of.updateQuantity(3)],
     ['incrementQuantity', (of: Planned) => of.incrementQuantity(2)],
   ] as const)('whichever call of %s() does not arrive', async (_name, ask) => {
+    const begin = await planning()
     for (let call = 0, wasHit = true; wasHit; call++) {
-      const test = await planned()
+      const test = await begin()
       const { user, sandbox, of } = test
       losing(test, call)
       await ask(of).catch((error: unknown) => expect(error).toBeInstanceOf(ProviderUnavailable))
@@ -116,8 +127,9 @@ describe('a planned swap has what the subscription has', () => {
   })
 
   it('a coupon too', async () => {
+    const begin = await planning()
     for (let call = 0, wasHit = true; wasHit; call++) {
-      const test = await planned()
+      const test = await begin()
       const { user, sandbox, of } = test
       losing(test, call)
       await of.applyCoupon('SPRING').catch(() => undefined)
