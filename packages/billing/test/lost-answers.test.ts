@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ProviderUnavailable } from '../src/index.ts'
+import { takeCheckpoint } from './checkpoint.ts'
 import { expectOutcome } from './killed/outcome.ts'
 import { STORIES } from './killed/stories/all.ts'
 import { askAgain, askOnce, prepare } from './killed/story.ts'
@@ -11,15 +12,17 @@ describe.each(PROVIDERS)('an answer that is lost at $provider', (given) => {
   const stories = STORIES.filter(({ providers }) => providers?.includes(provider) ?? true)
 
   it.each(stories)('threat W5 is made up for when $name is asked for again', async (story) => {
-    const test = await start(provider, { coupon: true, webhooks: false, ...story.options?.here })
-    await story.prepare?.(test)
-    const impatient = hasty(test)
+    const first = await start(provider, { coupon: true, webhooks: false, ...story.options?.here })
+    await story.prepare?.(first)
+    const [begun] = await prepare(first, given, { ...story, count: 1 })
+    if (!begun) throw new Error('Nobody asks')
+    const goBack = await takeCheckpoint(first)
     let lost = 0
     for (let call = 0, wasHit = true; wasHit; call++) {
       const how = LOSSES[call % LOSSES.length] ?? 'timeout'
-      const [asking] = await prepare(test, given, { ...story, count: 1 })
-      if (!asking) throw new Error('Nobody asks')
-      const user = await impatient.user(asking.user.id)
+      const test = await goBack()
+      const user = await hasty(test).user(begun.user.id)
+      const asking = { ...begun, test }
       loseAnswer(test, provider, { after: call, how })
       const failed = await askOnce(story, { ...asking, user }).then(
         () => null,
