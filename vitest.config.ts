@@ -110,7 +110,7 @@ export default defineConfig({
       }),
       createProject({ name: 'sandbox', include: [SANDBOX], exclude: [...SLOW, ...IN_CHROMIUM] }),
       createFlows('sqlite', SLOW),
-      createProject({ name: 'slow', include: SLOW, database: 'sqlite' }),
+      createProject({ name: 'slow', include: SLOW, database: 'sqlite', workers: 4 }),
       createFlows('postgres', SQLITE_IS_ENOUGH),
       ...(withMariadb ? [createFlows('mariadb', SQLITE_IS_ENOUGH)] : []),
       createProject({ name: 'chromium', include: IN_CHROMIUM, database: 'sqlite' }),

@@ -142,7 +142,7 @@ async function withoutCache(page: Page): Promise<Page> {
 }
 
 /**
- * Chromium's own suggestions below the address bar are two pages for each window, in processes of their own: as much work as a test.
+ * Chromium's own suggestions below the address bar are two pages for each window, in processes of their own: a second of work.
  * A switch that is given twice counts once, so what Playwright switches off is here as well.
  */
 const SWITCHED_OFF = [

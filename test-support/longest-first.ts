@@ -3,12 +3,14 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** Parts of paths. vitest begins with the largest files, and some of these have four lines. */
 const LONGEST = [
   'billing/test/killed-stripe',
-  'billing/test/killed-braintree',
-  'billing/test/killed-events',
-  'billing/test/lost-answers',
-  'billing/test/usage/killed',
   'examples/next',
+  'billing/test/usage/killed',
   'test/processes',
+  'billing/test/killed-braintree',
+  'billing/test/histories',
+  'billing/test/lost-answers',
+  'billing/test/contradictions',
+  'billing/test/killed-events',
   'billing/test/upgrade',
   'server/test/chromium/billing',
   'server/test/chromium/look',

@@ -57,10 +57,10 @@ describe.each(PROVIDERS)('several processes at $provider', (given) => {
     const test = await start(provider, { webhooks: false, lockLease: 1 })
     const { trouble } = test.sandbox
     const outcomes: string[] = []
+    const sleeper = await startChild(test, provider, { lockLease: 1 })
     for (let call = 0; ; call++) {
       const user = await test.createUser()
       await user.newSubscription('main', 'monthly').create(card)
-      const sleeper = await startChild(test, provider, { lockLease: 1 })
       trouble.failNext(call, { slowMs: 0 }, provider)
       trouble.failNext(1, 'held', provider)
       const swap = sleeper.begin({ ...ofSubscription('swap', 'pro'), userId: user.id })
