@@ -160,6 +160,34 @@ describe('settings', () => {
     expect(new Set(subs).size).toBe(2)
   })
 
+  it('show a client with pairwise subjects its own subject and what its scopes allow, on every route of the API (threat Q8)', async () => {
+    await start({
+      environment: { TOLLGATE_PAIRWISE_SALT: 'a salt of more than thirty-two characters' },
+    })
+    const person = await service.users.findByEmail(EMAIL)
+    const app = await newApp({ settings: { subject_type: 'pairwise' } })
+    const tellsWith = async (scope: string) => {
+      const back = await ask(app, { scope })
+      const { id_token, access_token } = await exchange(app, back.searchParams.get('code'))
+      const get = async (path: string) => {
+        const headers = { authorization: `Bearer ${access_token}` }
+        return await (await fetch(`${service.url}${path}`, { headers })).json()
+      }
+      return { sub: claimsIn(id_token).sub, user: await get('/api/user'), get }
+    }
+
+    const little = await tellsWith('openid')
+    expect(little.user).toEqual({ id: little.sub })
+    const some = await tellsWith('openid email')
+    expect(some.user).toEqual({ id: little.sub, email: EMAIL })
+    const all = await tellsWith('openid profile email place-orders check-status')
+    expect(all.user).toEqual({ id: little.sub, email: EMAIL, name: 'Ada Lovelace' })
+
+    expect(await all.get('/api/orders')).toEqual([expect.objectContaining({ owner: little.sub })])
+    expect(await all.get('/api/subscription')).toMatchObject({ error: 'access_denied' })
+    expect(person?.id).not.toBe(little.sub)
+  })
+
   it('fetch a request from its client, and take it without a signature', async () => {
     const web = await serveObject()
     try {

@@ -7,6 +7,7 @@ import { isPossibleId } from '../storage/possible-id.ts'
 import type { Client } from '../storage/records.ts'
 import { assertMethodOffered } from './authentication/offered-methods.ts'
 import { PERSONAL_ACCESS_CLIENT, rowIdOf } from './client.ts'
+import { pairwiseSubject } from './pairwise-subject.ts'
 import { parseClientName, parseGrantTypes, parseRedirects, parseScopeLimit } from './parse.ts'
 import { ClientChanged, changeClient, noSuchClient, saveClient } from './save.ts'
 import { hasOwnSecret, newSecret } from './secret.ts'
@@ -64,6 +65,11 @@ export interface Clients {
    * are no longer told that it is unverified, and its logo is shown. It is unverified again when it changes.
    */
   verify(id: string): Promise<Client>
+  /**
+   * The pairwise subject (OpenID Connect Core §8) by which this client knows a user. `null` if the client may know the
+   * user id: it has public subjects, or does not exist. Show this to the client wherever your API would show the id.
+   */
+  pairwiseSubject(id: string, userId: string | number): Promise<string | null>
   /** The client that everybody's personal access tokens hang on; made when it is not there. */
   personal(): Promise<Client>
 }
@@ -169,6 +175,10 @@ export function manageClients(context: ServerContext): Clients {
         if (!(error instanceof ClientChanged)) throw error
         throw new ValidationFailed({ id: ['It has changed at this moment: look at it again.'] })
       }
+    },
+    async pairwiseSubject(id, userId) {
+      const client = await context.clients.find(id)
+      return client && pairwiseSubject(client, String(userId), context)
     },
     personal: () => personalAccessClient(context),
   }

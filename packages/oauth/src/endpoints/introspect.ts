@@ -1,5 +1,6 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { authenticateClient } from '../clients/authenticate.ts'
+import { pairwiseSubject } from '../clients/pairwise-subject.ts'
 import type { ServerContext } from '../context.ts'
 import { InvalidClient, isOAuthError } from '../errors.ts'
 import { readForm, requireParam } from '../http/form.ts'
@@ -47,27 +48,21 @@ function shownTo(client: Client, found: Description, context: ServerContext): De
   const { act } = found
   return {
     ...found,
-    sub: subjectShownTo(client, found.sub, context),
+    sub: shownSubject(client, found.sub, context),
     ...(act && { act: actorShownTo(client, act, context) }),
   }
 }
 
 function actorShownTo(client: Client, { sub, act }: Actor, context: ServerContext): Actor {
   return {
-    sub: subjectShownTo(client, sub, context),
+    sub: shownSubject(client, sub, context),
     ...(act && { act: actorShownTo(client, act, context) }),
   }
 }
 
-/** A client that knows people by names of its own must not learn others here. */
-function subjectShownTo(client: Client, sub: string, { features }: ServerContext): string {
+function shownSubject(client: Client, sub: string, context: ServerContext): string {
   const subject = parseSubject(sub)
-  if (subject?.kind !== 'user') return sub
-  for (const feature of features.subjectNamers) {
-    const name = feature.subjectFor?.(client, subject.id) ?? null
-    if (name !== null) return name
-  }
-  return sub
+  return subject?.kind === 'user' ? (pairwiseSubject(client, subject.id, context) ?? sub) : sub
 }
 
 /** The guard's own verdict, so the two always agree. */

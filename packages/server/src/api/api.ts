@@ -1,37 +1,60 @@
 import type { Subscription } from '@tollgate/billing'
+import type { AuthenticatedUser } from '@tollgate/oauth'
 import { forHono } from '@tollgate/oauth/hono'
 import type { Hono } from 'hono'
 import type { ServiceContext } from '../context.ts'
 import type { AppEnv } from '../http/variables.ts'
-import { userJson } from '../users/user.ts'
+import { type User, userJson } from '../users/user.ts'
 import { createIsStranger } from './strangers.ts'
 
 /** A small guarded API, so that tokens have something to open. */
 export function addApi(app: Hono<AppEnv>, context: ServiceContext): void {
   const { auth, scopes, scope } = forHono(context.oauth)
   const isStranger = createIsStranger(context.oauth)
+  type Caller = AuthenticatedUser<User>
+  /** `null` for callers that may know the user id: the person's own browser, and clients with public subjects. */
+  const pairwiseSubject = async ({ id, clientId }: Caller) =>
+    clientId === null ? null : context.oauth.clients.pairwiseSubject(clientId, id)
+
   const needs = scopes('profile', 'email')
-  /** What people have approved of a client that came by itself is all that it gets. */
-  const identity: typeof needs = async (c, next) =>
-    (await isStranger(c.get('user').clientId)) ? needs(c, next) : next()
-  const notForStrangers: typeof needs = async (c, next) => {
-    if (!(await isStranger(c.get('user').clientId))) return next()
-    const error_description = 'Clients that registered themselves learn nothing of what people pay'
-    return c.json({ error: 'access_denied', error_description }, 403)
+  /** People approve the scopes of a client that registered itself, and nothing else. */
+  const identity: typeof needs = async (c, next) => {
+    const caller = c.get('user')
+    const isPublicStranger =
+      (await isStranger(caller.clientId)) && (await pairwiseSubject(caller)) === null
+    return isPublicStranger ? needs(c, next) : next()
   }
 
   app.get('/api/user', auth('api'), identity, async (c) => {
-    const user = await c.get('user').find()
-    return user ? c.json(userJson(user)) : c.json({ error: 'not_found' }, 404)
+    const caller = c.get('user')
+    const user = await caller.find()
+    if (!user) return c.json({ error: 'not_found' }, 404)
+    const sub = await pairwiseSubject(caller)
+    if (sub === null) return c.json(userJson(user))
+    // The creation time would identify a person across clients as well as the id does.
+    return c.json({
+      id: sub,
+      ...(caller.tokenCan('email') && { email: user.email }),
+      ...(caller.tokenCan('profile') && { name: user.name }),
+    })
   })
-  app.get('/api/orders', auth('api'), scopes('place-orders', 'check-status'), (c) =>
-    c.json([{ id: 1, status: 'shipped', owner: c.get('user').id }]),
-  )
+  app.get('/api/orders', auth('api'), scopes('place-orders', 'check-status'), async (c) => {
+    const caller = c.get('user')
+    const owner = (await pairwiseSubject(caller)) ?? caller.id
+    return c.json([{ id: 1, status: 'shipped', owner }])
+  })
   app.get('/api/orders/status', auth('api'), scope('place-orders', 'check-status'), (c) =>
     c.json({ status: 'shipped', may_order: c.get('user').tokenCan('place-orders') }),
   )
-  app.get('/api/subscription', auth('api'), notForStrangers, async (c) => {
-    const user = await context.billing.findUser(c.get('user').id)
+  app.get('/api/subscription', auth('api'), async (c) => {
+    const caller = c.get('user')
+    // Card digits and dates would let two clients find out that they know the same person.
+    if ((await isStranger(caller.clientId)) || (await pairwiseSubject(caller)) !== null) {
+      const error_description =
+        'Clients that registered themselves or have pairwise subjects cannot read payment details.'
+      return c.json({ error: 'access_denied', error_description }, 403)
+    }
+    const user = await context.billing.findUser(caller.id)
     if (!user) return c.json({ error: 'not_found' }, 404)
     const name = c.req.query('name') ?? 'main'
     const [subscription, onGenericTrial] = await Promise.all([
