@@ -42,6 +42,7 @@ const slow: readonly Named[] = [
   ['packages/sandbox/test/stripe/fuzz.test.ts', 'random requests'],
   ['packages/sandbox/test/stripe/properties.test.ts', 'hundreds of random lives'],
   ['packages/server/test/processes.test.ts', 'several processes'],
+  ['packages/server/test/proxies.test.ts', 'nginx and Caddy are started'],
   ['packages/server/test/restart.test.ts', 'several processes'],
 ]
 
@@ -137,6 +138,7 @@ const sqliteIsEnough: readonly Named[] = [
   ['packages/server/test/openid.test.ts', 'ID tokens and claims'],
   ['packages/server/test/unexpected.test.ts', 'pages'],
   ['packages/server/test/pages.test.ts', 'pages'],
+  ['packages/server/test/proxies.test.ts', 'addresses of callers'],
   ['packages/server/test/reading-commands.test.ts', 'what commands print'],
   ['packages/server/test/sign-in.test.ts', 'pages'],
   ['packages/server/test/standards.test.ts', 'settings'],

@@ -594,6 +594,17 @@ describe('the rest', () => {
     for (const secret of ['sk_live_1', 'hunter2', 'kS9x1Q']) expect(stdout).not.toContain(secret)
   })
 
+  it('doctor asks a running demo where it listens, when neither PORT nor TOLLGATE_URL says so', async () => {
+    const { json } = await tollgate(['doctor', '--json'], { env: { TOLLGATE_URL: undefined } })
+    expect(json().findings).toContainEqual(
+      expect.objectContaining({
+        check: 'issuer',
+        level: 'ok',
+        message: expect.stringContaining(service.url),
+      }),
+    )
+  })
+
   it('doctor asks a production service and Stripe whether events arrive', async () => {
     const port = String(await findFreePort())
     const stripe = await startSandbox({ stripe: true })

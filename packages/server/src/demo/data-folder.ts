@@ -36,6 +36,12 @@ export async function occupyDataFolder(
   }
 }
 
+/** Finds the address of the demo that runs on a data folder. `null` if none does. */
+export async function findRunningDemo(dataDir: string): Promise<string | null> {
+  const occupant = readOccupant(dataDir)
+  return occupant && (await isRunning(occupant)) ? occupant.url : null
+}
+
 function writeIfFree(dataDir: string, occupant: Occupant): boolean {
   try {
     writeFileSync(fileIn(dataDir), `${JSON.stringify(occupant)}\n`, { mode: 0o600, flag: 'wx' })

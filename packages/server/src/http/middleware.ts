@@ -1,20 +1,40 @@
 import type { MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
 import type { ServiceContext } from '../context.ts'
-import { clientAddress, createProxyList, networkOf } from '../limits/network.ts'
+import { callerAddress, createProxyList, networkOf } from '../limits/network.ts'
 import type { AppEnv } from './variables.ts'
 
-/** Who calls, by the socket or by a proxy of ours. */
+/** Finds out who calls, by the socket or by a proxy of ours, and warns once when the proxies are set up wrongly. */
 export function identifyCaller(context: ServiceContext): MiddlewareHandler<AppEnv> {
   const isProxy = createProxyList(context.config.trustedProxies)
+  const warned = new Set<string>()
+  const warnOnce = (address: string, message: string) => {
+    if (warned.has(message)) return
+    warned.add(message)
+    context.logger.warn({ address }, message)
+  }
   return (c, next) => {
     const peer = c.env?.incoming?.socket.remoteAddress
-    const address = clientAddress(peer, c.req.header('x-forwarded-for') ?? null, isProxy)
+    const header = c.req.header('x-forwarded-for') ?? null
+    const { address, forwarded } = callerAddress(peer, header, isProxy)
+    // Balancers ask these themselves, for nobody else.
+    if (!PROBES.includes(c.req.path)) {
+      if (forwarded === 'missing') warnOnce(address, NO_ADDRESS)
+      if (forwarded === 'ignored') warnOnce(address, NOT_TRUSTED)
+    }
     c.set('address', address)
     c.set('network', networkOf(address))
     return next()
   }
 }
+
+const PROBES: readonly string[] = ['/healthz', '/readyz', '/metrics']
+
+const NO_ADDRESS =
+  'A trusted proxy sent no usable X-Forwarded-For, so all its callers share one rate limit. Let the proxy set that header to the address of its caller, and overwrite what the caller sent: see "The reverse proxy" in the production guide.'
+
+const NOT_TRUSTED =
+  'A caller on a private network sent X-Forwarded-For, which is ignored. If it is your reverse proxy, name its address in TOLLGATE_TRUSTED_PROXIES; until then all its callers share one rate limit.'
 
 /** One line for each request: never its query, headers or body, which may hold secrets. */
 export function recordRequests(context: ServiceContext): MiddlewareHandler<AppEnv> {

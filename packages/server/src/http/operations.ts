@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Hono } from 'hono'
 import type { ServiceContext } from '../context.ts'
+import { ADDRESS_PROBE, isAddressProbe } from './address-probe.ts'
 import { createReadiness } from './readiness.ts'
 import type { AppEnv } from './variables.ts'
 
@@ -8,7 +9,12 @@ import type { AppEnv } from './variables.ts'
 export function addOperations(app: Hono<AppEnv>, context: ServiceContext): void {
   const checkDatabase = createReadiness(context.database)
 
-  app.get('/healthz', (c) => c.json({ status: 'ok' }))
+  app.get('/healthz', (c) =>
+    // Only `tollgate doctor` learns whom the proxies make it look like.
+    isAddressProbe(c.req.header(ADDRESS_PROBE), context.config.secrets)
+      ? c.json({ status: 'ok', address: c.get('address') })
+      : c.json({ status: 'ok' }),
+  )
 
   app.get('/readyz', async (c) => {
     if (context.isLeaving()) return c.json({ status: 'draining' }, 503)

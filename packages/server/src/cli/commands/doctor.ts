@@ -5,6 +5,7 @@ import type { Config } from '../../config/config.ts'
 import { ConfigurationError } from '../../configuration-error.ts'
 import { type Core, createCore } from '../../core.ts'
 import { connectProviders } from '../../demo/connect-providers.ts'
+import { findRunningDemo } from '../../demo/data-folder.ts'
 import { createLogger } from '../../logger.ts'
 import { withProgress } from '../../progress.ts'
 import type { Command, CommandContext, Outcome } from '../command.ts'
@@ -15,6 +16,7 @@ import { type Finding, ok, problem, warning } from '../doctor/finding.ts'
 import { checkIssuer } from '../doctor/issuer.ts'
 import { checkKeys } from '../doctor/keys.ts'
 import { checkMcp } from '../doctor/mcp.ts'
+import { checkProxies } from '../doctor/proxies.ts'
 import { checkRedirects } from '../doctor/redirects.ts'
 import { checkStandards } from '../doctor/standards.ts'
 
@@ -29,7 +31,7 @@ export const doctor: Command = {
 async function examine(context: CommandContext): Promise<Finding[]> {
   let config: Config
   try {
-    config = await context.config(['secret', 'url', 'providers'])
+    config = await withRunningAddress(await context.config(['secret', 'url', 'providers']), context)
   } catch (error) {
     if (!(error instanceof ConfigurationError) && !(error instanceof TypeError)) throw error
     return [problem('configuration', error.message, 'Set what is named, and run it again.')]
@@ -49,6 +51,15 @@ async function examine(context: CommandContext): Promise<Finding[]> {
   } finally {
     await database.close()
   }
+}
+
+/** A running demo noted in its data folder where it listens, which this command's environment need not say. */
+async function withRunningAddress(
+  config: Config,
+  { environment }: CommandContext,
+): Promise<Config> {
+  if (config.mode !== 'demo' || environment.TOLLGATE_URL || environment.PORT) return config
+  return { ...config, url: (await findRunningDemo(config.dataDir)) ?? config.url }
 }
 
 async function examineService(
@@ -80,6 +91,7 @@ async function examineService(
       ...(await checkMcp(config)),
       ...(await checkRedirects(database, url)),
       ...issuer.findings,
+      ...(issuer.answers ? await checkProxies(config) : []),
       ...(await checkProviders(billing, providers)),
       ...(await checkPrices(providers, config)),
       ...(await checkWebhooks({ billing, providers, config, serviceAnswers: issuer.answers })),
