@@ -134,7 +134,7 @@ function returnRoutes(context: BillingContext): BillingRoute[] {
     const id = sessionIdOf(request) ?? ''
     return /^\w{1,255}$/.test(id) ? `${paths.checkoutReturn}?session_id=${id}` : null
   }
-  return [{ method: 'GET', path: paths.checkoutReturn, respond, openedAt }]
+  return [{ method: 'GET', path: paths.checkoutReturn, respond, openedAt, answersHead: false }]
 }
 
 async function returnFromCheckout(

@@ -7,9 +7,17 @@ export {
   type Refusal,
   RequestCutOff,
 } from './errors.ts'
-export { type HttpRequest, type SignedInReader, splitTarget, wantsHtml } from './request.ts'
+export {
+  ALLOWED_METHODS,
+  type HttpRequest,
+  isForbiddenMethod,
+  type SignedInReader,
+  splitTarget,
+  wantsHtml,
+} from './request.ts'
 export { type HttpResponse, notFound, type ResponseHeaders, withoutBody } from './response.ts'
 export {
+  allowedMethods,
   createRouter,
   type Match,
   type Method,

@@ -1,5 +1,5 @@
-import { createServer, request as send } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { createServer, IncomingMessage, request as send } from 'node:http'
+import { type AddressInfo, connect, Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { fromNodeRequest, type NodeMessage, sendResponse } from './node.ts'
 import type { HttpRequest } from './request.ts'
@@ -49,6 +49,16 @@ describe('a Node request', () => {
       expect(text).toBe('"https://api.example.com/me?x=1"')
     }
   })
+
+  it.each(['TRACE', 'trace', 'TRACK', 'CONNECT'])(
+    'is refused with 405 as a Web request for %s, which the Fetch standard has no request for',
+    (method) => {
+      const message = Object.assign(new IncomingMessage(new Socket()), { method, url: '/me' })
+      expect(() => fromNodeRequest(message).toRequest('https://api.example.com')).toThrow(
+        expect.objectContaining({ code: 'method_not_allowed', status: 405 }),
+      )
+    },
+  )
 
   it.each(['text', 'rawText'] as const)(
     'settles %s() of a message that was destroyed before or meanwhile, with and without an error',

@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { MalformedBody, PayloadTooLarge, RequestCutOff } from './errors.ts'
+import { MalformedBody, MethodNotAllowed, PayloadTooLarge, RequestCutOff } from './errors.ts'
 import {
+  ALLOWED_METHODS,
   bodyAlreadyRead,
   type HttpRequest,
+  isForbiddenMethod,
   publicUrl,
   type SignedInReader,
   splitTarget,
@@ -62,6 +64,8 @@ class NodeRequest implements HttpRequest {
   }
 
   toRequest(baseUrl: string): Request {
+    // The Fetch standard has no Request with these methods, and they have no business here.
+    if (isForbiddenMethod(this.method)) throw new MethodNotAllowed(ALLOWED_METHODS)
     const request = new Request(publicUrl(baseUrl, this), { method: this.method })
     copyHeaders(this.#message, request.headers)
     return request

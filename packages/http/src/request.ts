@@ -58,6 +58,14 @@ function weightAt(accepted: readonly Accepted[], place: number): number {
   return accepted[place]?.weight ?? 0
 }
 
+/** The methods that any route may have. */
+export const ALLOWED_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+
+/** Whether the Fetch standard forbids requests with this method: one that reads it from Node cannot become a `Request`. */
+export function isForbiddenMethod(method: string): boolean {
+  return ['CONNECT', 'TRACE', 'TRACK'].includes(method.toUpperCase())
+}
+
 /** Path and query of a request target such as `/oauth/token?x=1`. */
 export function splitTarget(target: string): { readonly path: string; readonly query: string } {
   const mark = target.indexOf('?')

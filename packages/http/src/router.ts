@@ -9,6 +9,8 @@ export interface Route {
   readonly method: Method
   /** Compared as it is sent. At most one segment may be a `{name}`, which stands for an id. */
   readonly path: string
+  /** For GET: whether HEAD is answered too. `false` where the response to GET has effects, such as a code that is issued. @default true */
+  readonly answersHead?: boolean
 }
 
 /** What a path leads to: its routes by method, and the id in it. */
@@ -64,11 +66,18 @@ export function createRouter<R extends Route>(table: readonly R[]): Router<R> {
   }
 }
 
-/** The route for a method; HEAD goes to GET's. Another method is a 405 that says what is allowed. */
-export function requireRoute<R extends Route>({ routes }: Match<R>, method: string): R {
-  const route = routes.get(method === 'HEAD' ? 'GET' : method)
-  if (route) return route
-  throw new MethodNotAllowed(
-    [...routes.keys()].flatMap((each) => (each === 'GET' ? ['GET', 'HEAD'] : each)),
+/** Finds the route for a method; HEAD goes to GET's. Another method is a 405 that says what is allowed. */
+export function requireRoute<R extends Route>(match: Match<R>, method: string): R {
+  const route = match.routes.get(method === 'HEAD' ? 'GET' : method)
+  if (!route || (method === 'HEAD' && route.answersHead === false)) {
+    throw new MethodNotAllowed(allowedMethods(match))
+  }
+  return route
+}
+
+/** Lists the methods that a path answers to, as the header `Allow` has them. */
+export function allowedMethods({ routes }: Match<Route>): string[] {
+  return [...routes.values()].flatMap(({ method, answersHead }) =>
+    method === 'GET' && answersHead !== false ? ['GET', 'HEAD'] : [method],
   )
 }

@@ -41,7 +41,8 @@ export interface EndpointRoute extends Route {
 
 /** Below the base path. */
 export const routes: readonly EndpointRoute[] = [
-  { method: 'GET', path: '/authorize', endpoint: authorize },
+  // HEAD must not issue a code or keep a pending approval.
+  { method: 'GET', path: '/authorize', endpoint: authorize, answersHead: false },
   { method: 'POST', path: '/authorize', endpoint: postAuthorize },
   { method: 'DELETE', path: '/authorize', endpoint: deny },
   { method: 'POST', path: '/token', endpoint: token, openTo: 'clients' },

@@ -179,6 +179,16 @@ describe('bounds', () => {
     expect(response.status).toBe(200)
   })
 
+  it('answer TRACE with 405 and log no error', async () => {
+    const before = service.log().length
+    for (const path of ['/', '/login', '/oauth/token', '/api/user', '/stripe/webhook']) {
+      const { answer } = await converse(`TRACE ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+      expect(answer).toMatch(/^HTTP\/1.1 405 /)
+      expect(answer).toMatch(/^allow: GET, HEAD, POST/im)
+    }
+    expect(service.log().slice(before)).not.toContain('"level":50')
+  })
+
   it('answer every address and method with something sensible', async () => {
     const paths = [
       '/',

@@ -1,4 +1,10 @@
-import type { HttpRequest, HttpResponse, Match, Route } from '@tollgate/http'
+import {
+  allowedMethods,
+  type HttpRequest,
+  type HttpResponse,
+  type Match,
+  type Route,
+} from '@tollgate/http'
 import { type Awaitable, mapAwaitable } from '../awaitable.ts'
 import type { ServerContext } from '../context.ts'
 import type { OpenTo } from '../grants/grant.ts'
@@ -62,7 +68,7 @@ export function endpointCrossOrigin(
   const { method } = request
   const origin = request.header('origin')
   const asked = { method, origin, asksFor: request.header('access-control-request-method') }
-  const methods = methodsOf(match)
+  const methods = allowedMethods(match).join(', ')
   if (openTo === 'anyone') return verdictOf(policy, asked, '*', methods)
   return mapAwaitable(mayRead(policy, origin, 'endpoint', context), (allowed) =>
     verdictOf(policy, asked, allowed, methods),
@@ -80,10 +86,6 @@ export function withHeaders(
 function openingOf({ routes }: Match<OpenRoute>): OpenTo | undefined {
   for (const { openTo } of routes.values()) if (openTo) return openTo
   return undefined
-}
-
-function methodsOf({ routes }: Match<OpenRoute>): string {
-  return [...routes.keys()].flatMap((each) => (each === 'GET' ? ['GET', 'HEAD'] : each)).join(', ')
 }
 
 /** The origin, as it was sent, or null. `null` is what browsers say for pages that have none: anybody's. */

@@ -131,7 +131,7 @@ describe.each(frameworks)('the routes mounted in $name', (framework) => {
     expect(keys.headers.get('cache-control')).toContain('public')
   })
 
-  it.each(['/.well-known/jwks.json', '/oauth/pages.css', '/oauth/authorize'])(
+  it.each(['/.well-known/jwks.json', '/oauth/pages.css', '/oauth/clients'])(
     'answer HEAD %s like GET, without its content',
     async (path) => {
       const get = await app.fetch(path)
@@ -154,6 +154,11 @@ describe.each(frameworks)('the routes mounted in $name', (framework) => {
       expect(reply.headers.get('allow')).toBe('POST')
     },
   )
+
+  it('refuse HEAD at the authorization endpoint, where GET may issue a code', async () => {
+    const reply = await app.fetch('/oauth/authorize', { method: 'HEAD' })
+    expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'GET, POST, DELETE'])
+  })
 
   it('refuse a parameter that was sent twice', async () => {
     const reply = await app.fetch('/oauth/token', {

@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { authorizationCode, cors, openid, pushedRequests, refreshToken } from '../../src/index.ts'
+import {
+  authorizationCode,
+  cors,
+  deviceCode,
+  openid,
+  pushedRequests,
+  refreshToken,
+} from '../../src/index.ts'
 import { newClient, signIn } from '../openid/support.ts'
 import { createClient, startServer, type TestServer } from '../support.ts'
 
@@ -11,7 +18,7 @@ let server: TestServer
 let client: { id: string; secret: string }
 beforeAll(async () => {
   server = await startServer({
-    grants: [authorizationCode(), refreshToken()],
+    grants: [authorizationCode(), refreshToken(), deviceCode()],
     features: [
       openid(),
       pushedRequests(),
@@ -48,6 +55,7 @@ const OPEN = [
   ['/oauth/revoke', 'POST'],
   ['/oauth/userinfo', 'GET, HEAD, POST'],
   ['/oauth/par', 'POST'],
+  ['/oauth/device_authorization', 'POST'],
 ] as const
 
 describe.each(OPEN)('%s', (path, methods) => {

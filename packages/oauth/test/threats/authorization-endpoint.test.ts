@@ -534,6 +534,34 @@ describe('threat A10 pages and redirects', () => {
     }
   })
 
+  it('store nothing for HEAD: no pending approval, and no code for an approved client', async () => {
+    const own = await createClient(server, { firstParty: true })
+    const stored = async () => {
+      const counts = ['oauth_interactions', 'oauth_authorization_codes', 'oauth_tickets'].map(
+        (table) =>
+          server.database.kysely
+            .selectFrom(table)
+            .select(({ fn }) => fn.countAll().as('rows'))
+            .executeTakeFirst(),
+      )
+      return (await Promise.all(counts)).map((row) => Number(row?.rows))
+    }
+    const before = await stored()
+    for (const client_id of [client.id, own.id]) {
+      const query = new URLSearchParams({
+        client_id,
+        redirect_uri: REDIRECT,
+        response_type: 'code',
+      })
+      const reply = await server.request(`/oauth/authorize?${query}`, {
+        method: 'HEAD',
+        headers: { cookie: sessionOf('ada'), accept: 'text/html' },
+      })
+      expect([reply.status, reply.headers.get('location')]).toEqual([405, null])
+    }
+    expect(await stored()).toEqual(before)
+  })
+
   it('threat A10 answer a form post with 303, which no browser repeats at the client', async () => {
     const own = await createClient(server)
     const page = await (await ask({ client_id: own.id })).text()

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
+import { ALLOWED_METHODS, isForbiddenMethod } from '@tollgate/http'
 
 type Handler = (request: Request, env: Partial<HttpBindings>) => Response | Promise<Response>
 
@@ -51,6 +52,12 @@ export async function listen(options: {
   })
   const listener: typeof respond = (incoming, outgoing) => {
     const { host } = incoming.headers
+    if (isForbiddenMethod(incoming.method ?? '')) {
+      const allow = ALLOWED_METHODS.join(', ')
+      outgoing.writeHead(405, { 'content-type': 'application/json', connection: 'close', allow })
+      outgoing.end('{"error":"method_not_allowed"}')
+      return Promise.resolve()
+    }
     // Every handler may parse its own address: `18446744073709551616` looks like a host and is none.
     if (host === undefined || URL.canParse(`http://${host}`)) return respond(incoming, outgoing)
     outgoing.writeHead(400, { 'content-type': 'application/json', connection: 'close' })

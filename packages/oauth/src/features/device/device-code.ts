@@ -31,6 +31,7 @@ export function deviceCode(options: DeviceCodeOptions = {}): Grant {
       {
         method: 'POST',
         path: '/device_authorization',
+        openTo: 'clients',
         endpoint: (request, context: ServerContext) => authorizeDevice(request, settings, context),
       },
       { method: 'GET', path: '/device', isPage: true, endpoint: showDevicePage },

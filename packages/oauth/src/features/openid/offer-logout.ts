@@ -38,7 +38,7 @@ export function offerLogout(settings: OpenIdSettings, logout: LogoutSettings): O
   const endpoint = logoutEndpoint(settings)
   return {
     routes: [
-      { method: 'GET', path: '/logout', endpoint, isPage: true },
+      { method: 'GET', path: '/logout', endpoint, isPage: true, answersHead: false },
       { method: 'POST', path: '/logout', endpoint, isPage: true },
     ],
     note: (told, context) => runningIn(context).sessions.note(told),
