@@ -1,4 +1,6 @@
+import { isUnavailable } from '@tollgate/database'
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
+import type { Outages } from './outages.ts'
 
 /** Things that open something, wherever they turn up in a text. */
 const SECRETS: readonly RegExp[] = [
@@ -27,8 +29,15 @@ function describeError(error: unknown): object {
   }
 }
 
-/** One line of JSON for each event. Headers, queries and bodies are never part of one. */
-export function createLogger(level: string, destination?: DestinationStream): Logger {
+/**
+ * One line of JSON for each event. Headers, queries and bodies are never part of one. A failure for lack of the
+ * database goes to `outages`, if given, instead of the log: an outage would write thousands of the same line.
+ */
+export function createLogger(
+  level: string,
+  destination?: DestinationStream,
+  outages?: Pick<Outages, 'notice'>,
+): Logger {
   const options: LoggerOptions = {
     level,
     base: null,
@@ -37,6 +46,9 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
     serializers: { err: describeError },
     hooks: {
       logMethod(args, method) {
+        const [first] = args as readonly unknown[]
+        const error = typeof first === 'object' && first && 'err' in first ? first.err : undefined
+        if (outages && isUnavailable(error)) return outages.notice(error)
         const safe = args.map((arg: unknown) => (typeof arg === 'string' ? redactText(arg) : arg))
         method.apply(this, safe as Parameters<typeof method>)
       },

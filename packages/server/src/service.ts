@@ -22,12 +22,15 @@ import { seedDemo } from './demo/seed.ts'
 import { type DemoState, readStateFile } from './demo/state-file.ts'
 import { ensureCoupon, registerWebhooks } from './demo/webhooks.ts'
 import { listen, type Timeouts } from './http/node-server.ts'
+import { createReadiness } from './http/readiness.ts'
 import { createLogger } from './logger.ts'
+import { createOutages } from './outages.ts'
 import { withProgress } from './progress.ts'
 import { createMetrics } from './statistics/metrics.ts'
 import { createStatistics } from './statistics/statistics.ts'
 import type { PasswordOptions } from './users/passwords.ts'
 import type { User } from './users/user.ts'
+import { createDatabaseWait } from './wait-for-database.ts'
 
 /** For tests and for those who run the service inside their own process. */
 export interface ServiceOptions {
@@ -116,7 +119,8 @@ async function start(
   closeAll: () => Promise<void>,
 ): Promise<StartedService> {
   const clock = options.clock ?? systemClock
-  const logger = createLogger(config.logLevel, options.logTo)
+  const outages = createOutages()
+  const logger = createLogger(config.logLevel, options.logTo, outages)
   const keepDemo = options.keepDemo ?? true
   const state = { leaving: false }
 
@@ -125,15 +129,21 @@ async function start(
   const { host, port } = config
   const server = await listen({ host, port, timeouts: options.timeouts ?? {} })
   closers.push(() => server.close(grace))
+  closers.push(() => outages.close())
   const url = config.url ?? `http://localhost:${server.port}`
   if (config.mode === 'demo' && keepDemo) {
     closers.push(await occupyDataFolder(config.dataDir, { port: server.port, url }))
   }
   const metrics = createMetrics(server.connections)
 
-  const database = await openDatabase(config, logger)
+  const onceAvailable = createDatabaseWait(config.databaseWaitSeconds, logger)
+  const database = await onceAvailable(() => openDatabase(config, logger))
   closers.push(() => database.close())
-  await withProgress('Bringing the database up to date', () => migrateCore(database))
+  const readiness = createReadiness(database)
+  outages.watch(logger, async () => (await readiness()) === 'ok')
+  await withProgress('Bringing the database up to date', () =>
+    onceAvailable(() => migrateCore(database)),
+  )
   const core = createCore({
     config,
     database,
@@ -145,12 +155,12 @@ async function start(
   })
   const { users, sessions, limits, oauth } = core
   closers.push(() => oauth.close())
-  if (config.mode === 'production' && (await users.countDemo()) > 0) {
+  if (config.mode === 'production' && (await onceAvailable(() => users.countDemo())) > 0) {
     throw new ConfigurationError(
       'This database holds the demo user. Use another database for production, or delete the rows of users where demo = 1.',
     )
   }
-  await oauth.ready()
+  await onceAvailable(() => oauth.ready())
   metrics.follow(oauth.events)
 
   let providers: DemoProviders | null = null
@@ -191,7 +201,9 @@ async function start(
     background: true,
   })
   closers.push(() => billing.close())
-  await withProgress('Bringing the tables of billing up to date', () => billing.migrate())
+  await withProgress('Bringing the tables of billing up to date', () =>
+    onceAvailable(() => billing.migrate()),
+  )
   statistics.sampleFrom(billing)
 
   const demo =
@@ -224,6 +236,7 @@ async function start(
     clock,
     logger,
     metrics,
+    outages,
     isLeaving: () => state.leaving,
   }
   const app = createApp(context)
@@ -258,6 +271,7 @@ async function start(
     clock,
     logger,
     metrics,
+    outages,
     port: server.port,
     async drain(milliseconds, signal) {
       state.leaving = true

@@ -6,7 +6,8 @@ import { createTestDatabase } from '../../../test-support/create-test-database.t
 import { startTcpProxy } from '../../../test-support/tcp-proxy.ts'
 import { migrateCore } from '../src/core.ts'
 import { createReadiness } from '../src/http/readiness.ts'
-import { startTestService, type TestService } from './support.ts'
+import { startService } from '../src/service.ts'
+import { startTestService, type TestService, testConfig } from './support.ts'
 
 let service: TestService
 beforeAll(async () => {
@@ -261,6 +262,64 @@ describe.skipIf(process.env.TEST_DATABASE === 'sqlite')('with the database away'
       expect((await away.browser().signIn('ada@example.com', 'correct horse')).status).toBe(401)
     } finally {
       await away.stop()
+      await proxy.close()
+      await drop()
+    }
+  })
+})
+
+// There is no server to cut off with SQLite.
+describe.skipIf(process.env.TEST_DATABASE === 'sqlite')('an outage of the database', () => {
+  it('is one warning when it begins and one when it ends, and no error line', async () => {
+    const { url, drop } = await createTestDatabase()
+    const proxy = await startTcpProxy(url)
+    const away = await startTestService({ environment: { DATABASE_URL: proxy.url } })
+    const lines = (level: string) =>
+      away
+        .log()
+        .split('\n')
+        .filter((line) => line.includes(`"level":"${level}"`))
+    try {
+      await proxy.cut()
+      for (let turn = 0; turn < 20; turn++) {
+        const page = await away.browser().signIn('ada@example.com', 'correct horse')
+        expect(page.status).toBe(503)
+      }
+      expect(lines('warn')).toEqual([expect.stringContaining('The database is away or too slow')])
+      await proxy.heal()
+      await expect.poll(() => lines('warn')).toHaveLength(2)
+      expect(lines('warn')[1]).toContain('The database is back')
+      expect(JSON.parse(lines('warn')[1] ?? '').failures).toBeGreaterThanOrEqual(20)
+      expect(lines('error')).toEqual([])
+    } finally {
+      await away.stop()
+      await proxy.close()
+      await drop()
+    }
+  })
+
+  it('at start is waited for, as long as TOLLGATE_DATABASE_WAIT_SECONDS says', async () => {
+    const { url, drop } = await createTestDatabase()
+    const proxy = await startTcpProxy(url)
+    await proxy.cut()
+    const environment = { DATABASE_URL: proxy.url, TOLLGATE_DATABASE_WAIT_SECONDS: '0' }
+    const { config, remove } = await testConfig({ environment })
+    try {
+      await expect(startService(config, { keepDemo: false })).rejects.toThrow(
+        'Cannot open the database',
+      )
+      const lines: string[] = []
+      const starting = startService(
+        { ...config, databaseWaitSeconds: 60 },
+        { keepDemo: false, logTo: { write: (line) => void lines.push(line) } },
+      )
+      await expect.poll(() => lines.join('')).toContain('Waiting for the database')
+      await proxy.heal()
+      const service = await starting
+      expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
+      await service.close(0)
+    } finally {
+      await remove()
       await proxy.close()
       await drop()
     }

@@ -50,6 +50,8 @@ export interface Config {
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'silent'
   /** How long, when told to end, it goes on serving while `/readyz` already says 503. */
   readonly drainSeconds: number
+  /** How many seconds the service waits at start for a database that is away. */
+  readonly databaseWaitSeconds: number
   /** Of the sandbox's control room; null: the port after the service's own. */
   readonly sandboxPort: number | null
   /** What the configuration file says. */

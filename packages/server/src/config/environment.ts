@@ -62,6 +62,7 @@ export function readEnvironment(
     metricsToken: values.TOLLGATE_METRICS_TOKEN,
     logLevel: values.TOLLGATE_LOG_LEVEL ?? (mode === 'demo' ? 'warn' : 'info'),
     drainSeconds: values.TOLLGATE_DRAIN_SECONDS ?? (mode === 'demo' ? 0 : 10),
+    databaseWaitSeconds: values.TOLLGATE_DATABASE_WAIT_SECONDS ?? 30,
     sandboxPort: values.TOLLGATE_SANDBOX_PORT,
     warnings: [
       ...parsed.unknown.map(warnOfUnknown),

@@ -157,6 +157,7 @@ export const variables = {
     message: 'expects fatal, error, warn, info, debug or silent',
   }),
   TOLLGATE_DRAIN_SECONDS: wholeNumber(0, 600),
+  TOLLGATE_DATABASE_WAIT_SECONDS: wholeNumber(0, 3600),
   TOLLGATE_SANDBOX_PORT: wholeNumber(0, 65_535),
   STRIPE_SECRET: text,
   STRIPE_WEBHOOK_SECRET: text,

@@ -38,7 +38,7 @@ const NOT_TRUSTED =
 
 /** One line for each request: never its query, headers or body, which may hold secrets. */
 export function recordRequests(context: ServiceContext): MiddlewareHandler<AppEnv> {
-  const { logger, metrics } = context
+  const { logger, metrics, outages } = context
   return async (c, next) => {
     const start = performance.now()
     await next()
@@ -53,7 +53,9 @@ export function recordRequests(context: ServiceContext): MiddlewareHandler<AppEn
       ms: Math.round(seconds * 1e4) / 10,
       address: c.get('address'),
     }
-    if (status >= 500) logger.error(line, 'request')
+    // An outage is told once; probes ask whether there is one.
+    if (status === 503 && !PROBES.includes(c.req.path)) outages.notice()
+    if (status >= 500 && status !== 503) logger.error(line, 'request')
     else logger.info(line, 'request')
   }
 }
