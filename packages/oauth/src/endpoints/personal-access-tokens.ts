@@ -4,7 +4,11 @@ import { personalAccessClient } from '../clients/manage.ts'
 import type { ServerContext } from '../context.ts'
 import { pageResponse } from '../http/page.ts'
 import { empty, noStoreJson } from '../http/responses.ts'
-import { issuePersonalAccessToken, listPersonalAccessTokens } from '../tokens/personal-access.ts'
+import {
+  issuePersonalAccessToken,
+  listPersonalAccessTokens,
+  personalAccessScopes,
+} from '../tokens/personal-access.ts'
 import { tokenJson } from '../tokens/token-json.ts'
 import { nameField } from './clients.ts'
 import { requireSignedIn } from './signed-in.ts'
@@ -15,7 +19,7 @@ import { readValid } from './validate.ts'
 const MOST_TEXTS = 20
 
 /** All that is wrong is said at once. `*` is not a defined scope, so it is refused too. */
-const schemaFor = (defined: ReadonlySet<string>) =>
+const schemaFor = (allowed: ReadonlySet<string>, identity: ReadonlySet<string>) =>
   z.object({
     name: nameField,
     scopes: z
@@ -23,9 +27,11 @@ const schemaFor = (defined: ReadonlySet<string>) =>
         error: 'The scopes field is required and must be an array.',
       })
       .superRefine((scopes, check) => {
-        const unknown = scopes.filter((name) => !defined.has(name))
-        for (const name of unknown.slice(0, MOST_TEXTS)) {
-          const message = `The scope '${name.slice(0, 100)}' is not defined.`
+        const wrong = scopes.filter((name) => !allowed.has(name))
+        for (const name of wrong.slice(0, MOST_TEXTS)) {
+          const message = identity.has(name)
+            ? `The scope '${name}' is about the person's identity and cannot be given to a personal access token.`
+            : `The scope '${name.slice(0, 100)}' is not defined.`
           check.addIssue({ code: 'custom', message })
         }
       }),
@@ -52,7 +58,8 @@ export async function createPersonal(
   context: ServerContext,
 ): Promise<HttpResponse> {
   await requireSignedIn(request, context)
-  const asked = await readValid(request, schemaFor(context.options.scopeNames))
+  const { identityScopes } = context.options
+  const asked = await readValid(request, schemaFor(personalAccessScopes(context), identityScopes))
   const look = async () => (await requireSignedIn(request, context)).id
   const { accessToken, token, client } = await issuePersonalAccessToken(asked, look, context)
   return noStoreJson({ accessToken, token: tokenJson(token, client) }, 201)

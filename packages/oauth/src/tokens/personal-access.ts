@@ -22,8 +22,8 @@ export interface PersonalAccessRequest {
   readonly scopes: readonly string[]
 }
 
-/** A token for an API says nothing of the person. */
-function apiScopes({
+/** Lists the scopes that personal access tokens may have: all but those about the person, such as `openid`. */
+export function personalAccessScopes({
   options: { scopeNames, identityScopes },
 }: ServerContext): ReadonlySet<string> {
   if (identityScopes.size === 0) return scopeNames
@@ -38,7 +38,7 @@ export async function issuePersonalAccessToken(
 ): Promise<PersonalAccessToken> {
   const name = parseClientName(request.name)
   const scopes = resolveScopes([...new Set(request.scopes)], {
-    defined: apiScopes(context),
+    defined: personalAccessScopes(context),
     client: null,
     wildcard: 'refused',
   })

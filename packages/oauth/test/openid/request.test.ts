@@ -304,3 +304,19 @@ describe('the request as a form', () => {
     expect((await decideOn(server, 'ada', page)).searchParams.get('code')).toBeTruthy()
   })
 })
+
+describe('a personal access token', () => {
+  it('is refused with 422 for an identity scope, together with everything else that is wrong', async () => {
+    const body = { name: '', scopes: ['openid', 'place-orders', 'no-such-scope'] }
+    const reply = await server.json('ada', 'POST', '/oauth/personal-access-tokens', body)
+    expect(reply.status).toBe(422)
+    const { errors } = await reply.json()
+    expect(errors).toEqual({
+      name: [expect.any(String)],
+      scopes: [
+        expect.stringContaining("The scope 'openid' is about the person's identity"),
+        "The scope 'no-such-scope' is not defined.",
+      ],
+    })
+  })
+})
