@@ -93,6 +93,12 @@ try {
   const use = `TOKEN=${token}; ${pasted(first.text, 'Use it:')}`
   if (!Array.isArray(shell(use))) throw new Error('The token did not open /api/orders')
   console.log('- the printed curl gave a token, and the token opened the API')
+  const found = execFileSync('npx', ['--no-install', 'tollgate', 'doctor', '--json'], {
+    cwd: folder,
+    encoding: 'utf8',
+  })
+  if (!JSON.parse(found).healthy) throw new Error(`npx tollgate doctor found fault: ${found}`)
+  console.log('- npx tollgate doctor, in the clone, found nothing wrong with it')
   await first.stop()
 
   const again = await start(command, port)

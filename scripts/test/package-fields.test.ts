@@ -1,4 +1,7 @@
+import { execFileSync } from 'node:child_process'
+import { accessSync, constants, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { ROOT } from '../../test-support/markdown.ts'
 import { commonFields, findProblems } from '../package-fields.mjs'
 
 const root = {
@@ -25,4 +28,20 @@ describe('what packages say about themselves', () => {
       'packages/oauth: repository differs, run npm run sync:packages',
     )
   })
+})
+
+describe('the commands of packages', () => {
+  it.each(['server', 'sandbox'])(
+    'of %s are files of the repository, so that npm links them in a clone that is not built',
+    (name) => {
+      const folder = `${ROOT}packages/${name}`
+      const { bin } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'))
+      const targets = Object.values<string>(bin)
+      expect(targets).toHaveLength(1)
+      const [target = ''] = targets
+      const tracked = execFileSync('git', ['ls-files', target], { cwd: folder, encoding: 'utf8' })
+      expect(tracked.trim()).toBe(target.replace('./', ''))
+      accessSync(`${folder}/${target}`, constants.X_OK)
+    },
+  )
 })
