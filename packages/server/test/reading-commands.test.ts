@@ -117,8 +117,52 @@ it.each([
   await createOwnUsers()
   const { code, stderr } = await tollgate(args)
   expect(code).toBe(2)
-  expect(stderr).toContain('a database of its own')
+  expect(stderr).toContain("an application's own tables")
   expect(await tables()).toEqual(['users'])
+})
+
+const WRITING: readonly (readonly [string, readonly string[]])[] = [
+  ['client revoke', ['client', 'revoke', 'no-such-client']],
+  ['client verify', ['client', 'verify', 'no-such-client']],
+  ['client create', ['client', 'create', '--name', 'App', '--credentials']],
+  ['keys rotate', ['keys', 'rotate']],
+  ['keys reseal', ['keys', 'reseal']],
+  ['purge', ['purge']],
+  ['restore-finish', ['restore-finish', '--yes']],
+]
+
+it.each(WRITING)(
+  "%s changes only the library's tables in the database of an application",
+  async (_, args) => {
+    await kyselyStorage(database).migrate()
+    const before = await tables()
+    const { stderr } = await tollgate(args)
+    expect(stderr).not.toContain('own tables')
+    expect(await tables()).toEqual(before)
+  },
+)
+
+it.each([
+  ['serve', ['migrate']],
+  ['user disable', ['user', 'disable', 'ada@example.com']],
+])(
+  '%s makes no tables in the database of an application without a `users` table',
+  async (_, args) => {
+    await kyselyStorage(database).migrate()
+    const before = await tables()
+    const { code, stderr } = await tollgate(args)
+    expect([code, stderr]).toEqual([2, expect.stringContaining("an application's own tables")])
+    expect(await tables()).toEqual(before)
+  },
+)
+
+it.each([
+  ...WRITING.filter(([name]) => name !== 'client create'),
+  ['user disable', ['user', 'disable', 'ada@example.com']],
+] as const)('%s makes no tables in an empty database', async (_, args) => {
+  const { code, stderr } = await tollgate(args)
+  expect([code, stderr]).toEqual([2, expect.stringContaining('If so: tollgate migrate')])
+  expect(await tables()).toEqual([])
 })
 
 it('a first migration that was killed half way can be run again', async () => {

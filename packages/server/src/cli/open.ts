@@ -5,7 +5,12 @@ import type { Config } from '../config/config.ts'
 import { type Core, createCore, migrateCore, openDatabase } from '../core.ts'
 import { createLogger } from '../logger.ts'
 import { withProgress } from '../progress.ts'
-import { refuseForeignTables, requireTables } from '../storage/found-tables.ts'
+import {
+  type FoundTables,
+  findTables,
+  refuseForeignTables,
+  requireTables,
+} from '../storage/found-tables.ts'
 import { serviceMigrations } from '../storage/migrations.ts'
 import { UsageError } from './command.ts'
 
@@ -22,13 +27,25 @@ export async function withDatabase<T>(
   }
 }
 
-/** The same, brought up to date first, with users, sessions, limits and the authorization server. */
+/** Which database a command works on. */
+interface CoreOptions {
+  /** The command is about clients, tokens and keys, so it may also work on the database of an application. */
+  readonly alsoInApplications?: boolean
+  /** Makes the tables in a database that has none. */
+  readonly makesTables?: boolean
+}
+
+/** Runs `work` with users, sessions, limits and the authorization server, on tables that it found and that are its own. */
 export function withCore<T>(
   config: Config,
-  work: (core: Core, database: Database) => Promise<T>,
+  work: (core: Core, database: Database, found: FoundTables) => Promise<T>,
+  { alsoInApplications = false, makesTables = false }: CoreOptions = {},
 ): Promise<T> {
   return withDatabase(config, async (database) => {
-    await withProgress('Bringing the database up to date', () => migrateCore(database))
+    const found = await findTables(database)
+    if (found === 'nothing' && !makesTables) await requireTables(database, ['service'])
+    if (found === 'application' && alsoInApplications) await requireTables(database, ['oauth'])
+    else await withProgress('Bringing the database up to date', () => migrateCore(database))
     const core = createCore({
       config,
       database,
@@ -39,7 +56,7 @@ export function withCore<T>(
       background: false,
     })
     try {
-      return await work(core, database)
+      return await work(core, database, found)
     } finally {
       core.oauth.close()
     }

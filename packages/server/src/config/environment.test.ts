@@ -358,6 +358,11 @@ describe('values', () => {
   it.each([
     ['PORT', 'http', 'a whole number from 0 to 65535'],
     ['PORT', '70000', 'a whole number from 0 to 65535'],
+    ['DATABASE_URL', 'foo://db/app', 'begins with foo:, and expects postgres://'],
+    ['DATABASE_URL', 'app.db', 'names no kind of database, and expects postgres://'],
+    ['STRIPE_SECRET', 'abc', "Stripe's secret key, sk_… or rk_…"],
+    ['STRIPE_SECRET', 'pk_live_1', "Stripe's secret key, sk_… or rk_…"],
+    ['STRIPE_WEBHOOK_SECRET', 'abc', "the endpoint's signing secret, whsec_…"],
     ['TOLLGATE_URL', 'api.example.com', 'an http(s) URL'],
     ['TOLLGATE_URL', 'https://example.com/auth', 'without a path'],
     ['TOLLGATE_SECRET', 'short', 'at least 32 random characters'],

@@ -1,4 +1,5 @@
 import { isDeliverySecret } from '@tollgate/billing'
+import { findDatabaseFile } from '@tollgate/database'
 import { z } from 'zod'
 import { isHost, isNetwork } from './addresses.ts'
 import { eventTypes, SECRET_WANTED } from './deliveries.ts'
@@ -90,6 +91,23 @@ const addresses = z
   .transform((value) => value.split(/[\s,]+/).filter(Boolean))
   .refine((list) => list.every(isNetwork), 'expects addresses or networks such as 10.0.0.0/8')
 
+/** Says what is wrong, without the value: it may hold a password. */
+const databaseUrl = text.superRefine((value, check) => {
+  try {
+    findDatabaseFile(value)
+  } catch {
+    const [, scheme] = /^([a-z][a-z0-9+.-]*):/i.exec(value) ?? []
+    const given = scheme === undefined ? 'names no kind of database' : `begins with ${scheme}:`
+    const message = `${given}, and expects postgres://…, mysql://… or sqlite:/path/to/file.db`
+    check.addIssue({ code: 'custom', message })
+  }
+})
+const stripeSecret = text.regex(/^(?:sk|rk)_\w+$/, "expects Stripe's secret key, sk_… or rk_…")
+const stripeWebhookSecret = text.refine(
+  (value) => value.split(/[\s,]+/).every((each) => /^whsec_\S+$/.test(each)),
+  "expects the endpoint's signing secret, whsec_…; several are separated by commas",
+)
+
 /** Its path stays as it is, a slash at its end too. */
 const deliveryUrl = z
   .string()
@@ -104,7 +122,7 @@ export const variables = {
   NODE_ENV: text,
   PORT: wholeNumber(0, 65_535),
   HOST: text,
-  DATABASE_URL: text,
+  DATABASE_URL: databaseUrl,
   TOLLGATE_DATA_DIR: text,
   TOLLGATE_SECRET: secret,
   TOLLGATE_PREVIOUS_SECRET: secret,
@@ -159,8 +177,8 @@ export const variables = {
   TOLLGATE_DRAIN_SECONDS: wholeNumber(0, 600),
   TOLLGATE_DATABASE_WAIT_SECONDS: wholeNumber(0, 3600),
   TOLLGATE_SANDBOX_PORT: wholeNumber(0, 65_535),
-  STRIPE_SECRET: text,
-  STRIPE_WEBHOOK_SECRET: text,
+  STRIPE_SECRET: stripeSecret,
+  STRIPE_WEBHOOK_SECRET: stripeWebhookSecret,
   STRIPE_PUBLISHABLE_KEY: z.string().regex(/^pk_\w+$/, "expects Stripe's publishable key, pk_…"),
   STRIPE_API_URL: url,
   BRAINTREE_ENVIRONMENT: z.enum(['sandbox', 'production'], {

@@ -14,7 +14,7 @@ import { serviceMigrations } from './migrations.ts'
 /** Whose tables a database holds, by looking only. */
 export type FoundTables =
   | 'nothing'
-  /** A `users` table that is not the service's: an application's own. */
+  /** An application's own: a `users` table that is not the service's, or tables of the libraries without the service's. */
   | 'application'
   | 'service'
 
@@ -27,7 +27,10 @@ const SETS = {
 } as const satisfies Record<string, MigrationSet>
 
 export async function findTables(database: Database): Promise<FoundTables> {
-  if (!(await hasTable(database, 'users'))) return 'nothing'
+  if (!(await hasTable(database, 'users'))) {
+    // The service makes its own tables first.
+    return (await readMigrations(database)).size === 0 ? 'nothing' : 'application'
+  }
   // A first migration that was killed half way has made the table and not yet said so.
   return (await hasColumn(database, 'users', 'email_key')) ? 'service' : 'application'
 }
@@ -36,11 +39,11 @@ export async function findTables(database: Database): Promise<FoundTables> {
 export async function refuseForeignTables(database: Database): Promise<void> {
   if ((await findTables(database)) !== 'application') return
   throw new ConfigurationError(
-    "This database has a table `users` that is not the service's: these are an application's own tables, and nothing was changed. Give the service a database of its own in DATABASE_URL.",
+    "These are an application's own tables: `users` is not the service's, or the tables of the libraries are here without it. Nothing was changed. Give the service a database of its own in DATABASE_URL.",
   )
 }
 
-/** For commands that only read: says what was found instead of making tables. */
+/** For commands that make no tables: says what was found instead. */
 export async function requireTables(
   database: Database,
   names: readonly (keyof typeof SETS)[],
@@ -60,7 +63,7 @@ export async function requireTables(
     if (newest === undefined) throw new ConfigurationError(await describeAbsence(database, name))
     if (missing.length > 0) {
       throw new ConfigurationError(
-        `The ${name} tables in this database are of an older Tollgate (${newest}); this command only reads and changes nothing. ${await describeWay(database, missing)}`,
+        `The ${name} tables in this database are of an older Tollgate (${newest}); nothing was changed. ${await describeWay(database, missing)}`,
       )
     }
   }
@@ -78,6 +81,6 @@ async function describeWay(database: Database, missing: readonly Migration[]): P
 async function describeAbsence(database: Database, name: string): Promise<string> {
   const found = await findTables(database)
   return found === 'application'
-    ? `This database holds an application's own tables and no ${name} tables of Tollgate. This command only reads and has made none: is DATABASE_URL the right one?`
-    : `There are no ${name} tables of Tollgate in this database. This command only reads and has made none: is DATABASE_URL the right one? If so: tollgate migrate`
+    ? `This database holds an application's own tables and no ${name} tables of Tollgate. None were made: is DATABASE_URL the right one?`
+    : `There are no ${name} tables of Tollgate in this database. None were made: is DATABASE_URL the right one? If so: tollgate migrate`
 }

@@ -12,16 +12,25 @@ export const restoreFinish: Command = {
   options: [{ flags: '--yes', description: 'do not ask, for scripts' }],
   async run({ options }, context) {
     const config = await context.config(['secret'])
-    return withCore(config, async ({ oauth, sessions }) => {
-      const before = { ...(await oauth.countEverything()), sessions: await sessions.count() }
-      if (options.yes !== true) await ask(before, context)
-      const ended = await withProgress('Ending everything', async () => {
-        // First, so that no session makes a cookie after the cookies have ended.
-        const count = await sessions.endEveryone()
-        return { ...(await oauth.endEverything()), sessions: count }
-      })
-      return { json: toJson(ended), text: `Ended:\n${linesOf(ended)}\n\n${AFTERWARDS}` }
-    })
+    return withCore(
+      config,
+      async ({ oauth, sessions }, _database, found) => {
+        // An application keeps its own sessions.
+        const isService = found === 'service'
+        const before = {
+          ...(await oauth.countEverything()),
+          sessions: isService ? await sessions.count() : 0,
+        }
+        if (options.yes !== true) await ask(before, context)
+        const ended = await withProgress('Ending everything', async () => {
+          // First, so that no session makes a cookie after the cookies have ended.
+          const count = isService ? await sessions.endEveryone() : 0
+          return { ...(await oauth.endEverything()), sessions: count }
+        })
+        return { json: toJson(ended), text: `Ended:\n${linesOf(ended)}\n\n${AFTERWARDS}` }
+      },
+      { alsoInApplications: true },
+    )
   },
 }
 

@@ -73,19 +73,23 @@ export const clientCreate: Command = {
     if (input.options.implicit === true && !config.settings.implicitGrant) {
       throw new UsageError('The implicit grant is switched off: see implicitGrant in the settings')
     }
-    return withCore(config, async ({ oauth, users }) => {
-      const userId = textOption(input, 'user')
-      if (userId !== null && !(await users.findById(userId))) {
-        throw new UsageError(`There is no user ${userId}; make one: tollgate user create`)
-      }
-      const settings = readSettings(input)
-      const created =
-        kind === 'personal'
-          ? await personal(oauth)
-          : await create(oauth, { input, kind, userId, settings })
-      const secret = created.secret === null ? 'none' : created.secret
-      return { json: created, text: `Client id      ${created.id}\nClient secret  ${secret}` }
-    })
+    return withCore(
+      config,
+      async ({ oauth, users }) => {
+        const userId = textOption(input, 'user')
+        if (userId !== null && !(await users.findById(userId))) {
+          throw new UsageError(`There is no user ${userId}; make one: tollgate user create`)
+        }
+        const settings = readSettings(input)
+        const created =
+          kind === 'personal'
+            ? await personal(oauth)
+            : await create(oauth, { input, kind, userId, settings })
+        const secret = created.secret === null ? 'none' : created.secret
+        return { json: created, text: `Client id      ${created.id}\nClient secret  ${secret}` }
+      },
+      { alsoInApplications: true, makesTables: true },
+    )
   },
 }
 

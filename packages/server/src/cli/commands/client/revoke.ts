@@ -12,9 +12,13 @@ export const clientRevoke: Command = {
   ],
   async run({ args: [id = ''] }, context) {
     const config = await context.config(['secret'])
-    return withCore(config, async ({ oauth }) => {
-      await orNoClient(id, oauth.clients.revoke(id))
-      return { json: { id, revoked: true }, text: `Revoked the client ${id} and all its tokens` }
-    })
+    return withCore(
+      config,
+      async ({ oauth }) => {
+        await orNoClient(id, oauth.clients.revoke(id))
+        return { json: { id, revoked: true }, text: `Revoked the client ${id} and all its tokens` }
+      },
+      { alsoInApplications: true },
+    )
   },
 }

@@ -13,13 +13,17 @@ export const clientVerify: Command = {
   ],
   async run({ args: [id = ''] }, context) {
     const config = await context.config(['secret'])
-    return withCore(config, async ({ oauth }) => {
-      const client = await orNoClient(id, oauth.clients.verify(id))
-      const { host } = describeOrigin(client) ?? { host: destinationOf(client) }
-      return {
-        json: { id: client.id, name: client.name, host, verified: true },
-        text: `Verified ${client.name}${host === null ? '' : ` (${host})`}: people are no longer warned of it`,
-      }
-    })
+    return withCore(
+      config,
+      async ({ oauth }) => {
+        const client = await orNoClient(id, oauth.clients.verify(id))
+        const { host } = describeOrigin(client) ?? { host: destinationOf(client) }
+        return {
+          json: { id: client.id, name: client.name, host, verified: true },
+          text: `Verified ${client.name}${host === null ? '' : ` (${host})`}: people are no longer warned of it`,
+        }
+      },
+      { alsoInApplications: true },
+    )
   },
 }

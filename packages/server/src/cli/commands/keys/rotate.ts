@@ -18,15 +18,19 @@ export const keysRotate: Command = {
     const algorithm = readAlgorithm(textOption(input, 'algorithm'))
     const immediately = input.options.immediately === true
     const config = await context.config(['secret'])
-    return withCore(config, async ({ oauth }) => {
-      const { kid } = await oauth.keys.rotate({ immediately, ...(algorithm && { algorithm }) })
-      const key = (await oauth.keys.list()).find((each) => each.kid === kid)
-      const from = key?.activeFrom.toISOString() ?? ''
-      return {
-        json: { kid, active_from: from },
-        text: `The new key ${kid} is published and signs from ${from}`,
-      }
-    })
+    return withCore(
+      config,
+      async ({ oauth }) => {
+        const { kid } = await oauth.keys.rotate({ immediately, ...(algorithm && { algorithm }) })
+        const key = (await oauth.keys.list()).find((each) => each.kid === kid)
+        const from = key?.activeFrom.toISOString() ?? ''
+        return {
+          json: { kid, active_from: from },
+          text: `The new key ${kid} is published and signs from ${from}`,
+        }
+      },
+      { alsoInApplications: true },
+    )
   },
 }
 
