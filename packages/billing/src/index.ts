@@ -322,7 +322,14 @@ export { type Clock, systemClock } from './values/clock.ts'
 export type { PendingConfirmation, PendingPayment } from './values/confirmation.ts'
 export type { Logger } from './values/logger.ts'
 export type { MeteredPrice, UsageTier } from './values/metered-price.ts'
-export { type Amount, formatMoney, fromDecimal, type Money, money } from './values/money.ts'
+export {
+  type Amount,
+  formatMoney,
+  fromDecimal,
+  type Money,
+  money,
+  toDecimal,
+} from './values/money.ts'
 export type { Owner } from './values/owner.ts'
 export { digestOfName } from './values/subscription-name.ts'
 export type { Standing, Statuses } from './values/subscription-state.ts'

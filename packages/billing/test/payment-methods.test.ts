@@ -300,6 +300,16 @@ describe('payment methods at Braintree', () => {
     await expect(user.findSetupIntent('seti_1')).rejects.toThrow(Unsupported)
   })
 
+  it('with 3-D Secure are kept with a verification that carries the bank’s answer', async () => {
+    const test = await start('braintree')
+    const { user } = test
+    const nonce = 'fake-three-d-secure-two-visa-successful-step-up-authentication-nonce'
+    await user.newSubscription('main', 'monthly').create(nonce)
+    expect(await user.subscribed('main')).toBe(true)
+    const [kept] = test.sandbox.braintree.paymentMethods(user.providerId ?? '')
+    expect(kept?.verifications[0]?.threeDSecure).toMatchObject({ liabilityShifted: true })
+  })
+
   it('that are in the vault already are not added twice', async () => {
     const test = await start('braintree')
     const { user } = test
@@ -307,7 +317,7 @@ describe('payment methods at Braintree', () => {
     const kept = await user.addPaymentMethod('fake-valid-mastercard-nonce')
     const { default: braintree } = await import('braintree')
     const sdk = new braintree.BraintreeGateway(test.sandbox.braintree.config as never)
-    // What Drop-in gives for one that it shows.
+    // What a page gets for a card that the customer has already.
     const again = async () => {
       const { paymentMethodNonce } = await sdk.paymentMethodNonce.create(kept.id)
       return paymentMethodNonce.nonce

@@ -36,7 +36,7 @@ export function decimalsOf(currency: string): number {
   return THREE_DECIMALS.has(code) ? 3 : 2
 }
 
-/** 1999 usd → `19.99`, 500 jpy → `500`. Written from integers, never divided. */
+/** Writes an amount as decimal text, as Braintree takes it: 1999 usd is `19.99`, 500 jpy is `500`. */
 export function toDecimal({ amount, currency }: Money): string {
   const decimals = decimalsOf(currency)
   const digits = String(Math.abs(amount)).padStart(decimals + 1, '0')

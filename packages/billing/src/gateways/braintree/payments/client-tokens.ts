@@ -5,7 +5,7 @@ import { codesOf, requireSuccess } from '../sdk/errors.ts'
 /** Somebody has deleted it in the control panel, of which Braintree tells nobody. */
 const NO_SUCH_CUSTOMER = '92804'
 
-/** For Drop-in and hosted fields in the browser. */
+/** Creates the tokens by which Braintree's scripts work in a browser. */
 export function braintreeClientTokens({
   gateway,
 }: BraintreeContext): Pick<GatewayParts, 'clientTokens'> {
