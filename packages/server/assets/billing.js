@@ -20,57 +20,69 @@ function setButtons(form, disabled) {
 const NO_SCRIPT =
   'The payment provider’s script did not load. Reload the page, or try it in another browser.'
 
-/** Each gives a function that asks the provider for a token. */
+/** Each gives a function that asks the provider for a token; PayPal's button sends its own. */
 const entries = {
-  async stripe(mount, { key }) {
-    const stripe = window.Stripe(key)
+  async stripe(element) {
+    const stripe = window.Stripe(element.dataset.key)
     const card = stripe.elements().create('card')
-    card.mount(mount)
+    card.mount(element.querySelector('[data-mount]'))
     return async () => {
       const { paymentMethod, error } = await stripe.createPaymentMethod({ type: 'card', card })
       if (error) throw error
       return paymentMethod.id
     }
   },
-  async braintree(mount) {
-    const csrf = document.querySelector('meta[name="csrf-token"]').content
-    const response = await fetch('/api/billing/client-token', {
-      method: 'POST',
-      headers: { accept: 'application/json', 'x-csrf-token': csrf },
-    })
-    if (!response.ok) throw new Error('Cards cannot be entered at the moment.')
-    const { client_token: authorization } = await response.json()
-    const dropin = await window.braintree.dropin.create({ authorization, container: mount })
-    return async () => (await dropin.requestPaymentMethod()).nonce
-  },
+  braintree: (element, form, talk) => window.braintreeCard(element, form, talk),
 }
 
-const isLoaded = (provider) => Boolean(provider === 'stripe' ? window.Stripe : window.braintree)
+const isLoaded = {
+  stripe: () => Boolean(window.Stripe),
+  braintree: () =>
+    ['client', 'hostedFields', 'threeDSecure'].every((name) => window.braintree?.[name]),
+}
 
 for (const element of document.querySelectorAll('[data-card-entry]')) {
   const form = element.closest('form')
-  const { cardEntry, key } = element.dataset
+  const { cardEntry } = element.dataset
   const problem = element.querySelector('[data-problem]')
+  const loading = element.querySelector('[data-loading]')
   const token = element.querySelector('input[name="token"]')
   const show = (error) => {
-    problem.textContent = isLoaded(cardEntry) ? error.message : NO_SCRIPT
+    problem.textContent = isLoaded[cardEntry]() ? error.message : NO_SCRIPT
     setButtons(form, false)
+  }
+  const send = (value) => {
+    token.value = value
+    setButtons(form, true)
+    // Not requestSubmit(), which does nothing while this event is still under way.
+    form.submit()
   }
   let ready = null
   const open = () => {
-    ready ??= entries[cardEntry](element.querySelector('[data-mount]'), { key })
-    ready.catch(show)
+    if (ready) return
+    loading.hidden = false
+    ready = entries[cardEntry](element, form, { send, show })
+    // After a failure the next click tries again.
+    ready
+      .catch((error) => {
+        ready = null
+        show(error)
+      })
+      .finally(() => {
+        loading.hidden = true
+      })
   }
-  if (element.matches('details')) {
-    // In a demo a test card is chosen, or one typed in: whichever is open is sent.
-    const list = form.querySelector('select[name="token"]')
-    element.hidden = false
-    element.addEventListener('toggle', () => {
-      if (element.open) open()
-      token.disabled = !element.open
-      list.disabled = element.open
-    })
-  } else open()
+  // In a demo a test card is chosen, or one typed in: whichever is open is sent.
+  const isChoice = element.matches('details')
+  if (isChoice) element.hidden = false
+  const box = element.closest('details')
+  box?.addEventListener('toggle', () => {
+    if (box.open) open()
+    if (!isChoice) return
+    token.disabled = !box.open
+    form.querySelector('select[name="token"]').disabled = box.open
+  })
+  if (!box || box.open) open()
   form.addEventListener('submit', async (event) => {
     // Another button may lead to the provider's own page, which asks for the card itself.
     const leadsAway = event.submitter?.hasAttribute('formaction')
@@ -79,12 +91,13 @@ for (const element of document.querySelectorAll('[data-card-entry]')) {
     setButtons(form, true)
     problem.textContent = ''
     try {
+      open()
       const askForToken = await ready
-      token.value = await askForToken()
-      // Not requestSubmit(), which does nothing while this event is still under way.
-      form.submit()
+      send(await askForToken())
     } catch (error) {
+      if (error.isOver) ready = null
       show(error)
+      if (error.isOver) open()
     }
   })
 }

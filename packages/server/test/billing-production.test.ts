@@ -59,14 +59,23 @@ describe('billing with the keys of an account', () => {
     expect(page.headers.get('content-security-policy')).toBe(
       "default-src 'none'; style-src 'self'; script-src 'self' https://js.stripe.com https://*.js.stripe.com; img-src 'self'; connect-src 'self' https://api.stripe.com; frame-src https://js.stripe.com https://*.js.stripe.com https://hooks.stripe.com; form-action 'self' https://checkout.stripe.com https://billing.stripe.com; frame-ancestors 'none'; base-uri 'none'",
     )
-    const other = await browser.get('/billing?provider=braintree')
-    expect(await other.text()).toContain('data-card-entry="braintree"')
-    const policy = other.headers.get('content-security-policy') ?? ''
-    expect(policy).not.toContain('stripe')
-    expect(policy).toContain("script-src 'self' https://js.braintreegateway.com")
-    expect(policy).not.toContain("style-src 'self' 'unsafe-inline'")
+    expect(page.headers.get('cross-origin-opener-policy')).toBe('same-origin')
     const first = (await browser.get('/')).headers.get('content-security-policy')
     expect(first).not.toMatch(/stripe|braintree/)
+  })
+
+  it('loads Braintree’s scripts from the host of its API, where that is another one', async () => {
+    const browser = await signIn('barbara@example.com')
+    const page = await browser.get('/billing?provider=braintree')
+    const { url } = sandbox.braintree
+    const html = await page.text()
+    const scripts = [...html.matchAll(/<script src="(\S+)"/g)].map(([, address]) => address)
+    const files = ['client', 'hosted-fields', 'three-d-secure', 'paypal-checkout']
+    expect(scripts).toEqual(files.map((file) => `${url}/web/3.144.0/js/${file}.min.js`))
+    const policy = page.headers.get('content-security-policy') ?? ''
+    expect(policy).not.toMatch(/stripe|braintreegateway|https:/)
+    expect(policy).toContain(`frame-src ${url}`)
+    expect(policy).toContain("form-action 'self';")
   })
 
   it('subscribes with the token the script has got', async () => {
@@ -113,4 +122,64 @@ describe('billing with the keys of an account', () => {
     sandbox.trouble.clear()
     expect((await browser.post('/billing/cancel', { csrf_token })).status).toBe(303)
   })
+})
+
+describe('the page that loads Braintree’s own scripts', () => {
+  it.each([
+    ['sandbox', 'https://api.sandbox.braintreegateway.com', 'songbirdstag'],
+    ['production', 'https://api.braintreegateway.com', 'songbird'],
+  ])(
+    'allows their addresses of %s, by a nonce what PayPal adds, and nothing inline',
+    async (environment, api, songbird) => {
+      const port = await findFreePort()
+      const service = await startTestService({
+        environment: {
+          PORT: String(port),
+          TOLLGATE_URL: `http://localhost:${port}`,
+          TOLLGATE_SECRET: 'a secret of more than thirty-two characters',
+          BRAINTREE_ENVIRONMENT: environment,
+          BRAINTREE_MERCHANT_ID: KEYS.merchantId,
+          BRAINTREE_PUBLIC_KEY: KEYS.publicKey,
+          BRAINTREE_PRIVATE_KEY: KEYS.privateKey,
+        },
+      })
+      try {
+        await service.users.create({ email: 'ada@example.com', password: 'a long password' })
+        const browser = service.browser()
+        await browser.signIn('ada@example.com', 'a long password')
+        const page = await browser.get('/billing')
+        const html = await page.text()
+        const [, nonce = ''] =
+          /<script src="https:\/\/js\.braintreegateway\.com\/web\/3\.144\.0\/js\/client\.min\.js" nonce="([\w-]{22})"/.exec(
+            html,
+          ) ?? []
+        const again = await (await browser.get('/billing')).text()
+        expect([nonce, again.includes(nonce)]).toEqual([expect.stringMatching(/./), false])
+        const paypal = 'https://*.paypal.com https://*.paypalobjects.com'
+        const cardinal = `https://${songbird}.cardinalcommerce.com https://${environment === 'production' ? '' : 'cas.'}static.client.cardinaltrusted.com`
+        const analytics = api.replace('api.', 'client-analytics.')
+        expect(page.headers.get('content-security-policy')).toBe(
+          [
+            "default-src 'none'",
+            `style-src 'self' 'nonce-${nonce}'`,
+            `script-src 'self' https://js.braintreegateway.com https://assets.braintreegateway.com ${cardinal} ${paypal} 'nonce-${nonce}'`,
+            `img-src 'self' https://assets.braintreegateway.com ${paypal} data:`,
+            `connect-src 'self' ${api} ${analytics} https://*.braintree-api.com https://*.cardinalcommerce.com https://*.cardinaltrusted.com ${paypal}`,
+            "style-src-attr 'unsafe-inline'",
+            'frame-src https:',
+            "form-action 'self' https:",
+            "frame-ancestors 'none'",
+            "base-uri 'none'",
+          ].join('; '),
+        )
+        // PayPal's window could not talk to a page that isolates itself; every other page does.
+        expect(page.headers.get('cross-origin-opener-policy')).toBe('same-origin-allow-popups')
+        const other = await browser.get('/tokens')
+        expect(other.headers.get('cross-origin-opener-policy')).toBe('same-origin')
+        expect(other.headers.get('content-security-policy')).not.toMatch(/braintree|paypal|https:/)
+      } finally {
+        await service.stop()
+      }
+    },
+  )
 })

@@ -156,6 +156,79 @@ describe('a page with a client token', () => {
   })
 })
 
+describe('3-D Secure by the API for pages', () => {
+  const ASKS = { ...CARD, number: '4000000000002503' }
+  const path = (nonce: string, step: string) => `payment_methods/${nonce}/three_d_secure/${step}`
+
+  /** A card whose bank asks, and what the bank's page would answer. */
+  async function challenge(merchant: Merchant) {
+    const page = await openPage(merchant)
+    const { nonce } = await page.addCard(ASKS)
+    const { status, body } = await page.post(path(nonce, 'lookup'), { amount: '10.00' })
+    const asked = body.paymentMethod.nonce as string
+    const html = await (await fetch(body.lookup.acsUrl)).text()
+    const [passed = '', failed = ''] = [...html.matchAll(/data-jwt="([^"]+)"/g)].map(
+      ([, jwt]) => jwt,
+    )
+    return { page, nonce, asked, status, body, passed, failed }
+  }
+
+  it('exchanges the nonce at each step, and keeps the outcome with it', async () => {
+    const merchant = await startMerchant()
+    const { page, nonce, asked, status, body, passed } = await challenge(merchant)
+    expect([status, body.threeDSecureInfo]).toEqual([
+      201,
+      { liabilityShifted: false, liabilityShiftPossible: true },
+    ])
+    expect((await page.post(path(nonce, 'lookup'), { amount: '10.00' })).status).toBe(404)
+    const done = await page.post(path(asked, 'authenticate_from_jwt'), { jwt: passed })
+    expect(done.body.threeDSecureInfo.liabilityShifted).toBe(true)
+    const verified = done.body.paymentMethod.nonce as string
+    const { threeDSecureInfo } = await merchant.gateway.paymentMethodNonce.find(verified)
+    expect(threeDSecureInfo).toMatchObject({ status: 'authenticate_successful', enrolled: 'Y' })
+    const sold = await merchant.gateway.transaction.sale({
+      amount: '10.00',
+      paymentMethodNonce: verified,
+      options: { threeDSecure: { required: true } },
+    } as never)
+    expect(sold.success).toBe(true)
+  })
+
+  it('believes no answer but the bank’s own, for this card, once', async () => {
+    const merchant = await startMerchant()
+    const { page, asked, passed, failed } = await challenge(merchant)
+    const other = await challenge(merchant)
+    const answer = async (jwt: string, nonce = asked) =>
+      (await page.post(path(nonce, 'authenticate_from_jwt'), { jwt })).status
+    const [header = '', , signature = ''] = failed.split('.')
+    const claims = Buffer.from(JSON.stringify({ nonce: asked, passed: true })).toString('base64url')
+    const wrong = ['', 'x', 'a.b.c', `${header}.${claims}.${signature}`, other.passed]
+    for (const jwt of wrong) expect([jwt, await answer(jwt)]).toEqual([jwt, 403])
+    expect(await answer(failed)).toBe(201)
+    expect(await answer(passed)).toBe(404)
+    const { acsUrl } = other.body.lookup
+    const gone = acsUrl.replace(other.asked, asked)
+    expect((await fetch(gone)).status).not.toBe(200)
+  })
+
+  it('wants an amount, a card, and an account that has it', async () => {
+    const merchant = await startMerchant()
+    const page = await openPage(merchant)
+    const card = await page.addCard(CARD)
+    const paypal = await page.addPayPal({ consentCode: 'yes' })
+    for (const amount of [undefined, '', 'ten', '-1', '1.234']) {
+      expect((await page.post(path(card.nonce, 'lookup'), { amount })).status).toBe(422)
+    }
+    expect((await page.post(path(paypal.nonce, 'lookup'), { amount: '1' })).status).toBe(404)
+    expect((await page.post(path('nothing', 'lookup'), { amount: '1' })).status).toBe(404)
+    merchant.sandbox.changeSettings({ threeDSecure: false })
+    expect((await page.post(path(card.nonce, 'lookup'), { amount: '1' })).status).toBe(403)
+    expect(() => merchant.sandbox.changeSettings({ challenges: ['name' as never] })).toThrow(
+      TypeError,
+    )
+  })
+})
+
 describe('a fingerprint', () => {
   it('is worth nothing when it is made up, altered, or a day old', async () => {
     const merchant = await startMerchant({

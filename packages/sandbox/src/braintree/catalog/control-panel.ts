@@ -128,7 +128,7 @@ function requireId(id: string): void {
 
 export function changeSettings(context: BraintreeContext, changes: Partial<SettingsRow>): void {
   const settings = { ...settingsOf(context), ...changes }
-  const { retryAfterDays, customFields, duplicateWindowSeconds } = settings
+  const { retryAfterDays, customFields, duplicateWindowSeconds, challenges } = settings
   const isDay = (days: number) => Number.isInteger(days) && days >= 1 && days <= 10
   if (retryAfterDays.length > 2 || !retryAfterDays.every(isDay)) {
     throw new TypeError('Braintree retries up to two times, each after 1 to 10 days')
@@ -137,5 +137,8 @@ export function changeSettings(context: BraintreeContext, changes: Partial<Setti
     throw new TypeError('API names of custom fields are lower case letters, digits and _')
   }
   if (!(duplicateWindowSeconds >= 0)) throw new TypeError('The duplicate window is in seconds')
+  if (!challenges.every((name) => name === 'cvv' || name === 'postal_code')) {
+    throw new TypeError('Rules check `cvv` and `postal_code`')
+  }
   context.tables.settings.set('merchant', settings)
 }

@@ -6,6 +6,8 @@ import type { Fields } from '../wire/validation.ts'
 export interface ClientCall {
   readonly context: BraintreeContext
   readonly authorization: ClientAuthorization
+  /** The values of `:name` segments of the path. */
+  readonly params: Readonly<Record<string, string>>
   /** Names with underscores, whichever way they came. */
   readonly fields: Fields
 }

@@ -15,7 +15,8 @@ import {
 import { Fields, isObject } from '../wire/validation.ts'
 import type { ClientCall, ClientResponse } from './call.ts'
 import { configuration } from './configuration.ts'
-import { addCard, addPayPalAccount, listMethods } from './payment-methods.ts'
+import { addCard, addPayPalAccount, listMethods, setUpAgreement } from './payment-methods.ts'
+import { authenticate, lookUp } from './three-d-secure.ts'
 
 type ClientOperation = (call: ClientCall) => ClientResponse
 
@@ -24,6 +25,9 @@ const OPERATIONS: Readonly<Record<string, ClientOperation>> = {
   'GET /client_api/v1/payment_methods': listMethods,
   'POST /client_api/v1/payment_methods/credit_cards': addCard,
   'POST /client_api/v1/payment_methods/paypal_accounts': addPayPalAccount,
+  'POST /client_api/v1/payment_methods/:nonce/three_d_secure/lookup': lookUp,
+  'POST /client_api/v1/payment_methods/:nonce/three_d_secure/authenticate_from_jwt': authenticate,
+  'POST /client_api/v1/paypal_hermes/setup_billing_agreement': setUpAgreement,
 }
 
 /** Pages of any origin may call: they have no cookie and prove themselves by the client token. */
@@ -61,7 +65,7 @@ export class ClientApi {
       const fields = readFields(request)
       const authorization = authorize(context, fields, request.headers.origin)
       return inStep(context, 'a page with the client API', () =>
-        toHttpResponse(route.target({ context, authorization, fields })),
+        toHttpResponse(route.target({ context, authorization, fields, params: route.params })),
       )
     } catch (error) {
       if (!(error instanceof BraintreeError)) throw error

@@ -1,8 +1,10 @@
+import { settingsOf } from '../state/context.ts'
 import type { ClientCall, ClientResponse } from './call.ts'
 
 /** What a script asks first: what this merchant can take, and where to send it. */
 export function configuration({ context, authorization }: ClientCall): ClientResponse {
   const { merchantId } = context.keys
+  const { challenges, paypal, threeDSecure } = settingsOf(context)
   const clientApiUrl = `${context.baseUrl}/merchants/${merchantId}/client_api`
   const value = {
     environment: 'development',
@@ -10,13 +12,20 @@ export function configuration({ context, authorization }: ClientCall): ClientRes
     assetsUrl: context.baseUrl,
     merchantId,
     merchantAccountId: authorization.merchantAccountId,
-    challenges: [],
+    challenges,
     creditCards: {
       supportedCardTypes: ['Visa', 'MasterCard', 'American Express', 'Discover', 'JCB', 'Maestro'],
     },
-    paypalEnabled: true,
-    paypal: { environment: 'offline', displayName: merchantId, billingAgreementsEnabled: true },
-    threeDSecureEnabled: false,
+    paypalEnabled: paypal,
+    paypal: {
+      environment: 'offline',
+      environmentNoNetwork: false,
+      clientId: 'sandbox_paypal_client_id',
+      displayName: merchantId,
+      billingAgreementsEnabled: true,
+    },
+    threeDSecureEnabled: threeDSecure,
+    ...(threeDSecure ? { threeDSecure: { cardinalAuthenticationJWT: 'sandbox' } } : {}),
     analytics: {},
   }
   return { status: 200, value }

@@ -63,6 +63,13 @@ export function addPayPalAccount(call: ClientCall): ClientResponse {
   return { status: 201, value: { paypalAccounts: [describe(nonce, offered.instrument)] } }
 }
 
+/** Begins a billing agreement: the person approves it at PayPal, and the page then sends its token. */
+export function setUpAgreement({ context }: ClientCall): ClientResponse {
+  const tokenId = `BA-${context.store.randomText(17).toUpperCase()}`
+  const approvalUrl = `${context.baseUrl}/paypal/agreement?ba_token=${tokenId}`
+  return { status: 201, value: { agreementSetup: { tokenId, approvalUrl } } }
+}
+
 /** Into the vault if the client token names a customer. */
 function keepOrHold(call: ClientCall, offered: Offered, billingAddress: Address | null): string {
   const { context, authorization } = call
@@ -100,10 +107,12 @@ function hold(
   return createNonce(context, { ...made, ...typedIn })
 }
 
-function describe(nonce: string, instrument: Instrument): object {
+/** A nonce and what it stands for, as pages are told. */
+export function describe(nonce: string, instrument: Instrument): object {
   if (instrument.kind === 'paypal_account') {
-    const { email } = instrument.paypal
-    return { nonce, type: 'PayPalAccount', description: 'PayPal', details: { email } }
+    const { email, payerId } = instrument.paypal
+    const details = { email, payerInfo: { email, payerId } }
+    return { nonce, type: 'PayPalAccount', description: 'PayPal', details }
   }
   const { bin, last4, cardType, expirationMonth, expirationYear, cardholderName } = instrument.card
   const details = {

@@ -1,5 +1,5 @@
 import type { Call, OperationResponse, Operations } from '../api/operation.ts'
-import { type BraintreeContext, findMerchantAccount } from '../state/context.ts'
+import { type BraintreeContext, findMerchantAccount, settingsOf } from '../state/context.ts'
 import { type ClientAuthorization, writeFingerprint, writeJwt } from '../vault/fingerprints.ts'
 import { ErrorCollector } from '../wire/errors.ts'
 import { Fields, permitted } from '../wire/validation.ts'
@@ -48,7 +48,7 @@ function generate({ context, body }: Call): OperationResponse {
     merchantId,
     merchantAccountId: authorization.merchantAccountId,
     environment: 'development',
-    challenges: [],
+    challenges: settingsOf(context).challenges,
     ...(preferred === null ? {} : { paymentMethodIdJwt: writeJwt(context, { pmid: preferred }) }),
   })
   const value = version === 1 ? token : Buffer.from(token).toString('base64')

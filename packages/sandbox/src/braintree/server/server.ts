@@ -5,7 +5,7 @@ import type { Table } from '../../core/store/table.ts'
 import { BraintreeApi } from '../api/api.ts'
 import type { Merchants } from '../api/keys.ts'
 import { ClientApi } from '../client/client-api.ts'
-import { findScript } from '../client/scripts.ts'
+import { serveBrowser } from '../client/serve-browser.ts'
 import { OPERATIONS } from '../resources/registry.ts'
 import { settleDue, settlementDue } from '../sales/settlement.ts'
 import { type BraintreeContext, inStep } from '../state/context.ts'
@@ -51,8 +51,8 @@ export async function serveBraintree(
     port: options.port ?? 0,
     allowedHosts,
     handle: (request) => {
-      const script = request.method === 'GET' ? findScript(request.path) : null
-      if (script) return script
+      const forBrowser = serveBrowser(request, merchants)
+      if (forBrowser) return forBrowser
       return clientApi.isFor(request.path) ? clientApi.handle(request) : api.handle(request)
     },
     beforeResponse: () => store.flush(),

@@ -51,6 +51,9 @@ const DEFAULT_SETTINGS: SettingsRow = {
   credits: false,
   fraudProtection: false,
   notifySettlement: false,
+  threeDSecure: true,
+  paypal: true,
+  challenges: [],
 }
 
 export function settingsOf(context: BraintreeContext): SettingsRow {

@@ -2,6 +2,7 @@ import { identifyNumber } from '../state/card-numbers.ts'
 import type { CardDetails } from '../state/rows/vault.ts'
 import type { ErrorCollector, ErrorPath } from '../wire/errors.ts'
 import type { Fields } from '../wire/validation.ts'
+import { AUTHENTICATION_NUMBERS } from './authentications.ts'
 
 /** A card number of the vault and what its charges meet. */
 export interface ReadCard {
@@ -11,8 +12,9 @@ export interface ReadCard {
 }
 
 /** Braintree's sandbox accepts these numbers and no others. */
-const TEST_NUMBERS = new Set(
-  `378282246310005 371449635398431 371260714673002 36259600000012 38520000009814 6011111111111117
+const TEST_NUMBERS = new Set([
+  ...Object.keys(AUTHENTICATION_NUMBERS),
+  ...`378282246310005 371449635398431 371260714673002 36259600000012 38520000009814 6011111111111117
    6011000991300009 6011000991543426 3530111333300000 3566002020360505 6304000000000000
    5555555555554444 5105105105105100 2223000048400011 4111111111111111 4005519200000004
    4009348888881881 4012000033330026 4012000077777777 4012888888881881 4217651111111119
@@ -22,7 +24,7 @@ const TEST_NUMBERS = new Set(
    4111111510101010 6370950000000005 6062820524845321 4111111141010101 4111111111310101
    4111111111111210 4229989900000002 4111111114101010 4229989500000006 4111130000000003
    4111111111112101 378267515471109 371544868764018 5066991111111118`.split(/\s+/),
-)
+])
 
 /** Numbers that fail when they are verified, and only then: a charge is decided by its amount. */
 const FAIL_VERIFICATION: ReadonlyMap<string, string> = new Map(

@@ -43,11 +43,26 @@ export function readFingerprint(
   return context.clock.nowMs() - authorization.createdAt < LASTS ? authorization : null
 }
 
-/** A JWT, as a page is told which payment method it shall prefer. */
+/** A signed JWT for a page: the payment method to prefer, or what its bank said. */
 export function writeJwt(context: BraintreeContext, claims: object): string {
   const header = encode({ alg: 'HS256', typ: 'JWT' })
   const payload = `${header}.${encode(claims)}`
   return `${payload}.${signatureOf(context, payload)}`
+}
+
+/** The claims of a JWT that we wrote; null for any other text. */
+export function readJwt(context: BraintreeContext, jwt: string): Record<string, unknown> | null {
+  const [, payload = ''] = jwt.split('.')
+  const claims: unknown = parseEncoded(payload)
+  return isObject(claims) && writeJwt(context, claims) === jwt ? claims : null
+}
+
+function parseEncoded(text: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(text, 'base64url').toString())
+  } catch {
+    return null
+  }
 }
 
 function encode(value: object): string {

@@ -10,6 +10,7 @@ type Directive =
   | 'img-src'
   | 'frame-src'
   | 'connect-src'
+  | 'form-action'
 
 /** Sources a page needs beside our own. */
 export type ContentPolicy = Partial<Readonly<Record<Directive, readonly string[]>>>
@@ -21,6 +22,8 @@ export interface PageOptions {
   readonly formTargets?: readonly string[]
   /** What this page may load from elsewhere, such as a payment provider's script. */
   readonly policy?: ContentPolicy
+  /** Whether a script of the page opens windows of other origins and hears from them, as PayPal's does. */
+  readonly opensWindows?: boolean
 }
 
 const OWN: ContentPolicy = {
@@ -31,11 +34,12 @@ const OWN: ContentPolicy = {
 }
 
 function contentPolicy({ formTargets = [], policy = {} }: PageOptions): string {
-  const names = new Set([...Object.keys(OWN), ...Object.keys(policy)] as Directive[])
+  const { 'form-action': targets = [], ...loaded } = policy
+  const names = new Set([...Object.keys(OWN), ...Object.keys(loaded)] as Directive[])
   const sources = [...names].map((name) =>
     [name, ...(OWN[name] ?? []), ...(policy[name] ?? [])].join(' '),
   )
-  const forms = ['form-action', "'self'", ...formTargets].join(' ')
+  const forms = ['form-action', "'self'", ...targets, ...formTargets].join(' ')
   const rest = ["frame-ancestors 'none'", "base-uri 'none'"]
   return ["default-src 'none'", ...sources, forms, ...rest].join('; ')
 }
@@ -48,6 +52,7 @@ export function renderPage(
 ): Response | Promise<Response> {
   c.header('content-security-policy', contentPolicy(options))
   c.header('cache-control', 'no-store')
+  if (options.opensWindows) c.header('cross-origin-opener-policy', 'same-origin-allow-popups')
   const page = c.get('page')
   return c.html(
     <Layout title={options.title} page={page}>

@@ -10,7 +10,7 @@ import { signedIn } from '../person.ts'
 
 let people = 0
 
-describeInChromium('a card that is typed in', ({ newPage, forgive }) => {
+describeInChromium('a card that is typed in at Stripe', ({ newPage, forgive }) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService()
@@ -95,21 +95,5 @@ describeInChromium('a card that is typed in', ({ newPage, forgive }) => {
     await subscribe(page)
     await told(page, 'You are subscribed.')
     expect(await page.locator('.badge').first().textContent()).toBe('Active')
-  })
-
-  it('is taken by what stands in for Drop-in, too', async () => {
-    const page = await open()
-    const choice = page.getByRole('navigation', { name: 'Payment provider' })
-    await choice.getByRole('link', { name: 'Braintree' }).click()
-    await choice.locator('[aria-current]', { hasText: 'Braintree' }).waitFor()
-    await page.getByRole('radio', { name: /^Pro / }).check()
-    await page.getByText('Type a card in instead').click()
-    await page.getByLabel('Card Number').fill('4111 1111 1111 1111')
-    await page.getByLabel('Expiration Date').fill('12/40')
-    await expectAccessible(page)
-    await takeScreenshot(page, 'billing-typed-card-braintree')
-    await subscribe(page)
-    await told(page, 'You are subscribed.')
-    await page.getByText('Visa ending in 1111').first().waitFor()
   })
 })

@@ -1,44 +1,57 @@
-/** What all of the stand-ins use: errors, promises or callbacks, the client, events, and fields of the page. */
+import { ERRORS } from './errors.ts'
+
+/** What all stand-ins use: errors, promises or callbacks, components, events, and the client. */
 export const BASE = `
+  const ERRORS = ${JSON.stringify(ERRORS)}
+  // What npm's braintree-web of this version exports as VERSION; the path says which one the page wants.
+  const VERSION = (/[/]web[/]([^/]+)[/]/.exec(document.currentScript.src) || [])[1] || 'sandbox'
+
   class BraintreeError extends Error {
     constructor(code, message, details) {
-      super(message)
+      const [type, usual] = ERRORS[code] || ['MERCHANT']
+      super(message || usual)
       this.name = 'BraintreeError'
+      this.type = type
       this.code = code
       this.details = details
     }
   }
-
+  const failure = (code, details, message) => new BraintreeError(code, message, details)
   const notImitated = (what) =>
-    new BraintreeError('NOT_IMITATED', 'The sandbox does not imitate ' + what + '.')
+    failure('NOT_IMITATED', undefined, 'The sandbox does not imitate ' + what + '.')
 
-  /** Promise or callback, as the caller likes. */
-  const either = (run) => (options, callback) => {
-    const promise = run(options || {})
+  /** A promise, or a callback as the last argument. */
+  const either = (run) => (...given) => {
+    const callback = typeof given[given.length - 1] === 'function' ? given.pop() : null
+    const promise = (async () => run(...given))()
     if (!callback) return promise
     promise.then((value) => callback(null, value), (error) => callback(error))
   }
 
-  /** The last argument may be a callback. */
-  const optional = (run) => (given, callback) =>
-    typeof given === 'function' ? either(run)({}, given) : either(run)(given, callback)
+  /** Refuses options that are not in the list, by their names. */
+  function checkOptions(owner, options, known) {
+    for (const name of Object.keys(options || {})) {
+      if (!known.includes(name)) throw notImitated(name + ' of ' + owner)
+    }
+  }
 
-  /** What is not among them is refused by its name when it is called. */
-  const only = (owner, members) =>
-    new Proxy(members, {
+  /** An instance of a component. Methods that are not in the list are refused by their names, and all of them after teardown(). */
+  function component(owner, members, tearDown) {
+    let isGone = false
+    const teardown = either(async () => {
+      if (tearDown) tearDown()
+      isGone = true
+    })
+    return new Proxy({ ...members, teardown }, {
       get(target, name) {
-        if (name in target || name === 'then' || typeof name === 'symbol') return target[name]
+        if (typeof name === 'symbol' || name === 'then') return target[name]
+        if (name in target && !isGone) return target[name]
         return () => {
-          throw notImitated(owner + '.' + String(name) + '()')
+          if (!isGone) throw notImitated(owner + '.' + name + '()')
+          throw failure('METHOD_CALLED_AFTER_TEARDOWN', undefined, name + ' cannot be called after teardown.')
         }
       },
     })
-
-  /** Refuses what an options object has beyond what is known. */
-  function checkOptions(owner, options, known) {
-    for (const name of Object.keys(options)) {
-      if (!known.includes(name)) throw notImitated(name + ' of ' + owner)
-    }
   }
 
   function createEvents() {
@@ -50,96 +63,75 @@ export const BASE = `
       off(name, listener) {
         listeners[name] = (listeners[name] || []).filter((each) => each !== listener)
       },
-      emit(name, event) {
-        for (const listener of listeners[name] || []) listener(event)
+      emit(name, ...event) {
+        for (const listener of listeners[name] || []) listener(...event)
       },
+      has: (name) => (listeners[name] || []).length > 0,
+    }
+  }
+
+  function parseToken(authorization) {
+    try {
+      return JSON.parse(atob(authorization))
+    } catch {
+      throw failure('CLIENT_INVALID_AUTHORIZATION')
+    }
+  }
+
+  const STATUSES = { 401: 'CLIENT_AUTHORIZATION_INVALID', 403: 'CLIENT_AUTHORIZATION_INSUFFICIENT' }
+
+  /** Calls the API for pages with a client token. */
+  function createRequest(token) {
+    const proof = { authorizationFingerprint: token.authorizationFingerprint }
+    return async ({ method, endpoint, data }) => {
+      const url = token.clientApiUrl + '/v1/' + endpoint
+      let response
+      try {
+        response = method === 'get'
+          ? await fetch(url + '?' + new URLSearchParams(proof))
+          : await fetch(url, {
+              method: 'POST',
+              headers: { 'content-type': 'application/json' },
+              body: JSON.stringify({ ...proof, ...data }),
+            })
+      } catch {
+        throw failure('CLIENT_GATEWAY_NETWORK', { httpStatus: 500 })
+      }
+      const answer = await response.json().catch(() => null)
+      if (response.ok) return answer
+      const { status } = response
+      const code = STATUSES[status] || (status < 500 ? 'CLIENT_REQUEST_ERROR' : 'CLIENT_GATEWAY_NETWORK')
+      throw failure(code, { originalError: answer, httpStatus: status })
     }
   }
 
   async function openClient(authorization) {
-    let token
-    try {
-      token = JSON.parse(atob(authorization))
-    } catch {
-      throw new BraintreeError('INVALID_AUTHORIZATION', 'Authorization is invalid.')
+    if (!authorization) {
+      const message = 'options.authorization is required when instantiating a client.'
+      throw failure('INSTANTIATION_OPTION_REQUIRED', undefined, message)
     }
-    const proof = { authorizationFingerprint: token.authorizationFingerprint }
-    const call = async (path, body) => {
-      const url = token.clientApiUrl + '/v1/' + path
-      const response = body
-        ? await fetch(url, {
-            method: 'POST',
-            headers: { 'content-type': 'application/json' },
-            body: JSON.stringify({ ...proof, ...body }),
-          })
-        : await fetch(url + '?' + new URLSearchParams(proof))
-      const answer = await response.json()
-      if (response.ok) return answer
-      const originalError = { ...answer, status: response.status }
-      const message = (answer.error && answer.error.message) || 'The request failed.'
-      throw new BraintreeError('CLIENT_REQUEST_ERROR', message, { originalError })
+    const token = parseToken(authorization)
+    const request = createRequest(token)
+    const gatewayConfiguration = await request({ method: 'get', endpoint: 'configuration' })
+    const configuration = {
+      authorization,
+      authorizationType: 'CLIENT_TOKEN',
+      authorizationFingerprint: token.authorizationFingerprint,
+      gatewayConfiguration,
+      analyticsMetadata: { sdkVersion: 'web/' + VERSION },
     }
-    const gatewayConfiguration = await call('configuration')
-    return only('client', {
-      call,
-      getVersion: () => 'sandbox',
-      getConfiguration: () => ({ authorization, gatewayConfiguration }),
-      teardown: async () => undefined,
+    return component('client', {
+      request: either((options) => {
+        const missing = ['method', 'endpoint'].find((name) => !options[name])
+        if (!missing) return request(options)
+        const message = 'options.' + missing + ' is required when making a request.'
+        throw failure('CLIENT_OPTION_REQUIRED', undefined, message)
+      }),
+      getConfiguration: () => structuredClone(configuration),
+      getVersion: () => VERSION,
     })
   }
 
-  const FIELDS = {
-    number: { id: 'credit-card-number', label: 'Card Number', autocomplete: 'cc-number' },
-    expirationDate: { id: 'expiration', label: 'Expiration Date (MM/YY)', autocomplete: 'cc-exp' },
-    expirationMonth: { id: 'expiration-month', label: 'Expiration Month', autocomplete: 'cc-exp-month' },
-    expirationYear: { id: 'expiration-year', label: 'Expiration Year', autocomplete: 'cc-exp-year' },
-    cvv: { id: 'cvv', label: 'CVV', autocomplete: 'cc-csc' },
-    postalCode: { id: 'postal-code', label: 'Postal Code', autocomplete: 'billing postal-code' },
-    cardholderName: { id: 'cardholder-name', label: 'Cardholder Name', autocomplete: 'cc-name' },
-  }
-
-  /** A labelled field of the page. */
-  function addField(parent, { id, label, autocomplete, placeholder }) {
-    const input = document.createElement('input')
-    input.id = id
-    input.name = id
-    input.autocomplete = autocomplete
-    input.placeholder = placeholder || ''
-    if (id !== 'cardholder-name' && id !== 'postal-code') input.inputMode = 'numeric'
-    if (label) {
-      const text = document.createElement('label')
-      text.htmlFor = id
-      text.textContent = label
-      parent.append(text)
-    }
-    parent.append(input)
-    return input
-  }
-
-  /** The card that was typed in, as the API for pages takes it. */
-  function typedCard(inputs) {
-    const card = {}
-    for (const [name, input] of Object.entries(inputs)) {
-      const value = input.value.trim()
-      if (value === '') continue
-      if (name === 'postalCode') card.billingAddress = { postalCode: value }
-      else card[name] = value
-    }
-    return card
-  }
-
-  /** The nonce for a card, with the caller's own code for what is refused. */
-  async function tokenizeCard(client, creditCard, refused) {
-    try {
-      const { creditCards } = await client.call('payment_methods/credit_cards', { creditCard })
-      return creditCards[0]
-    } catch (error) {
-      throw new BraintreeError(refused, 'The supplied card data failed tokenization.', {
-        originalError: error,
-      })
-    }
-  }
-
-  const isEmptyForm = (inputs) =>
-    Object.values(inputs).every((input) => input.value.trim() === '')
+  /** The client that a component is given, or a new one. */
+  const clientOf = ({ client, authorization }) => client || openClient(authorization)
 `

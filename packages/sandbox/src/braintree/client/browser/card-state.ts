@@ -1,8 +1,8 @@
-/** Whether what is in a field is valid, or may become so, by its form alone; and which kinds of card a number may be. */
-export const CARD_STATE = `
+/** Whether the text of a field is valid, or may become so, and which kinds of card a number may be. */
+export const CARD_STATE = String.raw`
   const CARD_TYPES = [
     { type: 'visa', niceType: 'Visa', ranges: [['4', '4']], lengths: [13, 16, 19], code: ['CVV', 3] },
-    { type: 'mastercard', niceType: 'Mastercard', ranges: [['51', '55'], ['2221', '2720']], lengths: [16], code: ['CVC', 3] },
+    { type: 'master-card', niceType: 'MasterCard', ranges: [['51', '55'], ['2221', '2720']], lengths: [16], code: ['CVC', 3] },
     { type: 'american-express', niceType: 'American Express', ranges: [['34', '34'], ['37', '37']], lengths: [15], code: ['CID', 4] },
     { type: 'diners-club', niceType: 'Diners Club', ranges: [['300', '305'], ['36', '36'], ['38', '39']], lengths: [14, 16, 19], code: ['CVV', 3] },
     { type: 'discover', niceType: 'Discover', ranges: [['6011', '6011'], ['644', '649'], ['65', '65']], lengths: [16, 19], code: ['CID', 3] },
@@ -13,7 +13,7 @@ export const CARD_STATE = `
 
   function possibleCards(typed) {
     const number = digitsOf(typed)
-    if (!/^[0-9]*$/.test(number)) return []
+    if (!/^\d*$/.test(number)) return []
     return CARD_TYPES.filter(({ ranges }) =>
       ranges.some(([low, high]) => {
         const length = Math.min(low.length, number.length)
@@ -22,6 +22,10 @@ export const CARD_STATE = `
       }),
     )
   }
+
+  /** The kinds of card as pages are told. */
+  const describeCards = (cards) =>
+    cards.map(({ type, niceType, code: [name, size] }) => ({ type, niceType, code: { name, size } }))
 
   /** The check digit that ends every card number. */
   function hasCheckDigit(number) {
@@ -37,6 +41,20 @@ export const CARD_STATE = `
     isPotentiallyValid: part.test(text),
   })
 
+  /** Month and year of '12/30', '12 / 2030' or '1230'; null for any other text. */
+  function parseDate(text) {
+    const [, month, year] = /^(0?[1-9]|1[0-2]) ?\/? ?(\d{2}|20\d{2})$/.exec(text) || []
+    if (!year) return null
+    return { month: month.padStart(2, '0'), year: year.length === 2 ? '20' + year : year }
+  }
+
+  /** Not over yet, and no more than 19 years away, by the browser's clock. */
+  function isToCome({ month, year }) {
+    const now = new Date()
+    const left = (Number(year) - now.getFullYear()) * 12 + Number(month) - now.getMonth() - 1
+    return left >= 0 && Number(year) <= now.getFullYear() + 19
+  }
+
   const VALIDITY = {
     number(text) {
       const number = digitsOf(text)
@@ -46,15 +64,17 @@ export const CARD_STATE = `
       const canGrow = number.length < Math.max(0, ...lengths)
       return { isValid, isPotentiallyValid: isValid || (cards.length > 0 && canGrow) }
     },
-    expirationDate: byForm(
-      /^(?:0?[1-9]|1[0-2]) ?[/] ?(?:[0-9]{2}|20[0-9]{2})$/,
-      /^(?:[01]?|0?[1-9]|1[0-2])(?: ?[/]? ?[0-9]{0,4})$/,
-    ),
+    expirationDate(text) {
+      const date = parseDate(text)
+      const isValid = date !== null && isToCome(date)
+      const isBegun = /^(?:[01]?|(?:0?[1-9]|1[0-2]) ?\/? ?(?:\d?|20\d?))$/.test(text)
+      return { isValid, isPotentiallyValid: isValid || isBegun }
+    },
     expirationMonth: byForm(/^(?:0?[1-9]|1[0-2])$/, /^(?:[01]?|0?[1-9]|1[0-2])$/),
-    expirationYear: byForm(/^(?:[0-9]{2}|20[0-9]{2})$/, /^(?:[0-9]{0,2}|20[0-9]{0,2})$/),
-    cvv: (text, cards) => {
+    expirationYear: byForm(/^(?:\d{2}|20\d{2})$/, /^(?:\d{0,2}|20\d{0,2})$/),
+    cvv(text, cards) {
       const sizes = cards.length === 1 ? [cards[0].code[1]] : [3, 4]
-      const isDigits = /^[0-9]*$/.test(text)
+      const isDigits = /^\d*$/.test(text)
       return {
         isValid: isDigits && sizes.includes(text.length),
         isPotentiallyValid: isDigits && text.length <= Math.max(...sizes),

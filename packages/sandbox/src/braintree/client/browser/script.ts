@@ -1,21 +1,30 @@
 import { BASE } from './base.ts'
 import { CARD_STATE } from './card-state.ts'
-import { DROP_IN } from './drop-in.ts'
 import { HOSTED_FIELDS } from './hosted-fields.ts'
+import { PAYPAL_CHECKOUT } from './paypal-checkout.ts'
+import { THREE_D_SECURE } from './three-d-secure.ts'
+
+const CLIENT = `
+  root.client = { VERSION, create: either((options = {}) => openClient(options.authorization)) }
+`
 
 /**
- * What stands in for `client.min.js`, `hosted-fields.min.js` and `dropin.min.js` of
- * js.braintreegateway.com, for tests in a browser: the calls that a page makes, over plain fields of the
- * page itself. The real ones put each field into a frame of Braintree's; nothing here is that careful.
+ * What stands in for the files of js.braintreegateway.com, for tests in a browser: as there, each adds one component to
+ * `window.braintree`.
  */
-export const BROWSER_SCRIPT = `(() => {
+export const COMPONENTS: Readonly<Record<string, string>> = {
+  client: wrap(CLIENT),
+  'hosted-fields': wrap(CARD_STATE + HOSTED_FIELDS),
+  'three-d-secure': wrap(THREE_D_SECURE),
+  'paypal-checkout': wrap(PAYPAL_CHECKOUT),
+}
+
+function wrap(component: string): string {
+  return `(() => {
   'use strict'
   const root = (window.braintree = window.braintree || {})
-  if (root.dropin) return
 ${BASE}
-${CARD_STATE}
-  root.client = { create: either(({ authorization }) => openClient(authorization)) }
-${HOSTED_FIELDS}
-${DROP_IN}
+${component}
 })()
 `
+}

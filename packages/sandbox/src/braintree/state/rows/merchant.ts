@@ -41,4 +41,10 @@ export interface SettingsRow {
   fraudProtection: boolean
   /** Braintree sends `transaction_settled` for bank debits only; true sends it for all. */
   notifySettlement: boolean
+  /** Whether pages can have a card verified by 3-D Secure. */
+  threeDSecure: boolean
+  /** Whether pages can ask for a PayPal account. */
+  paypal: boolean
+  /** What pages must ask for beside the card, because rules of the merchant check it. */
+  challenges: Array<'cvv' | 'postal_code'>
 }

@@ -231,5 +231,7 @@ export interface NonceRow {
   wantedToken?: string | null
   /** What was typed in with the card. */
   billingAddress?: Address | null
+  /** The outcome of 3-D Secure, if a page asked for it. */
+  threeDSecure?: ThreeDSecureInfo
   consumed: boolean
 }

@@ -1,4 +1,4 @@
-import { formatMoney, money, type Subscription } from '@tollgate/billing'
+import { formatMoney, money, type Subscription, toDecimal } from '@tollgate/billing'
 import type { Plan, Settings } from '../../../config/settings.ts'
 
 /** The plan a subscription is on; null for one that is no longer offered. */
@@ -16,6 +16,15 @@ export function findPlan(plans: readonly Plan[], id: string | null | undefined):
 /** `$10.00`. */
 export function formatPrice({ amount }: Plan, { currency }: Pick<Settings, 'currency'>): string {
   return formatMoney(money(amount, currency))
+}
+
+/** What is charged at first, as decimal text: nothing during a trial. The card's bank is told. */
+export function firstAmount(
+  { amount }: Plan,
+  { currency }: Pick<Settings, 'currency'>,
+  trialDays: number,
+): string {
+  return toDecimal(money(trialDays > 0 ? 0 : amount, currency))
 }
 
 /** `per month`, `per year`, `every 3 months`. */

@@ -3,11 +3,12 @@ import type { AppEnv } from '../../../http/variables.ts'
 import { requireUser } from '../../parts/page-context.ts'
 import { renderPage } from '../../parts/render.tsx'
 import { askProvider, mayChooseProvider, readAccount } from '../model/account.ts'
+import { cardEntryOf } from '../model/card-entry.ts'
 import { hasHostedPages, hostedPagesOf } from '../model/hosted-pages.ts'
 import { noticeOf } from '../model/notices.ts'
 import type { Problem } from '../model/problems.ts'
 import { availableProviders, parseProvider } from '../model/providers.ts'
-import { cardEntryOf, ProviderScript, policyFor } from '../sections/card-entry.tsx'
+import { ProviderScripts } from '../sections/card-entry.tsx'
 import { CurrentSubscription } from '../sections/current-subscription.tsx'
 import { BillingFrame } from '../sections/frame.tsx'
 import { Invoices } from '../sections/invoices.tsx'
@@ -48,7 +49,8 @@ export async function renderBilling(
     {
       title: 'Billing',
       status: view.problem?.status ?? 200,
-      policy: policyFor(entry),
+      policy: entry.policy,
+      opensWindows: entry.opensWindows,
       formTargets: leadsAway ? hostedPagesOf(service) : [],
     },
     <BillingFrame>
@@ -82,7 +84,7 @@ export async function renderBilling(
         {isCustomer && !isUnpaid && <PaymentMethods {...{ page, account, told, entry }} />}
         {hasPortal && <Portal page={page} provider={account.provider} />}
         <Invoices {...told} isCustomer={isCustomer} />
-        <ProviderScript entry={entry} />
+        <ProviderScripts entry={entry} />
       </div>
     </BillingFrame>,
   )

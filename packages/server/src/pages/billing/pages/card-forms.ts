@@ -1,10 +1,10 @@
 import type { ProviderName } from '@tollgate/billing'
 import type { Hono } from 'hono'
 import type { AppEnv } from '../../../http/variables.ts'
+import { cardEntryOf, parseToken } from '../model/card-entry.ts'
 import { BadChoice } from '../model/problems.ts'
 import { availableProviders, parseProvider } from '../model/providers.ts'
 import { findTestCard, rehearse } from '../model/test-cards.ts'
-import { cardEntryOf, parseToken } from '../sections/card-entry.tsx'
 import { addForm, type FormRequest } from './add-form.ts'
 
 /** What the person pays with: added, chosen, deleted. */

@@ -5,11 +5,12 @@ import { CsrfField } from '../../parts/layout.tsx'
 import { requireUser } from '../../parts/page-context.ts'
 import { renderPage } from '../../parts/render.tsx'
 import { readAccount, unpaidReason } from '../model/account.ts'
+import { cardEntryOf } from '../model/card-entry.ts'
 import { planOf } from '../model/plans.ts'
 import { PROVIDER_NAMES } from '../model/providers.ts'
 import { answerBank } from '../model/test-cards.ts'
 import { AskBank } from '../sections/ask-bank.tsx'
-import { cardEntryOf, ProviderScript, policyFor } from '../sections/card-entry.tsx'
+import { ProviderScripts } from '../sections/card-entry.tsx'
 import { BillingFrame } from '../sections/frame.tsx'
 import { settle } from '../sections/sandbox-strip.tsx'
 import { addPage, orProblem } from './add-page.ts'
@@ -30,7 +31,7 @@ export function addConfirmPage(app: Hono<AppEnv>): void {
     const plan = planOf(service.config.settings.plans, running)
     return renderPage(
       c,
-      { title: 'Confirm the payment', policy: policyFor(entry) },
+      { title: 'Confirm the payment', policy: entry.policy },
       <BillingFrame>
         <section class="card narrow stack">
           <h1>Confirm the payment</h1>
@@ -67,7 +68,7 @@ export function addConfirmPage(app: Hono<AppEnv>): void {
           <p>
             <a href="/billing">Back to billing</a>
           </p>
-          <ProviderScript entry={entry} />
+          <ProviderScripts entry={entry} />
         </section>
       </BillingFrame>,
     )

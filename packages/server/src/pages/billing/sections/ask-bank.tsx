@@ -1,10 +1,11 @@
 import type { FC } from 'hono/jsx'
-import type { CardEntry } from './card-entry.tsx'
+import type { CardEntry } from '../model/card-entry.ts'
 
 /** The bank's question in this page, by the provider's script; in a demo by what stands in for it. */
 export const AskBank: FC<{ entry: CardEntry; clientSecret: string | null }> = (view) => {
   const { entry, clientSecret } = view
-  if (entry.provider !== 'stripe' || entry.script === null || clientSecret === null) return null
+  if (entry.provider !== 'stripe' || entry.scripts.length === 0 || clientSecret === null)
+    return null
   const isDemo = entry.kind === 'test'
   return (
     <div

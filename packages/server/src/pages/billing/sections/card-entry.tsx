@@ -1,90 +1,30 @@
-import type { ProviderName } from '@tollgate/billing'
 import type { FC } from 'hono/jsx'
-import type { ServiceContext } from '../../../context.ts'
-import type { ContentPolicy } from '../../parts/render.tsx'
-import { BadChoice } from '../model/problems.ts'
+import { assetUrl } from '../../parts/assets.ts'
+import type { CardEntry } from '../model/card-entry.ts'
 import { PROVIDER_NAMES } from '../model/providers.ts'
-import { findTestCard, TEST_CARDS } from '../model/test-cards.ts'
-import { TypedCard } from './typed-card.tsx'
-
-/**
- * How a card gets from the person to the provider. Its number never passes through us: in a demo a test
- * card is chosen, or typed into what stands in for the provider's script; elsewhere that script takes it
- * and gives us a token.
- */
-export interface CardEntry {
-  readonly provider: ProviderName
-  readonly kind: 'test' | 'script' | 'missing'
-  /** Stripe's publishable key, where the script needs it. */
-  readonly key: string | null
-  /** Where the script is loaded from: the provider itself, in a demo the sandbox. */
-  readonly script: string | null
-}
-
-/** At the provider, and below the sandbox's address. */
-const SCRIPTS: Readonly<Record<ProviderName, { readonly url: string; readonly path: string }>> = {
-  stripe: { url: 'https://js.stripe.com/v3/', path: '/v3/' },
-  braintree: {
-    url: 'https://js.braintreegateway.com/web/dropin/1.43.0/js/dropin.min.js',
-    path: '/web/dropin/1.43.0/js/dropin.min.js',
-  },
-}
-
-export function cardEntryOf(
-  { sandbox, config }: ServiceContext,
-  provider: ProviderName,
-): CardEntry {
-  const { url, path } = SCRIPTS[provider]
-  if (sandbox) {
-    const key = provider === 'stripe' ? sandbox.stripe.publishableKey : null
-    return { provider, kind: 'test', key, script: `${sandbox[provider].url}${path}` }
-  }
-  if (provider === 'braintree') return { provider, kind: 'script', key: null, script: url }
-  const key = config.stripePublishableKey
-  if (key === null) return { provider, kind: 'missing', key, script: null }
-  return { provider, kind: 'script', key, script: url }
-}
-
-/** What the provider's script loads and calls. Elsewhere the policy stays as strict as it is. */
-const POLICIES: Readonly<Record<ProviderName, ContentPolicy>> = {
-  // https://docs.stripe.com/security/guide#content-security-policy
-  stripe: {
-    'script-src': ['https://js.stripe.com', 'https://*.js.stripe.com'],
-    'frame-src': ['https://js.stripe.com', 'https://*.js.stripe.com', 'https://hooks.stripe.com'],
-    'connect-src': ['https://api.stripe.com'],
-  },
-  // https://braintree.github.io/braintree-web-drop-in/docs/current/#content-security-policy
-  braintree: {
-    'script-src': ['https://js.braintreegateway.com', 'https://assets.braintreegateway.com'],
-    'style-src': ['https://assets.braintreegateway.com'],
-    // Attributes alone: Drop-in hides and shows its parts by them.
-    'style-src-attr': ["'unsafe-inline'"],
-    'img-src': ['https://assets.braintreegateway.com', 'data:'],
-    'frame-src': ['https://assets.braintreegateway.com'],
-    'connect-src': [
-      'https://api.braintreegateway.com',
-      'https://api.sandbox.braintreegateway.com',
-      'https://client-analytics.braintreegateway.com',
-      'https://client-analytics.sandbox.braintreegateway.com',
-      'https://*.braintree-api.com',
-    ],
-  },
-}
-
-export function policyFor({ kind, provider, script }: CardEntry): ContentPolicy {
-  if (script === null) return {}
-  if (kind === 'script') return POLICIES[provider]
-  const { origin } = new URL(script)
-  return { 'script-src': [origin], 'frame-src': [origin], 'connect-src': [origin] }
-}
+import { TEST_CARDS } from '../model/test-cards.ts'
 
 /** Once on a page, before our own script. Only ever loaded from the provider itself, or its sandbox. */
-export const ProviderScript: FC<{ entry: CardEntry }> = ({ entry }) =>
-  entry.script === null ? null : <script src={entry.script} defer />
+export const ProviderScripts: FC<{ entry: CardEntry }> = ({ entry }) => (
+  <>
+    {entry.scripts.map((address) => (
+      <script src={address} nonce={entry.nonce ?? undefined} defer />
+    ))}
+    {entry.provider === 'braintree' && <script type="module" src={assetUrl('braintree-card.js')} />}
+  </>
+)
+
+interface CardFieldView {
+  readonly entry: CardEntry
+  readonly id: string
+  readonly chosen?: string | null
+  /** The person's address, which the card's bank is told so that it has to ask less often. */
+  readonly email: string | undefined
+}
 
 /** The field of a form; it ends in a value named `token`. */
-export const CardField: FC<{ entry: CardEntry; id: string; chosen?: string | null }> = (props) => {
-  const { entry, id, chosen } = props
+export const CardField: FC<CardFieldView> = (view) => {
+  const { entry, chosen } = view
   if (entry.kind === 'test') {
     return (
       <>
@@ -98,7 +38,7 @@ export const CardField: FC<{ entry: CardEntry; id: string; chosen?: string | nul
             ))}
           </select>
         </label>
-        <TypedCard provider={entry.provider} cardKey={entry.key} id={id} />
+        <TypedCard {...view} />
       </>
     )
   }
@@ -112,10 +52,9 @@ export const CardField: FC<{ entry: CardEntry; id: string; chosen?: string | nul
     )
   }
   return (
-    <div class="card-entry" data-card-entry={entry.provider} data-key={entry.key ?? undefined}>
+    <div class="card-entry" {...entryData(view)}>
       <p>Card, sent to {name} and not to us</p>
-      <div id={`${id}-mount`} data-mount />
-      <p class="problem" data-problem role="alert" />
+      <CardInputs {...view} />
       <input type="hidden" name="token" value="" />
       <noscript>
         <p class="problem">Cards are taken by {name}’s own script. Please switch scripts on.</p>
@@ -124,26 +63,73 @@ export const CardField: FC<{ entry: CardEntry; id: string; chosen?: string | nul
   )
 }
 
-/** Payment methods of Stripe, nonces of Braintree. What they stand for is the provider's to say. */
-const TOKENS: Readonly<Record<ProviderName, RegExp>> = {
-  stripe: /^pm_\w{1,200}$/,
-  braintree: /^[\w-]{1,200}$/,
-}
-
-/** In a demo: what the sandbox makes of a card that was typed in. */
-const TYPED: Readonly<Record<ProviderName, RegExp>> = {
-  stripe: /^pm_1\w{1,200}$/,
-  braintree: /^tokencc_\w{1,200}$/,
-}
-
-export function parseToken(entry: CardEntry, value: string | null): string {
-  const token = value ?? ''
-  const isGood =
-    entry.kind === 'test'
-      ? findTestCard(entry.provider, token) !== null || TYPED[entry.provider].test(token)
-      : TOKENS[entry.provider].test(token)
-  if (isGood) return token
-  throw new BadChoice(
-    entry.kind === 'test' ? 'Please choose one of the test cards.' : 'Please enter a card.',
+/**
+ * In a demo, beside the list of test cards: a card is typed in as it is in production, only that the
+ * sandbox's stand-in for the provider's script takes it. Shown by our own script, since it needs one.
+ */
+const TypedCard: FC<CardFieldView> = (view) => {
+  const { provider } = view.entry
+  return (
+    <details class="card-entry" {...entryData(view)} hidden>
+      <summary>
+        {provider === 'braintree' ? 'Type a card in, or use PayPal' : 'Type a card in instead'}
+      </summary>
+      <p>
+        As with {PROVIDER_NAMES[provider]}’s own script. Its test numbers work, such as{' '}
+        {TEST_NUMBERS[provider]}.
+      </p>
+      <CardInputs {...view} />
+      <input type="hidden" name="token" value="" disabled />
+    </details>
   )
 }
+
+const TEST_NUMBERS = {
+  stripe: '4242 4242 4242 4242',
+  braintree: '4111 1111 1111 1111, or 4000 0000 0000 2503 whose bank asks (3-D Secure)',
+}
+
+/** What the script reads. */
+function entryData({ entry, email }: CardFieldView) {
+  return {
+    'data-card-entry': entry.provider,
+    'data-key': entry.key ?? undefined,
+    'data-email': entry.provider === 'braintree' ? email : undefined,
+  }
+}
+
+/** Where the provider's script puts its fields, and where ours says what is wrong. */
+const CardInputs: FC<CardFieldView> = ({ entry, id }) => (
+  <>
+    {entry.provider === 'stripe' ? (
+      <div id={`${id}-mount`} data-mount />
+    ) : (
+      <div class="hosted-fields" data-fields hidden>
+        {HOSTED_FIELDS.map(([field, label, isOptional]) => (
+          <div data-row={field} hidden={isOptional}>
+            <label for={`${id}-${field}`}>{label}</label>
+            <div id={`${id}-${field}`} class="hosted-field" data-field={field} />
+          </div>
+        ))}
+      </div>
+    )}
+    <p data-loading hidden>
+      The card form is loading…
+    </p>
+    <p class="problem" data-problem role="alert" />
+    {entry.provider === 'braintree' && (
+      <div class="paypal" data-paypal hidden>
+        <p>Or pay with PayPal</p>
+        <div data-paypal-button />
+      </div>
+    )}
+  </>
+)
+
+/** Braintree's fields; the last one only where the merchant's rules check it. */
+const HOSTED_FIELDS = [
+  ['number', 'Card number', false],
+  ['expirationDate', 'Expiry date (MM/YY)', false],
+  ['cvv', 'Security code', false],
+  ['postalCode', 'Postal code', true],
+] as const

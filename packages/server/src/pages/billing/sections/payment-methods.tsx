@@ -4,8 +4,9 @@ import type { PageContext } from '../../../http/variables.ts'
 import { CsrfField } from '../../parts/layout.tsx'
 import { Table } from '../../parts/table.tsx'
 import type { Account, ProviderView } from '../model/account.ts'
+import type { CardEntry } from '../model/card-entry.ts'
 import { describeCard, describeExpiry, describeMethod } from '../model/describe-card.ts'
-import { type CardEntry, CardField } from './card-entry.tsx'
+import { CardField } from './card-entry.tsx'
 
 export const PaymentMethods: FC<{
   page: PageContext
@@ -28,7 +29,7 @@ export const PaymentMethods: FC<{
         <summary>Add a card</summary>
         <form method="post" action="/billing/card" data-once>
           <CsrfField page={page} />
-          <CardField entry={entry} id="new-card" />
+          <CardField entry={entry} id="new-card" email={page.user?.email} />
           {hasSome && (
             <label class="check">
               <input type="checkbox" name="later" value="yes" />

@@ -4,12 +4,13 @@ import { COUPON } from '../../../demo/providers.ts'
 import type { PageContext } from '../../../http/variables.ts'
 import { CsrfField } from '../../parts/layout.tsx'
 import type { Account, ProviderView } from '../model/account.ts'
+import type { CardEntry } from '../model/card-entry.ts'
 import { describeCard } from '../model/describe-card.ts'
 import { describeState } from '../model/describe-state.ts'
 import { hasHostedPages } from '../model/hosted-pages.ts'
-import { formatPrice, formatRhythm, trialDaysFor } from '../model/plans.ts'
+import { firstAmount, formatPrice, formatRhythm, trialDaysFor } from '../model/plans.ts'
 import { PROVIDER_NAMES } from '../model/providers.ts'
-import { type CardEntry, CardField } from './card-entry.tsx'
+import { CardField } from './card-entry.tsx'
 
 interface SubscribeView {
   readonly page: PageContext
@@ -47,7 +48,12 @@ export const Subscribe: FC<SubscribeView> = (view) => {
         </fieldset>
         <div class="card pay">
           {card === null ? (
-            <CardField entry={entry} id="subscribe-card" chosen={form?.get('token') ?? null} />
+            <CardField
+              entry={entry}
+              id="subscribe-card"
+              chosen={form?.get('token') ?? null}
+              email={page.user?.email}
+            />
           ) : (
             <p>
               You pay with {card}. <a href="/billing?card=new">Use another card</a>
@@ -97,6 +103,7 @@ const PlanChoice: FC<SubscribeView> = ({ page, account, form }) => {
                 type="radio"
                 name="plan"
                 value={plan.id}
+                data-amount={firstAmount(plan, settings, trialDays)}
                 checked={plan.id === chosen}
                 required
               />

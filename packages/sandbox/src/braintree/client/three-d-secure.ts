@@ -1,0 +1,79 @@
+import type { BraintreeContext } from '../state/context.ts'
+import { settingsOf } from '../state/context.ts'
+import type { ThreeDSecureInfo } from '../state/rows/vault.ts'
+import { type CardOutcome, lookUpCard } from '../vault/authentications.ts'
+import { readJwt, writeJwt } from '../vault/fingerprints.ts'
+import { createNonce, findNonce, type NonceUse } from '../vault/nonces.ts'
+import { NotAuthorized, NotFound, refuse } from '../wire/errors.ts'
+import type { ClientCall, ClientResponse } from './call.ts'
+import { describe } from './payment-methods.ts'
+
+type CardUse = Extract<NonceUse, { outcome: 'usable' }> & {
+  readonly instrument: { readonly kind: 'credit_card' }
+}
+
+/** Asks the card's bank whether the person has to be asked. The nonce is exchanged for a new one. */
+export function lookUp({ context, params, fields }: ClientCall): ClientResponse {
+  if (!settingsOf(context).threeDSecure) throw new NotAuthorized('3-D Secure is switched off')
+  const use = requireCard(context, params.nonce ?? '')
+  const amount = fields.text('amount') ?? ''
+  if (!/^\d+(?:\.\d{1,2})?$/.test(amount)) refuse(['three_d_secure'], 'amount', '81503')
+  const { lookup, answered } = lookUpCard(use.instrument.card)
+  const nonce = exchange(context, use, lookup)
+  const acsUrl = answered ? challengeUrl(context, nonce) : null
+  const details = {
+    acsUrl,
+    pareq: '',
+    transactionId: answered ? nonce.slice(-20) : null,
+    threeDSecureVersion: lookup.threeDSecureVersion,
+  }
+  return { status: 201, value: { ...told(use, nonce, lookup), lookup: details } }
+}
+
+/** Takes the answer that the bank's page has signed. The nonce is exchanged once more. */
+export function authenticate({ context, params, fields }: ClientCall): ClientResponse {
+  const use = requireCard(context, params.nonce ?? '')
+  const claims = readJwt(context, fields.text('jwt') ?? '')
+  const { answered, refused } = lookUpCard(use.instrument.card)
+  const isAsked = use.threeDSecure?.status === 'challenge_required'
+  if (!claims || claims.nonce !== params.nonce || !isAsked || !answered || !refused) {
+    throw new NotAuthorized('The answer is not for this card')
+  }
+  const info = claims.passed === true ? answered : refused
+  return { status: 201, value: told(use, exchange(context, use, info), info) }
+}
+
+/** The answers that the bank's page can give for a nonce; null when its bank asks nothing. */
+export function bankAnswers(
+  context: BraintreeContext,
+  nonce: string,
+): { readonly passed: string; readonly failed: string } | null {
+  const use = findNonce(context, nonce)
+  if (use.outcome !== 'usable' || use.threeDSecure?.status !== 'challenge_required') return null
+  const answer = (passed: boolean) => writeJwt(context, { nonce, passed })
+  return { passed: answer(true), failed: answer(false) }
+}
+
+function challengeUrl({ baseUrl, keys }: BraintreeContext, nonce: string): string {
+  return `${baseUrl}/merchants/${keys.merchantId}/three_d_secure/${nonce}`
+}
+
+function requireCard(context: BraintreeContext, nonce: string): CardUse {
+  const use = findNonce(context, nonce)
+  if (use.outcome === 'usable' && use.instrument.kind === 'credit_card') return use as CardUse
+  throw new NotFound('There is no such card')
+}
+
+function exchange(context: BraintreeContext, use: CardUse, info: CardOutcome['lookup']): string {
+  const { outcome: _, oneTime: __, consume, ...made } = use
+  consume()
+  return createNonce(context, { ...made, threeDSecure: info })
+}
+
+function told({ instrument }: CardUse, nonce: string, info: ThreeDSecureInfo): object {
+  const { liabilityShifted, liabilityShiftPossible } = info
+  return {
+    paymentMethod: { ...describe(nonce, instrument), threeDSecureInfo: info },
+    threeDSecureInfo: { liabilityShifted, liabilityShiftPossible },
+  }
+}
