@@ -317,7 +317,7 @@ describe('payment methods at Braintree', () => {
     const kept = await user.addPaymentMethod('fake-valid-mastercard-nonce')
     const { default: braintree } = await import('braintree')
     const sdk = new braintree.BraintreeGateway(test.sandbox.braintree.config as never)
-    // What a page gets for a card that the customer has already.
+    // A page gets this nonce for a card that the customer has already.
     const again = async () => {
       const { paymentMethodNonce } = await sdk.paymentMethodNonce.create(kept.id)
       return paymentMethodNonce.nonce

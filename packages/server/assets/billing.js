@@ -54,7 +54,7 @@ for (const element of document.querySelectorAll('[data-card-entry]')) {
   const send = (value) => {
     token.value = value
     setButtons(form, true)
-    // Not requestSubmit(), which does nothing while this event is still under way.
+    // requestSubmit() would do nothing while this event is still under way.
     form.submit()
   }
   let ready = null

@@ -11,7 +11,7 @@ const AWAY = 'Braintree cannot be reached at the moment. Nothing was charged; pl
 const NOT_ASKED =
   'Your bank could not be asked. Nothing was charged; please try again, or use another card.'
 
-/** What a person is told, by the code of Braintree's error. */
+/** Sentences for the person, by the code of Braintree's error. */
 const WORDS = {
   HOSTED_FIELDS_FIELDS_EMPTY: 'Please enter your card.',
   HOSTED_FIELDS_FAILED_TOKENIZATION:

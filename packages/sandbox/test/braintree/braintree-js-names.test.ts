@@ -67,7 +67,7 @@ it('each script adds one component, by the name that Braintree gives it', () => 
   ])
 })
 
-it('the billing page and the guide load one version of braintree-web, the one that was read', () => {
+it('the billing page and the guide load the version of braintree-web whose error codes are listed here', () => {
   const files = ['packages/server/src/pages/billing/model/card-entry.ts', 'docs/guides/pay-page.md']
   const versions = files.flatMap((file) => [...read(file).matchAll(/\/web\/(\d[\d.]+)\/js/g)])
   expect(versions.map(([, version]) => version)).toEqual(['3.144.0', '3.144.0'])

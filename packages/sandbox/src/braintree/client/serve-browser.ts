@@ -20,7 +20,7 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   '/paypal/agreement.js': PAYPAL_WINDOW_SCRIPT,
 }
 
-/** What pages load from the sandbox instead of js.braintreegateway.com and www.paypal.com; null for any other path. */
+/** Serves the files that pages load from js.braintreegateway.com and www.paypal.com elsewhere. `null` for any other path. */
 export function serveBrowser(
   { method, path }: HttpRequest,
   merchants: Merchants,

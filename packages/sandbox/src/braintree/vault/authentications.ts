@@ -87,7 +87,7 @@ export function lookUpCard(card: CardDetails): CardOutcome {
   }
 }
 
-/** What a lookup tells at once, and for a card whose bank asks, what its answer leads to. */
+/** The outcome of a lookup and, for a card whose bank asks, the outcomes of its answers. */
 export interface CardOutcome {
   readonly lookup: ThreeDSecureInfo
   readonly answered?: ThreeDSecureInfo

@@ -69,7 +69,7 @@ describeInChromium('the card form with the keys of a Braintree account', ({ newP
       .getByRole('button', { name: 'Complete' })
       .click()
     await page.getByRole('status').filter({ hasText: 'You are subscribed.' }).waitFor()
-    // Not before somebody wants to add one: each form costs a client token and four frames.
+    // The form to add a card is opened on demand: it costs a client token and several frames.
     expect(await page.locator('iframe').count()).toBe(0)
     await page.getByText('Add a card', { exact: true }).click()
     await type('4111111111111111')

@@ -61,7 +61,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     page.getByRole('alert').filter({ hasText: text }).waitFor()
   const isSubscribed = (page: Page) =>
     page.getByRole('status').filter({ hasText: 'You are subscribed.' }).waitFor()
-  /** Whatever went wrong before: another card does. */
+  /** Pays with another card, after anything that went wrong. */
   async function goOn(page: Page): Promise<void> {
     if ((await page.locator('details[open].card-entry').count()) === 0) await openForm(page)
     await type(page, GOOD)
@@ -319,7 +319,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     await goOn(page)
   })
 
-  it('adds a card, or a PayPal account, beside the one that pays', async () => {
+  it('adds a card or a PayPal account later', async () => {
     const page = await open()
     await goOn(page)
     await page.getByText('Add a card', { exact: true }).click()

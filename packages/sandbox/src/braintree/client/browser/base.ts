@@ -1,9 +1,9 @@
 import { ERRORS } from './errors.ts'
 
-/** What all stand-ins use: errors, promises or callbacks, components, events, and the client. */
+/** The code that all stand-ins share: errors, promises or callbacks, components, events, and the client. */
 export const BASE = `
   const ERRORS = ${JSON.stringify(ERRORS)}
-  // What npm's braintree-web of this version exports as VERSION; the path says which one the page wants.
+  // The version in the path of the script, which braintree-web exports by this name.
   const VERSION = (/[/]web[/]([^/]+)[/]/.exec(document.currentScript.src) || [])[1] || 'sandbox'
 
   class BraintreeError extends Error {

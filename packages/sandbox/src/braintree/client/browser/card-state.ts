@@ -48,7 +48,7 @@ export const CARD_STATE = String.raw`
     return { month: month.padStart(2, '0'), year: year.length === 2 ? '20' + year : year }
   }
 
-  /** Not over yet, and no more than 19 years away, by the browser's clock. */
+  /** Whether the date is to come, and no more than 19 years away, by the browser's clock. */
   function isToCome({ month, year }) {
     const now = new Date()
     const left = (Number(year) - now.getFullYear()) * 12 + Number(month) - now.getMonth() - 1

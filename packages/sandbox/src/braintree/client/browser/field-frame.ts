@@ -10,7 +10,7 @@ label, .field-description { position: absolute; left: -9999px; }
 </style></head><body><main><form novalidate action="#"></form></main><script src="/web/sandbox/js/hosted-fields-internal.js"></script></body></html>`
 
 /**
- * What runs in a field's frame: it checks what is typed, tells the page about it, and exchanges the card for a nonce. The number
+ * The script of a field's frame: it checks what is typed, tells the page about it, and exchanges the card for a nonce. The number
  * goes to the sandbox and nowhere else.
  */
 export const FIELD_SCRIPT = `(() => {
@@ -145,7 +145,7 @@ ${CARD_STATE}
     }
   }
 
-  /** What became of a request, by the status and the first field's code. */
+  /** Turns a failed request into Braintree's error, by its status and the code of the first field. */
   function tokenizationFailure(error) {
     const { httpStatus, originalError } = error.details
     if (httpStatus === 403) return error

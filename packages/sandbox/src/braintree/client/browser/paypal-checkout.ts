@@ -6,7 +6,7 @@ export const PAYPAL_CHECKOUT = `
     const { gatewayConfiguration } = client.getConfiguration()
     const { clientId } = gatewayConfiguration.paypal
 
-    /** As with Braintree's own, nothing happens when PayPal's script cannot be loaded. */
+    /** Loads PayPal's script. Like Braintree's own it waits for ever when that cannot be loaded. */
     const load = (given = {}) =>
       new Promise((resolve) => {
         checkOptions('loadPayPalSDK()', given, SDK_OPTIONS)

@@ -1,6 +1,6 @@
 /**
- * What stands in for `https://www.paypal.com/sdk/js`: a button in a frame, which opens a window where the person agrees or not.
- * As with PayPal's own the page needs `vault=true`, a policy that lets it open windows, and the nonce of its policy for styles.
+ * Stands in for `https://www.paypal.com/sdk/js`: a button in a frame, which opens a window where the person agrees or not.
+ * Like PayPal's own it needs `vault=true`, a policy that lets it open windows, and the nonce of its policy for styles.
  */
 export const PAYPAL_SDK = `(() => {
   'use strict'

@@ -9,7 +9,7 @@ const CLIENT = `
 `
 
 /**
- * What stands in for the files of js.braintreegateway.com, for tests in a browser: as there, each adds one component to
+ * Stand-ins for the files of js.braintreegateway.com, for tests in a browser: as there, each adds one component to
  * `window.braintree`.
  */
 export const COMPONENTS: Readonly<Record<string, string>> = {

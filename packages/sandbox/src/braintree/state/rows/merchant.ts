@@ -45,6 +45,6 @@ export interface SettingsRow {
   threeDSecure: boolean
   /** Whether pages can ask for a PayPal account. */
   paypal: boolean
-  /** What pages must ask for beside the card, because rules of the merchant check it. */
+  /** Details that pages must ask for beside the card, because rules of the merchant check them. */
   challenges: Array<'cvv' | 'postal_code'>
 }

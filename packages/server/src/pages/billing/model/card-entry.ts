@@ -6,7 +6,7 @@ import { BadChoice } from './problems.ts'
 import { findTestCard } from './test-cards.ts'
 
 /**
- * How a card gets from the person to the provider. Its number never passes through us: in a demo a test
+ * The way of a card from the person to the provider. Its number never passes through us: in a demo a test
  * card is chosen, or typed into what stands in for the provider's script; elsewhere that script takes it
  * and gives us a token.
  */
@@ -17,7 +17,7 @@ export interface CardEntry {
   readonly key: string | null
   /** The addresses of the provider's scripts: its own, in a demo the sandbox's. */
   readonly scripts: readonly string[]
-  /** What the page has to allow for these scripts. */
+  /** The sources that the page has to allow for these scripts. */
   readonly policy: ContentPolicy
   /** Whether the scripts open windows of other origins, as PayPal's button does. */
   readonly opensWindows: boolean
@@ -28,7 +28,7 @@ export interface CardEntry {
 /** The version of braintree-web; all of its files must have the same one. */
 const BRAINTREE_WEB = '/web/3.144.0/js'
 
-/** Where the scripts are, below the provider's address or the sandbox's. */
+/** Paths of the scripts, below the provider's address or the sandbox's. */
 const PATHS: Readonly<Record<ProviderName, readonly string[]>> = {
   stripe: ['/v3/'],
   braintree: [
@@ -83,7 +83,7 @@ const STRIPE_POLICY: ContentPolicy = {
 }
 
 /**
- * What hosted fields, 3-D Secure and PayPal's button need.
+ * Sources that hosted fields, 3-D Secure and PayPal's button need.
  * https://braintree.github.io/braintree-web/current/#content-security-policy
  * https://developer.paypal.com/sdk/js/best-practices
  */

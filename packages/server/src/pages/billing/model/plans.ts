@@ -18,7 +18,7 @@ export function formatPrice({ amount }: Plan, { currency }: Pick<Settings, 'curr
   return formatMoney(money(amount, currency))
 }
 
-/** What is charged at first, as decimal text: nothing during a trial. The card's bank is told. */
+/** The amount of the first charge as decimal text, for the card's bank; zero during a trial. */
 export function firstAmount(
   { amount }: Plan,
   { currency }: Pick<Settings, 'currency'>,

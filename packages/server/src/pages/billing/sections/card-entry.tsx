@@ -89,7 +89,7 @@ const TEST_NUMBERS = {
   braintree: '4111 1111 1111 1111, or 4000 0000 0000 2503 whose bank asks (3-D Secure)',
 }
 
-/** What the script reads. */
+/** Attributes that the page's script reads. */
 function entryData({ entry, email }: CardFieldView) {
   return {
     'data-card-entry': entry.provider,
@@ -98,7 +98,7 @@ function entryData({ entry, email }: CardFieldView) {
   }
 }
 
-/** Where the provider's script puts its fields, and where ours says what is wrong. */
+/** Places for the provider's fields and for our messages. */
 const CardInputs: FC<CardFieldView> = ({ entry, id }) => (
   <>
     {entry.provider === 'stripe' ? (
