@@ -68,6 +68,7 @@ describe('the kinds of failure', () => {
   it.each<[ErrorKind, Error]>([
     ['broken', withCode('ECONNRESET')],
     ['slow', withCode('57014')],
+    ['slow', Object.assign(new Error('max_statement_time exceeded'), { errno: 1969 })],
     ['undone', withCode('40P01')],
     ['undone', withCode('ER_LOCK_DEADLOCK')],
     ['undone', withCode('0A000', 'cached plan must not change result type')],

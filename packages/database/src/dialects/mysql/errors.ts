@@ -36,7 +36,11 @@ const storageRefuses = /error:? (?:28|30|122|135|136)\b/i
 /** A refused password or database name ends the connection, but says nothing about the server. */
 const refused = /^ER_.*DENIED|^ER_BAD_DB/
 
+/** MariaDB's `max_statement_time` is over. The driver knows the names of MySQL's errors only. */
+const STATEMENT_TIMEOUT = 1969
+
 export const errorKind: ErrorKindOf = (error, code) => {
+  if ((error as { errno?: unknown }).errno === STATEMENT_TIMEOUT) return 'slow'
   if (code === undefined) return error.message.startsWith('Pool is closed') ? 'broken' : undefined
   if (code === 'ER_GET_ERRNO') return storageRefuses.test(error.message) ? 'broken' : undefined
   // The driver marks what ended the connection.
