@@ -8,6 +8,7 @@ export {
   RequestCutOff,
 } from './errors.ts'
 export {
+  type AddressReader,
   ALLOWED_METHODS,
   type HttpRequest,
   isForbiddenMethod,

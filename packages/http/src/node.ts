@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { MalformedBody, MethodNotAllowed, PayloadTooLarge, RequestCutOff } from './errors.ts'
 import {
+  type AddressReader,
   ALLOWED_METHODS,
   bodyAlreadyRead,
   type HttpRequest,
@@ -24,8 +25,9 @@ export function fromNodeRequest(
   message: NodeMessage,
   signedIn?: SignedInReader,
   signOut?: SignedInReader,
+  address?: AddressReader,
 ): HttpRequest {
-  return new NodeRequest(message, signedIn, signOut)
+  return new NodeRequest(message, signedIn, signOut, address)
 }
 
 /** Made for every request, hence a class: its methods are not made again each time. */
@@ -36,11 +38,13 @@ class NodeRequest implements HttpRequest {
   readonly signedIn: SignedInReader | undefined
   readonly signOut: SignedInReader | undefined
   readonly #message: NodeMessage
+  readonly #address: AddressReader | undefined
 
   constructor(
     message: NodeMessage,
     signedIn: SignedInReader | undefined,
     signOut: SignedInReader | undefined,
+    address: AddressReader | undefined,
   ) {
     const { path, query } = splitTarget(message.originalUrl ?? message.url ?? '/')
     this.method = message.method ?? 'GET'
@@ -49,6 +53,11 @@ class NodeRequest implements HttpRequest {
     this.signedIn = signedIn
     this.signOut = signOut
     this.#message = message
+    this.#address = address
+  }
+
+  get address(): string | undefined {
+    return this.#address?.()
   }
 
   header(name: string): string | null {

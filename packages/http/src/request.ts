@@ -27,7 +27,15 @@ export interface HttpRequest {
   readonly signedIn?: SignedInReader | undefined
   /** Ends the session of the framework that the request belongs to. */
   readonly signOut?: SignedInReader | undefined
+  /**
+   * The caller's address as the adapter knows it, for limits. Undefined where the adapter cannot tell, as for a Web
+   * request.
+   */
+  readonly address?: string | undefined
 }
+
+/** Reads the caller's address. */
+export type AddressReader = () => string | undefined
 
 /** Asks the application about a request; whoever calls it knows what to expect. */
 export type SignedInReader = () => unknown

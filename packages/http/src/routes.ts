@@ -15,6 +15,11 @@ export interface MountOptions<FrameworkRequest> {
   readonly signedIn?: (request: FrameworkRequest) => unknown
   /** Ends the session that the framework has for its own request. */
   readonly signOut?: (request: FrameworkRequest) => unknown
+  /**
+   * The address of the caller, for limits. Default: what Express and Fastify call `request.ip`, and the socket of a plain
+   * Node server, unless that is a private address: it is most likely a proxy's. Hono cannot tell.
+   */
+  readonly address?: (request: FrameworkRequest) => string | undefined
 }
 
 /** Makes a reader of what the application says about its requests. */

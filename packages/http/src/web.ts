@@ -1,5 +1,6 @@
 import { PayloadTooLarge, RequestCutOff } from './errors.ts'
 import {
+  type AddressReader,
   bodyAlreadyRead,
   type HttpRequest,
   originOf,
@@ -15,8 +16,9 @@ export function fromWebRequest(
   request: Request,
   signedIn?: SignedInReader,
   signOut?: SignedInReader,
+  address?: AddressReader,
 ): HttpRequest {
-  return new WebRequest(request, signedIn, signOut)
+  return new WebRequest(request, signedIn, signOut, address)
 }
 
 export class WebRequest implements HttpRequest {
@@ -26,8 +28,14 @@ export class WebRequest implements HttpRequest {
   readonly signedIn: SignedInReader | undefined
   readonly signOut: SignedInReader | undefined
   readonly #request: Request
+  readonly #address: AddressReader | undefined
 
-  constructor(request: Request, signedIn?: SignedInReader, signOut?: SignedInReader) {
+  constructor(
+    request: Request,
+    signedIn?: SignedInReader,
+    signOut?: SignedInReader,
+    address?: AddressReader,
+  ) {
     const { path, query } = splitUrl(request.url)
     this.method = request.method
     this.path = path
@@ -35,6 +43,11 @@ export class WebRequest implements HttpRequest {
     this.signedIn = signedIn
     this.signOut = signOut
     this.#request = request
+    this.#address = address
+  }
+
+  get address(): string | undefined {
+    return this.#address?.()
   }
 
   header(name: string): string | null {

@@ -1,6 +1,7 @@
 import type { Request, RequestHandler } from 'express'
 import { fromNodeRequest } from '../node.ts'
 import { type HttpRoutes, type MountOptions, signedInReader, signOutCaller } from '../routes.ts'
+import { addressReader } from './address.ts'
 import { sendWhenReady } from './node.ts'
 
 /**
@@ -14,7 +15,12 @@ export function mountExpress(
 ): RequestHandler {
   return (request, response, next) => {
     const pending = routes.handle(
-      fromNodeRequest(request, signedInReader(options, request), signOutCaller(options, request)),
+      fromNodeRequest(
+        request,
+        signedInReader(options, request),
+        signOutCaller(options, request),
+        addressReader(options, request, () => request.ip),
+      ),
     )
     if (pending) void sendWhenReady(pending, response)
     else next()

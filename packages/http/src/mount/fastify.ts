@@ -2,6 +2,7 @@ import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastif
 import { fromNodeRequest } from '../node.ts'
 import type { HttpResponse } from '../response.ts'
 import { type HttpRoutes, type MountOptions, signedInReader, signOutCaller } from '../routes.ts'
+import { addressReader } from './address.ts'
 
 /**
  * The routes as a plugin.
@@ -27,6 +28,7 @@ export function mountFastify(
             request.raw,
             signedInReader(options, request),
             signOutCaller(options, request),
+            addressReader(options, request, () => request.ip),
           )
           const pending = routes.handle(plain)
           // Fastify takes more spellings for the same path than the routes do.

@@ -28,7 +28,12 @@ class HonoRequest extends WebRequest {
   readonly #context: Context
 
   constructor(c: Context, options: MountOptions<Context>) {
-    super(c.req.raw, signedInReader(options, c), signOutCaller(options, c))
+    super(
+      c.req.raw,
+      signedInReader(options, c),
+      signOutCaller(options, c),
+      options.address && (() => options.address?.(c)),
+    )
     this.#context = c
   }
 

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { fromNodeRequest, sendResponse } from '../node.ts'
 import { type HttpResponse, notFound } from '../response.ts'
 import { type HttpRoutes, type MountOptions, signedInReader, signOutCaller } from '../routes.ts'
+import { addressReader } from './address.ts'
 
 export { fromNodeRequest, type NodeMessage, readHeader, sendResponse } from '../node.ts'
 
@@ -16,7 +17,12 @@ export function nodeListener<Message extends IncomingMessage>(
 ): (message: Message, response: ServerResponse) => void {
   return (message, response) => {
     const pending = routes.handle(
-      fromNodeRequest(message, signedInReader(options, message), signOutCaller(options, message)),
+      fromNodeRequest(
+        message,
+        signedInReader(options, message),
+        signOutCaller(options, message),
+        addressReader(options, message, () => message.socket.remoteAddress),
+      ),
     )
     if (pending) void sendWhenReady(pending, response)
     else sendResponse(notFound(), response)

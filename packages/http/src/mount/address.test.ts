@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest'
+import { addressReader } from './address.ts'
+
+describe('the address of a caller', () => {
+  it.each([
+    ['a public address', '93.184.216.34', '93.184.216.34'],
+    ['a public address through an IPv6 socket', '::ffff:93.184.216.34', '93.184.216.34'],
+    ['a public IPv6 address', '2606:2800:220:1::1', '2606:2800:220:1::1'],
+    ['this machine, where a proxy runs', '127.0.0.1', undefined],
+    ['a private network, where a proxy runs', '::ffff:10.0.0.7', undefined],
+    ['no address', 'unknown', undefined],
+    ['nothing', undefined, undefined],
+  ])('is what the framework says only where that is %s', (_what, said, expected) => {
+    expect(addressReader({}, {}, () => said)()).toBe(expected)
+  })
+
+  it('is what the application says, as it is', () => {
+    const options = { address: (request: { ip: string }) => request.ip }
+    expect(addressReader(options, { ip: '10.0.0.7' }, () => '93.184.216.34')()).toBe('10.0.0.7')
+  })
+})
