@@ -13,6 +13,8 @@ import type { TokenVerifier } from './guard/verify.ts'
 import type { Keyring } from './keys/keyring.ts'
 import type { Seal } from './keys/seal.ts'
 import type { SigningKeys } from './keys/signing-keys.ts'
+import type { GuessingLimits } from './limits/guessing.ts'
+import type { ResourceLimits } from './limits/resources.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { Outgoing } from './outgoing/outgoing.ts'
 import type { RevocationFeed } from './revocations/feed.ts'
@@ -58,7 +60,7 @@ export interface ServerContext extends GrantContext {
   /** Where people look at what goes wrong. */
   readonly pagePaths: ReadonlySet<string>
   readonly responses: ReadonlyMap<string, OfferedResponse>
-  readonly clients: ClientCache
+  readonly clients: ClientCache<ServerContext>
   readonly codes: CodeCache
   readonly consents: ConsentCache
   readonly keys: SigningKeys
@@ -73,6 +75,12 @@ export interface ServerContext extends GrantContext {
   readonly cookies: CookieMode
   /** Requests to addresses that clients have told us. */
   readonly outgoing: Outgoing
+  /** The rule for what can be guessed. */
+  readonly guessing: GuessingLimits
+  /** The rule for what strangers make us do or store. */
+  readonly resources: ResourceLimits
+  /** The network that the request under way came from; null where it is not known. */
+  readonly network: string | null
   /** The thumbprint of the key that the request under way has proven to hold: see tokens/proven-key.ts. */
   readonly provenKey: string | null
 }

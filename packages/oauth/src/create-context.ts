@@ -12,6 +12,8 @@ import { createTokenVerifier } from './guard/verify.ts'
 import { createKeyring } from './keys/keyring.ts'
 import { createSeal } from './keys/seal.ts'
 import { createSigningKeys } from './keys/signing-keys.ts'
+import { createGuessingLimits } from './limits/guessing.ts'
+import { createResourceLimits } from './limits/resources.ts'
 import type { ResolvedOptions } from './options.ts'
 import { createOutgoing } from './outgoing/outgoing.ts'
 import { followRevocations } from './revocations/feed.ts'
@@ -84,7 +86,9 @@ export function createContext(options: ResolvedOptions): ServerContext {
       feed,
       clock,
       finders: options.features.flatMap((feature) =>
-        feature.findClient ? [(id: string) => feature.findClient?.(id, context) ?? null] : [],
+        feature.findClient
+          ? [(id: string, within: ServerContext) => feature.findClient?.(id, within) ?? null]
+          : [],
       ),
     }),
     codes: createCodeCache(storage.codes),
@@ -93,6 +97,14 @@ export function createContext(options: ResolvedOptions): ServerContext {
     keyring,
     clientSecrets: createSeal(secrets, 'client secrets'),
     outgoing: createOutgoing(options.outgoing, clock),
+    guessing: createGuessingLimits({ limits: storage.limits, clock }),
+    resources: createResourceLimits({
+      tickets: storage.tickets,
+      limits: storage.limits,
+      clock,
+      logger: options.logger,
+    }),
+    network: null,
     accessTokens,
     refreshTokens: createRefreshTokens(keyring),
     verifier,

@@ -148,6 +148,22 @@ export type { VerifiedToken } from './guard/verify.ts'
 export { type Form, requireParam } from './http/form.ts'
 export type { KeyRotation } from './keys/signing-keys.ts'
 export type { Lifetime } from './lifetimes.ts'
+export {
+  createGuessingLimits,
+  type GuessingAttempt,
+  type GuessingLimit,
+  type GuessingLimits,
+  type GuessingPolicy,
+  type GuessingTimes,
+  type Verdict,
+} from './limits/guessing.ts'
+export { networkOf } from './limits/network.ts'
+export {
+  createResourceLimits,
+  type RatePolicy,
+  type ResourceLimits,
+  type SharePolicy,
+} from './limits/resources.ts'
 export type { Logger } from './logger.ts'
 export type { Ended } from './maintenance/end-everything.ts'
 export type { AuthorizationServerOptions } from './options.ts'
@@ -203,14 +219,18 @@ export {
   endedMark,
   FEED_KEPT,
   type FeedPage,
+  type HeldTickets,
   type Interaction,
+  type LimitCount,
   type NewRevocation,
   type PendingLogout,
+  type PlaceRequest,
   type Revocation,
   type RevocationKind,
   type Rotation,
   type SessionSelector,
   type StoredKey,
+  type TakenPlace,
   type Ticket,
   type Token,
   type TokenSelector,
@@ -222,12 +242,14 @@ export type {
   ConsentRepository,
   InteractionRepository,
   KeyRepository,
+  LimitRepository,
   Living,
   LogoutRepository,
   LogoutTimes,
   RevocationRepository,
   SessionRepository,
   Storage,
+  TicketChange,
   TicketRepository,
   TokenRepository,
   TokenWithClient,

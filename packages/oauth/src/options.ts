@@ -5,6 +5,7 @@ import { type SigningAlgorithm, signingAlgorithms } from './crypto.ts'
 import type { Feature, SelfRegisteredOptions } from './features/feature.ts'
 import type { Grant } from './grants/grant.ts'
 import { type Lifetime, parseLifetime, parseSeconds, YEAR } from './lifetimes.ts'
+import type { AddressOf } from './limits/network.ts'
 import type { Logger } from './logger.ts'
 import { type OutgoingOptions, resolveOutgoing } from './outgoing/options.ts'
 import { defaultPages } from './pages/default-pages.ts'
@@ -64,6 +65,11 @@ export interface AuthorizationServerOptions<User extends ApplicationUser = Appli
   readonly selfRegistered?: SelfRegisteredOptions
   /** How the server asks at addresses that clients have told it: their keys, their documents. */
   readonly outgoing?: OutgoingOptions
+  /**
+   * The address of whoever sent a request, as your proxy tells it, for limits that count by network; null where it is not
+   * known. Default: what the adapter knows (`request.ip` of Express and Fastify), public addresses only.
+   */
+  addressOf?(request: Request): string | null
   /** Default 1 year. */
   readonly accessTokensExpireIn?: Lifetime
   /** Default 1 year. */
@@ -119,6 +125,7 @@ export interface ResolvedOptions {
   /** Null: any. */
   readonly selfRegisteredResources: ReadonlySet<string> | null
   readonly outgoing: OutgoingSettings
+  readonly addressOf: AddressOf | null
   readonly accessTokensExpireAt: (now: Date) => Date
   readonly refreshTokensExpireAt: (now: Date) => Date
   readonly personalAccessTokensExpireAt: (now: Date) => Date
@@ -182,6 +189,7 @@ export function resolveOptions<User extends ApplicationUser>(
     hasResources: options.resources !== undefined || Object.keys(resources).length > 0,
     ...resolveSelfRegistered(options, features, [audience, ...Object.keys(resources)], scopeNames),
     outgoing: resolveOutgoing(options.outgoing),
+    addressOf: options.addressOf ? (request) => options.addressOf?.(request) ?? null : null,
     accessTokensExpireAt: lifetime(options, 'accessTokensExpireIn'),
     refreshTokensExpireAt: lifetime(options, 'refreshTokensExpireIn'),
     personalAccessTokensExpireAt: lifetime(options, 'personalAccessTokensExpireIn'),

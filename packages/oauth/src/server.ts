@@ -9,6 +9,7 @@ import {
 } from '@tollgate/http'
 import { findAsking } from './authorization/asking-application.ts'
 import { type Clients, manageClients } from './clients/manage.ts'
+import type { ServerContext } from './context.ts'
 import { createContext } from './create-context.ts'
 import type { SigningAlgorithm } from './crypto.ts'
 import { guardAdvice } from './endpoints/resource-metadata.ts'
@@ -25,6 +26,7 @@ import { type FreshToken, freshToken } from './guard/fresh-token.ts'
 import { createGuard, type Guard } from './guard/guard.ts'
 import { errorResponse } from './http/responses.ts'
 import type { KeyRotation } from './keys/signing-keys.ts'
+import { findNetwork } from './limits/network.ts'
 import { deliver, scheduleDeliveries } from './maintenance/deliver.ts'
 import { countEverything, type Ended, endEverything } from './maintenance/end-everything.ts'
 import { purge, schedulePurge } from './maintenance/purge.ts'
@@ -229,12 +231,19 @@ export function createAuthorizationServer<User extends ApplicationUser = Applica
     return verdict ? withHeaders(response, verdict.headers) : response
   }
 
+  const hasExtras = options.features.length > 0 || options.grants.some(({ routes }) => routes)
+
+  /** With the network that the request came from, where a feature or a grant may need it. */
+  function contextOf(request: HttpRequest): ServerContext {
+    return hasExtras ? { ...context, network: findNetwork(request, options) } : context
+  }
+
   async function respond(match: Match<EndpointRoute>, request: HttpRequest): Promise<HttpResponse> {
     let response: HttpResponse
     try {
       const { endpoint } = requireRoute(match, request.method)
       if (!isReady) await ready()
-      response = await endpoint(request, context, match.id)
+      response = await endpoint(request, contextOf(request), match.id)
     } catch (error) {
       response = await failureResponse(error, request, context).catch((failure) =>
         // The application's own error page has failed; whoever called must still get a response.

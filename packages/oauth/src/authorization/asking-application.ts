@@ -1,3 +1,4 @@
+import { rowIdOf } from '../clients/client.ts'
 import { isVerified } from '../clients/self-registered.ts'
 import type { ServerContext } from '../context.ts'
 import { isOAuthError } from '../errors.ts'
@@ -59,7 +60,11 @@ export async function findAsking(
   if (!returnTo.startsWith(start)) return null
   try {
     const clientId = parseForm(returnTo.slice(start.length)).get('client_id')
-    const client = clientId === undefined ? null : await context.clients.findNamed(clientId)
+    if (clientId === undefined) return null
+    // Only what is known: a link to the sign-in page makes the server ask nobody for a document.
+    const client = clientId.startsWith('https://')
+      ? await context.clients.find(rowIdOf(clientId))
+      : await context.clients.findNamed(clientId, context)
     return client && describeApplication(client, context)
   } catch (error) {
     // The request itself will say what is wrong with it.

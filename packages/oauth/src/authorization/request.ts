@@ -46,7 +46,7 @@ export async function requireReturnAddress(
   params: Form,
   context: ServerContext,
 ): Promise<ReturnAddress> {
-  const client = await context.clients.findNamed(requireParam(params, 'client_id'))
+  const client = await context.clients.findNamed(requireParam(params, 'client_id'), context)
   if (client) return returnAddressOf(client, params, context)
   throw new InvalidRequest('No application is registered with this client_id')
 }

@@ -6,29 +6,32 @@ import type { Client } from '../storage/records.ts'
 import type { ClientRepository } from '../storage/repositories.ts'
 import { createRecentCache } from './recent-cache.ts'
 
-export interface ClientCache {
+export interface ClientCache<Context = never> {
   /** Null when unknown or revoked. From memory, and without a promise, while the feed is fresh. */
   find(id: string): Awaitable<Client | null>
-  /** By what the client itself says who it is. For most that is the same. */
-  findNamed(clientId: string): Awaitable<Client | null>
+  /** By what the client itself says who it is, in the request that the context is of. For most that is the same. */
+  findNamed(clientId: string, context: Context): Awaitable<Client | null>
 }
 
 /** Knows clients that are not looked for by their id; null when it is not one of those. */
-export type ClientFinder = (clientId: string) => Promise<Client | null> | null
+export type ClientFinder<Context> = (
+  clientId: string,
+  context: Context,
+) => Promise<Client | null> | null
 
-export interface ClientCacheOptions {
+export interface ClientCacheOptions<Context> {
   readonly feed: RevocationFeed
   readonly clock: Clock
-  readonly finders: readonly ClientFinder[]
+  readonly finders: readonly ClientFinder<Context>[]
 }
 
 const REMEMBERED_CLIENTS = 5000
 
 /** Client records hardly change, and the feed that carries revocations says when they do. */
-export function createClientCache(
+export function createClientCache<Context>(
   repository: ClientRepository,
-  { feed, clock, finders }: ClientCacheOptions,
-): ClientCache {
+  { feed, clock, finders }: ClientCacheOptions<Context>,
+): ClientCache<Context> {
   const known = createRecentCache<Client>(REMEMBERED_CLIENTS)
   let changes = 0
   const drop = (id: string) => {
@@ -49,8 +52,10 @@ export function createClientCache(
     const changesBefore = changes
     const client = await repository.find(id)
     if (!client || client.revokedAt) return null
-    // What was read before a change was announced must not be remembered after it.
-    if (changes === changesBefore) known.set(id, client)
+    // What was read before a change was announced must not be remembered after it. A client that nobody has used yet
+    // may be evicted, which is not announced.
+    const isUnused = client.settings.self_registered?.unused_until !== undefined
+    if (changes === changesBefore && !isUnused) known.set(id, client)
     return unlessOver(client)
   }
 
@@ -66,9 +71,9 @@ export function createClientCache(
     return remembered ? unlessOver(remembered) : read(id)
   }
 
-  function findNamed(clientId: string): Awaitable<Client | null> {
+  function findNamed(clientId: string, context: Context): Awaitable<Client | null> {
     for (const finder of finders) {
-      const finding = finder(clientId)
+      const finding = finder(clientId, context)
       if (finding) return finding
     }
     return mapAwaitable(find(clientId), unlessByDocument)

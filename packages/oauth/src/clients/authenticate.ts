@@ -17,7 +17,7 @@ export function authenticateClient(
     return authenticateByProof(request, params, context)
   }
   const { id, secret, method, basic } = readCredentials(request.header('authorization'), params)
-  return mapAwaitable(context.clients.findNamed(id), (client) => {
+  return mapAwaitable(context.clients.findNamed(id, context), (client) => {
     if (client && isProvenBy(client, method, secret)) return client
     throw new InvalidClient('Client authentication failed', { challenge: basic })
   })

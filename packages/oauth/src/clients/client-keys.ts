@@ -34,17 +34,17 @@ export async function verifyByClient(
   text: string,
   { settings: { jwks, jwks_uri }, createdAt }: Client,
   options: JWTVerifyOptions,
-  { outgoing }: Pick<ServerContext, 'outgoing'>,
+  { outgoing, network }: Pick<ServerContext, 'outgoing' | 'network'>,
 ): Promise<JWTPayload> {
   if (jwks) return verifyWithAny(text, keysOf(jwks), options)
   if (jwks_uri === undefined) throw new NoClientKeys('This client has no keys')
-  const known = await outgoing.documents.get(jwks_uri, KEY_SET)
+  const known = await outgoing.documents.get(jwks_uri, KEY_SET, network)
   try {
     return await verifyWithAny(text, keysOf(known.content), options)
   } catch (error) {
     if (!mayBeNewKey(error)) throw error
     // An address that another client had before may hold other keys now.
-    const fresh = await outgoing.documents.getAgain(jwks_uri, KEY_SET, createdAt)
+    const fresh = await outgoing.documents.getAgain(jwks_uri, KEY_SET, network, createdAt)
     if (fresh.content === known.content) throw error
     return verifyWithAny(text, keysOf(fresh.content), options)
   }

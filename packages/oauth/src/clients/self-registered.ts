@@ -6,10 +6,11 @@ import { isAfter } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
 import { InvalidTarget, isOAuthError } from '../errors.ts'
 import { wholeSecond } from '../lifetimes.ts'
+import { shares } from '../limits/policies.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { SelfRegistration } from '../storage/client-settings.ts'
 import type { Client } from '../storage/records.ts'
-import { unusedTicket } from '../storage/unused-client.ts'
+import { type UnusedClient, unusedTicket } from '../storage/unused-client.ts'
 import { type ClientFields, changeClient } from './save.ts'
 
 const LONGEST_ACCESS = 3600 * 1000
@@ -104,23 +105,39 @@ export function isUnused({ settings }: Client): boolean {
 export async function createUnused(
   client: Client,
   registration: SelfRegistration & { readonly unused_until: number },
-  { storage }: ServerContext,
+  context: ServerContext,
 ): Promise<Client | null> {
   const settings = { ...client.settings, self_registered: registration }
   const unused = { ...client, settings }
   // First: without it the row would never be found again once it is over.
-  await storage.tickets.add(unusedTicket({ clientId: client.id, until: registration.unused_until }))
-  return (await storage.clients.create(unused)) ? unused : null
+  await keepUnused({ clientId: client.id, until: registration.unused_until }, context)
+  return (await context.storage.clients.create(unused)) ? unused : null
 }
 
-/** Somebody has got a token by it: it stays. */
-export async function markUsed(client: Client, context: ServerContext): Promise<void> {
+/** Counts the client among the unused ones of the network that it came from, until then. */
+export async function keepUnused(
+  unused: UnusedClient,
+  { resources, network }: ServerContext,
+): Promise<void> {
+  await resources.add(unusedTicket(unused), shares.unusedClients, network)
+}
+
+/**
+ * Somebody approves it, or has got a token by it: it stays, and takes no share of its network any more. False when it is
+ * gone.
+ */
+export async function markUsed(client: Client, context: ServerContext): Promise<boolean> {
+  const until = client.settings.self_registered?.unused_until
   try {
     // What is remembered may be older than its last change.
     await changeClient(client.id, withoutEnd, context)
+    if (until !== undefined) {
+      await context.storage.tickets.take(unusedTicket({ clientId: client.id, until }).hash)
+    }
+    return true
   } catch (error) {
-    // It was deleted at this moment, which is for whoever asks next.
     if (!isOAuthError(error, 'not_found')) throw error
+    return false
   }
 }
 

@@ -6,6 +6,7 @@ import type { ResponseMode } from '../authorization/response-modes.ts'
 import { withSignIn } from '../authorization/sign-in-details.ts'
 import { claimAnswer, splitTicket } from '../authorization/single-answer.ts'
 import { matchesRedirect } from '../clients/redirect-uris.ts'
+import { isUnused, markUsed } from '../clients/self-registered.ts'
 import type { ServerContext } from '../context.ts'
 import { AccessDenied, InvalidRequest, Unauthenticated } from '../errors.ts'
 import { type Form, parseForm, readForm, requireParam } from '../http/form.ts'
@@ -79,12 +80,14 @@ async function pending(request: HttpRequest, form: Form, context: ServerContext)
   // The client may have been deleted, or its address changed, while the page was open.
   const client = await context.clients.find(interaction.clientId)
   const reachable = client?.redirectUris.some((uri) => matchesRedirect(uri, interaction.redirectTo))
-  if (!client || !reachable) {
-    throw new InvalidRequest('This application is gone, or its address has changed', {
-      hint: 'Go back to the application and start again',
-    })
-  }
+  if (!client || !reachable) throw clientGone()
   return { interaction, client, person }
+}
+
+function clientGone(): InvalidRequest {
+  return new InvalidRequest('This application is gone, or its address has changed', {
+    hint: 'Go back to the application and start again',
+  })
 }
 
 async function approve(
@@ -97,6 +100,8 @@ async function approve(
   const declined = readDeclined(form, [...interaction.scopes, ...(asked?.alsoShown ?? [])], context)
   const share = withoutDeclined({ scopes: interaction.scopes, details: asked }, declined)
   const details = withSignIn(share.details, person, client)
+  // Before anything is approved: what was is never evicted.
+  if (isUnused(client) && !(await markUsed(client, context))) throw clientGone()
   const result = await offered.response.prepare(
     { ...interaction, client, scopes: share.scopes, details },
     context,

@@ -133,12 +133,19 @@ export class TemporarilyUnavailable extends OAuthError {
   }
 }
 
-/** More than this server takes in a minute: come again later. */
+/** More than a limit allows: come again later. */
 export class TooManyRequests extends OAuthError {
   readonly code = 'too_many_requests'
   override readonly status = 429
+  /** After how many seconds it may be tried again; sent as `Retry-After`. */
+  readonly retryAfterSeconds: number
+
+  constructor(message: string, { milliseconds = 60_000 }: { readonly milliseconds?: number } = {}) {
+    super(message)
+    this.retryAfterSeconds = Math.max(1, Math.ceil(milliseconds / 1000))
+  }
 
   override headers(): Record<string, string> {
-    return { 'retry-after': '60' }
+    return { 'retry-after': String(this.retryAfterSeconds) }
   }
 }

@@ -150,6 +150,8 @@ export interface Feature {
    * not of this feature's kind. Errors become a page: it is not proven yet where the answer may go.
    */
   expandRequest?(params: Form, context: GrantContext): Promise<ExpandedRequest> | null
+  /** Names of parameters that it reads of authorization requests. Of a pushed request only known parameters are stored. */
+  readonly requestParameters?: readonly string[]
   /** What it reads of an authorization request, to be kept with what comes of it; null for nothing. Throw an OAuthError for what is wrong. */
   readRequest?(
     params: Form,

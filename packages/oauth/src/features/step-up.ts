@@ -18,6 +18,7 @@ export function stepUp({ acrValues = [] }: StepUpOptions = {}): Feature {
     name: 'stepUp',
     tellsSignIn: true,
     metadata: () => (acrValues.length > 0 ? { acr_values_supported: acrValues } : {}),
+    requestParameters: ['acr_values'],
     readRequest(params, { client }) {
       const wished = params.get('acr_values')?.split(' ') ?? client.settings.default_acr_values
       return { saysSignIn: true, ...(wished && { acrValues: wished }) }

@@ -1,7 +1,8 @@
 import { NotFetched, type OutgoingResponse, type SendRequest } from '@tollgate/http/outgoing'
-import { createRecentCache } from '../caches/recent-cache.ts'
+import { createFairCache } from '../caches/fair-cache.ts'
 import { type Clock, isAfter } from '../clock.ts'
 import { type CacheBounds, freshSeconds } from './cache-rules.ts'
+import type { FetchPlaces } from './fetch-places.ts'
 
 /** A JSON document at an address that a client has told us. */
 export interface FetchedDocument {
@@ -19,72 +20,68 @@ export interface DocumentRules {
   readonly usableWhenAway: number
 }
 
-/** What is fetched is remembered by the rules of HTTP, within bounds. */
+/**
+ * What is fetched is remembered by the rules of HTTP, within bounds. `by` is the network that asks for it, null where it
+ * is not known.
+ */
 export interface Documents {
   /** From memory while it is fresh. NotFetched when there is none to be had. */
-  get(url: string, rules: DocumentRules): Promise<FetchedDocument>
+  get(url: string, rules: DocumentRules, by: string | null): Promise<FetchedDocument>
   /**
    * Fetched again, because what is known does not do: a key is missing. Not twice in half a minute, unless what is
    * known is older than `since`.
    */
-  getAgain(url: string, rules: DocumentRules, since?: Date): Promise<FetchedDocument>
+  getAgain(
+    url: string,
+    rules: DocumentRules,
+    by: string | null,
+    since?: Date,
+  ): Promise<FetchedDocument>
   /** Fetched now, whatever is known: for what is decided once and for all. */
-  getNow(url: string, rules: DocumentRules): Promise<FetchedDocument>
+  getNow(url: string, rules: DocumentRules, by: string | null): Promise<FetchedDocument>
 }
 
 interface Known extends FetchedDocument {
   readonly etag: string | null
 }
 
-const REMEMBERED = 500
+/** More than a thousand networks, so that none of them loses the last document it asked for. */
+const REMEMBERED = 2000
 const BOUNDS: CacheBounds = { least: 60, most: 24 * 3600, usual: 300 }
 const AGAIN_AFTER = 30_000
 /** A stranger must not make us ask somebody else's server over and over. */
 const FAILURE_KEPT = 10_000
-/** Slow servers of a few must not take all there is. */
-const MOST_AT_ONCE = 50
-const MOST_OF_ONE_HOST = 5
 
-export function createDocuments(send: SendRequest, clock: Clock): Documents {
-  const known = createRecentCache<Known>(REMEMBERED)
-  const failed = createRecentCache<{ readonly error: NotFetched; readonly until: number }>(
-    REMEMBERED,
-  )
+export function createDocuments(send: SendRequest, places: FetchPlaces, clock: Clock): Documents {
+  const known = createFairCache<Known>(REMEMBERED)
+  const failed = createFairCache<{ readonly error: NotFetched; readonly until: number }>(REMEMBERED)
   const underWay = new Map<string, Promise<Known>>()
-  const perHost = new Map<string, number>()
 
   /** All who ask for the same at once share one request. */
-  function fetchOnce(url: string, rules: DocumentRules): Promise<Known> {
+  function fetchOnce(url: string, rules: DocumentRules, by: string | null): Promise<Known> {
     const running = underWay.get(url)
     if (running) return running
-    const fetching = fetchLimited(new URL(url), rules).finally(() => underWay.delete(url))
+    const failure = failed.get(url)
+    if (failure && failure.until > clock.now().getTime()) return Promise.reject(failure.error)
+    const fetching = places
+      .send(by, () => fetchNoting(new URL(url), rules, by ?? ''))
+      .finally(() => underWay.delete(url))
     underWay.set(url, fetching)
     return fetching
   }
 
-  async function fetchLimited(url: URL, rules: DocumentRules): Promise<Known> {
-    const failure = failed.get(url.href)
-    if (failure && failure.until > clock.now().getTime()) throw failure.error
-    const count = perHost.get(url.host) ?? 0
-    if (underWay.size >= MOST_AT_ONCE || count >= MOST_OF_ONE_HOST) {
-      throw new NotFetched('Too much is being fetched at this moment', { temporary: true })
-    }
-    perHost.set(url.host, count + 1)
+  async function fetchNoting(url: URL, rules: DocumentRules, holder: string): Promise<Known> {
     try {
-      return await fetchNow(url, rules)
+      return await fetchNow(url, rules, holder)
     } catch (error) {
       if (error instanceof NotFetched) {
-        failed.set(url.href, { error, until: clock.now().getTime() + FAILURE_KEPT })
+        failed.set(url.href, { error, until: clock.now().getTime() + FAILURE_KEPT }, holder)
       }
       throw error
-    } finally {
-      const left = (perHost.get(url.host) ?? 1) - 1
-      if (left > 0) perHost.set(url.host, left)
-      else perHost.delete(url.host)
     }
   }
 
-  async function fetchNow(url: URL, rules: DocumentRules): Promise<Known> {
+  async function fetchNow(url: URL, rules: DocumentRules, holder: string): Promise<Known> {
     const before = known.get(url.href)
     const response = await send(url, {
       method: 'GET',
@@ -100,16 +97,20 @@ export function createDocuments(send: SendRequest, clock: Clock): Documents {
     const etag =
       response.header('etag') ?? (response.status === 304 ? (before?.etag ?? null) : null)
     const found = { content, etag, fetchedAt: now, freshUntil }
-    known.set(url.href, found)
+    known.set(url.href, found, holder)
     return found
   }
 
-  async function get(url: string, rules: DocumentRules): Promise<FetchedDocument> {
+  async function get(
+    url: string,
+    rules: DocumentRules,
+    by: string | null,
+  ): Promise<FetchedDocument> {
     const before = known.get(url)
     const now = clock.now().getTime()
     if (before && before.freshUntil.getTime() > now) return before
     try {
-      return await fetchOnce(url, rules)
+      return await fetchOnce(url, rules, by)
     } catch (error) {
       const away = error instanceof NotFetched && error.temporary
       const usableUntil = (before?.fetchedAt.getTime() ?? 0) + rules.usableWhenAway * 1000
@@ -119,15 +120,15 @@ export function createDocuments(send: SendRequest, clock: Clock): Documents {
   }
 
   return {
-    get: async (url, rules) => get(canonical(url), rules),
-    async getAgain(url, rules, since = new Date(0)) {
+    get: async (url, rules, by) => get(canonical(url), rules, by),
+    async getAgain(url, rules, by, since = new Date(0)) {
       const before = known.get(canonical(url))
       const soon = new Date(clock.now().getTime() - AGAIN_AFTER)
       if (before && isAfter(before.fetchedAt, soon) && !isAfter(since, before.fetchedAt))
         return before
-      return fetchOnce(canonical(url), rules)
+      return fetchOnce(canonical(url), rules, by)
     },
-    getNow: async (url, rules) => fetchOnce(canonical(url), rules),
+    getNow: async (url, rules, by) => fetchOnce(canonical(url), rules, by),
   }
 }
 

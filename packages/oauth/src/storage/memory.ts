@@ -1,5 +1,6 @@
 import { type Clock, isAfter, systemClock } from '../clock.ts'
 import { randomSecret } from '../crypto.ts'
+import { memoryLimits } from './memory-limits.ts'
 import { memorySessions } from './memory-sessions.ts'
 import { mergeConsents } from './merge-consents.ts'
 import {
@@ -31,6 +32,7 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
   const interactions = new Map<string, Interaction>()
   const consents = new Map<string, Consent>()
   const tickets = new Map<string, Ticket>()
+  const counted = memoryLimits()
   const participation = memorySessions()
   const keys = new Map<string, StoredKey>()
   let revocations: Revocation[] = []
@@ -63,17 +65,23 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
     }
   }
 
-  /** With the clients that they stand for. */
-  function dropTickets(before: Date, limit: number): number {
-    const isOver = ({ expiresAt }: Ticket) => expiresAt < before
-    for (const ticket of [...tickets.values()].filter(isOver).slice(0, limit)) {
-      if (ticket.kind !== UNUSED_CLIENT) continue
-      const { clientId, until } = parseUnused(ticket)
-      const registration = clients.get(clientId)?.settings.self_registered
-      if (registration?.unused_until === until) clients.delete(clientId)
-    }
-    return drop(tickets, limit, isOver)
+  /** With the client that it stands for. */
+  function dropTicket(ticket: Ticket): void {
+    tickets.delete(ticket.hash)
+    if (ticket.kind !== UNUSED_CLIENT) return
+    const { clientId, until } = parseUnused(ticket)
+    const registration = clients.get(clientId)?.settings.self_registered
+    if (registration?.unused_until === until) clients.delete(clientId)
   }
+
+  function dropTickets(before: Date, limit: number): number {
+    const over = [...tickets.values()].filter(({ expiresAt }) => expiresAt < before).slice(0, limit)
+    for (const ticket of over) dropTicket(ticket)
+    return over.length
+  }
+
+  const heldBy = (kind: string, holder: string) =>
+    [...tickets.values()].filter((each) => each.kind === kind && each.holder === holder)
 
   function decide(hash: string, at: Date): boolean {
     const interaction = interactions.get(hash)
@@ -228,13 +236,35 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
         tickets.delete(hash)
         return found
       },
-      async change(hash, before, after) {
+      async change(hash, before, after, also = {}) {
         const found = tickets.get(hash)
         if (found?.content !== before) return false
-        tickets.set(hash, { ...found, content: after })
+        tickets.set(hash, { ...found, ...also, content: after })
         return true
       },
+      countHeld: async (kind, holder) => heldBy(kind, holder).length,
+      countAllHeld: async (kind) =>
+        [...tickets.values()].filter((each) => each.kind === kind && each.holder !== null).length,
+      async listHolders(kind, limit) {
+        const counts = new Map<string, number>()
+        for (const each of tickets.values()) {
+          if (each.kind !== kind || each.holder === null) continue
+          counts.set(each.holder, (counts.get(each.holder) ?? 0) + 1)
+        }
+        return [...counts]
+          .map(([holder, count]) => ({ holder, count }))
+          .sort((a, b) => b.count - a.count || compare(a.holder, b.holder))
+          .slice(0, limit)
+      },
+      async evict(kind, holder, limit) {
+        const doomed = heldBy(kind, holder)
+          .sort((a, b) => +a.expiresAt - +b.expiresAt)
+          .slice(0, limit)
+        for (const ticket of doomed) dropTicket(ticket)
+        return doomed.length
+      },
     },
+    limits: counted.limits,
     sessions: participation.sessions,
     logouts: participation.logouts,
     keys: {
@@ -295,10 +325,11 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
         drop(tokens, limit, (token) => token.liveUntil < before) +
         drop(codes, limit, (code) => code.expiresAt < before) +
         drop(interactions, limit, (interaction) => interaction.expiresAt < before) +
-        dropTickets(before, limit) +
         participation.purge(before, limit)
       )
     },
+    purgeExpired: async (before, limit) =>
+      dropTickets(before, limit) + counted.purge(before, limit),
     async endAll(at) {
       const living = countLiving(at)
       for (const [id, token] of tokens) {

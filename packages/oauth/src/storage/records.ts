@@ -203,6 +203,52 @@ export interface Ticket {
   readonly content: string
   /** After this it counts for nothing. */
   readonly expiresAt: Date
+  /** Whose share of the tickets of its kind it takes, such as a network; null once it was used, and for those without a share. */
+  readonly holder: string | null
+}
+
+/** A count of a limit. */
+export interface LimitCount {
+  /** How many. */
+  readonly points: number
+  /** When it begins anew. */
+  readonly expiresAt: Date
+}
+
+/** One of the places that a limit has for checks of a secret. */
+export interface PlaceRequest {
+  /** The limit, with the account or network that it is for. */
+  readonly name: string
+  /** How many places it has. */
+  readonly most: number
+  /** Names the check, so that no other one gives its place back. */
+  readonly holder: string
+  /** Now. */
+  readonly at: Date
+  /** When the place is free again if nobody says how the check went. */
+  readonly until: Date
+}
+
+/** What came of asking for a place. */
+export type TakenPlace =
+  | {
+      /** The name of the place. */
+      readonly place: string
+    }
+  | {
+      readonly place: null
+      /** Whether a check that is not finished has one of the places: then it is worth waiting. */
+      readonly isHeld: boolean
+      /** When the first place is free again by itself. */
+      readonly freeAt: Date
+    }
+
+/** How many unused tickets of a kind one holder has. */
+export interface HeldTickets {
+  /** Whose they are. */
+  readonly holder: string
+  /** How many. */
+  readonly count: number
 }
 
 /** That somebody was signed in to a client through a session of the application. */

@@ -5,12 +5,16 @@ import type {
   ClientSession,
   Consent,
   FeedPage,
+  HeldTickets,
   Interaction,
+  LimitCount,
   NewRevocation,
   PendingLogout,
+  PlaceRequest,
   Rotation,
   SessionSelector,
   StoredKey,
+  TakenPlace,
   Ticket,
   Token,
   TokenSelector,
@@ -121,6 +125,9 @@ export interface ConsentRepository {
   remove(userId: string, clientId: string): Promise<void>
 }
 
+/** What may change of a ticket besides its content. */
+export type TicketChange = Partial<Pick<Ticket, 'expiresAt' | 'holder'>>
+
 /** What lives for a short time. */
 export interface TicketRepository {
   /** False, and nothing is done, when there is one with this hash. */
@@ -129,8 +136,40 @@ export interface TicketRepository {
   find(hash: string): Promise<Ticket | null>
   /** Gives it to one caller only, whoever is first, and it is gone. */
   take(hash: string): Promise<Ticket | null>
-  /** Changes the content if it is still what it was; says whether it did. */
-  change(hash: string, before: string, after: string): Promise<boolean>
+  /** Changes the content if it is still what it was, and what else is given, in one step; says whether it did. */
+  change(hash: string, before: string, after: string, also?: TicketChange): Promise<boolean>
+  /** How many a holder has of a kind. */
+  countHeld(kind: string, holder: string): Promise<number>
+  /** How many have a holder, of a kind. */
+  countAllHeld(kind: string): Promise<number>
+  /** Those who have the most of a kind, the largest first; at most `limit`. */
+  listHolders(kind: string, limit: number): Promise<HeldTickets[]>
+  /**
+   * Deletes those of a holder that end first, at most `limit`, and says how many. With one of the kind `UNUSED_CLIENT`
+   * goes its client, as by `purgeExpired`. One that was used meanwhile stays.
+   */
+  evict(kind: string, holder: string, limit: number): Promise<number>
+}
+
+/** The counts and places of limits, which all processes share. */
+export interface LimitRepository {
+  /** Adds one to a count that has not ended, or begins a new one that ends at `until`; gives the result. */
+  count(name: string, at: Date, until: Date): Promise<LimitCount>
+  /** Takes one back from a count that has not ended. */
+  uncount(name: string, at: Date): Promise<void>
+  /**
+   * Of the counts whose names begin with `prefix`, deletes those beyond `most` that end first, at most `limit`; says how
+   * many. `prefix` has letters, digits, blanks and colons only.
+   */
+  forget(prefix: string, most: number, limit: number): Promise<number>
+  /** Takes a free place. Of many callers at once each gets another place or none. */
+  take(request: PlaceRequest): Promise<TakenPlace>
+  /** The check of this holder failed: its place is taken until then. */
+  fail(place: string, holder: string, until: Date): Promise<void>
+  /** The check of this holder is finished: its place is free. */
+  free(place: string, holder: string): Promise<void>
+  /** Frees every place of the limit that a failed check has taken. */
+  clear(name: string, most: number): Promise<void>
 }
 
 /** Which clients took part in which sessions. */
@@ -239,6 +278,8 @@ export interface Storage {
   readonly consents: ConsentRepository
   /** What lives for a short time. */
   readonly tickets: TicketRepository
+  /** Counts and places of limits. */
+  readonly limits: LimitRepository
   /** Which clients took part in which sessions. */
   readonly sessions: SessionRepository
   /** Which clients have to be told that a session has ended. */
@@ -251,11 +292,13 @@ export interface Storage {
   migrate(): Promise<void>
   /** With `migrate: false`: fails when the tables are older or newer than this build needs. May be left out. */
   requireMigrations?(): Promise<void>
+  /** Deletes at most `limit` rows of each table, tickets and limits excepted, that ended before the moment; says how many. */
+  purge(before: Date, limit: number): Promise<number>
   /**
-   * Deletes at most `limit` rows of each table that ended before the moment, and says how many. With a ticket of the
+   * Deletes at most `limit` tickets, and as many limits, that ended before the moment; says how many. With a ticket of the
    * kind `UNUSED_CLIENT` goes the client that `parseUnused()` names, if its settings have still that `unused_until`.
    */
-  purge(before: Date, limit: number): Promise<number>
+  purgeExpired(before: Date, limit: number): Promise<number>
   /**
    * Ends every token, code, open approval, ticket (but those of UNUSED_CLIENT) and remembered consent there is, with nothing said in the
    * feed: whoever asks for it takes all signing keys back afterwards. In small batches.

@@ -15,7 +15,7 @@ export interface UnusedClient {
   readonly until: number
 }
 
-export function unusedTicket(unused: UnusedClient): Ticket {
+export function unusedTicket(unused: UnusedClient): Omit<Ticket, 'holder'> {
   return {
     hash: ticketHash(UNUSED_CLIENT, `${unused.clientId}\n${unused.until}`),
     kind: UNUSED_CLIENT,

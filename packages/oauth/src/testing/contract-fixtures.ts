@@ -89,6 +89,7 @@ export const ticket: Ticket = {
   kind: 'pushed request',
   content: '{"scope":"ä b"}',
   expiresAt: later(60),
+  holder: null,
 }
 
 export const session: ClientSession = {

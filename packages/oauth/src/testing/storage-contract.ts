@@ -1,6 +1,7 @@
 import { approvalsContract } from './contract/approvals.ts'
 import { clientsContract } from './contract/clients.ts'
 import { feedContract } from './contract/feed.ts'
+import { limitsContract } from './contract/limits.ts'
 import type { ContractPart } from './contract/part.ts'
 import { sessionsContract } from './contract/sessions.ts'
 import { ticketsContract } from './contract/tickets.ts'
@@ -19,6 +20,7 @@ export const storageContract: ContractPart = (runner, create) => {
   tokensContract(runner, create)
   approvalsContract(runner, create)
   ticketsContract(runner, create)
+  limitsContract(runner, create)
   sessionsContract(runner, create)
   feedContract(runner, create)
 }

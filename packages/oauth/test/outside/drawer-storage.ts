@@ -24,6 +24,7 @@ import {
   type TokenSelector,
   UNUSED_CLIENT,
 } from '@tollgate/oauth'
+import { drawerLimits } from './drawer-limits.ts'
 
 /** One kind of record, by its key. */
 class Drawer<T> extends Map<string, T> {
@@ -46,6 +47,7 @@ export function drawerStorage(): Storage {
   const interactions = new Drawer<Interaction>()
   const consents = new Drawer<Consent>()
   const tickets = new Drawer<Ticket>()
+  const limits = drawerLimits()
   const sessions = new Drawer<ClientSession>()
   const logouts = new Drawer<PendingLogout>()
   const keys = new Drawer<StoredKey>()
@@ -64,16 +66,17 @@ export function drawerStorage(): Storage {
     if (grant.token) tokens.set(grant.token.id, grant.token)
   }
 
-  /** With the clients that nobody has used until then. */
-  function dropTickets(before: Date, limit: number): number {
-    for (const ticket of tickets.list((each) => each.expiresAt < before).slice(0, limit)) {
-      if (ticket.kind !== UNUSED_CLIENT) continue
-      const { clientId, until } = parseUnused(ticket)
-      const registration = clients.get(clientId)?.settings.self_registered
-      if (registration?.unused_until === until) clients.delete(clientId)
-    }
-    return tickets.drop(({ expiresAt }) => expiresAt < before, limit)
+  /** With the client that nobody has used. */
+  function dropTicket(ticket: Ticket): void {
+    tickets.delete(ticket.hash)
+    if (ticket.kind !== UNUSED_CLIENT) return
+    const { clientId, until } = parseUnused(ticket)
+    const registration = clients.get(clientId)?.settings.self_registered
+    if (registration?.unused_until === until) clients.delete(clientId)
   }
+
+  const heldOf = (kind: string) =>
+    tickets.list((each) => each.kind === kind && each.holder !== null)
 
   function decide(hash: string, at: Date): boolean {
     const found = interactions.get(hash)
@@ -233,13 +236,35 @@ export function drawerStorage(): Storage {
         tickets.delete(hash)
         return found
       },
-      async change(hash, before, after) {
+      async change(hash, before, after, also = {}) {
         const found = tickets.get(hash)
         if (found?.content !== before) return false
-        tickets.set(hash, { ...found, content: after })
+        tickets.set(hash, { ...found, ...also, content: after })
         return true
       },
+      countHeld: async (kind, holder) =>
+        heldOf(kind).filter((each) => each.holder === holder).length,
+      countAllHeld: async (kind) => heldOf(kind).length,
+      async listHolders(kind, limit) {
+        const holders = [...new Set(heldOf(kind).map(({ holder }) => holder ?? ''))]
+        return holders
+          .map((holder) => ({
+            holder,
+            count: heldOf(kind).filter((each) => each.holder === holder).length,
+          }))
+          .sort((a, b) => b.count - a.count)
+          .slice(0, limit)
+      },
+      async evict(kind, holder, limit) {
+        const doomed = heldOf(kind)
+          .filter((each) => each.holder === holder)
+          .sort((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime())
+          .slice(0, limit)
+        for (const ticket of doomed) dropTicket(ticket)
+        return doomed.length
+      },
     },
+    limits,
     sessions: {
       async add(session) {
         if (sessions.has(session.sid)) return false
@@ -345,11 +370,15 @@ export function drawerStorage(): Storage {
         tokens.drop(({ liveUntil }) => liveUntil < before, limit),
         codes.drop(({ expiresAt }) => expiresAt < before, limit),
         interactions.drop(({ expiresAt }) => expiresAt < before, limit),
-        dropTickets(before, limit),
         sessions.drop(({ liveUntil }) => liveUntil < before, limit),
         logouts.drop(({ expiresAt }) => expiresAt < before, limit),
       ]
       return ended.reduce((sum, count) => sum + count, doomed.length)
+    },
+    async purgeExpired(before, limit) {
+      const over = tickets.list((each) => each.expiresAt < before).slice(0, limit)
+      for (const ticket of over) dropTicket(ticket)
+      return over.length + limits.drop(before, limit)
     },
     async endAll(at) {
       const living = countLiving(at)

@@ -103,7 +103,7 @@ describe('a pushed request (RFC 9126)', () => {
     ['a long state', { state: 'x'.repeat(3000) }, 'invalid_request'],
     ['a request_uri', { request_uri: 'urn:ietf:params:oauth:request_uri:x' }, 'invalid_request'],
     ['a request, which nobody reads', { request: 'a.b.c' }, 'request_not_supported'],
-    ['more than a request has', { more: 'x'.repeat(20_000) }, 'invalid_request'],
+    ['more than a request has', { login_hint: 'x'.repeat(8000) }, 'invalid_request'],
     ['a wrong secret', { client_secret: 'wrong' }, 'invalid_client'],
   ])('is refused at once with %s', async (_what, params, error) => {
     const reply = await push(server, client, params)

@@ -12,6 +12,7 @@ import {
   decideOn,
   REDIRECT,
   SCOPES,
+  sessionOf,
   startServer,
   type TestServer,
   type TestServerOptions,
@@ -353,22 +354,66 @@ describe('threats of documents', () => {
     }
   })
 
-  it('threat S4 new documents are limited, those that are known are not', async () => {
-    const own = await start({ perMinute: 2 })
-    try {
+  describe('of many networks', () => {
+    /** Whoever comes, and from where. */
+    const addressOf = (request: Request) => request.headers.get('x-caller')
+    const askFrom = (address: string, path: string, at: TestServer) =>
+      at.request(
+        `/oauth/authorize?${new URLSearchParams({
+          client_id: web.urlOf(path),
+          response_type: 'code',
+          redirect_uri: REDIRECT,
+          ...CHALLENGE,
+        })}`,
+        { headers: { cookie: sessionOf('ada'), accept: 'text/html', 'x-caller': address } },
+      )
+    const serveAny = () =>
       web.answer((request, response) => {
         const client_id = web.urlOf(request.url ?? '')
         response.writeHead(200, { 'content-type': 'application/json' })
         response.end(JSON.stringify({ client_id, redirect_uris: [REDIRECT] }))
       })
-      expect((await ask(web.urlOf('/1'), {}, own)).status).toBe(200)
-      expect((await ask(web.urlOf('/2'), {}, own)).status).toBe(200)
-      expect((await ask(web.urlOf('/3'), {}, own)).status).toBe(429)
-      expect((await ask(web.urlOf('/1'), {}, own)).status).toBe(200)
-      expect(web.asked).toHaveLength(2)
-    } finally {
-      await own.close()
-    }
+
+    it('threat S4 new ones are limited for each, those that are known are not', async () => {
+      const own = await start({ perMinute: 2 }, { addressOf })
+      try {
+        serveAny()
+        const ask = (path: string) => askFrom('192.0.2.1', path, own)
+        expect((await ask('/1')).status).toBe(200)
+        expect((await ask('/2')).status).toBe(200)
+        const refused = await ask('/3')
+        expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
+        expect((await ask('/1')).status).toBe(200)
+        expect(web.asked).toHaveLength(2)
+        own.clock.advance(60)
+        expect((await ask('/3')).status).toBe(200)
+      } finally {
+        await own.close()
+      }
+    })
+
+    it('threat Q6 one that asks for sixty in a minute, all on one host, keeps nobody else out', async () => {
+      const own = await start({}, { addressOf })
+      try {
+        serveAny()
+        for (let count = 0; count < 60; count += 1) await askFrom('192.0.2.1', `/${count}`, own)
+        expect(web.asked).toHaveLength(10)
+        expect((await askFrom('192.0.2.2', '/client', own)).status).toBe(200)
+      } finally {
+        await own.close()
+      }
+    })
+
+    it('threat Q6 a link to the sign-in page has nothing fetched', async () => {
+      serveAny()
+      const query = new URLSearchParams({ client_id: web.urlOf('/new'), response_type: 'code' })
+      expect(await server.oauth.findAsking(`/oauth/authorize?${query}`)).toBe(null)
+      expect(web.asked).toEqual([])
+      expect((await askFrom('192.0.2.1', '/new', server)).status).toBe(200)
+      expect(await server.oauth.findAsking(`/oauth/authorize?${query}`)).toMatchObject({
+        verified: false,
+      })
+    })
   })
 
   it('only hosts that are listed, where some are', async () => {

@@ -113,6 +113,7 @@ describe('OpenID Connect Registration', () => {
       ],
       selfRegistered: { scopes: ['openid'] },
       outgoing: outgoing(),
+      addressOf: () => '192.0.2.1',
     })
     try {
       web.answerJson([REDIRECT])

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Documents } from '../../src/outgoing/documents.ts'
+import { FETCHES_OF_ONE_NETWORK } from '../../src/outgoing/fetch-places.ts'
 import { resolveOutgoing } from '../../src/outgoing/options.ts'
 import { createOutgoing } from '../../src/outgoing/outgoing.ts'
 import { movableClock } from '../../src/testing/index.ts'
@@ -30,7 +31,7 @@ const refused = (promise: Promise<unknown>, message: RegExp) =>
 describe('threat S1 what the server asks at addresses of strangers', () => {
   it('gets a document from where its name leads', async () => {
     web.answerJson({ hello: 'world' })
-    const { content } = await documents.get(web.urlOf('/a'), RULES)
+    const { content } = await documents.get(web.urlOf('/a'), RULES, null)
     expect(content).toEqual({ hello: 'world' })
     expect(web.asked[0]?.headers).toMatchObject({
       host: `app.example:${web.port}`,
@@ -41,7 +42,7 @@ describe('threat S1 what the server asks at addresses of strangers', () => {
   it('asks nobody when a name leads to a private address', async () => {
     web.answerJson({})
     const shut = startAsking({ privateAddresses: [] })
-    await refused(shut.get(web.urlOf('/'), RULES), /not public/)
+    await refused(shut.get(web.urlOf('/'), RULES, null), /not public/)
     expect(web.asked).toEqual([])
   })
 
@@ -53,7 +54,7 @@ describe('threat S1 what the server asks at addresses of strangers', () => {
         { address: '10.0.0.1', family: 4 },
       ],
     })
-    await refused(mixed.get(web.urlOf('/'), RULES), /10\.0\.0\.1, which is not public/)
+    await refused(mixed.get(web.urlOf('/'), RULES, null), /10\.0\.0\.1, which is not public/)
     expect(web.asked).toEqual([])
   })
 
@@ -66,7 +67,7 @@ describe('threat S1 what the server asks at addresses of strangers', () => {
         return [{ address: questions === 1 ? '127.0.0.1' : '169.254.169.254', family: 4 }]
       },
     })
-    await rebinding.get(web.urlOf('/'), RULES)
+    await rebinding.get(web.urlOf('/'), RULES, null)
     expect(questions).toBe(1)
     expect(web.asked).toHaveLength(1)
   })
@@ -80,7 +81,7 @@ describe('threat S1 what the server asks at addresses of strangers', () => {
     'https://169.254.169.254/latest/meta-data',
   ])('refuses %s, in whatever spelling', async (url) => {
     const shut = startAsking({ privateAddresses: [] })
-    await refused(shut.get(url, RULES), /not public/)
+    await refused(shut.get(url, RULES, null), /not public/)
   })
 
   it.each([
@@ -89,22 +90,24 @@ describe('threat S1 what the server asks at addresses of strangers', () => {
     ['https://user:word@app.example/', /has a user/],
     [`https://app.example/${'a'.repeat(3000)}`, /too long/],
     ['nothing', /no URL/],
-  ])('refuses the address %.40s', (url, message) => refused(documents.get(url, RULES), message))
+  ])('refuses the address %.40s', (url, message) =>
+    refused(documents.get(url, RULES, null), message),
+  )
 
   it('refuses a certificate that nobody trusts', async () => {
     web.answerJson({})
-    await refused(startAsking({ certificates: [] }).get(web.urlOf('/'), RULES), /no response/)
+    await refused(startAsking({ certificates: [] }).get(web.urlOf('/'), RULES, null), /no response/)
   })
 
   it('refuses a certificate for another name', async () => {
     web.answerJson({})
-    await refused(documents.get(web.urlOf('/', 'evil.example'), RULES), /no response/)
+    await refused(documents.get(web.urlOf('/', 'evil.example'), RULES, null), /no response/)
   })
 
   it.each([301, 302, 303, 307, 308])('does not follow a redirect (%i)', async (status) => {
     const location = web.urlOf('/there', 'other.example')
     web.answer((_request, response) => response.writeHead(status, { location }).end())
-    await refused(documents.get(web.urlOf('/'), RULES), /redirects/)
+    await refused(documents.get(web.urlOf('/'), RULES, null), /redirects/)
     expect(web.asked).toHaveLength(1)
   })
 
@@ -118,7 +121,7 @@ describe('threat S1 what the server asks at addresses of strangers', () => {
       }
       write()
     })
-    await refused(documents.get(web.urlOf('/'), RULES), /longer than 1000/)
+    await refused(documents.get(web.urlOf('/'), RULES, null), /longer than 1000/)
     // What a socket holds, not what the other side would like to send.
     expect(sent).toBeLessThan(50_000_000)
   })
@@ -130,29 +133,29 @@ describe('threat S1 what the server asks at addresses of strangers', () => {
       const drip = setInterval(() => response.write(' '), 50)
       request.socket.once('close', () => clearInterval(drip))
     })
-    await refused(impatient.get(web.urlOf('/'), RULES), /no response/)
+    await refused(impatient.get(web.urlOf('/'), RULES, null), /no response/)
   })
 
   it('does not wait for an answer that never comes', async () => {
     web.answer(() => {})
-    await refused(startAsking({ timeout: 1 }).get(web.urlOf('/'), RULES), /no response/)
+    await refused(startAsking({ timeout: 1 }).get(web.urlOf('/'), RULES, null), /no response/)
   })
 
   it('does not wait for a resolver that never answers', async () => {
     const hanging = startAsking({ timeout: 1, resolve: () => new Promise(() => {}) })
-    await refused(hanging.get(web.urlOf('/'), RULES), /too long/)
+    await refused(hanging.get(web.urlOf('/'), RULES, null), /too long/)
   })
 
   it('refuses what is compressed, since it may grow', async () => {
     web.answerJson({}, { 'content-encoding': 'gzip' })
-    await refused(documents.get(web.urlOf('/'), RULES), /compressed/)
+    await refused(documents.get(web.urlOf('/'), RULES, null), /compressed/)
   })
 
   it.each(['text/html', 'text/plain', '', 'application/jsonp', 'image/svg+xml'])(
     'refuses the content type %s',
     async (type) => {
       web.answerJson({}, { 'content-type': type })
-      await refused(documents.get(web.urlOf('/'), RULES), /content type/)
+      await refused(documents.get(web.urlOf('/'), RULES, null), /content type/)
     },
   )
 
@@ -163,14 +166,14 @@ describe('threat S1 what the server asks at addresses of strangers', () => {
     web.answer((_request, response) =>
       response.writeHead(200, { 'content-type': 'application/json' }).end(body),
     )
-    await refused(documents.get(web.urlOf('/'), RULES), /not JSON/)
+    await refused(documents.get(web.urlOf('/'), RULES, null), /not JSON/)
   })
 
   it.each([201, 204, 400, 404, 500])('refuses the status %i', async (status) => {
     web.answer((_request, response) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end('{}'),
     )
-    await refused(documents.get(web.urlOf('/'), RULES), new RegExp(`${status}`))
+    await refused(documents.get(web.urlOf('/'), RULES, null), new RegExp(`${status}`))
   })
 
   it('says at start-up which private address is none', () => {
@@ -183,7 +186,7 @@ describe('threat S1 what the server asks at addresses of strangers', () => {
 describe('what was fetched is kept as HTTP says', () => {
   const askAfter = async (seconds: number) => {
     if (seconds > 0) clock.advance(seconds)
-    return (await documents.get(web.urlOf('/'), RULES)).content
+    return (await documents.get(web.urlOf('/'), RULES, null)).content
   }
 
   it('for as long as max-age says, less its age', async () => {
@@ -233,28 +236,61 @@ describe('what was fetched is kept as HTTP says', () => {
 
   it('a failure is remembered for a moment, so nobody makes us hammer a server', async () => {
     web.answer((_request, response) => response.writeHead(500).end())
-    for (let i = 0; i < 5; i += 1) await refused(documents.get(web.urlOf('/'), RULES), /500/)
+    for (let i = 0; i < 5; i += 1) await refused(documents.get(web.urlOf('/'), RULES, null), /500/)
     expect(web.asked).toHaveLength(1)
     clock.advance(11)
-    await refused(documents.get(web.urlOf('/'), RULES), /500/)
+    await refused(documents.get(web.urlOf('/'), RULES, null), /500/)
     expect(web.asked).toHaveLength(2)
   })
 
   it('all who ask at once share one request', async () => {
     web.answerJson({})
-    await Promise.all(Array.from({ length: 20 }, () => documents.get(web.urlOf('/'), RULES)))
+    await Promise.all(Array.from({ length: 20 }, () => documents.get(web.urlOf('/'), RULES, null)))
     expect(web.asked).toHaveLength(1)
   })
 
-  it('one host is asked for a few things at once only', async () => {
+  it('threat Q6 a network with slow servers waits for itself, and holds up no other network', async () => {
+    const waiting: Array<() => void> = []
+    web.answer((request, response) => {
+      const answer = () =>
+        response.writeHead(200, { 'content-type': 'application/json' }).end('{"fetched":true}')
+      if (request.url?.startsWith('/slow')) waiting.push(answer)
+      else answer()
+    })
+    const slow = Array.from({ length: 8 }, (_, index) =>
+      documents.get(web.urlOf(`/slow${index}`), RULES, '192.0.2.1'),
+    )
+    await expect.poll(() => waiting.length).toBe(FETCHES_OF_ONE_NETWORK)
+    const { content } = await documents.get(web.urlOf('/other'), RULES, '192.0.2.2')
+    expect(content).toEqual({ fetched: true })
+    for (let answered = 0; answered < slow.length; answered += 1) {
+      await expect.poll(() => waiting.length).toBeGreaterThan(0)
+      waiting.shift()?.()
+    }
+    for (const each of await Promise.all(slow)) expect(each.content).toEqual({ fetched: true })
+  })
+
+  it('refuses more than a few waiting requests of one network', async () => {
     web.answer(() => {})
     const slow = startAsking({ timeout: 1 })
-    const asking = Array.from({ length: 8 }, (_, i) => slow.get(web.urlOf(`/${i}`), RULES))
-    const ends = await Promise.allSettled(asking)
-    const tooMany = ends.filter(
-      (end) => end.status === 'rejected' && /Too much/.test(end.reason.message),
+    const asking = Array.from({ length: 30 }, (_, index) =>
+      slow.get(web.urlOf(`/${index}`), RULES, '192.0.2.1'),
     )
-    expect(tooMany).toHaveLength(3)
-    expect(web.asked.length).toBeLessThanOrEqual(5)
+    await refused(Promise.all(asking), /Too much/)
+    await Promise.allSettled(asking)
+  })
+
+  it('threat Q6 documents that a network has seen stay remembered, whatever another one asks for', async () => {
+    web.answer((request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify(request.url))
+    })
+    await documents.get(web.urlOf('/mine'), RULES, '192.0.2.1')
+    for (let index = 0; index < 2100; index += 1) {
+      await documents.get(web.urlOf(`/${index}`), RULES, '192.0.2.2')
+    }
+    const asked = web.asked.length
+    await documents.get(web.urlOf('/mine'), RULES, '192.0.2.3')
+    expect(web.asked).toHaveLength(asked)
   })
 })

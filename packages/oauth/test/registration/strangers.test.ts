@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { clientRegistration } from '../../src/index.ts'
+import { shares } from '../../src/limits/policies.ts'
 import { askFor, codeFlow, decideOn, REDIRECT, type TestServer } from '../support.ts'
 import { flowOf, METADATA, PLENTY, type Registered, registerAt, startOpen } from './registering.ts'
 import { postJson } from './support.ts'
@@ -172,55 +173,99 @@ describe('threat S3 clients that have registered themselves', () => {
 })
 
 describe('threat S4 how many may register', () => {
-  it('is limited for all processes together, minute by minute', async () => {
-    const own = await startOpen(clientRegistration({ policy: 'open', perMinute: 3 }))
+  const addressOf = (request: Request) => request.headers.get('x-caller')
+  const from = (at: TestServer, address: string) =>
+    postJson(at, '/oauth/register', METADATA, { 'x-caller': address })
+  const startCounting = (perMinute: number) =>
+    startOpen(clientRegistration({ policy: 'open', perMinute }), { addressOf })
+
+  it('is limited by network for all processes together, minute by minute', async () => {
+    const own = await startCounting(3)
     const other = own.another()
     try {
       const elsewhere = () =>
         other.fetch(
           new Request(`${own.url}/oauth/register`, {
             method: 'POST',
-            headers: { 'content-type': 'application/json' },
+            headers: { 'content-type': 'application/json', 'x-caller': '192.0.2.1' },
             body: JSON.stringify(METADATA),
           }),
         )
-      await registerAt(own)
+      expect((await from(own, '192.0.2.1')).status).toBe(201)
       expect((await elsewhere()).status).toBe(201)
-      await registerAt(own)
-      for (const reply of [await elsewhere(), await postJson(own, '/oauth/register', METADATA)]) {
+      expect((await from(own, '192.0.2.1')).status).toBe(201)
+      for (const reply of [await elsewhere(), await from(own, '192.0.2.1')]) {
         expect(reply.status).toBe(429)
         expect(reply.headers.get('retry-after')).toBe('60')
       }
+      expect((await from(own, '192.0.2.2')).status).toBe(201)
       own.clock.advance(60)
-      await registerAt(own)
+      expect((await from(own, '192.0.2.1')).status).toBe(201)
     } finally {
       await own.close()
     }
   })
 
-  it('is counted right when many come at once', async () => {
-    const own = await startOpen(clientRegistration({ policy: 'open', perMinute: 3 }))
+  it('counts exactly when many of one network come at once, by the /64 of IPv6', async () => {
+    const own = await startCounting(3)
     try {
       const replies = await Promise.all(
-        Array.from({ length: 12 }, () => postJson(own, '/oauth/register', METADATA)),
+        Array.from({ length: 12 }, (_, index) => from(own, `2001:db8:1:2::${index + 1}`)),
       )
-      const taken = replies.filter(({ status }) => status === 201)
-      expect(taken.length).toBeLessThanOrEqual(3)
-      expect(taken.length).toBeGreaterThan(0)
+      expect(replies.filter(({ status }) => status === 201)).toHaveLength(3)
+      expect(replies.filter(({ status }) => status === 429)).toHaveLength(9)
     } finally {
       await own.close()
     }
   })
 
-  it('may be counted for each caller', async () => {
-    const callerOf = (request: Request) => request.headers.get('x-caller') ?? ''
-    const own = await startOpen(clientRegistration({ policy: 'open', perMinute: 1, callerOf }))
+  it('threat Q6 is not exhausted for others where no address is known', async () => {
+    const own = await startOpen(clientRegistration({ policy: 'open', perMinute: 3 }))
     try {
-      const from = (caller: string) =>
-        postJson(own, '/oauth/register', METADATA, { 'x-caller': caller })
-      expect((await from('a')).status).toBe(201)
-      expect((await from('a')).status).toBe(429)
-      expect((await from('b')).status).toBe(201)
+      for (let count = 0; count < 10; count += 1) await registerAt(own)
+    } finally {
+      await own.close()
+    }
+  })
+})
+
+describe('threat Q7 clients that nobody has used', () => {
+  const addressOf = (request: Request) => request.headers.get('x-caller')
+  const MOST = shares.unusedClients.ofOneNetwork
+
+  it('are so many of one network: the oldest unused one goes, and one that was used or is of others stays', async () => {
+    const own = await startOpen(clientRegistration({ policy: 'open', perMinute: PLENTY }), {
+      addressOf,
+    })
+    try {
+      const register = async (address: string) => {
+        own.clock.advance(1)
+        const headers = { 'x-caller': address }
+        const reply = await postJson(own, '/oauth/register', METADATA, headers)
+        expect(reply.status).toBe(201)
+        return (await reply.json()) as Registered
+      }
+      const used = await register('192.0.2.1')
+      await codeFlow(own, flowOf(used))
+      const approved = await register('192.0.2.1')
+      const ask = { client_id: approved.client_id, response_type: 'code' }
+      await decideOn(own, 'ada', await askFor(own, 'ada', ask))
+      const others = await register('192.0.2.2')
+      const oldest = await register('192.0.2.1')
+      const next = await register('192.0.2.1')
+      for (let count = 2; count <= MOST; count += 1) await register('192.0.2.1')
+      const isThere = async ({ client_id }: Registered) =>
+        (await own.oauth.clients.find(client_id)) !== null
+      expect(await Promise.all([used, approved, others, oldest, next].map(isThere))).toEqual([
+        true,
+        true,
+        true,
+        false,
+        true,
+      ])
+      // Every process knows that it is gone.
+      const page = { client_id: oldest.client_id, response_type: 'code' }
+      expect((await askFor(own, 'ada', page)).status).toBe(400)
     } finally {
       await own.close()
     }

@@ -5,6 +5,7 @@ import { CLOCK_SKEW } from '../../clock.ts'
 import type { ServerContext } from '../../context.ts'
 import { InvalidClient } from '../../errors.ts'
 import type { Form } from '../../http/form.ts'
+import { rates } from '../../limits/policies.ts'
 import type { Client } from '../../storage/records.ts'
 import { ticketHash } from '../../storage/ticket-hash.ts'
 import type { AuthenticatedBy } from '../feature.ts'
@@ -25,7 +26,7 @@ export async function verifyAssertion(
   context: ServerContext,
 ): Promise<AuthenticatedBy> {
   const clientId = readSender(text, params)
-  const client = await context.clients.findNamed(clientId)
+  const client = await context.clients.findNamed(clientId, context)
   const method = client && methodOf(client, settings)
   if (!client || !method) throw new InvalidClient('Client authentication failed')
   const claims = await verify(text, { client, clientId, method, settings }, context).catch(
@@ -120,7 +121,7 @@ async function assertFirst(
   { exp, jti, iat }: JWTPayload,
   client: Client,
   { longestLife }: JwtAuthenticationSettings,
-  { clock, storage }: ServerContext,
+  { clock, storage, resources }: ServerContext,
 ): Promise<void> {
   const now = clock.now().getTime()
   const end = (exp ?? 0) * 1000
@@ -133,9 +134,17 @@ async function assertFirst(
   if (typeof jti !== 'string' || jti === '') {
     throw new InvalidClient('jti of the client_assertion must be a text')
   }
+  // Only whoever has its key gets here, so nobody else can use this up.
+  if (client.settings.self_registered) await resources.count(rates.assertions, client.id)
   const hash = ticketHash(KIND, `${client.id}\n${jti}`)
   const expiresAt = new Date(end + CLOCK_SKEW)
-  const first = await storage.tickets.add({ hash, kind: KIND, content: '{}', expiresAt })
+  const first = await storage.tickets.add({
+    hash,
+    kind: KIND,
+    content: '{}',
+    expiresAt,
+    holder: null,
+  })
   if (!first) throw new InvalidClient('This client_assertion was used before')
 }
 

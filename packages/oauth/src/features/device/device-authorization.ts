@@ -28,7 +28,7 @@ export async function authorizeDevice(
   const scopes = context.resolveScopes(params.get('scope'), client)
   const requested = { client, responseType: DEVICE_CODE, scopes, expandedBy: [], direct: true }
   const details = readDetails(params, requested, context)
-  const asked = { clientId: client.id, scopes, details, interval }
+  const asked = { client, scopes, details, interval }
   const { deviceCode, userCode } = await storeDeviceRequest(asked, lifetime, context)
   const { issuerUrl, basePath } = context.options
   const page = `${issuerUrl.origin}${basePath}/device`

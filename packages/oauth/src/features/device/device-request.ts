@@ -1,17 +1,23 @@
+import { type AddTicket, openRequestShare } from '../../clients/request-share.ts'
 import type { ServerContext } from '../../context.ts'
 import { randomSecret } from '../../crypto.ts'
 import { InvalidRequest, TemporarilyUnavailable } from '../../errors.ts'
+import { rates, shares } from '../../limits/policies.ts'
 import type { GrantDetails } from '../../storage/details.ts'
-import type { Ticket } from '../../storage/records.ts'
+import type { Client, Ticket } from '../../storage/records.ts'
+import type { TicketChange } from '../../storage/repositories.ts'
 import { ticketHash } from '../../storage/ticket-hash.ts'
 import { newUserCode, USER_CODE, userCodeHashes } from './user-code.ts'
 
 const KIND = 'device'
+const POLICY = { rate: rates.deviceCodes, share: shares.deviceCodes }
 /** As for pushed requests. */
-const LONGEST_CONTENT = 16_000
+const LONGEST_CONTENT = 8000
 /** A code that so many have opened is not one that a person reads from their own device. */
 const MOST_OPENINGS = 10
 const MOST_TRIES = 8
+/** A person has typed its code or answered: nothing evicts it any more. */
+const USED: TicketChange = { holder: null }
 
 /** What a device waits for. */
 export interface DeviceRequest {
@@ -44,14 +50,13 @@ export function deviceHash(deviceCode: string): string {
 
 /** Gives the two codes, which are not stored. */
 export async function storeDeviceRequest(
-  asked: Pick<DeviceRequest, 'clientId' | 'scopes' | 'details' | 'interval'>,
+  asked: Pick<DeviceRequest, 'scopes' | 'details' | 'interval'> & { readonly client: Client },
   seconds: number,
   context: ServerContext,
 ): Promise<{ readonly deviceCode: string; readonly userCode: string }> {
-  const { tickets } = context.storage
-  const { clientId, scopes, details, interval } = asked
+  const { client, scopes, details, interval } = asked
   const request: DeviceRequest = {
-    ...{ clientId, scopes, details, interval },
+    ...{ clientId: client.id, scopes, details, interval },
     ...{ polledAt: null, openings: 0, decision: null },
   }
   const content = JSON.stringify(request)
@@ -61,18 +66,23 @@ export async function storeDeviceRequest(
   const deviceCode = `tgd_${randomSecret()}`
   const hash = deviceHash(deviceCode)
   const expiresAt = new Date(context.clock.now().getTime() + seconds * 1000)
-  const userCode = await addUserCode(hash, expiresAt, context)
-  await tickets.add({ hash, kind: KIND, content, expiresAt })
+  const add = await openRequestShare(client, POLICY, context)
+  const userCode = await addUserCode(hash, expiresAt, add, context)
+  await add({ hash, kind: KIND, content, expiresAt })
   return { deviceCode, userCode }
 }
 
 /** One that another device has, or had not long ago, is not given again. */
-async function addUserCode(of: string, expiresAt: Date, context: ServerContext): Promise<string> {
+async function addUserCode(
+  of: string,
+  expiresAt: Date,
+  add: AddTicket,
+  context: ServerContext,
+): Promise<string> {
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const userCode = newUserCode()
     const [hash = ''] = userCodeHashes(userCode, context)
-    const ticket = { hash, kind: USER_CODE, content: of, expiresAt }
-    if (await context.storage.tickets.add(ticket)) return userCode
+    if (await add({ hash, kind: USER_CODE, content: of, expiresAt })) return userCode
   }
   throw new TemporarilyUnavailable('There is no free code for a device right now')
 }
@@ -83,7 +93,11 @@ export async function findByUserCode(
 ): Promise<FoundRequest | null> {
   for (const hash of userCodeHashes(userCode, context)) {
     const ticket = await context.storage.tickets.find(hash)
-    if (ticket) return findDeviceRequest(ticket.content, context)
+    if (!ticket) continue
+    const { content, holder } = ticket
+    // Somebody has it before their eyes, so it is evicted no more.
+    if (holder !== null) await context.storage.tickets.change(hash, content, content, USED)
+    return findDeviceRequest(content, context)
   }
   return null
 }
@@ -109,12 +123,14 @@ export async function changeDeviceRequest(
   hash: string,
   decide: (found: FoundRequest) => DeviceRequest | null,
   { storage }: ServerContext,
+  also: TicketChange = {},
 ): Promise<DeviceRequest | null> {
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const ticket = await storage.tickets.find(hash)
     const after = ticket && decide(foundIn(ticket))
     if (!ticket || !after) return null
-    if (await storage.tickets.change(hash, ticket.content, JSON.stringify(after))) return after
+    const content = JSON.stringify(after)
+    if (await storage.tickets.change(hash, ticket.content, content, also)) return after
   }
   throw new TemporarilyUnavailable('This device is being used by others at this moment')
 }
@@ -134,7 +150,7 @@ export function openDeviceRequest(
     if (!isOpen(found, context) || request.openings >= MOST_OPENINGS) return null
     return { ...request, openings: request.openings + 1 }
   }
-  return changeDeviceRequest(hash, decide, context)
+  return changeDeviceRequest(hash, decide, context, USED)
 }
 
 /** Of all who answer, one does: false when it was answered before, or has ended. */
@@ -145,5 +161,5 @@ export async function answerDeviceRequest(
 ): Promise<boolean> {
   const decide = (found: FoundRequest) =>
     isOpen(found, context) ? { ...found.request, decision } : null
-  return (await changeDeviceRequest(hash, decide, context)) !== null
+  return (await changeDeviceRequest(hash, decide, context, USED)) !== null
 }

@@ -1,11 +1,11 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import type { ServerContext } from '../../context.ts'
-import { equalSecrets, hmac } from '../../crypto.ts'
-import { CsrfMismatch, Unauthenticated } from '../../errors.ts'
+import { equalSecrets, hmac, sha256 } from '../../crypto.ts'
+import { CsrfMismatch, TooManyRequests, Unauthenticated } from '../../errors.ts'
 import { type Form, parseForm, readForm, requireParam } from '../../http/form.ts'
 import { assertSameOrigin } from '../../http/same-origin.ts'
+import { userCodeGuesses } from '../../limits/policies.ts'
 import { findSignedIn, type Person, type SignedInPerson } from '../../users/users.ts'
-import { claimAttempt } from './attempts.ts'
 import { findByUserCode, openDeviceRequest } from './device-request.ts'
 import { askToApprove, decide, type OpenRequest, showDeviceView } from './question.ts'
 import { parseUserCode } from './user-code.ts'
@@ -77,18 +77,34 @@ async function takeCode(form: Form, person: Person, context: ServerContext): Pro
     throw new CsrfMismatch('The form does not carry the token of the page it came from.')
   }
   const typed = requireParam(form, 'user_code')
-  const wait = await claimAttempt(person, context)
-  if (wait !== null) {
-    const problem = `Too many codes were tried. Wait ${Math.ceil(wait / 60)} minutes and start again.`
-    const page = await askForCode({ typed: '', problem, status: 429 }, person, context)
-    return { ...page, headers: { ...page.headers, 'retry-after': String(wait) } }
-  }
   const userCode = parseUserCode(typed)
-  const found = userCode && (await openByUserCode(userCode, context))
-  if (found) return askToApprove(found, person, context)
+  try {
+    // For the person, whatever sessions they have (RFC 8628 §5.1).
+    const limit = { ...userCodeGuesses, name: `user code:${sha256(person.id)}` }
+    const found = await context.guessing.check(
+      [limit],
+      async () => userCode && (await openByUserCode(userCode, context)),
+      (opened) => (opened ? 'right' : 'wrong'),
+    )
+    if (found) return askToApprove(found, person, context)
+  } catch (error) {
+    if (!(error instanceof TooManyRequests)) throw error
+    return askToWait(error, person, context)
+  }
   const problem =
     'This code is unknown, was used, or has expired. Look again at what your device shows.'
   return askForCode({ typed, problem, status: 400 }, person, context)
+}
+
+async function askToWait(
+  error: TooManyRequests,
+  person: Person,
+  context: ServerContext,
+): Promise<HttpResponse> {
+  const minutes = Math.ceil(error.retryAfterSeconds / 60)
+  const problem = `Too many codes were tried. Wait ${minutes} minutes and start again.`
+  const page = await askForCode({ typed: '', problem, status: 429 }, person, context)
+  return { ...page, headers: { ...page.headers, ...error.headers() } }
 }
 
 /** One answer for codes that are unknown, expired, answered or of a deleted client. */

@@ -16,6 +16,7 @@ import {
 import { withSignIn } from '../../authorization/sign-in-details.ts'
 import { otherAccountLocation } from '../../authorization/sign-in-page.ts'
 import { splitTicket } from '../../authorization/single-answer.ts'
+import { isUnused, markUsed } from '../../clients/self-registered.ts'
 import type { ServerContext } from '../../context.ts'
 import { randomSecret, sha256, timeOrderedId } from '../../crypto.ts'
 import { InvalidRequest } from '../../errors.ts'
@@ -127,6 +128,8 @@ async function approve(pending: Pending, context: ServerContext): Promise<boolea
   const shown = [...interaction.scopes, ...(details?.alsoShown ?? [])]
   const declined = readDeclined(form, shown, context)
   const share = withoutDeclined({ scopes: interaction.scopes, details }, declined)
+  // Before anything is approved: what was is never evicted.
+  if (isUnused(client) && !(await markUsed(client, context))) throw answered()
   const at = context.clock.now()
   const code: AuthorizationCode = {
     // Of a text that nobody gets: the token endpoint finds it by the device code alone.

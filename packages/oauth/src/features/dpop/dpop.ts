@@ -31,6 +31,7 @@ export function dpop(options: DpopOptions = {}): Feature {
     name: 'dpop',
     meets: ['dpop_bound_access_tokens'],
     metadata: () => ({ dpop_signing_alg_values_supported: algorithms }),
+    requestParameters: ['dpop_jkt'],
     readRequest(params, { client, responseType }) {
       const key = params.get('dpop_jkt')
       const givesToken = responseType.split(' ').includes('token')

@@ -1,4 +1,3 @@
-import { CLOCK_SKEW } from '../../clock.ts'
 import type { ServerContext } from '../../context.ts'
 import { ticketHash } from '../../storage/ticket-hash.ts'
 import { NONCE_SLOT } from './nonces.ts'
@@ -7,8 +6,6 @@ const KIND = 'dpop proof'
 /** No proof is good for longer after it came. */
 const LONGEST_LIFE = 3 * NONCE_SLOT
 const MOST_REMEMBERED = 100_000
-/** purge() keeps what has ended for a day. Of these there may be one for each request, so they go at once. */
-const KEPT_BY_PURGE = 24 * 3600 * 1000
 
 export interface UsedProof {
   readonly jti: string
@@ -43,9 +40,9 @@ export function createReplays(most = MOST_REMEMBERED): Replays {
   }
 
   async function addToStore(hash: string, until: number, { storage }: ServerContext) {
-    // Another process, whose clock may be ahead, must not delete what this one would still take.
-    const expiresAt = new Date(until + CLOCK_SKEW - KEPT_BY_PURGE)
-    return storage.tickets.add({ hash, kind: KIND, content: '{}', expiresAt })
+    // A purge of another process, whose clock may be ahead, leaves it for as long as this one would take it.
+    const expiresAt = new Date(until)
+    return storage.tickets.add({ hash, kind: KIND, content: '{}', expiresAt, holder: null })
   }
 
   return {

@@ -78,9 +78,9 @@ export async function isOfSession(
 }
 
 /** Null also where its document cannot be had now. */
-async function findClient(clientId: string, { clients }: ServerContext): Promise<Client | null> {
+async function findClient(clientId: string, context: ServerContext): Promise<Client | null> {
   try {
-    return await clients.findNamed(clientId)
+    return await context.clients.findNamed(clientId, context)
   } catch (error) {
     if (isOAuthError(error)) return null
     throw error

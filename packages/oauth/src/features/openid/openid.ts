@@ -61,6 +61,7 @@ export function openid(options: OpenIdOptions = {}): Feature {
         backchannel_logout_session_supported: true,
       }),
     }),
+    requestParameters: ['nonce', 'claims', 'acr_values', 'id_token_hint'],
     readRequest(params, { client, scopes: asked, responseType }) {
       if (!asked.includes('openid')) return null
       const nonce = params.get('nonce')

@@ -1,23 +1,22 @@
 import { NotFetched } from '@tollgate/http/outgoing'
 import { rowIdOf } from '../../clients/client.ts'
 import { type ClientFields, changeClient } from '../../clients/save.ts'
-import { createUnused, isUnused, unverified } from '../../clients/self-registered.ts'
+import { createUnused, isUnused, keepUnused, unverified } from '../../clients/self-registered.ts'
 import { isRecord } from '../../clients/settings/checks.ts'
 import type { ServerContext } from '../../context.ts'
 import { InvalidClientMetadata, isOAuthError } from '../../errors.ts'
+import type { RatePolicy } from '../../limits/resources.ts'
 import type { DocumentRules } from '../../outgoing/documents.ts'
 import type { SelfRegistration } from '../../storage/client-settings.ts'
 import type { Client } from '../../storage/records.ts'
-import { unusedTicket } from '../../storage/unused-client.ts'
 import { addressProblem } from './document-address.ts'
-import { claimPlace } from './rate-limit.ts'
 import { type DescribedClient, readMetadata } from './read-metadata.ts'
 import { assertSector } from './sector.ts'
 
 export interface DocumentSettings {
   /** Null: any. */
   readonly hosts: readonly string[] | null
-  readonly perMinute: number
+  readonly rate: RatePolicy
   readonly unusedSeconds: number
 }
 
@@ -26,9 +25,6 @@ const DOCUMENT: DocumentRules = {
   largest: 16 * 1024,
   usableWhenAway: 24 * 3600,
 }
-/** One host must not take the places of all. */
-const OF_ONE_HOST = 10
-
 /** Documents that this process has compared with their rows: they are read once. */
 const compared = new WeakSet<object>()
 
@@ -44,7 +40,8 @@ export async function findByDocument(
   const problem = addressProblem(clientId, settings.hosts, context)
   if (problem !== null) throw new InvalidClientMetadata(`This client_id ${problem}`)
   const known = await context.clients.find(rowIdOf(clientId))
-  if (!known) await claimPlaces(new URL(clientId).host, settings, context)
+  // Before anything is fetched on a stranger's behalf.
+  if (!known) await context.resources.count(settings.rate, context.network)
   const content = await fetchDocument(clientId, context)
   if (known && compared.has(content)) return known
   const described = await readDocument(content, clientId, context)
@@ -53,22 +50,12 @@ export async function findByDocument(
   return client
 }
 
-async function claimPlaces(
-  host: string,
-  { perMinute }: DocumentSettings,
-  context: ServerContext,
-): Promise<void> {
-  const ofHost = Math.min(OF_ONE_HOST, perMinute)
-  await claimPlace({ kind: 'client documents', caller: host, perMinute: ofHost }, context)
-  await claimPlace({ kind: 'client documents', caller: '', perMinute }, context)
-}
-
 async function fetchDocument(
   clientId: string,
-  { outgoing }: ServerContext,
+  { outgoing, network }: ServerContext,
 ): Promise<Readonly<Record<string, unknown>>> {
   try {
-    const { content } = await outgoing.documents.get(clientId, DOCUMENT)
+    const { content } = await outgoing.documents.get(clientId, DOCUMENT, network)
     if (isRecord(content)) return content
   } catch (cause) {
     if (!(cause instanceof NotFetched)) throw cause
@@ -94,7 +81,7 @@ async function readDocument(
   const rules = { redirects: 'web', scopes: 'registered', usualMethod: 'none' } as const
   const named = { client_name: new URL(clientId).host, ...content }
   const described = readMetadata(named, rules, context)
-  await assertSector(described, context.outgoing.documents.get)
+  await assertSector(described, context.outgoing.documents.get, context.network)
   return described
 }
 
@@ -139,14 +126,14 @@ async function follow(
   row: Client,
   described: DescribedClient,
   registration: SelfRegistration & { readonly unused_until: number },
-  { clock, storage }: ServerContext,
+  context: ServerContext,
 ): Promise<ClientFields | null> {
   const { self_registered: before = registration } = row.settings
   const { unused_until } = registration
-  const over = isUnused(row) && (before.unused_until ?? 0) <= clock.now().getTime()
+  const over = isUnused(row) && (before.unused_until ?? 0) <= context.clock.now().getTime()
   if (!over && isAsDescribed(row, described)) return null
   // It comes again after it was given up, and its row is still there.
-  if (over) await storage.tickets.add(unusedTicket({ clientId: row.id, until: unused_until }))
+  if (over) await keepUnused({ clientId: row.id, until: unused_until }, context)
   const known = hasNewKeysOnly(row, described) ? before : unverified(before)
   const self_registered = over ? { ...known, unused_until } : known
   const { confidential: _, settings, ...fields } = described

@@ -2,13 +2,13 @@ import type { ServerContext } from '../../context.ts'
 import { parseSeconds } from '../../lifetimes.ts'
 import type { Feature } from '../feature.ts'
 import { findByDocument } from './client-document.ts'
-import { parseLimit } from './settings.ts'
+import { ratePerMinute } from './settings.ts'
 
 /** What `clientMetadataDocuments()` is made with. */
 export interface ClientMetadataDocumentsOptions {
   /** Only documents on these hosts, such as `app.example.com`. Default: any host. */
   readonly hosts?: readonly string[]
-  /** How many new documents are fetched in a minute, on all processes together. Default 60. */
+  /** How many new documents are fetched in a minute for one network, on all processes together. Default 10. */
   readonly perMinute?: number
   /** A client that has got no token until then is forgotten. Default 7 days. */
   readonly unusedExpireIn?: string | number
@@ -25,7 +25,7 @@ export function clientMetadataDocuments(options: ClientMetadataDocumentsOptions 
   const name = 'clientMetadataDocuments'
   const settings = {
     hosts: options.hosts ? options.hosts.map((host) => host.toLowerCase()) : null,
-    perMinute: parseLimit(name, { perMinute: options.perMinute ?? 60 }).perMinute,
+    rate: ratePerMinute(name, 'client documents', options.perMinute ?? 10),
     unusedSeconds: parseSeconds(`${name}: unusedExpireIn`, options.unusedExpireIn ?? '7d'),
   }
   return {

@@ -11,7 +11,7 @@ import { empty, noStoreJson } from '../../http/responses.ts'
 import type { Client } from '../../storage/records.ts'
 import { clientInformation } from './client-information.ts'
 import { type DescribedClient, readMetadata } from './read-metadata.ts'
-import { claimPlaceFor, rulesOf } from './register.ts'
+import { rulesOf } from './register.ts'
 import { assertSector } from './sector.ts'
 import type { RegistrationSettings } from './settings.ts'
 
@@ -44,9 +44,10 @@ export async function replaceRegistration(
   assertSameProof(described, client)
   // What is fetched on a stranger's behalf is counted, or one client could keep all others from being looked up.
   if (described.settings.sector_identifier_uri !== undefined) {
-    await claimPlaceFor(request, 'changed registrations', settings.limit, context)
+    const rate = { ...settings.rate, name: 'changed registrations' }
+    await context.resources.count(rate, context.network)
   }
-  await assertSector(described, context.outgoing.documents.getNow)
+  await assertSector(described, context.outgoing.documents.getNow, context.network)
   const saved = await changeClient(client.id, (now) => replaced(now, described), context)
   return noStoreJson(clientInformation(saved, token, context))
 }

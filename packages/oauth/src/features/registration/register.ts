@@ -9,10 +9,9 @@ import { readJson } from '../../http/body.ts'
 import { noStoreJson } from '../../http/responses.ts'
 import type { Client } from '../../storage/records.ts'
 import { clientInformation } from './client-information.ts'
-import { claimPlace } from './rate-limit.ts'
 import { type DescribedClient, type MetadataRules, readMetadata } from './read-metadata.ts'
 import { assertSector } from './sector.ts'
-import type { RegistrationLimit, RegistrationSettings } from './settings.ts'
+import type { RegistrationSettings } from './settings.ts'
 
 /** POST /oauth/register (RFC 7591 §3.1). */
 export async function register(
@@ -24,8 +23,8 @@ export async function register(
   const given = (await readJson(request)) as Readonly<Record<string, unknown>>
   const described = readMetadata(given, rulesOf(settings), context)
   // Before anything is fetched or stored on a stranger's behalf.
-  await claimPlaceFor(request, 'registrations', settings.limit, context)
-  await assertSector(described, context.outgoing.documents.getNow)
+  await context.resources.count(settings.rate, context.network)
+  await assertSector(described, context.outgoing.documents.getNow, context.network)
   const managementToken = `tgr_${randomSecret()}`
   const { client, secret } = await store(described, managementToken, settings, context)
   const issued = secret === null ? {} : { client_secret: secret, client_secret_expires_at: 0 }
@@ -48,16 +47,6 @@ function assertInitialAccess(
   if (!isInitialAccessToken(parseBearer(header))) {
     throw new InvalidToken('The initial access token is not one of this server')
   }
-}
-
-export async function claimPlaceFor(
-  request: HttpRequest,
-  kind: string,
-  { callerOf, perMinute }: RegistrationLimit,
-  context: ServerContext,
-): Promise<void> {
-  const caller = callerOf ? callerOf(request.toRequest(context.issuer)) : ''
-  await claimPlace({ kind, caller, perMinute }, context)
 }
 
 async function store(

@@ -19,6 +19,7 @@ type FetchDocument = Documents['get']
 export async function assertSector(
   { redirectUris, settings }: DescribedClient,
   fetchList: FetchDocument,
+  by: string | null,
 ): Promise<void> {
   const { sector_identifier_uri: sector, subject_type } = settings
   if (sector === undefined) {
@@ -28,16 +29,20 @@ export async function assertSector(
       'Redirects on several hosts with subject_type pairwise need a sector_identifier_uri',
     )
   }
-  const listed = await readList(sector, fetchList)
+  const listed = await readList(sector, fetchList, by)
   const missing = redirectUris.find((uri) => !listed.includes(uri))
   if (missing !== undefined) {
     throw new InvalidClientMetadata('The sector_identifier_uri does not list all redirect_uris')
   }
 }
 
-async function readList(sector: string, fetchList: FetchDocument): Promise<readonly unknown[]> {
+async function readList(
+  sector: string,
+  fetchList: FetchDocument,
+  by: string | null,
+): Promise<readonly unknown[]> {
   try {
-    const { content } = await fetchList(sector, SECTOR)
+    const { content } = await fetchList(sector, SECTOR, by)
     if (Array.isArray(content)) return content
   } catch (cause) {
     if (!(cause instanceof NotFetched)) throw cause

@@ -1,6 +1,7 @@
 import { equalSecrets, sha256 } from '../../crypto.ts'
 import { isBearerText } from '../../http/bearer-text.ts'
 import { parseSeconds } from '../../lifetimes.ts'
+import type { RatePolicy } from '../../limits/resources.ts'
 
 /** Who may register a client: nobody, whoever has a token that you have given them, or everybody. */
 export type RegistrationPolicy = 'closed' | 'initial-access-token' | 'open'
@@ -16,13 +17,8 @@ export interface ClientRegistrationOptions {
    * that is, whatever it registers, for those that learn later what they need. Default `registered`.
    */
   readonly scopes?: 'registered' | 'marked'
-  /** How many may register in a minute, on all processes together. Default 20. */
+  /** How many may register in a minute from one network, on all processes together. Default 20. */
   readonly perMinute?: number
-  /**
-   * Whom the limit counts alone, such as the address of the caller as your proxy tells it. Default: everybody
-   * together.
-   */
-  callerOf?(request: Request): string
   /** A client that has got no token until then is deleted. Default 30 days. */
   readonly unusedExpireIn?: string | number
 }
@@ -30,14 +26,9 @@ export interface ClientRegistrationOptions {
 export interface RegistrationSettings {
   readonly policy: RegistrationPolicy
   readonly scopes: 'registered' | 'marked'
-  readonly limit: RegistrationLimit
+  readonly rate: RatePolicy
   readonly unusedSeconds: number
   isInitialAccessToken(token: string): boolean
-}
-
-export interface RegistrationLimit {
-  readonly perMinute: number
-  readonly callerOf: ((request: Request) => string) | null
 }
 
 const policies: readonly RegistrationPolicy[] = ['closed', 'initial-access-token', 'open']
@@ -66,7 +57,7 @@ export function resolveRegistration(options: ClientRegistrationOptions): Registr
   return {
     policy,
     scopes,
-    limit: parseLimit('clientRegistration', { ...options, perMinute }),
+    rate: ratePerMinute('clientRegistration', 'registrations', perMinute),
     unusedSeconds: parseSeconds(
       'clientRegistration: unusedExpireIn',
       options.unusedExpireIn ?? '30d',
@@ -78,15 +69,10 @@ export function resolveRegistration(options: ClientRegistrationOptions): Registr
   }
 }
 
-export function parseLimit(
-  name: string,
-  options: Pick<ClientRegistrationOptions, 'callerOf'> & { readonly perMinute: number },
-): RegistrationLimit {
-  if (!Number.isInteger(options.perMinute) || options.perMinute < 1) {
-    throw new TypeError(`${name}: perMinute must be a whole number from 1.`)
+/** `option` is the feature, for messages. */
+export function ratePerMinute(option: string, name: string, perMinute: number): RatePolicy {
+  if (!Number.isInteger(perMinute) || perMinute < 1) {
+    throw new TypeError(`${option}: perMinute must be a whole number from 1.`)
   }
-  return {
-    perMinute: options.perMinute,
-    callerOf: options.callerOf ? (request) => options.callerOf?.(request) ?? '' : null,
-  }
+  return { name, points: perMinute, seconds: 60 }
 }

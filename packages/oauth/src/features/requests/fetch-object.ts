@@ -6,8 +6,6 @@ import type { Client } from '../../storage/records.ts'
 /** RFC 9101 §5.2.3, and what was usual before it. */
 const TYPES: readonly string[] = ['application/oauth-authz-req+jwt', 'application/jwt']
 const LARGEST = 64 * 1024
-/** Slow servers of a few must not take all there is. */
-const MOST_AT_ONCE = 50
 
 /** The text of the request object at an address of the client. */
 export type FetchObject = (uri: string, client: Client, context: ServerContext) => Promise<string>
@@ -16,25 +14,16 @@ export type FetchObject = (uri: string, client: Client, context: ServerContext) 
  * OpenID Connect Core §6.2: the object lies at an address that the client has registered. Nothing is remembered,
  * because the next request may well be another one at the same address.
  */
-export function createFetchObject(): FetchObject {
-  let underWay = 0
-  return async (uri, client, { outgoing }) => {
-    if (!isRegistered(uri, client)) {
-      throw new InvalidRequestUri('This request_uri is not registered for the application')
-    }
-    if (underWay >= MOST_AT_ONCE) {
-      throw new InvalidRequestUri('The request_uri cannot be fetched at this moment')
-    }
-    underWay += 1
-    try {
-      const headers = { accept: TYPES.join(', ') }
-      return textOf(await outgoing.send(new URL(uri), { method: 'GET', headers, largest: LARGEST }))
-    } catch (cause) {
-      if (!(cause instanceof NotFetched)) throw cause
-      throw new InvalidRequestUri('The request_uri cannot be fetched', { cause })
-    } finally {
-      underWay -= 1
-    }
+export const fetchObject: FetchObject = async (uri, client, { outgoing, network }) => {
+  if (!isRegistered(uri, client)) {
+    throw new InvalidRequestUri('This request_uri is not registered for the application')
+  }
+  const asked = { method: 'GET', headers: { accept: TYPES.join(', ') }, largest: LARGEST } as const
+  try {
+    return textOf(await outgoing.places.send(network, () => outgoing.send(new URL(uri), asked)))
+  } catch (cause) {
+    if (!(cause instanceof NotFetched)) throw cause
+    throw new InvalidRequestUri('The request_uri cannot be fetched', { cause })
   }
 }
 

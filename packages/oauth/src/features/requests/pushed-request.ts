@@ -1,22 +1,28 @@
 import { answeredBefore } from '../../authorization/single-answer.ts'
+import { clientIdOf } from '../../clients/client.ts'
+import { openRequestShare } from '../../clients/request-share.ts'
 import type { ServerContext } from '../../context.ts'
 import { randomSecret } from '../../crypto.ts'
 import { InvalidRequest } from '../../errors.ts'
 import type { Form } from '../../http/form.ts'
+import { rates, shares } from '../../limits/policies.ts'
+import type { Client } from '../../storage/records.ts'
 import { ticketHash } from '../../storage/ticket-hash.ts'
 import type { ExpandedRequest } from '../feature.ts'
+import { knownParameters } from './known-parameters.ts'
 
 /** RFC 9126 §2.2. */
 export const REQUEST_URI = 'urn:ietf:params:oauth:request_uri:'
 
 const KIND = 'pushed request'
-/** Long enough for every honest request, short enough for a text column everywhere. */
-const LONGEST_CONTENT = 16_000
+const POLICY = { rate: rates.pushedRequests, share: shares.pushedRequests }
+/** Long enough for every honest request: browsers and proxies take no longer address either. */
+const LONGEST_CONTENT = 8000
 /** For a person who has been shown something: to sign in, to read, to load the page again. */
 const TIME_TO_DECIDE = 60 * 60_000
 
 interface PushedRequest {
-  readonly clientId: string
+  readonly client: Client
   readonly params: Form
   readonly expandedBy: readonly string[]
 }
@@ -25,25 +31,31 @@ interface Content {
   readonly clientId: string
   readonly params: readonly (readonly [name: string, value: string])[]
   readonly expandedBy: readonly string[]
-  /** By then the person has to come, in milliseconds. Null when they came: then the ticket's own end counts. */
-  readonly comeBy: number | null
+  /** Whether the person came: the ticket's end was put off then. */
+  readonly came: boolean
 }
 
-/** Gives its name, which is not stored. */
+/** Gives its name, which is not stored. It ends when the person has not come in time. */
 export async function storePushed(
-  { clientId, params, expandedBy }: PushedRequest,
+  { client, params, expandedBy }: PushedRequest,
   seconds: number,
-  { clock, storage }: ServerContext,
+  context: ServerContext,
 ): Promise<string> {
   const uri = `${REQUEST_URI}${randomSecret()}`
-  const comeBy = clock.now().getTime() + seconds * 1000
-  const content: Content = { clientId, params: [...params], expandedBy, comeBy }
+  const known = [...knownParameters(params, context)]
+  const content: Content = {
+    clientId: clientIdOf(client),
+    params: known,
+    expandedBy,
+    came: false,
+  }
   const text = JSON.stringify(content)
   if (text.length > LONGEST_CONTENT) {
     throw new InvalidRequest(`The request is longer than ${LONGEST_CONTENT} characters`)
   }
-  const expiresAt = new Date(comeBy + TIME_TO_DECIDE)
-  await storage.tickets.add({ hash: ticketHash(KIND, uri), kind: KIND, content: text, expiresAt })
+  const add = await openRequestShare(client, POLICY, context)
+  const expiresAt = new Date(context.clock.now().getTime() + seconds * 1000)
+  await add({ hash: ticketHash(KIND, uri), kind: KIND, content: text, expiresAt })
   return uri
 }
 
@@ -60,17 +72,16 @@ export async function findPushed(
   const now = clock.now()
   if (!ticket || ticket.expiresAt <= now) throw answeredBefore()
   const content: Content = JSON.parse(ticket.content)
-  const { comeBy, params, expandedBy } = content
-  const late = comeBy !== null && comeBy <= now.getTime()
-  if (content.clientId !== clientId || late) throw answeredBefore()
+  if (content.clientId !== clientId) throw answeredBefore()
   return {
-    params: new Map(params),
-    expandedBy,
+    params: new Map(content.params),
+    expandedBy: content.expandedBy,
     ticket: ticket.hash,
     async keep() {
-      if (comeBy !== null) {
-        const after: Content = { ...content, comeBy: null }
-        await storage.tickets.change(ticket.hash, ticket.content, JSON.stringify(after))
+      if (!content.came) {
+        const after = JSON.stringify({ ...content, came: true } satisfies Content)
+        const expiresAt = new Date(now.getTime() + TIME_TO_DECIDE)
+        await storage.tickets.change(ticket.hash, ticket.content, after, { expiresAt })
       }
       return {}
     },

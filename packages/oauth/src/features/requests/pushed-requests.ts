@@ -84,7 +84,7 @@ async function push(
   const address = await requireReturnAddress(pushed.params, context)
   parseAuthorizationRequest(pushed, address, null, context)
   const { params, expandedBy } = received
-  const uri = await storePushed({ clientId, params, expandedBy }, seconds, context)
+  const uri = await storePushed({ client, params, expandedBy }, seconds, context)
   return noStoreJson({ request_uri: uri, expires_in: seconds }, 201, proven?.headers)
 }
 

@@ -4,7 +4,7 @@ import { InvalidRequest } from '../../errors.ts'
 import { type Form, requireParam } from '../../http/form.ts'
 import type { Client } from '../../storage/records.ts'
 import type { ExpandedRequest, Feature } from '../feature.ts'
-import { createFetchObject } from './fetch-object.ts'
+import { fetchObject } from './fetch-object.ts'
 import { paramsOfObject } from './object-params.ts'
 import { formatSeenMarker, readSeenMarker, SEEN_MARKER } from './object-seen.ts'
 import { verifyRequestObject } from './request-object.ts'
@@ -52,7 +52,6 @@ export function requestObjects(options: RequestObjectsOptions = {}): Feature {
   if (required && settings.unsigned) {
     throw new TypeError('requestObjects: with required nothing unsigned is taken.')
   }
-  const fetchObject = byReference ? createFetchObject() : null
   return {
     name: NAME,
     meets: ['require_signed_request_object'],
@@ -72,7 +71,7 @@ export function requestObjects(options: RequestObjectsOptions = {}): Feature {
       const text = params.get('request')
       if (text !== undefined) return expand(async () => text, params, settings, context)
       const uri = params.get('request_uri')
-      if (!fetchObject || !uri?.startsWith('https://')) return null
+      if (!byReference || !uri?.startsWith('https://')) return null
       return expand((client) => fetchObject(uri, client, context), params, settings, context)
     },
     readRequest(_params, { client, expandedBy, direct }) {
@@ -92,7 +91,7 @@ async function expand(
   context: ServerContext,
 ): Promise<ExpandedRequest> {
   const clientId = requireParam(params, 'client_id')
-  const client = await context.clients.findNamed(clientId)
+  const client = await context.clients.findNamed(clientId, context)
   if (!client) throw new InvalidRequest('No application is registered with this client_id')
   const text = await find(client)
   const now = context.clock.now()

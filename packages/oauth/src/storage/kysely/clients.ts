@@ -55,13 +55,26 @@ export function clientRepository(database: Database<OAuthTables>): ClientReposit
   }
 }
 
-/** Those that have registered themselves and that nobody has used since; says how many tickets of theirs are gone. */
-export async function purgeUnusedClients(
+/** Deletes the client that a ticket stands for, unless somebody has used it since. */
+export async function deleteUnusedClient(
   { kysely }: Database<OAuthTables>,
+  content: string,
+): Promise<void> {
+  const { clientId, until } = parseUnused({ content })
+  await kysely
+    .deleteFrom('oauth_clients')
+    .where('id', '=', clientId)
+    .where('settings', 'like', `%"unused_until":${until}%`)
+    .execute()
+}
+
+/** Deletes clients that registered themselves and were not used in time; says how many of their tickets are gone. */
+export async function purgeUnusedClients(
+  database: Database<OAuthTables>,
   before: Date,
   limit: number,
 ): Promise<number> {
-  const over = await kysely
+  const over = await database.kysely
     .selectFrom('oauth_tickets')
     .select(['hash', 'content'])
     .where('expires_at', '<', before.getTime())
@@ -69,13 +82,8 @@ export async function purgeUnusedClients(
     .limit(limit)
     .execute()
   for (const { hash, content } of over) {
-    const { clientId, until } = parseUnused({ content })
-    await kysely
-      .deleteFrom('oauth_clients')
-      .where('id', '=', clientId)
-      .where('settings', 'like', `%"unused_until":${until}%`)
-      .execute()
-    await kysely.deleteFrom('oauth_tickets').where('hash', '=', hash).execute()
+    await deleteUnusedClient(database, content)
+    await database.kysely.deleteFrom('oauth_tickets').where('hash', '=', hash).execute()
   }
   return over.length
 }

@@ -230,5 +230,26 @@ export const oauthMigrations: MigrationSet = {
       up: (database, columns) =>
         addColumn(database, 'oauth_consents', 'declined', columns.text.nullable()),
     },
+    {
+      id: '0008-limits',
+      async up(database, columns) {
+        await addColumn(database, 'oauth_tickets', 'holder', columns.string(100).nullable())
+        await createIndex(database, {
+          name: 'oauth_tickets_by_holder',
+          table: 'oauth_tickets',
+          columns: ['kind', 'holder', 'expires_at'],
+        })
+        await createTable(database, 'oauth_limits', {
+          columns: {
+            name: columns.string(200),
+            points: columns.integer,
+            holder: columns.id.nullable(),
+            expires_at: columns.instant,
+          },
+          primaryKey: ['name'],
+          indexes: { oauth_limits_by_end: ['expires_at'] },
+        })
+      },
+    },
   ],
 }

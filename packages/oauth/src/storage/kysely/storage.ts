@@ -1,5 +1,6 @@
 import {
   type Database,
+  type DeleteBatch,
   deleteBatch,
   isUnavailable,
   migrate,
@@ -13,6 +14,7 @@ import { consentRepository } from './consents.ts'
 import { countLiving, endAll } from './end-all.ts'
 import { interactionRepository } from './interactions.ts'
 import { keyRepository } from './keys.ts'
+import { limitRepository } from './limits.ts'
 import { logoutRepository } from './logouts.ts'
 import { oauthMigrations } from './migrations.ts'
 import { purgeRevocations, revocationRepository } from './revocations.ts'
@@ -26,9 +28,14 @@ const ENDS = [
   { table: 'oauth_tokens', key: 'id', column: 'live_until' },
   { table: 'oauth_authorization_codes', key: 'hash', column: 'expires_at' },
   { table: 'oauth_interactions', key: 'hash', column: 'expires_at' },
-  { table: 'oauth_tickets', key: 'hash', column: 'expires_at' },
   { table: 'oauth_sessions', key: 'sid', column: 'live_until' },
   { table: 'oauth_logouts', key: 'id', column: 'expires_at' },
+] as const
+
+/** Tables whose rows are of no use at all once they have ended. */
+const EXPIRED = [
+  { table: 'oauth_tickets', key: 'hash' },
+  { table: 'oauth_limits', key: 'name' },
 ] as const
 
 /** The same on SQLite, Postgres and MariaDB/MySQL: every difference ends in `@tollgate/database`. */
@@ -42,6 +49,7 @@ export function kyselyStorage(connected: Database): Storage {
     interactions: interactionRepository(database),
     consents: consentRepository(database),
     tickets: ticketRepository(database),
+    limits: limitRepository(database),
     sessions: sessionRepository(database),
     logouts: logoutRepository(database),
     keys: keyRepository(database),
@@ -52,17 +60,22 @@ export function kyselyStorage(connected: Database): Storage {
     requireMigrations: () => requireMigrations(database, oauthMigrations),
     async purge(before, limit) {
       let deleted = await purgeRevocations(database, before, limit)
-      deleted += await purgeUnusedClients(database, before, limit)
       for (const { table, key, column } of ENDS) {
-        deleted += await deleteBatch(database, {
-          table,
-          key,
-          where: (eb) =>
-            table === 'oauth_tickets'
-              ? eb.and([eb(column, '<', before.getTime()), eb('kind', '!=', UNUSED_CLIENT)])
-              : eb(column, '<', before.getTime()),
-          limit,
-        })
+        const where: DeleteBatch['where'] = (eb) => eb(column, '<', before.getTime())
+        deleted += await deleteBatch(database, { table, key, where, limit })
+      }
+      return deleted
+    },
+    async purgeExpired(before, limit) {
+      let deleted = await purgeUnusedClients(database, before, limit)
+      for (const { table, key } of EXPIRED) {
+        const where: DeleteBatch['where'] = (eb) => {
+          const ended = eb('expires_at', '<', before.getTime())
+          return table === 'oauth_tickets'
+            ? eb.and([ended, eb('kind', '!=', UNUSED_CLIENT)])
+            : ended
+        }
+        deleted += await deleteBatch(database, { table, key, where, limit })
       }
       return deleted
     },

@@ -15,6 +15,7 @@ export interface OAuthTables {
   oauth_interactions: ReturnType<typeof interactionTable.toRow>
   oauth_consents: ConsentRow
   oauth_tickets: TicketRow
+  oauth_limits: LimitRow
   oauth_sessions: SessionRow
   oauth_logouts: LogoutRow
   oauth_keys: ReturnType<typeof keyTable.toRow>
@@ -27,6 +28,7 @@ export type CodeRow = ReturnType<typeof codeTable.toRow>
 export type InteractionRow = ReturnType<typeof interactionTable.toRow>
 export type ConsentRow = ReturnType<typeof consentTable.toRow>
 export type TicketRow = ReturnType<typeof ticketTable.toRow>
+export type LimitRow = ReturnType<typeof limitTable.toRow>
 export type SessionRow = ReturnType<typeof sessionTable.toRow>
 export type LogoutRow = ReturnType<typeof logoutTable.toRow>
 export type RevocationRow = ReturnType<typeof revocationTable.toRow>
@@ -200,8 +202,34 @@ export const consentTable = defineTable(
 
 export const ticketTable = defineTable(
   'oauth_tickets',
-  { hash: field.id, kind: field.id, content: field.text, expires_at: field.instant },
-  { primaryKey: ['hash'], indexes: { oauth_tickets_by_end: ['expires_at'] } },
+  {
+    hash: field.id,
+    kind: field.id,
+    content: field.text,
+    expires_at: field.instant,
+    /** Whose share it takes; null once it was used. */
+    holder: field.string(100).nullable(),
+  },
+  {
+    primaryKey: ['hash'],
+    indexes: {
+      oauth_tickets_by_end: ['expires_at'],
+      oauth_tickets_by_holder: ['kind', 'holder', 'expires_at'],
+    },
+  },
+)
+
+/** A count, or one place of a limit. */
+export const limitTable = defineTable(
+  'oauth_limits',
+  {
+    name: field.string(200),
+    points: field.integer,
+    /** Of a place: the check that is not finished. */
+    holder: field.id.nullable(),
+    expires_at: field.instant,
+  },
+  { primaryKey: ['name'], indexes: { oauth_limits_by_end: ['expires_at'] } },
 )
 
 export const sessionTable = defineTable(
@@ -287,6 +315,7 @@ export const oauthTables = [
   interactionTable,
   consentTable,
   ticketTable,
+  limitTable,
   sessionTable,
   logoutTable,
   keyTable,

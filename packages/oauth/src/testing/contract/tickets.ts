@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { unusedTicket } from '../../storage/unused-client.ts'
+import { UNUSED_CLIENT, unusedTicket } from '../../storage/unused-client.ts'
 import { client, later, T0, ticket } from '../contract-fixtures.ts'
 import type { ContractPart } from './part.ts'
 
@@ -49,10 +49,69 @@ export const ticketsContract: ContractPart = ({ describe, it }, create) => {
       const storage = await create()
       await storage.tickets.add(ticket)
       await storage.tickets.add({ ...ticket, hash: 'old', expiresAt: later(-10) })
-      assert.equal(await storage.purge(T0, 10), 1)
+      assert.equal(await storage.purgeExpired(T0, 10), 1)
       assert.equal(await storage.tickets.find('old'), null)
       await storage.endAll(T0)
       assert.equal(await storage.tickets.find(ticket.hash), null)
+    })
+
+    it('changes its end and its holder in the same step as its content', async () => {
+      const { tickets } = await create()
+      await tickets.add({ ...ticket, holder: 'a' })
+      const also = { expiresAt: later(600), holder: null }
+      assert.equal(await tickets.change(ticket.hash, 'other', 'new', also), false)
+      assert.equal(await tickets.countHeld(ticket.kind, 'a'), 1)
+      assert.equal(await tickets.change(ticket.hash, ticket.content, 'new', also), true)
+      assert.deepEqual(await tickets.find(ticket.hash), { ...ticket, ...also, content: 'new' })
+      assert.equal(await tickets.countHeld(ticket.kind, 'a'), 0)
+    })
+
+    it('counts what each holder has of a kind, the largest first', async () => {
+      const { tickets } = await create()
+      const held = ['a', 'b', 'b', 'c', 'c', 'c', null]
+      for (const [index, holder] of held.entries()) {
+        await tickets.add({ ...ticket, hash: `ticket ${index}`, holder })
+      }
+      await tickets.add({ ...ticket, hash: 'other', kind: 'other', holder: 'a' })
+      assert.equal(await tickets.countHeld(ticket.kind, 'b'), 2)
+      assert.equal(await tickets.countHeld(ticket.kind, 'nobody'), 0)
+      assert.equal(await tickets.countAllHeld(ticket.kind), 6)
+      assert.deepEqual(await tickets.listHolders(ticket.kind, 2), [
+        { holder: 'c', count: 3 },
+        { holder: 'b', count: 2 },
+      ])
+    })
+
+    it('evicts those of a holder that end first, and none without a holder', async () => {
+      const { tickets } = await create()
+      const ends = [30, 10, 20]
+      for (const end of ends) {
+        await tickets.add({ ...ticket, hash: `a ${end}`, holder: 'a', expiresAt: later(end) })
+      }
+      await tickets.add({ ...ticket, hash: 'b 5', holder: 'b', expiresAt: later(5) })
+      await tickets.add({ ...ticket, hash: 'used', expiresAt: later(1) })
+      assert.equal(await tickets.evict(ticket.kind, 'a', 2), 2)
+      const left = ['a 30', 'b 5', 'used']
+      for (const hash of ['a 30', 'a 10', 'a 20', 'b 5', 'used']) {
+        assert.equal((await tickets.find(hash)) !== null, left.includes(hash))
+      }
+      assert.equal(await tickets.evict(ticket.kind, 'a', 10), 1)
+      assert.equal(await tickets.evict(ticket.kind, 'a', 10), 0)
+    })
+
+    it('evicts an unused client together with its ticket, and leaves one that was used', async () => {
+      const storage = await create()
+      const until = later(10).getTime()
+      const by = 'registration' as const
+      const unused = { ...client, settings: { self_registered: { by, unused_until: until } } }
+      const used = { ...client, id: 'used', settings: { self_registered: { by } } }
+      for (const each of [unused, used]) {
+        await storage.clients.create(each)
+        await storage.tickets.add({ ...unusedTicket({ clientId: each.id, until }), holder: 'a' })
+      }
+      assert.equal(await storage.tickets.evict(UNUSED_CLIENT, 'a', 10), 2)
+      assert.equal(await storage.clients.find(unused.id), null)
+      assert.deepEqual(await storage.clients.find(used.id), used)
     })
 
     it('takes the client along that nobody has used, if it has not changed', async () => {
@@ -76,11 +135,17 @@ export const ticketsContract: ContractPart = ({ describe, it }, create) => {
       ]
       for (const each of [gone, used, renewed, open]) await storage.clients.create(each)
       const expired = [gone, used, renewed]
-      for (const { id } of expired) await storage.tickets.add(unusedTicket({ clientId: id, until }))
-      const last = unusedTicket({ clientId: open.id, until: later(10).getTime() })
+      for (const { id } of expired) {
+        await storage.tickets.add({ ...unusedTicket({ clientId: id, until }), holder: null })
+      }
+      const last = {
+        ...unusedTicket({ clientId: open.id, until: later(10).getTime() }),
+        holder: null,
+      }
       await storage.tickets.add(last)
       await storage.endAll(T0)
-      assert.equal(await storage.purge(T0, 10), 3)
+      assert.equal(await storage.purge(T0, 10), 0)
+      assert.equal(await storage.purgeExpired(T0, 10), 3)
       assert.equal(await storage.clients.find('gone'), null)
       for (const each of [used, renewed, open]) {
         assert.deepEqual(await storage.clients.find(each.id), each)

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import type { LimitRepository } from '../../storage/repositories.ts'
+import { later, T0 } from '../contract-fixtures.ts'
+import type { ContractPart } from './part.ts'
+
+/** What a store must do for the counts and places of limits. */
+export const limitsContract: ContractPart = ({ describe, it }, create) => {
+  describe('limits', () => {
+    const take = (limits: LimitRepository, holder: string, at = T0) =>
+      limits.take({ name: 'limit', most: 3, holder, at, until: later(30) })
+
+    it('counts every one of many at once, and begins anew when the time is over', async () => {
+      const { limits } = await create()
+      const counts = await Promise.all(
+        Array.from({ length: 8 }, () => limits.count('limit', T0, later(60))),
+      )
+      const points = counts.map((each) => each.points).sort((one, other) => one - other)
+      assert.deepEqual(points, [1, 2, 3, 4, 5, 6, 7, 8])
+      await limits.uncount('limit', T0)
+      const next = await limits.count('limit', later(59), later(120))
+      assert.deepEqual(next, { points: 8, expiresAt: later(60) })
+      const anew = await limits.count('limit', later(60), later(120))
+      assert.deepEqual(anew, { points: 1, expiresAt: later(120) })
+    })
+
+    it('gives each of many callers at once another place, and no more than there are', async () => {
+      const { limits } = await create()
+      const taken = await Promise.all(
+        Array.from({ length: 8 }, (_, index) => take(limits, `holder ${index}`)),
+      )
+      const places = taken.flatMap(({ place }) => place ?? [])
+      assert.equal(new Set(places).size, 3)
+      assert.equal(places.length, 3)
+      for (const each of taken) if (each.place === null) assert.equal(each.isHeld, true)
+    })
+
+    it('gives a place back when its holder says so, and to nobody else', async () => {
+      const { limits } = await create()
+      const holders = ['a', 'b', 'c']
+      const places = []
+      for (const holder of holders) places.push((await take(limits, holder)).place ?? '')
+      await limits.free(places[0] ?? '', 'b')
+      assert.equal((await take(limits, 'd')).place, null)
+      await limits.free(places[0] ?? '', 'a')
+      assert.notEqual((await take(limits, 'd')).place, null)
+    })
+
+    it('keeps the place of a failure until its end, and clears failures alone', async () => {
+      const { limits } = await create()
+      const places = []
+      for (const [index, holder] of ['a', 'b', 'c'].entries()) {
+        const place = (await take(limits, holder)).place ?? ''
+        await limits.fail(place, holder, later(60 + index))
+        places.push(place)
+      }
+      const full = { place: null, isHeld: false, freeAt: later(60) }
+      assert.deepEqual(await take(limits, 'd', later(59)), full)
+      // It has no holder any more.
+      await limits.free(places[0] ?? '', 'a')
+      assert.deepEqual(await take(limits, 'd', later(59)), full)
+      const { place } = await take(limits, 'd', later(60))
+      assert.notEqual(place, null)
+      await limits.clear('limit', 3)
+      assert.notEqual((await take(limits, 'e')).place, place)
+      assert.notEqual((await take(limits, 'f')).place, place)
+      assert.equal((await take(limits, 'g')).place, null)
+    })
+
+    it('frees the place of a check that never said how it went, and its holder has no say in it then', async () => {
+      const { limits } = await create()
+      const places: string[] = []
+      for (const holder of ['a', 'b', 'c']) places.push((await take(limits, holder)).place ?? '')
+      const again = (holder: string, from: number) =>
+        limits.take({ name: 'limit', most: 3, holder, at: later(from), until: later(90) })
+      for (const holder of ['d', 'e', 'f']) assert.notEqual((await again(holder, 30)).place, null)
+      for (const [index, place] of places.entries()) {
+        const holder = ['a', 'b', 'c'][index] ?? ''
+        await limits.fail(place, holder, later(1000))
+        await limits.free(place, holder)
+      }
+      assert.deepEqual(await again('g', 31), { place: null, isHeld: true, freeAt: later(90) })
+    })
+
+    it('forgets the counts of one prefix that end first', async () => {
+      const { limits } = await create()
+      for (const seconds of [30, 10, 20]) {
+        await limits.count(`rate:${seconds}`, T0, later(seconds))
+      }
+      await limits.count('other:5', T0, later(5))
+      assert.equal(await limits.forget('rate:', 3, 10), 0)
+      assert.equal(await limits.forget('rate:', 1, 10), 2)
+      const points = async (name: string) => (await limits.count(name, T0, later(60))).points
+      assert.equal(await points('rate:30'), 2)
+      assert.equal(await points('other:5'), 2)
+      assert.equal(await points('rate:10'), 1)
+    })
+
+    it('deletes what has expired', async () => {
+      const storage = await create()
+      await storage.limits.count('over', T0, later(10))
+      await storage.limits.count('open', T0, later(60))
+      assert.equal(await storage.purgeExpired(later(11), 10), 1)
+      assert.equal((await storage.limits.count('open', later(11), later(60))).points, 2)
+    })
+  })
+}

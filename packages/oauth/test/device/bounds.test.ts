@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { shares } from '../../src/limits/policies.ts'
+import { createClient, type TestServer } from '../support.ts'
+import {
+  askAsDevice,
+  begin,
+  DEVICE_CODE,
+  type Device,
+  type DeviceReply,
+  decide,
+  newDevice,
+  poll,
+  pollError,
+  startDevice,
+  typeCode,
+} from './support.ts'
+
+let server: TestServer
+let device: Device
+/** Where the next request comes from. */
+let address: string
+beforeEach(async () => {
+  address = '192.0.2.1'
+  server = await startDevice({ addressOf: () => address })
+  device = await newDevice(server)
+})
+afterEach(() => server.close())
+
+const tickets = () =>
+  server.database.kysely
+    .withTables<{ oauth_tickets: { kind: string; holder: string | null } }>()
+    .selectFrom('oauth_tickets')
+    .select(['kind', 'holder'])
+    .execute()
+
+describe('threat Q7 codes of devices', () => {
+  it('make room by the oldest of their network; one that somebody has typed or approved stays', async () => {
+    const forgotten = await begin(server, device)
+    const typed = await begin(server, device)
+    expect((await typeCode(server, 'ada', typed.user_code)).status).toBe(200)
+    const approved = await begin(server, device)
+    await decide(server, 'bob', approved.user_code)
+    address = '192.0.2.2'
+    const others = await begin(server, device)
+    address = '192.0.2.1'
+    server.clock.advance(1)
+    for (let count = 0; count < shares.deviceCodes.ofOneNetwork; count += 1) {
+      await begin(server, device)
+    }
+    const kinds = (await tickets()).filter(({ holder }) => holder === '192.0.2.1')
+    expect(kinds).toHaveLength(2 * shares.deviceCodes.ofOneNetwork)
+    expect(await pollError(server, device, forgotten.device_code)).toBe('invalid_grant')
+    expect(await pollError(server, device, others.device_code)).toBe('authorization_pending')
+    expect(await pollError(server, device, typed.device_code)).toBe('authorization_pending')
+    expect((await decide(server, 'ada', typed.user_code)).status).toBe(200)
+    expect((await poll(server, device, approved.device_code)).status).toBe(200)
+  })
+
+  it('are deleted when they have expired, and a device that still asks is told so first', async () => {
+    const { device_code } = await begin(server, device)
+    server.clock.advance('10m')
+    await server.oauth.purge()
+    expect(await pollError(server, device, device_code)).toBe('expired_token')
+    server.clock.advance('1m')
+    await server.oauth.purge()
+    expect(await tickets()).toEqual([])
+  })
+
+  it('are refused with Retry-After when a network asked for too many, and no other network is', async () => {
+    for (let count = 0; count < 300; count += 1) await begin(server, device)
+    const refused = await askAsDevice(server, device)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '600'])
+    address = '192.0.2.2'
+    const reply: DeviceReply = await begin(server, device)
+    expect(reply.user_code).toMatch(/^\w{4}-\w{4}$/)
+  })
+
+  it('of a client that has proven itself take no share of its network', async () => {
+    const secret = await createClient(server, { name: 'Hub', grants: [DEVICE_CODE] })
+    await begin(server, secret)
+    const held = (await tickets()).map(({ holder }) => holder)
+    expect(held).toEqual([secret.id, secret.id])
+  })
+})
+
+describe('threat Q6 codes that are right', () => {
+  it('do not count as guesses, however many somebody types', async () => {
+    for (let count = 0; count < 25; count += 1) {
+      const { user_code } = await begin(server, device)
+      expect((await typeCode(server, 'ada', user_code)).status).toBe(200)
+    }
+  })
+})

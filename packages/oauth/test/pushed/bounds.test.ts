@@ -1,0 +1,164 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openid, pushedRequests } from '../../src/index.ts'
+import { shares } from '../../src/limits/policies.ts'
+import { askFor, createClient, type TestServer } from '../support.ts'
+import { CHALLENGE, type FlowClient, push, startPushed } from './support.ts'
+
+const PKCE = { code_challenge: CHALLENGE, code_challenge_method: 'S256' }
+
+let server: TestServer
+let app: FlowClient
+beforeEach(async () => {
+  server = await startPushed({
+    features: [pushedRequests(), openid()],
+    addressOf: (request) => request.headers.get('x-caller'),
+  })
+  app = await createClient(server, { confidential: false })
+})
+afterEach(() => server.close())
+
+interface Stored {
+  readonly hash: string
+  readonly content: string
+  readonly expires_at: number
+  readonly kind: string
+  readonly holder: string | null
+}
+
+const stored = async () =>
+  (await server.database.kysely.selectFrom('oauth_tickets').selectAll().execute()) as Stored[]
+
+/** As the app of somebody in this network. */
+async function pushFrom(address: string, params: Record<string, string> = {}): Promise<string> {
+  const reply = await server.post(
+    '/oauth/par',
+    {
+      client_id: app.id,
+      redirect_uri: 'https://app.example/callback',
+      response_type: 'code',
+      ...PKCE,
+      ...params,
+    },
+    { 'x-caller': address },
+  )
+  expect(reply.status).toBe(201)
+  return ((await reply.json()) as { request_uri: string }).request_uri
+}
+
+describe('threat Q7 a pushed request', () => {
+  it('keeps the parameters that somebody reads, and no others', async () => {
+    await pushFrom('192.0.2.1', {
+      scope: 'openid',
+      nonce: 'n-1',
+      claims: '{"userinfo":{"email":null}}',
+      login_hint: 'ada@example.com',
+      junk: 'j'.repeat(6000),
+      __proto__: 'x',
+    })
+    const [row, ...others] = await stored()
+    expect(others).toEqual([])
+    const { params } = JSON.parse(row?.content ?? '{}') as { params: [string, string][] }
+    expect(params.map(([name]) => name).sort()).toEqual([
+      'claims',
+      'client_id',
+      'code_challenge',
+      'code_challenge_method',
+      'login_hint',
+      'nonce',
+      'redirect_uri',
+      'response_type',
+      'scope',
+    ])
+    expect(row?.content.length).toBeLessThan(1000)
+  })
+
+  it('ends when the person did not come in time, and its row goes with the next purge', async () => {
+    const request_uri = await pushFrom('192.0.2.1')
+    const [row] = await stored()
+    expect(row?.expires_at).toBe(server.clock.now().getTime() + 60_000)
+    server.clock.advance(60)
+    expect((await askFor(server, 'ada', { client_id: app.id, request_uri })).status).toBe(400)
+    // The clocks of two processes may be a minute apart.
+    server.clock.advance(61)
+    await server.oauth.purge()
+    expect(await stored()).toEqual([])
+  })
+
+  it('waits an hour for a person who came in time', async () => {
+    const request_uri = await pushFrom('192.0.2.1')
+    const ask = () => askFor(server, 'ada', { client_id: app.id, request_uri })
+    server.clock.advance(59)
+    expect((await ask()).status).toBe(200)
+    server.clock.advance('59m')
+    await server.oauth.purge()
+    expect((await ask()).status).toBe(200)
+    server.clock.advance('1m')
+    expect((await ask()).status).toBe(400)
+  })
+
+  it('makes room by the oldest of its network, and of no other', async () => {
+    const first = await pushFrom('192.0.2.1')
+    const others = await pushFrom('192.0.2.2')
+    server.clock.advance(1)
+    for (let count = 0; count < shares.pushedRequests.ofOneNetwork; count += 1) {
+      await pushFrom('192.0.2.1')
+    }
+    const rows = await stored()
+    expect(rows.filter(({ holder }) => holder === '192.0.2.1')).toHaveLength(
+      shares.pushedRequests.ofOneNetwork,
+    )
+    const ask = (request_uri: string) => askFor(server, 'ada', { client_id: app.id, request_uri })
+    expect((await ask(first)).status).toBe(400)
+    expect((await ask(others)).status).toBe(200)
+  })
+
+  it('is refused with Retry-After when its network pushed too many, and no other network is', async () => {
+    const statuses = new Set<number>()
+    const ask = (address: string) =>
+      server.post(
+        '/oauth/par',
+        { client_id: app.id, response_type: 'code', ...PKCE },
+        { 'x-caller': address },
+      )
+    for (let count = 0; count < 300; count += 1) statuses.add((await ask('192.0.2.1')).status)
+    expect([...statuses]).toEqual([201])
+    const refused = await ask('192.0.2.1')
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '600'])
+    expect((await ask('192.0.2.2')).status).toBe(201)
+  })
+
+  it('costs the same statements, however many there are', async () => {
+    const statements: string[] = []
+    const own = await startPushed({
+      addressOf: () => '192.0.2.1',
+      connect: { onQuery: (sql) => void statements.push(sql) },
+    })
+    try {
+      const { id } = await createClient(own, { confidential: false })
+      const pushOne = async () => {
+        const reply = await push(own, { id, secret: '' }, PKCE)
+        expect(reply.status).toBe(201)
+      }
+      await pushOne()
+      const costOf = async () => {
+        statements.length = 0
+        await pushOne()
+        return statements.filter((sql) => /oauth_(tickets|limits)/.test(sql)).length
+      }
+      const first = await costOf()
+      // The count of the rate, the row, and the count of the share; some databases read a count back.
+      expect(first).toBeLessThanOrEqual(5)
+      for (let count = 0; count < 50; count += 1) await pushOne()
+      expect(await costOf()).toBe(first)
+    } finally {
+      await own.close()
+    }
+  })
+
+  it('of a client that has proven itself takes no share of its network', async () => {
+    const web = await createClient(server)
+    expect((await push(server, web)).status).toBe(201)
+    const [row] = await stored()
+    expect(row).toMatchObject({ holder: web.id, kind: 'pushed request of client' })
+  })
+})
