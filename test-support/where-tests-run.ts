@@ -41,9 +41,11 @@ const slow: readonly Named[] = [
   ['packages/sandbox/test/stripe/every-call.test.ts', 'a whole table, for each SDK'],
   ['packages/sandbox/test/stripe/fuzz.test.ts', 'random requests'],
   ['packages/sandbox/test/stripe/properties.test.ts', 'hundreds of random lives'],
+  ['packages/server/test/locked-tables.test.ts', 'waits for locks'],
   ['packages/server/test/processes.test.ts', 'several processes'],
   ['packages/server/test/proxies.test.ts', 'nginx and Caddy are started'],
   ['packages/server/test/restart.test.ts', 'several processes'],
+  ['packages/server/test/strangers-everywhere.test.ts', 'a thousand networks'],
 ]
 
 /**
@@ -143,6 +145,7 @@ const sqliteIsEnough: readonly Named[] = [
   ['packages/server/test/sign-in.test.ts', 'pages'],
   ['packages/server/test/standards.test.ts', 'settings'],
   ['packages/server/test/standards-commands.test.ts', 'commands'],
+  ['packages/server/test/strangers-everywhere.test.ts', 'who is counted; limits.test.ts has how'],
   ['packages/server/test/switched-off-grants.test.ts', 'pages'],
   // What providers say and what money is owed; rows are written as in creating, webhooks and specification/.
   ['packages/billing/test/after-last-retry.test.ts', 'calls of a provider'],

@@ -1,7 +1,7 @@
 import { forHono as forBilling } from '@tollgate/billing/hono'
 import { isUnavailable } from '@tollgate/database'
 import { isHttpError } from '@tollgate/http'
-import { isOAuthError } from '@tollgate/oauth'
+import { isOAuthError, TooManyRequests } from '@tollgate/oauth'
 import { forHono as forOAuth } from '@tollgate/oauth/hono'
 import { type Context, Hono } from 'hono'
 import { addApi } from './api/api.ts'
@@ -13,7 +13,6 @@ import { addOperations } from './http/operations.ts'
 import { refuseUnreadable, UnreadableRequest } from './http/readable.ts'
 import { limitClientRegistration, limitTokenRoutes, tooManyJson } from './http/token-limits.ts'
 import type { AppEnv } from './http/variables.ts'
-import { TooManyRequests } from './limits/limits.ts'
 import { addPages } from './pages/pages.ts'
 import { findAsset } from './pages/parts/assets.ts'
 import { errorPage } from './pages/parts/error.tsx'
@@ -26,7 +25,7 @@ const LARGEST_BODY = 64 * 1024
 /** URL → handler, from what programs ask to what people see; one catch for errors. */
 export function createApp(context: ServiceContext): Hono<AppEnv> {
   const app = new Hono<AppEnv>()
-  const oauth = forOAuth(context.oauth)
+  const oauth = forOAuth(context.oauth, { address: (c) => c.get('address') })
   const billing = forBilling(context.billing)
 
   app.use(identifyCaller(context), recordRequests(context), secureHeaders(context))

@@ -114,7 +114,8 @@ export function createCore(options: CoreOptions): Core {
     clock,
     logger: plainLogger(logger),
   })
-  return { users, sessions, limits: createLimits(database, clock), oauth, fromRequest }
+  const limits = createLimits(database, clock, { logger: plainLogger(logger) })
+  return { users, sessions, limits, oauth, fromRequest }
 }
 
 /** What clients learn of every person, each with its scope. Nobody has looked whether the address is theirs. */

@@ -27,9 +27,6 @@ import type { Settings } from './config/settings.ts'
 /** How well people have proven who they are: sessions begin with a password. */
 export const PASSWORD_ACR = 'password'
 
-/** Of all networks together; what one of them may is for the limits of the service. */
-const REGISTRATIONS_PER_MINUTE = 300
-
 /** What the settings say, as features of the authorization server. */
 export function offeredFeatures(config: Config): Feature[] {
   const { settings, selfRegistered } = config
@@ -83,13 +80,10 @@ function offeredToStrangers(
   { policy, documents, initialAccessTokens }: SelfRegistered,
   { mcpServers }: Settings,
 ): Feature[] {
-  const perMinute = REGISTRATIONS_PER_MINUTE
   // MCP clients register before they know which scopes they will need.
   const scopes = mcpServers ? 'marked' : 'registered'
   return [
-    ...(policy === 'closed'
-      ? []
-      : [clientRegistration({ policy, initialAccessTokens, perMinute, scopes })]),
+    ...(policy === 'closed' ? [] : [clientRegistration({ policy, initialAccessTokens, scopes })]),
     ...(documents ? [clientMetadataDocuments(documents === true ? {} : { hosts: documents })] : []),
     // Of what it would bring along, registration is left to the policy.
     ...(mcpServers ? [mcp({ servers: mcpServers, registration: 'closed' })] : []),

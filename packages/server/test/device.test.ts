@@ -1,6 +1,5 @@
 import * as client from 'openid-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { policies } from '../src/limits/policies.ts'
 import { startTestService, type TestService } from './support.ts'
 
 const EMAIL = 'ada@example.com'
@@ -87,7 +86,7 @@ it('one network gets so many codes, then has to wait', async () => {
       method: 'POST',
       body: new URLSearchParams({ client_id: made.id }),
     })
-  for (let count = 0; count < policies.deviceCodes.points; count += 1) {
+  for (let count = 0; count < 300; count += 1) {
     expect((await ask()).status).toBe(200)
   }
   const refused = await ask()

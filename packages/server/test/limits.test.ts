@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { KNOWN_NETWORK_DAYS, KNOWN_NETWORKS_KEPT } from '../src/limits/known-networks.ts'
 import { createLimits } from '../src/limits/limits.ts'
-import { PASSWORDS_AT_ONCE, policies } from '../src/limits/policies.ts'
+import { failures, guesses, rates, turnPolicy } from '../src/limits/policies.ts'
 import { startTestService, type TestService } from './support.ts'
 
 const EMAIL = 'ada@example.com'
@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 beforeEach(async () => {
-  await service.database.kysely.deleteFrom('rate_limits').execute()
+  await service.database.kysely.deleteFrom('oauth_limits').execute()
   await service.database.kysely.deleteFrom('known_networks').execute()
   // A process remembers what is full until there is room again.
   service.clock.advance(60 * MINUTE)
@@ -81,21 +81,21 @@ function failPassword(account: string, network: string): Promise<void> {
 
 /** What a hundred networks would have done. */
 function failEverywhere(account: string): Promise<void> {
-  return repeat(policies.passwordAccount.points, (network) =>
+  return repeat(guesses.passwordAccount.most, (network) =>
     failPassword(account, `10.0.${network}.1`),
   )
 }
 
 describe('passwords', () => {
   it('threat L2 of one account from one network are tried ten times, then 429 with Retry-After', async () => {
-    await fail(policies.passwordPair.points, '203.0.113.1')
+    await fail(guesses.passwordPair.most, '203.0.113.1')
     const refused = await service
       .browser()
       .post('/login', { email: EMAIL, password: PASSWORD }, from('203.0.113.1'))
     expect(refused.status).toBe(429)
     const wait = Number(refused.headers.get('retry-after'))
     expect(wait).toBeGreaterThan(0)
-    expect(wait).toBeLessThanOrEqual(policies.passwordPair.seconds)
+    expect(wait).toBeLessThanOrEqual(guesses.passwordPair.seconds)
     expect(await refused.text()).toContain('Please try again in')
     // The owner elsewhere, and others here, are not concerned.
     expect(await signIn(PASSWORD, '203.0.113.2')).toBe(303)
@@ -106,7 +106,7 @@ describe('passwords', () => {
 
   it('are counted the same for somebody unknown', async () => {
     const email = 'nobody@example.com'
-    for (let tries = 0; tries < policies.passwordPair.points; tries++) {
+    for (let tries = 0; tries < guesses.passwordPair.most; tries++) {
       expect(await signIn('wrong', '203.0.113.3', email)).toBe(401)
     }
     expect(await signIn('wrong', '203.0.113.3', email)).toBe(429)
@@ -127,7 +127,7 @@ describe('passwords', () => {
     expect(answers.filter((status) => ![401, 429, 503].includes(status))).toEqual([])
     do answers.push(await signIn('wrong', '203.0.113.5'))
     while (answers.at(-1) !== 429)
-    expect(answers.filter((status) => status === 401)).toHaveLength(policies.passwordPair.points)
+    expect(answers.filter((status) => status === 401)).toHaveLength(guesses.passwordPair.most)
   })
 
   it('share their count between the sign-in page and the password grant', async () => {
@@ -143,7 +143,7 @@ describe('passwords', () => {
   })
 
   it('are counted by the /64 of an IPv6 address', async () => {
-    for (let tries = 0; tries < policies.passwordPair.points; tries++) {
+    for (let tries = 0; tries < guesses.passwordPair.most; tries++) {
       expect(await signIn('wrong', `2001:db8:1:2::${tries + 1}`)).toBe(401)
     }
     expect(await signIn(PASSWORD, '2001:db8:1:2:ffff::1')).toBe(429)
@@ -162,7 +162,7 @@ describe('passwords', () => {
 
   it('tried on many accounts stop the network, not those who signed in from there before', async () => {
     expect(await signIn(PASSWORD, '192.0.2.1')).toBe(303)
-    await repeat(policies.passwordNetwork.points, (account) =>
+    await repeat(guesses.passwordNetwork.most, (account) =>
       failPassword(`${account}@example.com`, '192.0.2.1'),
     )
     expect(await signIn('wrong', '192.0.2.1', 'one-more@example.com')).toBe(429)
@@ -204,7 +204,7 @@ describe('passwords', () => {
     }
     expect(await change('wrong')).toBe(422)
     expect(await change(PASSWORD)).toBe(303)
-    for (let tries = 0; tries < policies.passwordSession.points; tries++) {
+    for (let tries = 0; tries < guesses.passwordSession.most; tries++) {
       expect(await change('wrong')).toBe(422)
     }
     expect(await change('another horse')).toBe(429)
@@ -212,7 +212,7 @@ describe('passwords', () => {
 
   it('that were never compared cost no try', async () => {
     const by = { account: EMAIL, network: '203.0.113.9' }
-    for (let tries = 0; tries < policies.passwordPair.points + 5; tries++) {
+    for (let tries = 0; tries < guesses.passwordPair.most + 5; tries++) {
       const away = service.limits.tryPassword(
         by,
         () => Promise.reject(new Error('too busy')),
@@ -224,18 +224,22 @@ describe('passwords', () => {
   })
 
   it('threat L3 of one network leave places for others', async () => {
-    const waiting: Array<() => void> = []
-    const slow = Array.from({ length: PASSWORDS_AT_ONCE }, (_, index) =>
+    const { atOnceOfOneNetwork, ofOneNetwork } = turnPolicy
+    const finish: Array<() => void> = []
+    const slow = Array.from({ length: ofOneNetwork }, (_, index) =>
       service.limits.tryPassword(
         { account: `${index}@example.com`, network: '203.0.113.10' },
-        () => new Promise<void>((resolve) => waiting.push(resolve)),
+        () => new Promise<void>((resolve) => finish.push(resolve)),
         () => 'unseen',
       ),
     )
-    await expect.poll(() => waiting.length).toBe(PASSWORDS_AT_ONCE)
+    await expect.poll(() => finish.length).toBe(atOnceOfOneNetwork)
     expect(await signIn(PASSWORD, '203.0.113.10')).toBe(429)
     expect(await signIn(PASSWORD, '203.0.113.11')).toBe(303)
-    for (const finish of waiting) finish()
+    for (let done = 0; done < ofOneNetwork; done += 1) {
+      await expect.poll(() => finish.length).toBeGreaterThan(0)
+      finish.shift()?.()
+    }
     await Promise.all(slow)
     expect(await signIn(PASSWORD, '203.0.113.10')).toBe(303)
   })
@@ -264,7 +268,7 @@ describe('client secrets', () => {
       await service.limits.countWrong('secret', client, network).catch(() => undefined)
     }
     await repeat(35 * 30, (index) => fail(id, `203.0.113.${100 + Math.floor(index / 30)}`))
-    await repeat(policies.tokenNetwork.points, (index) => fail(`client ${index}`, '203.0.113.134'))
+    await repeat(failures.tokenNetwork.points, (index) => fail(`client ${index}`, '203.0.113.134'))
     expect((await wrongSecret(id, '198.51.100.20')).status).toBe(429)
     expect((await wrongSecret('one more', '203.0.113.134')).status).toBe(429)
     for (const address of ['203.0.113.100', '203.0.113.134', '198.51.100.20']) {
@@ -285,7 +289,7 @@ describe('client secrets', () => {
 
   it('threat L2 that are wrong are told so thirty times for one client from one network', async () => {
     const { id = '' } = service.demo?.clients.service ?? {}
-    for (let tries = 0; tries < policies.clientPair.points; tries++) {
+    for (let tries = 0; tries < failures.clientPair.points; tries++) {
       expect((await wrongSecret(id, '203.0.113.20')).status).toBe(401)
     }
     const refused = await wrongSecret(id, '203.0.113.20')
@@ -320,7 +324,7 @@ describe('codes and refresh tokens', () => {
     const { refresh_token } = (await (await passwordGrant(PASSWORD, '203.0.113.30')).json()) as {
       refresh_token: string
     }
-    await repeat(policies.grantPair.points, async () => {
+    await repeat(failures.grantPair.points, async () => {
       expect((await token(guess, '203.0.113.30')).status).toBe(400)
     })
     expect((await token(guess, '203.0.113.30')).status).toBe(429)
@@ -334,12 +338,13 @@ describe('cards', () => {
   it('that others had declined do not stop whoever has paid from there before', async () => {
     const { limits } = service
     await (await limits.attemptCard('1', '203.0.113.60')).accepted()
-    for (let tries = 0; tries < policies.cardsNetwork.points; tries++) {
-      await limits.attemptCard(String(1000 + tries), '203.0.113.60')
+    for (let tries = 0; tries < guesses.cardsNetwork.most; tries++) {
+      await (await limits.attemptCard(String(1000 + tries), '203.0.113.60')).declined()
     }
     await expect(limits.attemptCard('2', '203.0.113.60')).rejects.toThrow('Too many attempts')
-    for (let tries = 0; tries < policies.cardsAccount.points; tries++) {
-      await limits.attemptCard('1', '203.0.113.60')
+    for (let tries = 0; tries < guesses.cardsAccount.most; tries++) {
+      await (await limits.attemptCard('1', '203.0.113.60')).withdrawn()
+      await (await limits.attemptCard('1', '203.0.113.60')).declined()
     }
     await expect(limits.attemptCard('1', '203.0.113.60')).rejects.toThrow('Too many attempts')
   })
@@ -347,7 +352,7 @@ describe('cards', () => {
 
 describe('the counts', () => {
   it('are shared by all processes and outlive them', async () => {
-    await fail(policies.passwordPair.points, '203.0.113.40')
+    await fail(guesses.passwordPair.most, '203.0.113.40')
     const other = createLimits(service.database, service.clock)
     const attempt = other.tryPassword(
       { account: EMAIL, network: '203.0.113.40' },
@@ -379,19 +384,23 @@ describe('the counts', () => {
 
   it('are purged when they have ended, and not before', async () => {
     await fail(1, '203.0.113.42')
-    expect(await service.limits.purge()).toBe(0)
+    const rows = async () =>
+      (await service.database.kysely.selectFrom('oauth_limits').selectAll().execute()).length
+    await service.oauth.purge()
+    expect(await rows()).toBe(3)
     service.clock.advance(120 * MINUTE)
-    expect(await service.limits.purge()).toBe(3)
+    await service.oauth.purge()
+    expect(await rows()).toBe(0)
   })
 
   it('limit new accounts from one network, not mistakes in the form', async () => {
     const mistake = { email: 'late', password: PASSWORD }
-    for (let count = 0; count < policies.registrations.points + 1; count++) {
+    for (let count = 0; count < rates.registrations.points + 1; count++) {
       const told = await service.browser().post('/register', mistake, from('203.0.113.51'))
       expect(told.status).toBe(422)
     }
-    for (let count = 0; count < policies.registrations.points; count++) {
-      await service.limits.countRegistration('203.0.113.50')
+    for (let count = 0; count < rates.registrations.points; count++) {
+      await service.limits.register('203.0.113.50', async () => {})
     }
     const form = { email: 'late@example.com', password: PASSWORD }
     const refused = await service.browser().post('/register', form, from('203.0.113.50'))
@@ -405,7 +414,7 @@ describe('forwarded addresses', () => {
     try {
       const attempt = (address: string) =>
         plain.browser().post('/login', { email: EMAIL, password: 'wrong' }, from(address))
-      for (let tries = 0; tries < policies.passwordPair.points; tries++) {
+      for (let tries = 0; tries < guesses.passwordPair.most; tries++) {
         expect((await attempt(`203.0.113.${tries}`)).status).toBe(401)
       }
       expect((await attempt('203.0.113.200')).status).toBe(429)

@@ -171,6 +171,31 @@ describe('two processes on one database', () => {
     await expect.poll(() => use(two, token)).toBe(401)
   })
 
+  it('threat Q6 take 24 right passwords that come at once to both', async () => {
+    const signIns = Array.from({ length: 24 }, (_, index) =>
+      browserOf(index % 2 === 0 ? one : two).signIn(PASSWORD, '198.51.100.24'),
+    )
+    const statuses = (await Promise.all(signIns)).map(({ status }) => status)
+    expect(statuses).toEqual(signIns.map(() => 303))
+  }, 60_000)
+
+  it('threat Q6 get their places back when one is killed in the middle of checks', async () => {
+    const doomed = await startProcess()
+    await untilReady(doomed)
+    const cut = Array.from({ length: 16 }, () =>
+      browserOf(doomed)
+        .signIn(PASSWORD, '198.51.100.25')
+        .then(
+          ({ status }) => status,
+          () => 'cut off',
+        ),
+    )
+    await Promise.race(cut)
+    doomed.child.kill('SIGKILL')
+    expect(await Promise.all(cut)).toContain('cut off')
+    expect((await browserOf(one).signIn(PASSWORD, '198.51.100.25')).status).toBe(303)
+  }, 60_000)
+
   it('share rate limits, which a restart does not forget', async () => {
     for (let tries = 0; tries < 10; tries++) {
       const process = tries % 2 === 0 ? one : two

@@ -1,7 +1,8 @@
+import { networkOf } from '@tollgate/oauth'
 import type { MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
 import type { ServiceContext } from '../context.ts'
-import { callerAddress, createProxyList, networkOf } from '../limits/network.ts'
+import { callerAddress, createProxyList } from '../limits/network.ts'
 import type { AppEnv } from './variables.ts'
 
 /** Finds out who calls, by the socket or by a proxy of ours, and warns once when the proxies are set up wrongly. */

@@ -1,18 +1,12 @@
+import { TooManyRequests, type Verdict } from '@tollgate/oauth'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { ServiceContext } from '../context.ts'
-import { type StrangersPolicy, TooManyRequests, type Verdict } from '../limits/limits.ts'
 import { emailKey } from '../users/parse.ts'
 import { readText } from './body.ts'
 import type { AppEnv } from './variables.ts'
 
 /** Where secrets, codes and tokens can be tried. */
 const GUESSABLE = ['token', 'introspect', 'revoke', 'device_authorization', 'par']
-
-/** Anybody can ask for these in the name of a public client, and each is a row. */
-const ROWS: Readonly<Record<string, StrangersPolicy>> = {
-  '/oauth/device_authorization': 'deviceCodes',
-  '/oauth/par': 'pushedRequests',
-}
 
 /** What honest clients are told: a device that polls, or one that needs a nonce first. */
 const TRY_AGAIN: readonly string[] = ['authorization_pending', 'slow_down', 'use_dpop_nonce']
@@ -36,11 +30,8 @@ export function limitTokenRoutes(context: ServiceContext): MiddlewareHandler<App
       return readError(c)
     }
     try {
-      const rows = ROWS[c.req.path]
-      // A proof that is wrong is counted below, and one that is right is never stopped.
-      if (rows && !sendsProof) await limits.countStranger(rows, network)
       const isProof = c.req.path === '/oauth/token' && c.req.header('dpop') !== undefined
-      const takeBack = isProof && !sendsProof ? await limits.countProof(clientId, network) : null
+      const takeBack = isProof && !sendsProof ? await limits.countProof(network) : null
       let error: string | null
       if (username === null) error = await handle()
       else {
@@ -68,18 +59,16 @@ export function limitTokenRoutes(context: ServiceContext): MiddlewareHandler<App
 const REGISTER = '/oauth/register'
 
 /**
- * The same for clients that register themselves: where everybody may, each network gets so many; tokens that
- * let somebody register or manage a client are checked first, and only wrong ones counted and refused.
+ * The same for clients that register themselves: tokens that let somebody register or manage a client are checked first,
+ * and only wrong ones counted and refused.
  */
 export function limitClientRegistration(context: ServiceContext): MiddlewareHandler<AppEnv> {
-  const { limits, metrics, config } = context
-  const isOpen = config.selfRegistered.policy === 'open'
+  const { limits, metrics } = context
   return async (c, next) => {
-    const { path, method } = c.req
+    const { path } = c.req
     if (path !== REGISTER && !path.startsWith(`${REGISTER}/`)) return next()
     const network = c.get('network')
     try {
-      if (isOpen && method === 'POST') await limits.countStranger('clientRegistrations', network)
       await next()
       const id = path.slice(REGISTER.length)
       if (c.res.status === 401) await limits.countWrong('secret', `register${id}`, network)

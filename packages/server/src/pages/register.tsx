@@ -36,8 +36,9 @@ export function addRegister(app: Hono<AppEnv>): void {
     try {
       // What cannot be an account is told at once and takes nobody's place.
       parseAccount(account)
-      await service.limits.countRegistration(c.get('network'))
-      const user = await service.users.create(account)
+      const user = await service.limits.register(c.get('network'), () =>
+        service.users.create(account),
+      )
       await service.limits.rememberNetwork(emailKey(user.email), c.get('network'))
       await startSession(c, user.id)
       return c.redirect(returnTo, 303)

@@ -41,6 +41,7 @@ export const serviceMigrations: MigrationSet = {
       },
     },
     {
+      // The authorization server has the limits now. The table stays for processes of an older version beside this one.
       id: '0003-rate-limits',
       async up(database, columns) {
         await createTable(database, 'rate_limits', {

@@ -38,12 +38,6 @@ export const sessionTable = defineTable(
   },
 )
 
-export const rateLimitTable = defineTable(
-  'rate_limits',
-  { name: field.string(200), points: field.integer, expires_at: field.instant },
-  { primaryKey: ['name'], indexes: { rate_limits_by_end: ['expires_at'] } },
-)
-
 /** A network an account was used from. */
 export const knownNetworkTable = defineTable(
   'known_networks',
@@ -93,7 +87,6 @@ export const writeProbeTable = defineTable(
 export const serviceTables = [
   userTable,
   sessionTable,
-  rateLimitTable,
   knownNetworkTable,
   dailyStatisticTable,
   countedEventTable,
@@ -106,12 +99,10 @@ export type UserRow = ReturnType<typeof userTable.toRow> & {
   provider_id?: string | null | undefined
 }
 export type SessionRow = ReturnType<typeof sessionTable.toRow>
-export type RateLimitRow = ReturnType<typeof rateLimitTable.toRow>
 
 export interface ServiceTables {
   users: UserRow
   sessions: SessionRow
-  rate_limits: RateLimitRow
   known_networks: ReturnType<typeof knownNetworkTable.toRow>
   daily_figures: ReturnType<typeof dailyStatisticTable.toRow>
   counted_events: ReturnType<typeof countedEventTable.toRow>

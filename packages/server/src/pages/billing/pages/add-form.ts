@@ -32,7 +32,7 @@ export function addForm(app: Hono<AppEnv>, path: string, action: Action): void {
       await card?.accepted()
       return c.redirect(typeof done === 'string' ? `/billing?done=${done}` : done.goTo, 303)
     } catch (error) {
-      if (!isDeclined(error)) await card?.withdrawn()
+      await (isDeclined(error) ? card?.declined() : card?.withdrawn())
       if (isBillingError(error, 'payment_action_required'))
         return c.redirect('/billing/confirm', 303)
       const problem = describeProblem(error)
