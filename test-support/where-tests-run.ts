@@ -149,6 +149,7 @@ const sqliteIsEnough: readonly Named[] = [
   ['packages/server/test/switched-off-grants.test.ts', 'pages'],
   // What providers say and what money is owed; rows are written as in creating, webhooks and specification/.
   ['packages/billing/test/after-last-retry.test.ts', 'calls of a provider'],
+  ['packages/billing/test/amounts.test.ts', 'what is refused before any statement'],
   ['packages/billing/test/another-card.test.ts', 'calls of a provider'],
   ['packages/billing/test/balance.test.ts', 'money'],
   ['packages/billing/test/billed-quantities.test.ts', 'money'],

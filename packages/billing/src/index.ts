@@ -327,7 +327,7 @@ export {
   formatMoney,
   fromDecimal,
   type Money,
-  money,
+  statedMoney as money,
   toDecimal,
 } from './values/money.ts'
 export type { Owner } from './values/owner.ts'

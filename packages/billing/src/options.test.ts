@@ -78,6 +78,16 @@ describe('options', () => {
       /stripe and braintree both have/,
     ],
     ['a path without an id', { paths: { invoice: '/invoice' } }, /paths\.invoice/],
+    [
+      'a currency that does not exist, at Stripe',
+      { stripe: { secret: 's', webhookSecret: 'w', currency: 'xyz' } },
+      /stripe\.currency/,
+    ],
+    [
+      'a currency that does not exist, at Braintree',
+      { braintree: { ...braintree, currency: 'dollar' } },
+      /braintree\.currency/,
+    ],
     ['half an attempt', { webhookAttempts: 0.5 }, /webhookAttempts/],
     [
       'an unknown environment',

@@ -8,7 +8,7 @@ import type {
 import type { TaxSource } from '../options.ts'
 import { requireCount, requireDate, requireText } from '../values/arguments.ts'
 import { requirePageLocale } from '../values/locale.ts'
-import { type Amount, type Money, requirePositive } from '../values/money.ts'
+import { type Amount, type Money, requireAmount } from '../values/money.ts'
 import { DEFAULT_NAME } from '../values/subscription-name.ts'
 import { LONGEST_TRIAL } from '../values/trial.ts'
 
@@ -150,7 +150,7 @@ function requireLine(item: CheckoutItem, toMoney: (amount: Amount) => Money): Ch
     )
   }
   if ('price' in item) return { price: requireText('price', item.price), quantity, adjustable }
-  const amount = requirePositive(toMoney(item.amount))
+  const amount = requireAmount(item.amount, toMoney)
   return { name: requireText('name', item.name), amount, quantity, adjustable }
 }
 

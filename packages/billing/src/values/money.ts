@@ -1,4 +1,5 @@
 import { InvalidAmount } from '../errors.ts'
+import { shown } from './arguments.ts'
 import { requireLocale } from './locale.ts'
 
 /** An amount in the currency's smallest unit: `money(1999, 'eur')` is 19.99 €. */
@@ -12,13 +13,61 @@ export interface Money {
 /** A plain number is in the provider's own unit: Stripe cents, Braintree the whole amount. */
 export type Amount = number | Money
 
+/** Withdrawn from ISO 4217, so that a runtime may not know them. Providers still charge them. */
+const WITHDRAWN = 'ang bgn hrk mro sll std'.split(' ')
+
+const CURRENCIES = new Set([
+  ...Intl.supportedValuesOf('currency').map((code) => code.toLowerCase()),
+  ...WITHDRAWN,
+])
+
+/** Whether this is the code of a currency, in whatever case. */
+export function isCurrency(code: unknown): code is string {
+  return typeof code === 'string' && CURRENCIES.has(code.toLowerCase())
+}
+
+/**
+ * Makes money of what a caller says, which may come from a form. Throws InvalidAmount for fractions of the smallest unit
+ * and for what is no currency.
+ */
+export function requireMoney(value: unknown): Money {
+  const { amount, currency } = (value ?? {}) as { amount?: unknown; currency?: unknown }
+  if (typeof value !== 'object' || value === null) {
+    throw new InvalidAmount(`${shown(value)} is not an amount; expected a number or money()`)
+  }
+  if (!isCurrency(currency)) {
+    throw new InvalidAmount(
+      `The currency is ${shown(currency)}; expected a code of ISO 4217 such as 'usd'`,
+    )
+  }
+  return money(amount as number, currency)
+}
+
 /**
  * An amount in a currency's smallest unit. Throws InvalidAmount for fractions and for what is no
  * currency.
  */
+export function statedMoney(amount: number, currency: string): Money {
+  return requireMoney({ amount, currency })
+}
+
+/**
+ * Makes money of an amount that is to be moved, by the unit of the provider. Throws InvalidAmount for what cannot be
+ * charged: fractions of the smallest unit, unknown currencies, and what is not above zero.
+ */
+export function requireAmount(amount: unknown, toMoney: (amount: Amount) => Money): Money {
+  const value = toMoney(typeof amount === 'number' ? amount : requireMoney(amount))
+  if (value.amount > 0) return value
+  throw new InvalidAmount(`${toDecimal(value)} ${value.currency} cannot be charged`)
+}
+
+/**
+ * Makes money of what a provider or our own row says. Its currency may be newer than this runtime; what callers say goes
+ * through `requireMoney()`.
+ */
 export function money(amount: number, currency: string): Money {
   if (!Number.isSafeInteger(amount)) {
-    throw new InvalidAmount(`${amount} is not a whole number of the smallest unit`)
+    throw new InvalidAmount(`${shown(amount)} is not a whole number of the smallest unit`)
   }
   if (!/^[a-z]{3}$/i.test(currency)) throw new InvalidAmount(`'${currency}' is not a currency code`)
   return { amount, currency: currency.toLowerCase() }
@@ -82,12 +131,6 @@ function formatFor(currency: string, locale: string): Intl.NumberFormat {
     formats.set(key, format)
   }
   return format
-}
-
-/** What may be charged: above zero. */
-export function requirePositive(value: Money): Money {
-  if (value.amount > 0) return value
-  throw new InvalidAmount(`${toDecimal(value)} ${value.currency} cannot be charged`)
 }
 
 /** `amount × numerator ÷ denominator` to the nearest unit, half away from zero, exact at any size. */

@@ -7,7 +7,7 @@ import type {
 } from '../../gateways/contract/parts/money/balance.ts'
 import { requirePart } from '../../gateways/contract/parts.ts'
 import { requireCount, requireText } from '../../values/arguments.ts'
-import { type Amount, type Money, money, requirePositive } from '../../values/money.ts'
+import { type Amount, type Money, money, requireAmount } from '../../values/money.ts'
 import type { UserHaving } from '../user-scope.ts'
 import { withCustomer } from '../with-customer.ts'
 
@@ -67,7 +67,7 @@ export async function changeBalance(
   const { description, isGift } = change
   if (description !== undefined) requireText('description', description)
   const gateway = await user.gateway()
-  const { amount, currency } = requirePositive(gateway.toMoney(change.amount))
+  const { amount, currency } = requireAmount(change.amount, gateway.toMoney)
   const entry: Entry = {
     amount: money(change.of === 'customer' ? amount : -amount, currency),
     description: description ?? null,

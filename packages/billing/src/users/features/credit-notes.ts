@@ -24,7 +24,7 @@ import {
 import { creditNoteDownload, type DownloadOptions } from '../../invoices/download.ts'
 import type { InvoiceData } from '../../invoices/invoice.ts'
 import { requireCount, requireText, requireWord } from '../../values/arguments.ts'
-import { formatMoney, money, requirePositive } from '../../values/money.ts'
+import { formatMoney, money, requireAmount } from '../../values/money.ts'
 import type { UserHaving } from '../user-scope.ts'
 import { inTheirLanguage } from './language.ts'
 
@@ -106,7 +106,7 @@ async function toWanted(
     if (quantity !== undefined) requireCount(quantity)
   }
   const gateway = await user.gateway()
-  const part = amount === undefined ? null : requirePositive(gateway.toMoney(amount))
+  const part = amount === undefined ? null : requireAmount(amount, gateway.toMoney)
   if (part !== null && part.currency !== currency) {
     throw new InvalidAmount(
       `The invoice is in ${currency.toUpperCase()}, not ${part.currency.toUpperCase()}`,

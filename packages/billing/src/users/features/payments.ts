@@ -6,7 +6,7 @@ import type { Invoice } from '../../invoices/invoice.ts'
 import { requireProvider } from '../../subscriptions/known-plans.ts'
 import { requireText } from '../../values/arguments.ts'
 import type { PendingConfirmation } from '../../values/confirmation.ts'
-import { type Amount, requirePositive } from '../../values/money.ts'
+import { type Amount, requireAmount } from '../../values/money.ts'
 import type { UserScope } from '../user-scope.ts'
 import { findInvoice, requirePaidInvoice } from './invoices.ts'
 
@@ -16,7 +16,7 @@ export async function charge(
   options: ChargeOptions,
 ): Promise<unknown> {
   const gateway = await user.gateway()
-  const value = requirePositive(gateway.toMoney(amount))
+  const value = requireAmount(amount, gateway.toMoney)
   const customerId = await user.requireCustomerId()
   const paid = await payOnce(user, options, (provider) =>
     provider.charge(customerId, value, options),
@@ -39,7 +39,7 @@ export async function invoiceFor(
 ): Promise<Invoice> {
   requireText('description', description)
   const gateway = await user.gateway()
-  const item = { description, amount: requirePositive(gateway.toMoney(amount)) }
+  const item = { description, amount: requireAmount(amount, gateway.toMoney) }
   const { automaticTax: _, ...others } = options
   const wanted = { ...others, ...(isTaxed(user, options) ? { automaticTax: true } : {}) }
   const customerId = await user.requireCustomerId()

@@ -19,7 +19,7 @@ import {
 } from '../../invoices/refund.ts'
 import type { Intent } from '../../storage/operations.ts'
 import { requireText, requireWord } from '../../values/arguments.ts'
-import { formatMoney, type Money, money, requirePositive } from '../../values/money.ts'
+import { formatMoney, type Money, money, requireAmount } from '../../values/money.ts'
 import type { UserHaving } from '../user-scope.ts'
 
 interface WantedRefund {
@@ -43,7 +43,7 @@ export async function refund(
   if (idempotencyKey !== undefined) requireText('idempotency key', idempotencyKey)
   if (reason !== undefined) requireWord('reason', reason, REFUND_REASONS)
   const gateway = await user.gateway()
-  const part = amount === undefined ? null : requirePositive(gateway.toMoney(amount))
+  const part = amount === undefined ? null : requireAmount(amount, gateway.toMoney)
   const customerId = await user.requireCustomerId()
   return withOwnerLock(user.context, user.owner, async (locked) => {
     const charge = await requireCharge(user, id, customerId)

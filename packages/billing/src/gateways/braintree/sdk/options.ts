@@ -3,6 +3,7 @@
 import type braintree from 'braintree'
 import { said } from '../../../values/arguments.ts'
 import { faultOf, type MeteredPrice } from '../../../values/metered-price.ts'
+import { isCurrency } from '../../../values/money.ts'
 import { requireSecret } from '../../contract/secrets.ts'
 
 /** The keys of a Braintree account. */
@@ -47,7 +48,10 @@ export function requireSettings(options: BraintreeOptions): BraintreeSettings {
   requireSecret('braintree.merchantId', options.merchantId)
   requireSecret('braintree.publicKey', options.publicKey)
   requireSecret('braintree.privateKey', options.privateKey)
-  const { environment } = options
+  const { environment, currency = 'usd' } = options
+  if (!isCurrency(currency)) {
+    throw new TypeError("braintree.currency: expected a code of ISO 4217 such as 'usd'.")
+  }
   if (
     environment !== 'sandbox' &&
     environment !== 'production' &&

@@ -1,6 +1,7 @@
 // biome-ignore lint/suspicious/noTsIgnore: an error is expected only where the SDK is missing
 /** @ts-ignore The SDK is missing where another provider is used alone: its types are `any` there. */
 import type Stripe from 'stripe'
+import { isCurrency } from '../../../values/money.ts'
 import { requireSecret } from '../../contract/secrets.ts'
 
 /** The keys of a Stripe account. */
@@ -26,10 +27,13 @@ export interface StripeSettings extends StripeOptions {
 }
 
 export function requireSettings(options: StripeOptions): StripeSettings {
-  const { secret, webhookSecret } = options
+  const { secret, webhookSecret, currency = 'usd' } = options
   requireSecret('stripe.secret', secret)
   const secrets = typeof webhookSecret === 'string' ? [webhookSecret] : (webhookSecret ?? [])
   if (secrets.length === 0) requireSecret('stripe.webhookSecret', undefined)
   for (const each of secrets) requireSecret('stripe.webhookSecret', each)
+  if (!isCurrency(currency)) {
+    throw new TypeError("stripe.currency: expected a code of ISO 4217 such as 'usd'.")
+  }
   return options as StripeSettings
 }
