@@ -42,6 +42,16 @@ it('previews the renewal before a later end, and nothing after it', async () => 
   expect([next.amount_due, next.period_end]).toEqual([1000, seconds('2026-02-28T10:00:00Z')])
 })
 
+it('leaves a trial as it is when its first invoice is previewed', async () => {
+  const { sandbox, stripe, subscription } = await subscribed({ trial_period_days: 10 })
+  const next = await stripe.invoices.createPreview({ subscription: subscription.id })
+  expect(next.amount_due).toBe(1000)
+  const { status } = await stripe.subscriptions.retrieve(subscription.id)
+  expect(status).toBe('trialing')
+  await sandbox.clock.advance({ days: 1 })
+  expect((await stripe.subscriptions.retrieve(subscription.id)).status).toBe('trialing')
+})
+
 it('leaves out of a preview the discounts that are over by then', async () => {
   const { sandbox, stripe, subscription } = await subscribed()
   const repeating = { duration: 'repeating', duration_in_months: 2 } as const

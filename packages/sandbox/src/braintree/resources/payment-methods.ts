@@ -178,6 +178,8 @@ function nonceXml(
           last_two: instrument.card.last4.slice(2),
           last_four: instrument.card.last4,
           card_type: instrument.card.cardType,
+          expiration_month: instrument.card.expirationMonth,
+          expiration_year: instrument.card.expirationYear,
         }
       : { email: instrument.paypal.email, payer_info: null }
   return {

@@ -23,7 +23,7 @@ export function nextInvoice(
   const items = itemsOf(work, subscription)
   const due = items.filter((item) => item.current_period_end === next)
   const usage = subscription.status === 'trialing' ? [] : usagePeriods(work, due)
-  if (subscription.status === 'trialing') subscription.status = 'active'
+  if (subscription.status === 'trialing') work.edit('subscription', subscription).status = 'active'
   const periodStart = Math.min(...due.map((item) => item.current_period_start))
   for (const item of due) {
     const { recurring } = work.require('price', item.price)
