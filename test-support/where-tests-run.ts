@@ -183,6 +183,7 @@ const sqliteIsEnough: readonly Named[] = [
     'the writes of killed-stripe and killed-events',
   ],
   ['packages/billing/test/newest-payment.test.ts', 'calls of a provider'],
+  ['packages/billing/test/taken-names.test.ts', 'calls of a provider'],
   ['packages/billing/test/other-events.test.ts', 'events of a provider'],
   ['packages/billing/test/overdue.test.ts', 'money'],
   ['packages/billing/test/past-due.test.ts', 'money'],

@@ -1,3 +1,4 @@
+import type { DifferentTerm } from './different-term.ts'
 import type { ProviderName } from './provider-name.ts'
 
 /** What went wrong, for programs. The class fixes it; the thrower only explains. */
@@ -87,10 +88,20 @@ export class InvalidTaxPercentage extends BillingError {
   readonly code = 'invalid_tax_percentage'
 }
 
-/** The name is taken by a subscription to another plan. */
+/** The name is taken by a subscription with other terms. Nothing was changed or charged. */
 export class AlreadySubscribed extends BillingError {
   readonly code = 'already_subscribed'
   override readonly status = 409
+  /** Terms that differ from those in force. Empty where terms were not compared. */
+  readonly terms: readonly DifferentTerm[]
+
+  constructor(
+    message: string,
+    { terms = [], ...options }: ErrorOptions & { readonly terms?: readonly DifferentTerm[] } = {},
+  ) {
+    super(message, options)
+    this.terms = terms
+  }
 }
 
 /** The owner has had a free trial, and the option `trials` gives everybody one. Nothing happened, and nothing was charged. */

@@ -10,6 +10,7 @@ export type { PromotionCode } from './customers/promotion-codes.ts'
 export type { Deliveries } from './deliveries/deliveries.ts'
 export type { DeliveryEndpoint, DeliveryOptions } from './deliveries/delivery-options.ts'
 export { isDeliverySecret } from './deliveries/signature.ts'
+export type { DifferentTerm, SubscriptionTerm } from './different-term.ts'
 export { type AnyBillingError, type BillingErrorOf, isBillingError } from './error-codes.ts'
 export {
   AlreadySubscribed,
@@ -197,8 +198,8 @@ export {
 } from './gateways/contract/provider.ts'
 export type {
   ActiveDiscount,
+  AgreedTerms,
   EndReason,
-  FirstPayment,
   NewSubscription,
   ProviderSubscription,
   StartTerms,

@@ -174,6 +174,31 @@ describe.each(CASES)('billing at $provider', ({ provider, card, other, declined,
     expect(await billable.invoicesIncludingPending()).toHaveLength(1)
   })
 
+  it('takes a form that is sent again, and says what it does not change (threat Q2)', async () => {
+    const ada = await newPerson(service)
+    // With a trial of fourteen days, which nobody gets twice.
+    const wanted = { plan: 'monthly', provider, token: card }
+    for (let times = 0; times < 2; times++) {
+      expect(await ada.done('/billing/subscribe', wanted)).toBe('/billing?done=subscribed')
+    }
+    const again = (change: object) => ada.refused('/billing/subscribe', { ...wanted, ...change })
+    const nothing = 'You are subscribed already, so nothing was changed or charged.'
+    expect(await again({ plan: 'pro' })).toMatchObject({
+      status: 409,
+      alert: expect.stringContaining(`${nothing} You can change the plan below.`),
+    })
+    expect(await again({ token: other.token })).toMatchObject({
+      status: 409,
+      alert: `${nothing} You can add another card below, under “Payment methods”.`,
+    })
+    const coupon = provider === 'stripe' ? 'You can use your code below.' : 'A discount is given'
+    expect(await again({ coupon: 'SPRING' })).toMatchObject({
+      status: 409,
+      alert: expect.stringContaining(`${nothing} ${coupon}`),
+    })
+    expect(await ada.subscription()).toMatchObject({ subscribed: true, on_trial: true })
+  })
+
   it('swaps in a trial without ending it', async () => {
     const ada = await newPerson(service)
     await ada.done('/billing/subscribe', { plan: 'monthly', provider, token: card })

@@ -202,7 +202,7 @@ export class SubscriptionBuilder {
   async preview(details: ChangedDetails = {}): Promise<FirstInvoices> {
     const provider = this.#requirePossible()
     requireCapability(provider, BUILDER_NEEDS.preview)
-    const { tax = null, code: _code, ...wanted } = this.#choices
+    const { tax = null, ...wanted } = this.#choices
     const asked = { ...wanted, coupon: await this.#coupon() }
     return previewSubscription(this.#context, this.#user.record, asked, { tax, details })
   }

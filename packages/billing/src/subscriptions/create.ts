@@ -9,42 +9,17 @@ import type { BillingContext } from '../context.ts'
 import { ensureCustomer } from '../customers/customer.ts'
 import { hasTrial, requireTrialLeft } from '../customers/one-trial.ts'
 import { readSubscriptionTax } from '../customers/read-tax.ts'
-import { AlreadySubscribed } from '../errors.ts'
-import type { CustomerDetails } from '../gateways/contract/customer.ts'
-import type { WantedItem } from '../gateways/contract/item.ts'
-import type { NewSubscription, StartTerms } from '../gateways/contract/subscription.ts'
-import type { TaxSource } from '../options.ts'
-import type { ProviderName } from '../provider-name.ts'
+import { isFinal } from '../errors.ts'
+import type { ProviderMethod } from '../gateways/contract/parts/pages/payment-methods.ts'
+import type { NewSubscription } from '../gateways/contract/subscription.ts'
 import type { Intent } from '../storage/operations.ts'
 import type { BilledOwner, SubscriptionRecord } from '../storage/tables.ts'
-import { active, awaitsFirstPayment, cancelled } from '../values/subscription-state.ts'
+import { active, awaitsFirstPayment } from '../values/subscription-state.ts'
 import { requireRecord } from './change.ts'
 import { replaceUnpaid } from './replace-unpaid.ts'
-
-export interface WantedSubscription extends StartTerms {
-  readonly provider: ProviderName
-  readonly name: string
-  readonly plan: string
-  readonly quantity: number
-  readonly coupon: string | null
-  readonly trialDays: number | null
-  /** In place of days. */
-  readonly trialEndsAt?: Date
-  /** Beside the plan. */
-  readonly items?: readonly WantedItem[]
-  /** Whether it may begin without a card. */
-  readonly withoutCard?: boolean
-  /** Whether usage of the plan itself is counted. */
-  readonly isMetered?: boolean
-}
-
-/** How it is taxed; null as the option says. */
-export type ChosenTax = TaxSource | null
-
-export interface Payer {
-  readonly token: string | null
-  readonly details: CustomerDetails
-}
+import type { AskedTerms } from './terms/differing-terms.ts'
+import { requireSameTerms } from './terms/same-terms.ts'
+import type { ChosenTax, Payer, WantedSubscription } from './terms/wanted.ts'
 
 /** Customer, subscription, row: one caller of an owner at a time, each step under a key of its own. */
 export async function createSubscription(
@@ -62,6 +37,7 @@ export async function createSubscription(
     (wanted.items ?? []).map(({ price }) => price),
   )
   const record = await withOwnerLock(context, billed.owner, async (locked) => {
+    const asked = { wanted, tax: chosen }
     const begun = await resumeInterrupted(context, locked)
     await closeCheckouts(
       context,
@@ -70,7 +46,12 @@ export async function createSubscription(
     )
     const before = await findRunning(context, locked, wanted.name)
     if (before && !awaitsFirstPayment(before.record)) {
-      return requireSame(context, locked, before, wanted)
+      const method = await readMethod(locked, before, wanted, payer.token).catch(async (error) => {
+        // Other terms are told first: another token would not help.
+        if (isFinal(error)) await requireSameTerms(context, before, asked)
+        throw error
+      })
+      return requireSame(context, locked, before, { ...asked, method })
     }
     if (hasTrial(wanted)) await requireTrialLeft(context, locked, begun)
     const customerId = await ensureCustomer(context, locked, {
@@ -78,11 +59,11 @@ export async function createSubscription(
       ...payer,
       mayLackCard: wanted.withoutCard ?? false,
     })
-    const asked = { ...wanted, customerId }
-    const paid = before && (await replaceUnpaid(context, locked, { ...before, wanted: asked }))
-    if (paid) return requireSamePlan(paid, wanted)
+    const paid = before && (await replaceUnpaid(context, locked, { ...before, asked, customerId }))
+    // By now it has the card that was given.
+    if (paid) return requireSame(context, locked, paid, asked)
     const choice = chosen === null ? {} : { chosenTax: chosen }
-    return make(context, locked, { ...asked, ...tax, ...choice })
+    return make(context, locked, { ...wanted, customerId, ...tax, ...choice })
   })
   if (payer.token !== null) context.usage.wake(wanted.provider)
   return record
@@ -111,38 +92,30 @@ async function make(
   return requireRecord(context, { provider, providerId: made.id })
 }
 
-/**
- * A second click, or a repeat of a create whose answer was lost, gets the subscription that is there.
- * Anything else under a name that is taken is an error: the customer would pay twice.
- */
+/** Gives the subscription that is there to a second click, and to a repeat of a create whose answer was lost. */
 async function requireSame(
   context: BillingContext,
   locked: LockedOwner,
-  { record, found }: Running,
-  wanted: WantedSubscription,
+  running: Running,
+  asked: AskedTerms,
 ): Promise<SubscriptionRecord> {
-  requireSamePlan(record, wanted)
+  const { record, found } = running
+  await requireSameTerms(context, running, asked)
   if (!active(record, context.options.clock.now())) {
     await (await locked.gateway(record.provider)).requirePaid(found)
   }
   return record
 }
 
-function requireSamePlan(
-  record: SubscriptionRecord,
-  wanted: WantedSubscription,
-): SubscriptionRecord {
-  const same =
-    record.providerPlan === wanted.plan &&
-    record.provider === wanted.provider &&
-    record.quantity === wanted.quantity &&
-    (wanted.items ?? []).every(({ price, quantity }) =>
-      record.items.some((item) => item.price === price && item.quantity === quantity),
-    )
-  if (same && !cancelled(record)) return record
-  throw new AlreadySubscribed(
-    cancelled(record)
-      ? `'${wanted.name}' still runs until it ends: use resume() or swap()`
-      : `There is a subscription '${wanted.name}' already: use swap()`,
-  )
+/** The method behind the token, which is kept only where a subscription is made. */
+async function readMethod(
+  locked: LockedOwner,
+  { record, found }: Running,
+  { provider }: WantedSubscription,
+  token: string | null,
+): Promise<ProviderMethod | null> {
+  if (token === null || record.provider !== provider) return null
+  const gateway = await locked.gateway(provider)
+  const customerId = found.customerId ?? (await gateway.findOwner(found))
+  return customerId === null ? null : gateway.readToken(customerId, token)
 }

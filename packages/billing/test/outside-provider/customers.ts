@@ -1,10 +1,16 @@
-import { type Gateway, NO_CARD, PaymentFailed, type ProviderCustomer } from '@tollgate/billing'
+import {
+  type Gateway,
+  NO_CARD,
+  PaymentFailed,
+  type ProviderCustomer,
+  type ProviderMethod,
+} from '@tollgate/billing'
 import type { Customer } from './ledger.ts'
 import type { PaperbackOptions } from './options.ts'
 
 export function customers({
   ledger,
-}: PaperbackOptions): Pick<Gateway, 'createCustomer' | 'findCustomer' | 'setCard'> {
+}: PaperbackOptions): Pick<Gateway, 'createCustomer' | 'findCustomer' | 'setCard' | 'readToken'> {
   return {
     async createCustomer({ details, operation }) {
       const all = [...ledger.customers.values()]
@@ -32,6 +38,15 @@ export function customers({
       found.card = token
       return describe(found)
     },
+    readToken: async (_customerId, token) => describeCard(token),
+  }
+}
+
+/** A card is its token here. */
+export function describeCard(card: string): ProviderMethod {
+  return {
+    ...{ id: card, kind: 'card', brand: 'paper', lastFour: card.slice(-4), isDefault: true },
+    ...{ email: null, bank: null, expires: null, raw: card },
   }
 }
 

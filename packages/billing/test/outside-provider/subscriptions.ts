@@ -7,6 +7,7 @@ import {
   type SwapPreview,
   UnknownPlan,
 } from '@tollgate/billing'
+import { describeCard } from './customers.ts'
 import type { Subscription } from './ledger.ts'
 import type { PaperbackOptions } from './options.ts'
 
@@ -21,6 +22,7 @@ type Subscriptions = Pick<
   | 'findOwner'
   | 'requirePaid'
   | 'findDiscounts'
+  | 'findTerms'
   | 'swap'
   | 'previewSwap'
   | 'setTax'
@@ -90,6 +92,17 @@ export function subscriptions(options: PaperbackOptions): Subscriptions {
     findOwner: async ({ customerId }) => customerId,
     requirePaid: async () => undefined,
     findDiscounts: async () => [],
+    async findTerms({ id }) {
+      const { createdAt, trialEndsAt, customerId } = require(id)
+      const { card = null } = ledger.customers.get(customerId) ?? {}
+      return {
+        coupon: null,
+        discounts: [],
+        included: [],
+        trialDays: trialEndsAt && (trialEndsAt.getTime() - createdAt.getTime()) / DAY,
+        method: card === null ? null : describeCard(card),
+      }
+    },
     async swap(id, { plan }) {
       price(plan)
       require(id).plan = plan

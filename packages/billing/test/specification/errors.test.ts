@@ -213,7 +213,8 @@ describe.each(PROVIDERS)('§7 errors of what exists, at $provider', (given) => {
     expect(await thrownBy(() => user.newSubscription('main', 'pro').create())).toMatchObject({
       code: 'already_subscribed',
       status: 409,
-      message: "There is a subscription 'main' already: use swap()",
+      message:
+        "There is a subscription 'main' already, with other terms: plan is 'monthly', asked for 'pro' (use swap())",
     })
   })
 

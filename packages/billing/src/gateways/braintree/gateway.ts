@@ -18,6 +18,7 @@ import type { BraintreeSettings } from './sdk/options.ts'
 import { braintreeDiscounts } from './subscriptions/discounts.ts'
 import { braintreeSubscriptions } from './subscriptions/subscriptions.ts'
 import { braintreeSwaps } from './subscriptions/swap.ts'
+import { braintreeTerms } from './subscriptions/terms.ts'
 import { braintreeWebhooks } from './webhooks.ts'
 
 /** What Braintree can do beyond what every provider can. `can` of its provider says the same. */
@@ -43,6 +44,7 @@ export async function createBraintreeGateway(
     ...braintreeCustomerDetails(context),
     ...braintreeSubscriptions(context),
     ...braintreeDiscounts(context),
+    ...braintreeTerms(context),
     ...braintreeSwaps(context),
     ...braintreeForecasts(context),
     ...braintreeCharges(context),

@@ -3,6 +3,7 @@ import type { ProviderName } from '../../provider-name.ts'
 import type { Money } from '../../values/money.ts'
 import type { BasisPoints, TaxTerms } from '../../values/tax.ts'
 import type { NewCustomer, ProviderCustomer } from './customer.ts'
+import type { ProviderMethod } from './parts/pages/payment-methods.ts'
 import type { Capability, GatewayParts, ReadingParts } from './parts.ts'
 import type {
   ChargeOptions,
@@ -11,7 +12,12 @@ import type {
   InvoiceOutcome,
   TaxOf,
 } from './payment.ts'
-import type { ActiveDiscount, NewSubscription, ProviderSubscription } from './subscription.ts'
+import type {
+  ActiveDiscount,
+  AgreedTerms,
+  NewSubscription,
+  ProviderSubscription,
+} from './subscription.ts'
 import type { Swap, SwapPreview } from './swap.ts'
 import type { EventSubject, RawWebhook, VerifiedEvent } from './webhook.ts'
 
@@ -38,6 +44,13 @@ export interface GatewayReads {
   findOwner(subscription: ProviderSubscription): Promise<string | null>
   /** Throws what its newest payment waits for, or why it failed. */
   requirePaid(subscription: ProviderSubscription): Promise<void>
+  /** The terms under which it runs. */
+  findTerms(subscription: ProviderSubscription): Promise<AgreedTerms>
+  /**
+   * Describes the payment method that a token stands for, without keeping it. A token that `setCard` has spent gives the
+   * method that it made. Throws InvalidPaymentToken for what the customer could not use.
+   */
+  readToken(customerId: string, token: string): Promise<ProviderMethod>
   /** What is taken off its next bills; credit from a swap is not among them. */
   findDiscounts(id: string): Promise<ActiveDiscount[]>
   /** What `swap` would cost. */

@@ -1,7 +1,7 @@
-import type { ProviderName } from '../../provider-name.ts'
 import type { Money } from '../../values/money.ts'
 import type { BasisPoints } from '../../values/tax.ts'
 import type { ProviderItem, WantedItem } from './item.ts'
+import type { ProviderMethod } from './parts/pages/payment-methods.ts'
 import type { Pause } from './parts/subscriptions/pauses.ts'
 import type { PlannedSwap } from './parts/subscriptions/schedules.ts'
 
@@ -88,11 +88,9 @@ export interface StartTerms {
   readonly prorate?: boolean
 }
 
-/** What a first payment is for, and who pays it. */
-export interface FirstPayment extends StartTerms {
-  /** Where it is paid. */
-  readonly provider: ProviderName
-  /** Who pays it. */
+/** What a subscription is made of at a provider. */
+export interface NewSubscription extends StartTerms {
+  /** Who pays for it. */
   readonly customerId: string
   /** The provider's id of the plan. */
   readonly plan: string
@@ -104,10 +102,6 @@ export interface FirstPayment extends StartTerms {
   readonly coupon: string | null
   /** Further prices, for a gateway with the part `items`. */
   readonly items?: readonly WantedItem[]
-}
-
-/** What a subscription is made of at a provider. */
-export interface NewSubscription extends Omit<FirstPayment, 'provider'> {
   /** What the application calls it, such as `main`. */
   readonly name: string
   /** Days before the first bill; null leaves it to the plan. */
@@ -137,3 +131,19 @@ export interface NewSubscription extends Omit<FirstPayment, 'provider'> {
 
 /** How one subscription is taxed, whatever is said of all: by percentage, by the provider, not at all, or by rates of its own. */
 export type TaxChoice = 'percentage' | 'automatic' | 'none' | readonly string[]
+
+/** The terms under which a subscription runs, to be compared with those of another `create()` under its name. */
+export interface AgreedTerms extends StartTerms {
+  /** Id of the coupon or promotion code that it began with. `null` for none, and once that was changed. */
+  readonly coupon: string | null
+  /** Ids of the coupons and promotion codes that reduce its bills now. */
+  readonly discounts: readonly string[]
+  /** Length of its trial in days. `null` without one. */
+  readonly trialDays: number | null
+  /** Prices that the plan brings along, beside those that were asked for. */
+  readonly included: readonly string[]
+  /** Tax that was chosen for this subscription alone. Missing where it follows the options. */
+  readonly chosenTax?: TaxChoice
+  /** Payment method that is charged. `null` for none. */
+  readonly method: ProviderMethod | null
+}

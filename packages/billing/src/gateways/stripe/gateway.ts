@@ -33,6 +33,7 @@ import { stripeStarts } from './subscriptions/start.ts'
 import { stripeSubscriptions } from './subscriptions/subscriptions.ts'
 import { stripeSwaps } from './subscriptions/swap.ts'
 import { stripeTaxes } from './subscriptions/taxes.ts'
+import { stripeTerms } from './subscriptions/terms.ts'
 import { stripeUsage } from './usage/usage.ts'
 import { stripeWebhooks } from './webhooks.ts'
 
@@ -87,6 +88,7 @@ export async function createStripeGateway(
     ...stripeSubscriptions(context),
     ...stripeConfirmations(context),
     ...stripeDiscounts(context),
+    ...stripeTerms(context),
     ...stripePromotionCodes(context),
     ...stripeSwaps(context),
     ...stripeDates(context),

@@ -1,20 +1,21 @@
 import { createHash } from 'node:crypto'
 import type braintree from 'braintree'
-import { NoPaymentMethod } from '../../../errors.ts'
+import { InvalidPaymentToken, NoPaymentMethod } from '../../../errors.ts'
 import { NO_CARD } from '../../../values/card.ts'
 import type { ProviderCustomer } from '../../contract/customer.ts'
 import type { Gateway } from '../../contract/gateway.ts'
 import type { ChangedDetails } from '../../contract/parts/money/customer-details.ts'
+import type { ProviderMethod } from '../../contract/parts/pages/payment-methods.ts'
 import type { BraintreeContext } from '../sdk/client.ts'
 import { codesOf, isNotFound, requireSuccess } from '../sdk/errors.ts'
 import { findCustomer } from '../sdk/find-customer.ts'
 import { idOfOperation } from '../sdk/ids.ts'
 import { setAddress, toRequest } from './customer-details.ts'
-import { summarizeMethod } from './describe-method.ts'
+import { describeMethod, describeNonce, type Nonce, summarizeMethod } from './describe-method.ts'
 
 const ID_TAKEN = '91609'
 
-type Customers = Pick<Gateway, 'createCustomer' | 'findCustomer' | 'setCard'>
+type Customers = Pick<Gateway, 'createCustomer' | 'findCustomer' | 'setCard' | 'readToken'>
 
 export function braintreeCustomers(context: BraintreeContext): Customers {
   const { gateway } = context
@@ -42,6 +43,26 @@ export function braintreeCustomers(context: BraintreeContext): Customers {
       return found && describe(found)
     },
     setCard,
+    readToken: (customerId, nonce) => readNonce(context, customerId, nonce),
+  }
+}
+
+/** A nonce that was spent for this customer is what it became. */
+async function readNonce(
+  context: BraintreeContext,
+  customerId: string,
+  nonce: string,
+): Promise<ProviderMethod> {
+  const kept = await findMethod(context, customerId, chosenToken(customerId, nonce))
+  if (kept) return describeMethod(kept, false)
+  try {
+    return describeNonce((await context.gateway.paymentMethodNonce.find(nonce)) as Nonce)
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+    throw new InvalidPaymentToken('There is no such payment method', {
+      provider: 'braintree',
+      providerCode: null,
+    })
   }
 }
 
@@ -95,15 +116,24 @@ function chosenToken(customerId: string, nonce: string): string {
 }
 
 export async function isMethodOf(
-  { gateway }: BraintreeContext,
+  context: BraintreeContext,
   customerId: string,
   token: string,
 ): Promise<boolean> {
+  return (await findMethod(context, customerId, token)) !== null
+}
+
+/** Null for one that is gone, or anybody else's. */
+async function findMethod(
+  { gateway }: BraintreeContext,
+  customerId: string,
+  token: string,
+): Promise<braintree.PaymentMethod | null> {
   try {
-    const method = (await gateway.paymentMethod.find(token)) as { customerId?: string }
-    return method.customerId === customerId
+    const method = await gateway.paymentMethod.find(token)
+    return (method as { customerId?: string }).customerId === customerId ? method : null
   } catch (error) {
-    if (isNotFound(error)) return false
+    if (isNotFound(error)) return null
     throw error
   }
 }

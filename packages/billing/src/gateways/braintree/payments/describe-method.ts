@@ -10,6 +10,7 @@ interface Fields {
   readonly token: string
   readonly cardType?: string
   readonly last4?: string
+  readonly bin?: string
   readonly expirationMonth?: string
   readonly expirationYear?: string
   /** Of a PayPal account; a debit by SEPA has one, too. */
@@ -41,9 +42,59 @@ export function describeMethod(
     email: kind === 'paypal' ? (fields.email ?? null) : null,
     bank: fields.bankName ?? null,
     expires: expiryOf(fields),
+    fingerprint: fingerprintOf(fields.bin, fields.last4),
     isDefault,
     raw: method,
   }
+}
+
+/** A nonce, which the SDK's typings do not know much of. https://developer.paypal.com/braintree/docs/reference/response/payment-method-nonce */
+export interface Nonce {
+  readonly nonce: string
+  readonly type?: string
+  readonly details?: {
+    readonly bin?: string
+    readonly cardType?: string
+    readonly lastTwo?: string
+    readonly lastFour?: string
+    readonly expirationMonth?: string
+    readonly expirationYear?: string
+    readonly email?: string
+    readonly payerInfo?: { readonly email?: string } | null
+  }
+}
+
+/** What a nonce stands for, before it is kept. */
+export function describeNonce(nonce: Nonce): ProviderMethod {
+  const { type = '', details = {} } = nonce
+  const kind = KINDS[type] ?? 'other'
+  return {
+    id: nonce.nonce,
+    kind,
+    brand: kind === 'paypal' ? null : (details.cardType ?? type),
+    lastFour: details.lastFour ?? null,
+    email: kind === 'paypal' ? (details.payerInfo?.email ?? details.email ?? null) : null,
+    bank: null,
+    expires: expiryOf(details),
+    fingerprint: fingerprintOf(details.bin, details.lastFour ?? details.lastTwo),
+    isDefault: false,
+    raw: nonce,
+  }
+}
+
+const KINDS: Readonly<Record<string, PaymentMethodKind>> = {
+  CreditCard: 'card',
+  PayPalAccount: 'paypal',
+  ApplePayCard: 'wallet',
+  AndroidPayCard: 'wallet',
+  VenmoAccount: 'wallet',
+  UsBankAccount: 'bank_debit',
+  SepaDebitAccount: 'bank_debit',
+}
+
+/** All that Braintree tells of a number before and after it is kept: its first six digits and its last two. */
+function fingerprintOf(bin: string | undefined, last: string | undefined): string | null {
+  return bin && last ? `${bin}…${last.slice(-2)}` : null
 }
 
 /** By what each has: names of classes do not survive a bundler. */
@@ -62,7 +113,10 @@ function whatIs(fields: Fields): {
     : { kind: 'paypal', brand: null }
 }
 
-function expiryOf({ expirationMonth, expirationYear }: Fields): CardExpiry | null {
+function expiryOf({
+  expirationMonth,
+  expirationYear,
+}: Pick<Fields, 'expirationMonth' | 'expirationYear'>): CardExpiry | null {
   const month = Number(expirationMonth)
   const year = Number(expirationYear)
   return month >= 1 && month <= 12 && year > 0 ? { month, year } : null

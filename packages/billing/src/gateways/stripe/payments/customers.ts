@@ -6,15 +6,16 @@ import { NO_CARD } from '../../../values/card.ts'
 import { isUser, ownerKey } from '../../../values/owner.ts'
 import type { ProviderCustomer } from '../../contract/customer.ts'
 import type { Gateway } from '../../contract/gateway.ts'
+import type { ProviderMethod } from '../../contract/parts/pages/payment-methods.ts'
 import { idOf, type StripeContext } from '../sdk/client.ts'
 import { isMissing, toBillingError } from '../sdk/errors.ts'
 import { once } from '../sdk/once.ts'
 import { toDetails } from './customer-details.ts'
-import { summarizeMethod } from './describe-method.ts'
+import { describeMethod, summarizeMethod } from './describe-method.ts'
 
 const EXPAND = ['invoice_settings.default_payment_method']
 
-type Customers = Pick<Gateway, 'createCustomer' | 'findCustomer' | 'setCard'>
+type Customers = Pick<Gateway, 'createCustomer' | 'findCustomer' | 'setCard' | 'readToken'>
 
 export function stripeCustomers(context: StripeContext): Customers {
   const { stripe } = context
@@ -53,7 +54,28 @@ export function stripeCustomers(context: StripeContext): Customers {
     },
     findCustomer,
     setCard,
+    readToken: (customerId, token) => readToken(context, customerId, token),
   }
+}
+
+/** A token of the old kind becomes a payment method, which belongs to nobody until it is attached. */
+async function readToken(
+  context: StripeContext,
+  customerId: string,
+  token: string,
+): Promise<ProviderMethod> {
+  const id = await toMethodId(context, customerId, token)
+  try {
+    const method = await context.stripe.paymentMethods.retrieve(id)
+    const owner = idOf(method.customer)
+    if (owner === null || owner === customerId) return describeMethod(method, null)
+  } catch (error) {
+    if (!isMissing(error)) throw error
+  }
+  throw new InvalidPaymentToken('There is no such payment method', {
+    provider: 'stripe',
+    providerCode: 'resource_missing',
+  })
 }
 
 /** Of so many customers without an e-mail address, the newest are looked through. */
@@ -93,17 +115,8 @@ export async function attach(
   token: string,
 ): Promise<Stripe.PaymentMethod> {
   const { stripe } = context
-  const key = createHash('sha256').update(`${customer}:${token}`).digest('hex').slice(0, 32)
-  const id = token.startsWith('tok_')
-    ? (
-        await once(
-          `${key}:method`,
-          (request) => stripe.paymentMethods.create({ type: 'card', card: { token } }, request),
-          // A token is spent once: a second try makes no second card.
-          async () => null,
-        )
-      ).id
-    : token
+  const key = keyOf(customer, token)
+  const id = await toMethodId(context, customer, token)
   let attempt = `${key}:attach`
   for (;;) {
     const method = await once(
@@ -116,6 +129,25 @@ export async function attach(
     // That was the answer of yesterday, and the method is gone since. Stripe says what becomes of it now.
     attempt = `${key}:after:${method.id}`
   }
+}
+
+function keyOf(customer: string, token: string): string {
+  return createHash('sha256').update(`${customer}:${token}`).digest('hex').slice(0, 32)
+}
+
+async function toMethodId(
+  { stripe }: StripeContext,
+  customer: string,
+  token: string,
+): Promise<string> {
+  if (!token.startsWith('tok_')) return token
+  const { id } = await once(
+    `${keyOf(customer, token)}:method`,
+    (request) => stripe.paymentMethods.create({ type: 'card', card: { token } }, request),
+    // A token is spent once: a second try makes no second card.
+    async () => null,
+  )
+  return id
 }
 
 async function attachOnce(
@@ -178,6 +210,19 @@ export async function requireMethod(
   if (method === null)
     throw new NoPaymentMethod('The customer has no card: call updateCard() first')
   return method
+}
+
+/** The customer's own method, with what is known of it; null for none. */
+export async function findDefault(
+  { stripe }: StripeContext,
+  customerId: string,
+): Promise<Stripe.PaymentMethod | null> {
+  const customer = await stripe.customers.retrieve(customerId, { expand: EXPAND })
+  if (customer.deleted) return null
+  const method = customer.invoice_settings.default_payment_method
+  if (typeof method === 'object' && method !== null) return method
+  const source = idOf(customer.default_source)
+  return source === null ? null : stripe.paymentMethods.retrieve(source)
 }
 
 function describe(customer: Stripe.Customer): ProviderCustomer {

@@ -38,7 +38,7 @@ export function describeMethod(
   defaultId: string | null,
 ): ProviderMethod {
   const { id, type, card } = method
-  const { last4, bank_name, email, payer_email } = detailsOf(method)
+  const { last4, bank_name, email, payer_email, fingerprint } = detailsOf(method)
   return {
     id,
     kind: kindOf(type),
@@ -47,6 +47,7 @@ export function describeMethod(
     email: payer_email ?? email ?? null,
     bank: bank_name ?? null,
     expires: card ? { month: card.exp_month, year: card.exp_year } : null,
+    fingerprint: fingerprint ?? null,
     isDefault: id === defaultId,
     raw: method,
   }
@@ -71,6 +72,7 @@ interface Details {
   readonly bank_name?: string | null
   readonly email?: string | null
   readonly payer_email?: string | null
+  readonly fingerprint?: string | null
 }
 
 /** Each type keeps what is special to it under its own name. */

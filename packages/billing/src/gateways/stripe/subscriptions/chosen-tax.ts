@@ -96,7 +96,8 @@ export function choiceParams(chosen: TaxChoice | undefined): { taxed_by?: string
   return { taxed_by: chosen.length > 0 ? chosen.join(',') : 'none' }
 }
 
-function readChoice({ taxed_by: chosen }: Stripe.Metadata): TaxChoice | null {
+/** The choice that was written; null for none. */
+export function readChoice({ taxed_by: chosen }: Stripe.Metadata): TaxChoice | null {
   if (chosen === 'automatic' || chosen === 'percentage' || chosen === 'none') return chosen
   return chosen?.startsWith('txr_') ? chosen.split(',') : null
 }

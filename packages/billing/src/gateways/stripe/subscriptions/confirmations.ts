@@ -4,18 +4,16 @@ import { PaymentActionRequired, PaymentFailed } from '../../../payment-errors.ts
 import type { PendingConfirmation } from '../../../values/confirmation.ts'
 import type { Gateway } from '../../contract/gateway.ts'
 import type { Confirmations } from '../../contract/parts/subscriptions/confirmations.ts'
-import type { FirstPayment, ProviderSubscription } from '../../contract/subscription.ts'
+import type { ProviderSubscription } from '../../contract/subscription.ts'
 import { requireMethod } from '../payments/customers.ts'
 import { paymentOf } from '../payments/payments.ts'
 import { voidInvoice } from '../payments/void-invoice.ts'
 import { idOf, type StripeContext } from '../sdk/client.ts'
 import { isMissing } from '../sdk/errors.ts'
 import { cancelNow } from './cancel.ts'
-import { hasItems } from './change-params.ts'
 import { closeLeftUnpaid } from './held/left-unpaid.ts'
 import { putTaxBack } from './held/tax-before.ts'
 import { retrieve } from './retrieve.ts'
-import { termsOf } from './start.ts'
 
 const UNPAID: readonly string[] = ['incomplete', 'past_due', 'unpaid']
 
@@ -33,13 +31,12 @@ export function stripeConfirmations(context: StripeContext): Pick<Gateway, 'requ
       findOfInvoice: (id, customerId) => findOfInvoice(context, id, customerId),
       list: (customerId) => listPendingConfirmations(context, customerId),
 
-      async isAwaiting({ raw }, wanted) {
-        const subscription = raw as Stripe.Subscription
-        const invoiceId = idOf(subscription.latest_invoice)
-        if (invoiceId === null || !isFor(subscription, wanted)) return false
+      async isAwaiting({ raw }, customerId) {
+        const invoiceId = idOf((raw as Stripe.Subscription).latest_invoice)
+        if (invoiceId === null) return false
         const payment = await paymentOf(context, invoiceId)
         if (!payment || !ON_ITS_WAY.includes(payment.status)) return false
-        return idOf(payment.payment_method) === (await requireMethod(context, wanted.customerId))
+        return idOf(payment.payment_method) === (await requireMethod(context, customerId))
       },
 
       async abandon({ id, raw }) {
@@ -56,16 +53,6 @@ export function stripeConfirmations(context: StripeContext): Pick<Gateway, 'requ
       closeUnpaid: ({ raw }) => closeLeftUnpaid(context, raw as Stripe.Subscription),
     },
   }
-}
-
-function isFor(subscription: Stripe.Subscription, wanted: FirstPayment): boolean {
-  const { plan: price, items = [] } = wanted
-  const quantity = wanted.isMetered ? null : wanted.quantity
-  return (
-    hasItems(subscription, [{ price, quantity }, ...items]) &&
-    (subscription.metadata.coupon ?? null) === wanted.coupon &&
-    (subscription.metadata.terms ?? null) === termsOf(wanted)
-  )
 }
 
 /** Why a subscription is not paid: the customer is asked, or the card was declined. */

@@ -1,6 +1,6 @@
 import type { GatewayParts } from '../../contract/parts.ts'
 import type { NewSubscription, StartTerms } from '../../contract/subscription.ts'
-import { toSeconds } from '../sdk/client.ts'
+import { toDate, toSeconds } from '../sdk/client.ts'
 
 /** Terms of `createSubscription` that Stripe knows. */
 export const stripeStarts: Pick<GatewayParts, 'anchors' | 'backdating' | 'freeStarts'> = {
@@ -38,4 +38,16 @@ export function termsOf({ anchorAt, backdateTo, prorate = true }: StartTerms): s
   if (!anchorAt && !backdateTo) return null
   const seconds = [anchorAt, backdateTo].map((date) => (date ? toSeconds(new Date(date)) : 'now'))
   return [...seconds, prorate ? 'prorated' : 'whole'].join(' ')
+}
+
+/** The same, read again. */
+export function readTerms(written: string | undefined): StartTerms {
+  const [anchor, start, paid] = (written ?? '').split(' ')
+  const toTerm = (text: string | undefined) => (/^\d+$/.test(text ?? '') ? Number(text) : null)
+  const [anchorAt, backdateTo] = [toTerm(anchor), toTerm(start)]
+  return {
+    ...(anchorAt === null ? {} : { anchorAt: toDate(anchorAt) }),
+    ...(backdateTo === null ? {} : { backdateTo: toDate(backdateTo) }),
+    ...(paid === 'whole' ? { prorate: false } : {}),
+  }
 }

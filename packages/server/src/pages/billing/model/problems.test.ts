@@ -11,6 +11,7 @@ import {
   PromotionCodeRefused,
   ProviderUnavailable,
   SubscriptionEnded,
+  type SubscriptionTerm,
   TooManyAttempts,
   UserNotFound,
 } from '@tollgate/billing'
@@ -43,6 +44,22 @@ describe('a page that could not do what was asked', () => {
   ])('answers 422 to a form that cannot be, where an API has 400: %s', (error) => {
     expect(describeProblem(error)?.status).toBe(422)
     expect(error.status).toBe(400)
+  })
+
+  it.each<[SubscriptionTerm[], string]>([
+    [[], 'You can change the plan below.'],
+    [['plan'], 'You can change the plan below.'],
+    [['anchorOn'], 'You can change the plan below.'],
+    [['card'], 'You can add another card below, under “Payment methods”.'],
+    [
+      ['promotionCode', 'card'],
+      'You can use your code below. You can add another card below, under “Payment methods”.',
+    ],
+    [['cancellation'], 'It was cancelled; you can resume it below.'],
+  ])('says where a subscription that runs is changed: %j', (names, where) => {
+    const terms = names.map((term) => ({ term, inForce: 'a', wanted: 'b', use: 'c()' }))
+    const { message } = describeProblem(new AlreadySubscribed('Taken', { terms })) ?? {}
+    expect(message).toBe(`You are subscribed already, so nothing was changed or charged. ${where}`)
   })
 
   it('leaves a fault to others', () => {

@@ -1,9 +1,11 @@
 import {
+  type AlreadySubscribed,
   type BillingError,
   type BillingErrorCode,
   type CodeRefusal,
   isBillingError,
   type PaymentFailed,
+  type SubscriptionTerm,
 } from '@tollgate/billing'
 import type { PageOptions } from '../../parts/render.tsx'
 
@@ -40,7 +42,6 @@ const WORDS: Partial<Record<BillingErrorCode, string>> = {
   payment_method_in_use: 'Your subscription is paid by it. Make another one the default first.',
   no_payment_method: 'There is no card yet. Please choose one.',
   no_customer: 'There is no card yet. Please choose one.',
-  already_subscribed: 'You are subscribed already. Change the plan instead.',
   provider_chosen: 'You have paid through the other provider before, so please go on there.',
   no_subscription: 'There is no subscription to change.',
   subscription_ended: 'This subscription has ended. You can subscribe again.',
@@ -72,7 +73,26 @@ function wordsFor(error: BillingError): string | null {
   if (isBillingError(error, 'payment_failed')) return declined(error)
   if (isBillingError(error, 'promotion_code_refused')) return REFUSED_CODES[error.reason]
   if (isBillingError(error, 'too_many_attempts')) return tooMany(error.retryAfter)
+  if (isBillingError(error, 'already_subscribed')) return subscribedAlready(error)
   return WORDS[error.code] ?? null
+}
+
+/** Where the billing page changes a term of a subscription that runs. */
+const WHERE: Partial<Record<SubscriptionTerm, string>> = {
+  provider: 'To pay through the other provider, end this subscription first.',
+  plan: 'You can change the plan below.',
+  quantity: 'You can change the quantity below.',
+  promotionCode: 'You can use your code below.',
+  coupon: 'A discount is given when a subscription begins, so this one goes on as it is.',
+  trial: 'A free trial is given when a subscription begins, so this one goes on as it is.',
+  card: 'You can add another card below, under “Payment methods”.',
+  cancellation: 'It was cancelled; you can resume it below.',
+}
+
+function subscribedAlready({ terms }: AlreadySubscribed): string {
+  const where = terms.flatMap(({ term }) => WHERE[term] ?? [])
+  const how = where.length > 0 ? where : [WHERE.plan]
+  return `You are subscribed already, so nothing was changed or charged. ${how.join(' ')}`
 }
 
 function tooMany(seconds: number): string {

@@ -19,7 +19,9 @@ export interface ChosenPlan {
 export function readPlan({ service, account, form }: FormRequest): ChosenPlan {
   const plan = findPlan(service.config.settings.plans, form.get('plan'))
   if (!plan) throw new BadChoice('Please choose a plan.')
-  const trialDays = trialDaysFor(plan, account.history)
+  // A form that is sent twice asks for the trial that has just begun, and not for none.
+  const before = account.history.filter((each) => each !== account.running || !each.onTrial())
+  const trialDays = trialDaysFor(plan, before)
   return { plan, trialDays, code: readCode(form) }
 }
 

@@ -20,6 +20,8 @@ export interface ProviderMethod {
   readonly bank: string | null
   /** The last month in which it works; null for what does not end. */
   readonly expires: CardExpiry | null
+  /** Text that is the same for the same number, where the provider has one; it opens nothing. */
+  readonly fingerprint?: string | null
   /** Whether it is the one that is billed. */
   readonly isDefault: boolean
   /** The provider's own object. */

@@ -1,5 +1,5 @@
 import type { PendingConfirmation } from '../../../../values/confirmation.ts'
-import type { FirstPayment, ProviderSubscription } from '../../subscription.ts'
+import type { ProviderSubscription } from '../../subscription.ts'
 
 /** Payments that wait for the customer, and subscriptions that are there before their first payment. */
 export interface Confirmations {
@@ -10,10 +10,10 @@ export interface Confirmations {
   /** All that this customer is asked to confirm now. */
   list(customerId: string): Promise<PendingConfirmation[]>
   /**
-   * Of one whose first payment is missing: whether that is still on its way, for just this and by the
-   * customer's present card. Otherwise nobody can say yes to it any more.
+   * Of one whose first payment is missing: whether that is still on its way, by the customer's present card. Otherwise
+   * nobody can say yes to it any more.
    */
-  isAwaiting(subscription: ProviderSubscription, wanted: FirstPayment): Promise<boolean>
+  isAwaiting(subscription: ProviderSubscription, customerId: string): Promise<boolean>
   /** Ends one whose first payment is missing: it can never come. One that came is left alone. */
   abandon(subscription: ProviderSubscription): Promise<void>
   /** All as before a change that was held and not paid. One that is held still, or was paid, stands. */

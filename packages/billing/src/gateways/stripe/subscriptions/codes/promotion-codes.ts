@@ -11,6 +11,9 @@ import { findOwed, IN_PLACE_OF, isUsedUp } from './owed.ts'
 /** What Stripe lets a code be made of. */
 const CODE = /^[\w-]{1,500}$/
 
+/** Metadata that says that the discounts are no longer those which the subscription began with. */
+export const CHANGED = 'discounts_changed'
+
 /** Codes that people type, and what is taken off a subscription instead. */
 export function stripePromotionCodes(context: StripeContext): {
   readonly promotionCodes: PromotionCodes
@@ -41,7 +44,7 @@ export function stripePromotionCodes(context: StripeContext): {
         const [first, ...others] = discounts
         if (first && others.length === 0 && isOf(first, discount)) return
         const update = (off: Stripe.SubscriptionUpdateParams.Discount) =>
-          stripe.subscriptions.update(id, { discounts: [off] })
+          stripe.subscriptions.update(id, { discounts: [off], metadata: { [CHANGED]: 'true' } })
         if ('coupon' in discount) {
           await update({ coupon: discount.coupon })
           return
@@ -58,7 +61,8 @@ export function stripePromotionCodes(context: StripeContext): {
       },
       async removeAll(id) {
         const { discounts } = await stripe.subscriptions.retrieve(id)
-        if (discounts.length > 0) await stripe.subscriptions.update(id, { discounts: '' })
+        if (discounts.length === 0) return
+        await stripe.subscriptions.update(id, { discounts: '', metadata: { [CHANGED]: 'true' } })
       },
     },
   }

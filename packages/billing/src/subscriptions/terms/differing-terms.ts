@@ -1,0 +1,210 @@
+import type { DifferentTerm, SubscriptionTerm } from '../../different-term.ts'
+import type { WantedItem } from '../../gateways/contract/item.ts'
+import type { ProviderMethod } from '../../gateways/contract/parts/pages/payment-methods.ts'
+import type { Capability } from '../../gateways/contract/parts.ts'
+import type { AgreedTerms } from '../../gateways/contract/subscription.ts'
+import type { TaxSource } from '../../options.ts'
+import { labelOf } from '../../payment-methods/label.ts'
+import { isSameMethod } from '../../payment-methods/same-method.ts'
+import type { SubscriptionRecord } from '../../storage/tables.ts'
+import { cancelled, onTrial } from '../../values/subscription-state.ts'
+import type { ChosenTax, WantedSubscription } from './wanted.ts'
+
+/** The terms of a `create()` under a name that is taken. */
+export interface AskedTerms {
+  readonly wanted: WantedSubscription
+  readonly tax: ChosenTax
+  /** Method behind the token; `null` for the customer's own. Missing where nobody asks about it, as in a preview. */
+  readonly method?: ProviderMethod | null
+}
+
+/** The subscription that has the name. */
+export interface TakenName {
+  readonly record: Pick<
+    SubscriptionRecord,
+    'provider' | 'providerPlan' | 'quantity' | 'items' | 'standing' | 'trialEndsAt' | 'endsAt'
+  >
+  readonly agreed: AgreedTerms
+  readonly now: Date
+  /** The option `tax`, by which a subscription goes that has none of its own. */
+  readonly tax: TaxSource | object
+  /** Parts of the provider, which decide what can be changed. */
+  readonly can: readonly Capability[]
+}
+
+/** How a term differs; null where it is the same. */
+type Difference = Omit<DifferentTerm, 'term'> | null
+
+const NONE = 'none'
+/** Where no method changes the running subscription. */
+const AGAIN = 'cancelNow() and create()'
+
+/**
+ * Compares what is asked for with what is in force. A trial counts while it runs, by its length: asked for again two days
+ * later, "ten days" are the ten days that have begun. A coupon counts when the subscription began with it or has it now.
+ */
+export function differingTerms(asked: AskedTerms, taken: TakenName): DifferentTerm[] {
+  if (asked.wanted.provider !== taken.record.provider) {
+    const { provider } = taken.record
+    return [{ term: 'provider', inForce: provider, wanted: asked.wanted.provider, use: AGAIN }]
+  }
+  return (Object.keys(TERMS) as (keyof typeof TERMS)[]).flatMap((name) => {
+    const difference = TERMS[name](asked, taken)
+    const isCode = name === 'coupon' && asked.wanted.code !== undefined
+    return difference ? [{ term: isCode ? 'promotionCode' : name, ...difference }] : []
+  })
+}
+
+const TERMS: Readonly<
+  Record<
+    Exclude<SubscriptionTerm, 'provider' | 'promotionCode'>,
+    (asked: AskedTerms, taken: TakenName) => Difference
+  >
+> = {
+  plan: ({ wanted }, { record }) =>
+    wanted.plan === record.providerPlan
+      ? null
+      : { inForce: quoted(record.providerPlan), wanted: quoted(wanted.plan), use: 'swap()' },
+
+  quantity: ({ wanted }, { record }) =>
+    wanted.isMetered || wanted.quantity === record.quantity
+      ? null
+      : {
+          inForce: String(record.quantity),
+          wanted: String(wanted.quantity),
+          use: 'updateQuantity()',
+        },
+
+  price({ wanted: { items: wanted = [] } }, { record, agreed }) {
+    const has = (all: readonly WantedItem[], { price, quantity }: WantedItem) =>
+      all.some((item) => item.price === price && item.quantity === quantity)
+    const others = record.items.filter(
+      ({ price }) =>
+        !agreed.included.includes(price) || wanted.some((item) => item.price === price),
+    )
+    const isSame = wanted.every((item) => has(others, item)) && others.length === wanted.length
+    if (isSame) return null
+    const isMore = wanted.some((item) => !has(others, item))
+    const use = isMore ? 'addPrice() or updateQuantity()' : 'removePrice()'
+    return { inForce: writtenItems(others), wanted: writtenItems(wanted), use }
+  },
+
+  coupon({ wanted: { coupon, code } }, { agreed, can }) {
+    const { coupon: first, discounts } = agreed
+    const isFirstInForce = first !== null && discounts.includes(first)
+    if (coupon === null ? !isFirstInForce : coupon === first || discounts.includes(coupon)) {
+      return null
+    }
+    const change = code === undefined ? 'applyCoupon()' : 'applyPromotionCode()'
+    return {
+      inForce: discounts.length === 0 ? NONE : discounts.map(quoted).join(', '),
+      wanted: coupon === null ? NONE : quoted(code ?? coupon),
+      use: orAgain(can, 'promotionCodes', coupon === null ? 'removeDiscounts()' : change),
+    }
+  },
+
+  trial({ wanted }, { record, agreed, now, can }) {
+    const { trialEndsAt: end } = record
+    const running = onTrial(record, now) ? end : null
+    const { trialDays, trialEndsAt } = wanted
+    const isWanted = Boolean(trialDays || trialEndsAt)
+    const isSame = trialEndsAt
+      ? isAbout(running, trialEndsAt)
+      : trialDays
+        ? running !== null && areAboutDays(agreed.trialDays, trialDays)
+        : running === null
+    if (isSame) return null
+    return {
+      inForce: running ? `until ${running.toISOString()}` : NONE,
+      wanted: trialEndsAt
+        ? `until ${trialEndsAt.toISOString()}`
+        : trialDays
+          ? `${trialDays} days`
+          : NONE,
+      use: isWanted ? orAgain(can, 'trials', 'extendTrial()') : 'skipTrial().swap()',
+    }
+  },
+
+  anchorOn: ({ wanted }, { agreed }) => dates(agreed.anchorAt, wanted.anchorAt),
+
+  backdate: ({ wanted }, { agreed }) => dates(agreed.backdateTo, wanted.backdateTo),
+
+  noProrate({ wanted }, { agreed }) {
+    const { prorate = true } = wanted
+    const isSaid = wanted.anchorAt ?? wanted.backdateTo
+    if (!isSaid || prorate === (agreed.prorate ?? true)) return null
+    const [paid, free] = ['paid for', 'free']
+    return { inForce: prorate ? free : paid, wanted: prorate ? paid : free, use: AGAIN }
+  },
+
+  tax({ tax }, { agreed, tax: usual }) {
+    const inForce = writtenTax(agreed.chosenTax ?? usual)
+    const wanted = writtenTax(tax ?? usual)
+    return inForce === wanted ? null : { inForce, wanted, use: AGAIN }
+  },
+
+  card({ wanted, method }, { agreed }) {
+    if (method === undefined) return null
+    const { method: billed } = agreed
+    if (method === null ? billed !== null || wanted.withoutCard : isBilled(billed, method)) {
+      return null
+    }
+    return {
+      inForce: billed ? labelOf(billed, 'en') : NONE,
+      wanted: method ? labelOf(method, 'en') : 'the card of the customer',
+      use: 'updateCard()',
+    }
+  },
+
+  cancellation: (_asked, { record }) =>
+    cancelled(record)
+      ? {
+          inForce: `ends at ${record.endsAt?.toISOString()}`,
+          wanted: NONE,
+          use: 'resume() or swap()',
+        }
+      : null,
+}
+
+/** Nobody means seconds: two clicks that each add ten days to their own clock ask for the same. */
+const TOLERANCE = 60_000
+const DAY = 86_400_000
+
+function isAbout(a: Date | null, b: Date): boolean {
+  return a !== null && Math.abs(a.getTime() - b.getTime()) < TOLERANCE
+}
+
+function areAboutDays(inForce: number | null, wanted: number): boolean {
+  return inForce !== null && Math.abs(inForce - wanted) * DAY < TOLERANCE
+}
+
+function dates(inForce: Date | undefined, wanted: Date | undefined): Difference {
+  if (wanted ? isAbout(inForce ?? null, wanted) : !inForce) return null
+  const written = (date: Date | undefined) => date?.toISOString() ?? NONE
+  return { inForce: written(inForce), wanted: written(wanted), use: AGAIN }
+}
+
+function isBilled(billed: ProviderMethod | null, method: ProviderMethod): boolean {
+  return billed !== null && isSameMethod(billed, method)
+}
+
+function orAgain(can: readonly Capability[], part: Capability, use: string): string {
+  return can.includes(part) ? use : AGAIN
+}
+
+function writtenTax(tax: TaxSource | 'none' | object): string {
+  if (typeof tax === 'string') return tax
+  if (!Array.isArray(tax)) return 'the rates of the options'
+  return tax.length === 0 ? NONE : [...tax].sort().join(', ')
+}
+
+function writtenItems(items: readonly WantedItem[]): string {
+  if (items.length === 0) return NONE
+  return items
+    .map(({ price, quantity }) => (quantity === null ? price : `${price} × ${quantity}`))
+    .join(', ')
+}
+
+function quoted(text: string): string {
+  return `'${text}'`
+}
