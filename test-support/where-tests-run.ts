@@ -11,6 +11,7 @@ type Named = readonly [path: string, because: string]
 const slow: readonly Named[] = [
   ['examples', 'whole apps are started, and Next builds one'],
   ['packages/billing/test/contradictions.test.ts', 'a whole table, each row four times'],
+  ['packages/billing/test/database-away.test.ts', 'waits for a database that is away'],
   ['packages/billing/test/frequency-swap-table.test.ts', 'a whole table'],
   ['packages/billing/test/histories.test.ts', 'hundreds of random lives'],
   ['packages/billing/test/held-taxes.test.ts', 'every answer is lost once'],

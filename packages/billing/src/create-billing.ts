@@ -37,6 +37,7 @@ import { purgeAll } from './storage/queues/queue.ts'
 import { usageRepository } from './storage/queues/usage.ts'
 import { subscriptionRepository } from './storage/subscriptions.ts'
 import { taxRepository } from './storage/taxes.ts'
+import { withTypedErrors } from './storage/typed-errors.ts'
 import { webhookRepository } from './storage/webhooks.ts'
 import type { Subscription } from './subscriptions/subscription.ts'
 import { createChargeWorker } from './usage/charges/charge-worker.ts'
@@ -75,7 +76,8 @@ export function createBilling<User = Record<string, unknown>>(
   options: BillingOptions<User>,
 ): Billing<User>
 export function createBilling<User>(given: BillingOptions<User>): Billing<User> {
-  const options = resolveOptions(given)
+  const resolved = resolveOptions(given)
+  const options = { ...resolved, database: withTypedErrors(resolved.database) }
   const context = createContext(options, () => migrated())
   context.events.lookAround(() => lookAhead(context))
   for (const { name, usageCountedBy } of options.providers.all) {

@@ -6,6 +6,7 @@ import type {
   ChargeNotFound,
   CheckoutNotFound,
   CreditNoteNotFound,
+  DatabaseUnavailable,
   InvalidAmount,
   InvalidArgument,
   InvalidPaymentToken,
@@ -51,6 +52,7 @@ export type AnyBillingError =
   | ChargeNotFound
   | CheckoutNotFound
   | CreditNoteNotFound
+  | DatabaseUnavailable
   | InvalidAmount
   | InvalidArgument
   | InvalidPaymentToken

@@ -25,6 +25,7 @@ export type BillingErrorCode =
   | 'provider_unavailable'
   | 'provider_misconfigured'
   | 'busy'
+  | 'database_unavailable'
   | 'user_not_found'
   | 'invoice_not_found'
   | 'invoice_paid'
@@ -187,6 +188,15 @@ export class Busy extends BillingError {
   override readonly status = 503
 }
 
+/**
+ * The application's database is away, failing over, full, or too busy to answer in time. What was asked may or may not have
+ * happened. Repeating is safe.
+ */
+export class DatabaseUnavailable extends BillingError {
+  readonly code = 'database_unavailable'
+  override readonly status = 503
+}
+
 /** What an error of a provider is made with. */
 export interface ProviderFailure extends ErrorOptions {
   /** Who said it. */
@@ -241,7 +251,7 @@ export class ProviderMisconfigured extends ProviderError {
   override readonly status = 500
 }
 
-const OPEN: readonly BillingErrorCode[] = ['provider_unavailable', 'busy']
+const OPEN: readonly BillingErrorCode[] = ['provider_unavailable', 'database_unavailable', 'busy']
 
 /**
  * Whether an intent has definitely failed. After anything else, such as a lost answer or a database

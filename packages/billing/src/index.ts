@@ -22,6 +22,7 @@ export {
   CheckoutNotFound,
   type CodeRefusal,
   CreditNoteNotFound,
+  DatabaseUnavailable,
   InvalidAmount,
   InvalidArgument,
   InvalidPaymentToken,

@@ -80,7 +80,12 @@ export interface Internals extends Runner {
   readonly engine: Engine
   /** The database itself, when this is one of its transactions. */
   readonly root: Database
+  /** The same database or transaction, whose errors are changed before anybody sees them. */
+  changeErrors(change: ChangeError): Database
 }
+
+/** Makes another error of one of the database's. The first one belongs into `cause`, by which its kind is known. */
+export type ChangeError = (error: unknown) => unknown
 
 export interface WithInternals {
   readonly [internals]: Internals

@@ -5,7 +5,7 @@ export { insertWhile } from './batching/insert-while.ts'
 export { type ConnectOptions, connect } from './connect.ts'
 export { findDatabaseFile } from './connection-url.ts'
 export { checkServerUrl, redact } from './connections/server-url.ts'
-export type { Claim, Database, Statement, StatementResult } from './database.ts'
+export type { ChangeError, Claim, Database, Statement, StatementResult } from './database.ts'
 export type {
   Assignments,
   ClaimThenInsert,
@@ -66,6 +66,7 @@ export {
   readMigrations,
   requireMigrations,
 } from './migrate.ts'
+export { withErrors } from './open-database.ts'
 export { type Column, type Columns, createColumns } from './schema/columns.ts'
 export {
   type CamelCase,

@@ -1,10 +1,12 @@
 import type { Compilable, Kysely } from 'kysely'
 import { prepareClaimThenInsert, prepareUpdateOneReturning } from './batching/claim.ts'
 import {
+  type ChangeError,
   type Claim,
   type Database,
   type Internals,
   internals,
+  internalsOf,
   type Statement,
   type WithInternals,
 } from './database.ts'
@@ -12,6 +14,7 @@ import type { ClaimThenInsert, ParamBuilder, UpdateOne } from './definitions.ts'
 import type { Dialect } from './dialects/dialect.ts'
 import type { Engine, Runner } from './dialects/engine.ts'
 import { createLocksTable, WAIT_FOR_LOCK } from './locks/locks-table.ts'
+import { changeErrorsOf, changeErrorsOfTransaction } from './statements/change-errors.ts'
 import { createKysely } from './statements/kysely-driver.ts'
 import { prepareStatement } from './statements/statement.ts'
 import {
@@ -20,6 +23,17 @@ import {
   type TransactionOptions,
   type TransactionRunner,
 } from './statements/transaction.ts'
+
+/**
+ * Gives the same database, or transaction, with errors of one's own. Keep the first error as the `cause` of the new one:
+ * then deadlocks are still repeated, and `isUnavailable()` still knows what it was.
+ * @example
+ * const database = withErrors(await connect(url), (error) =>
+ *   isUnavailable(error) ? new ServiceUnavailable({ cause: error }) : error)
+ */
+export function withErrors<T>(database: Database<T>, change: ChangeError): Database<T> {
+  return internalsOf(database).changeErrors(change) as Database<T>
+}
 
 export function createDatabase<T>(engine: Engine, options: TransactionOptions): Database<T> {
   return new OpenDatabase<T>(engine, options, createStatementRunner(engine, options))
@@ -49,6 +63,7 @@ class OpenDatabase<T> implements Database<T>, WithInternals {
       engine,
       root: within?.root ?? this,
       run: (query, values) => runner.run(query, values),
+      changeErrors: (change) => this.#changeErrors(change) as Database,
     }
   }
 
@@ -96,6 +111,14 @@ class OpenDatabase<T> implements Database<T>, WithInternals {
       await transaction.lock(name, WAIT_FOR_LOCK)
       return work(this.#bind(transaction))
     })
+  }
+
+  #changeErrors(change: ChangeError): Database<T> {
+    const engine = changeErrorsOf(this[internals].engine, this.dialect, change)
+    if (!this.#transaction) return createDatabase<T>(engine, this.#options)
+    const transaction = changeErrorsOfTransaction(this.#transaction, this.dialect, change)
+    const root = this[internals].root as Database<T>
+    return new OpenDatabase<T>(engine, this.#options, transaction, { root, transaction })
   }
 
   #ensureLocksTable(): Promise<void> {

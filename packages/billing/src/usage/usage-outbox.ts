@@ -15,6 +15,7 @@ import type {
   UsageRepository,
   WaitingUsage,
 } from '../storage/queues/usage.ts'
+import { withTypedErrors } from '../storage/typed-errors.ts'
 import type { Owner } from '../values/owner.ts'
 import { mayBeCancelled } from '../values/usage.ts'
 import { warnOfLate } from './late-usage.ts'
@@ -101,12 +102,13 @@ export function createUsageQueue(context: UsageQueueContext): UsageQueue {
     async add(added, tx) {
       const now = clock.now()
       const dueAt = dueOf(added, served.get(added.provider), now)
-      const isNew = await usage.add(added, { now, dueAt }, tx ?? database)
+      const isNew = await usage.add(added, { now, dueAt }, tx ? withTypedErrors(tx) : database)
       // In somebody's transaction nobody else sees it before the end: the timer finds it.
       if (isNew && tx === null && dueAt <= now) workers.get(added.provider)?.kick()
       return isNew
     },
-    find: (owner, reference, tx) => usage.find(owner, reference, tx ?? database),
+    find: (owner, reference, tx) =>
+      usage.find(owner, reference, tx ? withTypedErrors(tx) : database),
     waiting: (owner, provider) => usage.listWaiting(owner, provider),
     sendNow: (provider, waiting) => sendNow(context, provider, waiting),
     refuseTaken: (provider, dropped) => refuseTaken(context, provider, dropped),

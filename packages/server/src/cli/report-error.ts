@@ -23,6 +23,7 @@ export function reportError(error: unknown, json: boolean, terminal: Terminal): 
 function explain(error: unknown): string {
   if (isOAuthError(error, 'validation_failed')) return Object.values(error.errors).flat().join(' ')
   if (isBillingError(error, 'provider_unavailable')) return `${error.message}. ${ASK_DOCTOR}`
+  if (isBillingError(error, 'database_unavailable')) return explain(error.cause)
   if (isOAuthError(error) || isBillingError(error)) return error.message
   if (!(error instanceof Error)) return String(error)
   // Opening a database already says which one, and why.

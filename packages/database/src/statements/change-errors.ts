@@ -1,0 +1,51 @@
+import type { ChangeError } from '../database.ts'
+import type { Dialect } from '../dialects/dialect.ts'
+import type { Engine, Session } from '../dialects/engine.ts'
+import { markKinds } from '../errors.ts'
+import type { TransactionRunner } from './transaction.ts'
+
+/** The same engine, with changed errors. */
+export function changeErrorsOf(engine: Engine, dialect: Dialect, change: ChangeError): Engine {
+  const changed = changer(dialect, change)
+  return {
+    exactText: engine.exactText,
+    run: (query, values) => changed(engine.run(query, values)),
+    reserve: async () => changeErrorsOfSession(await changed(engine.reserve()), changed),
+    close: () => engine.close(),
+  }
+}
+
+/** The same transaction, with changed errors. */
+export function changeErrorsOfTransaction(
+  transaction: TransactionRunner,
+  dialect: Dialect,
+  change: ChangeError,
+): TransactionRunner {
+  const changed = changer(dialect, change)
+  return {
+    run: (query, values) => changed(transaction.run(query, values)),
+    lock: (name, wait) => changed(transaction.lock(name, wait)),
+  }
+}
+
+function changeErrorsOfSession(session: Session, changed: Changed): Session {
+  return {
+    run: (query, values) => changed(session.run(query, values)),
+    begin: (wait) => changed(session.begin(wait)),
+    commit: () => changed(session.commit()),
+    rollback: () => session.rollback(),
+    lock: (name, wait) => changed(session.lock(name, wait)),
+    release: (broken) => session.release(broken),
+  }
+}
+
+type Changed = <R>(answer: Promise<R>) => Promise<R>
+
+/** Its kind is written down first: only the dialect may know it. */
+function changer({ errorKind }: Dialect, change: ChangeError): Changed {
+  return (answer) =>
+    answer.catch((error) => {
+      markKinds(error, errorKind)
+      throw change(error)
+    })
+}

@@ -1,0 +1,77 @@
+import { connect, type Database, isUniqueViolation, withErrors } from '@tollgate/database'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { TestDatabase } from '../../../test-support/create-test-database.ts'
+import { createThingsDatabase, findThings, insertThings, type Tables, thing } from './things.ts'
+
+class Ours extends Error {}
+
+const ours = (error: unknown) => new Ours('It failed', { cause: error })
+
+describe('withErrors()', () => {
+  let test: TestDatabase
+  let database: Database<Tables>
+  beforeEach(async () => {
+    test = await createThingsDatabase()
+    database = withErrors(test.database as Database<Tables>, ours)
+  })
+  afterEach(() => test.drop())
+
+  const WRITES: [string, (db: Database<Tables>) => Promise<unknown>][] = [
+    ['a query', (db) => insertThings(db, thing('a'))],
+    [
+      'a statement',
+      (db) => db.statement((k) => k.insertInto('things').values(thing('a') as never))({}),
+    ],
+    ['a transaction', (db) => db.transaction((tx) => insertThings(tx, thing('a')))],
+    ['a lock', (db) => db.exclusively('x', (tx) => insertThings(tx, thing('a')))],
+  ]
+
+  it.each(WRITES)('changes the error of %s, whose kind is still known', async (_name, write) => {
+    await insertThings(database, thing('a'))
+    const error = await write(database).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(Ours)
+    expect(error).toSatisfy(isUniqueViolation)
+    await expect(write(test.database as Database<Tables>)).rejects.not.toBeInstanceOf(Ours)
+    expect(await findThings(database)).toHaveLength(1)
+  })
+
+  it('changes the errors of a transaction that somebody else has begun, and not those of others', async () => {
+    await insertThings(database, thing('a'))
+    const seen: unknown[] = []
+    const work = (test.database as Database<Tables>).transaction(async (tx) => {
+      await insertThings(withErrors(tx, ours), thing('a')).catch((error) => seen.push(error))
+    })
+    await expect(work).rejects.not.toBeInstanceOf(Ours)
+    expect(seen).toEqual([expect.any(Ours)])
+  })
+
+  it('leaves alone what the work of a transaction throws', async () => {
+    const mine = new RangeError('Mine')
+    const work = database.transaction(async () => {
+      throw mine
+    })
+    await expect(work).rejects.toBe(mine)
+  })
+
+  it('still repeats a transaction after a deadlock', async () => {
+    await insertThings(database, thing('a'), thing('b'))
+    const other = withErrors(await connect<Tables>(test.url, { timeout: 10_000 }), ours)
+    const isServer = database.dialect.name !== 'sqlite'
+    let waiting = 2
+    let attempts = 0
+    const cross = (db: Database<Tables>, ids: readonly string[]) =>
+      db.transaction(async (tx) => {
+        attempts++
+        for (const id of ids) {
+          await tx.kysely.updateTable('things').set({ amount: 1 }).where('id', '=', id).execute()
+          // SQLite lets in one writer at a time, so the two never meet there.
+          waiting--
+          while (isServer && waiting > 0) await new Promise((resolve) => setTimeout(resolve, 5))
+        }
+      })
+    await Promise.all([cross(database, ['a', 'b']), cross(other, ['b', 'a'])])
+    expect((await findThings(database)).map(({ amount }) => amount)).toEqual([1, 1])
+    if (isServer) expect(attempts).toBeGreaterThan(2)
+    await other.close()
+  })
+})
