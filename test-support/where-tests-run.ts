@@ -168,6 +168,7 @@ const sqliteIsEnough: readonly Named[] = [
   ['packages/billing/test/dates.test.ts', 'calls of a provider'],
   ['packages/billing/test/delayed-payments.test.ts', 'calls of a provider'],
   ['packages/billing/test/disputes.test.ts', 'events of a provider; see counting.test.ts'],
+  ['packages/billing/test/documented.test.ts', 'calls of a provider'],
   ['packages/billing/test/endpoints.test.ts', 'calls of a provider'],
   ['packages/billing/test/frequency-swap.test.ts', 'money'],
   ['packages/billing/test/frequency-swap-table.test.ts', 'money'],

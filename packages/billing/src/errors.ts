@@ -111,7 +111,7 @@ export class TrialUsed extends BillingError {
   override readonly status = 409
 }
 
-/** Money has moved through one provider, so the other can no longer be chosen. */
+/** Something was paid through one provider, or is still to be paid there, so another can no longer be chosen. */
 export class ProviderChosen extends BillingError {
   readonly code = 'provider_chosen'
   override readonly status = 409

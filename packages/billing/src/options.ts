@@ -129,7 +129,11 @@ export interface BillingOptions<User = Record<string, unknown>> {
   readonly webhookAttempts?: number
   /** Seconds for which a killed process keeps other operations of the same user waiting. Default 15. */
   readonly lockLease?: number
-  /** Seconds between looks for events that are due again. Default 10; false: never. */
+  /**
+   * Seconds between looks for what is due: events and usage that wait for another attempt, or that another process has left.
+   * With `false` there are none, and `process()` of each queue does it. What arrives is worked on at once in either case.
+   * @default 10
+   */
   readonly processEvery?: number | false
   /** Default `/stripe/webhook`, `/braintree/webhook`, `/user/invoice/{invoice}`, `/billing/checkout/return`. */
   readonly paths?: BillingPaths

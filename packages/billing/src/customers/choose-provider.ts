@@ -11,7 +11,7 @@ import type { Owner } from '../values/owner.ts'
 import { awaitsFirstPayment, ended } from '../values/subscription-state.ts'
 import { requireOwner } from './require-owner.ts'
 
-/** Where the owner pays from now on. Free until money has moved: invoices and refunds stay where it did. */
+/** Where the owner pays from now on. Free until something was paid or is asked for: invoices and refunds stay where they are. */
 export async function chooseProvider(
   context: BillingContext,
   owner: Owner,
@@ -45,7 +45,7 @@ async function leave(
   }
   if (await gateway.hasPaid(customerId)) {
     throw new ProviderChosen(
-      `The ${locked.owner.type} has paid through ${provider}: its invoices are there`,
+      `The ${locked.owner.type} has paid through ${provider}, or is asked to pay there: its invoices are there`,
     )
   }
 }

@@ -271,9 +271,10 @@ export class BillableUser<User = Record<string, unknown>> {
   }
 
   /**
-   * Where this user pays from now on. It can be chosen until the first payment: AlreadySubscribed while
-   * something runs at the other provider, ProviderChosen once money has moved there. What was never
-   * paid is closed.
+   * Chooses where this user pays from now on.
+   * @throws AlreadySubscribed while a subscription runs at the other provider, also in its trial.
+   * @throws ProviderChosen once something was paid there, or while an invoice is open. A first payment that never came is
+   * closed instead.
    */
   chooseProvider(provider: ProviderName): Promise<void> {
     return customer.chooseProvider(this.#scope, provider)
