@@ -19,6 +19,16 @@ export interface ConnectOptions {
    * false: such a start is refused, and the error says what to do.
    */
   readonly beginAnew?: boolean
+  /**
+   * Milliseconds by which the clock of this process and the database's may differ. Beyond them this process issues
+   * nothing, purges nothing and takes no work from queues. Defaults to 60,000.
+   */
+  readonly maxClockSkew?: number
+  /**
+   * Whether this process records the time in the database once `clock.begin()` was called. Defaults to true; false for
+   * commands that end soon.
+   */
+  readonly recordsTime?: boolean
   /** Kinds of databases of your own. They come before the built-in ones, where both know a URL's scheme. */
   readonly dialects?: readonly Dialect[]
   /**
@@ -40,22 +50,24 @@ export async function connect<T = AnyTables>(
   options: ConnectOptions = {},
 ): Promise<Database<T>> {
   const { poolSize = 10, timeout = 1500, beginAnew = false, dialects = [], onQuery } = options
+  const { maxClockSkew = 60_000, recordsTime = true } = options
   const target = parseConnectionUrl(url, [...dialects, ...builtInDialects])
   const { dialect } = target
   checkWholeNumber('poolSize', poolSize)
   checkWholeNumber('timeout', timeout)
+  checkWholeNumber('maxClockSkew', maxClockSkew)
   let engine: Engine | undefined
   try {
     engine = await dialect.open(target.url, { poolSize, timeout, beginAnew })
-    await engine.run({ sql: 'select 1 as one', readOnly: true }, [])
+    const retry = createRetry(timeout, dialect.errorKind)
+    const clock = { maxSkew: maxClockSkew, records: recordsTime }
+    return await createDatabase<T>(engine, { dialect, timeout, onQuery, retry, clock })
   } catch (cause) {
     markKinds(cause, dialect.errorKind)
     await engine?.close()
     const reason = cause instanceof Error ? cause.message || String(cause) : String(cause)
     throw new Error(`Cannot open the database ${target.shown}: ${reason}`, { cause })
   }
-  const retry = createRetry(timeout, dialect.errorKind)
-  return createDatabase<T>(engine, { dialect, timeout, onQuery, retry })
 }
 
 function checkWholeNumber(name: string, value: number): void {

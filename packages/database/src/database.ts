@@ -1,5 +1,6 @@
 import type { Compilable, Kysely } from 'kysely'
 import type { AnyTables } from './any-tables.ts'
+import type { DatabaseClock } from './database-clock.ts'
 import type { ClaimThenInsert, ParamBuilder, UpdateOne } from './definitions.ts'
 import type { Dialect } from './dialects/dialect.ts'
 import type { Engine, Runner } from './dialects/engine.ts'
@@ -33,6 +34,8 @@ export interface Database<T = AnyTables> {
   readonly dialect: Dialect
   /** Milliseconds a caller waits for a connection or an ordinary statement. */
   readonly timeout: number
+  /** The database's time, which all processes share. */
+  readonly clock: DatabaseClock
   /** Builds and runs any query. */
   readonly kysely: Kysely<T>
   /**

@@ -36,6 +36,13 @@ export class NoAnswer extends Error {
   readonly code = 'TOLLGATE_NO_ANSWER'
 }
 
+/** This process must not issue, purge or take work now, because of the time; its kind is `slow`. */
+export class ClockNotTrusted extends Error {
+  override readonly name = 'ClockNotTrusted'
+  /** Tell errors apart by it: that works across bundles and copies of this package. */
+  readonly code = 'TOLLGATE_CLOCK_NOT_TRUSTED'
+}
+
 /**
  * What a failure means for whoever asked.
  *
@@ -57,6 +64,7 @@ export const UNAVAILABLE: readonly ErrorKind[] = ['broken', 'slow', 'undone']
 const known: Readonly<Record<string, ErrorKind>> = {
   TOLLGATE_WAITED_TOO_LONG: 'slow',
   TOLLGATE_NO_ANSWER: 'broken',
+  TOLLGATE_CLOCK_NOT_TRUSTED: 'slow',
   ECONNREFUSED: 'broken',
   ECONNRESET: 'broken',
   ECONNABORTED: 'broken',

@@ -2,10 +2,13 @@ export type { AnyTables } from './any-tables.ts'
 export { findTogether } from './batching/find.ts'
 export { insertTogether } from './batching/insert.ts'
 export { insertWhile } from './batching/insert-while.ts'
+export { databaseNow, readServerTime } from './clock/database-now.ts'
+export { createClockTable } from './clock/recorded-time.ts'
 export { type ConnectOptions, connect } from './connect.ts'
 export { findDatabaseFile } from './connection-url.ts'
 export { checkServerUrl, redact } from './connections/server-url.ts'
 export type { ChangeError, Claim, Database, Statement, StatementResult } from './database.ts'
+export type { Clock, ClockRepair, DatabaseClock } from './database-clock.ts'
 export type {
   Assignments,
   ClaimThenInsert,
@@ -49,6 +52,7 @@ export { postgres } from './dialects/postgres/dialect.ts'
 export { sqlite } from './dialects/sqlite/dialect.ts'
 export { isImpossibleValue, isUnavailable, isUniqueViolation } from './error-kinds.ts'
 export {
+  ClockNotTrusted,
   type ErrorKind,
   type ErrorKindOf,
   NeedsOffline,
@@ -57,7 +61,6 @@ export {
   SchemaTooOld,
   WaitedTooLong,
 } from './errors.ts'
-export { databaseNow, readServerTime } from './locks/database-clock.ts'
 export {
   type MigrateOptions,
   type Migration,

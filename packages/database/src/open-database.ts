@@ -1,5 +1,6 @@
 import type { Compilable, Kysely } from 'kysely'
 import { prepareClaimThenInsert, prepareUpdateOneReturning } from './batching/claim.ts'
+import { createDatabaseClock, type OwnedClock } from './clock/create-clock.ts'
 import {
   type ChangeError,
   type Claim,
@@ -10,6 +11,7 @@ import {
   type Statement,
   type WithInternals,
 } from './database.ts'
+import type { ClockOptions } from './database-clock.ts'
 import type { ClaimThenInsert, ParamBuilder, UpdateOne } from './definitions.ts'
 import type { Dialect } from './dialects/dialect.ts'
 import type { Engine, Runner } from './dialects/engine.ts'
@@ -35,15 +37,33 @@ export function withErrors<T>(database: Database<T>, change: ChangeError): Datab
   return internalsOf(database).changeErrors(change) as Database<T>
 }
 
-export function createDatabase<T>(engine: Engine, options: TransactionOptions): Database<T> {
-  return new OpenDatabase<T>(engine, options, createStatementRunner(engine, options))
+export interface DatabaseOptions extends TransactionOptions {
+  readonly clock: ClockOptions
+}
+
+/** Reads the database's clock first, which shows that it answers. */
+export async function createDatabase<T>(
+  engine: Engine,
+  options: DatabaseOptions,
+): Promise<Database<T>> {
+  const database = new OpenDatabase<T>(engine, options, createStatementRunner(engine, options))
+  await database.clock.measure()
+  return database
+}
+
+/** What a transaction, or a database with other errors, shares with the database it comes from. */
+interface Within<T> {
+  readonly root?: Database<T>
+  readonly transaction?: TransactionRunner
+  readonly clock?: OwnedClock
 }
 
 class OpenDatabase<T> implements Database<T>, WithInternals {
   readonly dialect: Dialect
   readonly timeout: number
+  readonly clock: OwnedClock
   readonly [internals]: Internals
-  readonly #options: TransactionOptions
+  readonly #options: DatabaseOptions
   readonly #transaction: TransactionRunner | undefined
   #kysely: Kysely<T> | undefined
   #closed: Promise<void> | undefined
@@ -51,20 +71,21 @@ class OpenDatabase<T> implements Database<T>, WithInternals {
 
   constructor(
     engine: Engine,
-    options: TransactionOptions,
+    options: DatabaseOptions,
     runner: Runner,
-    within?: { readonly root: Database<T>; readonly transaction: TransactionRunner },
+    within: Within<T> = {},
   ) {
     this.dialect = options.dialect
     this.timeout = options.timeout
     this.#options = options
-    this.#transaction = within?.transaction
+    this.#transaction = within.transaction
     this[internals] = {
       engine,
-      root: within?.root ?? this,
+      root: within.root ?? this,
       run: (query, values) => runner.run(query, values),
       changeErrors: (change) => this.#changeErrors(change) as Database,
     }
+    this.clock = within.clock ?? createDatabaseClock(this as Database, options.clock)
   }
 
   get kysely(): Kysely<T> {
@@ -114,11 +135,15 @@ class OpenDatabase<T> implements Database<T>, WithInternals {
   }
 
   #changeErrors(change: ChangeError): Database<T> {
+    const options = this.#options
+    const { clock } = this
     const engine = changeErrorsOf(this[internals].engine, this.dialect, change)
-    if (!this.#transaction) return createDatabase<T>(engine, this.#options)
+    if (!this.#transaction) {
+      return new OpenDatabase<T>(engine, options, createStatementRunner(engine, options), { clock })
+    }
     const transaction = changeErrorsOfTransaction(this.#transaction, this.dialect, change)
     const root = this[internals].root as Database<T>
-    return new OpenDatabase<T>(engine, this.#options, transaction, { root, transaction })
+    return new OpenDatabase<T>(engine, options, transaction, { root, transaction, clock })
   }
 
   #ensureLocksTable(): Promise<void> {
@@ -131,12 +156,12 @@ class OpenDatabase<T> implements Database<T>, WithInternals {
 
   async close(): Promise<void> {
     if (this.#transaction) throw new Error('Close the database, not its transaction')
-    this.#closed ??= this[internals].engine.close()
+    this.#closed ??= this.clock.end().then(() => this[internals].engine.close())
     await this.#closed
   }
 
   #bind(transaction: TransactionRunner): Database<T> {
-    const within = { root: this, transaction }
+    const within = { root: this, transaction, clock: this.clock }
     return new OpenDatabase<T>(this[internals].engine, this.#options, transaction, within)
   }
 }

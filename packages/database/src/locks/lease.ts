@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { databaseNow } from '../clock/database-now.ts'
 import type { Database } from '../database.ts'
 import { hasKind, UNAVAILABLE, WaitedTooLong } from '../errors.ts'
 import { insertIfAbsent } from '../writes/portable.ts'
-import { databaseNow } from './database-clock.ts'
 import { createLocksTable, LOCKS } from './locks-table.ts'
 
 /** Milliseconds that others wait for a holder that died. */

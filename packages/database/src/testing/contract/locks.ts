@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readServerTime } from '../../clock/database-now.ts'
 import type { Database } from '../../database.ts'
-import { readServerTime } from '../../locks/database-clock.ts'
 import { migrate, readMigrations } from '../../migrate.ts'
 import type { ContractPart } from './part.ts'
 import {

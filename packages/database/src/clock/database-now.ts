@@ -9,10 +9,12 @@ export function databaseNow({ dialect }: Pick<Database, 'dialect'>): RawBuilder<
   return dialect.schema.now()
 }
 
-/** What the database's own clock says, to compare it with this machine's. */
+/** Reads the database's own clock. */
 export async function readServerTime(database: Database): Promise<Date> {
   const { rows } = await sql<{ now: number }>`select ${databaseNow(database)} as now`.execute(
     database.kysely,
   )
-  return new Date(Number(rows[0]?.now))
+  const now = new Date(Number(rows[0]?.now))
+  if (Number.isNaN(now.getTime())) throw new Error('The database does not say what time it is')
+  return now
 }

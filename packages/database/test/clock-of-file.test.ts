@@ -1,0 +1,78 @@
+import { createClockTable } from '@tollgate/database'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  createTestDatabase,
+  type TestDatabase,
+} from '../../../test-support/create-test-database.ts'
+import { connectMoved, leaveRecord, readRecord } from './moved-clock.ts'
+
+const MINUTE = 60_000
+const DAY = 24 * 3_600_000
+const SOON = 10_000
+/** A record that stands still is looked at for twelve seconds. */
+const LONG = { timeout: 60_000 }
+
+let test: TestDatabase
+beforeEach(async () => {
+  test = await createTestDatabase()
+  await createClockTable(test.database)
+})
+afterEach(() => test.drop())
+
+/** SQLite has no clock: the processes that have a file open agree on its time. */
+describe('threat Q5 the time of an SQLite file', () => {
+  it(
+    'is that of the processes which have it open, for one that comes 15 minutes ahead',
+    LONG,
+    async () => {
+      const { clock } = test.database
+      await clock.begin()
+      const wrong = await connectMoved(test.url, 15 * MINUTE)
+      await wrong.database.clock.begin()
+      await expect(wrong.database.clock.check()).rejects.toThrow(/ s ahead of the time that other/)
+      expect(Math.abs(wrong.database.clock.now().getTime() - Date.now())).toBeLessThan(SOON)
+      expect(clock.check()).toBeNull()
+      expect((await readRecord(test.database)).newest).toBeLessThan(SOON)
+      await wrong.move(0)
+      await expect.poll(() => wrong.database.clock.check(), LONG).toBeNull()
+    },
+  )
+
+  it('is refused by a process that comes 15 minutes behind', async () => {
+    await test.database.clock.begin()
+    const wrong = await connectMoved(test.url, -15 * MINUTE)
+    await wrong.database.clock.begin()
+    await expect(wrong.database.clock.check()).rejects.toThrow(/ s behind the newest time/)
+    expect(test.database.clock.check()).toBeNull()
+  })
+
+  it('goes on after a pause, and for a day nothing is deleted by it alone', async () => {
+    await leaveRecord(test.database, { newest: -400 * DAY })
+    const { clock } = test.database
+    await clock.begin()
+    expect(clock.check()).toBeNull()
+    expect(Math.abs(clock.now().getTime() - Date.now())).toBeLessThan(SOON)
+    const settled = clock.settled().getTime() - Date.now() + 400 * DAY
+    expect(Math.abs(settled)).toBeLessThan(SOON)
+    expect(await readRecord(test.database)).toMatchObject({ members: 1 })
+  })
+
+  it('is not recorded by a command, which may have a wrong clock', async () => {
+    await leaveRecord(test.database, { newest: -400 * DAY })
+    const command = await connectMoved(test.url, 0, { recordsTime: false })
+    await command.database.clock.begin()
+    expect(command.database.clock.check()).toBeNull()
+    expect(command.database.clock.settled().getTime()).toBeLessThan(Date.now() - 399 * DAY)
+    const { newest, members } = await readRecord(test.database)
+    expect(newest).toBeLessThan(-399 * DAY)
+    expect(members).toBe(0)
+  })
+
+  it('goes on after every process was killed', LONG, async () => {
+    await leaveRecord(test.database, { newest: -DAY, members: 3 })
+    const { clock } = test.database
+    await clock.begin()
+    expect(clock.check()).toBeNull()
+    expect(await readRecord(test.database)).toMatchObject({ members: 1 })
+  })
+})
