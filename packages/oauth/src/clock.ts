@@ -1,7 +1,23 @@
-/** Where "now" comes from; tests pass a movable one. */
-export interface Clock {
-  /** The present moment. */
-  now(): Date
+import type { Clock } from '@tollgate/database'
+
+export type { Clock }
+
+/** The clock of a store, which all processes on it share. */
+export interface StoreClock extends Clock {
+  /** Called once the store has its tables, before anything else is asked of it. */
+  begin(): Promise<void>
+  /** Calls `listener` with the reason when the clock is no longer trusted, and with null when it is again. */
+  onChange(listener: (problem: string | null) => void): () => void
+}
+
+/** Says whether a clock is trusted, for work that waits until it is. The clock itself tells why it is not. */
+export async function isTrusted(clock: Clock): Promise<boolean> {
+  try {
+    await clock.check?.()
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** How far, in milliseconds, the clocks of two of our processes may be apart. */

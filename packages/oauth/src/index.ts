@@ -4,7 +4,7 @@ export { type ClientJson, clientJson } from './clients/client.ts'
 export type { Clients, CreatedClient, NewClient } from './clients/manage.ts'
 export { newRedirectProblem } from './clients/redirect-uris.ts'
 export { isVerified } from './clients/self-registered.ts'
-export { type Clock, systemClock } from './clock.ts'
+export { type Clock, type StoreClock, systemClock } from './clock.ts'
 export { type ClientKeyAlgorithm, type SigningAlgorithm, signingAlgorithms } from './crypto.ts'
 export {
   AccessDenied,

@@ -95,7 +95,7 @@ export interface AuthorizationServerOptions<User extends ApplicationUser = Appli
   readonly migrate?: boolean
   /** Delete what has ended, every so often. Default every hour; false leaves it to you. */
   readonly purgeEvery?: string | number | false
-  /** Where "now" comes from. Default: the system clock. */
+  /** Where "now" comes from, for tests. Default: the database's clock; without a database the system's. */
   readonly clock?: Clock
   /** Gets the failures that no caller is told of, because they are ours. Default: `console`. */
   readonly logger?: Logger
@@ -162,11 +162,12 @@ export function resolveOptions<User extends ApplicationUser>(
     ...features.map((each) => each.resources),
     options.resources,
   )
+  const storage = chooseStorage(options)
   return {
     issuer: options.issuer,
     issuerUrl,
     secrets: parseSecrets(options.secret),
-    storage: chooseStorage(options),
+    storage,
     users: options.users,
     scopes,
     scopeNames,
@@ -201,7 +202,7 @@ export function resolveOptions<User extends ApplicationUser>(
     migrate: options.migrate ?? true,
     purgeEverySeconds:
       options.purgeEvery === false ? null : parseSeconds('purgeEvery', options.purgeEvery ?? '1h'),
-    clock: options.clock ?? systemClock,
+    clock: options.clock ?? storage.clock ?? systemClock,
     logger: patientLogger(options.logger ?? console),
   }
 }

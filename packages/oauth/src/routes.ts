@@ -25,7 +25,7 @@ import { stylesheet } from './endpoints/stylesheet.ts'
 import { token } from './endpoints/token.ts'
 import { refreshCookie } from './endpoints/token-refresh.ts'
 import { deleteToken, listTokens } from './endpoints/tokens.ts'
-import type { OpenTo } from './grants/grant.ts'
+import type { FeatureRoute } from './grants/grant.ts'
 import type { ResolvedOptions } from './options.ts'
 
 export type Endpoint = (
@@ -34,15 +34,19 @@ export type Endpoint = (
   id: string,
 ) => Promise<HttpResponse>
 
-export interface EndpointRoute extends Route {
+export interface EndpointRoute extends Route, Pick<FeatureRoute, 'openTo' | 'needsClock'> {
   readonly endpoint: Endpoint
-  readonly openTo?: OpenTo
+}
+
+/** Whether a route is refused while the time of this process is not trusted. */
+export function needsClock({ method, needsClock }: EndpointRoute): boolean {
+  return needsClock ?? (method === 'POST' || method === 'PUT')
 }
 
 /** Below the base path. */
 export const routes: readonly EndpointRoute[] = [
   // HEAD must not issue a code or keep a pending approval.
-  { method: 'GET', path: '/authorize', endpoint: authorize, answersHead: false },
+  { method: 'GET', path: '/authorize', endpoint: authorize, answersHead: false, needsClock: true },
   { method: 'POST', path: '/authorize', endpoint: postAuthorize },
   { method: 'DELETE', path: '/authorize', endpoint: deny },
   { method: 'POST', path: '/token', endpoint: token, openTo: 'clients' },
@@ -58,8 +62,8 @@ export const routes: readonly EndpointRoute[] = [
   { method: 'GET', path: '/personal-access-tokens', endpoint: listPersonal },
   { method: 'POST', path: '/personal-access-tokens', endpoint: createPersonal },
   { method: 'DELETE', path: '/personal-access-tokens/{id}', endpoint: deletePersonal },
-  { method: 'POST', path: '/revoke', endpoint: revoke, openTo: 'clients' },
-  { method: 'POST', path: '/introspect', endpoint: introspect },
+  { method: 'POST', path: '/revoke', endpoint: revoke, openTo: 'clients', needsClock: false },
+  { method: 'POST', path: '/introspect', endpoint: introspect, needsClock: false },
   { method: 'GET', path: '/pages.css', endpoint: stylesheet },
 ]
 

@@ -9,6 +9,7 @@ import {
 } from '@tollgate/http'
 import { findAsking } from './authorization/asking-application.ts'
 import { type Clients, manageClients } from './clients/manage.ts'
+import type { StoreClock } from './clock.ts'
 import type { ServerContext } from './context.ts'
 import { createContext } from './create-context.ts'
 import type { SigningAlgorithm } from './crypto.ts'
@@ -27,6 +28,7 @@ import { createGuard, type Guard } from './guard/guard.ts'
 import { errorResponse } from './http/responses.ts'
 import type { KeyRotation } from './keys/signing-keys.ts'
 import { findNetwork } from './limits/network.ts'
+import type { Logger } from './logger.ts'
 import { deliver, scheduleDeliveries } from './maintenance/deliver.ts'
 import { countEverything, type Ended, endEverything } from './maintenance/end-everything.ts'
 import { purge, schedulePurge } from './maintenance/purge.ts'
@@ -34,7 +36,7 @@ import { reseal, toReseal } from './maintenance/reseal.ts'
 import { type AuthorizationServerOptions, resolveOptions } from './options.ts'
 import type { AskingApplication } from './pages/pages.ts'
 import type { Resource } from './resources/resources.ts'
-import { createOAuthRouter, type EndpointRoute } from './routes.ts'
+import { createOAuthRouter, type EndpointRoute, needsClock } from './routes.ts'
 import type { ScopeDefinitions } from './scopes.ts'
 import { isPossibleId } from './storage/possible-id.ts'
 import type { ClientSession, Consent, Token } from './storage/records.ts'
@@ -183,6 +185,9 @@ export function createAuthorizationServer<User extends ApplicationUser = Applica
   const options = resolveOptions(input)
   const context = createContext(options)
   const router = createOAuthRouter(options)
+  const { clock } = options.storage
+  const stopWatching =
+    clock && clock === context.clock ? watchClock(clock, context.logger) : () => {}
   let stopTimers = () => {}
   const stopFeatures = options.features.flatMap((feature) => feature.start?.(context) ?? [])
   let isReady = false
@@ -191,6 +196,7 @@ export function createAuthorizationServer<User extends ApplicationUser = Applica
   async function start(): Promise<void> {
     if (options.migrate) await context.storage.migrate()
     else await context.storage.requireMigrations?.()
+    if (clock && clock === context.clock) await clock.begin()
     await context.keys.load()
     await context.feed.load()
     context.feed.start()
@@ -241,9 +247,10 @@ export function createAuthorizationServer<User extends ApplicationUser = Applica
   async function respond(match: Match<EndpointRoute>, request: HttpRequest): Promise<HttpResponse> {
     let response: HttpResponse
     try {
-      const { endpoint } = requireRoute(match, request.method)
+      const route = requireRoute(match, request.method)
       if (!isReady) await ready()
-      response = await endpoint(request, contextOf(request), match.id)
+      if (needsClock(route)) await context.clock.check?.()
+      response = await route.endpoint(request, contextOf(request), match.id)
     } catch (error) {
       response = await failureResponse(error, request, context).catch((failure) =>
         // The application's own error page has failed; whoever called must still get a response.
@@ -354,9 +361,18 @@ export function createAuthorizationServer<User extends ApplicationUser = Applica
     close() {
       context.feed.stop()
       stopTimers()
+      stopWatching()
       for (const stop of stopFeatures) stop()
     },
   }
+}
+
+/** Logs when the clock that all processes share is not trusted here, and when it is again. */
+function watchClock(clock: StoreClock, logger: Required<Logger>): () => void {
+  return clock.onChange((problem) => {
+    if (problem === null) logger.warn('The time of this process is right again, and it issues tokens')
+    else logger.error(`This process issues nothing until its time is right. ${problem}.`)
+  })
 }
 
 /** The same methods, each waiting until the server is ready. */

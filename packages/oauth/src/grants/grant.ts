@@ -151,6 +151,11 @@ export interface FeatureRoute extends Route {
   readonly isPage?: boolean
   /** Which pages on other origins may call it, once a feature says which origins there are. Default: none. */
   readonly openTo?: OpenTo
+  /**
+   * Whether the route answers 503 while the time of this process is not trusted. Default: true for POST and PUT. False
+   * for a route that only reads or ends something.
+   */
+  readonly needsClock?: boolean
   /** Answers a request to it; `id` is the varying segment of its path. */
   endpoint(request: HttpRequest, context: GrantContext, id: string): Promise<HttpResponse>
 }

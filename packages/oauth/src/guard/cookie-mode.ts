@@ -79,6 +79,7 @@ export function createCookieMode(options: CookieModeOptions): CookieMode {
   async function issue(person: Person, mark: SignInMark): Promise<string | null> {
     const [key] = keyring.encryptionKeys('cookie mode')
     if (!key) throw new Error('There is no secret to encrypt cookies with')
+    await clock.check?.()
     if (await feed.signedOutSince(person.id, mark.signOutMark)) return null
     const now = mark.at.getTime()
     const value = await new EncryptJWT({

@@ -1,3 +1,4 @@
+import { isTrusted } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
 
 /** Often enough for what is sent again; what is new is sent at once. */
@@ -5,6 +6,7 @@ const EVERY = 10_000
 
 /** Sends everything that is due to be sent to others; says how many were. */
 export async function deliver(context: ServerContext): Promise<number> {
+  await context.clock.check?.()
   let total = 0
   for (const feature of context.features.deliverers) {
     total += (await feature.deliver?.(context)) ?? 0
@@ -19,7 +21,8 @@ export function scheduleDeliveries(context: ServerContext): () => void {
   const timer = setInterval(() => {
     if (busy) return
     busy = true
-    deliver(context)
+    isTrusted(context.clock)
+      .then((trusted) => (trusted ? deliver(context) : 0))
       .catch((error) => context.logger.error('A delivery failed and will be tried again', error))
       .finally(() => {
         busy = false

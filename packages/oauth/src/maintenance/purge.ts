@@ -1,4 +1,4 @@
-import { CLOCK_SKEW } from '../clock.ts'
+import { CLOCK_SKEW, isTrusted } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
 
 /** Small enough that nobody else waits for it (threat L3). */
@@ -13,7 +13,10 @@ const EXPIRED_EVERY = 60_000
  * ended what the clock says has ended, should the clock turn out to be wrong and go back.
  */
 export async function purge(context: ServerContext): Promise<number> {
-  const before = new Date(context.options.clock.now().getTime() - KEPT_AFTER_END)
+  const { clock } = context
+  await clock.check?.()
+  const settled = clock.settled?.() ?? clock.now()
+  const before = new Date(settled.getTime() - KEPT_AFTER_END)
   const mark = await context.storage.revocations.markEnded(before)
   if (mark) context.feed.note(mark)
   const ended = await repeat((limit) => context.storage.purge(before, limit))
@@ -24,9 +27,11 @@ export async function purge(context: ServerContext): Promise<number> {
  * Deletes tickets and counts that have expired; says how many rows. Nothing replaces the day that others are kept for,
  * because strangers can make as many of these as their limits allow.
  */
-export function purgeExpired({ storage, options }: ServerContext): Promise<number> {
+export async function purgeExpired({ storage, clock }: ServerContext): Promise<number> {
+  await clock.check?.()
+  const settled = clock.settled?.() ?? clock.now()
   // Another process, whose clock may be behind, must not miss what it would still take.
-  const before = new Date(options.clock.now().getTime() - CLOCK_SKEW)
+  const before = new Date(settled.getTime() - CLOCK_SKEW)
   return repeat((limit) => storage.purgeExpired(before, limit))
 }
 
@@ -41,17 +46,19 @@ async function repeat(deleteSome: (limit: number) => Promise<number>): Promise<n
   }
 }
 
-/** Runs `purge` every so often and `purgeExpired` every minute, unless the clock has jumped: then nothing may look ended by mistake. */
+/** Runs `purge` every so often and `purgeExpired` every minute, unless a clock is wrong: then nothing may look ended by mistake. */
 export function schedulePurge(context: ServerContext): () => void {
-  const { purgeEverySeconds, logger } = context.options
+  const { purgeEverySeconds, logger, clock } = context.options
   if (purgeEverySeconds === null) return () => {}
   const offset = Date.now() - performance.now()
-  const run = (work: (context: ServerContext) => Promise<number>) => {
+  const run = async (work: (context: ServerContext) => Promise<number>) => {
     const jump = Math.abs(Date.now() - performance.now() - offset)
-    if (jump > LARGEST_CLOCK_JUMP) {
+    // A store without a clock leaves nothing else to compare with.
+    if (!clock.check && jump > LARGEST_CLOCK_JUMP) {
       logger.error(`Purge skipped: the system clock moved by ${Math.round(jump / 60_000)} minutes`)
       return
     }
+    if (!(await isTrusted(clock))) return
     work(context).catch((error) => logger.error('Purge failed and will be tried again', error))
   }
   const every = Math.min(purgeEverySeconds * 1000, 2 ** 31 - 1)

@@ -38,8 +38,9 @@ export interface RevocationFeed
 }
 
 /**
- * Follows the feed of revocations, so that a guarded request needs no database read. Monotonic time
- * decides freshness: a changed system clock must not make old knowledge look new.
+ * Follows the feed of revocations, so that a guarded request needs no database read. Both clocks decide
+ * freshness: a system clock that was set back must not make old knowledge look new, nor a machine that was
+ * suspended, whose monotonic clock stood still.
  */
 export function followRevocations(
   repository: Pick<RevocationRepository, 'readFrom'>,
@@ -56,6 +57,8 @@ export function followRevocations(
   let cursor = createCursor()
   let clock = { storeNow: 0, readAt: 0 }
   let syncedAt = Number.NEGATIVE_INFINITY
+  /** By the system clock, which goes on while a machine is suspended. */
+  let syncedAtDate = 0
   let running: Promise<void> | null = null
   let upcoming: Promise<void> | null = null
   let timer: ReturnType<typeof setTimeout> | null = null
@@ -89,6 +92,7 @@ export function followRevocations(
 
   async function read(): Promise<void> {
     const startedAt = performance.now()
+    const startedAtDate = Date.now()
     if (!(await readOn(startedAt))) {
       startAnew()
       if (!(await readOn(startedAt))) {
@@ -98,6 +102,7 @@ export function followRevocations(
     }
     for (const step of steps) await step()
     syncedAt = startedAt
+    syncedAtDate = startedAtDate
   }
 
   /** What is known stays known: a revocation that the store has lost is still one. */
@@ -110,7 +115,8 @@ export function followRevocations(
     )
   }
 
-  const isFresh = () => performance.now() - syncedAt < FRESH_FOR
+  const isFresh = () =>
+    performance.now() - syncedAt < FRESH_FOR && Date.now() - syncedAtDate < FRESH_FOR
 
   async function load(): Promise<void> {
     if (running) {

@@ -1,3 +1,4 @@
+import type { StoreClock } from '../clock.ts'
 import type {
   Approval,
   AuthorizationCode,
@@ -266,6 +267,8 @@ export interface Living {
 export interface Storage {
   /** Milliseconds that one of its calls may take. May be left out: then it is about a second and a half. */
   readonly timeout?: number
+  /** The time that all processes on this store share. May be left out: then each goes by its own clock. */
+  readonly clock?: StoreClock
   /** Registered applications. */
   readonly clients: ClientRepository
   /** Tokens, one row for each grant. */

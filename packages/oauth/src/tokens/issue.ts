@@ -81,6 +81,7 @@ export async function issueTokens(
   request: IssueRequest,
   context: ServerContext,
 ): Promise<TokenResponse> {
+  await context.clock.check?.()
   const token = buildToken(request, context)
   const { signOutMark } = request
   if (signOutMark === undefined) await context.storage.tokens.create(token)

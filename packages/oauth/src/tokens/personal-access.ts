@@ -42,6 +42,7 @@ export async function issuePersonalAccessToken(
     client: null,
     wildcard: 'refused',
   })
+  await context.clock.check?.()
   const client = await personalAccessClient(context)
   const issue = { name, scopes, client, grantType: 'personal_access', refreshable: false } as const
   const token = await retryIfSignedOut(context, look, (userId, mark) =>

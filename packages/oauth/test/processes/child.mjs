@@ -6,6 +6,7 @@ import {
   authorizationCode,
   clientCredentials,
   createAuthorizationServer,
+  dpop,
   password,
   refreshToken,
   tokenExchange,
@@ -13,10 +14,9 @@ import {
 
 const [url, optionsText = '{}'] = process.argv.slice(2)
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
-let offset = 0
 let statements = []
 
-const { timeout = 10_000, ...options } = JSON.parse(optionsText)
+const { timeout = 10_000, takesProofs = false, ...options } = JSON.parse(optionsText)
 const database = await connect(url, { timeout, onQuery: (sql) => statements.push(sql) })
 const people = new Map(['ada', 'bob', 'eve'].map((id) => [id, { id }]))
 const oauth = createAuthorizationServer({
@@ -33,7 +33,7 @@ const oauth = createAuthorizationServer({
   },
   scopes: { 'place-orders': 'Place orders', 'check-status': 'Check order status' },
   grants: [authorizationCode(), refreshToken(), password(), clientCredentials(), tokenExchange()],
-  clock: { now: () => new Date(Date.now() + offset) },
+  features: takesProofs ? [dpop()] : [],
   logger: { error: (message, error) => process.stderr.write(`${message}: ${error?.stack}\n`) },
   ...options,
 })
@@ -73,9 +73,6 @@ const commands = {
     const result = await (name ? oauth[group][name](...args) : oauth[group](...args))
     return { result, at: Date.now() }
   },
-  shiftClock({ by }) {
-    offset += by
-  },
   async freshToken({ session }) {
     const page = new Request('http://localhost:4999/', {
       headers: { cookie: `session=${session}` },
@@ -101,7 +98,8 @@ const commands = {
       const status = await guard(credentials)
       requests += 1
       if (status !== 200) {
-        const others = statements.filter((sql) => !sql.includes('oauth_revocations'))
+        // Those that no request waits for.
+        const others = statements.filter((sql) => !/oauth_revocations|tollgate_clock/.test(sql))
         return { status, lastAccepted, refusedAt: Date.now(), requests, others }
       }
       lastAccepted = sentAt

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { bundleChild } from '../../../../test-support/bundle-child.ts'
+import { withClockAhead } from '../../../../test-support/wrong-clock.ts'
 
 export interface Reply {
   readonly status: number
@@ -51,10 +52,23 @@ export interface Service {
 const script = fileURLToPath(new URL('./child.mjs', import.meta.url))
 const running = new Set<ChildProcess>()
 
-/** Starts another process on the built packages and waits until it is ready. */
-export async function startService(databaseUrl: string, options: object = {}): Promise<Service> {
-  const args = [await bundleChild(script), databaseUrl, JSON.stringify(options)]
-  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe'] })
+/**
+ * Starts another process on the built packages and waits until it is ready. Its clock is `clockAhead`
+ * milliseconds ahead.
+ */
+export async function startService(
+  databaseUrl: string,
+  {
+    clockAhead = 0,
+    ...options
+  }: { readonly clockAhead?: number; readonly [name: string]: unknown } = {},
+): Promise<Service> {
+  const wrong = withClockAhead(clockAhead)
+  const args = [...wrong.args, await bundleChild(script), databaseUrl, JSON.stringify(options)]
+  const child = spawn(process.execPath, args, {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...process.env, ...wrong.env },
+  })
   running.add(child)
   let complaints = ''
   child.stderr.on('data', (chunk) => {

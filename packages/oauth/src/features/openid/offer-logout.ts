@@ -39,7 +39,7 @@ export function offerLogout(settings: OpenIdSettings, logout: LogoutSettings): O
   return {
     routes: [
       { method: 'GET', path: '/logout', endpoint, isPage: true, answersHead: false },
-      { method: 'POST', path: '/logout', endpoint, isPage: true },
+      { method: 'POST', path: '/logout', endpoint, isPage: true, needsClock: false },
     ],
     note: (told, context) => runningIn(context).sessions.note(told),
     hooks: {

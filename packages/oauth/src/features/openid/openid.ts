@@ -33,7 +33,7 @@ export function openid(options: OpenIdOptions = {}): Feature {
     algorithms: settings.algorithms,
     routes: [
       { method: 'GET', path: '/userinfo', endpoint, openTo: 'clients' },
-      { method: 'POST', path: '/userinfo', endpoint, openTo: 'clients' },
+      { method: 'POST', path: '/userinfo', endpoint, openTo: 'clients', needsClock: false },
       ...(logout?.routes ?? []),
     ],
     ...logout?.hooks,

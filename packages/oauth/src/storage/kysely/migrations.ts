@@ -1,5 +1,6 @@
 import {
   addColumn,
+  createClockTable,
   createIndex,
   createTable,
   databaseNow,
@@ -251,5 +252,6 @@ export const oauthMigrations: MigrationSet = {
         })
       },
     },
+    { id: '0009-clock', up: createClockTable },
   ],
 }

@@ -32,9 +32,12 @@ export function revocationRepository(database: Database<OAuthTables>): Revocatio
   )
   return {
     async readFrom(id, limit) {
+      const askedAt = performance.now()
       const { rows } = await readFrom({ id, limit })
+      const now = new Date(Number(rows[0]?.now))
+      database.clock.observe(now.getTime(), askedAt)
       const entries = rows.flatMap((row) => (row.id === null ? [] : [revocationTable.fromRow(row)]))
-      return { entries, now: new Date(Number(rows[0]?.now)) }
+      return { entries, now }
     },
     append: (revocation) => appendRevocation(database, revocation),
     markEnded: (before) => database.transaction((tx) => markEnded(tx, before)),

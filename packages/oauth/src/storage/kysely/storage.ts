@@ -43,6 +43,7 @@ export function kyselyStorage(connected: Database): Storage {
   const database = connected as Database<OAuthTables>
   return {
     timeout: database.timeout,
+    clock: database.clock,
     clients: clientRepository(database),
     tokens: tokenRepository(database),
     codes: codeRepository(database),
