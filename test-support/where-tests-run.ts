@@ -28,6 +28,7 @@ const slow: readonly Named[] = [
   ['packages/billing/test/saved-500.test.ts', 'each call gets a 500 that is kept'],
   ['packages/billing/test/tax-changes.test.ts', 'a whole table'],
   ['packages/billing/test/usage/killed.test.ts', 'a process is killed at each of its steps'],
+  ['packages/billing/test/wrong-clock.test.ts', 'several processes'],
   ['packages/database/test/acknowledged.test.ts', 'processes are killed'],
   ['packages/database/test/clock-of-file.test.ts', 'waits for processes that may be there'],
   ['packages/database/test/durability.test.ts', 'processes are killed'],

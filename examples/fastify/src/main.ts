@@ -36,7 +36,7 @@ const billing = createBilling({
   database,
   users: { table: 'users' },
   stripe: payments.stripe,
-  clock: payments.clock,
+  clock: payments.clock ?? database.clock,
   handlers: {
     async handleInvoicePaymentSucceeded({ data }, { runDefault }) {
       await runDefault()

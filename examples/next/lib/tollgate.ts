@@ -29,7 +29,7 @@ async function open() {
     database,
     users: { table: 'users' },
     stripe: payments.stripe,
-    clock: payments.clock,
+    clock: payments.clock ?? database.clock,
     handlers: {
       async handleInvoicePaymentSucceeded({ data }, { runDefault }) {
         await runDefault()

@@ -1,10 +1,10 @@
-import { type Clock, type StripeOptions, systemClock } from '@tollgate/billing'
+import type { Clock, StripeOptions } from '@tollgate/billing'
 import { startSandbox } from '@tollgate/sandbox'
 
 export interface Payments {
   readonly stripe: StripeOptions
-  /** The sandbox has a clock of its own, which stands still until it is moved. */
-  readonly clock: Clock
+  /** The sandbox has a clock of its own, which stands still until it is moved; null with the real Stripe. */
+  readonly clock: Clock | null
   /** Where the sandbox can be watched and its clock moved; null with the real Stripe. */
   readonly controlRoom: string | null
   close(): Promise<void>
@@ -15,7 +15,7 @@ export async function openPayments(url: string): Promise<Payments> {
   const { STRIPE_SECRET, STRIPE_WEBHOOK_SECRET = '' } = process.env
   if (STRIPE_SECRET) {
     const stripe = { secret: STRIPE_SECRET, webhookSecret: STRIPE_WEBHOOK_SECRET }
-    return { stripe, clock: systemClock, controlRoom: null, close: async () => {} }
+    return { stripe, clock: null, controlRoom: null, close: async () => {} }
   }
   const sandbox = await startSandbox({ stripe: true, controlRoom: true })
   sandbox.stripe.seedPrice({ id: 'monthly', unitAmount: 1000, interval: 'month', product: 'Gold' })

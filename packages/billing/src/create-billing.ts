@@ -1,4 +1,5 @@
 import {
+  type DatabaseClock,
   type MigrateOptions,
   type MigrationSet,
   migrate,
@@ -44,6 +45,7 @@ import { createChargeWorker } from './usage/charges/charge-worker.ts'
 import { createMeters } from './usage/meters.ts'
 import { createUsageQueue } from './usage/usage-outbox.ts'
 import { BillableUser } from './users/billable-user.ts'
+import type { Logger } from './values/logger.ts'
 import { isUser, type Owner, USER, userWith } from './values/owner.ts'
 import { createEndpoints } from './webhooks/endpoints.ts'
 import { createInbox } from './webhooks/inbox.ts'
@@ -108,7 +110,11 @@ export function createBilling<User>(given: BillingOptions<User>): Billing<User> 
   const lookOrMigrate = async () => {
     if (options.migrate) await runMigrations()
     else for (const set of migrationSets) await requireMigrations(database, set)
+    if (options.clock === database.clock) await database.clock.begin()
   }
+
+  const stopWatching =
+    options.clock === database.clock ? watchClock(database.clock, options.logger) : () => {}
 
   let migrating: Promise<unknown> | null = null
   const migrated = async () => {
@@ -219,6 +225,7 @@ export function createBilling<User>(given: BillingOptions<User>): Billing<User> 
     handle: routes.handle,
     fetch: (request) => fetchFrom(routes, request),
     close: async () => {
+      stopWatching()
       await inbox.stop()
       await context.usage.stop()
       await context.events.stop()
@@ -226,6 +233,15 @@ export function createBilling<User>(given: BillingOptions<User>): Billing<User> 
       await deliveries.stop()
     },
   }
+}
+
+/** Logs when the clock that all processes share is not trusted here, and when it is again. */
+function watchClock(clock: DatabaseClock, logger: Logger): () => void {
+  return clock.onChange((problem) => {
+    if (problem === null)
+      (logger.warn ?? logger.error).call(logger, 'The time of this process is right again')
+    else logger.error(`This process bills nothing until its time is right. ${problem}.`)
+  })
 }
 
 function checks(context: BillingContext): Promise<string[]>[] {
@@ -298,6 +314,7 @@ function createContext(options: ResolvedOptions, ready: () => Promise<void>): Bi
       lease: options.lockLeaseMs,
       // Long enough to outwait a holder that died, and the slow calls of one that lives.
       wait: options.lockLeaseMs + 45_000,
+      check: () => options.clock.check?.() ?? null,
     }),
     gateway: options.providers.gateway,
   }

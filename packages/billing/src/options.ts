@@ -18,7 +18,7 @@ import type { ProviderName } from './provider-name.ts'
 import { type OwnerTables, resolveOwnerTables } from './storage/owner-tables.ts'
 import type { OwnerTable, UserTable } from './storage/user-table.ts'
 import { findOwnAddress } from './values/arguments.ts'
-import { type Clock, systemClock } from './values/clock.ts'
+import type { Clock } from './values/clock.ts'
 import type { Logger } from './values/logger.ts'
 import type { Owner } from './values/owner.ts'
 
@@ -173,7 +173,7 @@ export interface BillingOptions<User = Record<string, unknown>> {
   readonly codeAttempts?: { readonly limit?: number; readonly seconds?: number }
   /** Add columns and make tables on first use. Default true. If not, first use fails until somebody else has. */
   readonly migrate?: boolean
-  /** Where "now" comes from. Default: the system clock. */
+  /** Where "now" comes from, for tests. Default: the database's clock. */
   readonly clock?: Clock
   /** Where failures are reported that no caller waits for. Default: `console`. */
   readonly logger?: Logger
@@ -283,7 +283,7 @@ export function resolveOptions<User>(options: BillingOptions<User>): ResolvedOpt
       seconds: requireWhole('codeAttempts.seconds', options.codeAttempts?.seconds ?? 3600),
     },
     migrate: options.migrate ?? true,
-    clock: options.clock ?? systemClock,
+    clock: options.clock ?? options.database.clock,
     logger: options.logger ?? console,
   }
 }

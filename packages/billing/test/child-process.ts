@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { bundleChild } from '../../../test-support/bundle-child.ts'
+import { withClockAhead } from '../../../test-support/wrong-clock.ts'
 import type { DeliveryOptions, ProviderName } from '../src/index.ts'
 import type { Job } from './killed/jobs.ts'
 import type { FlowTest } from './support.ts'
@@ -62,6 +63,11 @@ export interface ChildOptions {
   readonly taxesByName?: boolean
   /** Options of billing that are JSON. */
   readonly billing?: object
+  /**
+   * Milliseconds by which the clock of the process is ahead. Without it billing gets the clock of the sandbox,
+   * and with it none: it finds the time by itself.
+   */
+  readonly clockAhead?: number
 }
 
 /** Another process of the application, on the database and the sandbox of this test. */
@@ -86,8 +92,10 @@ export async function startChild(
     braintree: { keys, host: environment.server, port: environment.port },
   }
   const bundle = await bundleChild(script, parts)
-  const child = spawn(process.execPath, [bundle, JSON.stringify(setting)], {
+  const wrong = withClockAhead(more.clockAhead ?? 0)
+  const child = spawn(process.execPath, [...wrong.args, bundle, JSON.stringify(setting)], {
     stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, ...wrong.env },
   })
   onTestFinished(() => void child.kill('SIGKILL'))
   const { reports, gone, find } = watch(child)

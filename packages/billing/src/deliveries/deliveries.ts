@@ -9,7 +9,6 @@ import {
   type StoredDelivery,
 } from '../storage/queues/deliveries.ts'
 import { purgeAll } from '../storage/queues/queue.ts'
-import { systemClock } from '../values/clock.ts'
 import type { DeliverySettings, EndpointSettings } from './delivery-options.ts'
 import { signDelivery } from './signature.ts'
 
@@ -70,7 +69,9 @@ export function createDeliveries(
       nameOf: ({ eventId, type }) => `of ${type} (${eventId}) to ${endpoint.name}`,
       retryAt: (attempts, now) => (signal.aborted ? now : nextAttempt(attempts, now)),
       async work(delivery) {
-        const status = await post(send, endpoint, delivery, signal)
+        // Not the clock of billing: a test's or a demo's is moved, and the receiver compares this with the real time.
+        const at = database.clock.now()
+        const status = await post(send, endpoint, delivery, { at, signal })
         if (status === GONE) {
           await deliveries.holdBack(endpoint.name, HELD_BACK)
           logger.error(
@@ -152,10 +153,9 @@ async function post(
   send: SendRequest,
   { url, keys }: EndpointSettings,
   { eventId, payload }: StoredDelivery,
-  signal: AbortSignal,
+  { at, signal }: { readonly at: Date; readonly signal: AbortSignal },
 ): Promise<number> {
-  // Not the clock of billing: a test's or a demo's is moved, and whoever gets this compares it with their own.
-  const signature = signDelivery(keys, { id: eventId, body: payload }, systemClock.now())
+  const signature = signDelivery(keys, { id: eventId, body: payload }, at)
   try {
     const { status } = await send(url, {
       method: 'POST',

@@ -69,6 +69,7 @@ export function createWorker<Entry extends Waiting>(
 
   async function drain(): Promise<void> {
     await settings.ready()
+    await clock.check?.()
     await lookAround()
     do {
       again = false
@@ -105,7 +106,10 @@ export function createWorker<Entry extends Waiting>(
 
   const kick = () => {
     if (stopped) return
-    process().catch((error) => logger.error(`The ${work.what}s could not be read`, error))
+    process().catch((error) => {
+      // The clock itself tells why; another process does the work.
+      if (!isClockNotTrusted(error)) logger.error(`The ${work.what}s could not be read`, error)
+    })
   }
   const timer = everySeconds === null ? null : setInterval(kick, everySeconds * 1000)
   timer?.unref()
@@ -189,6 +193,10 @@ function usualRetry({
 /** So many seconds, and up to a tenth more, because a crowd then spreads out. */
 export function later(now: Date, seconds: number): Date {
   return new Date(now.getTime() + Math.round(seconds * 1000 * (1 + Math.random() / 10)))
+}
+
+function isClockNotTrusted(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'TOLLGATE_CLOCK_NOT_TRUSTED'
 }
 
 function describe(error: unknown): string {

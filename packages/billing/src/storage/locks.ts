@@ -25,11 +25,13 @@ export interface HeldLock {
   write<R>(write: (tx: Database) => Promise<R>): Promise<R>
 }
 
-export interface LockTimes {
+export interface LockSettings {
   /** How long a holder that died keeps others out, in milliseconds. */
   readonly lease: number
   /** How long to wait for the lock before giving up. */
   readonly wait: number
+  /** Called before a lock is taken; throws if the time of this process is not that of the others. */
+  readonly check?: () => Promise<void> | null
 }
 
 const TABLE = 'billing_locks'
@@ -37,11 +39,12 @@ const TABLE = 'billing_locks'
 const FREE = 0
 const NOBODY = ''
 
-export function createLocks(database: Database, times: LockTimes): Locks {
+export function createLocks(database: Database, settings: LockSettings): Locks {
   /** In one process the callers of a lock queue up; only the first asks the database. */
   const queues = new Map<string, Promise<unknown>>()
 
   async function holdInDatabase<R>(name: string, work: (lock: HeldLock) => Promise<R>): Promise<R> {
+    await settings.check?.()
     const holder = randomBytes(16).toString('hex')
     const lease = await acquire(name, holder)
     try {
@@ -60,10 +63,11 @@ export function createLocks(database: Database, times: LockTimes): Locks {
   }
 
   async function acquire(name: string, holder: string): Promise<Lease> {
-    const deadline = performance.now() + times.wait
+    const deadline = performance.now() + settings.wait
     for (let pause = 10; ; pause = Math.min(pause * 2, 250)) {
       const asked = performance.now()
-      if (await take(name, holder)) return keepLease(database, { name, holder, asked, ...times })
+      if (await take(name, holder))
+        return keepLease(database, { name, holder, asked, lease: settings.lease })
       if (asked > deadline) throw new Busy('Another operation of this user has not finished')
       await new Promise((resolve) => setTimeout(resolve, pause * (0.5 + Math.random())))
     }
@@ -74,7 +78,7 @@ export function createLocks(database: Database, times: LockTimes): Locks {
     const takeExpired = () =>
       database.kysely
         .updateTable(TABLE)
-        .set({ holder, expires_at: sql`${now} + ${times.lease}` })
+        .set({ holder, expires_at: sql`${now} + ${settings.lease}` })
         .where('name', '=', name)
         .where('expires_at', '<', now)
         .executeTakeFirst()

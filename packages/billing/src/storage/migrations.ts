@@ -1,5 +1,6 @@
 import {
   addColumn,
+  createClockTable,
   createIndex,
   createTable,
   holdsMilliseconds,
@@ -152,6 +153,7 @@ export function billingMigrations(
       eventsMigration,
       usageAskedMigration,
       usageBatchesMigration,
+      { id: '0013-clock', up: createClockTable },
     ],
   }
 }

@@ -1,8 +1,6 @@
-/** Where "now" comes from; tests pass a movable one. */
-export interface Clock {
-  /** The present moment. */
-  now(): Date
-}
+import type { Clock } from '@tollgate/database'
+
+export type { Clock }
 
 /** The clock of this machine. */
 export const systemClock: Clock = { now: () => new Date() }

@@ -1,0 +1,52 @@
+import type { ServerResponse } from 'node:http'
+import { expect, it, onTestFinished } from 'vitest'
+import { SECRET, startReceiver } from '../../../test-support/webhook-receiver.ts'
+import { eventRepository } from '../src/storage/queues/events.ts'
+import { startChild } from './child-process.ts'
+import { start } from './support.ts'
+
+const types = new Map([['user', { idType: 'integer' }]] as const)
+const MINUTE = 60_000
+const EVENTS = 20
+
+it('threat Q5 a process whose clock is 15 minutes ahead sends no delivery that another is sending', {
+  timeout: 60_000,
+}, async () => {
+  const receiver = await startReceiver()
+  onTestFinished(receiver.close)
+  const held: ServerResponse[] = []
+  receiver.answer((_, response) => void held.push(response))
+  const deliveries = {
+    endpoints: [{ url: receiver.url, secret: SECRET }],
+    privateAddresses: ['127.0.0.1'],
+  }
+  const test = await start('stripe', { webhooks: false })
+  const events = eventRepository(test.database, types)
+  for (let number = 1; number <= EVENTS; number += 1) {
+    const payload = JSON.stringify({
+      provider: 'stripe',
+      data: { invoice: { id: `in_${number}` } },
+    })
+    const event = { owner: { type: 'user', id: 1 }, type: 'invoice.voided', payload } as const
+    await events.add({ ...event, subject: `stripe:in_${number}` }, new Date(), test.database)
+  }
+  const shared = { lockLease: 15, deliveries }
+  const right = await startChild(test, 'stripe', { ...shared, clockAhead: 0 })
+  const ahead = await startChild(test, 'stripe', { ...shared, clockAhead: 15 * MINUTE })
+
+  const sending = right.begin({ job: 'tell' })
+  await expect.poll(() => held.length, { timeout: 20_000 }).toBeGreaterThan(0)
+  const wrongly = ahead.begin({ job: 'tell' })
+  const underWay = held.length
+  // Whatever it does, it does while those are under way.
+  await Promise.race([
+    wrongly.outcome(),
+    expect.poll(() => held.length, { timeout: 20_000 }).toBeGreaterThan(underWay),
+  ])
+  receiver.answer(204)
+  for (const response of held) response.writeHead(204).end()
+  expect((await sending.outcome()).done).toBe(true)
+  await wrongly.outcome()
+  expect(new Set(receiver.ids()).size).toBe(EVENTS)
+  expect(receiver.ids()).toHaveLength(EVENTS)
+})
