@@ -49,6 +49,7 @@ const slow: readonly Named[] = [
   ['packages/server/test/proxies.test.ts', 'nginx and Caddy are started'],
   ['packages/server/test/restart.test.ts', 'several processes'],
   ['packages/server/test/strangers-everywhere.test.ts', 'a thousand networks'],
+  ['packages/server/test/wrong-clock.test.ts', 'several processes'],
 ]
 
 /**
@@ -143,6 +144,10 @@ const sqliteIsEnough: readonly Named[] = [
   ['packages/server/test/opened-by-people.test.ts', 'pages'],
   ['packages/server/test/openid.test.ts', 'ID tokens and claims'],
   ['packages/server/test/unexpected.test.ts', 'pages'],
+  [
+    'packages/server/test/wrong-clock.test.ts',
+    'commands; processes/wrong-clock.test.ts has the databases',
+  ],
   ['packages/server/test/pages.test.ts', 'pages'],
   ['packages/server/test/proxies.test.ts', 'addresses of callers'],
   ['packages/server/test/reading-commands.test.ts', 'what commands print'],

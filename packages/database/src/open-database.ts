@@ -69,12 +69,7 @@ class OpenDatabase<T> implements Database<T>, WithInternals {
   #closed: Promise<void> | undefined
   #locksTable: Promise<void> | undefined
 
-  constructor(
-    engine: Engine,
-    options: DatabaseOptions,
-    runner: Runner,
-    within: Within<T> = {},
-  ) {
+  constructor(engine: Engine, options: DatabaseOptions, runner: Runner, within: Within<T> = {}) {
     this.dialect = options.dialect
     this.timeout = options.timeout
     this.#options = options

@@ -370,7 +370,8 @@ export function createAuthorizationServer<User extends ApplicationUser = Applica
 /** Logs when the clock that all processes share is not trusted here, and when it is again. */
 function watchClock(clock: StoreClock, logger: Required<Logger>): () => void {
   return clock.onChange((problem) => {
-    if (problem === null) logger.warn('The time of this process is right again, and it issues tokens')
+    if (problem === null)
+      logger.warn('The time of this process is right again, and it issues tokens')
     else logger.error(`This process issues nothing until its time is right. ${problem}.`)
   })
 }

@@ -39,7 +39,8 @@ export interface ServiceBillingOptions {
   readonly config: Config
   readonly database: Database
   readonly providers: Providers
-  readonly clock: Clock
+  /** Default: the database's. */
+  readonly clock?: Clock
   readonly logger: Logger
   /** In place of those of the configuration. */
   readonly handlers?: WebhookHandlers
@@ -52,7 +53,7 @@ export interface ServiceBillingOptions {
 }
 
 export function createServiceBilling(options: ServiceBillingOptions): Billing {
-  const { config, database, providers, clock, logger, url, fromRequest, background } = options
+  const { config, database, providers, logger, url, fromRequest, background } = options
   const { settings } = config
   return createBilling({
     ...providers,
@@ -68,7 +69,7 @@ export function createServiceBilling(options: ServiceBillingOptions): Billing {
       return person ? Number(person.id) : null
     },
     ...(background ? {} : { processEvery: false as const }),
-    clock,
+    clock: options.clock ?? database.clock,
     logger: plainLogger(logger),
   } satisfies BillingOptions)
 }

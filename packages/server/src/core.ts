@@ -24,18 +24,20 @@ import { createUsers, type UserAccounts } from './users/users.ts'
 
 /** Opens the database; the folder of a demo's own file is made first. */
 export async function openDatabase(
-  config: Pick<Config, 'databaseUrl' | 'dataDir' | 'mode'>,
-  logger?: Logger,
+  config: Pick<Config, 'databaseUrl' | 'dataDir' | 'mode' | 'maxClockSkewSeconds'>,
+  { logger, recordsTime = true }: { readonly logger?: Logger; readonly recordsTime?: boolean } = {},
 ): Promise<Database> {
   if (findDatabaseFile(config.databaseUrl) === resolve(config.dataDir, 'tollgate.db')) {
     mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   }
   // A demo may lose everything; elsewhere an empty database in place of another is refused.
   const beginAnew = config.mode === 'demo'
-  if (!logger?.isLevelEnabled('debug')) return connect(config.databaseUrl, { beginAnew })
+  const maxClockSkew = config.maxClockSkewSeconds * 1000
+  const options = { beginAnew, maxClockSkew, recordsTime }
+  if (!logger?.isLevelEnabled('debug')) return connect(config.databaseUrl, options)
   // Values are not part of a statement, so no secret gets into the log.
   const onQuery = (sql: string) => logger.debug({ sql }, 'statement')
-  return connect(config.databaseUrl, { beginAnew, onQuery })
+  return connect(config.databaseUrl, { ...options, onQuery })
 }
 
 /** The service's own tables and those of the authorization server; billing's come with billing. */
@@ -59,7 +61,8 @@ export interface CoreOptions {
   readonly config: Config
   readonly database: Database
   readonly url: string
-  readonly clock: Clock
+  /** Default: the database's. */
+  readonly clock?: Clock
   readonly logger: Logger
   /** Whether it purges by itself. */
   readonly background: boolean
@@ -67,7 +70,7 @@ export interface CoreOptions {
 }
 
 export function createCore(options: CoreOptions): Core {
-  const { config, database, url, clock, logger } = options
+  const { config, database, url, clock = database.clock, logger } = options
   const users = createUsers({ database, passwords: createPasswords(options.passwords), clock })
   const sessions = createSessions({ database, clock, secure: url.startsWith('https:') })
   const fromRequest = async (request: Request) => {

@@ -1,4 +1,4 @@
-import { isUnavailable } from '@tollgate/database'
+import { ClockNotTrusted, isUnavailable } from '@tollgate/database'
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
 import type { Outages } from './outages.ts'
 
@@ -48,7 +48,8 @@ export function createLogger(
       logMethod(args, method) {
         const [first] = args as readonly unknown[]
         const error = typeof first === 'object' && first && 'err' in first ? first.err : undefined
-        if (outages && isUnavailable(error)) return outages.notice(error)
+        const isOutage = isUnavailable(error) && !(error instanceof ClockNotTrusted)
+        if (outages && isOutage) return outages.notice(error)
         const safe = args.map((arg: unknown) => (typeof arg === 'string' ? redactText(arg) : arg))
         method.apply(this, safe as Parameters<typeof method>)
       },

@@ -10,6 +10,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   user: 'accounts',
   client: 'applications that ask for access',
   keys: 'what tokens are signed with',
+  clock: 'the time that all processes share',
   billing: 'payments',
   'billing webhooks': 'events that the payment providers send',
   'billing deliveries': 'events that are sent to your own application',

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Billing } from '@tollgate/billing'
 import type { Database } from '@tollgate/database'
-import { type AuthorizationServer, type Clock, systemClock } from '@tollgate/oauth'
+import type { AuthorizationServer, Clock } from '@tollgate/oauth'
 import type { Sandbox } from '@tollgate/sandbox'
 import type { DestinationStream } from 'pino'
 import { createApp } from './app.ts'
@@ -34,7 +34,7 @@ import { createDatabaseWait } from './wait-for-database.ts'
 
 /** For tests and for those who run the service inside their own process. */
 export interface ServiceOptions {
-  /** Of sessions, tokens and limits. Billing of a demo goes by the sandbox's clock. */
+  /** The clock of sessions, tokens and limits. Billing of a demo goes by the sandbox's. Default: the database's. */
   readonly clock?: Clock
   /** False: the sandbox's clock stands still until it is moved. Default true. */
   readonly ticking?: boolean
@@ -118,7 +118,6 @@ async function start(
   closers: Array<() => unknown>,
   closeAll: () => Promise<void>,
 ): Promise<StartedService> {
-  const clock = options.clock ?? systemClock
   const outages = createOutages()
   const logger = createLogger(config.logLevel, options.logTo, outages)
   const keepDemo = options.keepDemo ?? true
@@ -137,8 +136,9 @@ async function start(
   const metrics = createMetrics(server.connections)
 
   const onceAvailable = createDatabaseWait(config.databaseWaitSeconds, logger)
-  const database = await onceAvailable(() => openDatabase(config, logger))
+  const database = await onceAvailable(() => openDatabase(config, { logger }))
   closers.push(() => database.close())
+  const clock = options.clock ?? database.clock
   const readiness = createReadiness(database)
   outages.watch(logger, async () => (await readiness()) === 'ok')
   await withProgress('Bringing the database up to date', () =>
@@ -182,7 +182,7 @@ async function start(
     stripeWebhook = await registerWebhooks(sandbox, local, kept)
   }
 
-  const billingClock = sandbox?.clock ?? clock
+  const billingClock: Clock = sandbox?.clock ?? clock
   const statistics = createStatistics({ database, clock, billingClock, logger })
   closers.push(() => statistics.close())
   statistics.follow(oauth.events)
@@ -242,9 +242,11 @@ async function start(
   const app = createApp(context)
   server.serve((request, env) => app.fetch(request, env))
 
-  const purging = setInterval(() => {
-    const before = (kept: number) => new Date(billingClock.now().getTime() - kept)
-    const work = [
+  const purge = async () => {
+    await clock.check?.()
+    const settled = billingClock.settled?.() ?? billingClock.now()
+    const before = (kept: number) => new Date(settled.getTime() - kept)
+    await Promise.all([
       sessions.purge(),
       limits.purge(),
       billing.purgeWebhooks(before(WEBHOOKS_KEPT)),
@@ -255,10 +257,10 @@ async function start(
       billing.purgeCodeAttempts(),
       statistics.purge(),
       statistics.sample(),
-    ]
-    Promise.all(work).catch((error) =>
-      logger.error({ err: error }, 'Purge failed and will be tried again'),
-    )
+    ])
+  }
+  const purging = setInterval(() => {
+    purge().catch((error) => logger.error({ err: error }, 'Purge failed and will be tried again'))
   }, PURGED_EVERY)
   purging.unref()
   closers.push(() => clearInterval(purging))

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { type Database, findDatabaseFile, migrate } from '@tollgate/database'
-import { systemClock } from '@tollgate/oauth'
 import type { Config } from '../config/config.ts'
 import { type Core, createCore, migrateCore, openDatabase } from '../core.ts'
 import { createLogger } from '../logger.ts'
@@ -19,7 +18,8 @@ export async function withDatabase<T>(
   config: Config,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
-  const database = await openDatabase(config)
+  // A command ends soon, and its clock may be wrong: what it does is compared, and not recorded.
+  const database = await openDatabase(config, { recordsTime: false })
   try {
     return await work(database)
   } finally {
@@ -51,7 +51,6 @@ export function withCore<T>(
       database,
       // Commands neither sign nor serve anything by this address.
       url: config.url ?? 'http://localhost',
-      clock: systemClock,
       logger: createLogger('warn', process.stderr),
       background: false,
     })

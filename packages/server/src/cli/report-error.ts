@@ -1,5 +1,5 @@
 import { isBillingError } from '@tollgate/billing'
-import { isUnavailable } from '@tollgate/database'
+import { ClockNotTrusted, isUnavailable } from '@tollgate/database'
 import { isOAuthError } from '@tollgate/oauth'
 import { ConfigurationError } from '../configuration-error.ts'
 import { redactText } from '../logger.ts'
@@ -26,6 +26,7 @@ function explain(error: unknown): string {
   if (isBillingError(error, 'database_unavailable')) return explain(error.cause)
   if (isOAuthError(error) || isBillingError(error)) return error.message
   if (!(error instanceof Error)) return String(error)
+  if (error instanceof ClockNotTrusted) return `Nothing was done. ${error.message}`
   // Opening a database already says which one, and why.
   if (!isUnavailable(error)) return error.message
   if (error.message.startsWith('Cannot open')) return `${error.message}. ${ASK_DATABASE}`

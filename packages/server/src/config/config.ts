@@ -52,6 +52,8 @@ export interface Config {
   readonly drainSeconds: number
   /** How many seconds the service waits at start for a database that is away. */
   readonly databaseWaitSeconds: number
+  /** Seconds by which the clock of this process and the database's may differ before it stops issuing. */
+  readonly maxClockSkewSeconds: number
   /** Of the sandbox's control room; null: the port after the service's own. */
   readonly sandboxPort: number | null
   /** What the configuration file says. */

@@ -63,6 +63,7 @@ export function readEnvironment(
     logLevel: values.TOLLGATE_LOG_LEVEL ?? (mode === 'demo' ? 'warn' : 'info'),
     drainSeconds: values.TOLLGATE_DRAIN_SECONDS ?? (mode === 'demo' ? 0 : 10),
     databaseWaitSeconds: values.TOLLGATE_DATABASE_WAIT_SECONDS ?? 30,
+    maxClockSkewSeconds: values.TOLLGATE_MAX_CLOCK_SKEW_SECONDS ?? 60,
     sandboxPort: values.TOLLGATE_SANDBOX_PORT,
     warnings: [
       ...parsed.unknown.map(warnOfUnknown),

@@ -174,6 +174,7 @@ export const variables = {
   TOLLGATE_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], {
     message: 'expects fatal, error, warn, info, debug or silent',
   }),
+  TOLLGATE_MAX_CLOCK_SKEW_SECONDS: wholeNumber(1, 3600),
   TOLLGATE_DRAIN_SECONDS: wholeNumber(0, 600),
   TOLLGATE_DATABASE_WAIT_SECONDS: wholeNumber(0, 3600),
   TOLLGATE_SANDBOX_PORT: wholeNumber(0, 65_535),

@@ -39,7 +39,7 @@ const NOT_TRUSTED =
 
 /** One line for each request: never its query, headers or body, which may hold secrets. */
 export function recordRequests(context: ServiceContext): MiddlewareHandler<AppEnv> {
-  const { logger, metrics, outages } = context
+  const { database, logger, metrics, outages } = context
   return async (c, next) => {
     const start = performance.now()
     await next()
@@ -54,8 +54,9 @@ export function recordRequests(context: ServiceContext): MiddlewareHandler<AppEn
       ms: Math.round(seconds * 1e4) / 10,
       address: c.get('address'),
     }
-    // An outage is told once; probes ask whether there is one.
-    if (status === 503 && !PROBES.includes(c.req.path)) outages.notice()
+    // An outage is told once, and a wrong clock by itself; probes ask whether there is one.
+    const isOutage = status === 503 && !PROBES.includes(c.req.path) && !database.clock.isWrong()
+    if (isOutage) outages.notice()
     if (status >= 500 && status !== 503) logger.error(line, 'request')
     else logger.info(line, 'request')
   }

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Hono } from 'hono'
 import type { ServiceContext } from '../context.ts'
 import { ADDRESS_PROBE, isAddressProbe } from './address-probe.ts'
-import { createReadiness } from './readiness.ts'
+import { checkClock, createReadiness } from './readiness.ts'
 import type { AppEnv } from './variables.ts'
 
 /** What those who run the service ask it. */
@@ -18,7 +18,7 @@ export function addOperations(app: Hono<AppEnv>, context: ServiceContext): void 
 
   app.get('/readyz', async (c) => {
     if (context.isLeaving()) return c.json({ status: 'draining' }, 503)
-    const status = await checkDatabase()
+    const status = await checkClock(await checkDatabase(), context.clock)
     return c.json({ status }, status === 'ok' ? 200 : 503)
   })
 

@@ -1,9 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { type Database, databaseNow } from '@tollgate/database'
+import type { Clock } from '@tollgate/oauth'
 import { sql } from 'kysely'
 
 /** What `/readyz` tells, and what stands beside it for a person. */
-export type Readiness = 'ok' | 'the database does not answer' | 'the database takes no writes'
+export type Readiness =
+  | 'ok'
+  | 'the database does not answer'
+  | 'the database takes no writes'
+  | 'the clock is wrong'
 
 /** Milliseconds. Anybody may ask, so that asking must not cost a write each time. */
 const WRITE_EVERY = 5000
@@ -48,6 +53,17 @@ export function createReadiness(database: Database): () => Promise<Readiness> {
       looking = null
     })
     return within(PATIENCE, looking)
+  }
+}
+
+/** Says whether the clock of this process is trusted, after the database was found to be. */
+export async function checkClock(database: Readiness, clock: Clock): Promise<Readiness> {
+  if (database !== 'ok') return database
+  try {
+    await clock.check?.()
+    return 'ok'
+  } catch {
+    return 'the clock is wrong'
   }
 }
 

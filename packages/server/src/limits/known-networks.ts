@@ -64,7 +64,8 @@ export function createKnownNetworks(plain: Database, clock: Clock): KnownNetwork
       if (before === null) await dropOldest(account)
     },
     async purge() {
-      const before = now() - KNOWN_NETWORK_DAYS * DAY
+      const settled = clock.settled?.() ?? clock.now()
+      const before = settled.getTime() - KNOWN_NETWORK_DAYS * DAY
       let total = 0
       for (;;) {
         const deleted = await deleteBatch(plain, {

@@ -179,7 +179,7 @@ export function createSessions(options: {
       return Number(count)
     },
     async purge() {
-      const now = clock.now().getTime()
+      const now = (clock.settled?.() ?? clock.now()).getTime()
       let total = 0
       for (;;) {
         const deleted = await deleteBatch(options.database, {

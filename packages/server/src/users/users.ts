@@ -44,9 +44,10 @@ const ID = /^[1-9]\d{0,14}$/
 export function createUsers(options: {
   readonly database: Database
   readonly passwords: Passwords
-  readonly clock: Clock
+  /** Default: the database's. */
+  readonly clock?: Clock
 }): UserAccounts {
-  const { passwords, clock } = options
+  const { passwords, clock = options.database.clock } = options
   const database = options.database as unknown as Database<ServiceTables>
   const byId = database.statement<{ id: number }, UserRow>((db, param) =>
     db.selectFrom('users').selectAll().where('id', '=', param('id')),

@@ -10,6 +10,7 @@ import { clientCreate } from './client/create.ts'
 import { clientList } from './client/list.ts'
 import { clientRevoke } from './client/revoke.ts'
 import { clientVerify } from './client/verify.ts'
+import { clockRepair } from './clock-repair.ts'
 import { doctor } from './doctor.ts'
 import { keysReseal } from './keys/reseal.ts'
 import { keysRevoke } from './keys/revoke.ts'
@@ -42,6 +43,7 @@ export const commands: Readonly<Record<string, Command>> = {
   'keys rotate': keysRotate,
   'keys revoke': keysRevoke,
   'keys reseal': keysReseal,
+  'clock repair': clockRepair,
   'restore-finish': restoreFinish,
   purge,
   'billing sync': billingSync,

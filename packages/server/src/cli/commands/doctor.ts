@@ -1,5 +1,4 @@
 import type { Database } from '@tollgate/database'
-import { systemClock } from '@tollgate/oauth'
 import { createServiceBilling } from '../../billing.ts'
 import type { Config } from '../../config/config.ts'
 import { ConfigurationError } from '../../configuration-error.ts'
@@ -69,7 +68,7 @@ async function examineService(
 ): Promise<Finding[]> {
   const logger = createLogger('silent')
   const url = config.url ?? 'http://localhost'
-  const shared = { config, database, clock: systemClock, logger, background: false }
+  const shared = { config, database, logger, background: false }
   let core: Core
   try {
     core = createCore({ ...shared, url })
@@ -86,7 +85,7 @@ async function examineService(
     const issuer = await checkIssuer(config)
     return [
       ...(await checkClock(database)),
-      ...(await checkKeys(oauth, environment)),
+      ...(await checkKeys(oauth, database.clock.now(), environment)),
       ...(await checkStandards(config, database)),
       ...(await checkMcp(config)),
       ...(await checkRedirects(database, url)),

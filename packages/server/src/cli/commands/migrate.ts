@@ -1,4 +1,3 @@
-import { systemClock } from '@tollgate/oauth'
 import { createServiceBilling, NO_PROVIDER } from '../../billing.ts'
 import { migrateCore } from '../../core.ts'
 import { createLogger } from '../../logger.ts'
@@ -19,11 +18,10 @@ export const migrateCommand: Command = {
     const config = await context.config([])
     return withDatabase(config, async (database) => {
       const logger = createLogger('warn', process.stderr)
-      const clock = systemClock
       const applied = await withProgress('Migrating', async (tell) => {
         const core = await migrateCore(database)
         tell('billing')
-        const options = { config, database, clock, logger, providers: NO_PROVIDER }
+        const options = { config, database, logger, providers: NO_PROVIDER }
         const billing = createServiceBilling({ ...options, background: false })
         const own = await billing.migrate({ offline: given.offline === true })
         await billing.close()

@@ -1,4 +1,3 @@
-import { systemClock } from '@tollgate/oauth'
 import { createServiceBilling, NO_PROVIDER } from '../../billing.ts'
 import { createLogger } from '../../logger.ts'
 import { withProgress } from '../../progress.ts'
@@ -17,14 +16,14 @@ export const purge: Command = {
         // Sessions, limits and billing of an application are its own.
         if (found === 'application') return describe({ tokens: await oauth.purge() })
         const logger = createLogger('warn', process.stderr)
-        const options = { config, database, clock: systemClock, logger, providers: NO_PROVIDER }
+        const options = { config, database, logger, providers: NO_PROVIDER }
         const billing = createServiceBilling({ ...options, background: false })
         const counts = await withProgress('Purging', async (tell) => {
           const tokens = await oauth.purge()
           tell(`${tokens} rows of tokens and codes`)
           const ended = { sessions: await sessions.purge(), limits: await limits.purge() }
           tell(`${tokens + ended.sessions + ended.limits} rows`)
-          const before = (kept: number) => new Date(Date.now() - kept)
+          const before = (kept: number) => new Date(database.clock.settled().getTime() - kept)
           const webhooks = await billing.purgeWebhooks(before(WEBHOOKS_KEPT))
           const usage = await billing.usage.purge(before(USAGE_KEPT))
           const events = await billing.events.purge(before(EVENTS_KEPT))

@@ -7,15 +7,16 @@ const YEAR = 365 * 24 * 3600 * 1000
 /** Reading the keys proves that the secret opens them. */
 export async function checkKeys(
   oauth: AuthorizationServer<User>,
+  now: Date,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<Finding[]> {
   try {
     await oauth.ready()
     const keys = await oauth.keys.list()
-    const active = keys.filter(({ activeFrom }) => activeFrom.getTime() <= Date.now()).at(-1)
+    const active = keys.filter(({ activeFrom }) => activeFrom <= now).at(-1)
     if (!active)
       return [problem('keys', 'None signs yet', 'Run: tollgate keys rotate --immediately')]
-    const age = Date.now() - active.activeFrom.getTime()
+    const age = now.getTime() - active.activeFrom.getTime()
     if (age > YEAR) {
       const days = Math.round(age / (24 * 3600 * 1000))
       return [

@@ -1,5 +1,4 @@
 import type { Database } from '@tollgate/database'
-import { systemClock } from '@tollgate/oauth'
 import { createServiceBilling } from '../../../billing.ts'
 import { migrateCore } from '../../../core.ts'
 import { connectProviders } from '../../../demo/connect-providers.ts'
@@ -20,7 +19,7 @@ export const billingSync: Command = {
     const config = await context.config(['providers'])
     const sync = async (database: Database) => {
       const { providers, now, close } = await connectProviders(config)
-      const clock = now ? { now } : systemClock
+      const clock = now ? { now } : database.clock
       const logger = createLogger('warn', process.stderr)
       const shared = { config, database, providers, clock, logger }
       const billing = createServiceBilling({ ...shared, background: false })

@@ -1,5 +1,4 @@
 import type { Billing } from '@tollgate/billing'
-import { systemClock } from '@tollgate/oauth'
 import { createServiceBilling } from '../../../billing.ts'
 import type { Config } from '../../../config/config.ts'
 import { migrateCore } from '../../../core.ts'
@@ -18,7 +17,7 @@ export function withBilling<T>(config: Config, work: (billing: Billing) => Promi
   return withDatabase(config, async (database) => {
     await migrateCore(database)
     const { providers, now, close } = await connectProviders(config)
-    const clock = now ? { now } : systemClock
+    const clock = now ? { now } : database.clock
     const logger = createLogger('warn', process.stderr)
     const shared = { config, database, providers, clock, logger, url }
     const billing = createServiceBilling({ ...shared, background: false })

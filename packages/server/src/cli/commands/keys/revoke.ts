@@ -10,14 +10,14 @@ export const keysRevoke: Command = {
     const config = await context.config(['secret'])
     return withCore(
       config,
-      async ({ oauth }) => {
+      async ({ oauth }, { clock }) => {
         const isKnown = await oauth.keys.revoke(kid)
         const keys = await oauth.keys.list()
         if (!isKnown) {
           const known = keys.map((key) => key.kid).join(', ')
           throw new UsageError(`There is no signing key ${kid}; there is ${known}`)
         }
-        const signing = keys.filter(({ activeFrom }) => activeFrom.getTime() <= Date.now()).at(-1)
+        const signing = keys.filter(({ activeFrom }) => activeFrom <= clock.now()).at(-1)
         return {
           json: { kid, revoked: true, signing: signing?.kid ?? null },
           text: `Took the key ${kid} back: the tokens it signed are refused. ${signing?.kid ?? 'None'} signs now`,

@@ -1,4 +1,3 @@
-import { systemClock } from '@tollgate/oauth'
 import { requireEmail } from '../../../users/parse.ts'
 import { createPasswords } from '../../../users/passwords.ts'
 import { createUsers } from '../../../users/users.ts'
@@ -23,7 +22,7 @@ export const userCreate: Command = {
     const config = await context.config([])
     return withDatabase(config, async (database) => {
       await migrateOwn(database)
-      const users = createUsers({ database, passwords: createPasswords(), clock: systemClock })
+      const users = createUsers({ database, passwords: createPasswords() })
       const { id, email } = await users.create({
         email: textOption(input, 'email') ?? '',
         password,

@@ -1,4 +1,3 @@
-import { systemClock } from '@tollgate/oauth'
 import { createPasswords } from '../../../users/passwords.ts'
 import { accountJson } from '../../../users/user.ts'
 import { createUsers } from '../../../users/users.ts'
@@ -10,7 +9,7 @@ export const userList: Command = {
   async run(_input, context) {
     const config = await context.config([])
     return withTables(config, ['service'], async (database) => {
-      const users = createUsers({ database, passwords: createPasswords(), clock: systemClock })
+      const users = createUsers({ database, passwords: createPasswords() })
       const rows = (await users.list()).map(accountJson)
       const lines = rows.map(({ id, email, name, operator, disabled_at }) => {
         const states = [...(operator ? ['operator'] : []), ...(disabled_at ? ['disabled'] : [])]
