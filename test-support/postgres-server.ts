@@ -1,6 +1,17 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
 import { findFastFolder } from './fast-folder.ts'
 import { findFreePort } from './free-port.ts'
 
@@ -15,24 +26,53 @@ export interface PostgresServer {
   remove(): Promise<void>
 }
 
+export interface PostgresPrimary extends PostgresServer {
+  /**
+   * Starts a standby that follows this server by streaming replication. Restarts this server, whose data it copies:
+   * `pg_basebackup` does not come with npm.
+   */
+  startStandby(): Promise<PostgresStandby>
+}
+
+export interface PostgresStandby extends PostgresServer {
+  /** Resolves when the standby has replayed all that the primary has committed so far. */
+  catchUp(): Promise<void>
+  /** Stops replaying: from now on the standby lags behind. */
+  pause(): Promise<void>
+  resume(): Promise<void>
+  /** Makes it a primary, as a failover would. */
+  promote(): Promise<void>
+}
+
 /** Debian and everyone else has had this one unprivileged user for ever. Postgres refuses to be root. */
 const NOBODY = 65534
+const isRoot = process.getuid?.() === 0
+const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
+
+// The tests kill our processes, never the machine, so they need no fsync, and nothing that mends torn pages.
+const SETTINGS = [
+  'fsync=off',
+  'full_page_writes=off',
+  'max_wal_size=256MB', // it may lie in memory
+  'shared_buffers=32MB', // each drop of a database looks at all of them
+  'autovacuum=off', // no database lives long enough
+  // Who starts it reads what it says; a reader that is busy must not hold it up.
+  'log_min_messages=log',
+  'log_checkpoints=off',
+  'deadlock_timeout=100ms', // the default of a second makes the deadlocks of tests slow
+  'max_connections=300',
+  'listen_addresses=127.0.0.1',
+]
 
 /** A real Postgres from npm on a free port of the loopback, with its data in a temporary folder. */
-export async function startPostgresServer(): Promise<PostgresServer> {
-  const folder = mkdtempSync(join(findFastFolder(), 'tollgate-postgres-'))
-  const data = join(folder, 'data')
+export async function startPostgresServer(): Promise<PostgresPrimary> {
+  const folder = createFolder()
   const native = await prepareBinaries(folder)
-  const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
-  const port = await findFreePort()
-  let server: ChildProcess | undefined
-
-  chmodSync(folder, 0o777)
   const initialised = spawnSync(
     join(native, 'bin', 'initdb'),
     [
       '--pgdata',
-      data,
+      join(folder, 'data'),
       '--username=postgres',
       '--auth=trust',
       '--encoding=UTF8',
@@ -45,25 +85,44 @@ export async function startPostgresServer(): Promise<PostgresServer> {
     rmSync(folder, { recursive: true, force: true })
     throw new Error(`initdb failed: ${initialised.error ?? initialised.stderr}`)
   }
+  const primary = await serve(folder, native)
+
+  async function startStandby(): Promise<PostgresStandby> {
+    const copy = createFolder()
+    await primary.stop()
+    cpSync(join(folder, 'data'), join(copy, 'data'), { recursive: true })
+    await primary.start()
+    writeFileSync(join(copy, 'data', 'standby.signal'), '')
+    if (isRoot) spawnSync('chown', ['-R', `${NOBODY}:${NOBODY}`, join(copy, 'data')])
+    const { hostname, port } = new URL(primary.url)
+    const conninfo = `primary_conninfo=host=${hostname} port=${port} user=postgres`
+    const standby = await serve(copy, native, [conninfo])
+    return { ...standby, ...createReplication(primary.url, standby.url) }
+  }
+
+  return { ...primary, startStandby }
+}
+
+function createFolder(): string {
+  const folder = mkdtempSync(join(findFastFolder(), 'tollgate-postgres-'))
+  chmodSync(folder, 0o777)
+  return folder
+}
+
+/** Serves the data of a folder on a free port. */
+async function serve(
+  folder: string,
+  native: string,
+  more: readonly string[] = [],
+): Promise<PostgresServer> {
+  const port = await findFreePort()
+  const settings = [...SETTINGS, `unix_socket_directories=${folder}`, ...more]
+  let server: ChildProcess | undefined
 
   async function start(): Promise<void> {
-    // The tests kill our processes, never the machine, so they need no fsync, and nothing that mends torn pages.
-    const settings = [
-      'fsync=off',
-      'full_page_writes=off',
-      'max_wal_size=256MB', // it may lie in memory
-      'shared_buffers=32MB', // each drop of a database looks at all of them
-      'autovacuum=off', // no database lives long enough
-      // Who starts it reads what it says; a reader that is busy must not hold it up.
-      'log_min_messages=log',
-      'log_checkpoints=off',
-      'deadlock_timeout=100ms', // the default of a second makes the deadlocks of tests slow
-      'max_connections=300',
-      'listen_addresses=127.0.0.1',
-      `unix_socket_directories=${folder}`,
-    ]
     const flags = settings.flatMap((setting) => ['-c', setting])
-    const child = spawn(join(native, 'bin', 'postgres'), ['-D', data, '-p', `${port}`, ...flags], {
+    const program = join(native, 'bin', 'postgres')
+    const child = spawn(program, ['-D', join(folder, 'data'), '-p', `${port}`, ...flags], {
       ...user,
       cwd: folder,
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -101,13 +160,45 @@ export async function startPostgresServer(): Promise<PostgresServer> {
   }
 }
 
+function createReplication(primary: string, standby: string) {
+  async function isTrue(expression: string): Promise<boolean> {
+    const [row] = await askOnce(standby, `select ${expression} as answer`)
+    return row?.answer === true
+  }
+  async function until(expression: string): Promise<void> {
+    while (!(await isTrue(expression))) await sleep(20)
+  }
+  return {
+    async catchUp() {
+      const [row] = await askOnce(primary, 'select pg_current_wal_lsn()::text as lsn')
+      await until(`pg_last_wal_replay_lsn() >= '${row?.lsn}'::pg_lsn`)
+    },
+    async pause() {
+      await askOnce(standby, 'select pg_wal_replay_pause()')
+      await until(`pg_get_wal_replay_pause_state() = 'paused'`)
+    },
+    resume: async () => void (await askOnce(standby, 'select pg_wal_replay_resume()')),
+    promote: () => until('pg_promote()'),
+  }
+}
+
+async function askOnce(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client(url)
+  await client.connect()
+  try {
+    return (await client.query(sql)).rows
+  } finally {
+    await client.end()
+  }
+}
+
 function untilReady(child: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
     let log = ''
     child.stderr?.on('data', (chunk) => {
       if (log.length > 100_000) return
       log += chunk
-      if (log.includes('database system is ready to accept connections')) resolve()
+      if (/database system is ready to accept (?:read-only )?connections/.test(log)) resolve()
     })
     child.once('error', reject)
     child.once('exit', (code) => reject(new Error(`Postgres ended with ${code}: ${log}`)))
@@ -121,7 +212,7 @@ async function prepareBinaries(folder: string): Promise<string> {
   const native = dirname(dirname(postgres))
   hydrateSymlinks(native)
   for (const program of ['initdb', 'postgres']) chmodSync(join(native, 'bin', program), 0o755)
-  if (process.getuid?.() !== 0 || isReachableByAll(native)) return native
+  if (!isRoot || isReachableByAll(native)) return native
   const copy = join(folder, 'native')
   cpSync(native, copy, { recursive: true, verbatimSymlinks: true })
   return copy

@@ -16,12 +16,14 @@ export interface TcpProxy {
   holdAnswersAfter(text: string): void
   /** Everything works again; connections that were stalled are cut. */
   heal(): Promise<void>
+  /** New connections lead to the server of this URL, as after a failover; those there are stay where they lead. */
+  leadTo(url: string): void
   close(): Promise<void>
 }
 
 /** Stands between a client and the server of `url`, to take the server away and bring it back. */
 export async function startTcpProxy(url: string): Promise<TcpProxy> {
-  const target = new URL(url)
+  let target = new URL(url)
   const sockets = new Set<Socket>()
   const forgotten = new WeakSet<Socket>()
   let stalled = false
@@ -85,6 +87,9 @@ export async function startTcpProxy(url: string): Promise<TcpProxy> {
     },
     holdAnswersAfter(text) {
       awaited = text
+    },
+    leadTo(other) {
+      target = new URL(other)
     },
     async heal() {
       stalled = false

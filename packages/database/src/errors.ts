@@ -44,6 +44,21 @@ export class ClockNotTrusted extends Error {
 }
 
 /**
+ * The server that answered is not the primary: it is in recovery, read-only, or a replica. What it says may be out of
+ * date, so nothing may be decided by it. Its kind is `broken`.
+ */
+export class NotPrimary extends Error {
+  override readonly name = 'NotPrimary'
+  /** Tell errors apart by it: that works across bundles and copies of this package. */
+  readonly code = 'TOLLGATE_NOT_PRIMARY'
+
+  /** `reason` completes the sentence "The database server …". */
+  constructor(reason: string) {
+    super(`The database server ${reason}; give the address of the primary`)
+  }
+}
+
+/**
  * What a failure means for whoever asked.
  *
  * - `broken`: the connection is lost, was refused, or leads to a server that cannot do its work
@@ -65,6 +80,7 @@ const known: Readonly<Record<string, ErrorKind>> = {
   TOLLGATE_WAITED_TOO_LONG: 'slow',
   TOLLGATE_NO_ANSWER: 'broken',
   TOLLGATE_CLOCK_NOT_TRUSTED: 'slow',
+  TOLLGATE_NOT_PRIMARY: 'broken',
   ECONNREFUSED: 'broken',
   ECONNRESET: 'broken',
   ECONNABORTED: 'broken',
@@ -104,6 +120,16 @@ export function hasKind(
       kindOf?.(cause, code)
     return kind !== undefined && kinds.includes(kind)
   })
+}
+
+/** Finds the error `NotPrimary` in an error and its causes. Returns `null` if the failure is another one. */
+export function findNotPrimary(error: unknown): NotPrimary | null {
+  let found: NotPrimary | null = null
+  someCause(error, (cause) => {
+    if (codeOf(cause) === 'TOLLGATE_NOT_PRIMARY') found = cause as NotPrimary
+    return found !== null
+  })
+  return found
 }
 
 function codeOf(error: Error): string | undefined {

@@ -86,6 +86,12 @@ export interface DialectSchema {
    * transaction's start, whatever the time zone.
    */
   now(): RawBuilder<number>
+  /**
+   * Why the server that evaluates it is not the primary, as the end of the sentence "The database server …"; null on
+   * the primary. `table` is one that only the primary may write, also not by replication of that table alone. Left out
+   * where there is one server only.
+   */
+  secondaryReason?(table: string): RawBuilder<string | null>
 }
 
 /** What a database that has timestamps must know of columns that were made without. */

@@ -48,6 +48,11 @@ export interface Engine extends Runner {
   readonly exactText: string
   /** Waits for a free connection and holds it. */
   reserve(): Promise<Session>
+  /**
+   * Closes every connection there is as soon as it is free, because it may lead to the wrong server. Called when a
+   * connection turned out to do so. May be left out where there is one server only.
+   */
+  renew?(): void
   /** Lets what is under way finish, then closes every connection. */
   close(): Promise<void>
 }

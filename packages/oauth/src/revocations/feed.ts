@@ -1,3 +1,4 @@
+import { findNotPrimary } from '@tollgate/database'
 import { TemporarilyUnavailable } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { FeedPage, RevocationKind } from '../storage/records.ts'
@@ -63,6 +64,7 @@ export function followRevocations(
   let upcoming: Promise<void> | null = null
   let timer: ReturnType<typeof setTimeout> | null = null
   let stopped = true
+  let isRefused = false
 
   /** False when the store contradicts what it said before. */
   async function readOn(startedAt: number): Promise<boolean> {
@@ -103,6 +105,21 @@ export function followRevocations(
     for (const step of steps) await step()
     syncedAt = startedAt
     syncedAtDate = startedAtDate
+    if (!isRefused) return
+    isRefused = false
+    const text = 'The database server is the primary again: tokens are checked as usual.'
+    if (logger.warn) logger.warn(text)
+    else logger.error(text)
+  }
+
+  /** Once for each time that the store is not the primary: it is asked four times a second. */
+  function logRefusal(cause: unknown): void {
+    const refusal = findNotPrimary(cause)
+    if (!refusal || isRefused) return
+    isRefused = true
+    logger.error(
+      `${refusal.message}. It may not know what was revoked, so every token is refused with 503 until then.`,
+    )
   }
 
   /** What is known stays known: a revocation that the store has lost is still one. */
@@ -126,6 +143,7 @@ export function followRevocations(
     }
     running ??= read()
       .catch((cause) => {
+        logRefusal(cause)
         throw unavailable(cause)
       })
       .finally(() => {

@@ -237,7 +237,10 @@ export interface KeyRepository {
  * the newest entry is never purged, nor one that was the newest within FEED_KEPT.
  */
 export interface RevocationRepository {
-  /** The entries from this id on, the one that has it included, in one read. */
+  /**
+   * The entries from this id on, the one that has it included, in one read.
+   * @throws an error with the code `TOLLGATE_NOT_PRIMARY` when the server that was read may be behind
+   */
   readFrom(id: number, limit: number): Promise<FeedPage>
   /** Adds an entry. */
   append(revocation: NewRevocation): Promise<void>

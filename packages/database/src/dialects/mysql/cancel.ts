@@ -1,5 +1,6 @@
 import type { Connection, RowDataPacket } from 'mysql2'
 import type { StopResult } from '../../connections/unanswered.ts'
+import { SECONDARY_REASON } from './primary.ts'
 
 /** How the server knows one of our connections. */
 export interface ServerThread {
@@ -8,8 +9,9 @@ export interface ServerThread {
   readonly host: string
 }
 
-export const FIND_OWN_THREAD =
-  'select id, host from information_schema.processlist where id = connection_id()'
+/** Also tells why the server is not the primary, if it is not: with a query that a new connection sends anyway. */
+export const FIND_OWN_THREAD = `select id, host, ${SECONDARY_REASON} as reason
+  from information_schema.processlist where id = connection_id()`
 
 interface Request {
   readonly thread: ServerThread

@@ -109,6 +109,7 @@ export async function openMysql(url: string, options: EngineOptions): Promise<En
     exactText: await findExactText(),
     run,
     reserve,
+    renew: () => pool.renew(),
     close: () => pool.close(),
   }
 }

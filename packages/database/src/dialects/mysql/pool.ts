@@ -2,7 +2,7 @@ import type { PoolConnection, ResultSetHeader } from 'mysql2'
 import { importDriver } from '../../connections/import-driver.ts'
 import { takeInTime } from '../../connections/take-in-time.ts'
 import { createUnansweredConnections, SILENCE } from '../../connections/unanswered.ts'
-import { hasKind, NoAnswer } from '../../errors.ts'
+import { hasKind, NoAnswer, NotPrimary } from '../../errors.ts'
 import type { EngineOptions, Query, QueryResult } from '../engine.ts'
 import { createMysqlCanceller, FIND_OWN_THREAD, type ServerThread } from './cancel.ts'
 import { errorKind } from './errors.ts'
@@ -12,6 +12,8 @@ export interface MysqlPool {
   take(): Promise<PoolConnection>
   /** Every connection taken comes back here once; a `broken` one is closed. */
   give(connection: PoolConnection, broken: boolean): void
+  /** Closes the connections there are as soon as they are free. */
+  renew(): void
   close(): Promise<void>
 }
 
@@ -34,6 +36,9 @@ export async function openMysqlPool(
     stringifyObjects: true,
     multipleStatements: false,
   })
+  /** Grows when all connections are to be replaced. */
+  let generation = 0
+  const openedIn = new WeakMap<PoolConnection, number>()
   const threads = new WeakMap<PoolConnection, ServerThread>()
   const cancel = createMysqlCanceller(
     () => mysql.default.createConnection({ uri, connectTimeout: timeout }),
@@ -51,14 +56,21 @@ export async function openMysqlPool(
     if (closing) throw new Error('Pool is closed.')
     const connection = await getConnection()
     taken++
-    if (threads.has(connection)) return connection
+    if (threads.has(connection)) {
+      if (openedIn.get(connection) === generation) return connection
+      free(connection, true)
+      return take()
+    }
+    openedIn.set(connection, generation)
     // Whoever waits on a connection that breaks is told by the query; unheard, the event would end
     // the process.
     connection.on('error', () => {})
     try {
       await settle(connection)
       const { rows } = await askMysql(connection, { sql: FIND_OWN_THREAD }, [], timeout)
-      threads.set(connection, rows[0] as ServerThread)
+      const { reason, ...thread } = rows[0] as ServerThread & { readonly reason: string | null }
+      if (reason !== null) throw new NotPrimary(reason)
+      threads.set(connection, thread)
       return connection
     } catch (error) {
       give(connection, true)
@@ -107,7 +119,11 @@ export async function openMysqlPool(
     await new Promise<void>((resolve) => pool.end(() => resolve()))
   }
 
-  return { take, give, close }
+  function renew(): void {
+    generation++
+  }
+
+  return { take, give, renew, close }
 }
 
 /** Connections whose caller gave up before the answer, which is still awaited here. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { DialectSchema } from '../dialect.ts'
 import { dropNotNull } from './drop-not-null.ts'
+import { SECONDARY_REASON } from './primary.ts'
 import { timestamps } from './timestamps.ts'
 
 export const schema: DialectSchema = {
@@ -25,4 +26,5 @@ export const schema: DialectSchema = {
   dropNotNull,
   timestamps,
   now: () => sql`(timestampdiff(microsecond, '1970-01-01', utc_timestamp(3)) div 1000)`,
+  secondaryReason: () => sql`(${sql.raw(SECONDARY_REASON)})`,
 }

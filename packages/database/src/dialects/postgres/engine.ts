@@ -2,11 +2,12 @@ import type { PoolClient } from 'pg'
 import { importDriver } from '../../connections/import-driver.ts'
 import { takeInTime } from '../../connections/take-in-time.ts'
 import { createUnansweredConnections, SILENCE } from '../../connections/unanswered.ts'
-import { hasKind, NoAnswer } from '../../errors.ts'
+import { hasKind, NoAnswer, NotPrimary } from '../../errors.ts'
 import { toStorables } from '../../values.ts'
 import type { Engine, EngineOptions, Query, QueryResult, Session } from '../engine.ts'
 import { cancelPostgres } from './cancel.ts'
 import { errorKind, isStalePlan } from './errors.ts'
+import { SECONDARY_REASON } from './primary.ts'
 
 const BIGINT = 20
 /** A transaction left open by a process that hangs ends after this long and frees its locks. */
@@ -46,12 +47,18 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
   // it is told by the query. Unheard, the event would end the process.
   pool.on('error', () => {})
   pool.on('connect', (client) => {
+    openedIn.set(client, generation)
     client.on('error', () => {})
     client.on('notice', (notice) => {
       if (notice.routine === WAIT_FOR_STANDBY) unconfirmed.add(client)
     })
   })
 
+  /** Grows when all connections are to be replaced. */
+  let generation = 0
+  const openedIn = new WeakMap<PoolClient, number>()
+  /** Clients that lead to a server which is not the primary, and why it is none. */
+  const secondaries = new WeakMap<PoolClient, string>()
   /** Clients whose last commit a standby has not confirmed. */
   const unconfirmed = new WeakSet<PoolClient>()
   /** Clients whose caller gave up before the answer, which is still awaited here. */
@@ -75,8 +82,12 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     }
   }
 
-  function connect(): Promise<PoolClient> {
-    return takeInTime(timeout, (done) => pool.connect(done))
+  async function connect(): Promise<PoolClient> {
+    for (;;) {
+      const client = await takeInTime<PoolClient>(timeout, (done) => pool.connect(done))
+      if (openedIn.get(client) === generation) return client
+      client.release(true)
+    }
   }
 
   /** A connection that still waits for its answer keeps its place in the pool. */
@@ -112,7 +123,8 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
 
   /**
    * Not with the connection itself, where PgBouncer refuses what it does not know. Should it fail, so
-   * does the query behind it, or our own patience ends.
+   * does the query behind it, or our own patience ends. It is answered before that query, which therefore
+   * tells nothing of a server that is not the primary.
    */
   function settle(client: PoolClient): void {
     if (settled.has(client)) return
@@ -120,8 +132,12 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     client.query(
       `select set_config('statement_timeout', '${timeout}', false),
         set_config('idle_in_transaction_session_timeout', '${IDLE_IN_TRANSACTION}', false),
-        set_config('datestyle', 'ISO', false)`,
-      () => {},
+        set_config('datestyle', 'ISO', false),
+        ${SECONDARY_REASON} as reason`,
+      (_, result) => {
+        const reason: string | null | undefined = result?.rows[0]?.reason
+        if (reason) secondaries.set(client, reason)
+      },
     )
   }
 
@@ -152,7 +168,10 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
         clearTimeout(timer)
         answer?.()
         const isUnconfirmed = unconfirmed.delete(client)
-        if (error) {
+        const reason = secondaries.get(client)
+        if (reason) {
+          reject(new NotPrimary(reason))
+        } else if (error) {
           if (query.name && isStalePlan(error)) renamed.set(query.name, `${name}_again`)
           reject(error)
         } else if (isUnconfirmed) {
@@ -191,6 +210,9 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     exactText: 'collate "C"',
     run,
     reserve,
+    renew() {
+      generation++
+    },
     close() {
       unansweredConnections.close()
       return pool.end()

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { DialectSchema } from '../dialect.ts'
+import { SECONDARY_REASON } from './primary.ts'
 import { timestamps } from './timestamps.ts'
 
 export const schema: DialectSchema = {
@@ -19,4 +20,8 @@ export const schema: DialectSchema = {
     where attrelid = to_regclass(quote_ident(${table})) and attname = ${column} and not attisdropped`,
   timestamps,
   now: () => sql`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
+  // A subscriber takes writes and yet receives the table from another server, as late as that may be.
+  secondaryReason: (table) => sql`coalesce(${sql.raw(SECONDARY_REASON)}, (
+    select 'receives the table ' || srrelid::regclass || ' by logical replication'
+    from pg_subscription_rel where srrelid = to_regclass(quote_ident(${sql.lit(table)})) limit 1))`,
 }

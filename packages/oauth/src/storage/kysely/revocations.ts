@@ -1,4 +1,10 @@
-import { type Database, databaseNow, deleteBatch } from '@tollgate/database'
+import {
+  type Database,
+  databaseNow,
+  deleteBatch,
+  requirePrimary,
+  secondaryReason,
+} from '@tollgate/database'
 import { sql } from 'kysely'
 import { randomSecret } from '../../crypto.ts'
 import { endedMark, FEED_KEPT, type NewRevocation } from '../records.ts'
@@ -6,16 +12,20 @@ import type { RevocationRepository } from '../repositories.ts'
 import { newRevocation, type OAuthTables, type RevocationRow, revocationTable } from './tables.ts'
 
 /** Beside an empty feed the columns of the entry are null. */
-type FeedRow = { readonly now: number } & (
+type FeedRow = { readonly now: number; readonly secondary: string | null } & (
   | RevocationRow
   | { readonly [Name in keyof RevocationRow]: null }
 )
 
 export function revocationRepository(database: Database<OAuthTables>): RevocationRepository {
-  // One statement, so that the entry a reader stands on and those after it are of one moment.
+  // One statement, so that the entry a reader stands on and those after it are of one moment, and of the server that
+  // says whether it is the primary.
   const readFrom = database.statement<{ id: number; limit: number }, FeedRow>((db, param) =>
     db
-      .selectFrom(sql<{ now: number }>`(select ${databaseNow(database)} as now)`.as('clock'))
+      .selectFrom(
+        sql<{ now: number; secondary: string | null }>`(select ${databaseNow(database)} as now,
+          ${secondaryReason(database, 'oauth_revocations')} as secondary)`.as('server'),
+      )
       .leftJoin(
         (eb) =>
           eb
@@ -34,6 +44,7 @@ export function revocationRepository(database: Database<OAuthTables>): Revocatio
     async readFrom(id, limit) {
       const askedAt = performance.now()
       const { rows } = await readFrom({ id, limit })
+      requirePrimary(database, rows[0]?.secondary)
       const now = new Date(Number(rows[0]?.now))
       database.clock.observe(now.getTime(), askedAt)
       const entries = rows.flatMap((row) => (row.id === null ? [] : [revocationTable.fromRow(row)]))

@@ -1,0 +1,8 @@
+/**
+ * Why this server is not the primary, or null. A standby knows only what it has replayed, and says `read only` of every
+ * transaction; a primary does so when it was fenced or its disk is full.
+ */
+export const SECONDARY_REASON = `case
+  when pg_is_in_recovery() then 'is a standby in recovery'
+  when current_setting('transaction_read_only') = 'on' then 'is read-only'
+end`
