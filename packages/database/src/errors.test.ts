@@ -3,6 +3,9 @@ import { builtInKindOf, isUnavailable, isUniqueViolation } from './error-kinds.t
 import { type ErrorKind, hasKind, markKinds } from './errors.ts'
 
 const withCode = (code: string, message = 'x') => Object.assign(new Error(message), { code })
+/** As mysql2 gives what it has no name for. */
+const withNumber = (errno: number, more = {}) =>
+  Object.assign(new Error('x'), { errno, code: undefined, ...more })
 
 describe('isUnavailable', () => {
   it.each([
@@ -27,6 +30,13 @@ describe('isUnavailable', () => {
     withCode('ER_GET_ERRNO', 'Got error 28 "No space left on device" from storage engine InnoDB'),
     withCode('ER_ERROR_ON_WRITE', "Error writing file './t.frm' (Errcode: 28)"),
     withCode('TOLLGATE_NO_ANSWER'),
+    withCode('TOLLGATE_NOT_PRIMARY'),
+    withCode('53400'),
+    withCode('58000'),
+    withNumber(1969),
+    withNumber(1927),
+    withNumber(65535, { fatal: true }),
+    withCode('SQLITE_NOMEM'),
     new Error('timeout exceeded when trying to connect'),
     new Error('Connection terminated unexpectedly'),
     new Error('wrapped', { cause: withCode('ECONNRESET') }),
@@ -44,6 +54,9 @@ describe('isUnavailable', () => {
     withCode('ER_NO_SUCH_TABLE'),
     withCode('ER_GET_ERRNO', 'Got error 128 "?" from storage engine InnoDB'),
     Object.assign(withCode('ER_ACCESS_DENIED_ERROR'), { fatal: true }),
+    withNumber(1153),
+    withNumber(1146),
+    withNumber(4151, { fatal: true, sqlState: '28000' }),
     withCode('SQLITE_CONSTRAINT_UNIQUE'),
     withCode('SQLITE_ERROR'),
     withCode('ENOENT'),
@@ -68,7 +81,13 @@ describe('the kinds of failure', () => {
   it.each<[ErrorKind, Error]>([
     ['broken', withCode('ECONNRESET')],
     ['slow', withCode('57014')],
-    ['slow', Object.assign(new Error('max_statement_time exceeded'), { errno: 1969 })],
+    ['slow', withNumber(1205)],
+    ['slow', withNumber(1969)],
+    ['slow', withNumber(3024)],
+    ['broken', withNumber(1927)],
+    ['broken', withNumber(1290)],
+    ['undone', withNumber(1213)],
+    ['duplicate', withNumber(1062)],
     ['undone', withCode('40P01')],
     ['undone', withCode('ER_LOCK_DEADLOCK')],
     ['undone', withCode('0A000', 'cached plan must not change result type')],

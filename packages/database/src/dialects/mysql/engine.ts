@@ -3,7 +3,7 @@ import { hasKind, UNAVAILABLE, WaitedTooLong } from '../../errors.ts'
 import { LOCKS } from '../../locks/locks-table.ts'
 import { toStorables } from '../../values.ts'
 import type { Engine, EngineOptions, Query, QueryResult, Session } from '../engine.ts'
-import { errorKind } from './errors.ts'
+import { endsConnection, errorKind } from './errors.ts'
 import { askMysql, openMysqlPool } from './pool.ts'
 
 /** Seconds after which the server ends a transaction left open by a process that hangs. */
@@ -36,7 +36,7 @@ export async function openMysql(url: string, options: EngineOptions): Promise<En
       const left = timeout + GRACE - (performance.now() - started)
       return await askMysql(connection, query, storables, Math.max(left, GRACE))
     } catch (error) {
-      broken = hasKind(error, ['broken'], errorKind)
+      broken = hasKind(error, ['broken'], errorKind) || endsConnection(error)
       throw error
     } finally {
       pool.give(connection, broken)

@@ -1,28 +1,28 @@
 import type { ErrorKind, ErrorKindOf } from '../../errors.ts'
 
+/** By SQLSTATE. */
 const kinds: Readonly<Record<string, ErrorKind>> = {
-  '57014': 'slow', // statement timeout
+  '57014': 'slow', // statement timeout, or a cancelled statement
   '55P03': 'slow', // lock timeout
-  // shutting down, starting up, too many connections, out of resources, read-only standby
-  '57P01': 'broken',
-  '57P02': 'broken',
-  '57P03': 'broken',
-  '57P05': 'broken',
-  '53000': 'broken',
-  '53100': 'broken',
-  '53200': 'broken',
-  '53300': 'broken',
-  '53400': 'broken',
-  '25006': 'broken',
-  '25P03': 'broken',
-  '58030': 'broken',
-  '40001': 'undone', // serialization failure
+  '57P01': 'broken', // shutting down, or pg_terminate_backend()
+  '57P02': 'broken', // crashed
+  '57P03': 'broken', // starting up, shutting down, or a standby that takes no connections
+  '57P05': 'broken', // idle for too long
+  '25006': 'broken', // a write on a standby, or in a read-only transaction
+  '25P03': 'broken', // idle in a transaction for too long
+  '25P04': 'broken', // a transaction took too long
+  '40003': 'broken', // whether it was committed is not known
+  '40001': 'undone', // serialization failure, or a conflict with recovery on a standby
   '40P01': 'undone', // deadlock
+  '72000': 'undone', // snapshot too old
   '23505': 'duplicate',
-  '22P02': 'impossible',
-  '22003': 'impossible',
-  '22021': 'impossible',
+  '22P02': 'impossible', // text that is no number
+  '22003': 'impossible', // a number that is too large
+  '22021': 'impossible', // a character that the encoding lacks
 }
+
+/** Whole classes: the connection (08), its resources such as memory, disk and connections (53), the system below (58). */
+const brokenClass = /^(?:08|53|58)[0-9A-Z]{3}$/
 
 /** The driver gives these no code. */
 const brokenMessage =
@@ -31,7 +31,7 @@ const brokenMessage =
 export const errorKind: ErrorKindOf = (error, code) => {
   if (code === undefined) return brokenMessage.test(error.message) ? 'broken' : undefined
   if (isStalePlan(error)) return 'undone'
-  return code.startsWith('08') ? 'broken' : kinds[code]
+  return kinds[code] ?? (brokenClass.test(code) ? 'broken' : undefined)
 }
 
 /** True when Postgres prepared the statement before the schema changed, or has forgotten it. */

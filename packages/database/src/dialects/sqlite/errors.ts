@@ -1,7 +1,8 @@
 import type { ErrorKindOf } from '../../errors.ts'
 import { FILE_GONE } from './storage/file.ts'
 
-const broken = /^SQLITE_(BUSY|LOCKED|IOERR|FULL|READONLY|CANTOPEN|NOTADB|CORRUPT|PROTOCOL)/
+const broken =
+  /^SQLITE_(BUSY|LOCKED|IOERR|FULL|READONLY|CANTOPEN|NOTADB|CORRUPT|PROTOCOL|NOMEM|INTERRUPT)/
 const duplicate = /^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY|ROWID)$/
 /** The driver gives these no code. */
 const brokenMessage = /^(The database connection is not open|ConnectionFailed)/

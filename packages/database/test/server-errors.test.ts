@@ -1,0 +1,291 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connect, type Database, isUnavailable } from '@tollgate/database'
+import { sql } from 'kysely'
+import mysql from 'mysql2/promise'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  createTestDatabase,
+  type TestDatabase,
+} from '../../../test-support/create-test-database.ts'
+import {
+  findMariadb,
+  type MariadbServer,
+  startMariadbServer,
+} from '../../../test-support/mariadb-server.ts'
+import { builtInKindOf } from '../src/error-kinds.ts'
+import { type ErrorKind, hasKind } from '../src/errors.ts'
+import { createThings, findThings, insertThings, type Tables, thing } from './things.ts'
+
+const kind = process.env.TEST_DATABASE
+const installed = kind === 'mariadb' ? findMariadb() : null
+if (kind === 'mariadb' && !installed) {
+  console.log(
+    'Errors of a whole MariaDB server are left out: install mariadb-server, or use .ci/run',
+  )
+}
+
+const KINDS: readonly ErrorKind[] = ['broken', 'slow', 'undone', 'duplicate', 'impossible']
+const kindsOf = (error: unknown) => KINDS.filter((one) => hasKind(error, [one], builtInKindOf))
+
+type DriverError = Error & { readonly errno?: number; readonly code?: string }
+
+/** The error that some work ends with. */
+async function errorOf(work: Promise<unknown>): Promise<DriverError> {
+  const error = await work.then(
+    () => null,
+    (thrown) => thrown,
+  )
+  if (!(error instanceof Error)) throw new Error('The work succeeded')
+  return error
+}
+
+/** A connection of somebody else, beside those of the package. */
+interface Neighbour {
+  ask(text: string): Promise<Record<string, unknown>[]>
+  end(): Promise<void>
+}
+
+async function connectNeighbour(url: string): Promise<Neighbour> {
+  if (kind === 'postgres') {
+    const client = new pg.Client(url)
+    await client.connect()
+    return { ask: async (text) => (await client.query(text)).rows, end: () => client.end() }
+  }
+  const connection = await mysql.createConnection({ uri: url, multipleStatements: true })
+  return {
+    ask: async (text) => (await connection.query<mysql.RowDataPacket[]>(text))[0],
+    end: () => connection.end(),
+  }
+}
+
+/** How each server says it. The number is what drivers know an error of MariaDB by. */
+const SAID = {
+  postgres: {
+    lockTable: 'begin; lock table things in access exclusive mode',
+    unlock: 'rollback',
+    findWaiting: `select pid as id from pg_stat_activity where wait_event_type = 'Lock'
+      and datname = current_database()`,
+    killQuery: (id: unknown) => `select pg_cancel_backend(${id})`,
+    killConnection: (id: unknown) => `select pg_terminate_backend(${id})`,
+    slow: '57014',
+    cancelled: { code: '57014', kind: 'slow' },
+    killed: ['57P01'],
+  },
+  mariadb: {
+    lockTable: 'lock tables things write',
+    unlock: 'unlock tables',
+    findWaiting: `select id from information_schema.processlist
+      where state like 'Waiting for table%' and db = database()`,
+    killQuery: (id: unknown) => `kill query ${id}`,
+    killConnection: (id: unknown) => `kill ${id}`,
+    slow: 1969,
+    cancelled: { code: 1317, kind: 'broken' },
+    killed: [1927, 'PROTOCOL_CONNECTION_LOST'],
+  },
+} as const
+
+describe.runIf(kind !== 'sqlite')('an error of the database server', () => {
+  const said = SAID[kind === 'postgres' ? 'postgres' : 'mariadb']
+  let test: TestDatabase
+  let database: Database<Tables>
+  let neighbour: Neighbour
+  beforeEach(async () => {
+    test = await createTestDatabase()
+    await createThings(test.database)
+    await insertThings(test.database, thing('a'), thing('b'))
+    database = await connect<Tables>(test.url, { poolSize: 2, timeout: 1500 })
+    neighbour = await connectNeighbour(test.url)
+  })
+  afterEach(async () => {
+    await neighbour.end()
+    await database.close()
+    await test.drop()
+  })
+
+  /** What a read comes to that has to wait for a table, while the server does something about it. */
+  async function whileWaiting(text: (id: unknown) => string): Promise<DriverError> {
+    await neighbour.ask(said.lockTable)
+    const failed = errorOf(findThings(database))
+    const other = await connectNeighbour(test.url)
+    try {
+      let waiting: Record<string, unknown> | undefined
+      await expect
+        .poll(async () => {
+          waiting = (await other.ask(said.findWaiting))[0]
+          return waiting
+        })
+        .toBeDefined()
+      await other.ask(text(waiting?.id))
+      return await failed
+    } finally {
+      await other.end()
+      await neighbour.ask(said.unlock)
+    }
+  }
+
+  /** The number where the server gives one, the code elsewhere. */
+  const codeOf = (error: DriverError) => error.errno ?? error.code
+
+  async function expectToGoOn(): Promise<void> {
+    for (let i = 0; i < 4; i += 1) expect(await findThings(database)).toHaveLength(2)
+  }
+
+  it('is slow for a statement that takes too long [threat F2]', async () => {
+    await neighbour.ask(said.lockTable)
+    const error = await errorOf(findThings(database))
+    await neighbour.ask(said.unlock)
+    expect(codeOf(error)).toBe(said.slow)
+    expect(kindsOf(error)).toEqual(['slow'])
+    expect(isUnavailable(error)).toBe(true)
+    await expectToGoOn()
+  })
+
+  it('is slow for a statement of a transaction that takes too long [threat F2]', async () => {
+    await neighbour.ask(said.lockTable)
+    const error = await errorOf(
+      database.transaction((tx) => insertThings(tx as Database<Tables>, thing('c'))),
+    )
+    await neighbour.ask(said.unlock)
+    expect(isUnavailable(error)).toBe(true)
+    await expectToGoOn()
+  })
+
+  it('says that somebody stopped the statement [threat F2]', async () => {
+    const error = await whileWaiting(said.killQuery)
+    expect({ code: codeOf(error), kind: kindsOf(error)[0] }).toEqual(said.cancelled)
+    expect(isUnavailable(error)).toBe(true)
+    await expectToGoOn()
+  })
+
+  it('says that somebody ended the connection [threat F2]', async () => {
+    const error = await whileWaiting(said.killConnection)
+    expect(said.killed).toContain(codeOf(error))
+    expect(kindsOf(error)).toEqual(['broken'])
+    await expectToGoOn()
+  })
+
+  it('is slow for a row that somebody else keeps locked [threat F2]', async () => {
+    await neighbour.ask(`begin; update things set amount = 1 where id = 'a'`)
+    const update = database.kysely.updateTable('things').set({ amount: 2 }).where('id', '=', 'a')
+    const error = await errorOf(update.execute())
+    await neighbour.ask('rollback')
+    expect(kindsOf(error)).toEqual(['slow'])
+    await expectToGoOn()
+  })
+
+  it('is undone for a deadlock that does not end', async () => {
+    const error = await errorOf(
+      kind === 'postgres'
+        ? neighbour.ask(`do $$ begin raise exception sqlstate '40P01'; end $$`)
+        : neighbour.ask(`signal sqlstate '40001' set mysql_errno = 1213`),
+    )
+    expect(kindsOf(error)).toEqual(['undone'])
+  })
+
+  it('says that this user has too many connections [threat F2]', async () => {
+    const name = `limited_${crypto.randomUUID().slice(0, 8)}`
+    const { pathname } = new URL(test.url)
+    await neighbour.ask(
+      kind === 'postgres'
+        ? `create role ${name} login connection limit 1`
+        : `create user ${name} with max_user_connections 1;
+           grant all on ${pathname.slice(1)}.* to ${name}`,
+    )
+    const url = new URL(test.url)
+    url.username = name
+    const first = await connectNeighbour(url.href)
+    try {
+      const error = await errorOf(connect(url.href))
+      expect(isUnavailable(error)).toBe(true)
+    } finally {
+      await first.end()
+      await neighbour.ask(kind === 'postgres' ? `drop role ${name}` : `drop user ${name}`)
+    }
+  })
+})
+
+describe.runIf(installed)('a whole MariaDB server', () => {
+  let server: MariadbServer
+  let url: string
+  let database: Database<Tables>
+  beforeAll(async () => {
+    server = await startMariadbServer(installed ?? '', [
+      'max-connections=8',
+      'max-allowed-packet=1M',
+      'innodb-file-per-table=0',
+      'innodb-data-file-path=ibdata1:12M:autoextend:max:40M',
+    ])
+    await server.ask('create user app; grant all on test.* to app')
+    url = server.url.replace('root@', 'app@')
+  })
+  beforeEach(async () => {
+    database = await connect<Tables>(url, { poolSize: 2, timeout: 1500 })
+    await createThings(database as Database)
+  })
+  afterEach(() => database.close())
+  afterAll(() => server.remove())
+
+  const insert = () => insertThings(database, thing(crypto.randomUUID()))
+
+  it('that is read-only is unavailable, to reads as well once it is known [threat Q5]', async () => {
+    await server.ask('set global read_only = 1')
+    try {
+      const refused = await errorOf(insert())
+      expect(refused.errno).toBe(1290)
+      expect(kindsOf(refused)).toEqual(['broken'])
+      await expect(findThings(database)).rejects.toThrow('is read-only')
+      await expect(connect(url)).rejects.toThrow('is read-only')
+    } finally {
+      await server.ask('set global read_only = 0')
+    }
+    await insert()
+  })
+
+  it('without room for another connection is unavailable [threat F2]', async () => {
+    const taken: mysql.Connection[] = []
+    try {
+      for (;;) taken.push(await mysql.createConnection(url))
+    } catch (error) {
+      expect(kindsOf(error)).toEqual(['broken'])
+    }
+    expect(await errorOf(connect(url))).toSatisfy(isUnavailable)
+    await Promise.all(taken.map((connection) => connection.end()))
+    await insert()
+  })
+
+  it('refuses a value that is too large for it, and the next request is not harmed', async () => {
+    const large = thing('large', { owner: 'x'.repeat(2_000_000) })
+    const refused = await errorOf(
+      sql`select ${large.owner} as owner`.execute(database.kysely) as Promise<unknown>,
+    )
+    expect(isUnavailable(refused)).toBe(false)
+    for (let i = 0; i < 4; i += 1) await insert()
+  })
+
+  it('that is shut down is unavailable, and available once it is back [threat F2]', async () => {
+    const waiting = errorOf(sql`select sleep(30)`.execute(database.kysely))
+    await sleep(200)
+    await server.stop()
+    expect(kindsOf(await waiting)).toEqual(['broken'])
+    expect(await errorOf(insert())).toSatisfy(isUnavailable)
+    await server.start()
+    await expect.poll(() => insert().then(() => 'here', String)).toBe('here')
+  })
+
+  it('whose disk is full is unavailable to writes, and still answers reads [threat F2]', async () => {
+    await sql`create table filler (id int auto_increment primary key, text longtext)`.execute(
+      database.kysely,
+    )
+    const fill = async () => {
+      for (;;) {
+        const text = 'x'.repeat(900_000)
+        await sql`insert into filler (text) values (${text})`.execute(database.kysely)
+      }
+    }
+    const full = await errorOf(fill())
+    expect(full.errno).toBe(1114)
+    expect(kindsOf(full)).toEqual(['broken'])
+    await findThings(database)
+  })
+})

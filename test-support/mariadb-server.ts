@@ -1,0 +1,142 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import mysql from 'mysql2/promise'
+import { findFastFolder } from './fast-folder.ts'
+import { findFreePort } from './free-port.ts'
+
+export interface MariadbServer {
+  /** Connects as root to the database `test`, which is empty at first. */
+  readonly url: string
+  /** Runs one statement as root. */
+  ask(sql: string): Promise<mysql.RowDataPacket[]>
+  /** Shuts the server down and keeps its data. */
+  stop(): Promise<void>
+  /** Starts it again on the same port. */
+  start(): Promise<void>
+  /** Ends the server and removes its data. */
+  remove(): Promise<void>
+}
+
+const PROGRAM = ['mariadbd', '/usr/sbin/mariadbd', '/usr/local/sbin/mariadbd']
+
+/** The server program that is installed; null when there is none. */
+export function findMariadb(): string | null {
+  const works = (program: string) => spawnSync(program, ['--version']).status === 0
+  return PROGRAM.find(works) ?? null
+}
+
+/**
+ * A MariaDB of a test's own, whose settings it may change: the one of TEST_MYSQL_URL is shared. `settings` are
+ * options of the server, such as `max-connections=10`.
+ */
+export async function startMariadbServer(
+  program: string,
+  settings: readonly string[] = [],
+): Promise<MariadbServer> {
+  const folder = mkdtempSync(join(findFastFolder(), 'tollgate-mariadb-'))
+  // mariadbd refuses to be root; the package of Debian brings the user.
+  const user = process.getuid?.() === 0 ? ['--user=mysql'] : []
+  if (user.length > 0) spawnSync('chown', ['mysql', folder])
+  const data = `--datadir=${join(folder, 'data')}`
+  const options = [
+    ...['innodb-flush-method=nosync', 'innodb-flush-log-at-trx-commit=0', 'innodb-doublewrite=0'],
+    ...['innodb-stats-persistent=0', 'innodb-buffer-pool-size=32M', 'innodb-log-file-size=8M'],
+    ...settings,
+  ].map((setting) => `--${setting}`)
+  const innodb = options.filter((option) => option.startsWith('--innodb-'))
+  const installed = spawnSync(
+    'mariadb-install-db',
+    [
+      '--no-defaults',
+      ...user,
+      data,
+      '--auth-root-authentication-method=normal',
+      '--skip-test-db',
+      '--skip-name-resolve',
+      ...innodb,
+    ],
+    { encoding: 'utf8' },
+  )
+  if (installed.status !== 0) {
+    rmSync(folder, { recursive: true, force: true })
+    throw new Error(`mariadb-install-db failed: ${installed.error ?? installed.stderr}`)
+  }
+  const port = await findFreePort()
+  const address = { host: '127.0.0.1', port, user: 'root' }
+  let server: ChildProcess | undefined
+
+  async function start(): Promise<void> {
+    let log = ''
+    const child = spawn(
+      program,
+      [
+        '--no-defaults',
+        ...user,
+        data,
+        `--socket=${join(folder, 'socket')}`,
+        `--pid-file=${join(folder, 'pid')}`,
+        '--bind-address=127.0.0.1',
+        `--port=${port}`,
+        '--skip-name-resolve',
+        ...options,
+      ],
+      { stdio: ['ignore', 'ignore', 'pipe'] },
+    )
+    child.stderr?.on('data', (chunk) => {
+      if (log.length < 100_000) log += chunk
+    })
+    server = child
+    while (!(await answers())) {
+      if (child.exitCode !== null) throw new Error(`MariaDB ended with ${child.exitCode}: ${log}`)
+      await sleep(50)
+    }
+  }
+
+  const answers = () =>
+    mysql.createConnection(address).then(
+      (connection) => connection.end().then(() => true),
+      () => false,
+    )
+
+  async function ask(sql: string): Promise<mysql.RowDataPacket[]> {
+    const connection = await mysql.createConnection({ ...address, multipleStatements: true })
+    try {
+      const [rows] = await connection.query<mysql.RowDataPacket[]>(sql)
+      return rows
+    } finally {
+      await connection.end().catch(() => {})
+    }
+  }
+
+  async function stop(): Promise<void> {
+    const child = server
+    server = undefined
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    child.kill('SIGTERM')
+    await ended
+  }
+
+  /** For an exit without goodbye, e.g. Ctrl-C. */
+  function abandon(): void {
+    server?.kill('SIGKILL')
+    rmSync(folder, { recursive: true, force: true })
+  }
+  process.once('exit', abandon)
+
+  await start()
+  await ask('create database test')
+  return {
+    url: `mysql://root@127.0.0.1:${port}/test`,
+    ask,
+    start,
+    stop,
+    async remove() {
+      process.off('exit', abandon)
+      await stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
