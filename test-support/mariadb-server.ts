@@ -140,3 +140,44 @@ export async function startMariadbServer(
     },
   }
 }
+
+export interface MariadbReplication {
+  readonly primary: MariadbServer
+  /** It takes writes, which is what MariaDB does unless it is told otherwise. */
+  readonly replica: MariadbServer
+  /** Resolves when the replica has applied all that the primary has committed so far. */
+  catchUp(): Promise<void>
+  /** Stops applying: from now on the replica lags behind. */
+  pause(): Promise<void>
+  resume(): Promise<void>
+  remove(): Promise<void>
+}
+
+/** Two servers, of which one follows the other by asynchronous replication. */
+export async function startMariadbReplication(program: string): Promise<MariadbReplication> {
+  const [primary, replica] = await Promise.all(
+    [1, 2].map((id) => startMariadbServer(program, [`server-id=${id}`, 'log-bin=binlog'])),
+  )
+  if (!primary || !replica) throw new Error('There are not two servers')
+  // The replica makes everything that the other has made.
+  await replica.ask('drop database test; reset master')
+  await replica.ask(`change master to master_host = '127.0.0.1', master_port = ${portOf(primary)},
+    master_user = 'root', master_use_gtid = slave_pos, master_connect_retry = 1; start slave`)
+  return {
+    primary,
+    replica,
+    async catchUp() {
+      const [row] = await primary.ask('select @@global.gtid_binlog_pos as position')
+      const [reached] = await replica.ask(`select master_gtid_wait('${row?.position}', 20) as code`)
+      if (reached?.code !== 0) throw new Error('The replica does not catch up')
+    },
+    pause: async () => void (await replica.ask('stop slave sql_thread')),
+    resume: async () => void (await replica.ask('start slave sql_thread')),
+    async remove() {
+      await replica.remove()
+      await primary.remove()
+    },
+  }
+}
+
+const portOf = ({ url }: MariadbServer) => new URL(url).port

@@ -64,8 +64,13 @@ const SETTINGS = [
   'listen_addresses=127.0.0.1',
 ]
 
-/** A real Postgres from npm on a free port of the loopback, with its data in a temporary folder. */
-export async function startPostgresServer(): Promise<PostgresPrimary> {
+/**
+ * A real Postgres from npm on a free port of the loopback, with its data in a temporary folder. `settings` are those of
+ * the server, such as `wal_level=logical`.
+ */
+export async function startPostgresServer(
+  settings: readonly string[] = [],
+): Promise<PostgresPrimary> {
   const folder = createFolder()
   const native = await prepareBinaries(folder)
   const initialised = spawnSync(
@@ -85,7 +90,7 @@ export async function startPostgresServer(): Promise<PostgresPrimary> {
     rmSync(folder, { recursive: true, force: true })
     throw new Error(`initdb failed: ${initialised.error ?? initialised.stderr}`)
   }
-  const primary = await serve(folder, native)
+  const primary = await serve(folder, native, settings)
 
   async function startStandby(): Promise<PostgresStandby> {
     const copy = createFolder()
@@ -96,7 +101,7 @@ export async function startPostgresServer(): Promise<PostgresPrimary> {
     if (isRoot) spawnSync('chown', ['-R', `${NOBODY}:${NOBODY}`, join(copy, 'data')])
     const { hostname, port } = new URL(primary.url)
     const conninfo = `primary_conninfo=host=${hostname} port=${port} user=postgres`
-    const standby = await serve(copy, native, [conninfo])
+    const standby = await serve(copy, native, [...settings, conninfo])
     return { ...standby, ...createReplication(primary.url, standby.url) }
   }
 

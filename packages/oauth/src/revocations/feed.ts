@@ -4,6 +4,7 @@ import type { Logger } from '../logger.ts'
 import type { FeedPage, RevocationKind } from '../storage/records.ts'
 import type { RevocationRepository } from '../storage/repositories.ts'
 import { createCursor } from './cursor.ts'
+import { createHeartbeat } from './heartbeat.ts'
 import { createKnownRevocations, type KnownRevocations } from './known-revocations.ts'
 
 const POLL_EVERY = 250
@@ -13,6 +14,8 @@ const FRESH_FOR = 900
 const PATIENCE = 2000
 const GRACE = 500
 const PAGE = 1000
+/** Milliseconds until a server is read again that may be a little behind. */
+const READ_AGAIN = 50
 
 export interface RevocationFeed
   extends Pick<
@@ -44,7 +47,7 @@ export interface RevocationFeed
  * suspended, whose monotonic clock stood still.
  */
 export function followRevocations(
-  repository: Pick<RevocationRepository, 'readFrom'>,
+  repository: Pick<RevocationRepository, 'readFrom' | 'beat'>,
   logger: Logger,
   { storeTimeout = 0 }: { readonly storeTimeout?: number | undefined } = {},
 ): RevocationFeed {
@@ -55,6 +58,7 @@ export function followRevocations(
   const known = createKnownRevocations((kind, subject) => {
     for (const listener of listeners.get(kind) ?? []) listener(subject)
   })
+  const heartbeat = createHeartbeat(repository)
   let cursor = createCursor()
   let clock = { storeNow: 0, readAt: 0 }
   let syncedAt = Number.NEGATIVE_INFINITY
@@ -71,7 +75,7 @@ export function followRevocations(
     cursor.begin(startedAt)
     let from = cursor.position()
     for (;;) {
-      const page = await repository.readFrom(from, PAGE)
+      const page = await readPage(from, startedAt)
       clock = { storeNow: page.now.getTime(), readAt: performance.now() }
       if (!takeIn(page)) return false
       cursor.advance(clock.storeNow)
@@ -81,6 +85,14 @@ export function followRevocations(
       from = last.id
     }
     return cursor.sawAll()
+  }
+
+  async function readPage(from: number, startedAt: number): Promise<FeedPage> {
+    for (;;) {
+      const page = await repository.readFrom(from, PAGE)
+      if (heartbeat.accepts(page.beat, startedAt)) return page
+      await new Promise((resolve) => setTimeout(resolve, READ_AGAIN))
+    }
   }
 
   function takeIn({ entries }: FeedPage): boolean {
@@ -93,6 +105,7 @@ export function followRevocations(
   }
 
   async function read(): Promise<void> {
+    await heartbeat.pulse()
     const startedAt = performance.now()
     const startedAtDate = Date.now()
     if (!(await readOn(startedAt))) {

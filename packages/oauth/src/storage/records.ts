@@ -356,6 +356,8 @@ export interface FeedPage {
   readonly entries: readonly Revocation[]
   /** What the clock of the store said. */
   readonly now: Date
+  /** The count of `beat()` as the server has it that was read, if the store counts. */
+  readonly beat?: number | null
 }
 
 /** Kept for ever, until a later one takes its place. */

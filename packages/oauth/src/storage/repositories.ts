@@ -242,6 +242,11 @@ export interface RevocationRepository {
    * @throws an error with the code `TOLLGATE_NOT_PRIMARY` when the server that was read may be behind
    */
   readFrom(id: number, limit: number): Promise<FeedPage>
+  /**
+   * Counts a beat unless another process has done so within the last second or two, and returns the count as the server
+   * that takes writes has it. May be left out where what is committed shows in every later read.
+   */
+  beat?(): Promise<number>
   /** Adds an entry. */
   append(revocation: NewRevocation): Promise<void>
   /**

@@ -99,7 +99,9 @@ const commands = {
       requests += 1
       if (status !== 200) {
         // Those that no request waits for.
-        const others = statements.filter((sql) => !/oauth_revocations|tollgate_clock/.test(sql))
+        const others = statements.filter(
+          (sql) => !/oauth_(?:revocations|heartbeats)|tollgate_clock/.test(sql),
+        )
         return { status, lastAccepted, refusedAt: Date.now(), requests, others }
       }
       lastAccepted = sentAt

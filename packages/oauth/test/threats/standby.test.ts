@@ -1,16 +1,28 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { connect, isUnavailable } from '@tollgate/database'
 import { sql } from 'kysely'
+import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  findMariadb,
+  type MariadbReplication,
+  startMariadbReplication,
+} from '../../../../test-support/mariadb-server.ts'
 import {
   type PostgresPrimary,
   type PostgresStandby,
   startPostgresServer,
 } from '../../../../test-support/postgres-server.ts'
 import { startTcpProxy, type TcpProxy } from '../../../../test-support/tcp-proxy.ts'
-import { REDIRECT, sessionOf } from '../support.ts'
+import { kyselyStorage, type Storage } from '../../src/index.ts'
+import { REDIRECT, sessionOf, startServer } from '../support.ts'
 import { type AppProcess, startProcess } from './replicated.ts'
 
 const isPostgres = process.env.TEST_DATABASE === 'postgres'
+const mariadb = process.env.TEST_DATABASE === 'mariadb' ? findMariadb() : null
+if (process.env.TEST_DATABASE === 'mariadb' && !mariadb) {
+  console.log('Replicas of MariaDB are left out: install mariadb-server, or use .ci/run')
+}
 
 describe.runIf(isPostgres)('a lagging standby behind the address of the database', () => {
   let primary: PostgresPrimary
@@ -164,6 +176,28 @@ describe.runIf(isPostgres)('a lagging standby behind the address of the database
     for (let i = 0; i < 10; i += 1) expect(await far.statusOf(revoked.text)).not.toBe(200)
   })
 
+  it('refuses every token while the primary itself takes no writes, over connections that stay open [threat Q5]', async () => {
+    const kept = await newToken()
+    const admin = new pg.Client(primary.url)
+    await admin.connect()
+    const become = async (readOnly: 'on' | 'off') => {
+      await admin.query('set default_transaction_read_only = off')
+      await admin.query(`alter system set default_transaction_read_only = ${readOnly}`)
+      await admin.query('select pg_reload_conf()')
+    }
+    try {
+      expect(await near.statusOf(kept.text)).toBe(200)
+      await become('on')
+      await expect.poll(() => near.statusOf(kept.text)).toBe(503)
+      for (let i = 0; i < 10; i += 1) expect(await near.statusOf(kept.text)).toBe(503)
+      expect(near.errors.filter((text) => text.includes('is read-only'))).toHaveLength(1)
+    } finally {
+      await become('off')
+      await admin.end()
+    }
+    await expect.poll(() => near.statusOf(kept.text)).toBe(200)
+  })
+
   it('ends when the standby is promoted [threat Q5]', async () => {
     const far = await start(proxy.url)
     const kept = await newToken()
@@ -185,3 +219,170 @@ describe.runIf(isPostgres)('a lagging standby behind the address of the database
     }
   })
 })
+
+describe.runIf(isPostgres)('a server that receives the feed by logical replication', () => {
+  let publisher: PostgresPrimary
+  let subscriber: PostgresPrimary
+  beforeAll(async () => {
+    publisher = await startPostgresServer(['wal_level=logical'])
+    subscriber = await startPostgresServer()
+  })
+  afterAll(async () => {
+    await subscriber.remove()
+    await publisher.remove()
+  })
+
+  it('refuses every token, although it takes writes, until it is no subscriber [threat Q5]', async () => {
+    const near = await startProcess(publisher.url)
+    const far = await startProcess(subscriber.url)
+    const ask = (on: AppProcess, text: string) => sql.raw(text).execute(on.database.kysely)
+    try {
+      await near.oauth.ready()
+      // Its tables are there; all that they hold comes from the other.
+      await kyselyStorage(far.database).migrate()
+      const { accessToken, token } = await near.oauth.tokens.createPersonal({
+        userId: 'ada',
+        name: 'script',
+      })
+      const names = 'oauth_keys, oauth_tokens, oauth_clients, oauth_revocations'
+      await ask(near, `create publication feed for table ${names}`)
+      await ask(near, `select pg_create_logical_replication_slot('feed', 'pgoutput')`)
+      const { hostname, port } = new URL(publisher.url)
+      await ask(
+        far,
+        `create subscription feed connection 'host=${hostname} port=${port} user=postgres dbname=postgres'
+          publication feed with (create_slot = false, slot_name = 'feed')`,
+      )
+      await expect
+        .poll(async () => (await ask(far, 'select 1 from oauth_keys')).rows)
+        .not.toEqual([])
+      for (let i = 0; i < 10; i += 1) expect(await far.statusOf(accessToken)).toBe(503)
+      expect(far.errors.join()).toContain('by logical replication')
+      await near.oauth.tokens.revoke(token.id)
+      await expect
+        .poll(async () => (await ask(far, 'select 1 from oauth_revocations')).rows.length)
+        .toBe(1)
+      await ask(far, 'alter subscription feed disable')
+      await ask(far, 'alter subscription feed set (slot_name = none)')
+      await ask(far, 'drop subscription feed')
+      await expect.poll(() => far.statusOf(accessToken)).toBe(401)
+    } finally {
+      await far.close()
+      await near.close()
+    }
+  })
+})
+
+describe.runIf(mariadb)('a replica of MariaDB', () => {
+  let replication: MariadbReplication
+  let near: AppProcess
+  const started: AppProcess[] = []
+  beforeAll(async () => {
+    replication = await startMariadbReplication(mariadb ?? '')
+  })
+  beforeEach(async () => {
+    near = await startProcess(replication.primary.url)
+    await near.oauth.ready()
+  })
+  afterEach(async () => {
+    for (const process of [near, ...started.splice(0)]) await process.close()
+    await replication.resume().catch(() => {})
+  })
+  afterAll(() => replication.remove())
+
+  async function newToken() {
+    const { accessToken, token } = await near.oauth.tokens.createPersonal({
+      userId: 'ada',
+      name: 'script',
+    })
+    return { text: accessToken, id: token.id }
+  }
+
+  /** A process whose reads of the feed a proxy sends to the replica, and everything else to the primary. */
+  async function startSplit(): Promise<AppProcess> {
+    const reads = await startProcess(replication.replica.url)
+    const writes = await startProcess(replication.primary.url)
+    started.push(reads, writes)
+    const { readFrom } = kyselyStorage(reads.database).revocations
+    const primary = kyselyStorage(writes.database)
+    const storage: Storage = { ...primary, revocations: { ...primary.revocations, readFrom } }
+    const split = await startProcess(replication.primary.url, { storage })
+    started.push(split)
+    return split
+  }
+
+  it('that is told to be read-only refuses every token over connections that stay open [threat Q5]', async () => {
+    const kept = await newToken()
+    expect(await near.statusOf(kept.text)).toBe(200)
+    // What a planned failover does to the old primary.
+    await replication.primary.ask('set global read_only = 1')
+    try {
+      await expect.poll(() => near.statusOf(kept.text)).toBe(503)
+      for (let i = 0; i < 10; i += 1) expect(await near.statusOf(kept.text)).toBe(503)
+      expect(near.errors.filter((text) => text.includes('read-only'))).toHaveLength(1)
+      await expect(connect(replication.primary.url)).rejects.toThrow('is read-only')
+    } finally {
+      await replication.primary.ask('set global read_only = 0')
+    }
+    await expect.poll(() => near.statusOf(kept.text)).toBe(200)
+    expect(near.warnings.filter((text) => text.includes('primary again'))).toHaveLength(1)
+  })
+
+  it('that takes writes is noticed by its missing heartbeat once it lags [threat Q5]', async () => {
+    await replication.catchUp()
+    const split = await startSplit()
+    const revoked = await newToken()
+    const kept = await newToken()
+    for (const { text } of [revoked, kept]) expect(await split.statusOf(text)).toBe(200)
+    await replication.catchUp()
+    await replication.pause()
+    await near.oauth.tokens.revoke(revoked.id)
+    await expect.poll(() => split.statusOf(revoked.text)).toBe(503)
+    for (let i = 0; i < 10; i += 1) expect(await split.statusOf(revoked.text)).toBe(503)
+    const behind = () => split.errors.filter((text) => text.includes('behind'))
+    expect(behind()).toHaveLength(1)
+    await replication.resume()
+    await expect.poll(() => split.statusOf(revoked.text)).toBe(401)
+    await expect.poll(() => split.statusOf(kept.text)).toBe(200)
+    expect(behind()).toHaveLength(1)
+  })
+
+  it('that takes writes and lags lets nobody in through a process that has just started [threat Q5]', async () => {
+    const revoked = await newToken()
+    await replication.catchUp()
+    await replication.pause()
+    await near.oauth.tokens.revoke(revoked.id)
+    // The count of the primary moves on.
+    await expect
+      .poll(() => beatOf(replication.primary), { interval: 200 })
+      .toBeGreaterThan((await beatOf(replication.replica)) + 1)
+    const split = await startSplit()
+    for (let i = 0; i < 10; i += 1) expect(await split.statusOf(revoked.text)).toBe(503)
+    await replication.resume()
+    await expect.poll(() => split.statusOf(revoked.text)).toBe(401)
+  })
+
+  async function beatOf(server: MariadbReplication['primary']): Promise<number> {
+    const [row] = await server.ask('select max(beat) as beat from test.oauth_heartbeats')
+    return Number(row?.beat ?? 0)
+  }
+})
+
+describe.runIf(process.env.TEST_DATABASE === 'sqlite')(
+  'an SQLite file that takes no writes',
+  () => {
+    it('remains the only truth: tokens are checked, and what writes gets 503 [threat Q5]', async () => {
+      const server = await startServer()
+      const { accessToken } = await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'x' })
+      const credentials = { authorization: `Bearer ${accessToken}`, cookie: null, csrfToken: null }
+      await sql`pragma query_only = on`.execute(server.database.kysely)
+      for (let i = 0; i < 4; i += 1) {
+        await sleep(300)
+        await server.oauth.guard.authenticate('api', credentials)
+      }
+      const create = server.oauth.clients.create({ name: 'App', redirect: REDIRECT })
+      await expect(create).rejects.toSatisfy(isUnavailable)
+      await server.close()
+    })
+  },
+)

@@ -253,5 +253,17 @@ export const oauthMigrations: MigrationSet = {
       },
     },
     { id: '0009-clock', up: createClockTable },
+    {
+      id: '0010-heartbeats',
+      up: (database, columns) =>
+        createTable(database, 'oauth_heartbeats', {
+          columns: {
+            id: columns.id,
+            beat: columns.integer,
+            beaten_at: columns.instant,
+          },
+          primaryKey: ['id'],
+        }),
+    },
   ],
 }

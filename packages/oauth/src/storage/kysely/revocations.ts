@@ -9,22 +9,30 @@ import { sql } from 'kysely'
 import { randomSecret } from '../../crypto.ts'
 import { endedMark, FEED_KEPT, type NewRevocation } from '../records.ts'
 import type { RevocationRepository } from '../repositories.ts'
+import { countBeat, currentBeat } from './heartbeats.ts'
 import { newRevocation, type OAuthTables, type RevocationRow, revocationTable } from './tables.ts'
 
+/** What the server says of itself, beside what it has. */
+interface FeedServer {
+  readonly now: number
+  readonly secondary: string | null
+  readonly beat: number | null
+}
+
 /** Beside an empty feed the columns of the entry are null. */
-type FeedRow = { readonly now: number; readonly secondary: string | null } & (
-  | RevocationRow
-  | { readonly [Name in keyof RevocationRow]: null }
-)
+type FeedRow = FeedServer & (RevocationRow | { readonly [Name in keyof RevocationRow]: null })
 
 export function revocationRepository(database: Database<OAuthTables>): RevocationRepository {
+  // A file is where it was written: what is committed shows in every later read.
+  const { isLocal } = database.dialect
   // One statement, so that the entry a reader stands on and those after it are of one moment, and of the server that
   // says whether it is the primary.
   const readFrom = database.statement<{ id: number; limit: number }, FeedRow>((db, param) =>
     db
       .selectFrom(
-        sql<{ now: number; secondary: string | null }>`(select ${databaseNow(database)} as now,
-          ${secondaryReason(database, 'oauth_revocations')} as secondary)`.as('server'),
+        sql<FeedServer>`(select ${databaseNow(database)} as now,
+          ${secondaryReason(database, 'oauth_revocations')} as secondary,
+          ${isLocal ? sql`null` : currentBeat} as beat)`.as('server'),
       )
       .leftJoin(
         (eb) =>
@@ -48,8 +56,9 @@ export function revocationRepository(database: Database<OAuthTables>): Revocatio
       const now = new Date(Number(rows[0]?.now))
       database.clock.observe(now.getTime(), askedAt)
       const entries = rows.flatMap((row) => (row.id === null ? [] : [revocationTable.fromRow(row)]))
-      return { entries, now }
+      return { entries, now, beat: rows[0]?.beat ?? null }
     },
+    ...(isLocal ? {} : { beat: () => countBeat(database) }),
     append: (revocation) => appendRevocation(database, revocation),
     markEnded: (before) => database.transaction((tx) => markEnded(tx, before)),
   }

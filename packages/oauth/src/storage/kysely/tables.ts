@@ -20,6 +20,7 @@ export interface OAuthTables {
   oauth_logouts: LogoutRow
   oauth_keys: ReturnType<typeof keyTable.toRow>
   oauth_revocations: RevocationRow
+  oauth_heartbeats: ReturnType<typeof heartbeatTable.toRow>
 }
 
 export type ClientRow = ReturnType<typeof clientTable.toRow>
@@ -307,6 +308,18 @@ export const revocationTable = defineTable(
 /** An entry before the store has numbered and marked it. */
 export const newRevocation = revocationTable.pick('kind', 'subject', 'at', 'until')
 
+/** One row, by which a process notices that it reads another server than the one that takes its writes. */
+const heartbeatTable = defineTable(
+  'oauth_heartbeats',
+  {
+    id: field.id,
+    beat: field.integer,
+    /** By the database's clock. */
+    beaten_at: field.instant,
+  },
+  { primaryKey: ['id'] },
+)
+
 /** All of them. */
 export const oauthTables = [
   clientTable,
@@ -320,4 +333,5 @@ export const oauthTables = [
   logoutTable,
   keyTable,
   revocationTable,
+  heartbeatTable,
 ]

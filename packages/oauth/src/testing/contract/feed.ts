@@ -75,6 +75,16 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
       assert.ok(before.getTime() <= writtenAt && writtenAt <= after.getTime())
     })
 
+    it('come with the last beat that was counted, where the store counts them', async () => {
+      const { revocations } = await create()
+      if (!revocations.beat) return
+      const counts = await Promise.all([1, 2, 3].map(() => revocations.beat?.()))
+      const last = await revocations.beat()
+      // Calls at about the same time count once.
+      assert.ok(counts.every((count) => count === last))
+      assert.equal((await revocations.readFrom(0, 10)).beat, last)
+    })
+
     it('stay for a day by the time of the store, the newest always', async () => {
       const storage = await create()
       const over = { ...notice('token', 'old'), until: later(-10) }

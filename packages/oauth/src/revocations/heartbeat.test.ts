@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createHeartbeat } from './heartbeat.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const after = (milliseconds: number) => vi.advanceTimersByTime(milliseconds)
+
+/** A heartbeat of a store whose count is set by the test, and what it says of a read that begins now. */
+function startHeartbeat() {
+  const store: { count: number | Error } = { count: 1 }
+  const heartbeat = createHeartbeat({
+    beat: async () => {
+      if (store.count instanceof Error) throw store.count
+      return store.count
+    },
+  })
+  const pulse = async () => {
+    const waiting = heartbeat.pulse()
+    await waiting
+    // Later beats are not waited for.
+    await Promise.resolve()
+    await Promise.resolve()
+    return waiting !== null
+  }
+  const read = (seen: number | null) => {
+    try {
+      return heartbeat.accepts(seen, performance.now()) ? 'accepted' : 'read again'
+    } catch {
+      return 'refused'
+    }
+  }
+  return { store, pulse, read }
+}
+
+describe('the heartbeat of the revocation feed', () => {
+  it('waits for the first beat only, and beats no more than every two seconds', async () => {
+    const { pulse, store, read } = startHeartbeat()
+    expect(await pulse()).toBe(true)
+    store.count = 2
+    after(1999)
+    await pulse()
+    expect(read(1)).toBe('accepted')
+    after(1)
+    expect(await pulse()).toBe(false)
+    after(1000)
+    expect(read(1)).toBe('refused')
+  })
+
+  it('asks a server that has proved nothing for the newest beat at once [threat Q5]', async () => {
+    const { pulse, read } = startHeartbeat()
+    await pulse()
+    expect(read(null)).toBe('read again')
+    after(999)
+    expect(read(0)).toBe('read again')
+    after(1)
+    expect(read(0)).toBe('refused')
+    expect(read(1)).toBe('accepted')
+  })
+
+  it('gives a server that has kept up a second for the newest beat, and none for one before it [threat Q5]', async () => {
+    const { store, pulse, read } = startHeartbeat()
+    await pulse()
+    expect(read(1)).toBe('accepted')
+    store.count = 2
+    after(2000)
+    await pulse()
+    expect(read(1)).toBe('accepted')
+    // Nothing was read while that second ended.
+    store.count = 3
+    after(2000)
+    await pulse()
+    expect(read(2)).toBe('accepted')
+    expect(read(1)).toBe('read again')
+    after(1000)
+    expect(read(2)).toBe('refused')
+    // From now on it has to show all.
+    store.count = 4
+    after(1000)
+    await pulse()
+    expect(read(3)).toBe('read again')
+    expect(read(4)).toBe('accepted')
+  })
+
+  it('asks for nothing more while no beat can be written', async () => {
+    const { store, pulse, read } = startHeartbeat()
+    await pulse()
+    store.count = new Error('The disk is full')
+    after(2000)
+    await pulse()
+    after(10_000)
+    expect(read(1)).toBe('accepted')
+    expect(read(0)).toBe('refused')
+  })
+
+  it('takes the lower count of a server that took over', async () => {
+    const { store, pulse, read } = startHeartbeat()
+    store.count = 100
+    await pulse()
+    expect(read(100)).toBe('accepted')
+    store.count = 90
+    after(2000)
+    await pulse()
+    after(5000)
+    expect(read(90)).toBe('accepted')
+  })
+
+  it('asks a store that does not count for nothing', async () => {
+    const heartbeat = createHeartbeat({})
+    expect(heartbeat.pulse()).toBeNull()
+    expect(heartbeat.accepts(undefined, 5000)).toBe(true)
+  })
+})
