@@ -99,7 +99,7 @@ export {
   type Table,
 } from './schema/tables.ts'
 export { holdsMilliseconds, toTimestamps } from './schema/timestamps.ts'
-export { requirePrimary, secondaryReason } from './statements/primary.ts'
+export { isReplica, requirePrimary, secondaryReason } from './statements/primary.ts'
 export { type Storable, type StoreDate, Timestamp, timestamp, toStorables } from './values.ts'
 export { onConflictWrites } from './writes/on-conflict.ts'
 export { deleteBatch, increase, insertIfAbsent, upsert } from './writes/portable.ts'

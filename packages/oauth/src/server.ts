@@ -88,6 +88,12 @@ export interface AuthorizationServer<User extends ApplicationUser = ApplicationU
   readonly scopes: ScopeDefinitions
   /** Migrates, makes the first key and reads the revocations. Every request waits for it. */
   ready(): Promise<void>
+  /**
+   * Resolves while tokens can be checked: the database answers, and its server knows all that was revoked. For a
+   * readiness probe; asks the database only if the last answer is older than a second.
+   * @throws OAuthError `temporarily_unavailable`; its `cause` is a `NotPrimary` when the server is a standby, read-only or behind
+   */
+  checkReady(): Promise<void>
   /** Decides who calls a route of the application. */
   readonly guard: Guard<User>
   /** The same for another API, by its address in the option `resources`: only tokens for it are let in. */
@@ -216,6 +222,11 @@ export function createAuthorizationServer<User extends ApplicationUser = Applica
     return starting
   }
 
+  async function checkReady(): Promise<void> {
+    if (!isReady) await ready()
+    if (!context.feed.isFresh()) await context.feed.sync()
+  }
+
   const { crossOrigin: policy } = context.features
 
   function handle(request: HttpRequest): Promise<HttpResponse> | null {
@@ -283,6 +294,7 @@ export function createAuthorizationServer<User extends ApplicationUser = Applica
     issuer: options.issuer,
     scopes: options.scopes,
     ready,
+    checkReady,
     guard,
     guardFor(uri) {
       const resource = options.resources.others.get(uri)

@@ -357,35 +357,6 @@ describe('with a database that answers and takes no writes', () => {
     },
   )
 
-  it.runIf(process.env.TEST_DATABASE === 'postgres')('because it is a standby', async () => {
-    const standby = await startTestService()
-    const { kysely } = standby.database
-    const name = sql.id(new URL(standby.databaseUrl).pathname.slice(1))
-    const become = async (readOnly: 'on' | 'off') => {
-      await sql`set session characteristics as transaction read write`.execute(kysely)
-      await sql`alter database ${name} set default_transaction_read_only = ${sql.lit(readOnly)}`.execute(
-        kysely,
-      )
-      await sql`select pg_terminate_backend(pid) from pg_stat_activity
-        where datname = current_database() and pid <> pg_backend_pid()`.execute(kysely)
-      await sql`select pg_terminate_backend(pg_backend_pid())`.execute(kysely).catch(() => {})
-    }
-    await become('on')
-    await expect.poll(() => readiness(standby.url)).toEqual(refuses)
-    const page = await standby.browser().signIn('ada@example.com', 'correct horse')
-    expect(page.status).toBe(503)
-    await standby.database
-      .transaction(async (tx) => {
-        await sql`set transaction read write`.execute(tx.kysely)
-        await sql`alter database ${name} set default_transaction_read_only = off`.execute(tx.kysely)
-      })
-      .catch(() => {})
-    await sql`select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and pid <> pg_backend_pid()`.execute(kysely)
-    await expect.poll(() => readiness(standby.url)).toEqual(well)
-    await standby.stop()
-  })
-
   it('is asked to write no more than now and then, however often somebody asks us', async () => {
     let writes = 0
     const { url, drop } = await createTestDatabase()

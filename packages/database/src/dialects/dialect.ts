@@ -92,6 +92,11 @@ export interface DialectSchema {
    * where there is one server only.
    */
   secondaryReason?(table: string): RawBuilder<string | null>
+  /**
+   * Whether this server also receives changes from another one, although it takes writes; null if this user may not
+   * know. Left out where there is one server only.
+   */
+  isReplica?(db: AnyKysely): Promise<boolean | null>
 }
 
 /** What a database that has timestamps must know of columns that were made without. */

@@ -24,3 +24,12 @@ export function requirePrimary(database: object, reason: string | null | undefin
   internalsOf(database).engine.renew?.()
   throw new NotPrimary(reason)
 }
+
+/**
+ * Whether the server also receives changes from another one by replication, although it takes writes: then it may lack
+ * what was committed there. Null if this user may not know.
+ */
+export async function isReplica({ dialect, kysely }: Database): Promise<boolean | null> {
+  const { isReplica: ask } = dialect.schema
+  return ask ? ask(kysely) : false
+}

@@ -7,7 +7,7 @@ import type { AppEnv } from './variables.ts'
 
 /** What those who run the service ask it. */
 export function addOperations(app: Hono<AppEnv>, context: ServiceContext): void {
-  const checkDatabase = createReadiness(context.database)
+  const checkDatabase = createReadiness(context.database, () => context.oauth.checkReady())
 
   app.get('/healthz', (c) =>
     // Only `tollgate doctor` learns whom the proxies make it look like.

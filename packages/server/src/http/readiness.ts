@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { type Database, databaseNow } from '@tollgate/database'
+import { type Database, databaseNow, findNotPrimary } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
 import { sql } from 'kysely'
 
@@ -9,6 +9,7 @@ export type Readiness =
   | 'the database does not answer'
   | 'the database takes no writes'
   | 'the clock is wrong'
+  | 'the database server is a standby, read-only or behind'
 
 /** Milliseconds. Anybody may ask, so that asking must not cost a write each time. */
 const WRITE_EVERY = 5000
@@ -20,9 +21,12 @@ const LEFT_BEHIND = 24 * 3600 * 1000
 
 /**
  * A database may answer and still be of no use: a full disk, a standby, a node without a quorum. Only a
- * write that was committed shows otherwise.
+ * write that was committed shows otherwise. `checkTokens` rejects while tokens cannot be checked.
  */
-export function createReadiness(database: Database): () => Promise<Readiness> {
+export function createReadiness(
+  database: Database,
+  checkTokens: () => Promise<void> = async () => {},
+): () => Promise<Readiness> {
   const id = randomUUID()
   let wroteAt = Number.NEGATIVE_INFINITY
   let refusedAt = Number.NEGATIVE_INFINITY
@@ -31,8 +35,9 @@ export function createReadiness(database: Database): () => Promise<Readiness> {
   async function look(): Promise<Readiness> {
     try {
       await sql`select 1`.execute(database.kysely)
-    } catch {
-      return 'the database does not answer'
+      await checkTokens()
+    } catch (error) {
+      return explain(error, 'the database does not answer')
     }
     const now = performance.now()
     if (now - wroteAt < WRITE_EVERY) return 'ok'
@@ -41,10 +46,10 @@ export function createReadiness(database: Database): () => Promise<Readiness> {
       await write(database, id)
       wroteAt = performance.now()
       return 'ok'
-    } catch {
+    } catch (error) {
       wroteAt = Number.NEGATIVE_INFINITY
       refusedAt = performance.now()
-      return 'the database takes no writes'
+      return explain(error, 'the database takes no writes')
     }
   }
 
@@ -65,6 +70,10 @@ export async function checkClock(database: Readiness, clock: Clock): Promise<Rea
   } catch {
     return 'the clock is wrong'
   }
+}
+
+function explain(error: unknown, otherwise: Readiness): Readiness {
+  return findNotPrimary(error) ? 'the database server is a standby, read-only or behind' : otherwise
 }
 
 /** Its own row, anew, so that processes do not wait for each other; and those of processes long gone. */

@@ -1,4 +1,7 @@
-/** MariaDB 12 gives `read_only` by name, the others as a number. */
+import { sql } from 'kysely'
+import type { AnyKysely } from '../dialect.ts'
+
+/** A number, or a name in versions where the variable has more than two values. */
 const isOn = (name: string) => `cast(@@global.${name} as char) not in ('0', 'OFF')`
 
 /**
@@ -9,3 +12,23 @@ export const SECONDARY_REASON = `case
   when ${isOn('read_only')} then 'is read-only (read_only)'
   when ${isOn('innodb_read_only')} then 'is read-only (innodb_read_only)'
 end`
+
+const SYNTAX_ERROR = 1064
+const NEEDS_PRIVILEGE = 1227
+
+/** MariaDB, MySQL since 8.0.22, and MySQL before that. */
+const SHOW_SOURCES = ['show all slaves status', 'show replica status', 'show slave status']
+
+export async function isReplica(db: AnyKysely): Promise<boolean | null> {
+  for (const show of SHOW_SOURCES) {
+    try {
+      const { rows } = await sql.raw(show).execute(db)
+      return rows.length > 0
+    } catch (error) {
+      const { errno } = error as { errno?: unknown }
+      if (errno === NEEDS_PRIVILEGE) return null
+      if (errno !== SYNTAX_ERROR) throw error
+    }
+  }
+  return null
+}

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { DialectSchema } from '../dialect.ts'
 import { dropNotNull } from './drop-not-null.ts'
-import { SECONDARY_REASON } from './primary.ts'
+import { isReplica, SECONDARY_REASON } from './primary.ts'
 import { timestamps } from './timestamps.ts'
 
 export const schema: DialectSchema = {
@@ -27,4 +27,5 @@ export const schema: DialectSchema = {
   timestamps,
   now: () => sql`(timestampdiff(microsecond, '1970-01-01', utc_timestamp(3)) div 1000)`,
   secondaryReason: () => sql`(${sql.raw(SECONDARY_REASON)})`,
+  isReplica,
 }

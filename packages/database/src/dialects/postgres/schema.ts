@@ -24,4 +24,10 @@ export const schema: DialectSchema = {
   secondaryReason: (table) => sql`coalesce(${sql.raw(SECONDARY_REASON)}, (
     select 'receives the table ' || srrelid::regclass || ' by logical replication'
     from pg_subscription_rel where srrelid = to_regclass(quote_ident(${sql.lit(table)})) limit 1))`,
+  async isReplica(db) {
+    const { rows } =
+      await sql`select 1 from pg_subscription join pg_database on subdbid = pg_database.oid
+      where datname = current_database() limit 1`.execute(db)
+    return rows.length > 0
+  },
 }

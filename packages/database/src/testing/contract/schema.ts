@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
+import { sql } from 'kysely'
 import type { Database } from '../../database.ts'
 import { isUniqueViolation } from '../../error-kinds.ts'
+import { NotPrimary } from '../../errors.ts'
 import { createColumns } from '../../schema/columns.ts'
 import { dropNotNull } from '../../schema/drop-not-null.ts'
 import { field } from '../../schema/fields.ts'
 import { addColumn, createIndex, createTable, hasColumn, hasTable } from '../../schema/tables.ts'
 import { holdsMilliseconds, toTimestamps } from '../../schema/timestamps.ts'
+import { isReplica, requirePrimary, secondaryReason } from '../../statements/primary.ts'
 import { timestamp } from '../../values.ts'
 import type { ContractPart } from './part.ts'
 import { insertThings, thing, thingsMigration, withEmpty, withThings } from './things.ts'
@@ -48,6 +51,21 @@ export const schemaContract: ContractPart = ({ describe, it }, create) => {
         const paint = (id: string) => insertThings(database, { ...thing(id), ...{ colour: 'red' } })
         await paint('b')
         await assert.rejects(paint('c'), isUniqueViolation)
+      }))
+
+    it('finds nothing against the server of an ordinary database', () =>
+      withThings(create, async (database) => {
+        const query = sql<{
+          reason: string | null
+        }>`select ${secondaryReason(database, 'things')} as reason`
+        const { rows } = await query.execute(database.kysely)
+        assert.equal(rows[0]?.reason, null)
+        requirePrimary(database, rows[0]?.reason)
+        assert.notEqual(await isReplica(database), true)
+        // Connections that are not to be trusted any more are replaced.
+        assert.throws(() => requirePrimary(database, 'is a standby'), NotPrimary)
+        await insertThings(database, thing('a'))
+        await database.transaction((tx) => insertThings(tx, thing('b')))
       }))
 
     it('counts up where it is told to', () =>

@@ -9,7 +9,7 @@ import { createLogger } from '../../logger.ts'
 import { withProgress } from '../../progress.ts'
 import type { Command, CommandContext, Outcome } from '../command.ts'
 import { checkPrices, checkProviders, checkWebhooks } from '../doctor/billing.ts'
-import { checkClock, checkDatabase } from '../doctor/database.ts'
+import { checkClock, checkDatabase, checkReplication } from '../doctor/database.ts'
 import { checkDeliveries } from '../doctor/deliveries.ts'
 import { type Finding, ok, problem, warning } from '../doctor/finding.ts'
 import { checkIssuer } from '../doctor/issuer.ts'
@@ -84,6 +84,7 @@ async function examineService(
   try {
     const issuer = await checkIssuer(config)
     return [
+      ...(await checkReplication(database)),
       ...(await checkClock(database)),
       ...(await checkKeys(oauth, database.clock.now(), environment)),
       ...(await checkStandards(config, database)),

@@ -1,4 +1,4 @@
-import { type Database, readServerTime } from '@tollgate/database'
+import { type Database, findNotPrimary, isReplica, readServerTime } from '@tollgate/database'
 import type { Config } from '../../config/config.ts'
 import { ConfigurationError } from '../../configuration-error.ts'
 import { openDatabase } from '../../core.ts'
@@ -13,7 +13,9 @@ export async function checkDatabase(
   try {
     database = await openDatabase(config, { recordsTime: false })
   } catch (error) {
-    const fix = 'Check DATABASE_URL, that the server runs, and that this machine may reach it.'
+    const fix = findNotPrimary(error)
+      ? 'Let DATABASE_URL lead to the primary: a standby does not know what was revoked.'
+      : 'Check DATABASE_URL, that the server runs, and that this machine may reach it.'
     return { findings: [problem('database', reason(error), fix)], database: null }
   }
   try {
@@ -32,6 +34,21 @@ export async function checkDatabase(
         : 'Give this user the right to read the tables.'
     return { findings: [problem('database', reason(error), fix)], database: null }
   }
+}
+
+/** A replica that takes writes does not say that it is one when it is read. */
+export async function checkReplication(database: Database): Promise<Finding[]> {
+  const check = 'replication'
+  const found = await isReplica(database)
+  if (found) {
+    const fix =
+      'Let DATABASE_URL lead to the primary, and make its replicas read-only, so that they are recognised: what was revoked on the primary is let in here until it arrives.'
+    return [warning(check, 'The database server takes writes, and is a replica of another', fix)]
+  }
+  if (found === null) {
+    return [ok(check, 'This user may not see whether the database server is a replica of another')]
+  }
+  return database.dialect.isLocal ? [] : [ok(check, 'The database server is no replica')]
 }
 
 const WORTH_MENTIONING = 2000
