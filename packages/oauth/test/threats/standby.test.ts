@@ -375,13 +375,16 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')(
       const server = await startServer()
       const { accessToken } = await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'x' })
       const credentials = { authorization: `Bearer ${accessToken}`, cookie: null, csrfToken: null }
-      await sql`pragma query_only = on`.execute(server.database.kysely)
+      // A limit on its pages is to SQLite what a full disk is.
+      await sql`pragma max_page_count = 1`.execute(server.database.kysely)
+      const fill = async () => {
+        for (;;) await server.oauth.clients.create({ name: 'x'.repeat(190), redirect: REDIRECT })
+      }
+      await expect(fill()).rejects.toSatisfy(isUnavailable)
       for (let i = 0; i < 4; i += 1) {
         await sleep(300)
         await server.oauth.guard.authenticate('api', credentials)
       }
-      const create = server.oauth.clients.create({ name: 'App', redirect: REDIRECT })
-      await expect(create).rejects.toSatisfy(isUnavailable)
       await server.close()
     })
   },

@@ -9,9 +9,19 @@ export interface ServerThread {
   readonly host: string
 }
 
-/** Also tells why the server is not the primary, if it is not: with a query that a new connection sends anyway. */
-export const FIND_OWN_THREAD = `select id, host, ${SECONDARY_REASON} as reason
-  from information_schema.processlist where id = connection_id()`
+/**
+ * Also tells why the server is not the primary, if it is not: with a query that a new connection sends anyway. Behind a
+ * proxy there may be no thread by the number that the connection is told.
+ */
+export const FIND_OWN_THREAD = `select thread.id, thread.host, ${SECONDARY_REASON} as reason
+  from (select 1) as here
+  left join information_schema.processlist as thread on thread.id = connection_id()`
+
+/** The one row of that query. */
+export type OwnThread = { readonly reason: string | null } & (
+  | ServerThread
+  | { readonly [Name in keyof ServerThread]: null }
+)
 
 interface Request {
   readonly thread: ServerThread

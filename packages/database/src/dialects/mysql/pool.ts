@@ -4,7 +4,12 @@ import { takeInTime } from '../../connections/take-in-time.ts'
 import { createUnansweredConnections, SILENCE } from '../../connections/unanswered.ts'
 import { hasKind, NoAnswer, NotPrimary } from '../../errors.ts'
 import type { EngineOptions, Query, QueryResult } from '../engine.ts'
-import { createMysqlCanceller, FIND_OWN_THREAD, type ServerThread } from './cancel.ts'
+import {
+  createMysqlCanceller,
+  FIND_OWN_THREAD,
+  type OwnThread,
+  type ServerThread,
+} from './cancel.ts'
 import { errorKind } from './errors.ts'
 
 /** mysql2's pool, with an end to waiting, settled connections and an orderly close. */
@@ -39,7 +44,7 @@ export async function openMysqlPool(
   /** Grows when all connections are to be replaced. */
   let generation = 0
   const openedIn = new WeakMap<PoolConnection, number>()
-  const threads = new WeakMap<PoolConnection, ServerThread>()
+  const threads = new WeakMap<PoolConnection, ServerThread | undefined>()
   const cancel = createMysqlCanceller(
     () => mysql.default.createConnection({ uri, connectTimeout: timeout }),
     timeout,
@@ -68,9 +73,9 @@ export async function openMysqlPool(
     try {
       await settle(connection)
       const { rows } = await askMysql(connection, { sql: FIND_OWN_THREAD }, [], timeout)
-      const { reason, ...thread } = rows[0] as ServerThread & { readonly reason: string | null }
-      if (reason !== null) throw new NotPrimary(reason)
-      threads.set(connection, thread)
+      const own = rows[0] as OwnThread
+      if (own.reason !== null) throw new NotPrimary(own.reason)
+      threads.set(connection, own.id === null ? undefined : own)
       return connection
     } catch (error) {
       give(connection, true)
