@@ -4,8 +4,6 @@ import { findCircles } from './find-circles.mjs'
 /** Dialects and payment providers live in folders of their own; nobody else asks for them by name. */
 export const FOREIGN_NAMES = ['sqlite', 'postgres', 'mysql', 'mariadb', 'stripe', 'braintree']
 
-const MOST_FILES = 15
-
 /**
  * What is wrong with one package: `rooms` is its rooms.json from top to bottom, `modules` the files
  * of its src folder as `readModule` gives them, with paths from there.
@@ -33,7 +31,6 @@ export function findFaults(rooms, modules) {
     faults.push(...findForeignNames(rooms[own], module))
   }
   faults.push(...findCircles(importsOf(modules, known)).map((circle) => `${circle}: a circle`))
-  faults.push(...findCrowdedFolders(modules))
   return faults
 }
 
@@ -92,17 +89,4 @@ function findForeignNames(room, { path, words }) {
     }
   }
   return faults.values()
-}
-
-function findCrowdedFolders(modules) {
-  const counts = new Map()
-  for (const { path } of modules) {
-    const folder = dirname(path)
-    counts.set(folder, (counts.get(folder) ?? 0) + 1)
-  }
-  return [...counts]
-    .filter(([folder, count]) => count > MOST_FILES && !folder.endsWith('resources'))
-    .map(
-      ([folder, count]) => `${folder}/ holds ${count} files: more than ${MOST_FILES} hide the plan`,
-    )
 }

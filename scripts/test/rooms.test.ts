@@ -79,17 +79,6 @@ describe('the rooms', () => {
     ])
   })
 
-  it('refuse a crowded folder', () => {
-    const many = Object.fromEntries(
-      Array.from({ length: 16 }, (_, i) => [`endpoints/e${i}.ts`, '']),
-    )
-    expect(faultsOf(many)).toEqual([expect.stringMatching(/^endpoints\/ holds 17 files/)])
-    const nouns = Object.fromEntries(
-      Array.from({ length: 16 }, (_, i) => [`endpoints/resources/e${i}.ts`, '']),
-    )
-    expect(faultsOf(nouns)).toEqual([])
-  })
-
   it('refuse a package of ours that this one may not use', () => {
     const modules = [readModule('a.ts', "import { createBilling } from '@tollgate/billing'")]
     expect(findForeignPackages(['database'], modules)).toEqual([
