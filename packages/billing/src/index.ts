@@ -275,7 +275,7 @@ export type { DeliveryState, StoredDelivery } from './storage/queues/deliveries.
 export type { StoredEvent } from './storage/queues/events.ts'
 export type { NoticeState, StoredNotice } from './storage/queues/notices.ts'
 export type { QueueState, UsageState } from './storage/queues/tables.ts'
-export type { StoredUsage } from './storage/queues/usage.ts'
+export type { StoredUsage, UnbilledUsage } from './storage/queues/usage.ts'
 export type { StoredWebhook, WebhookState } from './storage/tables.ts'
 export type { AddressColumns, OwnerTable, UserTable } from './storage/user-table.ts'
 export type { SubscriptionBuilder, SubscriptionPageOptions } from './subscriptions/builder.ts'

@@ -50,6 +50,24 @@ describe('a hosted page at stripe', () => {
     expect(takenFrom(test, after)).toBe(1500)
   })
 
+  it('can no longer be paid on after closeCheckouts(), which keeps a payment that was just made', async () => {
+    const test = await start('stripe', { webhooks: false })
+    const { sandbox } = test
+    for (const isPaid of [false, true]) {
+      const user = await test.createUser()
+      const page = await user.checkout('monthly', PAGE)
+      if (isPaid) sandbox.stripe.completeCheckout(page.id)
+      await user.closeCheckouts()
+      await user.closeCheckouts()
+      expect((await user.findCheckout(page.id))?.status).toBe(isPaid ? 'complete' : 'expired')
+      expect(await user.subscriptions()).toHaveLength(isPaid ? 1 : 0)
+      if (!isPaid) expect(() => sandbox.stripe.completeCheckout(page.id)).toThrow()
+    }
+    expect(await operationsOf(test)).toEqual([])
+    const braintree = await start('braintree')
+    await braintree.user.closeCheckouts()
+  })
+
   it('leads back to the application itself where nobody says who is signed in', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test

@@ -12,6 +12,7 @@ import type {
   ClaimedUsage,
   NewUsage,
   StoredUsage,
+  UnbilledUsage,
   UsageRepository,
   WaitingUsage,
 } from '../storage/queues/usage.ts'
@@ -42,6 +43,10 @@ export interface UsageQueue extends UsageOutbox {
   find(owner: Owner, reference: string, tx: Database | null): Promise<StoredUsage | null>
   /** Whose usage of which meters waits to be sent, oldest first. */
   waiting(owner: Owner, provider: ProviderName): Promise<WaitingUsage[]>
+  /** Counts an owner's reports that are not billed yet, by provider and meter. */
+  unbilled(owner: Owner): Promise<UnbilledUsage[]>
+  /** Cancels every report of an owner that is not billed yet, for whoever holds the owner's lock. Returns how many. */
+  voidAll(owner: Owner, tx: Database): Promise<number>
   /** Sends these now, also those in the pause before another attempt. Says how many the provider has not got. */
   sendNow(provider: ProviderName, waiting: readonly WaitingUsage[]): Promise<number>
   /** Refuses reports that the provider took, and dropped later. Says how many of them are ours. */
@@ -110,6 +115,8 @@ export function createUsageQueue(context: UsageQueueContext): UsageQueue {
     find: (owner, reference, tx) =>
       usage.find(owner, reference, tx ? withTypedErrors(tx) : database),
     waiting: (owner, provider) => usage.listWaiting(owner, provider),
+    unbilled: (owner) => usage.countWaiting(owner),
+    voidAll: (owner, tx) => usage.cancelWaiting(owner, clock.now(), tx),
     sendNow: (provider, waiting) => sendNow(context, provider, waiting),
     refuseTaken: (provider, dropped) => refuseTaken(context, provider, dropped),
     cancel: (reported) => cancel(context, reported),

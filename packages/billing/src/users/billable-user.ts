@@ -18,6 +18,7 @@ import type { CheckoutItem, CheckoutOptions } from '../pages/checkout-request.ts
 import type { PortalOptions } from '../pages/open-portal.ts'
 import type { PaymentMethod } from '../payment-methods/payment-method.ts'
 import type { ProviderName } from '../provider-name.ts'
+import type { UnbilledUsage } from '../storage/queues/usage.ts'
 import type { BilledOwner } from '../storage/tables.ts'
 import type { SubscriptionBuilder } from '../subscriptions/builder.ts'
 import type { Subscription } from '../subscriptions/subscription.ts'
@@ -41,6 +42,7 @@ import * as subscriptions from './features/subscriptions.ts'
 import * as taxes from './features/tax.ts'
 import * as trials from './features/trials.ts'
 import * as used from './features/usage/reports.ts'
+import * as unbilled from './features/usage/unbilled.ts'
 import { USER_NEEDS } from './needs.ts'
 import { type UserHaving, UserScope } from './user-scope.ts'
 
@@ -428,6 +430,22 @@ export class BillableUser<User = Record<string, unknown>> {
   }
 
   /**
+   * Lists usage that was reported and is not billed yet, by provider and meter. Reads the rows alone: at Stripe, usage that
+   * has been sent is part of `upcomingInvoice()`.
+   */
+  unbilledUsage(): Promise<UnbilledUsage[]> {
+    return unbilled.listUnbilledUsage(this.#scope)
+  }
+
+  /**
+   * Cancels all usage that `unbilledUsage()` lists, so it is never charged. Returns the number of reports. Idempotent.
+   * @throws Busy while a charge for some of it is under way, because its outcome is not known yet.
+   */
+  voidUnbilledUsage(): Promise<number> {
+    return unbilled.voidUnbilledUsage(this.#scope)
+  }
+
+  /**
    * What a code gives that somebody has typed; null for one that this user cannot use. Nothing is changed by it. Whether it
    * holds for what is bought is said when it is used. TooManyAttempts where somebody guesses.
    */
@@ -468,6 +486,14 @@ export class BillableUser<User = Record<string, unknown>> {
   /** A page by its id, to close it or to send the customer there again. Null for anybody else's. */
   async findCheckout(id: string): Promise<Checkout | null> {
     return checkouts.find(this.#for('findCheckout'), id)
+  }
+
+  /**
+   * Expires every hosted page that this user could still pay on. A payment that has just been made there is kept, and its
+   * subscription is in the rows afterwards. Does nothing if no page is open.
+   */
+  closeCheckouts(): Promise<void> {
+    return checkouts.closeAll(this.#scope)
   }
 
   /** A link to the provider's pages on which the customer looks after cards and subscriptions; for one visit. */

@@ -51,6 +51,16 @@ export type NewUsage = Pick<
 /** One that waits, and what it is about. */
 export type WaitingUsage = Pick<StoredUsage, 'id' | 'meter'>
 
+/** Usage of one meter that was reported and is not billed yet. */
+export interface UnbilledUsage {
+  /** The provider that would bill it. */
+  readonly provider: ProviderName
+  /** The provider's name of what is counted. */
+  readonly meter: string
+  /** Number of reports. */
+  readonly reports: number
+}
+
 /** One that somebody is about to send. */
 export interface ClaimedUsage extends StoredUsage {
   /** Whether the provider may have it from an earlier attempt. */
@@ -75,6 +85,10 @@ export interface UsageRepository {
   find(owner: Owner, reference: string, tx?: Database): Promise<StoredUsage | null>
   /** An owner's that the provider may not have, oldest first. */
   listWaiting(owner: Owner, provider: ProviderName): Promise<WaitingUsage[]>
+  /** Counts an owner's reports that are not billed yet, by provider and meter. */
+  countWaiting(owner: Owner): Promise<UnbilledUsage[]>
+  /** Cancels every report of an owner that is not billed yet. Returns how many there were. */
+  cancelWaiting(owner: Owner, at: Date, tx: Database): Promise<number>
   /** Some that wait of a subscription, of these meters or of any. */
   listPending(
     subscription: number,
@@ -203,6 +217,33 @@ export function usageRepository(database: Database, types: OwnerIdTypes): UsageR
         .orderBy('id')
         .execute()
       return rows.map(({ id, meter }) => ({ id: Number(id), meter: String(meter) }))
+    },
+    async countWaiting(owner) {
+      const rows = await database.kysely
+        .selectFrom(TABLE)
+        .select((eb) => ['provider', 'meter', eb.fn.countAll().as('reports')])
+        .where('state', '=', 'pending')
+        .where('owner_type', '=', owner.type)
+        .where('owner_id', '=', String(owner.id))
+        .groupBy(['provider', 'meter'])
+        .orderBy('provider')
+        .orderBy('meter')
+        .execute()
+      return rows.map(({ provider, meter, reports }) => ({
+        provider: provider as ProviderName,
+        meter: String(meter),
+        reports: Number(reports),
+      }))
+    },
+    async cancelWaiting(owner, at, tx) {
+      const { numUpdatedRows } = await tx.kysely
+        .updateTable(TABLE)
+        .set({ state: 'cancelled', finished_at: at.getTime(), batch: null })
+        .where('state', '=', 'pending')
+        .where('owner_type', '=', owner.type)
+        .where('owner_id', '=', String(owner.id))
+        .executeTakeFirst()
+      return Number(numUpdatedRows)
     },
     async listPending(subscription, meters, limit) {
       let query = database.kysely

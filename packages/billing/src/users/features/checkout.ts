@@ -1,3 +1,6 @@
+import { closeCheckouts } from '../../consistency/close-checkouts.ts'
+import { withOwnerLock } from '../../consistency/owner-lock.ts'
+import { resumeInterrupted } from '../../consistency/resume-interrupted.ts'
 import { requireCodeText, requirePromotionCode } from '../../customers/promotion-codes.ts'
 import { paymentStatusOf } from '../../events/of-checkout.ts'
 import type { CheckoutPaymentStatus } from '../../gateways/contract/parts/pages/checkout.ts'
@@ -16,7 +19,7 @@ import { findOwnCheckout } from '../../pages/own-checkout.ts'
 import { requireKnownPlan, requireProvider } from '../../subscriptions/known-plans.ts'
 import { Subscription } from '../../subscriptions/subscription.ts'
 import type { Amount } from '../../values/money.ts'
-import type { UserHaving } from '../user-scope.ts'
+import type { UserHaving, UserScope } from '../user-scope.ts'
 
 /** How a page for one payment is made. */
 export interface ChargePageOptions extends CheckoutPageOptions {
@@ -110,4 +113,12 @@ export async function complete(user: UserHaving<'checkout'>, id: unknown): Promi
     invoice: found.invoiceId ?? null,
     subscription: row ? new Subscription(context, record, row) : null,
   }
+}
+
+export async function closeAll({ context, owner, user }: UserScope): Promise<void> {
+  await withOwnerLock(context, owner, async (locked) => {
+    const begun = await resumeInterrupted(context, locked)
+    await closeCheckouts(context, locked, begun)
+  })
+  await user.reload()
 }
