@@ -350,7 +350,7 @@ describe.each(CASES)('billing at $provider', ({ provider, card, other, declined,
     expect(await ada.done('/billing/quantity', { quantity: '3' })).toBe(
       '/billing?done=quantity-changed',
     )
-    expect(await ada.look()).toContain('$25.00 per month , 3 times')
+    expect(await ada.look()).toContain('$75.00 per month (3 × $25.00)')
     expect(await ada.subscription()).toMatchObject({ subscription: { quantity: 3 } })
   })
 

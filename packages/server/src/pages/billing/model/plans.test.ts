@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { parseSettings } from '../../../config/settings.ts'
-import { findPlan, formatPrice, formatRhythm, planOf, trialDaysFor } from './plans.ts'
+import {
+  findPlan,
+  formatRhythm,
+  formatTotal,
+  planOf,
+  quantityChoice,
+  quantityOn,
+  trialDaysFor,
+} from './plans.ts'
 
 const settings = parseSettings({
   currency: 'eur',
@@ -23,8 +31,32 @@ describe('plans', () => {
 
   it('say their price and rhythm', () => {
     expect(
-      settings.plans.map((plan) => `${formatPrice(plan, settings)} ${formatRhythm(plan)}`),
+      settings.plans.map((plan) => `${formatTotal(plan, 1, settings)} ${formatRhythm(plan)}`),
     ).toEqual(['€9.99 per month', '€25.00 every 3 months', '€99.00 per year'])
+  })
+
+  it('say the total for several', () => {
+    expect(formatTotal(quarterly, 3, settings)).toBe('€75.00')
+  })
+
+  const seats = { seats: true } as never
+  const whole = { seats: false } as never
+  it.each([
+    ['a plan with seats at Stripe', seats, 'stripe', 1, 1, 'any'],
+    ['several seats at Stripe', seats, 'stripe', 3, 3, 'any'],
+    ['a plan without seats', whole, 'stripe', 1, 1, 'none'],
+    ['several of a plan without seats', whole, 'stripe', 3, 1, 'one'],
+    ['a plan with seats at Braintree, which has no quantities', seats, 'braintree', 1, 1, 'none'],
+    ['a plan without seats at Braintree', whole, 'braintree', 1, 1, 'none'],
+  ] as const)('%s: the quantity after a change to it, and what can be chosen', (...row) => {
+    const [, plan, provider, quantity, after, choice] = row
+    expect(quantityOn(plan, { provider, quantity })).toBe(after)
+    expect(quantityChoice(plan, { provider, quantity })).toBe(choice)
+  })
+
+  it('that are no longer offered may have seats, so several of them can be changed', () => {
+    expect(quantityChoice(null, { provider: 'stripe', quantity: 3 })).toBe('any')
+    expect(quantityChoice(null, { provider: 'stripe', quantity: 1 })).toBe('none')
   })
 
   it('give a trial to those who never had one', () => {

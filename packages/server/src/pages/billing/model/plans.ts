@@ -1,4 +1,10 @@
-import { formatMoney, money, type Subscription, toDecimal } from '@tollgate/billing'
+import {
+  formatMoney,
+  type ItemWanted,
+  money,
+  type Subscription,
+  toDecimal,
+} from '@tollgate/billing'
 import type { Plan, Settings } from '../../../config/settings.ts'
 
 /** The plan a subscription is on; null for one that is no longer offered. */
@@ -13,9 +19,13 @@ export function findPlan(plans: readonly Plan[], id: string | null | undefined):
   return plans.find((plan) => plan.id === id) ?? null
 }
 
-/** `$10.00`. */
-export function formatPrice({ amount }: Plan, { currency }: Pick<Settings, 'currency'>): string {
-  return formatMoney(money(amount, currency))
+/** The total of a period for so many of a plan: `$30.00`. */
+export function formatTotal(
+  { amount }: Plan,
+  quantity: number,
+  { currency }: Pick<Settings, 'currency'>,
+): string {
+  return formatMoney(money(amount * quantity, currency))
 }
 
 /** The amount of the first charge as decimal text, for the card's bank; zero during a trial. */
@@ -33,23 +43,45 @@ export function formatRhythm({ months }: Pick<Plan, 'months'>): string {
   return months === 12 ? 'per year' : `every ${months} months`
 }
 
-/**
- * Whether people may choose a quantity. Braintree has none, and a plan that is not sold by the seat
- * would only be paid for twice. Who has several, from another plan or from an operator, may reduce them.
- */
-export function hasSeats(
-  plan: Plan | null,
-  { provider, quantity }: Pick<Subscription, 'provider' | 'quantity'>,
-): boolean {
-  return provider === 'stripe' && (plan?.seats === true || quantity > 1)
+type Held = Pick<Subscription, 'provider' | 'quantity'>
+
+/** The quantity after a change to this plan. A plan that is not sold by the seat is charged once. */
+export function quantityOn(plan: Plan, { provider, quantity }: Held): number {
+  return provider === 'stripe' && !plan.seats ? 1 : quantity
 }
 
-/** Whether we say no to a quantity ourselves; Braintree, which has none, does so with an error of its own. */
-export function isSoldWhole(
-  plan: Plan | null,
-  subscription: Pick<Subscription, 'provider' | 'quantity'>,
-): boolean {
-  return subscription.provider === 'stripe' && !hasSeats(plan, subscription)
+/** Which quantities people may choose: any number, nothing but 1, or no other than they have. */
+export type QuantityChoice = 'any' | 'one' | 'none'
+
+/**
+ * Braintree has no quantities, and a plan that is not sold by the seat would only be paid for twice. People who have
+ * several of such a plan, from an operator or from before, may go back to one. Of a plan that is no longer offered nobody
+ * knows whether it has seats.
+ */
+export function quantityChoice(plan: Plan | null, { provider, quantity }: Held): QuantityChoice {
+  if (provider !== 'stripe') return 'none'
+  if (plan?.seats) return 'any'
+  if (quantity === 1) return 'none'
+  return plan === null ? 'any' : 'one'
+}
+
+/** Whether we say no to a quantity ourselves. Braintree, which has none, does so with an error of its own. */
+export function refusesQuantity(plan: Plan | null, held: Held, quantity: number): boolean {
+  const choice = quantityChoice(plan, held)
+  if (choice === 'one') return quantity !== 1
+  return choice === 'none' && held.provider === 'stripe'
+}
+
+/** The argument for `swap()`, which keeps the quantity by itself. Prices beside the plan stay. */
+export function swapTarget(plan: Plan, subscription: Subscription): string | ItemWanted[] {
+  const price = plan[subscription.provider]
+  const quantity = quantityOn(plan, subscription)
+  if (quantity === subscription.quantity) return price
+  const others = subscription.items().filter((item) => !item.isMain && item.price !== price)
+  return [
+    { price, quantity },
+    ...others.map((item) => ({ price: item.price, quantity: item.quantity })),
+  ]
 }
 
 /** A trial is given once: whoever has had one begins to pay at once. */

@@ -2,7 +2,7 @@ import type { Hono } from 'hono'
 import type { AppEnv } from '../../../http/variables.ts'
 import { requireRunning } from '../model/account.ts'
 import { describeCard } from '../model/describe-card.ts'
-import { isSoldWhole } from '../model/plans.ts'
+import { refusesQuantity } from '../model/plans.ts'
 import { BadChoice } from '../model/problems.ts'
 import { addForm, type FormRequest } from './add-form.ts'
 import { readCard, rehearseCard } from './card-forms.ts'
@@ -54,7 +54,7 @@ async function changeQuantity({ account, form }: FormRequest) {
     throw new BadChoice(`Please choose a whole number from 1 to ${LARGEST_QUANTITY}.`)
   }
   const running = requireRunning(account)
-  if (isSoldWhole(account.plan, running)) {
+  if (refusesQuantity(account.plan, running, quantity)) {
     throw new BadChoice('This plan has no seats to choose a number of.')
   }
   await running.updateQuantity(quantity)

@@ -7,10 +7,11 @@ import { CsrfField } from '../../parts/layout.tsx'
 import { renderPage } from '../../parts/render.tsx'
 import { type Account, readAccount, requireRunning } from '../model/account.ts'
 import { formatDay } from '../model/dates.ts'
-import { findPlan, formatPrice, formatRhythm, planOf } from '../model/plans.ts'
+import { findPlan, planOf, quantityOn, swapTarget } from '../model/plans.ts'
 import { BadChoice } from '../model/problems.ts'
 import { parseProrationDate } from '../model/proration-date.ts'
 import { BillingFrame } from '../sections/frame.tsx'
+import { Price } from '../sections/price.tsx'
 import { addForm, type FormRequest } from './add-form.ts'
 import { addPage } from './add-page.ts'
 
@@ -25,7 +26,7 @@ export function addSwapPage(app: Hono<AppEnv>): void {
     const plan = findPlan(plans, c.req.query('plan'))
     const isThere = running?.providerPlan === plan?.[account.provider] && !running?.cancelled()
     if (!running || running.incomplete() || !plan || isThere) return c.redirect('/billing', 303)
-    const preview = await running.previewSwap(plan[running.provider])
+    const preview = await running.previewSwap(swapTarget(plan, running))
     const hasChanged = c.req.query('changed') === 'yes'
     return renderPage(
       c,
@@ -41,14 +42,16 @@ async function swap({ service, account, form }: FormRequest) {
   const running = requireRunning(account)
   const plan = findPlan(service.config.settings.plans, form.get('plan'))
   if (!plan) throw new BadChoice('Please choose a plan.')
-  const wanted = plan[running.provider]
-  if (running.providerPlan === wanted && !running.cancelled()) return 'swapped' as const
+  if (running.providerPlan === plan[running.provider] && !running.cancelled())
+    return 'swapped' as const
   // What is done is what was seen and approved, to the cent; else it is shown again. So is one that was cancelled meanwhile,
   // such as in another tab: nobody has approved that this is taken back.
+  const wanted = swapTarget(plan, running)
   const prorationDate = parseProrationDate(form.get('proration_date'), account.now)
   const preview = prorationDate && (await running.previewSwap(wanted, { prorationDate }))
   const isAsSeen =
     preview?.total.amount === Number(form.get('total')) &&
+    String(quantityOn(plan, running)) === form.get('quantity') &&
     preview.immediately === (form.get('immediately') === 'yes') &&
     running.cancelled() === (form.get('resumes') === 'yes')
   if (!preview || !isAsSeen) {
@@ -72,6 +75,8 @@ const SwapCard: FC<SwapView> = (view) => {
   const { settings } = page.service.config
   const { running } = account
   const old = running ? planOf(settings.plans, running) : null
+  const before = running?.quantity ?? 1
+  const quantity = running ? quantityOn(plan, running) : 1
   return (
     <section class="card narrow">
       <h1>
@@ -84,17 +89,23 @@ const SwapCard: FC<SwapView> = (view) => {
       )}
       <dl class="terms">
         <dt>Now</dt>
-        <dd>{old ? <Terms plan={old} settings={settings} /> : 'Another plan'}</dd>
+        <dd>{old ? <Terms plan={old} quantity={before} settings={settings} /> : 'Another plan'}</dd>
         <dt>Then</dt>
         <dd>
-          <Terms plan={plan} settings={settings} />
+          <Terms plan={plan} quantity={quantity} settings={settings} />
         </dd>
       </dl>
+      {quantity < before && (
+        <p>
+          <bdi>{plan.name}</bdi> has no seats: you have {before} now, and pay for it once.
+        </p>
+      )}
       <PreviewTable {...view} />
       {running?.cancelled() && <p>This also takes your cancellation back.</p>}
       <form method="post" action="/billing/swap" data-once>
         <CsrfField page={page} />
         <input type="hidden" name="plan" value={plan.id} />
+        <input type="hidden" name="quantity" value={quantity} />
         <input type="hidden" name="proration_date" value={preview.prorationDate.getTime()} />
         <input type="hidden" name="total" value={preview.total.amount} />
         <input type="hidden" name="immediately" value={preview.immediately ? 'yes' : 'no'} />
@@ -113,9 +124,9 @@ const SwapCard: FC<SwapView> = (view) => {
 }
 
 /** However its name is written, the price stands behind it. */
-const Terms: FC<{ plan: Plan; settings: Settings }> = ({ plan, settings }) => (
+const Terms: FC<{ plan: Plan; quantity: number; settings: Settings }> = (props) => (
   <>
-    <bdi>{plan.name}</bdi>, {formatPrice(plan, settings)} {formatRhythm(plan)}
+    <bdi>{props.plan.name}</bdi>, <Price {...props} />
   </>
 )
 

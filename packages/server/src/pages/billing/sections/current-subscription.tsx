@@ -7,8 +7,9 @@ import { formatDay } from '../model/dates.ts'
 import { describeCard } from '../model/describe-card.ts'
 import { describeDiscount } from '../model/describe-discount.ts'
 import { describeState } from '../model/describe-state.ts'
-import { formatPrice, formatRhythm, hasSeats, planOf } from '../model/plans.ts'
+import { formatRhythm, formatTotal, planOf, quantityChoice } from '../model/plans.ts'
 import { hasPromotionCodes, PROVIDER_NAMES } from '../model/providers.ts'
+import { Price } from './price.tsx'
 
 interface CurrentView {
   readonly page: PageContext
@@ -29,8 +30,7 @@ export const CurrentSubscription: FC<CurrentView> = ({ page, account, told, subs
       </div>
       {plan && (
         <p class="price">
-          {formatPrice(plan, settings)} <small>{formatRhythm(plan)}</small>
-          {subscription.quantity > 1 && <small>, {subscription.quantity} times</small>}
+          <Price plan={plan} quantity={subscription.quantity} settings={settings} />
         </p>
       )}
       <p>
@@ -65,7 +65,7 @@ const Planned: FC<Pick<CurrentView, 'page' | 'subscription'>> = ({ page, subscri
 
 const Changes: FC<Omit<CurrentView, 'told'>> = ({ page, account, subscription }) => (
   <div class="row bottom spread">
-    {hasSeats(account.plan, subscription) && <Quantity {...{ page, subscription }} />}
+    <Quantity {...{ page, account, subscription }} />
     {hasPromotionCodes(subscription.provider) && <Code page={page} />}
     <div class="row">
       {subscription.onGracePeriod() && (
@@ -83,23 +83,42 @@ const Changes: FC<Omit<CurrentView, 'told'>> = ({ page, account, subscription })
   </div>
 )
 
-const Quantity: FC<Pick<CurrentView, 'page' | 'subscription'>> = ({ page, subscription }) => (
-  <form method="post" action="/billing/quantity" class="row bottom" data-once>
-    <CsrfField page={page} />
-    <label class="short">
-      Quantity
-      <input
-        type="number"
-        name="quantity"
-        min={1}
-        max={10_000}
-        value={subscription.quantity}
-        required
-      />
-    </label>
-    <button type="submit">Change the quantity</button>
-  </form>
-)
+/** A plan without seats is charged once: whoever has several can only go back to one. */
+const Quantity: FC<Omit<CurrentView, 'told'>> = ({ page, account, subscription }) => {
+  const { settings } = page.service.config
+  const { plan } = account
+  const choice = quantityChoice(plan, subscription)
+  if (choice === 'none') return null
+  const each = plan ? `, ${formatTotal(plan, 1, settings)} each` : ''
+  return (
+    <form method="post" action="/billing/quantity" class="row bottom" data-once>
+      <CsrfField page={page} />
+      {choice === 'one' ? (
+        <>
+          <input type="hidden" name="quantity" value={1} />
+          <button type="submit">
+            Pay for one{plan ? `: ${formatTotal(plan, 1, settings)} ${formatRhythm(plan)}` : ''}
+          </button>
+        </>
+      ) : (
+        <>
+          <label class="short">
+            Quantity{each}
+            <input
+              type="number"
+              name="quantity"
+              min={1}
+              max={10_000}
+              value={subscription.quantity}
+              required
+            />
+          </label>
+          <button type="submit">Change the quantity</button>
+        </>
+      )}
+    </form>
+  )
+}
 
 /** In place of what is taken off now. */
 const Code: FC<Pick<CurrentView, 'page'>> = ({ page }) => (

@@ -2,7 +2,8 @@ import type { Subscription } from '@tollgate/billing'
 import type { FC } from 'hono/jsx'
 import type { PageContext } from '../../../http/variables.ts'
 import type { Account } from '../model/account.ts'
-import { formatPrice, formatRhythm } from '../model/plans.ts'
+import { quantityOn } from '../model/plans.ts'
+import { Price } from './price.tsx'
 
 /** Each leads to a preview; nothing is changed from here. */
 export const OtherPlans: FC<{
@@ -21,7 +22,7 @@ export const OtherPlans: FC<{
           <li class="card plan">
             <h3>{plan.name}</h3>
             <p class="price">
-              {formatPrice(plan, settings)} <small>{formatRhythm(plan)}</small>
+              <Price plan={plan} quantity={quantityOn(plan, subscription)} settings={settings} />
             </p>
             {plan.description && <p>{plan.description}</p>}
             <a class="button" href={`/billing/swap?plan=${encodeURIComponent(plan.id)}`}>

@@ -8,9 +8,10 @@ import type { CardEntry } from '../model/card-entry.ts'
 import { describeCard } from '../model/describe-card.ts'
 import { describeState } from '../model/describe-state.ts'
 import { hasHostedPages } from '../model/hosted-pages.ts'
-import { firstAmount, formatPrice, formatRhythm, trialDaysFor } from '../model/plans.ts'
+import { firstAmount, trialDaysFor } from '../model/plans.ts'
 import { PROVIDER_NAMES } from '../model/providers.ts'
 import { CardField } from './card-entry.tsx'
+import { Price } from './price.tsx'
 
 interface SubscribeView {
   readonly page: PageContext
@@ -110,7 +111,7 @@ const PlanChoice: FC<SubscribeView> = ({ page, account, form }) => {
               <strong>{plan.name}</strong>
             </span>
             <span class="price">
-              {formatPrice(plan, settings)} <small>{formatRhythm(plan)}</small>
+              <Price plan={plan} quantity={1} settings={settings} />
             </span>
             {plan.description && <span>{plan.description}</span>}
             {trialDays > 0 && <span class="badge good">{trialDays} days free</span>}
