@@ -12,6 +12,13 @@ export interface Terminal {
 /** Something the person at the terminal can put right: said without a stack. Exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
+  /** Printed beside `error` with `--json`, for scripts. */
+  readonly details: Readonly<Record<string, unknown>>
+
+  constructor(message: string, details: Readonly<Record<string, unknown>> = {}) {
+    super(message)
+    this.details = details
+  }
 }
 
 export interface CommandOption {

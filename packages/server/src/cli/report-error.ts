@@ -16,7 +16,10 @@ export function reportError(error: unknown, json: boolean, terminal: Terminal): 
   const isUsage =
     isOAuthError(error, 'validation_failed') ||
     [UsageError, ConfigurationError, InvalidAccount].some((kind) => error instanceof kind)
-  terminal.stderr.write(json ? `${JSON.stringify({ error: message })}\n` : `${message}\n`)
+  const details = error instanceof UsageError ? error.details : {}
+  terminal.stderr.write(
+    json ? `${JSON.stringify({ error: message, ...details })}\n` : `${message}\n`,
+  )
   return isUsage ? 2 : 1
 }
 

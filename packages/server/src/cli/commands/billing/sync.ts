@@ -1,11 +1,9 @@
 import type { Database } from '@tollgate/database'
-import { createServiceBilling } from '../../../billing.ts'
 import { migrateCore } from '../../../core.ts'
-import { connectProviders } from '../../../demo/connect-providers.ts'
-import { createLogger } from '../../../logger.ts'
 import { withProgress } from '../../../progress.ts'
 import type { Command } from '../../command.ts'
 import { withDatabase, withTables } from '../../open.ts'
+import { openBilling } from '../../open-billing.ts'
 
 export const billingSync: Command = {
   summary: "bring every user's billing to the providers' state, and show what was different",
@@ -18,11 +16,7 @@ export const billingSync: Command = {
     const cancelDeletedUsers = options.cancelDeletedUsers === true
     const config = await context.config(['providers'])
     const sync = async (database: Database) => {
-      const { providers, now, close } = await connectProviders(config)
-      const clock = now ? { now } : database.clock
-      const logger = createLogger('warn', process.stderr)
-      const shared = { config, database, providers, clock, logger }
-      const billing = createServiceBilling({ ...shared, background: false })
+      const { billing, close } = await openBilling(config, database)
       try {
         const report = await withProgress('Comparing', () =>
           billing.sync({ dryRun, cancelDeletedUsers }),
@@ -43,7 +37,6 @@ export const billingSync: Command = {
         const exitCode = failures.length > 0 ? 1 : 0
         return { json: { dry_run: dryRun, ...report }, text: text.join('\n'), exitCode }
       } finally {
-        await billing.close()
         await close()
       }
     }

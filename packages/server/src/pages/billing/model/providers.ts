@@ -1,10 +1,7 @@
 import type { ProviderName } from '@tollgate/billing'
 import type { ServiceContext } from '../../../context.ts'
 
-export const PROVIDER_NAMES: Readonly<Record<ProviderName, string>> = {
-  stripe: 'Stripe',
-  braintree: 'Braintree',
-}
+export { PROVIDER_NAMES } from '../../../users/account-billing.ts'
 
 /** Where somebody who has paid nowhere yet may pay. */
 export function availableProviders({ sandbox, config }: ServiceContext): ProviderName[] {

@@ -1,0 +1,334 @@
+import Stripe from 'stripe'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { accountsOf, newAddress, PASSWORD, PROVIDERS } from './accounts.ts'
+import { startTestService, type TestService } from './support.ts'
+
+let service: TestService
+let accounts: ReturnType<typeof accountsOf>
+beforeAll(async () => {
+  service = await startTestService({ options: { keepDemo: true } })
+  accounts = accountsOf(service)
+})
+afterAll(() => service.stop())
+
+const tollgate = (...args: string[]) => accounts.tollgate(...args)
+const customer: typeof accounts.customer = (...args) => accounts.customer(...args)
+const renewing: typeof accounts.renewing = (...args) => accounts.renewing(...args)
+const canSignIn = (email: string) => accounts.canSignIn(email)
+const exists = (id: string) => accounts.exists(id)
+
+describe.each(PROVIDERS)('tollgate user disable for a customer of %s (threat Q4)', (provider) => {
+  it('refuses without a choice, lists the choices, and changes nothing', async () => {
+    const ada = await customer(provider)
+    const refused = await tollgate('user', 'disable', ada.email)
+    expect(refused.code).toBe(2)
+    for (const choice of ['now', 'period-end', 'keep']) {
+      expect(refused.stderr).toContain(`--subscription ${choice}`)
+    }
+    const { code, stderr } = await tollgate('user', 'disable', ada.email, '--json')
+    expect([code, JSON.parse(stderr)]).toEqual([
+      2,
+      expect.objectContaining({
+        error: expect.stringContaining('“main” (plan pro'),
+        choices: ['now', 'period-end', 'keep'],
+        subscriptions: [expect.objectContaining({ name: 'main', provider, state: 'running' })],
+      }),
+    ])
+    expect(await canSignIn(ada.email)).toBe(true)
+    expect(renewing(provider, ada.customerId)).toBe(1)
+  })
+
+  it.each([
+    ['now', 'ended', 'ended on', 0],
+    ['period-end', 'ending', 'is cancelled and ends on', 0],
+    ['keep', 'running', 'goes on', 1],
+  ] as const)('does %s, says so, and says it again when the account is enabled', async (...row) => {
+    const [choice, state, words, left] = row
+    const ada = await customer(provider)
+    const args = ['user', 'disable', ada.id, '--subscription', choice]
+    const { code, stdout } = await tollgate(...args)
+    expect([code, stdout]).toEqual([0, expect.stringContaining(words)])
+    expect(await canSignIn(ada.email)).toBe(false)
+    expect(renewing(provider, ada.customerId)).toBe(left)
+    // A repeat finds it so.
+    const again = JSON.parse((await tollgate(...args, '--json')).stdout)
+    expect(again).toMatchObject({ disabled: true, subscriptions: [{ name: 'main', state }] })
+    const enabled = await tollgate('user', 'enable', ada.id)
+    expect(enabled.stdout).toContain(words)
+    const json = JSON.parse((await tollgate('user', 'enable', ada.id, '--json')).stdout)
+    expect(json).toMatchObject({ disabled: false, subscriptions: [{ state }] })
+    expect(await canSignIn(ada.email)).toBe(true)
+  })
+
+  it('needs no choice once the subscription is cancelled', async () => {
+    const ada = await customer(provider)
+    await (await (await service.billing.user(Number(ada.id))).subscription('main')).cancel()
+    const { code, stdout } = await tollgate('user', 'disable', ada.id)
+    expect([code, stdout]).toEqual([0, expect.stringContaining('is cancelled and ends on')])
+  })
+})
+
+describe.each(PROVIDERS)('tollgate user delete for a customer of %s (threat Q4)', (provider) => {
+  it('refuses while something runs, also with keep, and lists what can be chosen', async () => {
+    const ada = await customer(provider)
+    for (const choice of [[], ['--subscription', 'keep']]) {
+      const { code, stderr } = await tollgate('user', 'delete', ada.id, ...choice, '--json')
+      expect([code, JSON.parse(stderr)]).toEqual([
+        2,
+        expect.objectContaining({ choices: ['now', 'period-end'] }),
+      ])
+    }
+    expect((await tollgate('user', 'delete', ada.id)).stderr).toContain(
+      `tollgate user disable ${ada.id} --subscription keep`,
+    )
+    expect(await canSignIn(ada.email)).toBe(true)
+    expect(renewing(provider, ada.customerId)).toBe(1)
+  })
+
+  it('ends every subscription with the choice now, and leaves the invoices', async () => {
+    const ada = await customer(provider, ['pro', 'yearly'])
+    const { code, stdout } = await tollgate('user', 'delete', ada.id, '--subscription', 'now')
+    expect(code).toBe(0)
+    expect(stdout).toContain(`Deleted ${ada.email}`)
+    expect(stdout).toContain('“main” (plan pro')
+    expect(stdout).toContain('“extra-1” (plan yearly')
+    expect(await exists(ada.id)).toBe(false)
+    expect(renewing(provider, ada.customerId)).toBe(0)
+    if (provider === 'stripe') {
+      const invoices = service.sandbox?.stripe.paidInvoices(ada.customerId) ?? []
+      expect(invoices.map(({ total }) => total).sort()).toEqual([10_000, 2500])
+    }
+    await service.advance({ months: 13 })
+    expect(renewing(provider, ada.customerId)).toBe(0)
+  })
+
+  it('locks the account until the period ends, and deletes it when repeated after that', async () => {
+    const ada = await customer(provider)
+    const args = ['user', 'delete', ada.id, '--subscription', 'period-end', '--json']
+    for (let times = 0; times < 2; times++) {
+      const { code, stdout } = await tollgate(...args)
+      expect([code, JSON.parse(stdout)]).toEqual([
+        0,
+        expect.objectContaining({
+          deleted: false,
+          subscriptions: [expect.objectContaining({ state: 'ending' })],
+        }),
+      ])
+    }
+    expect([await exists(ada.id), await canSignIn(ada.email)]).toEqual([true, false])
+    expect(renewing(provider, ada.customerId)).toBe(0)
+    await service.advance({ months: 1, hours: 2 })
+    const deleted = await tollgate('user', 'delete', ada.id, '--json')
+    expect([deleted.code, deleted.stderr]).toEqual([0, ''])
+    expect(JSON.parse(deleted.stdout)).toMatchObject({ deleted: true })
+    expect(await exists(ada.id)).toBe(false)
+  })
+
+  it('needs no choice once everything has ended', async () => {
+    const ada = await customer(provider)
+    await (await (await service.billing.user(Number(ada.id))).subscription('main')).cancelNow()
+    expect((await tollgate('user', 'delete', ada.email)).code).toBe(0)
+    expect(await exists(ada.id)).toBe(false)
+  })
+
+  it('is done once when two operators ask at the same time', async () => {
+    const ada = await customer(provider, ['pro', 'yearly'])
+    const args = ['user', 'delete', ada.id, '--subscription', 'now'] as const
+    const codes = (await Promise.all([tollgate(...args), tollgate(...args)])).map((one) => one.code)
+    expect(codes).toContain(0)
+    expect([await exists(ada.id), renewing(provider, ada.customerId)]).toEqual([false, 0])
+  })
+})
+
+describe('an account that is disabled', () => {
+  it('cannot begin a subscription on a hosted page that was still open (threat Q4)', async () => {
+    const { id, email } = await service.users.create({
+      email: newAddress('shopper'),
+      password: PASSWORD,
+    })
+    const billable = await service.billing.user(Number(id))
+    const page = await billable.newSubscription('main', 'pro').checkout({ successPath: '/billing' })
+    expect((await tollgate('user', 'disable', email)).code).toBe(0)
+    expect(() => service.sandbox?.stripe.completeCheckout(page.id)).toThrow()
+  })
+})
+
+describe('amounts that are open when an account is deleted', () => {
+  const stripe = () =>
+    new Stripe(service.sandbox?.stripe.apiKey ?? '', service.sandbox?.stripe.config)
+
+  it('are named: an unpaid invoice is voided in the same step, and paid ones stay', async () => {
+    const ada = await customer('stripe')
+    service.sandbox?.trouble.declineNextCharge(ada.customerId, 'card_declined')
+    await service.advance({ months: 1, hours: 2 })
+    const billable = await service.billing.user(Number(ada.id))
+    expect((await billable.subscription('main')).pastDue()).toBe(true)
+    const args = ['user', 'delete', ada.id, '--subscription', 'now'] as const
+    const { code, stderr } = await tollgate(...args)
+    expect([code, stderr]).toEqual([2, expect.stringContaining('not paid: $25.00 of invoice')])
+    expect(stderr).toContain('--void-open')
+    const json = JSON.parse((await tollgate(...args, '--json')).stderr)
+    expect(json.unpaid).toEqual([
+      expect.objectContaining({ provider: 'stripe', amount: { amount: 2500, currency: 'usd' } }),
+    ])
+    expect(renewing('stripe', ada.customerId)).toBe(1)
+    const done = await tollgate(...args, '--void-open')
+    expect([done.code, done.stdout]).toEqual([
+      0,
+      expect.stringContaining('Voided: not paid: $25.00'),
+    ])
+    const { data } = await stripe().invoices.list({ customer: ada.customerId })
+    expect(data.map(({ status }) => status)).toEqual(['void', 'paid'])
+  })
+
+  it('are named at Braintree too, where a failed payment ends with its subscription', async () => {
+    const ada = await customer('braintree')
+    service.sandbox?.trouble.declineNextCharge(ada.customerId, '2001')
+    await service.advance({ months: 1, hours: 2 })
+    const args = ['user', 'delete', ada.id, '--subscription', 'now'] as const
+    expect((await tollgate(...args)).stderr).toContain('not paid: $25.00 of a failed payment')
+    expect((await tollgate(...args, '--void-open')).code).toBe(0)
+    expect([await exists(ada.id), renewing('braintree', ada.customerId)]).toEqual([false, 0])
+  })
+
+  it('are named for usage that waits, and for usage that the provider has counted', async () => {
+    const meter = await stripe().billing.meters.create({
+      display_name: 'Calls',
+      event_name: 'calls',
+      default_aggregation: { formula: 'sum' },
+    })
+    const product = await stripe().products.create({ name: 'Calls' })
+    const price = await stripe().prices.create({
+      product: product.id,
+      currency: 'usd',
+      unit_amount: 2,
+      recurring: { interval: 'month', usage_type: 'metered', meter: meter.id },
+    })
+    const ada = await customer('stripe')
+    const billable = await service.billing.user(Number(ada.id))
+    await (await billable.subscription('main')).addMeteredPrice(price.id)
+    await service.database.transaction((transaction) =>
+      billable.reportUsage('calls', 10, { transaction }),
+    )
+    const args = ['user', 'delete', ada.id, '--subscription', 'now'] as const
+    expect((await tollgate(...args)).stderr).toContain('not billed yet: 1 report of calls')
+    await service.billing.usage.process()
+    expect((await tollgate(...args)).stderr).toContain('not billed yet: $0.20 for')
+    expect(renewing('stripe', ada.customerId)).toBe(1)
+    expect((await tollgate(...args, '--void-open')).code).toBe(0)
+    expect(await exists(ada.id)).toBe(false)
+    await service.advance({ months: 2 })
+    const { data } = await stripe().invoices.list({ customer: ada.customerId })
+    expect(data.map(({ total }) => total)).toEqual([2500])
+  })
+})
+
+describe('the pages of an operator about an account', () => {
+  async function operator() {
+    const email = newAddress('operator')
+    await service.users.create({ email, password: PASSWORD, operator: true })
+    const browser = service.browser()
+    await browser.signIn(email, PASSWORD)
+    const csrf_token = await browser.csrfToken()
+    return {
+      browser,
+      read: async (path: string) => (await browser.get(path)).text(),
+      async post(path: string, fields: Record<string, string>) {
+        const response = await browser.post(path, { csrf_token, ...fields })
+        return {
+          status: response.status,
+          to: response.headers.get('location'),
+          text: await response.text(),
+        }
+      },
+    }
+  }
+
+  it('find an account by its address, and change nothing by that', async () => {
+    const ada = await customer('stripe')
+    const { post, read } = await operator()
+    const found = await post('/overview/users', { user: ` ${ada.email.toUpperCase()} ` })
+    expect(found).toMatchObject({ status: 303, to: `/overview/users?user=${ada.id}` })
+    const page = await read(`/overview/users?user=${ada.id}`)
+    expect(page).toContain('$25.00')
+    expect(page).toContain('goes on: Stripe charges them again')
+    expect(await canSignIn(ada.email)).toBe(true)
+    expect((await post('/overview/users', { user: 'nobody' })).to).toBe('/overview?done=unknown')
+  })
+
+  it('ask what happens to the subscription before they disable (threat Q4)', async () => {
+    const ada = await customer('stripe')
+    const { post, read } = await operator()
+    const asked = await read(`/overview/users/disable?user=${ada.id}`)
+    for (const choice of ['now', 'period-end', 'keep']) expect(asked).toContain(`value="${choice}"`)
+    expect(asked).toContain(ada.email)
+    const stay = await post('/overview/users/disable', { user: ada.id, decision: 'stay' })
+    expect(stay.to).toBe(`/overview/users?user=${ada.id}`)
+    const form = { user: ada.id, decision: 'go' }
+    expect((await post('/overview/users/disable', form)).status).toBe(422)
+    expect(await canSignIn(ada.email)).toBe(true)
+    const done = await post('/overview/users/disable', { ...form, subscription: 'period-end' })
+    expect(done.to).toBe(`/overview/users?user=${ada.id}&done=disabled`)
+    expect(await read(done.to ?? '')).toContain('is cancelled and ends on')
+    expect(await canSignIn(ada.email)).toBe(false)
+    const enabled = await post('/overview/users/enable', { user: ada.id })
+    expect(await read(enabled.to ?? '')).toContain('is cancelled and ends on')
+    expect(await canSignIn(ada.email)).toBe(true)
+  })
+
+  it('delete a person who has paid once, and say what was done', async () => {
+    const ada = await customer('stripe', ['pro', 'yearly'])
+    const { post, read } = await operator()
+    const asked = await read(`/overview/users/delete?user=${ada.id}`)
+    expect(asked).toContain('This cannot be undone')
+    const form = { user: ada.id, decision: 'go', subscription: 'now' }
+    expect((await post('/overview/users/delete', form)).status).toBe(422)
+    const without = { user: ada.id, confirm: 'yes' }
+    expect((await post('/overview/users/delete', without)).status).toBe(422)
+    expect(await canSignIn(ada.email)).toBe(true)
+    const done = await post('/overview/users/delete', { ...form, confirm: 'yes' })
+    expect(done.status).toBe(200)
+    expect(done.text).toContain('“extra-1” (plan yearly, Stripe) ended on')
+    expect([await exists(ada.id), renewing('stripe', ada.customerId)]).toEqual([false, 0])
+  })
+
+  it('name open amounts, and void them with the deletion', async () => {
+    const ada = await customer('stripe')
+    service.sandbox?.trouble.declineNextCharge(ada.customerId, 'card_declined')
+    await service.advance({ months: 1, hours: 2 })
+    const { post, read } = await operator()
+    expect(await read(`/overview/users/delete?user=${ada.id}`)).toContain('not paid: $25.00')
+    const form = { user: ada.id, subscription: 'now', confirm: 'yes' }
+    expect((await post('/overview/users/delete', form)).status).toBe(422)
+    expect(await exists(ada.id)).toBe(true)
+    const done = await post('/overview/users/delete', { ...form, void: 'yes' })
+    expect(done.text).toContain('Voided: not paid: $25.00')
+  })
+
+  it('say that the account is locked and the rest is not, when a provider is away', async () => {
+    const ada = await customer('stripe')
+    const { post } = await operator()
+    service.sandbox?.trouble.failNext(100, '500', 'stripe')
+    const form = { user: ada.id, subscription: 'now' }
+    const failed = await post('/overview/users/disable', form)
+    expect([failed.status, failed.text]).toEqual([503, expect.stringContaining('is disabled, but')])
+    const asked = await post('/overview/users/delete', { ...form, confirm: 'yes' })
+    expect([asked.status, await exists(ada.id)]).toEqual([503, true])
+    service.sandbox?.trouble.clear()
+    expect((await post('/overview/users/disable', form)).status).toBe(303)
+    expect(renewing('stripe', ada.customerId)).toBe(0)
+  })
+
+  it('are for operators alone, with the token of their session', async () => {
+    const ada = await customer('stripe')
+    const { browser } = await operator()
+    const stranger = service.browser()
+    await stranger.signIn(ada.email, PASSWORD)
+    for (const path of ['', '/disable', '/delete']) {
+      expect((await stranger.get(`/overview/users${path}?user=${ada.id}`)).status).toBe(404)
+      const post = await browser.post(`/overview/users${path}`, { user: ada.id, confirm: 'yes' })
+      expect(post.status).toBe(403)
+    }
+    expect(await canSignIn(ada.email)).toBe(true)
+  })
+})
