@@ -29,9 +29,17 @@ export async function refresh() {
   const fresh = new DOMParser().parseFromString(await response.text(), 'text/html')
   for (const old of document.querySelectorAll('[data-live]')) {
     const now = fresh.getElementById(old.id)
-    if (now) old.replaceWith(document.adoptNode(now))
+    if (!now) continue
+    showScripted(now)
+    old.replaceWith(document.adoptNode(now))
   }
 }
+
+/** Shows what is hidden until a script runs. */
+function showScripted(root) {
+  for (const each of root.querySelectorAll('[data-scripted]')) each.hidden = false
+}
+showScripted(document)
 
 // --- dialogs ------------------------------------------------------------------------------------
 
@@ -111,25 +119,10 @@ async function copy(button) {
 
 document.addEventListener('submit', (event) => {
   const form = event.target
-  if (form.dataset.api) {
-    event.preventDefault()
-    send(form)
-  } else if (form.matches('[data-confirm]') && !form.dataset.confirmed) {
-    event.preventDefault()
-    confirmForm(form)
-  }
+  if (!form.dataset.api) return
+  event.preventDefault()
+  send(form)
 })
-
-/** An ordinary form that asks first; without script it is sent at once. */
-function confirmForm(form) {
-  const dialog = document.getElementById('confirm')
-  openDialog(dialog, form)
-  dialog.querySelector('form').onsubmit = (event) => {
-    event.preventDefault()
-    form.dataset.confirmed = 'true'
-    form.requestSubmit()
-  }
-}
 
 async function send(form) {
   if (form.getAttribute('aria-busy') === 'true') return

@@ -10,7 +10,7 @@ export const PROVIDERS: readonly ProviderName[] = ['stripe', 'braintree']
 let people = 0
 export const newAddress = (name: string) => `${name}-${++people}@example.com`
 
-/** People who pay, and the commands of whoever runs the service. */
+/** People who pay, and the commands of an operator. */
 export function accountsOf(service: TestService) {
   return {
     /** The command as a shell runs it, beside the service. */

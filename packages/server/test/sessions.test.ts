@@ -72,7 +72,7 @@ function follow(browser: Browser, path: string): Promise<{ location?: string; co
 
 const isIn = async (browser: Browser) => (await browser.get('/account')).status === 200
 const sessionsIn = (html: string) =>
-  [...html.matchAll(/name="session" value="([^"]+)"/g)].map(([, id = '']) => id)
+  [...html.matchAll(/sessions\/end\?session=([^"]+)"/g)].map(([, id = '']) => id)
 
 describe('where somebody is signed in', () => {
   it('is shown, with browser, applications and the way to end it', async () => {
@@ -85,6 +85,10 @@ describe('where somebody is signed in', () => {
     expect(html).toContain('This session')
     const [other = ''] = sessionsIn(html)
     const csrf_token = await here.csrfToken()
+    const asked = await (await here.get(`/account/sessions/end?session=${other}`)).text()
+    expect(asked).toContain(`name="session" value="${other}"`)
+    await here.post('/account/sessions/end', { csrf_token, session: other, decision: 'stay' })
+    expect(sessionsIn(await (await here.get('/account/sessions')).text())).toEqual([other])
     const reply = await here.post('/account/sessions/end', { csrf_token, session: other })
     expect(reply.headers.get('location')).toBe('/account/sessions')
     expect(await isIn(there)).toBe(false)

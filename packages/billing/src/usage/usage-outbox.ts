@@ -45,7 +45,7 @@ export interface UsageQueue extends UsageOutbox {
   waiting(owner: Owner, provider: ProviderName): Promise<WaitingUsage[]>
   /** Counts an owner's reports that are not billed yet, by provider and meter. */
   unbilled(owner: Owner): Promise<UnbilledUsage[]>
-  /** Cancels every report of an owner that is not billed yet, for whoever holds the owner's lock. Returns how many. */
+  /** Cancels every report of an owner that is not billed yet. Callers must hold the owner's lock. Returns how many. */
   voidAll(owner: Owner, tx: Database): Promise<number>
   /** Sends these now, also those in the pause before another attempt. Says how many the provider has not got. */
   sendNow(provider: ProviderName, waiting: readonly WaitingUsage[]): Promise<number>

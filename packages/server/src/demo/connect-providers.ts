@@ -56,7 +56,7 @@ export async function connectProviders(config: Config): Promise<ConnectedProvide
   }
 }
 
-/** The clock of a sandbox that another process runs: somebody may have moved it ahead of ours. */
+/** Reads the clock of a sandbox that another process runs, which may have been moved ahead of ours. */
 async function clockOf(controlRoom: string | null): Promise<(() => Date) | null> {
   if (controlRoom === null) return null
   const { now } = (await (await fetch(`${controlRoom}/index.json`)).json()) as { now: string }

@@ -2,16 +2,15 @@ import type { Client } from '@tollgate/oauth'
 import type { Hono } from 'hono'
 import type { ServiceContext } from '../context.ts'
 import type { AppEnv, PageContext } from '../http/variables.ts'
-import { ConfirmDialog } from './parts/dialogs.tsx'
+import { Confirmation, stays } from './parts/confirmation.tsx'
 import { readOwnForm } from './parts/forms.ts'
-import { CsrfField } from './parts/layout.tsx'
 import { requireUser, userOf } from './parts/page-context.ts'
 import { renderPage } from './parts/render.tsx'
 import { ScopeList } from './parts/scopes.tsx'
 import { Day, Empty, Table } from './parts/table.tsx'
 
 /**
- * What others may do in the person's name. Revoking is a plain form, which needs no script and ends
+ * What others may do in the person's name. Revoking asks on a page of its own, needs no script, and ends
  * the approval with every token that rests on it in one step, also those that came after the page.
  */
 export function addApplications(app: Hono<AppEnv>): void {
@@ -41,14 +40,44 @@ export function addApplications(app: Hono<AppEnv>): void {
             />
           )}
         </section>
-        <ConfirmDialog />
       </>,
+    )
+  })
+
+  app.get('/applications/revoke', requireUser(), async (c) => {
+    const page = c.get('page')
+    const applications = await listApplications(page.service, userOf(c).id)
+    const asked = applications.find(({ client }) => client.id === c.req.query('client'))
+    if (!asked) return c.redirect('/applications', 303)
+    const { client, scopes } = asked
+    return renderPage(
+      c,
+      { title: 'Revoke access' },
+      <Confirmation
+        page={page}
+        title={
+          <>
+            Revoke the access of <bdi>{client.name}</bdi>?
+          </>
+        }
+        action="/applications/revoke"
+        fields={{ client: client.id }}
+        stay="Keep the access"
+        go="Revoke"
+      >
+        <p>
+          <bdi>{client.name}</bdi> loses access to your account at once, with all its tokens. It can
+          ask you again. It is allowed to:
+        </p>
+        <ScopeList names={scopes} scopes={page.service.config.settings.scopes} />
+      </Confirmation>,
     )
   })
 
   app.post('/applications/revoke', requireUser(), async (c) => {
     const form = await readOwnForm(c)
-    await c.get('page').service.oauth.consents.revoke(userOf(c).id, form.get('client') ?? '')
+    const client = form.get('client') ?? ''
+    if (!stays(form)) await c.get('page').service.oauth.consents.revoke(userOf(c).id, client)
     return c.redirect('/applications', 303)
   })
 }
@@ -99,20 +128,14 @@ function cellsOf({ client, scopes, since }: Application, page: PageContext) {
     </strong>,
     <ScopeList names={scopes} scopes={page.service.config.settings.scopes} />,
     <Day at={since} />,
-    <form
-      method="post"
-      action="/applications/revoke"
-      class="actions"
-      data-confirm
-      data-title="Revoke access?"
-      data-text={`“${client.name}” loses access to your account at once. It can ask you again.`}
-      data-action="Revoke"
-    >
-      <CsrfField page={page} />
-      <input type="hidden" name="client" value={client.id} />
-      <button type="submit" class="small danger-quiet" aria-label={`Revoke ${client.name}`}>
+    <span class="actions">
+      <a
+        class="button small danger-quiet"
+        href={`/applications/revoke?client=${encodeURIComponent(client.id)}`}
+        aria-label={`Revoke ${client.name}`}
+      >
         Revoke
-      </button>
-    </form>,
+      </a>
+    </span>,
   ]
 }

@@ -32,7 +32,7 @@ export function addClients(app: Hono<AppEnv>): void {
               sees the name of your account, never your e-mail address.
             </p>
           </div>
-          <button type="button" class="primary needs-script" data-open="new-client">
+          <button type="button" class="primary" data-scripted hidden data-open="new-client">
             New client
           </button>
         </div>
@@ -82,7 +82,7 @@ function cellsOf(client: Client) {
         </li>
       ))}
     </ul>,
-    <span class="actions needs-script">
+    <span class="actions" data-scripted hidden>
       <button
         type="button"
         class="small"

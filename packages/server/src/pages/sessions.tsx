@@ -1,14 +1,13 @@
 import type { Context, Hono } from 'hono'
-import type { AppEnv, PageContext } from '../http/variables.ts'
+import type { AppEnv } from '../http/variables.ts'
 import type { OwnSession } from '../sessions/sessions.ts'
-import { ConfirmDialog } from './parts/dialogs.tsx'
+import { Confirmation, stays } from './parts/confirmation.tsx'
 import { readOwnForm } from './parts/forms.ts'
-import { CsrfField } from './parts/layout.tsx'
 import { requireUser, userOf } from './parts/page-context.ts'
 import { renderPage } from './parts/render.tsx'
 import { Moment, Table } from './parts/table.tsx'
 
-/** Where somebody is signed in. Ending one is a plain form, which needs no script. */
+/** Lists the person's sessions. Ending a session asks on a page of its own, and needs no script. */
 export function addSessions(app: Hono<AppEnv>): void {
   app.get('/account/sessions', requireUser(), async (c) => {
     const page = c.get('page')
@@ -30,7 +29,11 @@ export function addSessions(app: Hono<AppEnv>): void {
               signed in to with it are told.
             </p>
           </div>
-          {others.length > 0 && <EndOthers page={page} />}
+          {others.length > 0 && (
+            <a class="button" href="/account/sessions/end-others">
+              End all others
+            </a>
+          )}
         </div>
         <section class="card" aria-label="Your sessions">
           <Table
@@ -38,26 +41,65 @@ export function addSessions(app: Hono<AppEnv>): void {
             columns={['Where', 'Applications', 'Since', 'Last seen', 'Actions']}
             rows={sessions.map((session) =>
               cellsOf(session, {
-                page,
                 isPresent: session.id === present,
                 applications: applications.get(session.id) ?? [],
               }),
             )}
           />
         </section>
-        <ConfirmDialog />
       </>,
     )
   })
 
+  app.get('/account/sessions/end', requireUser(), async (c) => {
+    const sessions = await c.get('page').service.sessions.list(userOf(c).id)
+    const asked = sessions.find(({ id }) => id === c.req.query('session'))
+    if (!asked) return c.redirect('/account/sessions', 303)
+    return renderPage(
+      c,
+      { title: 'End a session' },
+      <Confirmation
+        page={c.get('page')}
+        title="End this session?"
+        action="/account/sessions/end"
+        fields={{ session: asked.id }}
+        stay="Keep the session"
+        go="End the session"
+      >
+        <p>
+          Whoever uses <strong>{browserOf(asked)}</strong>
+          {asked.address !== null && <> at {asked.address}</>} has to sign in again. The session
+          began on <Moment at={asked.startedAt} />.
+        </p>
+      </Confirmation>,
+    )
+  })
+
+  app.get('/account/sessions/end-others', requireUser(), (c) =>
+    renderPage(
+      c,
+      { title: 'End all other sessions' },
+      <Confirmation
+        page={c.get('page')}
+        title="End all other sessions?"
+        action="/account/sessions/end-others"
+        fields={{}}
+        stay="Keep them"
+        go="End them"
+      >
+        <p>Everywhere but here you have to sign in again.</p>
+      </Confirmation>,
+    ),
+  )
+
   app.post('/account/sessions/end', requireUser(), async (c) => {
     const form = await readOwnForm(c)
-    await endSession(c, form.get('session') ?? '')
+    if (!stays(form)) await endSession(c, form.get('session') ?? '')
     return c.redirect('/account/sessions', 303)
   })
 
   app.post('/account/sessions/end-others', requireUser(), async (c) => {
-    await readOwnForm(c)
+    if (stays(await readOwnForm(c))) return c.redirect('/account/sessions', 303)
     const present = await presentSession(c)
     for (const { id } of await c.get('page').service.sessions.list(userOf(c).id)) {
       if (id !== present) await endSession(c, id)
@@ -98,13 +140,12 @@ async function listApplications(c: Context<AppEnv>): Promise<ReadonlyMap<string,
 }
 
 interface SessionView {
-  readonly page: PageContext
   readonly isPresent: boolean
   readonly applications: readonly string[]
 }
 
-function cellsOf(session: OwnSession, { page, isPresent, applications }: SessionView) {
-  const where = session.browser ?? 'An unknown browser'
+function cellsOf(session: OwnSession, { isPresent, applications }: SessionView) {
+  const where = browserOf(session)
   return [
     <>
       <strong>{where}</strong>
@@ -120,35 +161,19 @@ function cellsOf(session: OwnSession, { page, isPresent, applications }: Session
     isPresent ? (
       <span class="quiet-text">Sign out above</span>
     ) : (
-      <form
-        method="post"
-        action="/account/sessions/end"
-        class="actions"
-        data-confirm
-        data-title="End this session?"
-        data-text={`Whoever uses ${where} has to sign in again.`}
-        data-action="End"
-      >
-        <CsrfField page={page} />
-        <input type="hidden" name="session" value={session.id} />
-        <button type="submit" class="small danger-quiet" aria-label={`End the session of ${where}`}>
+      <span class="actions">
+        <a
+          class="button small danger-quiet"
+          href={`/account/sessions/end?session=${encodeURIComponent(session.id)}`}
+          aria-label={`End the session of ${where}`}
+        >
           End
-        </button>
-      </form>
+        </a>
+      </span>
     ),
   ]
 }
 
-const EndOthers = ({ page }: { page: PageContext }) => (
-  <form
-    method="post"
-    action="/account/sessions/end-others"
-    data-confirm
-    data-title="End all other sessions?"
-    data-text="Everywhere but here you have to sign in again."
-    data-action="End them"
-  >
-    <CsrfField page={page} />
-    <button type="submit">End all others</button>
-  </form>
-)
+function browserOf({ browser }: OwnSession): string {
+  return browser ?? 'An unknown browser'
+}

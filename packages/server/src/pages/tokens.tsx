@@ -32,7 +32,7 @@ export function addTokens(app: Hono<AppEnv>): void {
             <h1>Personal access tokens</h1>
             <p class="lead">For your own scripts and programs that call the API as you.</p>
           </div>
-          <button type="button" class="primary needs-script" data-open="new-token">
+          <button type="button" class="primary" data-scripted hidden data-open="new-token">
             New token
           </button>
         </div>
@@ -69,7 +69,7 @@ function cellsOf(token: Token, scopes: Scopes) {
     <ScopeList names={token.scopes} scopes={scopes} />,
     <Day at={token.createdAt} />,
     <Day at={token.expiresAt} />,
-    <span class="actions needs-script">
+    <span class="actions" data-scripted hidden>
       <button
         type="button"
         class="small danger-quiet"

@@ -69,7 +69,7 @@ export function isAnythingOpen({ usage, debts }: OpenAmounts): boolean {
   return usage.length > 0 || debts.length > 0
 }
 
-/** Lists what is not over, and of each name without such a subscription the last one. Asks no provider. */
+/** Lists subscriptions that are not over, and the last one of each name that has none. Asks no provider. */
 export async function readSubscriptions(
   billing: Billing,
   userId: string,

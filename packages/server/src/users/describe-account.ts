@@ -8,7 +8,7 @@ import {
 } from './account-billing.ts'
 import type { AccountOutcome } from './end-account.ts'
 
-/** What each choice does to a subscription, for commands and pages alike. */
+/** The effect of each choice on a subscription, for commands and pages alike. */
 export const CHOICE_EFFECTS: Readonly<Record<SubscriptionChoice, string>> = {
   now: 'It ends at once. Nothing more is charged, and nothing is paid back.',
   'period-end': 'It ends when the paid period ends. Nothing more is charged.',

@@ -22,7 +22,7 @@ interface Parts {
   readonly oauth: Pick<AuthorizationServer<User>, 'endSession' | 'revokeUser' | 'consents'>
 }
 
-/** Billing as these operations need it. A command opens it for people who are customers, and for nobody else. */
+/** Billing as these operations need it. A command opens it for customers only. */
 export interface BillingAccess {
   /** Reads rows. No provider is asked. */
   rows(): Promise<Billing>
@@ -181,7 +181,7 @@ export async function deleteAccount(
   })
 }
 
-/** What a confirmation page shows before it asks. */
+/** Subscriptions and open amounts, which a confirmation page shows before it asks. */
 export interface Standing {
   readonly subscriptions: readonly SubscriptionFact[]
   readonly open: OpenAmounts
@@ -231,7 +231,7 @@ async function lock(parts: Parts, { id }: Account): Promise<void> {
   await endSignIns(parts, id)
 }
 
-/** From here on the account is locked, and whoever reads of an error has to know. */
+/** Runs the steps after the lock. An error says that the account is locked. */
 async function finish(
   account: Account,
   work: () => Promise<AccountOutcome>,

@@ -22,13 +22,13 @@ import { CsrfField } from '../parts/layout.tsx'
 import { requireUser, userOf } from '../parts/page-context.ts'
 import { renderAccount, renderDelete, renderDeleted, renderDisable } from './account.tsx'
 
-/** What the operator is told on the overview, by the `done` of the address. */
+/** Notices on the overview, by the `done` of the address. */
 export const accountNotices: Readonly<Record<string, string>> = {
   unknown: 'There is no account with this id or e-mail address.',
   own: 'This is your own account: another operator has to do it.',
 }
 
-/** The same on the page of the account. */
+/** Notices on the page of the account, by the `done` of the address. */
 const NOTICES: Readonly<Record<string, string>> = {
   disabled: 'The account is disabled: its sessions and tokens have ended.',
   enabled: 'The account may sign in again.',
@@ -137,7 +137,7 @@ async function showAccount(
   return renderAccount(c, { account, subscriptions, notice, ...view })
 }
 
-/** What could not be done is said on the page of the account, which shows how far it came. */
+/** Shows a failure on the page of the account, which also shows how far the operation came. */
 async function orToldWhy(
   c: Context<AppEnv>,
   account: Account,
@@ -167,7 +167,7 @@ function findAccount(c: Context<AppEnv>, text: string | null | undefined) {
   return c.get('page').service.users.findAccount((text ?? '').trim())
 }
 
-/** Not for the operator's own account: they would lock themselves out. */
+/** Refuses the operator's own account: they would lock themselves out. */
 async function forOther(
   c: Context<AppEnv>,
   text: string | null | undefined,

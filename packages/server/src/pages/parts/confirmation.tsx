@@ -6,7 +6,7 @@ export interface ConfirmationProps {
   readonly page: PageContext
   /** The question, as the heading of the page. */
   readonly title: Child
-  /** Where the form is sent. */
+  /** The address that the form is sent to. */
   readonly action: string
   /** Hidden fields of the form. */
   readonly fields: Readonly<Record<string, string>>
@@ -16,7 +16,7 @@ export interface ConfirmationProps {
   readonly go: string
   /** Why it was not done, when the form comes back. */
   readonly problem?: string | null
-  /** What will happen, and what is to be decided. */
+  /** The consequences, and fields for what is to be decided. */
   readonly children?: Child
 }
 

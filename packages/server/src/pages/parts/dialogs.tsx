@@ -59,7 +59,9 @@ export const Copyable: FC<{ id: string; value: string; what: string }> = ({ id, 
     <code id={id}>{value}</code>
     <button
       type="button"
-      class="small quiet needs-script"
+      class="small quiet"
+      data-scripted
+      hidden
       data-copy={`#${id}`}
       aria-label={`Copy ${what}`}
     >
@@ -68,7 +70,7 @@ export const Copyable: FC<{ id: string; value: string; what: string }> = ({ id, 
   </span>
 )
 
-/** For whatever the script does; reading works without. */
+/** Says what cannot be done without a script. The buttons for it are `hidden`, until the script shows what has `data-scripted`. */
 export const NeedsScript: FC<{ children?: Child }> = ({ children }) => (
   <noscript>
     <p class="notice">{children}</p>

@@ -75,7 +75,7 @@ describeInChromium('billing', ({ newPage, forgive }) => {
       if (provider === 'stripe') {
         await page.getByLabel('Quantity').fill('3')
         await pressed(page, 'Change the quantity')
-        await page.getByText('3 times').waitFor()
+        await page.getByText('(3 × $25.00)').waitFor()
       }
       await pressed(page, 'Fail the next charge')
       await later(page, 'A month')
@@ -139,7 +139,8 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     await told(page, 'Your card was added.')
     await pressed(page, 'Make default: Mastercard ending in 4444')
     await told(page, 'Your card was changed.')
-    await pressed(page, /^Delete Visa ending in/)
+    await page.getByRole('link', { name: /^Delete Visa ending in/ }).click()
+    await pressed(page, 'Delete it')
     await told(page, 'It was deleted.')
     const methods = page.getByRole('table', { name: 'Payment methods' }).getByRole('row')
     expect(await methods.count()).toBe(2)
@@ -233,7 +234,8 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     expect(await state(page)).toBe('Active')
     await page.getByRole('row', { name: /\$25\.00 Paid/ }).waitFor()
     await expectFineInEveryLook(page, 'billing-methods')
-    await pressed(page, 'Delete Visa ending in 3184')
+    await page.getByRole('link', { name: 'Delete Visa ending in 3184' }).click()
+    await pressed(page, 'Delete it')
     await told(page, 'It was deleted.')
     await page.getByText('Pays your subscription').waitFor()
     expect(await page.getByRole('row', { name: /3184/ }).count()).toBe(0)

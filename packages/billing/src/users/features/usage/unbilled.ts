@@ -9,7 +9,7 @@ export function listUnbilledUsage({ context, owner }: UserScope): Promise<Unbill
 
 export function voidUnbilledUsage({ context, owner }: UserScope): Promise<number> {
   return withOwnerLock(context, owner, async (locked) => {
-    // The card may have been charged for it although nobody knows: voided, that money would belong to nothing.
+    // A lost answer may hide a charge that went through: voided, that payment would belong to no usage.
     const begun = await context.operations.listByOwner(owner)
     if (begun.some(({ kind }) => kind === 'usage')) {
       throw new Busy('Usage is being charged at the moment: try again in some minutes')

@@ -14,17 +14,17 @@ const NUMBER = field(
   'Credit or debit card number',
   'Card number',
   'cc-number',
-  '10.5rem',
+  '12rem',
 )
 const EXPIRY = field(
   'exp-date',
   'Credit or debit card expiration date',
   'MM / YY',
   'cc-exp',
-  '4rem',
+  '4.5rem',
 )
-const CVC = field('cvc', 'Credit or debit card CVC/CVV', 'CVC', 'cc-csc', '2.8rem')
-const POSTAL = field('postal', 'ZIP', 'ZIP', 'postal-code', '3.6rem')
+const CVC = field('cvc', 'Credit or debit card CVC/CVV', 'CVC', 'cc-csc', '3.5rem')
+const POSTAL = field('postal', 'ZIP', 'ZIP', 'postal-code', '6.5rem')
 
 function field(
   name: string,

@@ -93,7 +93,7 @@ export function moneyJson({
   }
 }
 
-/** What an operation has done, as `--json` prints it. */
+/** The outcome of an operation as `--json` prints it. */
 export function outcomeJson({ account, subscriptions }: AccountOutcome) {
   return { id: account.id, email: account.email, ...moneyJson({ subscriptions }) }
 }

@@ -54,9 +54,9 @@ export function quantityOn(plan: Plan, { provider, quantity }: Held): number {
 export type QuantityChoice = 'any' | 'one' | 'none'
 
 /**
- * Braintree has no quantities, and a plan that is not sold by the seat would only be paid for twice. People who have
- * several of such a plan, from an operator or from before, may go back to one. Of a plan that is no longer offered nobody
- * knows whether it has seats.
+ * Decides which quantities people may choose. Braintree has none, and a plan without seats would only be paid for twice.
+ * People who have several of it, from an operator or from before, may go back to one. A plan that is no longer offered may
+ * have had seats.
  */
 export function quantityChoice(plan: Plan | null, { provider, quantity }: Held): QuantityChoice {
   if (provider !== 'stripe') return 'none'

@@ -1,17 +1,20 @@
 import type { ProviderName } from '@tollgate/billing'
 import type { Hono } from 'hono'
 import type { AppEnv } from '../../../http/variables.ts'
+import { stays } from '../../parts/confirmation.tsx'
 import { cardEntryOf, parseToken } from '../model/card-entry.ts'
 import { BadChoice } from '../model/problems.ts'
 import { availableProviders, parseProvider } from '../model/providers.ts'
 import { findTestCard, rehearse } from '../model/test-cards.ts'
 import { addForm, type FormRequest } from './add-form.ts'
+import { addDeleteCardPage } from './delete-card.tsx'
 
 /** What the person pays with: added, chosen, deleted. */
 export function addCardForms(app: Hono<AppEnv>): void {
   addForm(app, '/billing/card', addCard)
   addForm(app, '/billing/card/default', chooseMethod)
   addForm(app, '/billing/card/delete', deleteMethod)
+  addDeleteCardPage(app)
 }
 
 async function addCard(request: FormRequest) {
@@ -30,6 +33,7 @@ async function chooseMethod({ account, form }: FormRequest) {
 }
 
 async function deleteMethod({ account, form }: FormRequest) {
+  if (stays(form)) return { goTo: '/billing' }
   await account.billable.deletePaymentMethod(readMethod(form))
   return 'card-deleted' as const
 }

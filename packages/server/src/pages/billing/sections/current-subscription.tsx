@@ -83,7 +83,7 @@ const Changes: FC<Omit<CurrentView, 'told'>> = ({ page, account, subscription })
   </div>
 )
 
-/** A plan without seats is charged once: whoever has several can only go back to one. */
+/** A plan without seats is charged once: a person who has several can only go back to one. */
 const Quantity: FC<Omit<CurrentView, 'told'>> = ({ page, account, subscription }) => {
   const { settings } = page.service.config
   const { plan } = account

@@ -78,17 +78,23 @@ const Buttons: FC<{ page: PageContext; method: PaymentMethod; isBilled: boolean 
   if (isBilled) return <>Pays your subscription</>
   const name = describeMethod(method)
   return (
-    <form method="post" action="/billing/card/default" class="row" data-once>
-      <CsrfField page={page} />
-      <input type="hidden" name="method" value={method.id} />
+    <div class="row">
       {!method.isDefault && (
-        <button type="submit" aria-label={`Make default: ${name}`}>
-          Make default
-        </button>
+        <form method="post" action="/billing/card/default" data-once>
+          <CsrfField page={page} />
+          <input type="hidden" name="method" value={method.id} />
+          <button type="submit" aria-label={`Make default: ${name}`}>
+            Make default
+          </button>
+        </form>
       )}
-      <button type="submit" formaction="/billing/card/delete" aria-label={`Delete ${name}`}>
+      <a
+        class="button"
+        href={`/billing/card/delete?method=${encodeURIComponent(method.id)}`}
+        aria-label={`Delete ${name}`}
+      >
         Delete
-      </button>
-    </form>
+      </a>
+    </div>
   )
 }

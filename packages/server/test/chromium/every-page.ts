@@ -1,0 +1,133 @@
+import type { TestService } from '../support.ts'
+
+/** A page of the service, and who looks at it. */
+export interface EveryPage {
+  readonly name: string
+  readonly path: string
+  readonly by: 'stranger' | 'operator' | 'newcomer' | 'customer' | 'challenged'
+  /** HTTP status of an error page. */
+  readonly status?: number
+}
+
+type Cookies = ReadonlyMap<string, string>
+
+export interface Walk {
+  readonly pages: readonly EveryPage[]
+  readonly cookies: Readonly<Record<EveryPage['by'], Cookies>>
+}
+
+const LONG = 'Adalbertina-Wilhelmina-Friederike-von-Hohenzollern-Sigmaringen'
+const PASSWORD = 'a long password'
+
+/** Fills a service with people who have something on every page, and lists the pages. */
+export async function everyPage(service: TestService): Promise<Walk> {
+  const { demo, oauth, users } = service
+  const operator = await signedIn(service, demo?.email ?? '', demo?.password ?? '')
+  const operatorId = (await users.findByEmail(demo?.email ?? ''))?.id ?? ''
+  const [customer, newcomer, challenged] = await Promise.all(
+    ['customer', 'newcomer', 'challenged'].map((name) => person(service, name)),
+  )
+  if (!customer || !newcomer || !challenged) throw new Error('A person is missing')
+
+  // Nothing that people can write makes a page wider than the window.
+  const name = 'W'.repeat(191)
+  const redirect = `https://app.example.com/${'a'.repeat(300)}`
+  await oauth.clients.create({ userId: operatorId, name, redirect })
+  await oauth.tokens.createPersonal({ userId: operatorId, name, scopes: ['check-status'] })
+  await oauth.tokens.createPersonal({ userId: operatorId, name: 'Backup', scopes: [] })
+  const photos = 'https://photos.example/callback'
+  const { client } = await oauth.clients.create({ userId: customer.id, name, redirect: photos })
+  const asked = `/oauth/authorize?${new URLSearchParams({ client_id: client.id, response_type: 'code', scope: 'place-orders' })}`
+  await approve(operator, asked)
+  const [session] = (await service.sessions.list(operatorId)).filter(({ browser }) => browser)
+  await subscribe(customer, 'pm_card_visa')
+  await subscribe(challenged, 'pm_card_authenticationRequired')
+  const billable = await service.billing.user(Number(customer.id))
+  await (await billable.subscription('main')).updateQuantity(3)
+  const { id: method } = await billable.addPaymentMethod('pm_card_mastercard')
+  const user = customer.id
+  const page = (by: EveryPage['by'], named: string, path: string, status?: number): EveryPage => ({
+    name: named,
+    path,
+    by,
+    ...(status ? { status } : {}),
+  })
+  return {
+    cookies: {
+      stranger: new Map(),
+      operator: operator.cookies,
+      newcomer: newcomer.browser.cookies,
+      customer: customer.browser.cookies,
+      challenged: challenged.browser.cookies,
+    },
+    pages: [
+      page('stranger', 'sign-in', '/login'),
+      page('stranger', 'sign-in-asked', `/login?return_to=${encodeURIComponent(asked)}`),
+      page('stranger', 'register', '/register'),
+      page('stranger', 'signed-out', '/oauth/logout'),
+      page('operator', 'home', '/'),
+      page('operator', 'not-found', '/nowhere', 404),
+      page('operator', 'account', '/account'),
+      page('operator', 'sessions', '/account/sessions'),
+      page('operator', 'session-end', `/account/sessions/end?session=${session?.id ?? ''}`),
+      page('operator', 'sessions-end-others', '/account/sessions/end-others'),
+      page('operator', 'clients', '/clients'),
+      page('operator', 'tokens', '/tokens'),
+      page('operator', 'applications', '/applications'),
+      page('operator', 'application-revoke', `/applications/revoke?client=${client.id}`),
+      page('operator', 'consent', `${asked}&prompt=consent`),
+      page('operator', 'refused', '/oauth/authorize?client_id=nobody', 400),
+      page('operator', 'device', '/oauth/device?user_code=BCDF-GHJK'),
+      page('operator', 'sign-out', '/oauth/logout'),
+      page('operator', 'demo-callback', '/callback?code=abc&state=xyz'),
+      page('operator', 'overview', '/overview'),
+      page('operator', 'operator-account', `/overview/users?user=${user}`),
+      page('operator', 'operator-disable', `/overview/users/disable?user=${user}`),
+      page('operator', 'operator-delete', `/overview/users/delete?user=${user}`),
+      page('newcomer', 'billing-newcomer', '/billing'),
+      page('newcomer', 'billing-newcomer-braintree', '/billing?provider=braintree'),
+      page('customer', 'billing', '/billing'),
+      page('customer', 'billing-swap', '/billing/swap?plan=yearly'),
+      page('customer', 'billing-cancel', '/billing/cancel'),
+      page('customer', 'billing-card-delete', `/billing/card/delete?method=${method}`),
+      page('customer', 'billing-returned', '/billing/returned?reason=invoice_not_found', 404),
+      page('challenged', 'billing-unpaid', '/billing'),
+      page('challenged', 'billing-confirm', '/billing/confirm'),
+    ],
+  }
+}
+
+type Browser = ReturnType<TestService['browser']>
+
+interface Person {
+  readonly id: string
+  readonly browser: Browser
+}
+
+async function person(service: TestService, name: string): Promise<Person> {
+  const email = `${name}-with-a-long-address@example.com`
+  const { id } = await service.users.create({ email, password: PASSWORD, name: LONG })
+  return { id, browser: await signedIn(service, email, PASSWORD) }
+}
+
+async function signedIn(service: TestService, email: string, password: string): Promise<Browser> {
+  const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
+  const headers = { 'user-agent': firefox }
+  // Elsewhere, too, so that there is a session to end.
+  await service.browser().post('/login', { email, password }, headers)
+  const browser = service.browser()
+  await browser.post('/login', { email, password }, headers)
+  return browser
+}
+
+async function subscribe({ browser }: Person, token: string): Promise<void> {
+  const csrf_token = await browser.csrfToken()
+  await browser.post('/billing/subscribe', { plan: 'pro', provider: 'stripe', token, csrf_token })
+}
+
+async function approve(browser: Browser, address: string): Promise<void> {
+  const html = await (await browser.get(address)).text()
+  const [, action = ''] = /action="([^"]+interaction[^"]+)"/.exec(html) ?? []
+  const [, token = ''] = /name="csrf_token" value="([^"]+)"/.exec(html) ?? []
+  await browser.post(action, { csrf_token: token, decision: 'approve' })
+}
