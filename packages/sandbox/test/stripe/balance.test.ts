@@ -116,3 +116,25 @@ async function funds(stripe: Stripe) {
     Object.fromEntries(list.map(({ amount, currency }) => [currency, amount]))
   return { available: byCurrency(available), pending: byCurrency(pending) }
 }
+
+it('lets a refund fail later: its money comes back, and the charge can be refunded again', async () => {
+  const { sandbox, stripe } = await startStripeSandbox()
+  const { customer, method } = await seedCustomer(stripe)
+  const intent = await pay(stripe, customer.id, method.id, 1999)
+  const id = String(intent.latest_charge)
+  const refund = await stripe.refunds.create({ charge: id })
+  expect((await stripe.charges.retrieve(id)).refunded).toBe(true)
+  sandbox.stripe.failRefund(refund.id)
+  const failed = await stripe.refunds.retrieve(refund.id, {
+    expand: ['failure_balance_transaction'],
+  })
+  expect(failed).toMatchObject({
+    status: 'failed',
+    failure_reason: 'expired_or_canceled_card',
+    failure_balance_transaction: { amount: 1999, type: 'refund_failure' },
+  })
+  expect(sandbox.stripe.events('refund.failed')).toHaveLength(1)
+  expect(await stripe.charges.retrieve(id)).toMatchObject({ amount_refunded: 0, refunded: false })
+  expect(() => sandbox.stripe.failRefund(refund.id)).toThrow('cannot fail any more')
+  expect((await stripe.refunds.create({ charge: id, amount: 500 })).status).toBe('succeeded')
+})

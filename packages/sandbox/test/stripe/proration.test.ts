@@ -253,3 +253,43 @@ it('shortens the first period to a future anchor', async () => {
   expect((subscription.latest_invoice as Stripe.Invoice).total).toBe(Math.round((1000 * 17) / 31))
   expect(subscription.items.data[0]?.current_period_end).toBe(seconds('2026-02-01T00:00:00Z'))
 })
+
+it.each([300, -300])(
+  'bills an item of %i that an update adds together with its prorations, as its preview shows',
+  async (amount) => {
+    const { sandbox, stripe, subscription, item, better } = await subscribe({ taxed: 10 })
+    await sandbox.clock.advance({ days: 14 })
+    const added = {
+      price_data: { currency: 'usd', product: String(better.product), unit_amount: amount },
+      discountable: false,
+      metadata: { why: 'agreed' },
+    }
+    const items = [{ id: item, price: better.id }]
+    const change = { items, proration_behavior: 'always_invoice' as const }
+    const shown = await stripe.invoices.createPreview({
+      subscription: subscription.id,
+      subscription_details: change,
+      invoice_items: [added],
+    })
+    const { latest_invoice: id } = await stripe.subscriptions.update(subscription.id, {
+      ...change,
+      add_invoice_items: [added],
+    })
+    const invoice = await stripe.invoices.retrieve(String(id))
+    // Half of 25.00 less half of 10.00, with the tax.
+    expect([invoice.subtotal, invoice.total]).toEqual([750 + amount, 825 + amount * 1.1])
+    expect(shown.total).toBe(invoice.total)
+    const line = invoice.lines.data.find(({ metadata }) => metadata.why === 'agreed')
+    expect([line?.amount, line?.discountable]).toEqual([amount, false])
+  },
+)
+
+it('refuses a price below zero that is no item of an invoice', async () => {
+  const { stripe, better } = await subscribe()
+  const negative = stripe.prices.create({
+    product: String(better.product),
+    currency: 'usd',
+    unit_amount: -1,
+  })
+  await expect(negative).rejects.toThrow('Invalid non-negative integer')
+})

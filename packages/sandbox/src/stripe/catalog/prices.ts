@@ -16,6 +16,8 @@ type NewPrice = Partial<Stripe.PriceCreateParams> & {
   product: string
   /** For a metered price without a meter. */
   aggregateUsage?: string
+  /** Whether a negative amount is allowed: for inline prices of invoice items. */
+  mayBeCredit?: boolean
 }
 
 const MAX_INTERVAL_COUNTS: Readonly<Record<string, number>> = {
@@ -97,7 +99,13 @@ function readUnitTerms(params: NewPrice): Terms {
       'parameter_invalid_integer',
     )
   }
-  return { ...readUnitAmount(params), tiers: null, tiersMode: null, transform }
+  const { mayBeCredit = false } = params
+  return {
+    ...readUnitAmount(params, undefined, { mayBeCredit }),
+    tiers: null,
+    tiersMode: null,
+    transform,
+  }
 }
 
 function readTieredTerms(params: NewPrice): Terms {

@@ -10,6 +10,7 @@ interface AmountParams {
 export function readUnitAmount(
   params: AmountParams,
   within?: string,
+  { mayBeCredit = false }: { readonly mayBeCredit?: boolean } = {},
 ): { cents: number | null; decimal: string } {
   const path = (name: string) => (within === undefined ? name : `${within}[${name}]`)
   const { unit_amount: cents } = params
@@ -29,13 +30,13 @@ export function readUnitAmount(
     )
   }
   if (cents !== undefined) {
-    if (cents < 0)
+    if (cents < 0 && !mayBeCredit)
       throw invalidRequest(
         'Invalid non-negative integer',
         path('unit_amount'),
         'parameter_invalid_integer',
       )
-    if (cents > 99_999_999)
+    if (Math.abs(cents) > 99_999_999)
       throw invalidRequest(
         'Amount must be no more than $999,999.99',
         path('unit_amount'),
@@ -44,8 +45,8 @@ export function readUnitAmount(
     return { cents, decimal: String(cents) }
   }
   const text = decimal ?? '0'
-  if (text.startsWith('-'))
+  if (text.startsWith('-') && !mayBeCredit)
     throw invalidRequest('Invalid non-negative decimal', path('unit_amount_decimal'))
-  const whole = /^\d+(?:\.0+)?$/.test(text)
+  const whole = /^-?\d+(?:\.0+)?$/.test(text)
   return { cents: whole ? Number(text) : null, decimal: text }
 }

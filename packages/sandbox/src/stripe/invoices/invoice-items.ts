@@ -147,8 +147,10 @@ export function requireOneTimePrice(
   item: { price?: string; price_data?: unknown },
   path: string,
 ): PriceRow {
-  if (item.price_data !== undefined)
-    return createPrice(work, item.price_data as Parameters<typeof createPrice>[1])
+  if (item.price_data !== undefined) {
+    const data = item.price_data as Parameters<typeof createPrice>[1]
+    return createPrice(work, { ...data, mayBeCredit: true })
+  }
   if (item.price === undefined) throw missingParam(`${path}[price]`)
   const price = work.require('price', item.price, `${path}[price]`)
   if (price.recurring) {

@@ -36,6 +36,18 @@ export function recordRefund(work: UnitOfWork, refund: RefundRow, charge: Charge
   })
 }
 
+/** Records that the money of a failed refund came back. */
+export function recordFailure(work: UnitOfWork, refund: RefundRow): string {
+  return record(work, {
+    amount: refund.amount,
+    currency: refund.currency,
+    description: `REFUND FAILURE (${refund.id})`,
+    fee: 0,
+    source: refund.id,
+    type: 'refund_failure',
+  })
+}
+
 /** Writes down that the bank took back what is disputed. */
 export function recordWithdrawal(work: UnitOfWork, dispute: DisputeRow): string {
   return record(work, {
@@ -72,7 +84,7 @@ interface Movement {
   readonly fee: number
   readonly feeFor?: string
   readonly source: string
-  readonly type: 'adjustment' | 'charge' | 'refund'
+  readonly type: 'adjustment' | 'charge' | 'refund' | 'refund_failure'
 }
 
 function record(work: UnitOfWork, movement: Movement): string {

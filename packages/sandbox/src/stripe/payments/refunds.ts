@@ -5,7 +5,7 @@ import { invalidRequest, StripeFault, withDocs } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
 import { formatAmount } from '../wire/money.ts'
 import { nulls } from '../wire/wire.ts'
-import { recordRefund } from './balance-transactions.ts'
+import { recordFailure, recordRefund } from './balance-transactions.ts'
 import { disputesOf } from './disputes.ts'
 
 /** Gives back `amount` of a captured charge, or what is left of it. */
@@ -46,6 +46,21 @@ export function refundCharge(
   work.emit('refund.created', 'refund', refund)
   work.emit('charge.refunded', 'charge', charge)
   return refund
+}
+
+/** Lets a refund fail after it succeeded, as a bank does days later. The charge can be refunded again. */
+export function failRefund(work: UnitOfWork, refund: RefundRow): void {
+  if (refund.status !== 'succeeded') {
+    throw invalidRequest(`The refund ${refund.id} is ${refund.status}: it cannot fail any more.`)
+  }
+  const charge = work.edit('charge', work.require('charge', refund.charge ?? ''))
+  charge.amount_refunded -= refund.amount
+  charge.refunded = false
+  work.edit('refund', refund)
+  refund.status = 'failed'
+  refund.failure_reason = 'expired_or_canceled_card'
+  refund.failure_balance_transaction = recordFailure(work, refund)
+  work.emit(['refund.updated', 'refund.failed'], 'refund', refund)
 }
 
 /** How much would be given back, or why not. */

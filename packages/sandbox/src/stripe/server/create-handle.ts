@@ -5,6 +5,7 @@ import { createPrice } from '../catalog/prices.ts'
 import { createProduct } from '../catalog/products.ts'
 import { settleBalance } from '../payments/balance-transactions.ts'
 import { closeDispute, openDispute } from '../payments/disputes.ts'
+import { failRefund } from '../payments/refunds.ts'
 import { completeCheckout } from '../resources/checkout-completion.ts'
 import { type DroppedEvents, dropMeterEvents } from '../resources/dropped-usage.ts'
 import { finishAuthentication } from '../resources/payment-confirmation.ts'
@@ -201,6 +202,14 @@ class RunningStripe implements StripeHandle {
       const session = completeCheckout(work, sessionId, options)
       return render('checkout.session', session, work.tables)
     }, sessionId)
+  }
+
+  failRefund(refundId: string): WireObject {
+    return this.#change((work) => {
+      const refund = work.require('refund', refundId)
+      failRefund(work, refund)
+      return render('refund', refund, work.tables)
+    })
   }
 
   disputeCharge(chargeId: string, options: DisputeInput = {}): WireObject {

@@ -140,6 +140,8 @@ export interface StripeHandle {
    * throws, and so does a code that is not good.
    */
   completeCheckout(sessionId: string, options?: CheckoutInput): WireObject
+  /** Lets a refund fail after it succeeded, as a bank does days later. The charge can be refunded again. */
+  failRefund(refundId: string): WireObject
   /** The cardholder disputes a charge with the bank, as `pm_card_createDispute` does at once. */
   disputeCharge(chargeId: string, options?: DisputeInput): WireObject
   /** The bank decides a dispute; an inquiry is merely closed by it. */
