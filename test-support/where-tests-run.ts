@@ -199,6 +199,8 @@ const sqliteIsEnough: readonly Named[] = [
     'packages/billing/test/killed-braintree.test.ts',
     'the writes of killed-stripe and killed-events',
   ],
+  ['packages/billing/test/money-back.test.ts', 'money'],
+  ['packages/billing/test/money-back-terms.test.ts', 'money'],
   ['packages/billing/test/newest-payment.test.ts', 'calls of a provider'],
   ['packages/billing/test/taken-names.test.ts', 'calls of a provider'],
   ['packages/billing/test/other-events.test.ts', 'events of a provider'],

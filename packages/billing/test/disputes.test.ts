@@ -109,6 +109,39 @@ describe.each(PROVIDERS)('a dispute at $provider', ({ provider, card }) => {
     expect(wasHit).toBe(false)
   })
 
+  it('follows the subscription that a swap puts in place of the disputed one', async () => {
+    const test = await begin('suspend')
+    const { user, settle } = test
+    const decide = dispute(test, user)
+    await settle()
+    await (await user.subscription('main')).swap('yearly')
+    const swapped = await user.subscription('main')
+    expect([swapped.providerPlan, swapped.suspended(), await user.subscribed('main')]).toEqual([
+      'yearly',
+      true,
+      false,
+    ])
+    await test.billing.sync()
+    expect(await user.subscribed('main')).toBe(false)
+    decide('won')
+    await settle()
+    expect(await user.subscribed('main')).toBe(true)
+  })
+
+  it('that is lost ends the subscription that a swap put in place of the disputed one', async () => {
+    const test = await begin('end')
+    const { user, settle } = test
+    const decide = dispute(test, user)
+    await settle()
+    await (await user.subscription('main')).swap('yearly')
+    decide('lost')
+    await settle()
+    expect((await user.subscription('main')).ended()).toBe(true)
+    const taken = takenFrom(test, user)
+    await test.advance({ years: 1, days: 2 })
+    expect(takenFrom(test, user)).toBe(taken)
+  })
+
   it('of a single charge is kept, and closes nothing', async () => {
     const test = await begin('suspend')
     const { user } = test

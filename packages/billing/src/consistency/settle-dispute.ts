@@ -103,12 +103,35 @@ export async function syncDisputes(
   return { drift, failures: [] }
 }
 
-function subscriptionOf(
-  { subscriptions }: BillingContext,
+/** Finds the subscription that the disputed charge paid for, or its replacement after a swap. */
+async function subscriptionOf(
+  { subscriptions, disputes }: BillingContext,
   provider: ProviderName,
-  { subscriptionId }: ProviderDispute,
+  { id, subscriptionId }: ProviderDispute,
 ): Promise<SubscriptionRecord | null> {
-  return subscriptions.findByProvider(provider, subscriptionId ?? '')
+  const paid = await subscriptions.findByProvider(provider, subscriptionId ?? '')
+  const before = paid && (await disputes.find(provider, id))
+  if (!before || before.subscriptionId === paid.id) return paid
+  const newest = await subscriptions.findByName(paid.owner, paid.name)
+  return newest?.id === before.subscriptionId ? newest : paid
+}
+
+/** Moves undecided disputes to the replacement of a subscription, so that a swap does not end a suspension. Can be repeated. */
+export async function moveDisputes(
+  context: BillingContext,
+  locked: LockedOwner,
+  provider: ProviderName,
+  { from, to }: { readonly from: SubscriptionRecord; readonly to: SubscriptionRecord },
+): Promise<void> {
+  if (from.disputedAt === null || from.id === to.id) return
+  const owner = await context.owners.find(from.owner)
+  const { disputes } = await locked.gateway(provider)
+  const listed = (await disputes?.list(owner?.providerId ?? '')) ?? []
+  for (const found of listed.filter((each) => !isDecided(each))) {
+    const before = await context.disputes.find(provider, found.id)
+    if (before?.subscriptionId !== from.id) continue
+    await record(context, locked, { provider, found, row: to, isTold: false })
+  }
 }
 
 function endsAccess(

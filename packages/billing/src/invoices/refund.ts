@@ -11,7 +11,7 @@ export const REFUND_REASONS: readonly RefundReason[] = [
 
 /** How money goes back. */
 export interface RefundOptions {
-  /** A part of it. Default: all that is left. */
+  /** Amount to refund. Default: all that is left after refunds, credit notes and credit for unused time. */
   readonly amount?: Amount
   /** Why. Braintree has no field for it: there it stands in the refund's order id. */
   readonly reason?: RefundReason

@@ -29,13 +29,18 @@ export async function swapSubscription(
   minding: (change: ChangeAtProvider) => ChangeAtProvider = (change) => change,
 ): Promise<SubscriptionRecord> {
   const { provider } = record
-  const { replacements } = await context.gateway(provider)
   const { clock } = context.options
-  if (await replacements?.isNeeded(record.providerId, wanted, clock.now())) {
-    return replaceSubscription(context, record, wanted)
+  const needsReplacement = async () => {
+    const { replacements } = await context.gateway(provider)
+    return (await replacements?.isNeeded(record.providerId, wanted, clock.now())) ?? false
   }
+  if (await needsReplacement()) return replaceSubscription(context, record, wanted)
+  let needsOne = false
   const make: ChangeAtProvider = async ({ found, locked, ask }) => {
     requireLive(context, provider, found)
+    // A refund before the lock was acquired may have made a replacement necessary.
+    needsOne = await needsReplacement()
+    if (needsOne) return
     await ask((gateway) => gateway.swap(found.id, wanted, clock.now()))
     if (found.taxedPrice === null) return
     const { lastChargeAt } = found
@@ -43,7 +48,8 @@ export async function swapSubscription(
     const terms = { tax: wanted.tax, lastChargeAt }
     if (swapped) await keepTax(context, locked, provider, { found: swapped, ...terms })
   }
-  return changeSubscription(context, record, minding(make))
+  const changed = await changeSubscription(context, record, minding(make))
+  return needsOne ? replaceSubscription(context, record, wanted) : changed
 }
 
 /**

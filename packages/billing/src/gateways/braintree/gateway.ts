@@ -16,6 +16,7 @@ import { loadBraintree } from './sdk/client.ts'
 import { toBillingError } from './sdk/errors.ts'
 import type { BraintreeSettings } from './sdk/options.ts'
 import { braintreeDiscounts } from './subscriptions/discounts.ts'
+import { creditedOf } from './subscriptions/paid/credited.ts'
 import { braintreeSubscriptions } from './subscriptions/subscriptions.ts'
 import { braintreeSwaps } from './subscriptions/swap.ts'
 import { braintreeTerms } from './subscriptions/terms.ts'
@@ -49,7 +50,7 @@ export async function createBraintreeGateway(
     ...braintreeForecasts(context),
     ...braintreeCharges(context),
     ...braintreeInvoices(context),
-    ...braintreeRefunds(context),
+    ...braintreeRefunds(context, (sale) => creditedOf(context, sale)),
     ...braintreePayments(context),
     ...braintreePaymentMethods(context),
     ...braintreeClientTokens(context),

@@ -52,7 +52,7 @@ export interface Replacement {
 export interface SwapPreview extends UpcomingInvoice {
   /** Whether the swap charges at once; otherwise the next invoice carries it. */
   readonly immediately: boolean
-  /** Value of the old plan that is not used up, and counts towards the new one. */
+  /** Value of the old plan that is paid and not used up, and counts towards the new one. */
   readonly credit: Money
   /** Give it to `swap()` to get the same cents. */
   readonly prorationDate: Date

@@ -22,9 +22,14 @@ import { requireText, requireWord } from '../../values/arguments.ts'
 import { formatMoney, type Money, money, requireAmount } from '../../values/money.ts'
 import type { UserHaving } from '../user-scope.ts'
 
+/** A charge, and how much of it went back other than by refunds. */
+interface Charge extends Refundable {
+  readonly credited: number
+}
+
 interface WantedRefund {
   readonly customerId: string
-  readonly charge: Refundable
+  readonly charge: Charge
   /** Null for all that is left. */
   readonly amount: Money | null
   readonly reason: RefundReason | null
@@ -67,10 +72,11 @@ async function requireCharge(
   user: UserHaving<'refunds'>,
   id: string,
   customerId: string,
-): Promise<Refundable> {
+): Promise<Charge> {
   const gateway = await user.gateway()
   const found = await gateway.refunds.find(id, customerId)
-  if (found) return found
+  const credited = found && (await gateway.refunds.creditedOf?.(found))
+  if (found) return { ...found, credited: credited?.amount ?? 0 }
   const invoice = await gateway.findInvoice(id, customerId, await user.taxOf())
   if (!invoice?.paid) throw new ChargeNotFound('There is no such charge')
   throw new ChargeNotFound(
@@ -78,7 +84,7 @@ async function requireCharge(
   )
 }
 
-function requireCurrency({ amount: { currency } }: Refundable, part: Money | null): void {
+function requireCurrency({ amount: { currency } }: Charge, part: Money | null): void {
   if (part === null || part.currency === currency) return
   throw new InvalidAmount(
     `The charge is in ${currency.toUpperCase()}, not ${part.currency.toUpperCase()}`,
@@ -114,11 +120,11 @@ async function refundOnRecord(
 async function refundOnce(
   user: UserHaving<'refunds'>,
   locked: LockedOwner,
-  { customerId, charge: { charge, ...terms }, amount, reason }: WantedRefund,
+  { customerId, charge, amount, reason }: WantedRefund,
   { key, noted }: { readonly key: string; readonly noted: RefundReason | null },
 ): Promise<Refund> {
   const gateway = await user.gateway()
-  const done = await findDone(gateway.refunds, { charge, ...terms }, amount, key)
+  const done = await findDone(gateway.refunds, charge, amount, key)
   if (done === 'another') {
     throw new RefundRefused('This idempotency key was used for another refund', {
       provider: user.provider,
@@ -126,11 +132,19 @@ async function refundOnce(
     })
   }
   // Whoever made it may have been killed before it was told.
-  if (!done) requireLeft(user, { charge, ...terms }, amount)
+  if (!done) requireLeft(user, charge, amount)
+  // Without an amount the provider would refund the whole charge.
+  const part = amount ?? (charge.credited > 0 ? leftOf(charge) : null)
   const made =
     (done?.status === 'voided' ? await withReason(user, done, noted) : done) ??
     (await locked.change(user.provider, (changing) =>
-      requirePart(changing, 'refunds').create({ customerId, charge, amount, reason, key }),
+      requirePart(changing, 'refunds').create({
+        customerId,
+        charge: charge.charge,
+        amount: part,
+        reason,
+        key,
+      }),
     ))
   if (made.status !== 'failed') await tell(user.context, locked, refundCreated(user, made))
   return made
@@ -152,7 +166,7 @@ async function withReason(
 /** What a repeat gives: the refund of the key, or of a charge that is wholly refunded. */
 async function findDone(
   refunds: Pick<Refunds, 'findByKey' | 'list'>,
-  charge: Refundable,
+  charge: Charge,
   amount: Money | null,
   key: string,
 ): Promise<Refund | 'another' | null> {
@@ -169,17 +183,16 @@ async function findDone(
   return amount === null || newest.amount.amount === amount.amount ? newest : null
 }
 
-function leftOf({ amount, refunded }: Refundable): Money {
-  return money(amount.amount - refunded.amount, amount.currency)
+function leftOf({ amount, refunded, credited }: Charge): Money {
+  return money(Math.max(0, amount.amount - refunded.amount - credited), amount.currency)
 }
 
 /** Refused here where it is known to be: no call is made that changes anything. */
-function requireLeft(user: UserHaving<'refunds'>, charge: Refundable, amount: Money | null): void {
+function requireLeft(user: UserHaving<'refunds'>, charge: Charge, amount: Money | null): void {
   const left = leftOf(charge)
-  if (amount !== null && amount.amount > left.amount) {
-    throw new AmountTooLarge(`Only ${formatMoney(left)} of the charge is left to be given back`)
-  }
-  const isPart = amount !== null && amount.amount < charge.amount.amount
+  const isNothing = left.amount === 0 && charge.credited > 0
+  if (isNothing || (amount !== null && amount.amount > left.amount)) throw tooLarge(charge, left)
+  const isPart = charge.credited > 0 || (amount !== null && amount.amount < charge.amount.amount)
   if (charge.isRefundableInPart) return
   if (charge.isVoidable === false) {
     throw new RefundNotPossibleYet('The money is on its way: it can go back once it is there', {
@@ -191,5 +204,13 @@ function requireLeft(user: UserHaving<'refunds'>, charge: Refundable, amount: Mo
   throw new RefundNotPossibleYet(
     'The charge is not settled: all of it can go back now, a part once it is settled',
     { provider: user.provider, providerCode: null },
+  )
+}
+
+function tooLarge({ amount, credited }: Charge, left: Money): AmountTooLarge {
+  const given = formatMoney(money(credited, amount.currency))
+  const why = credited > 0 ? `: ${given} of it went back in other ways, such as credit` : ''
+  return new AmountTooLarge(
+    `Only ${formatMoney(left)} of the charge is left to be given back${why}`,
   )
 }

@@ -43,9 +43,8 @@ async function findDispute(context: BraintreeContext, id: string): Promise<Provi
 
 /** A dispute names its transaction alone: whose that is, is asked for. */
 async function describe({ gateway }: BraintreeContext, dispute: Told): Promise<ProviderDispute> {
-  const { transaction, amountDisputed, currencyIsoCode, kind } = dispute
+  const { transaction, amountDisputed, currencyIsoCode } = dispute
   const sale = await gateway.transaction.find(transaction.id)
-  const status = statusOf(dispute.status.toLowerCase())
   return {
     id: dispute.id,
     customerId: sale.customer?.id ?? null,
@@ -53,25 +52,33 @@ async function describe({ gateway }: BraintreeContext, dispute: Told): Promise<P
     charge: sale.id,
     amount: fromDecimal(amountDisputed, currencyIsoCode),
     reason: dispute.reason ?? null,
-    status: status === 'open' && kind === 'retrieval' ? 'inquiry' : status,
+    status: standingOf(dispute),
     openedAt: openingOf(dispute),
     raw: dispute,
   }
 }
 
-/** As the SDK gives it, whose typings have other names and cases. */
-type Told = braintree.Dispute & {
-  readonly transaction: { readonly id: string }
+/** Fields that decide whether the disputed money is gone. A transaction lists its disputes with the same ones. */
+export interface DisputeFacts {
+  readonly status: string
+  readonly kind: string
   readonly amountDisputed: string
   readonly currencyIsoCode: string
-  readonly kind: string
-  readonly dateOpened?: string
-  readonly receivedDate?: string
 }
 
-function statusOf(status: string): 'open' | 'won' | 'lost' {
-  if (status === 'won') return 'won'
-  return LOST.includes(status) ? 'lost' : 'open'
+/** A dispute in the SDK's real form: its typings have other names and cases. */
+type Told = Omit<braintree.Dispute, 'status' | 'kind'> &
+  DisputeFacts & {
+    readonly transaction: { readonly id: string }
+    readonly dateOpened?: string
+    readonly receivedDate?: string
+  }
+
+export function standingOf({ status, kind }: DisputeFacts): ProviderDispute['status'] {
+  const word = status.toLowerCase()
+  if (word === 'won') return 'won'
+  if (LOST.includes(word)) return 'lost'
+  return kind === 'retrieval' ? 'inquiry' : 'open'
 }
 
 /** A day, of which the first moment is taken. */

@@ -8,6 +8,7 @@ import type { GatewayParts } from '../../contract/parts.ts'
 import type { BraintreeContext } from '../sdk/client.ts'
 import { codesOf, isNotFound, requireSuccess } from '../sdk/errors.ts'
 import { namesOfKey, orderOfKey, requestKeyOf } from './order-key.ts'
+import { hasFailed } from './paid/returned.ts'
 import { wayBack } from './way-back.ts'
 
 type Sale = braintree.Transaction
@@ -18,7 +19,11 @@ const NO_LONGER_VOIDABLE = '91504'
 /** It is not settled; not every processor gives back what is still settling. */
 const NOT_SETTLED = ['91506', '91574']
 
-export function braintreeRefunds(context: BraintreeContext): Pick<GatewayParts, 'refunds'> {
+/** @param creditedOf Returns how much of a sale was credited by swaps or lost in disputes. */
+export function braintreeRefunds(
+  context: BraintreeContext,
+  creditedOf: (sale: Sale) => Promise<Money>,
+): Pick<GatewayParts, 'refunds'> {
   return {
     refunds: {
       async find(id, customerId) {
@@ -34,8 +39,10 @@ export function braintreeRefunds(context: BraintreeContext): Pick<GatewayParts, 
           amount,
           refunded: money(refunded, amount.currency),
           isRefundableInPart: way === 'refund',
+          raw: sale,
         }
       },
+      creditedOf: ({ raw }) => creditedOf(raw as Sale),
       async list(charge) {
         const sale = await context.gateway.transaction.find(charge)
         return refundsOf(context, sale)
@@ -189,13 +196,11 @@ function amountOf({ amount, currencyIsoCode }: Sale): Money {
 }
 
 function describeRefund(refund: Sale, sale: Sale): Refund {
-  // The same states as of a sale: what was not taken does not go back either.
-  const isBack = ['none', 'done'].includes(wayBack(refund))
   return {
     id: refund.id,
     charge: sale.id,
     amount: amountOf(refund),
-    status: isBack ? 'failed' : refund.status === 'settled' ? 'succeeded' : 'pending',
+    status: hasFailed(refund) ? 'failed' : refund.status === 'settled' ? 'succeeded' : 'pending',
     reason: readOrder(refund.orderId)?.reason ?? null,
     raw: refund,
   }

@@ -1,5 +1,6 @@
 import type braintree from 'braintree'
 import { fromDecimal, proportion } from '../../../values/money.ts'
+import { creditFor, type PaidTime } from '../../../values/paid/money-back.ts'
 import { type Day, daysBetween } from '../sdk/days.ts'
 
 /** What a subscription's value is counted from; amounts as Braintree writes them. */
@@ -36,9 +37,16 @@ export interface Terms {
  * that is left (today is), credit that waits for later cycles, and a balance in the customer's favour.
  * Credit is the customer's own money, so a cycle paid with it counts in full; a coupon is not.
  */
-export function unusedValue(subscription: ValuedSubscription, terms: Terms): number {
+export function unusedValue(
+  subscription: ValuedSubscription,
+  terms: Terms & {
+    /** The money for the running period; null if none of it went back. */
+    readonly paid: PaidTime | null
+  },
+): number {
+  const unused = unusedPeriod(subscription, terms)
   const value =
-    unusedPeriod(subscription, terms) +
+    (terms.paid ? creditFor(unused, terms.paid) : unused) +
     waitingCredit(subscription, terms) -
     balanceOf(subscription, terms.currency)
   return Math.max(0, value)
@@ -71,7 +79,10 @@ export function unusedPeriod(subscription: ValuedSubscription, terms: Terms): nu
 }
 
 /** Price and add-ons less coupons of the running cycle. */
-export function cycleValue(subscription: ValuedSubscription, terms: Terms): number {
+export function cycleValue(
+  subscription: ValuedSubscription,
+  terms: Pick<Terms, 'currency' | 'planCredit'>,
+): number {
   const { price, addOns = [], discounts = [], currentBillingCycle } = subscription
   const counts = (each: Modification) => countsIn(each, currentBillingCycle)
   const sum = (all: readonly Modification[]) =>

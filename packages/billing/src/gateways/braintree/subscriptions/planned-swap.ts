@@ -1,6 +1,7 @@
 import type braintree from 'braintree'
 import { InvalidArgument } from '../../../errors.ts'
 import { money, toDecimal } from '../../../values/money.ts'
+import { leftOf, type PaidTime } from '../../../values/paid/money-back.ts'
 import type { Swap } from '../../contract/swap.ts'
 import type { BraintreeContext } from '../sdk/client.ts'
 import { dayOf, daysBetween } from '../sdk/days.ts'
@@ -24,6 +25,7 @@ import { inTrial, isOver } from './describe.ts'
 import { unusedTail } from './paid-for.ts'
 import { amountOf, cyclesLeft, type Terms, unusedValue } from './plan-credit.ts'
 import type { Plan } from './plans.ts'
+import { type PriceChanges, proratedChange } from './proration.ts'
 import { NEVER_EXPIRES, taxedPrice, trial } from './subscriptions.ts'
 
 /** What a swap asks Braintree for. It is sent, or only forecast for a preview. */
@@ -52,6 +54,8 @@ export interface SwapTarget {
   readonly worth: ReadonlyMap<string, number>
   /** What add-ons cost by the control panel. */
   readonly addOns: AddOns
+  /** The money for the running period; null if none of it went back. */
+  readonly paid: PaidTime | null
   readonly now: Date
 }
 
@@ -59,7 +63,28 @@ export function planSwap(context: BraintreeContext, target: SwapTarget): Planned
   const { current, old, plan, wanted } = target
   const replaces =
     isOver(current) || old.frequency !== plan.frequency || (wanted.skipTrial && inTrial(current))
-  return replaces ? planReplacement(context, target) : planChange(context, target)
+  if (replaces) return planReplacement(context, target)
+  const change = planChange(context, target)
+  return isCreditPartly(context, target, change) ? planReplacement(context, target) : change
+}
+
+/**
+ * Whether the credit for a change is only partly paid. Braintree credits the rest of a period by its price or not at all, so such
+ * a change to another plan or a lower price needs a new subscription, which gets the credit that is left.
+ */
+function isCreditPartly(
+  context: BraintreeContext,
+  target: SwapTarget,
+  { request, isThere }: PlannedChange,
+): boolean {
+  const { current, plan, wanted, paid } = target
+  if (paid === null || isThere || !wanted.prorate) return false
+  if (current.planId !== plan.id) return true
+  return proratedChange(current, request, termsOf(context, target)) < 0 && leftOf(paid) > 0
+}
+
+function termsOf({ planCredit }: BraintreeContext, { plan, now }: SwapTarget): Terms {
+  return { today: dayOf(now), currency: plan.currency, planCredit }
 }
 
 function planChange(context: BraintreeContext, target: SwapTarget): PlannedChange {
@@ -67,6 +92,7 @@ function planChange(context: BraintreeContext, target: SwapTarget): PlannedChang
   const price = taxedPrice(plan, wanted.tax)
   const changes = discountUpdates(couponsAfter(context, target))
   const addOns = addOnsAfter(target)
+  const request = { planId: plan.id, price, ...changes, ...addOns, ...NEVER_EXPIRES }
   return {
     kind: 'change',
     isThere:
@@ -74,36 +100,38 @@ function planChange(context: BraintreeContext, target: SwapTarget): PlannedChang
       current.price === price &&
       current.neverExpires === true &&
       !addOns.addOns,
-    request: {
-      planId: plan.id,
-      price,
-      ...changes,
-      ...addOns,
-      ...NEVER_EXPIRES,
-      options: {
-        prorateCharges: wanted.prorate,
-        revertSubscriptionOnProrationFailure: true,
-      },
-    },
+    request: { ...request, options: prorating(context, target, request) },
   }
 }
 
-/** Other add-ons, and nothing else: price, coupons and end stay as they are. */
-export function planItems(target: SwapTarget): PlannedChange {
-  const { current, wanted } = target
-  const addOns = addOnsAfter(target)
+/** Turns proration off for a change that costs less while none of the money for the period is left. */
+function prorating(context: BraintreeContext, target: SwapTarget, request: PriceChanges) {
+  const { current, wanted, paid } = target
+  const isUnpaid = paid !== null && leftOf(paid) === 0
+  const isLess = proratedChange(current, request, termsOf(context, target)) < 0
   return {
+    prorateCharges: wanted.prorate && !(isUnpaid && isLess),
+    revertSubscriptionOnProrationFailure: true,
+  }
+}
+
+/**
+ * Other add-ons, and nothing else: price, coupons and end stay as they are.
+ * @throws InvalidArgument if only a part of the credit is paid: Braintree credits all or nothing.
+ */
+export function planItems(context: BraintreeContext, target: SwapTarget): PlannedChange {
+  const { current } = target
+  const addOns = addOnsAfter(target)
+  const request = { price: current.price ?? '0', ...addOns }
+  const planned: PlannedChange = {
     kind: 'change',
     isThere: !addOns.addOns,
-    request: {
-      price: current.price ?? '0',
-      ...addOns,
-      options: {
-        prorateCharges: wanted.prorate,
-        revertSubscriptionOnProrationFailure: true,
-      },
-    },
+    request: { ...request, options: prorating(context, target, request) },
   }
+  if (!isCreditPartly(context, target, planned)) return planned
+  throw new InvalidArgument(
+    'Some of the money for this period went back, and Braintree cannot credit a part of what is taken away: noProrate(), or swap() with all prices, which starts a new period with the credit that is left',
+  )
 }
 
 /** The add-ons of a subscription that is changed in place: those that are listed, or all with the new tax. */
@@ -139,7 +167,7 @@ function addOnsOfReplacement({ current, old, plan, wanted, addOns }: SwapTarget)
   return addOnChanges(plan.addOns, list, plan.currency)
 }
 
-function planReplacement(context: BraintreeContext, target: SwapTarget): PlannedReplacement {
+export function planReplacement(context: BraintreeContext, target: SwapTarget): PlannedReplacement {
   const { current, plan, wanted, now } = target
   return {
     kind: 'replacement',
@@ -176,9 +204,9 @@ function discountsFor(
   target: SwapTarget,
 ): braintree.SubscriptionCreateRequest['discounts'] {
   const { planCredit } = context
-  const { current, plan, wanted, now } = target
-  const terms: Terms = { today: dayOf(now), currency: plan.currency, planCredit }
-  const credit = wanted.prorate ? creditOf(current, terms) : 0
+  const { plan, wanted } = target
+  const terms = termsOf(context, target)
+  const credit = wanted.prorate ? creditOf(target, terms) : 0
   const carrier = {
     inheritedFromId: planCredit,
     amount: toDecimal(money(credit, plan.currency)),
@@ -206,8 +234,9 @@ function toRequest({ discount, amount, isChanged }: TaxedCoupon): braintree.Disc
   }
 }
 
-function creditOf(current: braintree.Subscription, terms: Terms): number {
-  return isOver(current) ? unusedTail(current, terms, terms.today) : unusedValue(current, terms)
+function creditOf({ current, paid }: SwapTarget, terms: Terms): number {
+  if (isOver(current)) return unusedTail(current, terms, terms.today)
+  return unusedValue(current, { ...terms, paid })
 }
 
 function trialDaysLeft(current: braintree.Subscription, now: Date): number {

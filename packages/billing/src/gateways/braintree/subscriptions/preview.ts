@@ -1,23 +1,20 @@
 import type braintree from 'braintree'
-import { money, proportion } from '../../../values/money.ts'
+import { money } from '../../../values/money.ts'
 import type { SwapPreview } from '../../contract/swap.ts'
 import type { BraintreeContext } from '../sdk/client.ts'
 import { dayOf, endOfDay, startOfDay } from '../sdk/days.ts'
 import { afterChanges } from './add-ons.ts'
 import { type Line, lineOfBalance, linesOfCycle, toUpcoming, withRest } from './bill.ts'
-import { inTrial } from './describe.ts'
 import {
   amountOf,
   balanceOf,
-  countsIn,
-  daysOf,
   debtOf,
   type Modification,
   type Terms,
-  toMinor,
   unusedPeriod,
 } from './plan-credit.ts'
 import type { PlannedChange, PlannedReplacement, PlannedSwap, SwapTarget } from './planned-swap.ts'
+import { proratedChange, withUpdates } from './proration.ts'
 
 /**
  * What Braintree will charge for a request, since Braintree has no previews. Nothing about the swap is
@@ -68,14 +65,14 @@ interface Bill {
  * it is charged at once; otherwise the next cycle is charged together with the balance.
  */
 function billOfChange(
-  { current, plan, wanted }: SwapTarget,
+  { current, plan }: SwapTarget,
   { request }: PlannedChange,
   terms: Terms,
 ): Bill {
   const discounts = withUpdates(current.discounts ?? [], request)
   const addOns = afterChanges(current.addOns ?? [], request)
-  const after = { request, discounts, addOns }
-  const change = wanted.prorate ? proratedChange(current, after, terms) : 0
+  const isProrated = request.options?.prorateCharges ?? false
+  const change = isProrated ? proratedChange(current, request, terms) : 0
   const proration: Line = {
     kind: 'proration',
     description: current.planId === plan.id ? 'Changed prices' : `${current.planId} → ${plan.id}`,
@@ -83,46 +80,11 @@ function billOfChange(
   }
   const before = balanceOf(current, terms.currency)
   const balance = lineOfBalance(before)
-  const credit = wanted.prorate ? unusedPeriod(current, terms) : 0
+  const credit = isProrated ? unusedPeriod(current, terms) : 0
   if (change > 0 && before + change > 0) return { on: null, lines: [proration, balance], credit }
   const all = [...addOns.kept, ...addOns.added]
   const cycle = linesOfCycle({ ...request, planId: plan.id, addOns: all, discounts }, terms)
   return { on: nextBillingDay(current), lines: [...cycle, proration, balance], credit }
-}
-
-function proratedChange(
-  current: braintree.Subscription,
-  after: {
-    readonly request: { readonly price: string }
-    readonly discounts: readonly Modification[]
-    readonly addOns: { readonly kept: Modification[]; readonly added: Modification[] }
-  },
-  terms: Terms,
-): number {
-  const { all, left } = daysOf(current, terms.today)
-  if (all === 0 || inTrial(current)) return 0
-  const sum = (modifications: readonly Modification[]) =>
-    modifications.reduce((total, each) => total + amountOf(each, terms), 0)
-  const counted = (modifications: readonly Modification[] = []) =>
-    sum(modifications.filter((each) => countsIn(each, current.currentBillingCycle)))
-  const price =
-    toMinor(after.request.price, terms.currency) - toMinor(current.price, terms.currency)
-  // What is added counts in the running cycle from the first.
-  const addOns = counted(after.addOns.kept) + sum(after.addOns.added) - counted(current.addOns)
-  const discounts = counted(after.discounts) - counted(current.discounts)
-  return proportion(price + addOns - discounts, left, all)
-}
-
-/** The discounts as the request leaves them. */
-function withUpdates(
-  discounts: readonly Modification[],
-  request: PlannedSwap['request'],
-): Modification[] {
-  const updates = request.discounts?.update ?? []
-  return discounts.map((each) => ({
-    ...each,
-    ...updates.find(({ existingId }) => existingId === each.id),
-  }))
 }
 
 /** A new subscription is charged at once, or when its trial is over. */

@@ -12,9 +12,16 @@ import { requireSuccess } from '../sdk/errors.ts'
 import { idOfSubscription } from '../sdk/ids.ts'
 import { type AddOns, readAddOns } from './add-ons.ts'
 import { worthOfCoupons } from './coupons.ts'
-import { isOver } from './describe.ts'
+import { inTrial, isOver } from './describe.ts'
+import { readUnpaid } from './paid/period-money.ts'
 import { debtOf } from './plan-credit.ts'
-import { type PlannedChange, planItems, planSwap, type SwapTarget } from './planned-swap.ts'
+import {
+  type PlannedChange,
+  planItems,
+  planReplacement,
+  planSwap,
+  type SwapTarget,
+} from './planned-swap.ts'
 import { requirePlan } from './plans.ts'
 import { forecast } from './preview.ts'
 import { createOnce } from './subscriptions.ts'
@@ -38,7 +45,9 @@ export function braintreeSwaps(context: BraintreeContext): Swaps {
     const worth = await worthOfCoupons(context, current)
     const hasAddOns = (wanted.items?.length ?? 0) > 1 || (current.addOns?.length ?? 0) > 0
     const addOns: AddOns = hasAddOns ? await readAddOns(context) : new Map()
-    return { current, old, plan: next, wanted, worth, addOns, now }
+    const mayCredit = wanted.prorate && !isOver(current) && !inTrial(current)
+    const paid = mayCredit ? await readUnpaid(context, current, dayOf(now)) : null
+    return { current, old, plan: next, wanted, worth, addOns, paid, now }
   }
 
   async function plan(id: string, wanted: Swap, now: Date) {
@@ -56,7 +65,7 @@ export function braintreeSwaps(context: BraintreeContext): Swaps {
     if (main?.price !== current.planId) throw new Error('The main price is changed by a swap')
     const swap: Swap = { ...terms, items, plan: current.planId, skipTrial: false }
     const target = await readTarget(current, swap, now)
-    return { target, planned: planItems(target) }
+    return { target, planned: planItems(context, target) }
   }
 
   /** What is owed is collected first: afterwards Braintree would ask for it at the new price. */
@@ -99,8 +108,8 @@ export function braintreeSwaps(context: BraintreeContext): Swaps {
       },
 
       async create(id, wanted, { operation, name, customerId, now }) {
-        const { target, planned } = await plan(id, wanted, now)
-        if (planned.kind === 'change') throw new Error('This swap is made in place')
+        const { target } = await plan(id, wanted, now)
+        const planned = planReplacement(context, target)
         await collectDebt(context, target.current)
         const { current } = target
         return createOnce(context, {

@@ -66,14 +66,19 @@ function add(
 
 const GIFT = 'gift'
 
+/** Whether credit was given and not paid for. */
+export function isGift({ metadata }: Stripe.CustomerBalanceTransaction): boolean {
+  return metadata?.kind === GIFT
+}
+
 function describe(entry: Stripe.CustomerBalanceTransaction): ProviderBalanceEntry {
-  const { id, amount, currency, ending_balance, description, metadata, created } = entry
+  const { id, amount, currency, ending_balance, description, created } = entry
   return {
     id,
     amount: money(reversed(amount), currency),
     balance: money(reversed(ending_balance), currency),
     description,
-    isGift: metadata?.kind === GIFT,
+    isGift: isGift(entry),
     invoice: idOf(entry.invoice),
     createdAt: toDate(created),
     raw: entry,

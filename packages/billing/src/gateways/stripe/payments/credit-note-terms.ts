@@ -1,10 +1,14 @@
 import type Stripe from 'stripe'
-import { InvalidArgument } from '../../../errors.ts'
+import { AmountTooLarge, InvalidArgument } from '../../../errors.ts'
 import type { CreditedLine } from '../../../invoices/credit-note.ts'
 import { shown } from '../../../values/arguments.ts'
+import { formatMoney, money } from '../../../values/money.ts'
+import { sumReturned } from '../../../values/paid/money-back.ts'
 import type { CreditLeft, NewCreditNote } from '../../contract/parts/money/credit-notes.ts'
 import { idOf, type StripeContext } from '../sdk/client.ts'
 import { isMissing } from '../sdk/errors.ts'
+import { leftOfInvoice } from './paid/of-invoice.ts'
+import { readReturned } from './paid/returned.ts'
 
 type Params = Stripe.CreditNoteCreateParams
 type Line = Stripe.CreditNoteCreateParams.Line
@@ -26,40 +30,48 @@ export async function noteParams(
   wanted: NewCreditNote,
   invoice: Stripe.Invoice,
 ): Promise<Params> {
-  const left = await leftOf(context, invoice, wanted.refund ?? null)
+  // Stripe refuses to refund a disputed charge.
+  const disputes = wanted.to !== 'refund'
+  const left = await leftOf(context, invoice, { refund: wanted.refund ?? null, disputes })
   const { what, total } = await toCredit(context, wanted, { invoice, left })
+  requireLeft(invoice, total, left)
   const paid = total - Math.min(total, invoice.amount_remaining)
   return { invoice: invoice.id, ...what, ...wayBack(wanted, paid, left) }
 }
 
-/** Refunds count as well: what they gave back cannot be given back by a note, unless it explains them. */
+function requireLeft({ currency }: Stripe.Invoice, total: number, left: Left): void {
+  const most = left.ofInvoice + left.ofRefund
+  if (total <= most) return
+  const rest = formatMoney(money(most, currency))
+  throw new AmountTooLarge(`Only ${rest} of the invoice is left to be taken back`)
+}
+
+/** Returns how much a credit note may take back. Refunds and credit for unused time are taken off, except for the refund that the note explains. */
 export async function leftOf(
   context: StripeContext,
   invoice: Stripe.Invoice,
-  refund: string | null,
+  { refund, disputes }: { readonly refund: string | null; readonly disputes: boolean },
 ): Promise<Left> {
-  const { stripe } = context
-  const links: Stripe.CreditNote.Refund[] = []
-  for await (const note of stripe.creditNotes.list({ invoice: invoice.id, limit: 100 })) {
-    if (note.status !== 'void') links.push(...note.refunds)
-  }
-  const charges = await chargesOf(context, invoice.id)
+  const { charges, refunds, notes } = await readReturned(context, invoice)
   const sum = (amounts: readonly number[]) => amounts.reduce((all, each) => all + each, 0)
-  const refunded = sum(charges.map(({ amount_refunded }) => amount_refunded))
-  const explained = sum(links.map(({ amount_refunded }) => amount_refunded))
+  const links = notes.filter(({ status }) => status !== 'void').flatMap((note) => note.refunds)
+  const own = links.filter((link) => idOf(link.refund) === refund)
+  const captured = sum(charges.map(({ amount_captured }) => amount_captured))
+  const refunded = sumReturned({ refunds, disputes: [], creditNotes: [] })
   // One that failed was explained before, and is no refund any more.
-  const unexplained = Math.max(0, refunded - explained)
+  const unexplained = Math.max(0, refunded - sum(links.map((link) => link.amount_refunded)))
   const credited =
     invoice.pre_payment_credit_notes_amount + invoice.post_payment_credit_notes_amount
-  const own = links.filter((link) => idOf(link.refund) === refund)
+  const ofInvoice = Math.max(0, invoice.total - credited - unexplained)
+  const ofTime = await leftOfInvoice(context, invoice, { gifts: false, disputes })
   return {
-    ofInvoice: Math.max(0, invoice.total - credited - unexplained),
+    ofInvoice: Math.min(ofInvoice, ofTime),
     ofRefund:
       refund === null
         ? 0
         : (await amountOf(context, refund, charges)) -
           sum(own.map(({ amount_refunded }) => amount_refunded)),
-    onCards: sum(charges.map(({ amount_captured }) => amount_captured)) - refunded,
+    onCards: captured - refunded,
   }
 }
 
@@ -77,17 +89,6 @@ async function amountOf(
   throw new InvalidArgument(
     `The invoice has no refund ${shown(refund)}: give the id of one of its refunds`,
   )
-}
-
-async function chargesOf({ stripe }: StripeContext, invoice: string): Promise<Stripe.Charge[]> {
-  const charges: Stripe.Charge[] = []
-  for await (const { payment } of stripe.invoicePayments.list({ invoice, status: 'paid' })) {
-    const intent = idOf(payment.payment_intent)
-    const paid = intent ? (await stripe.paymentIntents.retrieve(intent)).latest_charge : null
-    const charge = idOf(paid) ?? idOf(payment.charge)
-    if (charge !== null) charges.push(await stripe.charges.retrieve(charge))
-  }
-  return charges
 }
 
 async function toCredit(

@@ -32,11 +32,10 @@ export function stripeCreditNotes(context: StripeContext): Pick<GatewayParts, 'c
       },
       findByKey: (invoice, key) => findByKey(context, invoice, key),
       async left(id, refund) {
-        const { ofInvoice, ofRefund } = await leftOf(
-          context,
-          await stripe.invoices.retrieve(id),
+        const { ofInvoice, ofRefund } = await leftOf(context, await stripe.invoices.retrieve(id), {
           refund,
-        )
+          disputes: false,
+        })
         return { ofInvoice, ofRefund }
       },
       create: (note) => create(context, note),

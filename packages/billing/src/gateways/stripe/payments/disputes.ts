@@ -3,6 +3,7 @@ import { money } from '../../../values/money.ts'
 import type { Disputes, ProviderDispute } from '../../contract/parts/money/disputes.ts'
 import { idOf, type StripeContext, toDate } from '../sdk/client.ts'
 import { isMissing } from '../sdk/errors.ts'
+import { invoiceOfPayment } from './payments.ts'
 
 export function stripeDisputes(context: StripeContext): { readonly disputes: Disputes } {
   return {
@@ -35,37 +36,23 @@ export function stripeDisputes(context: StripeContext): { readonly disputes: Dis
 
 async function describe(context: StripeContext, dispute: Stripe.Dispute): Promise<ProviderDispute> {
   const { charge, amount, currency, reason, status } = dispute
+  const invoice = await invoiceOfPayment(context, idOf(dispute.payment_intent))
   return {
     id: dispute.id,
     customerId: typeof charge === 'string' ? null : idOf(charge.customer),
-    subscriptionId: await subscriptionOf(context, idOf(dispute.payment_intent)),
+    subscriptionId: idOf(invoice?.parent?.subscription_details?.subscription),
     charge: idOf(charge) ?? '',
     amount: money(amount, currency),
     reason,
-    status: statusOf(status),
+    status: statusOfDispute(status),
     openedAt: toDate(dispute.created),
     raw: dispute,
   }
 }
 
 /** An inquiry that ends has cost nothing. A new word of Stripe's is one that nobody has decided yet. */
-function statusOf(status: Stripe.Dispute['status']): ProviderDispute['status'] {
+export function statusOfDispute(status: Stripe.Dispute['status']): ProviderDispute['status'] {
   if (status === 'won' || status === 'warning_closed' || status === 'prevented') return 'won'
   if (status === 'lost') return 'lost'
   return status.startsWith('warning_') ? 'inquiry' : 'open'
-}
-
-async function subscriptionOf(
-  { stripe }: StripeContext,
-  payment: string | null,
-): Promise<string | null> {
-  if (payment === null) return null
-  const { data } = await stripe.invoicePayments.list({
-    payment: { type: 'payment_intent', payment_intent: payment },
-    limit: 1,
-    expand: ['data.invoice'],
-  })
-  const invoice = data[0]?.invoice
-  if (!invoice || typeof invoice === 'string' || 'deleted' in invoice) return null
-  return idOf(invoice.parent?.subscription_details?.subscription)
 }

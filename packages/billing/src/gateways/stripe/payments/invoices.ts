@@ -9,6 +9,7 @@ import type {
 import type { Gateway } from '../../contract/gateway.ts'
 import { idOf, type StripeContext, toDate } from '../sdk/client.ts'
 import { isMissing } from '../sdk/errors.ts'
+import { isWithheld } from './paid/lines.ts'
 
 /** Void and uncollectible ones will never be paid. */
 const PENDING: readonly (string | null)[] = ['draft', 'open']
@@ -151,7 +152,7 @@ function describeLine(line: Stripe.InvoiceLineItem, invoice: Stripe.Invoice): In
   const proration = line.parent?.invoice_item_details?.proration ?? false
   return {
     id: line.id,
-    description: line.description ?? 'Charge',
+    description: descriptionOf(line),
     amount: line.amount,
     quantity: countOf(line),
     ...unitOf(line),
@@ -161,6 +162,12 @@ function describeLine(line: Stripe.InvoiceLineItem, invoice: Stripe.Invoice): In
         ? { start: toDate(line.period.start), end: toDate(line.period.end) }
         : null,
   }
+}
+
+function descriptionOf(line: Stripe.InvoiceLineItem): string {
+  const said = line.description ?? 'Charge'
+  // Stripe's own description is the name of the product.
+  return isWithheld(line) ? `Given back before: ${said}` : said
 }
 
 /** Usage has decimals, which `quantity` has not. */

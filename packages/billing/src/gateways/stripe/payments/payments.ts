@@ -61,6 +61,21 @@ export async function paymentOf(
   return id === null ? null : stripe.paymentIntents.retrieve(id)
 }
 
+/** Finds the invoice that a payment intent pays; null for none. */
+export async function invoiceOfPayment(
+  { stripe }: StripeContext,
+  payment: string | null,
+): Promise<Stripe.Invoice | null> {
+  if (payment === null) return null
+  const { data } = await stripe.invoicePayments.list({
+    payment: { type: 'payment_intent', payment_intent: payment },
+    limit: 1,
+    expand: ['data.invoice'],
+  })
+  const invoice = data[0]?.invoice
+  return !invoice || typeof invoice === 'string' || 'deleted' in invoice ? null : invoice
+}
+
 function intentOf(payments: Stripe.Invoice['payments']): string | null {
   return idOf(payments?.data[0]?.payment.payment_intent)
 }

@@ -1,12 +1,15 @@
 import type Stripe from 'stripe'
 import { ProviderRejected, RefundRefused } from '../../../errors.ts'
 import type { Refund, RefundReason } from '../../../invoices/refund.ts'
-import { money } from '../../../values/money.ts'
+import { type Money, money } from '../../../values/money.ts'
 import type { NewRefund, Refundable } from '../../contract/parts/money/refunds.ts'
 import type { GatewayParts } from '../../contract/parts.ts'
 import { idOf, type StripeContext } from '../sdk/client.ts'
 import { isMissing, toBillingError } from '../sdk/errors.ts'
 import { once } from '../sdk/once.ts'
+import { leftOfInvoice } from './paid/of-invoice.ts'
+import { hasFailed } from './paid/returned.ts'
+import { invoiceOfPayment } from './payments.ts'
 
 export function stripeRefunds(context: StripeContext): Pick<GatewayParts, 'refunds'> {
   return {
@@ -15,6 +18,7 @@ export function stripeRefunds(context: StripeContext): Pick<GatewayParts, 'refun
         const charge = await findCharge(context, id, customerId)
         return charge && describeCharge(charge)
       },
+      creditedOf: ({ raw }) => creditedOf(context, raw as Stripe.Charge),
       list: async (charge) => (await listRefunds(context, charge)).map(describeRefund),
       findByKey: (charge, key) => findByKey(context, charge, key),
       create: (refund) => create(context, refund),
@@ -89,7 +93,17 @@ function describeCharge(charge: Stripe.Charge): Refundable {
     isRefundableInPart: status === 'succeeded',
     // A bank debit that is on its way can not be stopped.
     isVoidable: status !== 'pending',
+    raw: charge,
   }
+}
+
+/** Returns the credited part of a charge. Disputes are not counted: Stripe itself refuses to refund a disputed charge. */
+async function creditedOf(context: StripeContext, charge: Stripe.Charge): Promise<Money> {
+  const { amount_captured, amount_refunded, currency } = charge
+  const invoice = await invoiceOfPayment(context, idOf(charge.payment_intent))
+  if (invoice === null) return money(0, currency)
+  const left = await leftOfInvoice(context, invoice, { gifts: true, disputes: false })
+  return money(Math.max(0, amount_captured - amount_refunded - left), currency)
 }
 
 async function listRefunds({ stripe }: StripeContext, charge: string): Promise<Stripe.Refund[]> {
@@ -154,7 +168,7 @@ function describeRefund(refund: Stripe.Refund): Refund {
   }
 }
 
-function statusOf({ status }: Stripe.Refund): Refund['status'] {
-  if (status === 'succeeded') return 'succeeded'
-  return status === 'failed' || status === 'canceled' ? 'failed' : 'pending'
+function statusOf(refund: Stripe.Refund): Refund['status'] {
+  if (refund.status === 'succeeded') return 'succeeded'
+  return hasFailed(refund) ? 'failed' : 'pending'
 }

@@ -6,6 +6,8 @@ import { throwUnpaid } from './confirmations.ts'
 import { heldInvoice, heldItems, isAsked, letGo } from './held/held-change.ts'
 import { payUpdate } from './held/pay-update.ts'
 import { givesBackRest } from './periods/overdue.ts'
+import { listRunning } from './periods/running.ts'
+import { movingEnd } from './periods/withheld.ts'
 import { retrieve } from './retrieve.ts'
 
 /** The ends of subscriptions and of trials, on any day. */
@@ -18,10 +20,18 @@ export function stripeDates(context: StripeContext): {
     endDates: {
       async set(id, at, { prorate }) {
         const current = await letGo(context, await retrieve(stripe, id))
-        const givesBack = prorate && (await givesBackRest(context, current, at))
+        const invoices = prorate ? await listRunning(context, current) : []
+        if (!prorate || !givesBackRest(current, invoices, at)) {
+          await stripe.subscriptions.update(id, {
+            cancel_at: toSeconds(at),
+            proration_behavior: 'none',
+          })
+          return
+        }
+        const end = { cancel_at: toSeconds(at), proration_behavior: 'create_prorations' } as const
         await stripe.subscriptions.update(id, {
-          cancel_at: toSeconds(at),
-          proration_behavior: givesBack ? 'create_prorations' : 'none',
+          ...end,
+          ...(await movingEnd(context, current, { details: end, invoices })),
         })
       },
     },

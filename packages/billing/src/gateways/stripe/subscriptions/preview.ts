@@ -8,6 +8,7 @@ import type {
   PreviewLineKind,
   UpcomingInvoice,
 } from '../../contract/upcoming-invoice.ts'
+import { isWithheld } from '../payments/paid/lines.ts'
 
 /** Stripe's preview in our words: every amount that makes the total is a line of its own. */
 export function upcomingOf(invoice: InvoiceData, date: Date): UpcomingInvoice {
@@ -40,13 +41,20 @@ export function upcomingOf(invoice: InvoiceData, date: Date): UpcomingInvoice {
 /** The same of a change. */
 export function previewOf(
   invoice: InvoiceData,
-  { date, ...when }: Pick<SwapPreview, 'immediately' | 'date' | 'prorationDate'>,
+  {
+    date,
+    withheld,
+    ...when
+  }: Pick<SwapPreview, 'immediately' | 'date' | 'prorationDate'> & {
+    /** Credit that another line of the preview charges again. */
+    readonly withheld: number
+  },
 ): SwapPreview {
   const upcoming = upcomingOf(invoice, date)
   const credited = upcoming.lines.filter(
     ({ kind, amount }) => (kind === 'item' || kind === 'proration') && amount.amount < 0,
   )
-  return { ...upcoming, ...when, credit: money(-sumOf(credited), invoice.currency) }
+  return { ...upcoming, ...when, credit: money(-sumOf(credited) - withheld, invoice.currency) }
 }
 
 function isPlaceUnknown({ raw }: InvoiceData): boolean {
@@ -71,6 +79,7 @@ function itemsOf({ lines, subtotal, raw }: InvoiceData, line: Line): PreviewLine
 }
 
 function isProration(line: Stripe.InvoiceLineItem | undefined): boolean {
+  if (line && isWithheld(line)) return true
   const { subscription_item_details, invoice_item_details } = line?.parent ?? {}
   return (subscription_item_details ?? invoice_item_details)?.proration ?? false
 }

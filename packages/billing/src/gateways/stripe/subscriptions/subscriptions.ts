@@ -12,6 +12,8 @@ import { choiceParams } from './chosen-tax.ts'
 import { withCode } from './codes/given-back.ts'
 import { GIVEN_BACK } from './codes/owed.ts'
 import { describe, mainItem } from './describe.ts'
+import { listRunning } from './periods/running.ts'
+import { movingEnd } from './periods/withheld.ts'
 import { retrieve, withAllItems } from './retrieve.ts'
 import { startParams, termsOf } from './start.ts'
 import { taxRates } from './tax-rates.ts'
@@ -96,13 +98,17 @@ export function stripeSubscriptions(context: StripeContext): Subscriptions {
     cancelAtPeriodEnd: (id) => cancelAtPeriodEnd(context, id),
     cancelNow: (id, options) => cancelNow(context, id, options),
     async resume(id) {
-      const { cancel_at, cancel_at_period_end } = await stripe.subscriptions.retrieve(id)
-      // It may end on a date, which has no flag.
-      const undo: Stripe.SubscriptionUpdateParams =
-        cancel_at !== null && !cancel_at_period_end
-          ? { cancel_at: '' }
-          : { cancel_at_period_end: false }
-      await stripe.subscriptions.update(id, undo)
+      const current = await retrieve(stripe, id)
+      const { cancel_at, cancel_at_period_end } = current
+      if (cancel_at === null || cancel_at_period_end) {
+        await stripe.subscriptions.update(id, { cancel_at_period_end: false })
+        return
+      }
+      // An end on a date is not a flag but a timestamp, whose removal Stripe prorates.
+      const details = { cancel_at: '' } as const
+      const invoices = await listRunning(context, current)
+      const more = await movingEnd(context, current, { details, invoices })
+      await stripe.subscriptions.update(id, { ...details, ...more })
     },
   }
 }

@@ -19,8 +19,10 @@ import { haveIds, type SaidTax, type TaxTarget, taxOfWhole, taxTarget } from './
 import { throwUnpaid } from './confirmations.ts'
 import { heldInvoice, heldItems, isAsked, letGo } from './held/held-change.ts'
 import { payUpdate } from './held/pay-update.ts'
-import { requireNothingOwed } from './periods/overdue.ts'
+import { requireNothingOwed, takesAway } from './periods/overdue.ts'
 import { requireWithinPeriod, withinPeriod } from './periods/proration-date.ts'
+import { listRunning, readRunning } from './periods/running.ts'
+import { readWithheld, sumOf, toAdded, toShown, type Withheld } from './periods/withheld.ts'
 import { previewOf } from './preview.ts'
 import { retrieve } from './retrieve.ts'
 import { saidTax, taxRates } from './tax-rates.ts'
@@ -80,17 +82,48 @@ export function stripeSwaps(context: StripeContext): Swaps {
     return { ...rest, wanted, invoiceNow, endsTrial: false, automatic: {}, ratesOf, more: {} }
   }
 
+  function detailsOf(current: Stripe.Subscription, change: Change, at: Date) {
+    const isTrial = current.status === 'trialing'
+    const items = itemParams(current, change.wanted, change.ratesOf)
+    return {
+      items: items as Stripe.InvoiceCreatePreviewParams.SubscriptionDetails.Item[],
+      ...change.more,
+      ...(change.prorate && !isTrial ? { proration_date: toSeconds(at) } : {}),
+    }
+  }
+
+  /**
+   * What Stripe would credit although its money has gone back.
+   * @throws PaymentOverdue where what it would credit was never paid.
+   */
+  async function withheldOf(
+    current: Stripe.Subscription,
+    change: Change,
+    { now, at }: { readonly now: Date; readonly at: Date },
+  ): Promise<Withheld[]> {
+    const isLess = takesAway(current, change.wanted)
+    const movesEnd = change.more.cancel_at !== undefined
+    if (!change.prorate || !(isLess || movesEnd)) return []
+    const invoices = await listRunning(context, current)
+    if (isLess) requireNothingOwed(current, invoices, now)
+    const details = detailsOf(current, change, at)
+    const record = await readRunning(context, current, { invoices, movesEnd })
+    return readWithheld(context, current, record, { details, ...change.automatic, movesEnd })
+  }
+
   async function apply(current: Stripe.Subscription, change: Change, now: Date): Promise<void> {
     const { wanted, prorate, prorationDate } = change
+    const at = prorationDate && prorate ? requireWithinPeriod(current, prorationDate) : null
+    const shownAt = at ?? withinPeriod(current, now)
+    const withheld = await withheldOf(current, change, { now, at: shownAt })
     const params: Stripe.SubscriptionUpdateParams = {
       items: itemParams(current, wanted, change.ratesOf),
       ...change.automatic,
       proration_behavior: prorationBehavior(change),
       ...mainParams(current, wanted),
       ...change.more,
-      ...(prorationDate && prorate
-        ? { proration_date: toSeconds(requireWithinPeriod(current, prorationDate)) }
-        : {}),
+      ...(at || withheld.length > 0 ? { proration_date: toSeconds(shownAt) } : {}),
+      ...toAdded(withheld),
     }
     await payUpdate(context, current, params, now)
   }
@@ -101,20 +134,18 @@ export function stripeSwaps(context: StripeContext): Swaps {
     at: Date,
   ): Promise<SwapPreview> {
     const { wanted, prorate, endsTrial } = change
-    await requireNothingOwed(context, current, { ...change, now: at })
     const now = withinPeriod(current, change.prorationDate ?? at)
+    const withheld = await withheldOf(current, change, { now: at, at: now })
     const isTrial = current.status === 'trialing'
-    const items = itemParams(current, wanted, change.ratesOf)
     const invoice = await stripe.invoices.createPreview({
       subscription: current.id,
       expand: INVOICE_DETAILS,
       ...change.automatic,
       subscription_details: {
-        items: items as Stripe.InvoiceCreatePreviewParams.SubscriptionDetails.Item[],
+        ...detailsOf(current, change, now),
         proration_behavior: prorationBehavior(change),
-        ...change.more,
-        ...(prorate && !isTrial ? { proration_date: toSeconds(now) } : {}),
       },
+      ...toShown(withheld),
     })
     const billsDifference = change.invoiceNow && prorate && !isTrial && !hasItems(current, wanted)
     const immediately = endsTrial || billsDifference || (await startsPeriod(current, wanted))
@@ -122,6 +153,7 @@ export function stripeSwaps(context: StripeContext): Swaps {
       immediately,
       date: immediately ? at : toDate(invoice.period_end),
       prorationDate: now,
+      withheld: sumOf(withheld),
     })
   }
 
@@ -163,7 +195,6 @@ export function stripeSwaps(context: StripeContext): Swaps {
     const current = await letGo(context, found)
     const change = await toChange(current)
     if (isDone(current, change)) return
-    await requireNothingOwed(context, current, { ...change, now })
     await apply(current, change, now)
   }
 

@@ -13,6 +13,8 @@ export interface Refundable {
   readonly isRefundableInPart: boolean
   /** False where the whole, too, has to wait until then. Default true. */
   readonly isVoidable?: boolean
+  /** The provider's own object, for `creditedOf`. */
+  readonly raw?: unknown
 }
 
 /** Money to be given back. */
@@ -33,6 +35,11 @@ export interface NewRefund {
 export interface Refunds {
   /** By the id of a charge, of an invoice or of a hosted page; null when there is none, or it is somebody else's. */
   find(id: string, customerId: string): Promise<Refundable | null>
+  /**
+   * Returns how much of a charge went back other than by refunds, and can no longer be refunded: as credit for unused time, by a
+   * credit note, in a dispute, or because a gift had paid for it. Optional: without this method nothing counts as credited.
+   */
+  creditedOf?(charge: Refundable): Promise<Money>
   /** Those of a charge, newest first. A charge that was taken back whole before it was settled is one. */
   list(charge: string): Promise<Refund[]>
   /** The one that was made under this key; null for none, and where the provider has no room for a key. */

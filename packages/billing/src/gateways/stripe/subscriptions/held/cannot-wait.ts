@@ -53,6 +53,7 @@ const HELD: readonly string[] = [
   'proration_date',
   'metadata',
   'cancel_at_period_end',
+  'add_invoice_items',
 ]
 
 export function cannotWait(wayRound: string, cause: unknown): PaymentFailed {
