@@ -5,6 +5,7 @@ import { customers } from './customers.ts'
 import { dates } from './dates.ts'
 import { items } from './items.ts'
 import { later } from './later.ts'
+import { moneyBack } from './money-back.ts'
 import { paymentMethods } from './payment-methods.ts'
 import { payments } from './payments.ts'
 import { promotionCodes } from './promotion-codes.ts'
@@ -25,6 +26,7 @@ export const STORIES: readonly Story[] = [
   ...checkouts,
   ...refunds,
   ...creditNotes,
+  ...moneyBack,
   ...balances,
   ...promotionCodes,
   ...paymentMethods,

@@ -105,7 +105,8 @@ async function endWhileHeld(asking: Asking): Promise<void> {
 }
 
 /** After the last step it is done and forgotten: then that is what the application sees. */
-async function resume(asking: Asking): Promise<void> {
+/** Takes a cancellation back, also where the first attempt has. */
+export async function resume(asking: Asking): Promise<void> {
   await (await main(asking)).resume().catch((error: unknown) => {
     if (!(error instanceof NotOnGracePeriod)) throw error
   })
