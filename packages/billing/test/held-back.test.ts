@@ -23,13 +23,29 @@ function interruptible(database: Database) {
       return result
     },
   }
-  Object.defineProperty(database, 'kysely', { value: database.kysely.withPlugin(plugin) })
+  // Billing makes a database of its own out of this one, so every database gets the plugin.
+  const everyDatabase = Object.getPrototypeOf(database)
+  const { get = fail } = Object.getOwnPropertyDescriptor(everyDatabase, 'kysely') ?? fail()
+  const withPlugin = {
+    get(this: Database) {
+      return get.call(this).withPlugin(plugin)
+    },
+    configurable: true,
+  }
+  Object.defineProperty(everyDatabase, 'kysely', withPlugin)
+  onTestFinished(
+    () => void Object.defineProperty(everyDatabase, 'kysely', { get, configurable: true }),
+  )
   return {
     interrupt(by: () => Promise<unknown>) {
       between = by
     },
     wasInterrupted: () => between === null,
   }
+}
+
+function fail(): never {
+  throw new Error('A database has no kysely any more')
 }
 
 /** The shop has answered with a 410, and one delivery is held back. */
