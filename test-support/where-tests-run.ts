@@ -185,6 +185,7 @@ const sqliteIsEnough: readonly Named[] = [
   ['packages/billing/test/delayed-payments.test.ts', 'calls of a provider'],
   ['packages/billing/test/disputes.test.ts', 'events of a provider; see counting.test.ts'],
   ['packages/billing/test/documented.test.ts', 'calls of a provider'],
+  ['packages/billing/test/ended-early.test.ts', 'states of a provider'],
   ['packages/billing/test/endpoints.test.ts', 'calls of a provider'],
   ['packages/billing/test/frequency-swap.test.ts', 'money'],
   ['packages/billing/test/frequency-swap-table.test.ts', 'money'],

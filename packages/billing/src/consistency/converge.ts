@@ -117,8 +117,6 @@ export function toRecord(from: {
   readonly now: Date
 }): NewSubscriptionRecord {
   const { found, owner, name, provider, before, now } = from
-  // What was ended early stays so, although the provider can no longer be told.
-  const hasEnded = found.isOver && before !== null && ended(before, now)
   return {
     owner,
     name,
@@ -128,7 +126,7 @@ export function toRecord(from: {
     providerStatus: found.status,
     quantity: found.quantity,
     trialEndsAt: found.trialEndsAt,
-    endsAt: hasEnded && found.endsAt && found.endsAt > now ? before.endsAt : found.endsAt,
+    endsAt: endOf(found, before, now),
     // Since when the provider does not say: since we have known.
     pausedAt: found.pause ? (before?.pausedAt ?? now) : null,
     plannedPlan: found.planned?.items[0]?.price ?? null,
@@ -139,6 +137,21 @@ export function toRecord(from: {
     updatedAt: now,
     items: otherItems(found),
   }
+}
+
+/**
+ * A subscription that we ended earlier than the provider says keeps its end: the provider can no longer be told. Once
+ * the row has the final status, that holds after the provider's date has passed, too.
+ */
+function endOf(
+  found: ProviderSubscription,
+  before: SubscriptionRecord | null,
+  now: Date,
+): Date | null {
+  if (!found.isOver || !before?.endsAt || !ended(before, now)) return found.endsAt
+  if (!found.endsAt || found.endsAt <= before.endsAt) return found.endsAt
+  const isSettled = found.endsAt > now || before.providerStatus === found.status
+  return isSettled ? before.endsAt : found.endsAt
 }
 
 function otherItems({ items = [] }: ProviderSubscription): StoredItem[] {
