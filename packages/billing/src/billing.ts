@@ -1,6 +1,6 @@
 import type { MigrateOptions } from '@tollgate/database'
 import type { HttpRoutes } from '@tollgate/http'
-import type { DriftReport, SyncOptions } from './consistency/drift.ts'
+import type { DriftReport, SyncOptions } from './consistency/sync/drift.ts'
 import type { Deliveries } from './deliveries/deliveries.ts'
 import type { EventOutbox } from './events/event-stream.ts'
 import type { Notices } from './notices/notices.ts'

@@ -8,7 +8,7 @@ import {
 import { fetchFrom } from '@tollgate/http'
 import type { Billing } from './billing.ts'
 import { lookAhead } from './consistency/look-ahead.ts'
-import { syncAll } from './consistency/sync.ts'
+import { syncAll } from './consistency/sync/sync-all.ts'
 import type { BillingContext } from './context.ts'
 import { requireOwner } from './customers/require-owner.ts'
 import { createDeliveries } from './deliveries/deliveries.ts'

@@ -1,5 +1,5 @@
 export type { Billing } from './billing.ts'
-export type { Drift, DriftReport, SyncFailure, SyncOptions } from './consistency/drift.ts'
+export type { Drift, DriftReport, SyncFailure, SyncOptions } from './consistency/sync/drift.ts'
 export {
   type BraintreeBilling,
   type BraintreeSubscription,

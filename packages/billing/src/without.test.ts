@@ -114,6 +114,7 @@ describe('a user where Braintree alone is configured', () => {
         name: 'main',
         provider: 'braintree',
         providerId: 'tg-1',
+        providerCustomer: null,
         providerPlan: 'monthly',
         providerStatus: 'Active',
         quantity: 1,

@@ -74,7 +74,13 @@ export function olderBuild(database: Database) {
     saveCard: (id: number, brand: string) =>
       database.kysely
         .updateTable('users')
-        .set({ card_brand: brand, card_last_four: '4242', paypal_email: null })
+        .set({
+          provider: 'stripe',
+          provider_id: `cus_${id}`,
+          card_brand: brand,
+          card_last_four: '4242',
+          paypal_email: null,
+        })
         .where('id', '=', id)
         .execute(),
   }

@@ -287,7 +287,7 @@ describe('the table of another owner', () => {
     const careful = createBilling({ ...shared, database, owners, migrate: false })
     await expect(careful.owner('team', 'a')).rejects.toThrow(SchemaTooOld)
     const billing = createBilling({ ...shared, database, owners })
-    expect((await billing.migrate()).applied).toEqual(['0001-columns'])
+    expect((await billing.migrate()).applied).toEqual(['0001-columns', '0002-ownership'])
     expect((await billing.migrate()).applied).toEqual([])
     expect((await careful.owner('team', 'a')).attributes).toMatchObject({
       billing_email: null,

@@ -59,7 +59,11 @@ async function fillOldTables() {
   await migrate(database, before)
   for (const [id, at] of MOMENTS.entries()) {
     const trial_ends_at = id % 2 ? at : null
-    await database.kysely.insertInto('users').values({ id, trial_ends_at }).execute()
+    const customer = { provider: 'stripe', provider_id: `cus_${id}` }
+    await database.kysely
+      .insertInto('users')
+      .values({ id, trial_ends_at, ...customer })
+      .execute()
     await database.kysely
       .insertInto('subscriptions')
       .values({

@@ -1,4 +1,11 @@
-import { connect, createColumns, createTable, type Database, migrate } from '@tollgate/database'
+import {
+  connect,
+  createColumns,
+  createTable,
+  type Database,
+  migrate,
+  timestamp,
+} from '@tollgate/database'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   createTestDatabase,
@@ -122,6 +129,84 @@ describe('the tables of a build that knew only users', () => {
     await billing.close()
   })
 
+  it('threat Q3 get the customer that each subscription was made for, and none where the owner may be another one by now', async () => {
+    const { kysely } = database
+    const ended = timestamp(new Date(AT.getTime() - 1000))
+    const subscribe = async (user_id: number, ends_at: unknown = null) => {
+      await olderBuild(database).saveSubscription(user_id, `sub_${user_id}`, 'monthly', AT)
+      await kysely
+        .updateTable('subscriptions')
+        .set({ ends_at })
+        .where('user_id', '=', user_id)
+        .execute()
+    }
+    await kysely
+      .insertInto('users')
+      .values([{ id: 4 }, { id: 5 }])
+      .execute()
+    await subscribe(3, ended)
+    await subscribe(4)
+    await subscribe(5, ended)
+    // Nobody has this id any more, or not yet.
+    await subscribe(6, ended)
+    await migrate(database, all)
+    const rows = await kysely
+      .selectFrom('subscriptions')
+      .select(['user_id', 'provider_customer'])
+      .orderBy('user_id')
+      .execute()
+    expect(rows.map((row) => [Number(row.user_id), row.provider_customer])).toEqual([
+      [1, 'cus_1'],
+      [2, 'cus_2'],
+      [3, 'cus_3'],
+      [4, ''],
+      [5, null],
+      [6, ''],
+    ])
+  })
+
+  it('threat Q3 get the customers of other owners, too', async () => {
+    const { kysely } = database
+    await migrate(database, all)
+    const before = { ...ofTeams, migrations: ofTeams.migrations.filter(({ id }) => id < '0002') }
+    await migrate(database, before)
+    await kysely
+      .insertInto('teams')
+      .values([{ id: 1, provider: 'stripe', provider_id: 'cus_a' }, { id: 2 }])
+      .execute()
+    const rows = [
+      { owner_id: '1', provider: 'stripe', ends_at: null },
+      { owner_id: '1', provider: 'braintree', ends_at: timestamp(AT) },
+      { owner_id: '2', provider: 'stripe', ends_at: null },
+      { owner_id: '2', provider: 'stripe', ends_at: timestamp(new Date(0)) },
+      { owner_id: '3', provider: 'stripe', ends_at: timestamp(new Date(0)) },
+    ]
+    for (const [at, row] of rows.entries()) {
+      await kysely
+        .insertInto('subscriptions')
+        .values({
+          ...row,
+          owner_type: 'team',
+          name: 'main',
+          provider_id: `of team ${at}`,
+          provider_plan: 'monthly',
+          provider_status: 'active',
+          quantity: 1,
+          created_at: timestamp(AT),
+          updated_at: timestamp(AT),
+        })
+        .execute()
+    }
+    await migrate(database, ofTeams)
+    const filled = await kysely
+      .selectFrom('subscriptions')
+      .select('provider_customer')
+      .where('owner_type', '=', 'team')
+      .orderBy('id')
+      .execute()
+    expect(filled.map((row) => row.provider_customer)).toEqual(['cus_a', null, '', null, ''])
+  })
+
   it('go on being used by a process that was started before', async () => {
     const olderDatabase = await connect(test.url)
     const older = olderBuild(olderDatabase)
@@ -209,7 +294,7 @@ describe('the tables of a build that knew only users', () => {
       if (isDone) break
       stopped++
     }
-    expect(stopped).toBe({ sqlite: 27, postgres: 21, mariadb: 21 }[kind ?? ''])
+    expect(stopped).toBe({ sqlite: 29, postgres: 23, mariadb: 23 }[kind ?? ''])
   }, 120_000)
 })
 

@@ -7,10 +7,11 @@ import type { ProviderName } from '../provider-name.ts'
 import type { HeldLock } from '../storage/locks.ts'
 import { saveSubscription } from '../storage/subscriptions.ts'
 import type { NewSubscriptionRecord, StoredItem, SubscriptionRecord } from '../storage/tables.ts'
-import type { Owner } from '../values/owner.ts'
+import { ownerKey } from '../values/owner.ts'
 import { DEFAULT_NAME, digestOfName } from '../values/subscription-name.ts'
 import { ended, type SubscriptionColumns } from '../values/subscription-state.ts'
 import type { LockedOwner } from './owner-lock.ts'
+import { concernsOwner, findOwnership, type Ownership } from './subscription-owner.ts'
 
 /**
  * The one way a subscription gets into our table: read the provider's object, then write the row.
@@ -82,20 +83,19 @@ export async function store(
   provider: ProviderName,
   found: ProviderSubscription,
 ): Promise<void> {
-  const { owner, lock } = locked
   const before = await context.subscriptions.findByProvider(provider, found.id)
   const name = before?.name ?? (await nameOf(context, found))
   const record = toRecord({
     found,
-    owner: before?.owner ?? owner,
+    whose: await findOwnership(context, locked, provider, found, before),
     name,
     provider,
     before,
     now: context.options.clock.now(),
   })
-  if (before && isSame(before, record)) return
+  if (before && isSame(before, record) && isSameOwnership(before, record)) return
   await closeUnpaid(locked, provider, found, before)
-  await save(context, lock, before, record)
+  await save(context, locked.lock, before, record)
 }
 
 /** What its condition is derived from, before there is a row. */
@@ -110,15 +110,16 @@ export function columnsOf(
 /** What the row of this provider object should say. */
 export function toRecord(from: {
   readonly found: ProviderSubscription
-  readonly owner: Owner
+  readonly whose: Ownership
   readonly name: string
   readonly provider: ProviderName
   readonly before: SubscriptionRecord | null
   readonly now: Date
 }): NewSubscriptionRecord {
-  const { found, owner, name, provider, before, now } = from
+  const { found, whose, name, provider, before, now } = from
   return {
-    owner,
+    owner: whose.owner,
+    providerCustomer: whose.providerCustomer,
     name,
     provider,
     providerId: found.id,
@@ -174,6 +175,10 @@ export function isSame(a: NewSubscriptionRecord, b: NewSubscriptionRecord): bool
   )
 }
 
+export function isSameOwnership(a: Ownership, b: Ownership): boolean {
+  return a.providerCustomer === b.providerCustomer && ownerKey(a.owner) === ownerKey(b.owner)
+}
+
 /** In whatever order: a provider may list them in another one. */
 function sameItems(a: readonly StoredItem[], b: readonly StoredItem[]): boolean {
   return a.length === b.length && a.every((item) => b.some((other) => isSameItem(item, other)))
@@ -215,18 +220,18 @@ export async function endRow(
   await save(context, lock, before, { ...before, endsAt: now, updatedAt: now })
 }
 
-/** The row, and what it tells, from the same moment on. */
-function save(
-  { events, options }: BillingContext,
+/** Writes the row and its events in one transaction. Events are written only for the owner who has the subscription. */
+async function save(
+  context: BillingContext,
   lock: HeldLock,
   before: SubscriptionRecord | null,
   record: NewSubscriptionRecord,
 ): Promise<void> {
   const hasOtherItems = !sameItems(before?.items ?? [], record.items)
-  return lock.write(async (tx) => {
+  const isTold = await concernsOwner(context, record)
+  const told = isTold ? eventsOfSubscription(before, record, context.options.clock.now()) : []
+  await lock.write(async (tx) => {
     await saveSubscription(tx, record, { hasOtherItems })
-    for (const event of eventsOfSubscription(before, record, options.clock.now())) {
-      await events.record(tx, event)
-    }
+    for (const event of told) await context.events.record(tx, event)
   })
 }

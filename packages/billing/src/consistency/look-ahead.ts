@@ -1,9 +1,11 @@
 import type { BillingContext } from '../context.ts'
 import type { NewBillingEvent } from '../events/billing-event.ts'
 import { factsOf } from '../events/of-subscription.ts'
-import type { BilledOwner } from '../storage/tables.ts'
+import type { SubscriptionRepository } from '../storage/subscriptions.ts'
+import type { BilledOwner, SubscriptionRecord } from '../storage/tables.ts'
 import { ownerKey } from '../values/owner.ts'
 import { willBeBilled } from '../values/subscription-state.ts'
+import { concernsOwner } from './subscription-owner.ts'
 
 const DAY = 86_400_000
 /** How long before its end a trial is told of. */
@@ -27,7 +29,7 @@ export async function lookAhead(context: BillingContext): Promise<void> {
 async function endedSubscriptions(context: BillingContext, now: Date): Promise<NewBillingEvent[]> {
   if (!context.events.isWanted('subscription.ended')) return []
   const since = new Date(now.getTime() - BEHIND)
-  const rows = await context.subscriptions.listBetween('ends_at', since, now)
+  const rows = await listBetween(context, 'ends_at', since, now)
   return rows.map(({ owner, provider, ...row }) => ({
     ...{ owner, provider },
     type: 'subscription.ended',
@@ -36,10 +38,22 @@ async function endedSubscriptions(context: BillingContext, now: Date): Promise<N
   }))
 }
 
+/** Without those whose owner has another customer by now. */
+async function listBetween(
+  context: BillingContext,
+  ...between: Parameters<SubscriptionRepository['listBetween']>
+): Promise<SubscriptionRecord[]> {
+  const rows: SubscriptionRecord[] = []
+  for (const row of await context.subscriptions.listBetween(...between)) {
+    if (await concernsOwner(context, row)) rows.push(row)
+  }
+  return rows
+}
+
 async function endingTrials(context: BillingContext, now: Date): Promise<NewBillingEvent[]> {
   if (!context.events.isWanted('trial.ending')) return []
   const until = new Date(now.getTime() + AHEAD)
-  const rows = await context.subscriptions.listBetween('trial_ends_at', now, until)
+  const rows = await listBetween(context, 'trial_ends_at', now, until)
   return rows.flatMap((row) => {
     const { owner, provider, trialEndsAt, endsAt } = row
     if (trialEndsAt === null || endsAt !== null) return []

@@ -6,8 +6,8 @@ import type { DisputeRecord } from '../storage/disputes.ts'
 import type { SubscriptionRecord } from '../storage/tables.ts'
 import { ended } from '../values/subscription-state.ts'
 import { converge } from './converge.ts'
-import { type Drift, type DriftReport, failureOf } from './drift.ts'
 import type { LockedOwner } from './owner-lock.ts'
+import { type Drift, type DriftReport, failureOf } from './sync/drift.ts'
 
 /** A charge that was asked back, as the provider has it now, and what the application wants to come of it. */
 export async function settleDispute(

@@ -6,6 +6,7 @@ import { NoPaymentMethod } from '../errors.ts'
 import type { CustomerDetails, ProviderCustomer } from '../gateways/contract/customer.ts'
 import type { ChangedDetails } from '../gateways/contract/parts/money/customer-details.ts'
 import type { ProviderName } from '../provider-name.ts'
+import type { Intent, Operation } from '../storage/operations.ts'
 import type { BilledOwner } from '../storage/tables.ts'
 import { describedByRow } from './described-by-row.ts'
 import { requireLanguage } from './require-language.ts'
@@ -52,16 +53,15 @@ async function createCustomer(
   { billed, details }: { readonly billed: BilledOwner; readonly details: CustomerDetails },
 ): Promise<ProviderCustomer> {
   const { owner } = billed
-  const operation = await begin(context, locked, {
+  const described = describedByRow(context, billed)
+  const intent: Intent = {
     owner,
     kind: 'customer',
-    request: {
-      provider,
-      details: { ...describedByRow(context, billed), ...details },
-    },
+    request: { provider, details: { ...described, ...details }, for: described.email ?? null },
     // Whatever the details: an owner has one customer at a provider.
     same: { provider },
-  })
+  }
+  const operation = await beginFor(context, locked, intent)
   const wanted = {
     owner,
     details: operation.request.details as CustomerDetails,
@@ -73,4 +73,17 @@ async function createCustomer(
   const columns = { provider, providerId: customer.id, ...customer.card }
   await finish(context, locked, operation, (tx) => context.owners.setCustomer(owner, columns, tx))
   return customer
+}
+
+/** Forgets an operation of an earlier owner with the same id, so that no owner is given another's customer. */
+async function beginFor(
+  context: BillingContext,
+  locked: LockedOwner,
+  intent: Intent,
+): Promise<Operation> {
+  const begun = await begin(context, locked, intent)
+  const { for: email } = begun.request
+  if (email === undefined || email === intent.request.for) return begun
+  await finish(context, locked, begun)
+  return begin(context, locked, intent)
 }

@@ -8,6 +8,7 @@ import {
   toTimestamps,
 } from '@tollgate/database'
 import { ownersMigration } from './migrations/owners.ts'
+import { ownershipMigration } from './migrations/ownership.ts'
 import {
   eventsMigration,
   usageAskedMigration,
@@ -23,7 +24,7 @@ import type { UserTable } from './user-table.ts'
 
 /** Forward only. A change of shape is a new entry at the end; what has run is never edited. */
 export function billingMigrations(
-  users: Required<Pick<UserTable, 'table' | 'idType'>>,
+  users: Required<Pick<UserTable, 'table' | 'idType'>> & Pick<UserTable, 'id'>,
 ): MigrationSet {
   return {
     name: 'billing',
@@ -154,6 +155,7 @@ export function billingMigrations(
       usageAskedMigration,
       usageBatchesMigration,
       { id: '0013-clock', up: createClockTable },
+      ownershipMigration({ table: users.table, id: users.id ?? 'id' }),
     ],
   }
 }

@@ -15,6 +15,17 @@ export interface OwnerColumns {
 /** Of each type of owners, what the ids are in their table. Users are among them. */
 export type OwnerIdTypes = ReadonlyMap<string, { readonly idType: 'integer' | 'string' }>
 
+/** The table that holds the owners of one type. */
+export interface OwnerRowTable {
+  readonly table: string
+  /** The column with the id. */
+  readonly id: string
+  readonly idType: 'integer' | 'string'
+}
+
+/** The tables of all types of owners. Users are among them. */
+export type OwnerRowTables = ReadonlyMap<string, OwnerRowTable>
+
 export function toOwnerColumns(owner: Owner): OwnerColumns {
   return isUser(owner)
     ? { user_id: owner.id, owner_type: null, owner_id: null }
@@ -63,5 +74,56 @@ export function ownerStatement<Params extends object, Row>(
       ? await ofUser({ ...params, user: id })
       : await ofOther({ ...params, ownerType, ownerId: String(id) })
     return rows
+  }
+}
+
+/**
+ * For a query of `subscriptions`: those that the owner has now. A row of a customer that the owner has no longer, or that
+ * another owner of the same id had, is none of them.
+ */
+export function isBound(
+  { table, id: idColumn }: OwnerRowTable,
+  id: RawBuilder<unknown>,
+): RawBuilder<SqlBool> {
+  const of = (column: string) => sql.ref(`subscriptions.${column}`)
+  const owners = (column: string) => sql.ref(`bound.${column}`)
+  return sql<SqlBool>`(${of('provider_customer')} is null or exists (
+    select 1 from ${sql.table(table)} as ${sql.ref('bound')}
+    where ${owners(idColumn)} = ${id}
+      and ${owners('provider')} = ${of('provider')}
+      and ${owners('provider_id')} = ${of('provider_customer')}))`
+}
+
+/** Prepares a query of `subscriptions` like `ownerStatement`, but only finds rows of the customer that the owner has now. */
+export function boundStatement<Params extends object, Row>(
+  database: Database,
+  tables: OwnerRowTables,
+  build: (db: Kysely<AnyTables>, isTheirs: RawBuilder<SqlBool>, param: Param<Params>) => Compilable,
+): OwnerStatement<Params, Row> {
+  type Asked = Params & {
+    readonly ownerType: string
+    readonly ownerId: string | number
+    readonly rowId: string | number
+  }
+  type Run = ReturnType<typeof database.statement<Asked, Row>>
+  const compiled = new Map<string, Run>()
+  const compile = (type: string) =>
+    database.statement<Asked, Row>((db, param) => {
+      const table = tables.get(type)
+      const isNamed = isUser({ type, id: '' })
+        ? sql<SqlBool>`${sql.ref('user_id')} = ${param('ownerId')}`
+        : sql<SqlBool>`${sql.ref('owner_type')} = ${param('ownerType')}
+            and ${sql.ref('owner_id')} = ${param('ownerId')}`
+      // Only a process that knows the table of a type can check which customer its owners have.
+      const isTheirs = table
+        ? sql<SqlBool>`${isNamed} and ${isBound(table, param('rowId'))}`
+        : isNamed
+      return build(db, isTheirs, param as Param<Params>)
+    })
+  return async (owner, params) => {
+    const run = compiled.get(owner.type) ?? compile(owner.type)
+    compiled.set(owner.type, run)
+    const ownerId = isUser(owner) ? owner.id : String(owner.id)
+    return (await run({ ...params, ownerType: owner.type, ownerId, rowId: owner.id })).rows
   }
 }

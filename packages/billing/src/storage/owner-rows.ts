@@ -10,7 +10,12 @@ type Change = Parameters<typeof userColumns.toChange>[0]
 /** The billing columns of one of the application's own tables. Nothing else in it is written. */
 export interface OwnerRows {
   find(id: Id): Promise<BilledOwner | null>
+  /** Those of these ids that are there. */
+  findMany(ids: readonly Id[]): Promise<BilledOwner[]>
   findByCustomer(provider: ProviderName, providerId: string): Promise<BilledOwner | null>
+  /** Those who have one of these customers. */
+  findByCustomers(provider: ProviderName, providerIds: readonly string[]): Promise<BilledOwner[]>
+  countCustomers(): Promise<number>
   setCustomer(id: Id, customer: CustomerColumns, tx: Database): Promise<void>
   /** Another provider, and no customer there yet. */
   setProvider(id: Id, provider: ProviderName, tx: Database): Promise<void>
@@ -86,13 +91,46 @@ export function ownerRows(
     const values = userColumns.toChange(change)
     await on.kysely.updateTable(table).set(values).where(idColumn, '=', id).execute()
   }
+  const find = async (id: Id) => {
+    const text = parseId(id, described.idType)
+    if (text === null) return null
+    const found = first(await byId({ id: text }).then(({ rows }) => rows, noRowsIfImpossible))
+    // SQLite and MySQL find what is only similar, by number or collation.
+    return found && String(found.owner.id) === text ? found : null
+  }
+  const select = () => database.kysely.selectFrom(table).selectAll()
   return {
-    async find(id) {
-      const text = parseId(id, described.idType)
-      if (text === null) return null
-      const found = first(await byId({ id: text }).then(({ rows }) => rows, noRowsIfImpossible))
-      // SQLite and MySQL find what is only similar, by number or collation.
-      return found && String(found.owner.id) === text ? found : null
+    find,
+    async findMany(ids) {
+      const wanted = new Set(ids.flatMap((id) => parseId(id, described.idType) ?? []))
+      if (wanted.size === 0) return []
+      try {
+        const rows = await select()
+          .where(idColumn, 'in', [...wanted])
+          .execute()
+        return (rows as Row[]).map(fromRow).filter(({ owner }) => wanted.has(String(owner.id)))
+      } catch (error) {
+        if (!isImpossibleValue(error)) throw error
+        // One of them can be no id here. The others may well be there.
+        const found = await Promise.all([...wanted].map(find))
+        return found.filter((each) => each !== null)
+      }
+    },
+    async findByCustomers(provider, providerIds) {
+      if (providerIds.length === 0) return []
+      const rows = await select()
+        .where('provider', '=', provider)
+        .where('provider_id', 'in', [...providerIds])
+        .execute()
+      return (rows as Row[]).map(fromRow)
+    },
+    async countCustomers() {
+      const { count } = await database.kysely
+        .selectFrom(table)
+        .select((eb) => eb.fn.countAll().as('count'))
+        .where('provider_id', 'is not', null)
+        .executeTakeFirstOrThrow()
+      return Number(count)
     },
     findByCustomer: async (provider, providerId) =>
       first((await byCustomer({ provider, providerId })).rows),

@@ -3,7 +3,7 @@ import type { Kysely, SelectQueryBuilder } from 'kysely'
 import type { ProviderName } from '../provider-name.ts'
 import type { Owner } from '../values/owner.ts'
 import { opens, type Standing, type Statuses } from '../values/subscription-state.ts'
-import { type OwnerIdTypes, ownerOfRow, ownerStatement } from './owner-columns.ts'
+import { boundStatement, type OwnerRowTables, ownerOfRow } from './owner-columns.ts'
 import {
   type NewSubscriptionRecord,
   type StoredItem,
@@ -13,9 +13,13 @@ import {
   subscriptionRow,
 } from './tables.ts'
 
+/** Rows are an owner's while the owner has the customer that they were made for: all others look like none. */
 export interface SubscriptionRepository {
   /** The newest of that name; a name collects history. */
   findByName(owner: Owner, name: string): Promise<SubscriptionRecord | null>
+  /** Whoever owns it. */
+  find(id: number): Promise<SubscriptionRecord | null>
+  /** Whoever owns it. */
   findByProvider(provider: ProviderName, providerId: string): Promise<SubscriptionRecord | null>
   listByOwner(owner: Owner): Promise<SubscriptionRecord[]>
   /** Of all owners, those that have not ended; in batches by id. */
@@ -49,7 +53,7 @@ export interface StatusMeanings {
 export function subscriptionRepository(
   database: Database,
   { statuses, standing, suspendsDisputed, suspendsPaused }: StatusMeanings,
-  types: OwnerIdTypes,
+  tables: OwnerRowTables,
 ): SubscriptionRepository {
   const closed = [...statuses].map(([provider, words]) => ({
     provider,
@@ -58,7 +62,7 @@ export function subscriptionRepository(
   const fromRows = (rows: readonly JoinedRow[]) =>
     groupItems(rows).map(({ row, items }) =>
       subscriptionRow.fromRow(row, {
-        owner: ownerOfRow(row, types),
+        owner: ownerOfRow(row, tables),
         standing: standing(row.provider as ProviderName, row.provider_status),
         isSuspended:
           (suspendsDisputed && row.disputed_at !== null) ||
@@ -66,15 +70,18 @@ export function subscriptionRepository(
         items,
       }),
     )
-  const byName = ownerStatement<{ name: string }, JoinedRow>(database, (db, isTheirs, param) =>
-    withItems(db, (subscriptions) =>
-      subscriptions
-        .where(isTheirs)
-        .where('name', '=', param('name'))
-        .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(1),
-    ).orderBy('item.id'),
+  const byName = boundStatement<{ name: string }, JoinedRow>(
+    database,
+    tables,
+    (db, isTheirs, param) =>
+      withItems(db, (subscriptions) =>
+        subscriptions
+          .where(isTheirs)
+          .where('name', '=', param('name'))
+          .orderBy('created_at', 'desc')
+          .orderBy('id', 'desc')
+          .limit(1),
+      ).orderBy('item.id'),
   )
   const byProvider = database.statement<{ provider: string; providerId: string }, JoinedRow>(
     (db, param) =>
@@ -84,16 +91,16 @@ export function subscriptionRepository(
           .where('provider_id', '=', param('providerId')),
       ).orderBy('item.id'),
   )
-  const ofOwner = ownerStatement<object, JoinedRow>(database, (db, isTheirs) =>
+  const ofOwner = boundStatement<object, JoinedRow>(database, tables, (db, isTheirs) =>
     withItems(db, (subscriptions) => subscriptions.where(isTheirs))
       .orderBy('s.created_at', 'desc')
       .orderBy('s.id', 'desc')
       .orderBy('item.id'),
   )
-  const anyOf = ownerStatement<object, { id: number }>(database, (db, isTheirs) =>
+  const anyOf = boundStatement<object, { id: number }>(database, tables, (db, isTheirs) =>
     db.selectFrom('subscriptions').select('id').where(isTheirs).limit(1),
   )
-  const triedBy = ownerStatement<object, { id: number }>(database, (db, isTheirs) =>
+  const triedBy = boundStatement<object, { id: number }>(database, tables, (db, isTheirs) =>
     db
       .selectFrom('subscriptions')
       .select('id')
@@ -103,6 +110,10 @@ export function subscriptionRepository(
   )
   const first = (rows: readonly JoinedRow[]) => fromRows(rows)[0] ?? null
   return {
+    async find(id) {
+      const rows = withItems(database.kysely, (all) => all.where('id', '=', id))
+      return first(await rows.orderBy('item.id').execute())
+    },
     findByName: async (owner, name) => first(await byName(owner, { name })),
     findByProvider: async (provider, providerId) =>
       first((await byProvider({ provider, providerId })).rows),
@@ -162,8 +173,8 @@ export function subscriptionRepository(
 }
 
 /**
- * Inserts the row, or gives the one with that provider id these values. Owner and name stay. Its prices beside the
- * main one are written where the caller says that they are others.
+ * Inserts the row, or gives the one with that provider id these values. Its name stays. Its prices beside the main one are
+ * written where the caller says that they are others.
  */
 export async function saveSubscription(
   tx: Database,
@@ -175,7 +186,7 @@ export async function saveSubscription(
 }
 
 async function saveRow(tx: Database, record: NewSubscriptionRecord): Promise<void> {
-  const { user_id, owner_type, owner_id, ...columns } = subscriptionRow.toRow(record)
+  const columns = subscriptionRow.toRow(record)
   const { name, provider, provider_id, created_at, ...changes } = columns
   const updated = await tx.kysely
     .updateTable('subscriptions')
@@ -184,10 +195,7 @@ async function saveRow(tx: Database, record: NewSubscriptionRecord): Promise<voi
     .where('provider_id', '=', provider_id)
     .executeTakeFirst()
   if (Number(updated.numUpdatedRows) > 0) return
-  await tx.kysely
-    .insertInto('subscriptions')
-    .values({ user_id, owner_type, owner_id, ...columns })
-    .execute()
+  await tx.kysely.insertInto('subscriptions').values(columns).execute()
 }
 
 const TABLE = 'billing_subscription_items'

@@ -82,10 +82,17 @@ function defineTables(idType: IdType) {
         planned_at: field.timestamp.nullable(),
         /** Since when a dispute about one of its charges is open. */
         disputed_at: field.timestamp.nullable(),
+        /**
+         * The provider's customer that it was made for: it is the owner's only while the owner has that customer. Null
+         * once the owner has left that customer, and in rows of older builds: then it is the owner's. Empty where the
+         * customer is unknown: then it belongs to no owner.
+         */
+        provider_customer: providerId.nullable(),
       },
       {
         unique: { subscriptions_by_provider: ['provider', 'provider_id'] },
         indexes: {
+          subscriptions_by_customer: ['provider', 'provider_customer'],
           subscriptions_by_user: ['user_id', 'name', 'created_at'],
           subscriptions_by_owner: ['owner_type', 'owner_id', 'name', 'created_at'],
         },
@@ -140,6 +147,26 @@ function defineTables(idType: IdType) {
       {
         primaryKey: ['owner_type', 'owner_id'],
         indexes: { billing_code_attempts_by_end: ['expires_at'] },
+      },
+    ),
+    /** Customers that were given to another owner, each time once. */
+    transfers: defineTable(
+      'billing_transfers',
+      {
+        id: field.id,
+        provider,
+        provider_customer: providerId,
+        from_type: field.id,
+        from_id: field.string(255),
+        to_type: field.id,
+        to_id: field.string(255),
+        /** Whether the owner who gave it away had used up its free trial. */
+        had_trial: field.flag,
+        created_at: field.instant,
+      },
+      {
+        primaryKey: ['id'],
+        indexes: { billing_transfers_by_sender: ['from_type', 'from_id', 'created_at'] },
       },
     ),
     webhooks: defineTable(
@@ -211,6 +238,7 @@ export const operationTable = tables.operations.omit('user_id', 'owner_type', 'o
 export const taxTable = tables.taxes
 export const disputeTable = tables.disputes
 export const codeAttemptTable = tables.codeAttempts
+export const transferTable = tables.transfers
 
 /** All of them, as they are declared for users with such ids. */
 export function billingTables(

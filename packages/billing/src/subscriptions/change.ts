@@ -1,12 +1,14 @@
 import { converge, endRow } from '../consistency/converge.ts'
 import { type LockedOwner, withOwnerLock } from '../consistency/owner-lock.ts'
 import { resumeInterrupted } from '../consistency/resume-interrupted.ts'
+import { concernsOwner } from '../consistency/subscription-owner.ts'
 import type { BillingContext } from '../context.ts'
 import { isBillingError } from '../error-codes.ts'
 import { NoSubscription, SubscriptionEnded } from '../errors.ts'
 import type { Gateway } from '../gateways/contract/gateway.ts'
 import type { ProviderSubscription } from '../gateways/contract/subscription.ts'
 import type { SubscriptionRecord } from '../storage/tables.ts'
+import { ownerKey } from '../values/owner.ts'
 
 /** A subscription as it is now, and its owner, whom nobody else works on meanwhile. */
 export interface Current {
@@ -35,6 +37,7 @@ export async function changeSubscription(
 ): Promise<SubscriptionRecord> {
   return withOwnerLock(context, record.owner, async (locked) => {
     await resumeInterrupted(context, locked)
+    await requireOwned(context, record)
     const gateway = await locked.gateway(record.provider)
     const found = await gateway.findSubscription(record.providerId)
     if (!found) throw new NoSubscription('The provider no longer has this subscription')
@@ -51,6 +54,17 @@ export async function changeSubscription(
     await settle?.(locked)
     return requireRecord(context, record)
   })
+}
+
+/** Throws NoSubscription if the subscription was given to another owner since it was read. */
+export async function requireOwned(
+  context: BillingContext,
+  { owner, provider, providerId }: SubscriptionRecord,
+): Promise<void> {
+  const row = await context.subscriptions.findByProvider(provider, providerId)
+  if (!row) return
+  const isTheirs = ownerKey(row.owner) === ownerKey(owner) && (await concernsOwner(context, row))
+  if (!isTheirs) throw new NoSubscription(`It is no subscription of the ${owner.type} any more`)
 }
 
 /** What a provider refuses of one that is over; anything else as it is. */

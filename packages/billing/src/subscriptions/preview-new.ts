@@ -75,6 +75,6 @@ async function findTaken(
   if (!found) return null
   const columns = columnsOf(context, provider, found)
   if (awaitsFirstPayment(columns) || ended(columns, now)) return null
-  const fresh = toRecord({ found, owner, name, provider, before: row, now })
+  const fresh = toRecord({ found, whose: row, name, provider, before: row, now })
   return { found, record: { ...row, ...fresh, ...columns } }
 }

@@ -13,7 +13,7 @@ import type { ProviderName } from '../provider-name.ts'
 import type { Intent } from '../storage/operations.ts'
 import type { SubscriptionRecord } from '../storage/tables.ts'
 import { ended } from '../values/subscription-state.ts'
-import { type ChangeAtProvider, changeSubscription, requireRecord } from './change.ts'
+import { type ChangeAtProvider, changeSubscription, requireOwned, requireRecord } from './change.ts'
 
 /** How a plan is changed. */
 export interface SwapOptions {
@@ -65,6 +65,7 @@ export function replaceSubscription(
   const { owner, provider, providerId: from, name } = record
   return withOwnerLock(context, owner, async (locked) => {
     await resumeInterrupted(context, locked)
+    await requireOwned(context, record)
     const newest = await context.subscriptions.findByName(owner, name)
     // A second click waited for the first one, which has done it.
     if (newest && newest.id !== record.id && hasWanted(newest, wanted)) {

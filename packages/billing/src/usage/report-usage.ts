@@ -4,10 +4,9 @@ import { InvalidArgument } from '../errors.ts'
 import type { UsageCharges, UsageFilter } from '../gateways/contract/parts/money/usage.ts'
 import type { ProviderName } from '../provider-name.ts'
 import type { UsageState } from '../storage/queues/tables.ts'
-import type { StoredUsage } from '../storage/queues/usage.ts'
+import type { StoredUsage, UsageReporter } from '../storage/queues/usage.ts'
 import { requireText } from '../values/arguments.ts'
 import type { MeteredPrice } from '../values/metered-price.ts'
-import type { Owner } from '../values/owner.ts'
 import { requireUsageTime, requireUsageValue, type UsageValue } from '../values/usage.ts'
 import type { UsageQueue } from './usage-outbox.ts'
 
@@ -46,8 +45,7 @@ export interface UsageQuery {
 }
 
 /** Who used it, of what, and how much. */
-export interface UsedBy {
-  readonly owner: Owner
+export interface UsedBy extends UsageReporter {
   readonly provider: ProviderName
   /** Of our row; null for none. */
   readonly subscriptionId: number | null
@@ -62,11 +60,11 @@ export interface UsedBy {
 /** What was reported under this id before. To be looked for first: a repeat may come when a new report no longer may. */
 export async function findReport(
   queue: Pick<UsageQueue, 'find'>,
-  owner: Owner,
+  by: UsageReporter,
   { id, transaction }: UsageOptions,
 ): Promise<StoredUsage | null> {
   if (id === undefined) return null
-  return queue.find(owner, requireText('id of the report', id), transaction ?? null)
+  return queue.find(by, requireText('id of the report', id), transaction ?? null)
 }
 
 /** Writes it down, and sends it afterwards: the provider may be away. One that was found is only compared. */
@@ -77,7 +75,7 @@ export async function reportUsage(
   now: Date,
   found: StoredUsage | null,
 ): Promise<UsageReport> {
-  const { owner, provider, subscriptionId } = used
+  const { owner, provider, providerCustomer, subscriptionId } = used
   const meter = requireText('meter', used.meter)
   // What was taken before there was a limit is still the same report.
   const value = requireUsageValue(used.value, found ? undefined : used.digits)
@@ -85,11 +83,12 @@ export async function reportUsage(
   if (found) return requireSame(found, same)
   const at = options.at === undefined ? now : requireUsageTime(options.at, now)
   const reference = options.id ?? randomUUID()
-  const added = { reference, owner, provider, subscriptionId, meter, value, at }
+  const whose = { owner, provider, providerCustomer, subscriptionId }
+  const added = { reference, ...whose, meter, value, at }
   if (await queue.add(added, options.transaction ?? null)) {
     return { id: reference, meter, value, at, state: 'pending' }
   }
-  const before = await findReport(queue, owner, options)
+  const before = await findReport(queue, used, options)
   if (before) return requireSame(before, same)
   throw new InvalidArgument(`'${reference}' was reported before, and is deleted by now`)
 }

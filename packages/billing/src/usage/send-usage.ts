@@ -75,11 +75,22 @@ async function toEvent(
   return { id, meter, value, at, customerId, subscriptionId: subscription }
 }
 
-/** Whom the provider bills for it; null for nobody. */
+/** Finds the customer that is billed for the usage; null for none. The owner's id may have been reused since. */
 export async function customerOf(
   owners: SenderContext['owners'],
-  { owner, provider }: StoredUsage,
+  { owner, provider, providerCustomer }: StoredUsage,
 ): Promise<string | null> {
+  if (providerCustomer !== null) return providerCustomer
   const billed = await owners.find(owner)
   return billed?.provider === provider ? billed.providerId : null
+}
+
+/** Whether usage concerns its owner, who may have another customer by now. */
+export async function concernsOwner(
+  owners: SenderContext['owners'],
+  { owner, providerCustomer }: StoredUsage,
+): Promise<boolean> {
+  if (providerCustomer === null) return true
+  const billed = await owners.find(owner)
+  return !billed?.providerId || billed.providerId === providerCustomer
 }

@@ -13,6 +13,7 @@ import type {
   NewUsage,
   StoredUsage,
   UnbilledUsage,
+  UsageReporter,
   UsageRepository,
   WaitingUsage,
 } from '../storage/queues/usage.ts'
@@ -20,7 +21,13 @@ import { withTypedErrors } from '../storage/typed-errors.ts'
 import type { Owner } from '../values/owner.ts'
 import { mayBeCancelled } from '../values/usage.ts'
 import { warnOfLate } from './late-usage.ts'
-import { customerOf, type SenderContext, type Sent, sendUsage } from './send-usage.ts'
+import {
+  concernsOwner,
+  customerOf,
+  type SenderContext,
+  type Sent,
+  sendUsage,
+} from './send-usage.ts'
 
 /** What was used, on its way to the provider. */
 export interface UsageOutbox {
@@ -38,15 +45,15 @@ export interface UsageOutbox {
 
 /** The same, for the rest of billing. */
 export interface UsageQueue extends UsageOutbox {
-  /** Writes it down, once for each owner and reference; `false` when it was there. Sent afterwards. */
+  /** Writes it down, once for each customer and reference; `false` when it was there. Sent afterwards. */
   add(usage: NewUsage, tx: Database | null): Promise<boolean>
-  find(owner: Owner, reference: string, tx: Database | null): Promise<StoredUsage | null>
+  find(by: UsageReporter, reference: string, tx: Database | null): Promise<StoredUsage | null>
   /** Whose usage of which meters waits to be sent, oldest first. */
   waiting(owner: Owner, provider: ProviderName): Promise<WaitingUsage[]>
-  /** Counts an owner's reports that are not billed yet, by provider and meter. */
-  unbilled(owner: Owner): Promise<UnbilledUsage[]>
-  /** Cancels every report of an owner that is not billed yet. Callers must hold the owner's lock. Returns how many. */
-  voidAll(owner: Owner, tx: Database): Promise<number>
+  /** Counts a customer's reports that are not billed yet, by provider and meter. */
+  unbilled(by: UsageReporter): Promise<UnbilledUsage[]>
+  /** Cancels every report of a customer that is not billed yet. Callers must hold the owner's lock. Returns how many. */
+  voidAll(by: UsageReporter, tx: Database): Promise<number>
   /** Sends these now, also those in the pause before another attempt. Says how many the provider has not got. */
   sendNow(provider: ProviderName, waiting: readonly WaitingUsage[]): Promise<number>
   /** Refuses reports that the provider took, and dropped later. Says how many of them are ours. */
@@ -112,11 +119,10 @@ export function createUsageQueue(context: UsageQueueContext): UsageQueue {
       if (isNew && tx === null && dueAt <= now) workers.get(added.provider)?.kick()
       return isNew
     },
-    find: (owner, reference, tx) =>
-      usage.find(owner, reference, tx ? withTypedErrors(tx) : database),
+    find: (by, reference, tx) => usage.find(by, reference, tx ? withTypedErrors(tx) : database),
     waiting: (owner, provider) => usage.listWaiting(owner, provider),
-    unbilled: (owner) => usage.countWaiting(owner),
-    voidAll: (owner, tx) => usage.cancelWaiting(owner, clock.now(), tx),
+    unbilled: (by) => usage.countWaiting(by),
+    voidAll: (by, tx) => usage.cancelWaiting(by, clock.now(), tx),
     sendNow: (provider, waiting) => sendNow(context, provider, waiting),
     refuseTaken: (provider, dropped) => refuseTaken(context, provider, dropped),
     cancel: (reported) => cancel(context, reported),
@@ -242,16 +248,17 @@ async function settle(
 
 /** Rows and events together, each once. */
 async function refuse(
-  { usage, database, events, settings }: UsageQueueContext,
+  { usage, database, events, settings, owners }: UsageQueueContext,
   refused: readonly StoredUsage[],
   reason: string,
   mark: UsageRepository['refuse'] = usage.refuse,
 ): Promise<void> {
   const now = settings.clock.now()
+  const told = await Promise.all(refused.map((each) => concernsOwner(owners, each)))
   await database.transaction(async (tx) => {
-    for (const each of refused) {
+    for (const [at, each] of refused.entries()) {
       const isNew = await mark(each.id, reason, now, tx)
-      if (isNew) await events.record(tx, usageRefused(each, reason, now))
+      if (isNew && told[at]) await events.record(tx, usageRefused(each, reason, now))
     }
   })
   events.committed()

@@ -1,4 +1,4 @@
-import type { DriftReport } from '../consistency/drift.ts'
+import type { DriftReport } from '../consistency/sync/drift.ts'
 import type { BillingContext } from '../context.ts'
 import { LoadedOwner } from '../customers/loaded-owner.ts'
 import type { PromotionCode } from '../customers/promotion-codes.ts'

@@ -42,9 +42,9 @@ export class UserScope {
     return this.context.gateway(this.provider)
   }
 
-  /** Looked up again when there was none: it may have been made since this user was read. */
+  /** Looked up again: it may have been made since this user was read, or given to another owner. */
   async findCustomerId(): Promise<string | null> {
-    return this.user.record.providerId ?? (await this.user.reload()).providerId
+    return (await this.user.reload()).providerId
   }
 
   async requireCustomerId(): Promise<string> {

@@ -1,10 +1,12 @@
 import { withOwnerLock } from '../consistency/owner-lock.ts'
 import { resumeInterrupted } from '../consistency/resume-interrupted.ts'
+import { concernsOwner } from '../consistency/subscription-owner.ts'
 import type { BillingContext } from '../context.ts'
 import type { ReadingGateway } from '../gateways/contract/gateway.ts'
 import type { EventSubject } from '../gateways/contract/webhook.ts'
 import type { Owner } from '../values/owner.ts'
 import { DEFAULTS } from './defaults/all.ts'
+import type { DefaultHandler } from './defaults/default-handler.ts'
 
 /** Whatever the event says: read what it is about again, and bring our rows to that. */
 export async function runDefaultHandler(
@@ -13,14 +15,17 @@ export async function runDefaultHandler(
   event: unknown,
 ): Promise<void> {
   const subject = await withPayer(gateway, gateway.subjectOf(event))
-  const owner = await findOwner(context, gateway, subject)
-  if (owner === null) return
-  await withOwnerLock(context, owner, async (locked) => {
+  const concerned = await findConcerned(context, gateway, subject)
+  if (concerned === null) return
+  await withOwnerLock(context, concerned.owner, async (locked) => {
     await resumeInterrupted(context, locked)
-    for (const handle of Object.values(DEFAULTS)) {
-      await handle(context, { locked, gateway, subject })
-    }
+    for (const handle of concerned.handlers) await handle(context, { locked, gateway, subject })
   })
+}
+
+interface Concerned {
+  readonly owner: Owner
+  readonly handlers: readonly DefaultHandler[]
 }
 
 /** A dispute does not say whose it is, but its charge does. */
@@ -33,19 +38,25 @@ async function withPayer(gateway: ReadingGateway, subject: EventSubject): Promis
 }
 
 /** Whose it is, by our own rows only: what an event claims about ownership counts for nothing. */
-async function findOwner(
+async function findConcerned(
   context: BillingContext,
   gateway: ReadingGateway,
   { subscriptionId, customerId }: EventSubject,
-): Promise<Owner | null> {
-  const { name } = gateway
-  if (subscriptionId) {
-    const row = await context.subscriptions.findByProvider(name, subscriptionId)
-    if (row) return row.owner
-  }
-  const customer = customerId ?? (await customerOf(gateway, subscriptionId))
-  if (customer === null) return null
-  return (await context.owners.findByCustomer(name, customer))?.owner ?? null
+): Promise<Concerned | null> {
+  const handlers = Object.values(DEFAULTS)
+  const holderOf = (customer: string) => context.owners.findByCustomer(gateway.name, customer)
+  const row = subscriptionId
+    ? await context.subscriptions.findByProvider(gateway.name, subscriptionId)
+    : null
+  const known = row?.providerCustomer || customerId
+  const mayAsk = !row || row.providerCustomer === ''
+  const customer = known ?? (mayAsk ? await customerOf(gateway, subscriptionId) : null)
+  const holder = customer ? await holderOf(customer) : null
+  if (holder) return { owner: holder.owner, handlers }
+  if (!row) return null
+  // The row follows the provider even if no owner has its customer. An owner who reuses the id is not concerned.
+  const isTheirs = await concernsOwner(context, row)
+  return { owner: row.owner, handlers: isTheirs ? handlers : [DEFAULTS.subscription] }
 }
 
 async function customerOf(

@@ -23,6 +23,9 @@ export async function findMade(
   const gateway = await locked.gateway(provider)
   const made = await gateway.findByOperation(operation, billed.providerId)
   if (!made) return null
+  // The owner's id may have belonged to another owner when this was begun.
+  const customer = made.customerId ?? (await gateway.findOwner(made))
+  if (customer !== null && customer !== billed.providerId) return null
   if (typeof tax === 'number') {
     await keepTax(context, locked, provider, { found: made, tax, lastChargeAt: null })
   }

@@ -7,6 +7,7 @@ import {
   holdsMilliseconds,
   type Migration,
   type MigrationSet,
+  timestamp,
   toTimestamps,
 } from '@tollgate/database'
 
@@ -37,11 +38,20 @@ export function ownersMigration(userTable: string): Migration {
   }
 }
 
+interface OwnersOfType {
+  readonly table: string
+  /** The column with the id. Default `id`. */
+  readonly id?: string
+  /** Default `integer`. */
+  readonly idType?: 'integer' | 'string'
+}
+
 /**
  * What billing adds to another table of the application whose rows are billed: the same columns that users have. A set of
  * its own, because such a table may be named years after the other migrations have run.
  */
-export function ownerMigrations(type: string, { table }: { readonly table: string }): MigrationSet {
+export function ownerMigrations(type: string, owners: OwnersOfType): MigrationSet {
+  const { table } = owners
   return {
     name: `billing-${type}`,
     migrations: [
@@ -61,8 +71,60 @@ export function ownerMigrations(type: string, { table }: { readonly table: strin
         // As for users: whoever writes milliseconds there cannot go on.
         needsOffline: (database) => holdsMilliseconds(database, table, ['trial_ends_at']),
       },
+      {
+        id: '0002-ownership',
+        up: (database) => fillCustomers(database, type, owners),
+      },
     ],
   }
+}
+
+const BATCH = 100
+
+/** Fills in the customers without a join, like the migration of users: ids of owners need not be text. */
+async function fillCustomers(
+  { kysely }: Database,
+  type: string,
+  { table, id = 'id', idType = 'integer' }: OwnersOfType,
+): Promise<void> {
+  const left = () =>
+    kysely
+      .updateTable('subscriptions')
+      .where('owner_type', '=', type)
+      .where('provider_customer', 'is', null)
+  for (let after = ''; ; ) {
+    const found = await kysely
+      .selectFrom('subscriptions')
+      .select('owner_id')
+      .distinct()
+      .where('owner_type', '=', type)
+      .where('provider_customer', 'is', null)
+      .where('owner_id', '>', after)
+      .orderBy('owner_id')
+      .limit(BATCH)
+      .execute()
+    for (const { owner_id: ownerId } of found) {
+      const owner = await kysely
+        .selectFrom(table)
+        .select(['provider', 'provider_id'])
+        .where(id, '=', idType === 'integer' ? Number(ownerId) : ownerId)
+        .executeTakeFirst()
+      const theirs = () => left().where('owner_id', '=', ownerId)
+      if (owner?.provider_id) {
+        await theirs()
+          .set({ provider_customer: owner.provider_id })
+          .where('provider', '=', owner.provider)
+          .execute()
+      }
+      if (!owner) await theirs().set({ provider_customer: '' }).execute()
+    }
+    after = found.at(-1)?.owner_id ?? after
+    if (found.length < BATCH) break
+  }
+  await left()
+    .set({ provider_customer: '' })
+    .where((eb) => eb.or([eb('ends_at', 'is', null), eb('ends_at', '>', timestamp(new Date()))]))
+    .execute()
 }
 
 async function addOwnerColumns(database: Database, columns: Columns, table: string): Promise<void> {

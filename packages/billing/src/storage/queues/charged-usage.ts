@@ -1,10 +1,8 @@
 import type { Database } from '@tollgate/database'
 import type { ProviderName } from '../../provider-name.ts'
 import { type Decimal, decimal } from '../../values/decimal.ts'
-import type { Owner } from '../../values/owner.ts'
 import type { UsageBill } from '../../values/usage/bill.ts'
 import type { UsageRange } from '../../values/usage/periods.ts'
-import type { OwnerIdTypes } from '../owner-columns.ts'
 import type { Failure } from './queue.ts'
 import { usageBatchTable } from './tables.ts'
 
@@ -12,7 +10,6 @@ import { usageBatchTable } from './tables.ts'
 export interface DueSubscription {
   /** Of our row. */
   readonly id: number
-  readonly owner: Owner
   readonly attempts: number
 }
 
@@ -88,7 +85,6 @@ const HOUR = 3_600_000
 export function chargedUsageRepository(
   database: Database,
   provider: ProviderName,
-  types: OwnerIdTypes,
 ): ChargedUsageRepository {
   const { kysely } = database
   const pending = (id: number, tx = database) =>
@@ -154,17 +150,13 @@ export function chargedUsageRepository(
       if (Number(numUpdatedRows) === 0) return null
       const row = await kysely
         .selectFrom(TABLE)
-        .select(['owner_type', 'owner_id', 'attempts'])
+        .select('attempts')
         .where('subscription_id', '=', id)
         .where('state', '=', 'pending')
         .orderBy('attempts', 'desc')
         .limit(1)
         .executeTakeFirst()
-      if (!row) return null
-      const type = String(row.owner_type)
-      const isNumber = types.get(type)?.idType === 'integer'
-      const ownerId = isNumber ? Number(row.owner_id) : String(row.owner_id)
-      return { id, owner: { type, id: ownerId }, attempts: Number(row.attempts) }
+      return row ? { id, attempts: Number(row.attempts) } : null
     },
     // What is over is over batch by batch, and the rest was put off.
     finish: async () => undefined,

@@ -27,7 +27,7 @@ export const usageTable = defineTable(
   'billing_usage',
   {
     id: field.counter,
-    /** What makes two reports the same, at the provider too: a digest of the owner and `reference`. */
+    /** Identifies a report, at the provider too: a digest of the customer and `reference`. */
     identifier: field.id,
     /** What the application calls the report. */
     reference: field.string(255),
@@ -44,10 +44,13 @@ export const usageTable = defineTable(
     state: field.id.as<UsageState>(),
     /** Since when the provider may have it: it is asked from then on. Empty while it surely has not. */
     asked_at: field.instant.nullable(),
+    /** The customer that is billed for the usage. Null in rows of older builds, which bill the owner's customer. */
+    provider_customer: field.string(255).nullable(),
   },
   {
     unique: { billing_usage_by_identifier: ['identifier'] },
     indexes: {
+      billing_usage_by_owner: ['owner_type', 'owner_id', 'reference'],
       billing_usage_by_due: ['provider', 'state', 'due_at'],
       billing_usage_by_subscription: ['subscription_id', 'meter', 'at'],
     },

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { type Database, insertIfAbsent } from '@tollgate/database'
-import { sql } from 'kysely'
+import { type AnyTables, type Database, insertIfAbsent } from '@tollgate/database'
+import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import type { ProviderName } from '../../provider-name.ts'
 import type { Owner } from '../../values/owner.ts'
 import type { OwnerIdTypes } from '../owner-columns.ts'
@@ -19,6 +19,8 @@ export interface StoredUsage {
   readonly owner: Owner
   /** Where it is billed. */
   readonly provider: ProviderName
+  /** The customer that is billed for it; null for the owner's, in rows of older builds. */
+  readonly providerCustomer: string | null
   /** Of our row; null where none was named. */
   readonly subscriptionId: number | null
   /** The provider's name of what is counted. */
@@ -45,8 +47,18 @@ export interface StoredUsage {
 
 export type NewUsage = Pick<
   StoredUsage,
-  'reference' | 'owner' | 'provider' | 'subscriptionId' | 'meter' | 'value' | 'at'
+  | 'reference'
+  | 'owner'
+  | 'provider'
+  | 'providerCustomer'
+  | 'subscriptionId'
+  | 'meter'
+  | 'value'
+  | 'at'
 >
+
+/** An owner who reports usage, with the customer that is billed for it. */
+export type UsageReporter = Pick<StoredUsage, 'owner' | 'providerCustomer'>
 
 /** One that waits, and what it is about. */
 export type WaitingUsage = Pick<StoredUsage, 'id' | 'meter'>
@@ -82,13 +94,14 @@ export interface UsageRepository {
     when: { readonly now: Date; readonly dueAt: Date },
     tx: Database,
   ): Promise<boolean>
-  find(owner: Owner, reference: string, tx?: Database): Promise<StoredUsage | null>
+  /** What was reported for the reporter's customer, whoever owned it then. */
+  find(by: UsageReporter, reference: string, tx?: Database): Promise<StoredUsage | null>
   /** An owner's that the provider may not have, oldest first. */
   listWaiting(owner: Owner, provider: ProviderName): Promise<WaitingUsage[]>
-  /** Counts an owner's reports that are not billed yet, by provider and meter. */
-  countWaiting(owner: Owner): Promise<UnbilledUsage[]>
-  /** Cancels every report of an owner that is not billed yet. Returns how many there were. */
-  cancelWaiting(owner: Owner, at: Date, tx: Database): Promise<number>
+  /** Counts a customer's reports that are not billed yet, by provider and meter. */
+  countWaiting(by: UsageReporter): Promise<UnbilledUsage[]>
+  /** Cancels every report of a customer that is not billed yet. Returns how many there were. */
+  cancelWaiting(by: UsageReporter, at: Date, tx: Database): Promise<number>
   /** Some that wait of a subscription, of these meters or of any. */
   listPending(
     subscription: number,
@@ -120,13 +133,30 @@ const TABLE = 'billing_usage'
 const PENDING: UsageState = 'pending'
 const newUsage = usageTable.omit('id')
 
-/** User 7 and team 7 may both have a "job 1". */
-export function identifierOf({ type, id }: Owner, reference: string): string {
+/**
+ * Includes the customer: user 7, team 7 and the next user 7 may each have a "job 1". After a transfer the new owner's report
+ * of the same job counts as a repeat.
+ */
+function identifierOf({ owner, provider, providerCustomer, reference }: NewUsage): string {
+  const by = providerCustomer ? [provider, providerCustomer] : [owner.type, String(owner.id)]
   const digest = createHash('sha256')
-    .update(JSON.stringify([type, String(id), reference]))
+    .update(JSON.stringify([...by, reference]))
     .digest('hex')
   return `usage_${digest.slice(0, 40)}`
 }
+
+/** Finds the reports of an owner's present customer. Rows of older builds name no customer, and are the owner's. */
+const isReportedBy =
+  ({ owner, providerCustomer }: UsageReporter) =>
+  (row: ExpressionBuilder<AnyTables, string>) =>
+    row.and([
+      row('owner_type', '=', owner.type),
+      row('owner_id', '=', String(owner.id)),
+      row.or([
+        row('provider_customer', 'is', null),
+        row('provider_customer', '=', providerCustomer),
+      ]),
+    ])
 
 export function usageRepository(database: Database, types: OwnerIdTypes): UsageRepository {
   type UsageRecord = ReturnType<typeof usageTable.fromRow>
@@ -161,12 +191,9 @@ export function usageRepository(database: Database, types: OwnerIdTypes): UsageR
       // Should somebody have it tried again, it belongs to another charge.
       { state: 'refused', last_error: error, finished_at: at.getTime(), batch: null },
     )
-  const findBy = async (identifier: string, tx: Database) => {
-    const row = await tx.kysely
-      .selectFrom(TABLE)
-      .selectAll()
-      .where('identifier', '=', identifier)
-      .executeTakeFirst()
+  type Rows = SelectQueryBuilder<AnyTables, string, object>
+  const first = async (narrow: (rows: Rows) => Rows, tx = database) => {
+    const row = await narrow(tx.kysely.selectFrom(TABLE).selectAll() as Rows).executeTakeFirst()
     return row ? read(usageTable.fromRow(row as ReturnType<typeof usageTable.toRow>)) : null
   }
   return {
@@ -185,13 +212,14 @@ export function usageRepository(database: Database, types: OwnerIdTypes): UsageR
         list: async (state, limit) => (await list(state, limit)).map(read),
       }
     },
-    add: ({ owner, ...usage }, { now, dueAt }, tx) =>
-      insertIfAbsent(
+    add: (added, { now, dueAt }, tx) => {
+      const { owner, ...usage } = added
+      return insertIfAbsent(
         tx,
         TABLE,
         newUsage.toRow({
           ...usage,
-          identifier: identifierOf(owner, usage.reference),
+          identifier: identifierOf(added),
           ownerType: owner.type,
           ownerId: String(owner.id),
           batch: null,
@@ -203,9 +231,11 @@ export function usageRepository(database: Database, types: OwnerIdTypes): UsageR
           createdAt: now,
           finishedAt: null,
         }),
-      ),
-    find: (owner, reference, tx = database) => findBy(identifierOf(owner, reference), tx),
-    findByIdentifier: (identifier) => findBy(identifier, database),
+      )
+    },
+    find: (by, reference, tx = database) =>
+      first((rows) => rows.where(isReportedBy(by)).where('reference', '=', reference), tx),
+    findByIdentifier: (identifier) => first((rows) => rows.where('identifier', '=', identifier)),
     async listWaiting(owner, provider) {
       const rows = await database.kysely
         .selectFrom(TABLE)
@@ -218,13 +248,12 @@ export function usageRepository(database: Database, types: OwnerIdTypes): UsageR
         .execute()
       return rows.map(({ id, meter }) => ({ id: Number(id), meter: String(meter) }))
     },
-    async countWaiting(owner) {
+    async countWaiting(by) {
       const rows = await database.kysely
         .selectFrom(TABLE)
         .select((eb) => ['provider', 'meter', eb.fn.countAll().as('reports')])
         .where('state', '=', 'pending')
-        .where('owner_type', '=', owner.type)
-        .where('owner_id', '=', String(owner.id))
+        .where(isReportedBy(by))
         .groupBy(['provider', 'meter'])
         .orderBy('provider')
         .orderBy('meter')
@@ -235,13 +264,12 @@ export function usageRepository(database: Database, types: OwnerIdTypes): UsageR
         reports: Number(reports),
       }))
     },
-    async cancelWaiting(owner, at, tx) {
+    async cancelWaiting(by, at, tx) {
       const { numUpdatedRows } = await tx.kysely
         .updateTable(TABLE)
         .set({ state: 'cancelled', finished_at: at.getTime(), batch: null })
         .where('state', '=', 'pending')
-        .where('owner_type', '=', owner.type)
-        .where('owner_id', '=', String(owner.id))
+        .where(isReportedBy(by))
         .executeTakeFirst()
       return Number(numUpdatedRows)
     },

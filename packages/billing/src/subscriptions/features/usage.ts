@@ -51,13 +51,15 @@ export async function reportUsage(
 ): Promise<UsageReport> {
   const { owner, provider, id: subscriptionId } = subscription.record
   const { usage: queue } = subscription.context
-  const found = await findReport(queue, owner, used)
+  const providerCustomer = subscription.record.providerCustomer ?? subscription.user.providerId
+  const found = await findReport(queue, { owner, providerCustomer }, used)
   if (!found) await requireNotOver(subscription, used.at)
   const meter = found ? await meterOfAny(subscription, used) : await meterOf(subscription, used)
   const isOfSubscription = isChargedByUs((await subscription.gateway()).usage)
   const digits = subscription.context.options.providers.find(provider)?.usageDigits
   const { value } = used
-  const by = { owner, provider, subscriptionId, isOfSubscription, meter, value, digits }
+  const whose = { owner, provider, providerCustomer, subscriptionId }
+  const by = { ...whose, isOfSubscription, meter, value, digits }
   return report(queue, by, used, subscription.now(), found)
 }
 
@@ -92,7 +94,7 @@ export function sumOfOwn(
   subscriptions: readonly number[],
   filter: Omit<UsageFilter, 'customerId'>,
 ): Promise<UsageSummary[]> {
-  const usage = chargedUsageRepository(options.database, provider, options.owners)
+  const usage = chargedUsageRepository(options.database, provider)
   return sumUsage(usage, subscriptions, filter)
 }
 

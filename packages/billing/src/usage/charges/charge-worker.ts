@@ -16,7 +16,7 @@ export function createChargeWorker(
   ready: () => Promise<void>,
 ): ServedUsage {
   const { options, subscriptions } = context
-  const usage = chargedUsageRepository(options.database, provider, options.owners)
+  const usage = chargedUsageRepository(options.database, provider)
   const idleUntil = new Map<number, Date>()
   const patient = {
     ...workerSettings(options, ready),
@@ -27,8 +27,8 @@ export function createChargeWorker(
     what: 'usage',
     queue: usage,
     nameOf: ({ id }) => `of subscription ${id}`,
-    async work({ id, owner }) {
-      const record = (await subscriptions.listByOwner(owner)).find((each) => each.id === id)
+    async work({ id }) {
+      const record = await subscriptions.find(id)
       if (!record) return context.usage.refuse(id, null, 'There is no such subscription any more')
       const until = await chargeUsage(context, record)
       if (idleUntil.size > 10_000) idleUntil.clear()

@@ -22,18 +22,19 @@ export async function openCharging(
   context: BillingContext,
   record: SubscriptionRecord,
 ): Promise<Charging | string> {
-  const { database, owners } = context.options
-  const { provider, owner, providerId } = record
+  const { database } = context.options
+  const { provider, owner, providerId, providerCustomer } = record
   const gateway = await context.gateway(provider)
   const part = requirePart(gateway, 'usage')
   if (!isChargedByUs(part)) throw new Error(`Usage at ${provider} is not charged by us`)
   const billed = await context.owners.find(owner)
   if (!billed) return `There is no ${owner.type} ${owner.id} any more`
-  if (billed.provider !== provider || billed.providerId === null) {
+  const isTheirs = providerCustomer === null || providerCustomer === billed.providerId
+  if (billed.provider !== provider || billed.providerId === null || !isTheirs) {
     return `The ${owner.type} has no customer at ${provider} any more`
   }
   const found = await gateway.findSubscription(providerId)
   if (!found) return `${provider} has no subscription '${providerId}' any more`
-  const usage = chargedUsageRepository(database, provider, owners)
+  const usage = chargedUsageRepository(database, provider)
   return { billed, record, found, part, usage }
 }

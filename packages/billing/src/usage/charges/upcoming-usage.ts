@@ -31,8 +31,8 @@ async function findUpcomingUsage(
   context: BillingContext,
   record: SubscriptionRecord,
 ): Promise<UpcomingInvoice | null> {
-  const { database, owners } = context.options
-  const usage = chargedUsageRepository(database, record.provider, owners)
+  const { database } = context.options
+  const usage = chargedUsageRepository(database, record.provider)
   const isSettled =
     (await usage.firstWaiting(record.id)) === null &&
     (await usage.listBatches(record.id)).length === 0

@@ -12,12 +12,12 @@ export async function showUsageLines(
   provider: ProviderName,
   invoices: readonly InvoiceData[],
 ): Promise<InvoiceData[]> {
-  const { database, owners, providers } = context.options
+  const { database, providers } = context.options
   if (providers.find(provider)?.usageCountedBy !== 'us') return [...invoices]
   const part = requirePart(await context.gateway(provider), 'usage')
   if (!isChargedByUs(part)) return [...invoices]
   const keys = invoices.flatMap((invoice) => part.keyOf(invoice) ?? [])
-  const bills = await chargedUsageRepository(database, provider, owners).findBills(keys)
+  const bills = await chargedUsageRepository(database, provider).findBills(keys)
   return invoices.map((invoice) => {
     const bill = bills.get(part.keyOf(invoice) ?? '')
     return bill ? { ...invoice, lines: linesOf(bill, invoice) } : invoice

@@ -1,5 +1,5 @@
 import { attempt, begin, finish, tell } from '../../consistency/operation.ts'
-import { type LockedOwner, withOwnerLock } from '../../consistency/owner-lock.ts'
+import type { LockedOwner } from '../../consistency/owner-lock.ts'
 import {
   AmountTooLarge,
   CreditNoteNotFound,
@@ -26,6 +26,7 @@ import type { InvoiceData } from '../../invoices/invoice.ts'
 import { requireCount, requireText, requireWord } from '../../values/arguments.ts'
 import { formatMoney, money, requireAmount } from '../../values/money.ts'
 import type { UserHaving } from '../user-scope.ts'
+import { withPresentCustomer } from '../with-customer.ts'
 import { inTheirLanguage } from './language.ts'
 
 /** How much of a list is wanted. */
@@ -80,12 +81,13 @@ export async function writeCreditNote(
 ): Promise<CreditNote> {
   const { idempotencyKey } = options
   if (idempotencyKey !== undefined) requireText('idempotency key', idempotencyKey)
-  const wanted = await toWanted(user, invoice, options)
-  const data = await withOwnerLock(user.context, user.owner, (locked) =>
-    idempotencyKey === undefined
+  const asked = await toWanted(user, invoice, options)
+  const data = await withPresentCustomer(user, (locked, customerId) => {
+    const wanted = { ...asked, customerId }
+    return idempotencyKey === undefined
       ? writeOnRecord(user, locked, wanted)
-      : writeOnce(user, locked, { ...wanted, key: idempotencyKey }),
-  )
+      : writeOnce(user, locked, { ...wanted, key: idempotencyKey })
+  })
   return new CreditNote(data)
 }
 
@@ -93,7 +95,7 @@ async function toWanted(
   user: User,
   { id: invoice, currency }: InvoiceData,
   { to, amount, lines, refund, reason, memo }: CreditNoteOptions,
-): Promise<Wanted> {
+): Promise<Omit<Wanted, 'customerId'>> {
   requireWord('to', to, WAYS)
   if (reason !== undefined) requireWord('reason', reason, REASONS)
   if (memo !== undefined) requireText('memo', memo)
@@ -112,10 +114,9 @@ async function toWanted(
       `The invoice is in ${currency.toUpperCase()}, not ${part.currency.toUpperCase()}`,
     )
   }
-  const customerId = await user.requireCustomerId()
   const of = part ?? (lines === undefined || lines.length === 0 ? null : lines)
   const words = { reason: reason ?? null, memo: memo ?? null }
-  return { customerId, invoice, of, to, refund: refund ?? null, ...words }
+  return { invoice, of, to, refund: refund ?? null, ...words }
 }
 
 /** Without a key of the caller's: one of ours, which whoever repeats the call after a lost answer finds. */

@@ -1,6 +1,6 @@
-import type { DriftReport } from '../../consistency/drift.ts'
 import { withOwnerLock } from '../../consistency/owner-lock.ts'
-import { syncOwner } from '../../consistency/sync.ts'
+import type { DriftReport } from '../../consistency/sync/drift.ts'
+import { syncOwner } from '../../consistency/sync/sync-owner.ts'
 import { chooseProvider as choose } from '../../customers/choose-provider.ts'
 import { ensureCustomer } from '../../customers/customer.ts'
 import { describedByRow } from '../../customers/described-by-row.ts'
@@ -13,6 +13,7 @@ import { requirePart } from '../../gateways/contract/parts.ts'
 import type { ProviderName } from '../../provider-name.ts'
 import { requireText } from '../../values/arguments.ts'
 import type { UserHaving, UserScope } from '../user-scope.ts'
+import { withPresentCustomer } from '../with-customer.ts'
 
 export async function updateCard(
   user: UserScope,
@@ -33,10 +34,8 @@ export async function updateCustomer(
   details: ChangedDetails,
 ): Promise<void> {
   requireLanguage(user.context, user.provider, details)
-  const customerId = await user.requireCustomerId()
-  const { context, owner, provider } = user
-  await withOwnerLock(context, owner, (locked) =>
-    locked.change(provider, (gateway) =>
+  await withPresentCustomer(user, (locked, customerId) =>
+    locked.change(user.provider, (gateway) =>
       requirePart(gateway, 'customerDetails').set(customerId, details),
     ),
   )

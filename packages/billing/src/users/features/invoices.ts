@@ -1,6 +1,5 @@
 import { converge } from '../../consistency/converge.ts'
 import { attempt, begin, finish } from '../../consistency/operation.ts'
-import { withOwnerLock } from '../../consistency/owner-lock.ts'
 import { InvoiceNotFound } from '../../errors.ts'
 import { invoiceVoided } from '../../events/of-invoice.ts'
 import { requirePart } from '../../gateways/contract/parts.ts'
@@ -12,6 +11,7 @@ import { requireCount } from '../../values/arguments.ts'
 import type { PendingConfirmation } from '../../values/confirmation.ts'
 import { INVOICE_NEEDS } from '../needs.ts'
 import type { UserHaving, UserScope } from '../user-scope.ts'
+import { withPresentCustomer } from '../with-customer.ts'
 import { writeCreditNote } from './credit-notes.ts'
 import { inTheirLanguage } from './language.ts'
 import { refund, refundedOf } from './refunds.ts'
@@ -89,9 +89,8 @@ async function findConfirmationOf(
 }
 
 async function payInvoice(user: UserScope, id: string): Promise<Invoice> {
-  const customerId = await user.requireCustomerId()
   const { context, provider } = user
-  const outcome = await withOwnerLock(context, user.owner, async (locked) => {
+  const outcome = await withPresentCustomer(user, async (locked, customerId) => {
     const paid = await locked.change(provider, (gateway) => gateway.payInvoice(id, customerId))
     const providerId = paid?.subscription
     if (providerId) await converge(context, locked, { provider, providerId })
@@ -103,9 +102,8 @@ async function payInvoice(user: UserScope, id: string): Promise<Invoice> {
 
 /** Its own state says whether it was done: whoever asks again after a kill finds it so, and brings the row to it. */
 async function voidInvoice(user: UserHaving<'invoiceActions'>, id: string): Promise<Invoice> {
-  const customerId = await user.requireCustomerId()
   const { context, owner, provider } = user
-  const { invoice } = await withOwnerLock(context, owner, async (locked) => {
+  const { invoice } = await withPresentCustomer(user, async (locked, customerId) => {
     const request = { provider, invoice: id }
     const operation = await begin(context, locked, { owner, kind: 'void', request })
     return attempt(context, locked, operation, async () => {

@@ -12,6 +12,7 @@ import { requirePart } from '../../gateways/contract/parts.ts'
 import { PaymentMethod } from '../../payment-methods/payment-method.ts'
 import { requireText } from '../../values/arguments.ts'
 import type { UserHaving } from '../user-scope.ts'
+import { withPresentCustomer } from '../with-customer.ts'
 
 type User = UserHaving<'paymentMethods'>
 
@@ -70,9 +71,10 @@ export async function addMethod(
 
 export async function setDefault(user: User, id: string): Promise<void> {
   requireText('payment method', id)
-  const customerId = await user.findCustomerId()
-  if (customerId === null) throw new PaymentMethodNotFound('There is no such payment method')
-  await withOwnerLock(user.context, user.owner, async (locked) => {
+  if ((await user.findCustomerId()) === null) {
+    throw new PaymentMethodNotFound('There is no such payment method')
+  }
+  await withPresentCustomer(user, async (locked, customerId) => {
     await change(user, locked, (methods) => methods.setDefault(customerId, id))
     await storeCard(user, locked, customerId, true)
   })
@@ -91,9 +93,8 @@ export function deleteMethods(user: User, kind?: PaymentMethodKind): Promise<voi
 
 /** All of them, or none: a refusal comes before anything is taken away. */
 async function deleteAll(user: User, isWanted: (method: ProviderMethod) => boolean): Promise<void> {
-  const customerId = await user.findCustomerId()
-  if (customerId === null) return
-  await withOwnerLock(user.context, user.owner, async (locked) => {
+  if ((await user.findCustomerId()) === null) return
+  await withPresentCustomer(user, async (locked, customerId) => {
     const { paymentMethods } = await user.gateway()
     const wanted = (await paymentMethods.list(customerId)).filter(isWanted)
     for (const { id } of wanted) {

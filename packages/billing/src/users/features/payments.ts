@@ -1,4 +1,3 @@
-import { withOwnerLock } from '../../consistency/owner-lock.ts'
 import { invoicePaid } from '../../events/of-invoice.ts'
 import type { Gateway } from '../../gateways/contract/gateway.ts'
 import type { ChargeOptions, InvoiceForOptions } from '../../gateways/contract/payment.ts'
@@ -8,6 +7,7 @@ import { requireText } from '../../values/arguments.ts'
 import type { PendingConfirmation } from '../../values/confirmation.ts'
 import { type Amount, requireAmount } from '../../values/money.ts'
 import type { UserScope } from '../user-scope.ts'
+import { withPresentCustomer } from '../with-customer.ts'
 import { findInvoice, requirePaidInvoice } from './invoices.ts'
 
 export async function charge(
@@ -17,8 +17,7 @@ export async function charge(
 ): Promise<unknown> {
   const gateway = await user.gateway()
   const value = requireAmount(amount, gateway.toMoney)
-  const customerId = await user.requireCustomerId()
-  const paid = await payOnce(user, options, (provider) =>
+  const paid = await payOnce(user, options, (provider, customerId) =>
     provider.charge(customerId, value, options),
   )
   const { id } = paid as { readonly id?: unknown }
@@ -42,8 +41,7 @@ export async function invoiceFor(
   const item = { description, amount: requireAmount(amount, gateway.toMoney) }
   const { automaticTax: _, ...others } = options
   const wanted = { ...others, ...(isTaxed(user, options) ? { automaticTax: true } : {}) }
-  const customerId = await user.requireCustomerId()
-  const outcome = await payOnce(user, options, (provider) =>
+  const outcome = await payOnce(user, options, (provider, customerId) =>
     provider.invoiceFor(customerId, item, wanted),
   )
   const invoice = requirePaidInvoice(user, outcome)
@@ -86,10 +84,13 @@ export async function listConfirmations(user: UserScope): Promise<PendingConfirm
 async function payOnce<R>(
   user: UserScope,
   { idempotencyKey }: ChargeOptions,
-  pay: (gateway: Gateway) => Promise<R>,
+  pay: (gateway: Gateway, customerId: string) => Promise<R>,
 ): Promise<R> {
-  if (idempotencyKey === undefined) return pay(await user.gateway())
+  if (idempotencyKey === undefined) {
+    return pay(await user.gateway(), await user.requireCustomerId())
+  }
   requireText('idempotency key', idempotencyKey)
-  const { context, owner, provider } = user
-  return withOwnerLock(context, owner, (locked) => locked.change(provider, pay))
+  return withPresentCustomer(user, (locked, customerId) =>
+    locked.change(user.provider, (gateway) => pay(gateway, customerId)),
+  )
 }

@@ -1,5 +1,5 @@
 import { attempt, begin, finish, tell } from '../../consistency/operation.ts'
-import { type LockedOwner, withOwnerLock } from '../../consistency/owner-lock.ts'
+import type { LockedOwner } from '../../consistency/owner-lock.ts'
 import {
   AmountTooLarge,
   ChargeNotFound,
@@ -21,6 +21,7 @@ import type { Intent } from '../../storage/operations.ts'
 import { requireText, requireWord } from '../../values/arguments.ts'
 import { formatMoney, type Money, money, requireAmount } from '../../values/money.ts'
 import type { UserHaving } from '../user-scope.ts'
+import { withPresentCustomer } from '../with-customer.ts'
 
 /** A charge, and how much of it went back other than by refunds. */
 interface Charge extends Refundable {
@@ -49,8 +50,7 @@ export async function refund(
   if (reason !== undefined) requireWord('reason', reason, REFUND_REASONS)
   const gateway = await user.gateway()
   const part = amount === undefined ? null : requireAmount(amount, gateway.toMoney)
-  const customerId = await user.requireCustomerId()
-  return withOwnerLock(user.context, user.owner, async (locked) => {
+  return withPresentCustomer(user, async (locked, customerId) => {
     const charge = await requireCharge(user, id, customerId)
     requireCurrency(charge, part)
     const wanted = { customerId, charge, amount: part, reason: reason ?? null }

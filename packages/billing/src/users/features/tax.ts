@@ -1,12 +1,11 @@
 import { attempt, begin, finish } from '../../consistency/operation.ts'
-import { withOwnerLock } from '../../consistency/owner-lock.ts'
 import { InvalidArgument } from '../../errors.ts'
 import type { TaxExemption } from '../../gateways/contract/parts/money/tax.ts'
 import type { ProviderTaxId } from '../../gateways/contract/parts/money/tax-ids.ts'
 import { requirePart } from '../../gateways/contract/parts.ts'
 import { requireText } from '../../values/arguments.ts'
 import type { UserHaving } from '../user-scope.ts'
-import { withCustomer } from '../with-customer.ts'
+import { withCustomer, withPresentCustomer } from '../with-customer.ts'
 
 /** A tax id of a customer. */
 export type TaxId = ProviderTaxId
@@ -46,9 +45,8 @@ export async function createTaxId(
 
 export async function deleteTaxId(user: UserHaving<'taxIds'>, id: string): Promise<void> {
   requireText('tax id', id)
-  const customerId = await user.findCustomerId()
-  if (customerId === null) return
-  await withOwnerLock(user.context, user.owner, (locked) =>
+  if ((await user.findCustomerId()) === null) return
+  await withPresentCustomer(user, (locked, customerId) =>
     locked.change(user.provider, (gateway) =>
       requirePart(gateway, 'taxIds').remove(customerId, id),
     ),

@@ -6,10 +6,10 @@ import { news } from './news.ts'
 import { subscription } from './subscription.ts'
 
 /** What an event can be about, in the order in which it is looked at. */
-export const DEFAULTS: Readonly<Record<string, DefaultHandler>> = {
+export const DEFAULTS = {
   subscription,
   card,
   news,
   deletedCustomer,
   dispute,
-}
+} satisfies Readonly<Record<string, DefaultHandler>>

@@ -66,13 +66,7 @@ export function braintreeSubscriptions(context: BraintreeContext): Subscriptions
       // Those of a customer who was deleted are found by their own ids.
       return customer ? subscriptionsOf(customer).map((each) => describe(context, each)) : []
     },
-    async findOwner({ raw }) {
-      const subscription = raw as braintree.Subscription
-      const { customerId } = (await gateway.paymentMethod.find(
-        subscription.paymentMethodToken,
-      )) as { customerId?: string }
-      return customerId ?? null
-    },
+    findOwner: ({ raw }) => findOwner(context, raw as braintree.Subscription),
     requirePaid: async ({ raw }) => requirePaid(raw as braintree.Subscription),
     setTax: (id, tax, before) => setTax(context, id, tax, before),
     cancelAtPeriodEnd: (id) => cancelAtPeriodEnd(context, id),
@@ -80,6 +74,20 @@ export function braintreeSubscriptions(context: BraintreeContext): Subscriptions
     async resume(id) {
       requireSuccess(await gateway.subscription.update(id, NEVER_EXPIRES))
     },
+  }
+}
+
+/** The payment method says so. Null where it is gone. */
+async function findOwner(
+  { gateway }: BraintreeContext,
+  { paymentMethodToken }: braintree.Subscription,
+): Promise<string | null> {
+  try {
+    const method = (await gateway.paymentMethod.find(paymentMethodToken)) as { customerId?: string }
+    return method.customerId ?? null
+  } catch (error) {
+    if (isNotFound(error)) return null
+    throw error
   }
 }
 

@@ -27,10 +27,12 @@ export async function reportUsage(
   options: UsageOptions,
 ): Promise<UsageReport> {
   const { owner, provider, context } = user
-  const found = await findReport(context.usage, owner, options)
+  const providerCustomer = await user.findCustomerId()
+  const found = await findReport(context.usage, { owner, providerCustomer }, options)
   const subscriptionId = found ? found.subscriptionId : await placeOf(user, used)
   const digits = context.options.providers.find(provider)?.usageDigits
-  const by = { owner, provider, subscriptionId, isOfSubscription: false, digits, ...used }
+  const whose = { owner, provider, providerCustomer, subscriptionId }
+  const by = { ...whose, isOfSubscription: false, digits, ...used }
   return report(context.usage, by, options, user.now(), found)
 }
 
@@ -72,7 +74,8 @@ export async function listUsage(
 
 export async function cancelUsage(user: UserHaving<'usage'>, id: string): Promise<void> {
   const { usage } = user.context
-  const found = await usage.find(user.owner, requireText('id of the report', id), null)
+  const by = { owner: user.owner, providerCustomer: await user.findCustomerId() }
+  const found = await usage.find(by, requireText('id of the report', id), null)
   if (!found) throw new InvalidArgument(`Nothing was reported as '${id}'`)
   await usage.cancel(found)
 }

@@ -1,13 +1,13 @@
-import type { ProviderName } from '../provider-name.ts'
-import type { Owner } from '../values/owner.ts'
+import type { ProviderName } from '../../provider-name.ts'
+import type { Owner } from '../../values/owner.ts'
 
-/** One thing that was not as the provider has it. */
+/** One difference between our rows and the provider. */
 export interface Drift {
-  /** Whose it is. */
+  /** The owner that the row or the customer belongs to. */
   readonly owner: Owner
-  /** Where it is different. */
+  /** The provider of the subscription, customer or dispute. */
   readonly provider: ProviderName
-  /** The subscription or customer. */
+  /** The provider's id of the subscription, customer or dispute. */
   readonly providerId: string
   /** How they differ. */
   readonly what:
@@ -17,17 +17,23 @@ export interface Drift {
     | 'card'
     /** A charge that was asked back through a bank. */
     | 'dispute'
+    /** The row names another owner than the one who has the customer. `sync()` gives it to that owner. */
+    | 'other owner'
     /** The application has deleted the user or other owner, and the subscription goes on. */
     | 'user deleted'
+    /** Nobody has the customer that is charged for the subscription: the owner in the row has another one, or none. */
+    | 'no owner'
   /** What our row said. */
   readonly was: unknown
   /** What the provider says. */
   readonly is: unknown
+  /** What the operator can do about it. Missing where `sync()` has done all there is to do. */
+  readonly advice?: string
 }
 
 /** What `sync()` found, and changed unless it was a dry run. */
 export interface DriftReport {
-  /** How many users and other owners were looked at. */
+  /** Number of users and other owners that were compared. */
   readonly users: number
   /** Everything that was different. */
   readonly drift: readonly Drift[]
@@ -35,20 +41,22 @@ export interface DriftReport {
   readonly failures: readonly SyncFailure[]
 }
 
-/** Somebody who could not be read. */
+/** Something that could not be read. */
 export interface SyncFailure {
-  /** Who. */
+  /** The owner who could not be read. */
   readonly owner: Owner
-  /** Why. */
+  /** The reason, in words. */
   readonly error: string
 }
 
-/** How `sync()` is done. */
+/** Options for `billing.sync()`. */
 export interface SyncOptions {
-  /** Only say what is different. */
+  /** Report the differences, and change nothing. @default false */
   readonly dryRun?: boolean
   /** End the subscriptions of users and other owners that the application has deleted, who would be charged for ever. */
   readonly cancelDeletedUsers?: boolean
+  /** End the subscriptions that are reported as `no owner`: nobody has the customer that is charged for them. */
+  readonly cancelUnowned?: boolean
 }
 
 export function failureOf(owner: Owner, error: unknown): SyncFailure {

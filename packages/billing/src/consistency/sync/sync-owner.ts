@@ -1,55 +1,19 @@
-import type { BillingContext } from '../context.ts'
-import type { ReadingGateway } from '../gateways/contract/gateway.ts'
-import type { ProviderSubscription } from '../gateways/contract/subscription.ts'
-import type { BilledOwner, NewSubscriptionRecord, SubscriptionRecord } from '../storage/tables.ts'
-import type { Owner } from '../values/owner.ts'
-import { DEFAULT_NAME } from '../values/subscription-name.ts'
-import { syncCard } from './cards/sync-card.ts'
-import { isSame, putBack, store, toRecord } from './converge.ts'
-import {
-  type Drift,
-  type DriftReport,
-  failureOf,
-  type SyncFailure,
-  type SyncOptions,
-} from './drift.ts'
-import { type LockedOwner, withOwnerLock } from './owner-lock.ts'
-import { resumeInterrupted } from './resume-interrupted.ts'
-import { syncDisputes } from './settle-dispute.ts'
-import { syncDeletedOwners } from './sync-deleted-owners.ts'
-
-const BATCH = 100
-
-/** Every owner that has a customer, and those who are gone. Can be run again at any time. */
-export async function syncAll(context: BillingContext, options: SyncOptions): Promise<DriftReport> {
-  const drift: Drift[] = []
-  const failures: SyncFailure[] = []
-  let users = 0
-  for await (const { owner } of listCustomers(context)) {
-    users += 1
-    try {
-      const report = await syncOwner(context, owner, options)
-      drift.push(...report.drift)
-      failures.push(...report.failures)
-    } catch (error) {
-      failures.push(failureOf(owner, error))
-    }
-  }
-  const gone = await syncDeletedOwners(context, options)
-  return { users, drift: [...drift, ...gone.drift], failures: [...failures, ...gone.failures] }
-}
-
-/** Those of every type, users first. */
-async function* listCustomers({ owners }: BillingContext): AsyncGenerator<BilledOwner> {
-  for (const type of owners.types) {
-    for (let after: string | number | null = null; ; ) {
-      const batch: BilledOwner[] = await owners.listCustomers(type, after, BATCH)
-      yield* batch
-      after = batch.at(-1)?.owner.id ?? null
-      if (batch.length < BATCH) break
-    }
-  }
-}
+import type { BillingContext } from '../../context.ts'
+import type { ReadingGateway } from '../../gateways/contract/gateway.ts'
+import type { ProviderSubscription } from '../../gateways/contract/subscription.ts'
+import type {
+  BilledOwner,
+  NewSubscriptionRecord,
+  SubscriptionRecord,
+} from '../../storage/tables.ts'
+import { type Owner, ownerKey } from '../../values/owner.ts'
+import { DEFAULT_NAME } from '../../values/subscription-name.ts'
+import { isSame, isSameOwnership, putBack, store, toRecord } from '../converge.ts'
+import { type LockedOwner, withOwnerLock } from '../owner-lock.ts'
+import { resumeInterrupted } from '../resume-interrupted.ts'
+import { syncDisputes } from '../settle-dispute.ts'
+import type { Drift, DriftReport } from './drift.ts'
+import { syncCard } from './sync-card.ts'
 
 /** Brings one owner's rows to the provider's state, and says what was different. */
 export function syncOwner(
@@ -88,7 +52,9 @@ async function syncSubscriptions(context: BillingContext, work: Work): Promise<D
   const drift: Drift[] = []
   for (const each of listed) {
     const found = work.dryRun ? each : await putBack(work.locked, gateway.name, each)
-    const row = rows.find(({ providerId }) => providerId === found.id)
+    const own = rows.find(({ providerId }) => providerId === found.id)
+    // Its row may name another owner, from whom the customer was taken.
+    const row = own ?? (await context.subscriptions.findByProvider(gateway.name, found.id))
     drift.push(...(await compare(context, work, row, found)))
   }
   // Not every provider lists what has ended, so rows that were not listed are asked for one by one.
@@ -107,30 +73,40 @@ function isLongOver({ options }: BillingContext, { endsAt }: SubscriptionRecord)
 async function compare(
   context: BillingContext,
   { locked, gateway, billed, dryRun }: Work,
-  row: SubscriptionRecord | undefined,
+  row: SubscriptionRecord | null,
   found: ProviderSubscription,
 ): Promise<Drift[]> {
-  const now = context.options.clock.now()
+  const { owner } = billed
   const wanted = toRecord({
     found,
-    owner: billed.owner,
+    whose: { owner, providerCustomer: billed.providerId },
     name: row?.name ?? found.name ?? DEFAULT_NAME,
     provider: gateway.name,
-    before: row ?? null,
-    now,
+    before: row,
+    now: context.options.clock.now(),
   })
-  if (row && isSame(row, wanted)) return []
+  const isMoved = row !== null && ownerKey(row.owner) !== ownerKey(owner)
+  const isRight = row !== null && !isMoved && isSame(row, wanted)
+  // A row of an older build does not name the customer yet. That is filled in, and not reported.
+  if (isRight && isSameOwnership(row, wanted)) return []
   if (!dryRun) await store(context, locked, gateway.name, found)
+  if (isRight) return []
+  const whose = (of: Owner) => (isMoved ? { owner: of } : {})
   return [
     {
-      owner: billed.owner,
+      owner,
       provider: gateway.name,
       providerId: found.id,
-      what: row ? 'outdated row' : 'missing row',
-      was: row ? shown(row) : null,
-      is: shown(wanted),
+      what: whatDiffers(row, isMoved),
+      was: row ? { ...whose(row.owner), ...shown(row) } : null,
+      is: { ...whose(owner), ...shown(wanted) },
     },
   ]
+}
+
+function whatDiffers(row: SubscriptionRecord | null, isMoved: boolean): Drift['what'] {
+  if (row === null) return 'missing row'
+  return isMoved ? 'other owner' : 'outdated row'
 }
 
 function shown(record: NewSubscriptionRecord): object {

@@ -1,9 +1,9 @@
 import type { BillingContext } from '../../context.ts'
 import type { ReadingGateway } from '../../gateways/contract/gateway.ts'
 import type { BilledOwner } from '../../storage/tables.ts'
-import type { Drift } from '../drift.ts'
+import { sameCard, setBilledCard } from '../cards/set-billed-card.ts'
 import type { LockedOwner } from '../owner-lock.ts'
-import { sameCard, setBilledCard } from './set-billed-card.ts'
+import type { Drift } from './drift.ts'
 
 /** Not every provider sends a webhook of a card that was changed there. */
 export async function syncCard(
