@@ -9,6 +9,7 @@ import type { OperationRepository } from './storage/operations.ts'
 import type { OwnerRepository } from './storage/owners.ts'
 import type { SubscriptionRepository } from './storage/subscriptions.ts'
 import type { TaxRepository } from './storage/taxes.ts'
+import type { TransferRepository } from './storage/transfers.ts'
 import type { WebhookRepository } from './storage/webhooks.ts'
 import type { UsageQueue } from './usage/usage-outbox.ts'
 
@@ -20,6 +21,7 @@ export interface BillingContext {
   readonly operations: OperationRepository
   readonly taxes: TaxRepository
   readonly disputes: DisputeRepository
+  readonly transfers: TransferRepository
   readonly codeAttempts: CodeAttemptRepository
   readonly webhooks: WebhookRepository
   readonly events: EventStream

@@ -38,6 +38,7 @@ import { purgeAll } from './storage/queues/queue.ts'
 import { usageRepository } from './storage/queues/usage.ts'
 import { subscriptionRepository } from './storage/subscriptions.ts'
 import { taxRepository } from './storage/taxes.ts'
+import { transferRepository } from './storage/transfers.ts'
 import { withTypedErrors } from './storage/typed-errors.ts'
 import { webhookRepository } from './storage/webhooks.ts'
 import type { Subscription } from './subscriptions/subscription.ts'
@@ -306,6 +307,7 @@ function createContext(options: ResolvedOptions, ready: () => Promise<void>): Bi
     operations: operationRepository(database),
     taxes: taxRepository(database),
     disputes: disputeRepository(database),
+    transfers: transferRepository(database),
     codeAttempts: codeAttemptRepository(database),
     webhooks: webhookRepository(database),
     events,

@@ -34,6 +34,7 @@ import type {
   SubscriptionEnded,
   TaxLocationUnknown,
   TooManyAttempts,
+  TransferRefused,
   TrialUsed,
   Unauthenticated,
   UnknownCoupon,
@@ -82,6 +83,7 @@ export type AnyBillingError =
   | SubscriptionEnded
   | TooManyAttempts
   | TaxLocationUnknown
+  | TransferRefused
   | TrialUsed
   | Unauthenticated
   | UnknownCoupon

@@ -12,6 +12,7 @@ export type BillingErrorCode =
   | 'already_subscribed'
   | 'trial_used'
   | 'provider_chosen'
+  | 'transfer_refused'
   | 'no_subscription'
   | 'subscription_ended'
   | 'not_on_grace_period'
@@ -115,6 +116,25 @@ export class TrialUsed extends BillingError {
 export class ProviderChosen extends BillingError {
   readonly code = 'provider_chosen'
   override readonly status = 409
+}
+
+/** Why a customer is not given to another owner. */
+export type TransferRefusal = 'same_owner' | 'has_customer' | 'has_subscription' | 'other_provider'
+
+/** The customer cannot be given to that owner. Nothing happened. */
+export class TransferRefused extends BillingError {
+  readonly code = 'transfer_refused'
+  override readonly status = 409
+  /**
+   * `same_owner`: the owner has it already. `has_customer` and `has_subscription`: the other owner has, or had, its own.
+   * `other_provider`: the other owner has chosen to pay elsewhere.
+   */
+  readonly reason: TransferRefusal
+
+  constructor(message: string, { reason }: { readonly reason: TransferRefusal }) {
+    super(message)
+    this.reason = reason
+  }
 }
 
 /** There is no subscription under that name. */

@@ -52,6 +52,7 @@ export {
   SubscriptionEnded,
   TaxLocationUnknown,
   TooManyAttempts,
+  TransferRefused,
   TrialUsed,
   Unauthenticated,
   UnknownCoupon,

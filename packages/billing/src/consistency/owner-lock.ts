@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Database } from '@tollgate/database'
 import type { BillingContext } from '../context.ts'
 import type { Gateway, ReadingGateway } from '../gateways/contract/gateway.ts'
 import type { ProviderName } from '../provider-name.ts'
@@ -37,6 +38,37 @@ export function withOwnerLock<R>(
     }),
   )
   return done.finally(context.events.committed)
+}
+
+/** Two owners, both locked, whose rows are written together. */
+export interface LockedOwners {
+  readonly from: LockedOwner
+  readonly to: LockedOwner
+  /** Runs `write` in a transaction, unless one of the locks was lost meanwhile. */
+  write<R>(write: (tx: Database) => Promise<R>): Promise<R>
+}
+
+/** Takes both locks in the order of their names: of two who want the same pair, one waits for the other. */
+export function withOwnerLocks<R>(
+  context: BillingContext,
+  { from, to }: { readonly from: Owner; readonly to: Owner },
+  work: (locked: LockedOwners) => Promise<R>,
+): Promise<R> {
+  const isOrdered = lockNameOf(from) < lockNameOf(to)
+  const [first, second] = isOrdered ? [from, to] : [to, from]
+  return withOwnerLock(context, first, (outer) =>
+    withOwnerLock(context, second, (inner) =>
+      work({
+        from: isOrdered ? outer : inner,
+        to: isOrdered ? inner : outer,
+        write: (write) =>
+          outer.lock.write(async (tx) => {
+            await inner.lock.join(tx)
+            return write(tx)
+          }),
+      }),
+    ),
+  )
 }
 
 /** What fits into the column; an id of text can be as long as that alone. */

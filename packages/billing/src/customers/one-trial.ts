@@ -7,15 +7,20 @@ import type { StoredOperation } from '../storage/operations.ts'
 import type { Owner } from '../values/owner.ts'
 
 /**
- * Whether the owner ever had a free trial: one of a subscription under whatever name, also one that was cancelled, or the
- * one of its own row.
+ * Whether the owner ever had a free trial: one of a subscription under whatever name, also one that was cancelled or given to
+ * another owner, or the one of its own row.
  */
-export async function hadTrial(
-  { owners, subscriptions }: BillingContext,
+export async function hadTrial(context: BillingContext, owner: Owner): Promise<boolean> {
+  const billed = await context.owners.find(owner)
+  return (billed?.trialEndsAt ?? null) !== null || (await hadSubscriptionTrial(context, owner))
+}
+
+/** Whether one of the owner's subscriptions had a trial. Leaves out the trial in the owner's own row. */
+export async function hadSubscriptionTrial(
+  { subscriptions, transfers }: BillingContext,
   owner: Owner,
 ): Promise<boolean> {
-  const billed = await owners.find(owner)
-  return (billed?.trialEndsAt ?? null) !== null || (await subscriptions.hadTrial(owner))
+  return (await subscriptions.hadTrial(owner)) || (await transfers.hadTrial(owner))
 }
 
 /**

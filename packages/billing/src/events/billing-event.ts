@@ -182,6 +182,17 @@ export interface BillingEvents {
     /** Null where there was none. */
     readonly before: CustomerFacts | null
   }
+  /**
+   * The customer was given to another owner, with its subscriptions and invoices. Told twice: to the owner who gave it, and to
+   * the one who has it now.
+   */
+  readonly 'customer.transferred': {
+    readonly customer: CustomerFacts
+    /** The owner who had it. */
+    readonly from: Owner
+    /** The owner who has it now. */
+    readonly to: Owner
+  }
   /** A trial ends within three days: that of a subscription, or the owner's own, which has none. */
   readonly 'trial.ending': {
     readonly subscription: SubscriptionFacts | null
@@ -224,6 +235,7 @@ const TYPES: Readonly<Record<BillingEventType, true>> = {
   'dispute.opened': true,
   'dispute.closed': true,
   'customer.updated': true,
+  'customer.transferred': true,
   'trial.ending': true,
   'card.expiring': true,
   'usage.refused': true,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '@tollgate/database'
+import type { ProviderName } from '../provider-name.ts'
 import type { OwnerRepository } from '../storage/owners.ts'
 import type { BilledOwner } from '../storage/tables.ts'
 import type { Owner } from '../values/owner.ts'
@@ -28,6 +29,24 @@ export function tellingOwners(
     clearCustomer: (owner, customer, tx) =>
       telling(owner, tx, () => owners.clearCustomer(owner, customer, tx)),
   }
+}
+
+/** One event for each of the two. */
+export function customerTransferred(
+  billed: BilledOwner & { readonly provider: ProviderName },
+  to: Owner,
+  transfer: string,
+): NewBillingEvent[] {
+  const { provider, owner: from } = billed
+  const customer = factsOf(billed)
+  if (!customer) return []
+  return [from, to].map((owner, at) => ({
+    type: 'customer.transferred',
+    owner,
+    provider,
+    subject: `${provider}:${customer.id}:${transfer}:${at === 0 ? 'from' : 'to'}`,
+    data: { customer, from, to },
+  }))
 }
 
 /** Null where nothing has changed. */

@@ -23,6 +23,8 @@ export interface HeldLock {
    * expiry): what was read under it may then be old, and must not overwrite what is newer.
    */
   write<R>(write: (tx: Database) => Promise<R>): Promise<R>
+  /** Throws Busy if the lock was lost. For a transaction under two locks. */
+  join(tx: Database): Promise<void>
 }
 
 export interface LockSettings {
@@ -149,6 +151,7 @@ function keepLease(
         await renew(tx)
         return write(tx)
       }),
+    join: renew,
     release: () => clearInterval(heart),
   }
 }

@@ -25,6 +25,7 @@ export type OperationKind =
   | 'plan'
   | 'void'
   | 'usage'
+  | 'transfer'
 
 /** What an operation was first asked for. */
 export interface OperationRequest {

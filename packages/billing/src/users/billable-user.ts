@@ -282,6 +282,21 @@ export class BillableUser<User = Record<string, unknown>> {
     return customer.chooseProvider(this.#scope, provider)
   }
 
+  /**
+   * Gives the customer to another owner, with its subscriptions, cards, invoices and usage: from a person to a team, say. Hosted
+   * pages that are open are closed. A repeat does nothing. What the provider knows of the customer stays: call
+   * `syncCustomerDetails()` of the new owner.
+   * @throws NoCustomer before there is one.
+   * @throws UserNotFound for an owner that the application does not have.
+   * @throws TransferRefused for an owner with a customer or subscriptions of its own, who pays elsewhere, or is this one.
+   * @example
+   * await user.transferTo(await billing.owner('team', 7))
+   */
+  async transferTo(to: Owner | { readonly owner: Owner }): Promise<void> {
+    await customer.transferTo(this.#scope, 'owner' in to ? to.owner : to)
+    if (to instanceof BillableUser) await to.#scope.user.reload()
+  }
+
   /** 0 to 100, as the application says. */
   async taxPercentage(): Promise<number> {
     return (await this.#scope.tax()) / 100

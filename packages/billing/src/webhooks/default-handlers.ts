@@ -4,7 +4,7 @@ import { concernsOwner } from '../consistency/subscription-owner.ts'
 import type { BillingContext } from '../context.ts'
 import type { ReadingGateway } from '../gateways/contract/gateway.ts'
 import type { EventSubject } from '../gateways/contract/webhook.ts'
-import type { Owner } from '../values/owner.ts'
+import { type Owner, ownerKey } from '../values/owner.ts'
 import { DEFAULTS } from './defaults/all.ts'
 import type { DefaultHandler } from './defaults/default-handler.ts'
 
@@ -15,12 +15,18 @@ export async function runDefaultHandler(
   event: unknown,
 ): Promise<void> {
   const subject = await withPayer(gateway, gateway.subjectOf(event))
-  const concerned = await findConcerned(context, gateway, subject)
-  if (concerned === null) return
-  await withOwnerLock(context, concerned.owner, async (locked) => {
-    await resumeInterrupted(context, locked)
-    for (const handle of concerned.handlers) await handle(context, { locked, gateway, subject })
-  })
+  const find = () => findConcerned(context, gateway, subject)
+  for (let concerned = await find(); concerned !== null; ) {
+    const { owner } = concerned
+    concerned = await withOwnerLock(context, owner, async (locked) => {
+      const now = await find()
+      // While this waited for the lock, its customer was given to another owner.
+      if (now === null || ownerKey(now.owner) !== ownerKey(owner)) return now
+      await resumeInterrupted(context, locked)
+      for (const handle of now.handlers) await handle(context, { locked, gateway, subject })
+      return null
+    })
+  }
 }
 
 interface Concerned {

@@ -21,6 +21,8 @@ interface Asked {
   readonly codes?: readonly string[]
   readonly times?: number
   readonly id?: string
+  /** The user who gives a customer away. */
+  readonly from?: number
   readonly path?: string
   readonly body?: string
   readonly headers?: Record<string, string>
@@ -61,6 +63,9 @@ const jobs = {
     ask(asked).catch((error: { readonly code?: string }) => {
       if (error.code !== 'payment_action_required') throw error
     }),
+  /** Another user gives its customer to this one. */
+  transfer: async ({ billing, from = 0, user }: Asked) =>
+    (await billing.user(from)).transferTo(user),
   async createOften({ user, card, times = 1, report }: Asked) {
     const create = () => user.newSubscription('main', 'monthly').create(card)
     const made = await Promise.all(Array.from({ length: times }, create))

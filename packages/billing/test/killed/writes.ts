@@ -16,6 +16,7 @@ const EVERYWHERE: Readonly<Record<ProviderName, Writes>> = {
       'update billing_code_attempts',
     ],
     cancelUsage: ['update billing_usage'],
+    transferTo: ['insert billing_transfers', 'update billing_disputes'],
     'ending what a lost dispute ends': [
       'insert billing_webhooks',
       'update billing_webhooks',

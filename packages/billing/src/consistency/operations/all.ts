@@ -5,6 +5,7 @@ import { plan } from './plan.ts'
 import type { Resume } from './resume.ts'
 import { subscription } from './subscription.ts'
 import { swap } from './swap.ts'
+import { transfer } from './transfer.ts'
 
 /** Every kind of operation, and how it is finished by whoever comes after a process that was killed. */
 export const OPERATIONS: Readonly<Record<OperationKind, Resume | null>> = {
@@ -13,6 +14,7 @@ export const OPERATIONS: Readonly<Record<OperationKind, Resume | null>> = {
   checkout,
   checkout_payment: checkoutPayment,
   plan,
+  transfer,
   // Nothing is lost meanwhile: whoever asks for these again finishes them.
   customer: null,
   resume: null,

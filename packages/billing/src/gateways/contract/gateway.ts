@@ -1,6 +1,7 @@
 import type { InvoiceData } from '../../invoices/invoice.ts'
 import type { ProviderName } from '../../provider-name.ts'
 import type { Money } from '../../values/money.ts'
+import type { Owner } from '../../values/owner.ts'
 import type { BasisPoints, TaxTerms } from '../../values/tax.ts'
 import type { NewCustomer, ProviderCustomer } from './customer.ts'
 import type { ProviderMethod } from './parts/pages/payment-methods.ts'
@@ -85,6 +86,8 @@ export interface GatewayReads {
 export interface GatewayChanges {
   /** Without a card yet. A repeat of the operation gives the same customer. */
   createCustomer(customer: NewCustomer): Promise<ProviderCustomer>
+  /** Writes the owner's name with the customer, where the provider keeps it. A repeat changes nothing. */
+  setOwner?(customerId: string, owner: Owner): Promise<void>
   /**
    * Makes the token's card the one that is billed, for running subscriptions as well. A repeat finds
    * the card of the first attempt, though the token is spent.

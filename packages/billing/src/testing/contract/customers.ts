@@ -27,6 +27,13 @@ export const customersContract: ContractPart = ({ describe, it }, create) => {
       assert.notEqual(other.id, first.id)
     })
 
+    it('is named after another owner, where the provider keeps that, and stays as it is', async () => {
+      const { gateway, customerId } = await openAccount(create)
+      const before = await gateway.findCustomer(customerId)
+      for (const each of [owner, owner]) await gateway.setOwner?.(customerId, each)
+      assert.deepEqual((await gateway.findCustomer(customerId))?.card, before?.card)
+    })
+
     it('that nobody made is null', async () => {
       const { gateway } = await openAccount(create)
       assert.equal(await gateway.findCustomer('none-of-ours'), null)

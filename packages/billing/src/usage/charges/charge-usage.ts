@@ -7,6 +7,7 @@ import type { ProviderSubscription } from '../../gateways/contract/subscription.
 import type { UsageBatch, UsageSums } from '../../storage/queues/charged-usage.ts'
 import type { SubscriptionRecord } from '../../storage/tables.ts'
 import { type Money, money } from '../../values/money.ts'
+import { ownerKey } from '../../values/owner.ts'
 import type { UsageLedger } from '../../values/usage/bill.ts'
 import { chargedWith, periodAt } from '../../values/usage/periods.ts'
 import { chargeBatch, priceBatch, readLedger } from './charge-batch.ts'
@@ -21,6 +22,9 @@ const MOST_ATTEMPTS = 6
 /** Charges what is due of a subscription's usage, and says until when nothing more will be. */
 export function chargeUsage(context: BillingContext, record: SubscriptionRecord): Promise<Date> {
   return withOwnerLock(context, record.owner, async (locked) => {
+    const row = await context.subscriptions.find(record.id)
+    // While this waited for the lock, it was given to another owner, for whom it is due again soon.
+    if (row && ownerKey(row.owner) !== ownerKey(record.owner)) return context.options.clock.now()
     const charging = await openCharging(context, record)
     if (typeof charging === 'string') {
       await context.usage.refuse(record.id, null, charging)

@@ -19,6 +19,7 @@ import { findOwnCheckout } from '../../pages/own-checkout.ts'
 import { requireKnownPlan, requireProvider } from '../../subscriptions/known-plans.ts'
 import { Subscription } from '../../subscriptions/subscription.ts'
 import type { Amount } from '../../values/money.ts'
+import { ownerKey } from '../../values/owner.ts'
 import type { UserHaving, UserScope } from '../user-scope.ts'
 
 /** How a page for one payment is made. */
@@ -101,9 +102,11 @@ export async function complete(user: UserHaving<'checkout'>, id: unknown): Promi
   const returning = { owner: user.owner, provider, customerId: await user.findCustomerId() }
   const found = await completeCheckout(context, returning, id)
   const record = await user.user.reload()
-  const row = found.subscriptionId
+  const made = found.subscriptionId
     ? await context.subscriptions.findByProvider(provider, found.subscriptionId)
     : null
+  // It may have been given to another owner since.
+  const row = made && ownerKey(made.owner) === ownerKey(user.owner) ? made : null
   return {
     id: found.id,
     status: found.status,

@@ -6,12 +6,14 @@ import { ensureCustomer } from '../../customers/customer.ts'
 import { describedByRow } from '../../customers/described-by-row.ts'
 import { requireLanguage } from '../../customers/require-language.ts'
 import { requireOwner } from '../../customers/require-owner.ts'
+import { transferCustomer } from '../../customers/transfer.ts'
 import { isBillingError } from '../../error-codes.ts'
 import type { CustomerDetails } from '../../gateways/contract/customer.ts'
 import type { ChangedDetails } from '../../gateways/contract/parts/money/customer-details.ts'
 import { requirePart } from '../../gateways/contract/parts.ts'
 import type { ProviderName } from '../../provider-name.ts'
 import { requireText } from '../../values/arguments.ts'
+import type { Owner } from '../../values/owner.ts'
 import type { UserHaving, UserScope } from '../user-scope.ts'
 import { withPresentCustomer } from '../with-customer.ts'
 
@@ -64,6 +66,11 @@ export async function chooseProvider(user: UserScope, provider: ProviderName): P
   await user.user.reload()
 }
 
+export async function transferTo(user: UserScope, to: Owner): Promise<void> {
+  await transferCustomer(user.context, user.owner, to)
+  await user.user.reload()
+}
+
 export async function sync(
   user: UserScope,
   options: { readonly dryRun?: boolean },
@@ -74,7 +81,7 @@ export async function sync(
 }
 
 export async function readFromProvider(user: UserScope): Promise<unknown> {
-  const { providerId } = user.user.record
+  const providerId = await user.findCustomerId()
   if (providerId === null) return null
   return (await (await user.gateway()).findCustomer(providerId))?.raw ?? null
 }

@@ -1,9 +1,33 @@
 import { expect } from 'vitest'
-import { type Asking, ofUser, type Story } from '../story.ts'
+import type { BillableUser } from '../../../src/index.ts'
+import { takenFrom } from '../../support.ts'
+import { type Asking, ofUser, type Story, subscribe } from '../story.ts'
 
 const DETAILS = { name: 'Ada King', phone: '+44 20 7946 0000', address: { city: 'London' } }
 
 export const customers: readonly Story[] = [
+  {
+    name: 'transferTo',
+    // Braintree keeps no name of an owner, and is asked for nothing.
+    providers: ['stripe'],
+    before: subscribeGiver,
+    job: ({ user }) => ({ job: 'transfer', from: giverOf(user) }),
+    async outcome(asking, at) {
+      const { test, user } = asking
+      expect(await user.subscribed('main', 'monthly'), at).toBe(true)
+      expect(takenFrom(test, user), at).toBe(1000)
+      const giver = await test.billing.user(giverOf(user))
+      expect([giver.providerId, await giver.subscriptions()], at).toEqual([null, []])
+      const named = (await user.asCustomer()) as { readonly metadata?: { user_id?: string } }
+      if (user.provider === 'stripe') expect(named.metadata?.user_id, at).toBe(String(user.id))
+      const given = await test.database.kysely
+        .selectFrom('billing_transfers')
+        .select('to_id')
+        .where('from_id', '=', String(giver.id))
+        .execute()
+      expect(given, at).toEqual([{ to_id: String(user.id) }])
+    },
+  },
   {
     name: 'updateCustomer',
     before: ({ user, card }) => user.updateCard(card),
@@ -36,4 +60,14 @@ async function detailsOf({ user, given }: Asking) {
         phone,
         cities: customer.addresses?.map(({ locality }) => locality),
       }
+}
+
+const giverOf = ({ id }: BillableUser): number => Number(id) + 1_000_000
+
+/** Another user with the same address, who has subscribed. */
+async function subscribeGiver({ test, user, card }: Asking): Promise<void> {
+  const { email } = user.attributes as { email: string }
+  const id = giverOf(user)
+  await test.database.kysely.insertInto('users').values({ id, email, name: 'Ada' }).execute()
+  await subscribe({ user: await test.billing.user(id), card })
 }

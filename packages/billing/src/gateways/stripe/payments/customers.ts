@@ -3,7 +3,7 @@ import type Stripe from 'stripe'
 import { isBillingError } from '../../../error-codes.ts'
 import { InvalidPaymentToken, NoPaymentMethod } from '../../../errors.ts'
 import { NO_CARD } from '../../../values/card.ts'
-import { isUser, ownerKey } from '../../../values/owner.ts'
+import { isUser, type Owner, ownerKey } from '../../../values/owner.ts'
 import type { ProviderCustomer } from '../../contract/customer.ts'
 import type { Gateway } from '../../contract/gateway.ts'
 import type { ProviderMethod } from '../../contract/parts/pages/payment-methods.ts'
@@ -15,7 +15,10 @@ import { describeMethod, summarizeMethod } from './describe-method.ts'
 
 const EXPAND = ['invoice_settings.default_payment_method']
 
-type Customers = Pick<Gateway, 'createCustomer' | 'findCustomer' | 'setCard' | 'readToken'>
+type Customers = Pick<
+  Gateway,
+  'createCustomer' | 'findCustomer' | 'setCard' | 'readToken' | 'setOwner'
+>
 
 export function stripeCustomers(context: StripeContext): Customers {
   const { stripe } = context
@@ -38,12 +41,9 @@ export function stripeCustomers(context: StripeContext): Customers {
   return {
     async createCustomer({ owner, details, operation }) {
       const { metadata, ...rest } = toDetails(details)
-      const whose: Stripe.MetadataParam = isUser(owner)
-        ? { user_id: String(owner.id) }
-        : { owner: ownerKey(owner) }
       const params: Stripe.CustomerCreateParams = {
         ...(rest as Stripe.CustomerCreateParams),
-        metadata: { ...(metadata as Stripe.MetadataParam | undefined), ...whose, operation },
+        metadata: { ...(metadata as Stripe.MetadataParam | undefined), ...whose(owner), operation },
       }
       const customer = await once(
         `${operation}:customer`,
@@ -51,6 +51,11 @@ export function stripeCustomers(context: StripeContext): Customers {
         () => findByOperation(context, operation, details.email),
       )
       return describe(customer)
+    },
+    // Stripe keeps metadata keys that are left out, and deletes those that are empty.
+    async setOwner(customerId, owner) {
+      const metadata = { user_id: '', owner: '', ...whose(owner) }
+      await stripe.customers.update(customerId, { metadata })
     },
     findCustomer,
     setCard,
@@ -76,6 +81,11 @@ async function readToken(
     provider: 'stripe',
     providerCode: 'resource_missing',
   })
+}
+
+/** For people who look at the customer there: whose it is, is decided by our own rows. */
+function whose(owner: Owner): Stripe.MetadataParam {
+  return isUser(owner) ? { user_id: String(owner.id) } : { owner: ownerKey(owner) }
 }
 
 /** Of so many customers without an e-mail address, the newest are looked through. */
