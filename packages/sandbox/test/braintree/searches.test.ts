@@ -97,6 +97,25 @@ describe('searches', () => {
     expect(found.map((row) => row.id)).toEqual(ids)
   })
 
+  it('find transactions by the day on which they were disputed', async () => {
+    const merchant = await startMerchant()
+    const { gateway, sandbox, clock } = merchant
+    const { token: paymentMethodToken } = await addCustomer(merchant)
+    const sell = async (amount: string) =>
+      (await gateway.transaction.sale({ amount, paymentMethodToken })).transaction.id
+    await sell('1.00')
+    sandbox.notify('dispute_opened', await sell('2.00'))
+    await clock.advance({ days: 2 })
+    sandbox.notify('dispute_opened', await sell('3.00'))
+    const disputedSince = async (day: string) => {
+      const search = (asked: Search) => asked.disputeDate?.().min(new Date(day))
+      const found = await collect<{ amount: string }>(gateway.transaction.search(search as never))
+      return found.map(({ amount }) => amount)
+    }
+    expect(await disputedSince('2000-01-01')).toEqual(['3.00', '2.00'])
+    expect(await disputedSince('2026-01-16')).toEqual(['3.00'])
+  })
+
   it('find customers, and subscriptions by one of their transactions', async () => {
     const merchant = await startMerchant()
     const { gateway, clock, sandbox } = merchant

@@ -83,6 +83,9 @@ export const TRANSACTION_SEARCH: Searchable<TransactionRow> = {
     ...addressFields('billing_', (row) => [row.billing]),
     ...addressFields('shipping_', (row) => [row.shipping]),
     created_at: { instant: (row) => Math.floor(row.createdAt / 1000) * 1000 },
+    dispute_date: {
+      instant: ({ dispute }) => (dispute ? Math.floor(dispute.openedAt / 1000) * 1000 : null),
+    },
     authorized_at: reached('authorized'),
     authorization_expired_at: reached('authorization_expired'),
     failed_at: reached('failed'),
