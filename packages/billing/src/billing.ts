@@ -1,6 +1,6 @@
 import type { MigrateOptions } from '@tollgate/database'
 import type { HttpRoutes } from '@tollgate/http'
-import type { DriftReport, SyncOptions } from './consistency/sync/drift.ts'
+import type { SyncOptions, SyncReport } from './consistency/sync/drift.ts'
 import type { Deliveries } from './deliveries/deliveries.ts'
 import type { EventOutbox } from './events/event-stream.ts'
 import type { Notices } from './notices/notices.ts'
@@ -42,8 +42,13 @@ export interface Billing<User = Record<string, unknown>> extends HttpRoutes {
    * `{ offline: true }`.
    */
   migrate(options?: MigrateOptions): Promise<{ applied: string[] }>
-  /** Brings the rows of every user and other owner to the provider's state, and says what was different. */
-  sync(options?: SyncOptions): Promise<DriftReport>
+  /**
+   * Brings the rows of every user and other owner to the provider's state, and reports what was different. Reads lists of the
+   * provider, a page for a hundred users, and those users alone who differ.
+   * @example
+   * const { drift, complete } = await billing.sync({ since: new Date(Date.now() - 86_400_000) })
+   */
+  sync(options?: SyncOptions): Promise<SyncReport>
   /** How many subscriptions were active at that moment, by our rows. Looks at all of them. */
   countActive(at: Date): Promise<number>
   /** What is missing at the providers, in words; empty when all is well. */

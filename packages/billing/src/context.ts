@@ -8,6 +8,7 @@ import type { Locks } from './storage/locks.ts'
 import type { OperationRepository } from './storage/operations.ts'
 import type { OwnerRepository } from './storage/owners.ts'
 import type { SubscriptionRepository } from './storage/subscriptions.ts'
+import type { SyncRunRepository } from './storage/sync-runs.ts'
 import type { TaxRepository } from './storage/taxes.ts'
 import type { TransferRepository } from './storage/transfers.ts'
 import type { WebhookRepository } from './storage/webhooks.ts'
@@ -22,6 +23,7 @@ export interface BillingContext {
   readonly taxes: TaxRepository
   readonly disputes: DisputeRepository
   readonly transfers: TransferRepository
+  readonly syncRuns: SyncRunRepository
   readonly codeAttempts: CodeAttemptRepository
   readonly webhooks: WebhookRepository
   readonly events: EventStream

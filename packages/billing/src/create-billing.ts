@@ -37,6 +37,7 @@ import { eventRepository } from './storage/queues/events.ts'
 import { purgeAll } from './storage/queues/queue.ts'
 import { usageRepository } from './storage/queues/usage.ts'
 import { subscriptionRepository } from './storage/subscriptions.ts'
+import { syncRunRepository } from './storage/sync-runs.ts'
 import { taxRepository } from './storage/taxes.ts'
 import { transferRepository } from './storage/transfers.ts'
 import { withTypedErrors } from './storage/typed-errors.ts'
@@ -304,10 +305,11 @@ function createContext(options: ResolvedOptions, ready: () => Promise<void>): Bi
     options,
     owners: tellingOwners(ownerRows, events),
     subscriptions,
-    operations: operationRepository(database),
+    operations: operationRepository(database, owners),
     taxes: taxRepository(database),
     disputes: disputeRepository(database),
     transfers: transferRepository(database),
+    syncRuns: syncRunRepository(database),
     codeAttempts: codeAttemptRepository(database),
     webhooks: webhookRepository(database),
     events,

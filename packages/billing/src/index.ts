@@ -1,5 +1,11 @@
 export type { Billing } from './billing.ts'
-export type { Drift, DriftReport, SyncFailure, SyncOptions } from './consistency/sync/drift.ts'
+export type {
+  Drift,
+  DriftReport,
+  SyncFailure,
+  SyncOptions,
+  SyncReport,
+} from './consistency/sync/drift.ts'
 export {
   type BraintreeBilling,
   type BraintreeSubscription,
@@ -52,6 +58,7 @@ export {
   SubscriptionEnded,
   TaxLocationUnknown,
   TooManyAttempts,
+  type TransferRefusal,
   TransferRefused,
   TrialUsed,
   Unauthenticated,
@@ -87,6 +94,15 @@ export type { Gateway, GatewayChanges, GatewayReads } from './gateways/contract/
 export type { HandlerContext, HandlerName, WebhookHandler } from './gateways/contract/handlers.ts'
 export type { ProviderItem, WantedItem } from './gateways/contract/item.ts'
 export { refuseOverrides } from './gateways/contract/overrides.ts'
+export type {
+  AccountLists,
+  AccountPage,
+  AccountPart,
+  ChangePage,
+  DisputePage,
+  ListedDispute,
+  ProviderChange,
+} from './gateways/contract/parts/account-lists.ts'
 export type {
   CustomerBalance,
   NewBalanceEntry,

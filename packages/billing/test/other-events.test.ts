@@ -156,15 +156,26 @@ it('disputes that may not be read leave the rest of sync()', async () => {
   const problem = { owner: user.owner, error: expect.any(String) }
   await stripe.subscriptions.update(String(id), { items: [{ id: item, quantity: 2 }] })
   const one = await quick.user(user.id)
-  let report = null
+  let report: (DriftReport & { readonly complete?: boolean }) | null = null
   for (; report === null; calls++) report = await syncFailing(() => one.sync())
   expect(report).toMatchObject({ drift: [{ what: 'outdated row' }], failures: [problem] })
-  calls -= 1
-  await stripe.subscriptions.update(String(id), { items: [{ id: item, quantity: 3 }] })
-  report = await syncFailing(() => quick.sync())
-  expect(report).toMatchObject({ drift: [{ what: 'outdated row' }], failures: [problem] })
-  expect((await user.subscription('main')).quantity).toBe(3)
-  expect((await billing.sync()).drift).toMatchObject([{ what: 'dispute', was: null }])
+  // billing.sync() as well: one of its calls is for the list of disputes.
+  const isAboutList = () => report?.failures.some(({ error }) => /^stripe disputes: /.test(error))
+  let quantity = 2
+  for (calls = 0; !isAboutList() && calls < 20; calls++) {
+    quantity += 1
+    await stripe.subscriptions.update(String(id), { items: [{ id: item, quantity }] })
+    report = await syncFailing(() => quick.sync())
+  }
+  expect(report).toMatchObject({
+    drift: [{ what: 'outdated row' }],
+    failures: [{ owner: null }],
+    complete: false,
+  })
+  expect((await user.subscription('main')).quantity).toBe(quantity)
+  expect(await billing.sync()).toMatchObject({ drift: [], failures: [], complete: true })
+  const rows = test.database.kysely.selectFrom('billing_disputes').select('status')
+  expect(await rows.execute()).toEqual([{ status: 'open' }])
 })
 
 describe('a hosted page at Stripe', () => {

@@ -222,7 +222,7 @@ describe('another owner', () => {
 
   it('has operations of its own, whatever its id', async () => {
     const { database } = await startTeams('stripe')
-    const operations = operationRepository(database)
+    const operations = operationRepository(database, new Map())
     const owners = [
       { type: 'user', id: 7 },
       { type: 'team', id: 7 },

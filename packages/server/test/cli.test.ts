@@ -520,6 +520,31 @@ describe('the rest', () => {
     expect((await tollgate(['billing', 'sync', '--json'])).json().drift).toEqual([])
   })
 
+  it('billing sync compares since a moment, goes on where it was stopped, and says what nobody owns', async () => {
+    const user = await service.users.create({ email: 'gone@example.com', password: 'long enough' })
+    const billable = await service.billing.user(Number(user.id))
+    await billable.newSubscription('main', 'monthly').create('pm_card_visa')
+    const customer = billable.providerId ?? ''
+    const since = await tollgate(['billing', 'sync', '--since', '2020-01-01', '--json'])
+    expect([since.code, since.json()]).toMatchObject([0, { drift: [], complete: true }])
+    const resumed = await tollgate(['billing', 'sync', '--resume', '--json'])
+    expect([resumed.code, resumed.json()]).toMatchObject([0, { drift: [], complete: true }])
+    for (const wrong of [
+      ['--since', 'never'],
+      ['--dry-run', '--resume'],
+    ]) {
+      expect((await tollgate(['billing', 'sync', ...wrong])).code).toBe(2)
+    }
+    const users = service.database.kysely.updateTable('users').where('id', '=', user.id)
+    await users.set({ provider_id: null }).execute()
+    const told = await tollgate(['billing', 'sync'])
+    expect(told.stdout).toContain('no owner')
+    expect(told.stdout).toContain(`the customer ${customer}`)
+    expect(told.stdout).toContain('--cancel-unowned')
+    await tollgate(['billing', 'sync', '--cancel-unowned'])
+    expect((await tollgate(['billing', 'sync', '--json'])).json().drift).toEqual([])
+  })
+
   it('billing webhooks registers the address once, checks it, and handles events again', async () => {
     const check = await tollgate(['billing', 'webhooks', 'check', '--json'])
     expect([check.code, check.stderr]).toEqual([0, ''])

@@ -8,7 +8,7 @@ import {
   toTimestamps,
 } from '@tollgate/database'
 import { ownersMigration } from './migrations/owners.ts'
-import { ownershipMigration } from './migrations/ownership.ts'
+import { ownershipMigration, syncRunsMigration } from './migrations/ownership.ts'
 import {
   eventsMigration,
   usageAskedMigration,
@@ -156,6 +156,7 @@ export function billingMigrations(
       usageBatchesMigration,
       { id: '0013-clock', up: createClockTable },
       ownershipMigration({ table: users.table, id: users.id ?? 'id' }),
+      syncRunsMigration,
     ],
   }
 }

@@ -1,7 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { type Database, insertIfAbsent } from '@tollgate/database'
 import type { Owner } from '../values/owner.ts'
-import { isOf, ownerStatement, toOwnerColumns } from './owner-columns.ts'
+import {
+  isOf,
+  type OwnerColumns,
+  type OwnerIdTypes,
+  ownerOfRow,
+  ownerStatement,
+  toOwnerColumns,
+} from './owner-columns.ts'
 import { type OperationKind, type OperationRequest, operationTable } from './tables.ts'
 
 /**
@@ -30,6 +37,12 @@ export interface StoredOperation extends Operation {
   readonly kind: OperationKind
 }
 
+/** An operation that was begun and not finished, and its owner. */
+export interface OwnedOperation {
+  readonly id: string
+  readonly owner: Owner
+}
+
 /** Written in the transaction of whoever holds the owner's lock. */
 export interface OperationRepository {
   begin(intent: Intent, at: Date, tx: Database): Promise<Operation>
@@ -38,6 +51,8 @@ export interface OperationRepository {
   findName(id: string): Promise<string | null>
   /** What was begun and not finished, oldest first. */
   listByOwner(owner: Owner): Promise<StoredOperation[]>
+  /** Owners of what was begun and not finished, in batches by the operation's id. */
+  listOwners(after: string, limit: number): Promise<OwnedOperation[]>
   /** It is done or definitely failed: the next like it is another one. */
   finish(operation: Operation, tx: Database): Promise<void>
 }
@@ -45,7 +60,7 @@ export interface OperationRepository {
 const stored = operationTable.pick('id', 'name', 'kind', 'request')
 const begun = operationTable.pick('id', 'name', 'request')
 
-export function operationRepository(database: Database): OperationRepository {
+export function operationRepository(database: Database, types: OwnerIdTypes): OperationRepository {
   const ofOwner = ownerStatement<object, ReturnType<typeof stored.toRow>>(
     database,
     (db, isTheirs) =>
@@ -76,6 +91,19 @@ export function operationRepository(database: Database): OperationRepository {
         .where('id', '=', id)
         .executeTakeFirst()
       return found?.name ?? null
+    },
+    async listOwners(after, limit) {
+      const rows = await database.kysely
+        .selectFrom('billing_operations')
+        .select(['id', 'user_id', 'owner_type', 'owner_id'])
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+      return rows.map((row) => ({
+        id: row.id,
+        owner: ownerOfRow(row as unknown as OwnerColumns, types),
+      }))
     },
     async finish({ id }, tx) {
       await tx.kysely.deleteFrom('billing_operations').where('id', '=', id).execute()

@@ -15,7 +15,8 @@ export interface OwnerRows {
   findByCustomer(provider: ProviderName, providerId: string): Promise<BilledOwner | null>
   /** Those who have one of these customers. */
   findByCustomers(provider: ProviderName, providerIds: readonly string[]): Promise<BilledOwner[]>
-  countCustomers(): Promise<number>
+  /** At this provider, or at any. */
+  countCustomers(provider: ProviderName | null): Promise<number>
   setCustomer(id: Id, customer: CustomerColumns, tx: Database): Promise<void>
   /** Another provider, and no customer there yet. */
   setProvider(id: Id, provider: ProviderName, tx: Database): Promise<void>
@@ -124,11 +125,12 @@ export function ownerRows(
         .execute()
       return (rows as Row[]).map(fromRow)
     },
-    async countCustomers() {
+    async countCustomers(provider) {
       const { count } = await database.kysely
         .selectFrom(table)
         .select((eb) => eb.fn.countAll().as('count'))
         .where('provider_id', 'is not', null)
+        .$if(provider !== null, (query) => query.where('provider', '=', provider))
         .executeTakeFirstOrThrow()
       return Number(count)
     },

@@ -21,8 +21,8 @@ export interface OwnerRepository {
     provider: ProviderName,
     providerIds: readonly string[],
   ): Promise<ReadonlyMap<string, BilledOwner>>
-  /** Number of owners of all types who have a customer. */
-  countCustomers(): Promise<number>
+  /** Number of owners of all types who have a customer, at this provider or at any. */
+  countCustomers(provider?: ProviderName): Promise<number>
   /** A new customer in place of one that is gone. What the owner had with that one stays the owner's. */
   setCustomer(owner: Owner, customer: CustomerColumns, tx: Database): Promise<void>
   /** Another provider, and no customer there yet. What the owner had before stays the owner's. */
@@ -87,9 +87,9 @@ export function ownerRepository(database: Database, tables: OwnerTables): OwnerR
       }
       return found
     },
-    async countCustomers() {
+    async countCustomers(provider) {
       let count = 0
-      for (const rows of all.values()) count += await rows.countCustomers()
+      for (const rows of all.values()) count += await rows.countCustomers(provider ?? null)
       return count
     },
     setCustomer: (owner, customer, tx) =>

@@ -21,6 +21,11 @@ export interface SubscriptionRepository {
   find(id: number): Promise<SubscriptionRecord | null>
   /** Whoever owns it. */
   findByProvider(provider: ProviderName, providerId: string): Promise<SubscriptionRecord | null>
+  /** Lists the subscriptions with these provider ids, by that id, of any owner. */
+  listByProvider(
+    provider: ProviderName,
+    providerIds: readonly string[],
+  ): Promise<ReadonlyMap<string, SubscriptionRecord>>
   listByOwner(owner: Owner): Promise<SubscriptionRecord[]>
   /** Of all owners, those that have not ended; in batches by id. */
   listLive(now: Date, afterId: number, limit: number): Promise<SubscriptionRecord[]>
@@ -117,6 +122,15 @@ export function subscriptionRepository(
     findByName: async (owner, name) => first(await byName(owner, { name })),
     findByProvider: async (provider, providerId) =>
       first((await byProvider({ provider, providerId })).rows),
+    async listByProvider(provider, providerIds) {
+      if (providerIds.length === 0) return new Map()
+      const rows = await withItems(database.kysely, (subscriptions) =>
+        subscriptions.where('provider', '=', provider).where('provider_id', 'in', [...providerIds]),
+      )
+        .orderBy('item.id')
+        .execute()
+      return new Map(fromRows(rows).map((row) => [row.providerId, row]))
+    },
     listByOwner: async (owner) => fromRows(await ofOwner(owner, {})),
     async listLive(now, afterId, limit) {
       const rows = await withItems(database.kysely, (subscriptions) =>

@@ -35,6 +35,20 @@ export interface OperationRequest {
   readonly [detail: string]: unknown
 }
 
+/** How far a `sync()` has come. */
+export interface SyncPlace {
+  /** The part of it that is under way. */
+  readonly phase: string
+  /** The next step of that part; null for its first. */
+  readonly at: string | null
+  /** The rows that were listed by then, one bit each, in base64. */
+  readonly seen: string
+  /** Providers of which everything was listed by then. */
+  readonly listed: readonly ProviderName[]
+  /** Compares only what has changed since, in milliseconds; null for everything. */
+  readonly since: number | null
+}
+
 /** `pending` waits for its next attempt, `done` was handled, `dead` failed every time. */
 export type WebhookState = 'pending' | 'done' | 'dead'
 
@@ -170,6 +184,18 @@ function defineTables(idType: IdType) {
         indexes: { billing_transfers_by_sender: ['from_type', 'from_id', 'created_at'] },
       },
     ),
+    /** The place of a `sync()` that has not come to its end. */
+    syncRuns: defineTable(
+      'billing_sync_runs',
+      {
+        /** The kind of run. One of each kind is kept. */
+        name: field.id,
+        run: field.id,
+        place: field.json<SyncPlace>(),
+        started_at: field.instant,
+      },
+      { primaryKey: ['name'] },
+    ),
     webhooks: defineTable(
       'billing_webhooks',
       {
@@ -240,6 +266,7 @@ export const taxTable = tables.taxes
 export const disputeTable = tables.disputes
 export const codeAttemptTable = tables.codeAttempts
 export const transferTable = tables.transfers
+export const syncRunTable = tables.syncRuns
 
 /** All of them, as they are declared for users with such ids. */
 export function billingTables(

@@ -4,6 +4,7 @@ import { customersContract } from './contract/customers.ts'
 import { disputesContract } from './contract/disputes.ts'
 import { itemsContract } from './contract/items.ts'
 import { pausesContract, schedulesContract } from './contract/later.ts'
+import { listsContract } from './contract/lists.ts'
 import { balanceContract } from './contract/money/balance.ts'
 import { creditNotesContract } from './contract/money/credit-notes.ts'
 import { forecastsContract } from './contract/money/forecasts.ts'
@@ -54,6 +55,7 @@ export const gatewayContract: ContractPart = (runner, create) => {
   balanceContract(runner, create)
   promotionCodesContract(runner, create)
   paymentMethodsContract(runner, create)
+  listsContract(runner, create)
   disputesContract(runner, create)
   webhookEndpointsContract(runner, create)
   taxIdsContract(runner, create)

@@ -106,3 +106,12 @@ export function textOption({ options }: CommandInput, name: string): string | nu
   const value = options[name]
   return typeof value === 'string' ? value : null
 }
+
+/** The moment that was given; null for none. */
+export function dateOption(input: CommandInput, name: string): Date | null {
+  const text = textOption(input, name)
+  if (text === null) return null
+  const date = new Date(text)
+  if (Number.isNaN(date.getTime())) throw new UsageError(`--${name}: '${text}' is no date`)
+  return date
+}

@@ -1,61 +1,97 @@
 import type { BillingContext } from '../../context.ts'
-import { requireOwnerTable } from '../../storage/owner-tables.ts'
-import type { BilledOwner } from '../../storage/tables.ts'
-import { ownerKey } from '../../values/owner.ts'
-import {
-  type Drift,
-  type DriftReport,
-  failureOf,
-  type SyncFailure,
-  type SyncOptions,
-} from './drift.ts'
-import { syncOwner } from './sync-owner.ts'
-import { syncUnowned } from './unowned.ts'
+import { InvalidArgument } from '../../errors.ts'
+import type { SyncPlace } from '../../storage/tables.ts'
+import { requireDate } from '../../values/arguments.ts'
+import type { SyncOptions, SyncReport } from './drift.ts'
+import { type Phase, phasesOf } from './phases.ts'
+import { SyncRun } from './sync-run.ts'
 
-const BATCH = 100
-
-/** Every owner that has a customer, and those who are gone. Can be run again at any time. */
-export async function syncAll(context: BillingContext, options: SyncOptions): Promise<DriftReport> {
-  const drift: Drift[] = []
-  const failures: SyncFailure[] = []
-  let users = 0
-  for await (const { owner } of listCustomers(context)) {
-    users += 1
-    try {
-      const report = await syncOwner(context, owner, options)
-      drift.push(...report.drift)
-      failures.push(...report.failures)
-    } catch (error) {
-      failures.push(failureOf(owner, error))
-    }
+/**
+ * Compares every owner who has a customer with the provider, and the rows that no owner has. Lists find those who may differ;
+ * these are read again under their locks. Can be run again at any time.
+ */
+export async function syncAll(context: BillingContext, options: SyncOptions): Promise<SyncReport> {
+  const { dryRun = false, resume = false, since } = options
+  if (since) requireDate('since', since)
+  if (dryRun && resume) throw new InvalidArgument('A dry run keeps no place to resume from')
+  const kept = resume ? await context.syncRuns.find() : null
+  const run = new SyncRun(context, options, kept?.place ?? null)
+  const phases = await phasesOf(run)
+  const place = placeIn(phases, kept?.place ?? null)
+  const keeper = dryRun ? null : await createKeeper(run, kept?.run ?? null, place)
+  for (const phase of phases.slice(phases.findIndex(({ name }) => name === place.phase))) {
+    await runPhase(run, phase, phase.name === place.phase ? place.at : null, keeper)
   }
-  for (let after = 0; ; ) {
-    const batch = await context.subscriptions.listLive(context.options.clock.now(), after, BATCH)
-    const owners = await context.owners.findMany(batch.map(({ owner }) => owner))
-    for (const row of batch) {
-      try {
-        // One of a type that only other processes know is theirs to look after.
-        requireOwnerTable(context.options.owners, row.owner.type)
-        const billed = owners.get(ownerKey(row.owner)) ?? null
-        const found = await syncUnowned(context, row, billed, options)
-        if (found) drift.push(found)
-      } catch (error) {
-        failures.push(failureOf(row.owner, error))
-      }
-    }
-    after = batch.at(-1)?.id ?? after
-    if (batch.length < BATCH) return { users, drift, failures }
+  const complete = !run.failures.some(({ owner }) => owner === null)
+  if (complete) await keeper?.finish()
+  return { users: await countUsers(run), drift: run.drift, failures: run.failures, complete }
+}
+
+/** Counts the owners of providers that were listed completely, or else those who were read one by one. */
+async function countUsers({ context: { owners }, since, listed, read }: SyncRun): Promise<number> {
+  if (since === null) return owners.countCustomers()
+  let count = 0
+  for (const provider of listed) count += await owners.countCustomers(provider)
+  return Math.max(count, read)
+}
+
+/** Finds the phase to go on with. Begins with the first one if that phase is gone, as with its provider. */
+function placeIn(
+  phases: readonly Phase[],
+  kept: SyncPlace | null,
+): Pick<SyncPlace, 'phase' | 'at'> {
+  const isThere = phases.some(({ name }) => name === kept?.phase)
+  return kept && isThere ? kept : { phase: phases[0]?.name ?? '', at: null }
+}
+
+/** Runs a phase to its end. If a list cannot be read, the report says so and the place is kept; other phases do not need it. */
+async function runPhase(
+  run: SyncRun,
+  { name, step }: Phase,
+  from: string | null,
+  keeper: Keeper | null,
+): Promise<void> {
+  let at = from
+  for (;;) {
+    await keeper?.keep(name, at)
+    const done = await run.listing(name, async () => ({ next: await step(at) }))
+    if (done === null) return keeper?.stop(name, at)
+    if (done.next === null) return
+    at = done.next
   }
 }
 
-/** Those of every type, users first. */
-async function* listCustomers({ owners }: BillingContext): AsyncGenerator<BilledOwner> {
-  for (const type of owners.types) {
-    for (let after: string | number | null = null; ; ) {
-      const batch: BilledOwner[] = await owners.listCustomers(type, after, BATCH)
-      yield* batch
-      after = batch.at(-1)?.owner.id ?? null
-      if (batch.length < BATCH) break
-    }
+interface Keeper {
+  /** Records the next step. */
+  keep(phase: string, at: string | null): Promise<void>
+  /** Keeps this place to the end, whatever is done after it. */
+  stop(phase: string, at: string | null): Promise<void>
+  finish(): Promise<void>
+}
+
+/** Bytes of a place that is written with every step. A larger one is written with every twentieth. */
+const SMALL = 64 * 1024
+const SELDOM = 20
+
+async function createKeeper(
+  run: SyncRun,
+  resumed: string | null,
+  { phase, at }: Pick<SyncPlace, 'phase' | 'at'>,
+): Promise<Keeper> {
+  const { syncRuns, options } = run.context
+  const id = resumed ?? (await syncRuns.begin(run.placeAt(phase, at), options.clock.now()))
+  let steps = 0
+  let isStopped = false
+  const save = (name: string, next: string | null) => syncRuns.save(id, run.placeAt(name, next))
+  return {
+    async keep(name, next) {
+      const isDue = run.seen.size < SMALL || steps++ % SELDOM === 0
+      if (!isStopped && isDue) await save(name, next)
+    },
+    async stop(name, next) {
+      if (!isStopped) await save(name, next)
+      isStopped = true
+    },
+    finish: () => syncRuns.finish(id),
   }
 }

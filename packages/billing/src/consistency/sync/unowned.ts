@@ -50,8 +50,10 @@ async function tell(
       ? await gateway.findSubscription(row.providerId)
       : await converge(context, locked, row)
     const { owner, provider, providerId, name } = row
-    const columns = found && columnsOf(context, provider, found)
-    if (!found || !columns || ended(columns, context.options.clock.now())) return null
+    // One that is over is charged no more, though access may go on for a while.
+    if (!found || found.isOver) return null
+    const columns = columnsOf(context, provider, found)
+    if (ended(columns, context.options.clock.now())) return null
     // The row did not name its customer, who may have an owner after all.
     const now = await context.subscriptions.findByProvider(provider, providerId)
     if (now && ownerKey(now.owner) !== ownerKey(owner)) return null

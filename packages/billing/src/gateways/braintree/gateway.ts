@@ -1,5 +1,6 @@
 import type { Gateway } from '../contract/gateway.ts'
 import { translateErrors } from '../contract/translate-errors.ts'
+import { braintreeAccountLists } from './account-lists.ts'
 import { checkBraintree } from './check.ts'
 import { braintreeForecasts } from './forecasts/forecasts.ts'
 import { braintreeCharges } from './payments/charges.ts'
@@ -34,6 +35,7 @@ export type BraintreeParts =
   | 'clientTokens'
   | 'disputes'
   | 'usage'
+  | 'lists'
 
 export async function createBraintreeGateway(
   options: BraintreeSettings,
@@ -57,6 +59,7 @@ export async function createBraintreeGateway(
     ...braintreeDisputes(context),
     ...braintreeUsage(context),
     ...braintreeWebhooks(context),
+    ...braintreeAccountLists(context),
     check: () => checkBraintree(context),
   }
   return translateErrors(gateway, toBillingError)

@@ -18,6 +18,7 @@ export const BRAINTREE = {
     'clientTokens',
     'disputes',
     'usage',
+    'lists',
   ],
   usageCountedBy: 'us',
   statuses: { 'Past Due': 'past_due', Pending: 'begins_later' },

@@ -1,5 +1,6 @@
 import { Unsupported } from '../../errors.ts'
 import type { ProviderName } from '../../provider-name.ts'
+import type { AccountLists } from './parts/account-lists.ts'
 import type { CustomerBalance } from './parts/money/balance.ts'
 import type { CreditNotes } from './parts/money/credit-notes.ts'
 import type { CustomerUpdates } from './parts/money/customer-details.ts'
@@ -99,6 +100,8 @@ export interface GatewayParts {
   /** Customers whose language is known: `locale` of those who are made or changed. */
   readonly languages: true
 
+  /** Many customers and subscriptions at a time. */
+  readonly lists: AccountLists
   /** Addresses for events that can be registered by a program. */
   readonly webhookEndpoints: WebhookEndpoints
 }
@@ -123,6 +126,7 @@ interface ReadingMethods {
   readonly disputes: keyof Disputes
   readonly taxIds: 'list'
   readonly taxExemptions: 'read'
+  readonly lists: keyof AccountLists
   readonly webhookEndpoints: 'list' | 'eachEvent'
 }
 

@@ -1,6 +1,7 @@
 import type { Gateway } from '../contract/gateway.ts'
 import type { ProviderTools } from '../contract/provider.ts'
 import { translateErrors } from '../contract/translate-errors.ts'
+import { stripeAccountLists } from './account-lists.ts'
 import { checkStripe } from './check.ts'
 import { stripeEndpoints } from './endpoints.ts'
 import { stripeForecasts } from './forecasts/forecasts.ts'
@@ -70,6 +71,7 @@ export type StripeParts =
   | 'lineRates'
   | 'usage'
   | 'meteredPrices'
+  | 'lists'
 
 export async function createStripeGateway(
   options: StripeSettings,
@@ -114,6 +116,7 @@ export async function createStripeGateway(
     ...stripePortal(context),
     ...stripeWebhooks(context),
     ...stripeEndpoints(context),
+    ...stripeAccountLists(context),
     check: () => checkStripe(context),
   }
   return translateErrors(gateway, toBillingError)

@@ -37,6 +37,7 @@ export const STRIPE = {
     'automaticTax',
     'lineRates',
     'usage',
+    'lists',
     'meteredPrices',
   ],
   statuses: {

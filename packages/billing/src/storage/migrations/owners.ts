@@ -38,19 +38,20 @@ export function ownersMigration(userTable: string): Migration {
   }
 }
 
-interface OwnersOfType {
-  readonly table: string
-  /** The column with the id. Default `id`. */
-  readonly id?: string
-  /** Default `integer`. */
-  readonly idType?: 'integer' | 'string'
-}
-
 /**
  * What billing adds to another table of the application whose rows are billed: the same columns that users have. A set of
  * its own, because such a table may be named years after the other migrations have run.
  */
-export function ownerMigrations(type: string, owners: OwnersOfType): MigrationSet {
+export function ownerMigrations(
+  type: string,
+  owners: {
+    readonly table: string
+    /** The column with the id. Default `id`. */
+    readonly id?: string
+    /** Type of that column. Default `integer`. */
+    readonly idType?: 'integer' | 'string'
+  },
+): MigrationSet {
   const { table } = owners
   return {
     name: `billing-${type}`,
@@ -85,7 +86,7 @@ const BATCH = 100
 async function fillCustomers(
   { kysely }: Database,
   type: string,
-  { table, id = 'id', idType = 'integer' }: OwnersOfType,
+  { table, id = 'id', idType = 'integer' }: Parameters<typeof ownerMigrations>[1],
 ): Promise<void> {
   const left = () =>
     kysely

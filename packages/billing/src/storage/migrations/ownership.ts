@@ -52,6 +52,22 @@ export function ownershipMigration(users: {
   }
 }
 
+/** The place of a `sync()` that has not come to its end. */
+export const syncRunsMigration: Migration = {
+  id: '0015-sync-runs',
+  async up(database, columns) {
+    await createTable(database, 'billing_sync_runs', {
+      columns: {
+        name: columns.id,
+        run: columns.id,
+        place: columns.text,
+        started_at: columns.instant,
+      },
+      primaryKey: ['name'],
+    })
+  },
+}
+
 async function fillCustomers(
   { kysely }: Database,
   { table, id }: { readonly table: string; readonly id: string },

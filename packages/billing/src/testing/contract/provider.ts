@@ -36,6 +36,7 @@ const CAPABILITIES: Readonly<Record<Capability, true>> = {
   meteredPrices: true,
   customerDetails: true,
   languages: true,
+  lists: true,
   webhookEndpoints: true,
 }
 

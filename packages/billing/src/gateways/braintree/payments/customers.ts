@@ -36,11 +36,11 @@ export function braintreeCustomers(context: BraintreeContext): Customers {
       const isThere = !result.success && codesOf(result).includes(ID_TAKEN)
       if (!isThere) requireSuccess(result)
       if (address) await setAddress(context, id, address)
-      return describe(isThere ? await gateway.customer.find(id) : result.customer)
+      return describeCustomer(isThere ? await gateway.customer.find(id) : result.customer)
     },
     async findCustomer(id) {
       const found = await findCustomer(context, id)
-      return found && describe(found)
+      return found && describeCustomer(found)
     },
     setCard,
     readToken: (customerId, nonce) => readNonce(context, customerId, nonce),
@@ -107,7 +107,7 @@ async function followDefault(
 ): Promise<ProviderCustomer> {
   const { gateway } = context
   await repointSubscriptions(context, await gateway.customer.find(customerId), token)
-  return describe(await gateway.customer.find(customerId))
+  return describeCustomer(await gateway.customer.find(customerId))
 }
 
 /** The same for the same nonce: a repeat after a lost answer finds the card. */
@@ -175,7 +175,7 @@ export async function requireMethod(
   return method.token
 }
 
-function describe(customer: braintree.Customer): ProviderCustomer {
+export function describeCustomer(customer: braintree.Customer): ProviderCustomer {
   const method = defaultOf(customer)
   return {
     id: customer.id,

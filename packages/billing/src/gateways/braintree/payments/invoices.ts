@@ -1,12 +1,11 @@
-import type { Readable } from 'node:stream'
 import type braintree from 'braintree'
-import { ProviderUnavailable } from '../../../errors.ts'
 import type { InvoiceData } from '../../../invoices/invoice.ts'
 import { fromDecimal } from '../../../values/money.ts'
 import { type BasisPoints, formatTaxPercentage } from '../../../values/tax.ts'
 import type { Gateway } from '../../contract/gateway.ts'
 import type { TaxOf } from '../../contract/payment.ts'
 import type { BraintreeContext } from '../sdk/client.ts'
+import { collect } from '../sdk/collect.ts'
 import { startOfDay } from '../sdk/days.ts'
 import { isNotFound } from '../sdk/errors.ts'
 import { includedTax } from './included-tax.ts'
@@ -60,28 +59,13 @@ export async function salesOf(
 ): Promise<braintree.Transaction[]> {
   const stream = gateway.transaction.search((search: Search) => {
     search.customerId().is(customerId)
-  }) as unknown as Readable
-  const found = await collect<braintree.Transaction>(stream, gateway.config.timeout)
+  })
+  const found = await collect<braintree.Transaction>(gateway, stream)
   return found.filter(({ type }) => type === 'sale')
 }
 
 interface Search {
   customerId(): { is(id: string): void }
-}
-
-/** The SDK's stream never ends when a page comes back short, so it gets a time limit. */
-async function collect<T>(stream: Readable, timeout: number): Promise<T[]> {
-  const found: T[] = []
-  const timer = setTimeout(() => {
-    const failure = { provider: 'braintree', providerCode: null } as const
-    stream.destroy(new ProviderUnavailable('Braintree did not finish its search', failure))
-  }, 2 * timeout)
-  try {
-    for await (const item of stream) found.push(item as T)
-    return found
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 export function toInvoice(

@@ -13,7 +13,8 @@ import { once } from '../sdk/once.ts'
 import { toDetails } from './customer-details.ts'
 import { describeMethod, summarizeMethod } from './describe-method.ts'
 
-const EXPAND = ['invoice_settings.default_payment_method']
+/** Objects that `describeCustomer` reads beside the customer itself. */
+export const CUSTOMER_EXPAND = ['invoice_settings.default_payment_method']
 
 type Customers = Pick<
   Gateway,
@@ -25,8 +26,8 @@ export function stripeCustomers(context: StripeContext): Customers {
 
   async function findCustomer(id: string): Promise<ProviderCustomer | null> {
     try {
-      const customer = await stripe.customers.retrieve(id, { expand: EXPAND })
-      return customer.deleted ? null : describe(customer)
+      const customer = await stripe.customers.retrieve(id, { expand: CUSTOMER_EXPAND })
+      return customer.deleted ? null : describeCustomer(customer)
     } catch (error) {
       if (isMissing(error)) return null
       throw error
@@ -50,7 +51,7 @@ export function stripeCustomers(context: StripeContext): Customers {
         (request) => stripe.customers.create(params, request),
         () => findByOperation(context, operation, details.email),
       )
-      return describe(customer)
+      return describeCustomer(customer)
     },
     // Stripe keeps metadata keys that are left out, and deletes those that are empty.
     async setOwner(customerId, owner) {
@@ -112,10 +113,10 @@ export async function makeDefault(
 ): Promise<ProviderCustomer> {
   const customer = await context.stripe.customers.update(customerId, {
     invoice_settings: { default_payment_method: method },
-    expand: EXPAND,
+    expand: CUSTOMER_EXPAND,
   })
   await repointSubscriptions(context, customerId, method)
-  return describe(customer)
+  return describeCustomer(customer)
 }
 
 /** A token of the old kind becomes a payment method first. The keys make a repeat find the first one. */
@@ -227,7 +228,7 @@ export async function findDefault(
   { stripe }: StripeContext,
   customerId: string,
 ): Promise<Stripe.PaymentMethod | null> {
-  const customer = await stripe.customers.retrieve(customerId, { expand: EXPAND })
+  const customer = await stripe.customers.retrieve(customerId, { expand: CUSTOMER_EXPAND })
   if (customer.deleted) return null
   const method = customer.invoice_settings.default_payment_method
   if (typeof method === 'object' && method !== null) return method
@@ -235,7 +236,7 @@ export async function findDefault(
   return source === null ? null : stripe.paymentMethods.retrieve(source)
 }
 
-function describe(customer: Stripe.Customer): ProviderCustomer {
+export function describeCustomer(customer: Stripe.Customer): ProviderCustomer {
   const method = customer.invoice_settings.default_payment_method
   return {
     id: customer.id,

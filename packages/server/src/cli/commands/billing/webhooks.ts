@@ -1,6 +1,12 @@
 import type { ProviderName, ReplayOptions } from '@tollgate/billing'
 import { isBillingError } from '@tollgate/billing'
-import { type Command, type CommandInput, textOption, UsageError } from '../../command.ts'
+import {
+  type Command,
+  type CommandInput,
+  dateOption,
+  textOption,
+  UsageError,
+} from '../../command.ts'
 import { withBilling } from './with-billing.ts'
 
 const PROVIDER = { flags: '--provider <name>', description: 'one of those that are configured' }
@@ -110,8 +116,8 @@ function replayOf(input: CommandInput): ReplayOptions {
   if (source !== null && source !== 'inbox' && source !== 'provider') {
     throw new UsageError('--source is inbox or provider')
   }
-  const from = dateOf(input, 'from')
-  const to = dateOf(input, 'to')
+  const from = dateOption(input, 'from')
+  const to = dateOption(input, 'to')
   if (!id && !from) throw new UsageError('Give --id or --from')
   return {
     ...providerOf(input),
@@ -121,12 +127,4 @@ function replayOf(input: CommandInput): ReplayOptions {
     ...(from ? { from } : {}),
     ...(to ? { to } : {}),
   }
-}
-
-function dateOf(input: CommandInput, name: string): Date | null {
-  const text = textOption(input, name)
-  if (text === null) return null
-  const date = new Date(text)
-  if (Number.isNaN(date.getTime())) throw new UsageError(`--${name}: '${text}' is no date`)
-  return date
 }

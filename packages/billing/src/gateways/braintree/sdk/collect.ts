@@ -1,0 +1,23 @@
+import type { Readable } from 'node:stream'
+import { ProviderUnavailable } from '../../../errors.ts'
+import type { BraintreeContext } from './client.ts'
+
+/** Reads all that a search finds. The SDK's stream never ends when a page comes back short, so it gets a time limit. */
+export async function collect<T>(
+  { config }: BraintreeContext['gateway'],
+  /** The stream that `search()` returns. The typings give it another type. */
+  searched: unknown,
+): Promise<T[]> {
+  const stream = searched as Readable
+  const found: T[] = []
+  const timer = setTimeout(() => {
+    const failure = { provider: 'braintree', providerCode: null } as const
+    stream.destroy(new ProviderUnavailable('Braintree did not finish its search', failure))
+  }, 2 * config.timeout)
+  try {
+    for await (const item of stream) found.push(item as T)
+    return found
+  } finally {
+    clearTimeout(timer)
+  }
+}
