@@ -1,3 +1,4 @@
+import type { Database } from '@tollgate/database'
 import Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { accountsOf, newAddress, PASSWORD, PROVIDERS } from './accounts.ts'
@@ -207,11 +208,17 @@ describe('amounts that are open when an account is deleted', () => {
     const ada = await customer('stripe')
     const billable = await service.billing.user(Number(ada.id))
     await (await billable.subscription('main')).addMeteredPrice(price.id)
-    await service.database.transaction((transaction) =>
-      billable.reportUsage('calls', 10, { transaction }),
-    )
+    // The service sends it as soon as it is due.
+    const makeDue = (database: Database, at: number) =>
+      database.kysely.updateTable('billing_usage').set({ due_at: at }).execute()
+    const now = service.sandbox?.clock.now().getTime() ?? 0
+    await service.database.transaction(async (transaction) => {
+      await billable.reportUsage('calls', 10, { transaction })
+      await makeDue(transaction, now + 3_600_000)
+    })
     const args = ['user', 'delete', ada.id, '--subscription', 'now'] as const
     expect((await tollgate(...args)).stderr).toContain('not billed yet: 1 report of calls')
+    await makeDue(service.database, now)
     await service.billing.usage.process()
     expect((await tollgate(...args)).stderr).toContain('not billed yet: $0.20 for')
     expect(renewing('stripe', ada.customerId)).toBe(1)
