@@ -7,6 +7,7 @@ import {
   type BrowserContext,
   type BrowserContextOptions,
   chromium,
+  type Locator,
   type Page,
 } from 'playwright-core'
 import { afterAll, afterEach, describe, expect } from 'vitest'
@@ -215,6 +216,14 @@ export async function expectAccessible(page: Page, only?: readonly string[]): Pr
     ({ id, help, nodes }) => `${id}: ${help}\n${nodes.map((node) => node.html).join('\n')}`,
   )
   expect(texts.join('\n'), `axe at ${page.url()}`).toBe('')
+}
+
+/** Clicks a button that has its own window closed, which may be gone before the browser has acknowledged the click. */
+export async function clickToClose(window: Page, button: Locator): Promise<void> {
+  const clicked = button.click().catch((error: Error) => {
+    if (!error.message.includes('has been closed')) throw error
+  })
+  await Promise.all([window.waitForEvent('close'), clicked])
 }
 
 /** Nothing is wider than the window: nobody has to scroll sideways. */

@@ -127,10 +127,15 @@ async function createFields(client, element, form) {
       return [field, { container, internalLabel: name, iframeTitle: name }]
     }),
   )
-  element.querySelector('[data-fields]').hidden = false
+  const box = element.querySelector('[data-fields]')
+  box.hidden = false
+  // The frames load one by one. Until the last is there the Tab key passes over some, and Enter is not heard.
+  box.inert = true
   const hosted = await window.braintree.hostedFields.create({ client, fields, styles: STYLES })
   hosted.on('inputSubmitRequest', () => form.requestSubmit())
-  return { hosted, ...watchFields(hosted, places) }
+  const watched = watchFields(hosted, places)
+  box.inert = false
+  return { hosted, ...watched }
 }
 
 /** Has the card's bank confirm it, where the account has 3-D Secure, and gives the nonce that says so. */

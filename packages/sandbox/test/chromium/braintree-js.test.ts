@@ -7,6 +7,7 @@ import braintree from 'braintree'
 import type { FrameLocator, Page } from 'playwright-core'
 import { afterEach, expect, it } from 'vitest'
 import {
+  clickToClose,
   describeInChromium,
   expectAccessible,
   takeScreenshot,
@@ -613,7 +614,7 @@ describeInChromium('the stand-in for Braintree’s scripts', ({ newPage, forgive
     const popup = await openPayPal(page)
     await expectAccessible(popup)
     await takeScreenshot(popup, 'braintree-paypal-window')
-    await popup.getByRole('button', { name: 'Agree and Continue' }).click()
+    await clickToClose(popup, popup.getByRole('button', { name: 'Agree and Continue' }))
     const answer = await said(page)
     expect(answer).toMatch(/PayPalAccount \S+@/)
     const { customer } = await gateway.customer.create({ paymentMethodNonce: nonceOf(answer) })
@@ -623,7 +624,8 @@ describeInChromium('the stand-in for Braintree’s scripts', ({ newPage, forgive
   it('tells the page when the person cancels, closes PayPal’s window, or no agreement can be begun', async () => {
     const { url } = await openShop({ script: PAYPAL })
     const page = await open(url)
-    await (await openPayPal(page)).getByRole('button', { name: 'Cancel' }).click()
+    const popup = await openPayPal(page)
+    await clickToClose(popup, popup.getByRole('button', { name: 'Cancel' }))
     expect(await said(page)).toBe('canceled')
     await page.evaluate(`document.querySelector('#said').textContent = ''`)
     await (await openPayPal(page)).close()

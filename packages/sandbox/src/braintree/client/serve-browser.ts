@@ -72,8 +72,9 @@ html, body, main { margin: 0; height: 100%; background: transparent; }
 button { width: 100%; height: 100%; border: 0; border-radius: .3rem; background: #ffc439; color: #111; font: italic 700 1.2rem system-ui, sans-serif; cursor: pointer; }
 button:focus-visible { outline: 3px solid #1a1a1a; outline-offset: -5px; }`)
 
+/** The script runs before there is a button, because a click on one that is not listened to yet would be lost. */
 function draw(title: string, script: string, style: Html, body: Html): string {
-  return html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${style}</style></head><body><main>${body}</main><script src="${script}"></script></body></html>`
+  return html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${style}</style><script src="${script}"></script></head><body><main>${body}</main></body></html>`
     .text
 }
 

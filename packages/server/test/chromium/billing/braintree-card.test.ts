@@ -1,6 +1,7 @@
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import {
+  clickToClose,
   describeInChromium,
   expectAccessible,
   expectNoSidewaysScroll,
@@ -45,7 +46,12 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
   async function openForm(page: Page): Promise<void> {
     await page.getByRole('radio', { name: /^Pro / }).check()
     await page.getByText('Type a card in, or use PayPal').click()
+    await fieldsAreReady(page)
+  }
+  /** Until every frame has loaded the fields take no key. */
+  async function fieldsAreReady(page: Page): Promise<void> {
     await field(page, 'Card number').waitFor()
+    await page.locator('.card-entry[open] [data-fields]:not([inert])').waitFor()
   }
   const field = (page: Page, label: string) =>
     page.frameLocator(`iframe[title^="${label}"]`).getByRole('textbox', { name: label })
@@ -112,6 +118,32 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
 
   it('is filled in and sent by the keyboard alone', async () => {
     const page = await open()
+    await fillInByKeyboard(page)
+    await isSubscribed(page)
+  })
+
+  it('takes no key until its last frame has loaded, because Enter would be lost', async () => {
+    const page = await enter()
+    const held: Route[] = []
+    let frames = 0
+    await page.route('**/hosted-fields-frame*', async (route) => {
+      if (++frames === 1) await route.continue()
+      else held.push(route)
+    })
+    await page.goto(`${service.url}/billing?provider=braintree`)
+    await page.getByText('Type a card in, or use PayPal').click()
+    await field(page, 'Card number').waitFor()
+    await page.getByText('Card number', { exact: true }).click({ force: true })
+    await page.keyboard.type('4')
+    expect(await field(page, 'Card number').inputValue()).toBe('')
+    await expect.poll(() => held.length).toBe(2)
+    for (const route of held) await route.continue()
+    await fieldsAreReady(page)
+    await fillInByKeyboard(page)
+    await isSubscribed(page)
+  })
+
+  async function fillInByKeyboard(page: Page): Promise<void> {
     await page.getByText('Card number', { exact: true }).click()
     await expect.poll(() => isFocused(page)).toBe(true)
     await page.keyboard.type('4111111111111111')
@@ -120,8 +152,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     await page.keyboard.press('Tab')
     await page.keyboard.type('123')
     await page.keyboard.press('Enter')
-    await isSubscribed(page)
-  })
+  }
 
   it('says which fields are empty or wrong, marks them for everybody, and goes on', async () => {
     const page = await open()
@@ -241,7 +272,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
   it('pays with PayPal', async () => {
     const page = await open()
     const popup = await openPayPal(page)
-    await popup.getByRole('button', { name: 'Agree and Continue' }).click()
+    await clickToClose(popup, popup.getByRole('button', { name: 'Agree and Continue' }))
     await isSubscribed(page)
     await page
       .getByText(/PayPal/)
@@ -253,7 +284,8 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     const page = await open()
     await (await openPayPal(page)).close()
     await told(page, 'PayPal was closed before you agreed.')
-    await (await openPayPal(page)).getByRole('button', { name: 'Cancel' }).click()
+    const popup = await openPayPal(page)
+    await clickToClose(popup, popup.getByRole('button', { name: 'Cancel' }))
     await told(page, 'PayPal was closed before you agreed.')
     await goOn(page)
   })
@@ -301,7 +333,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     await service.advance({ days: 2 })
     await subscribe(page)
     await told(page, 'The form was open for too long')
-    await field(page, 'Card number').waitFor()
+    await fieldsAreReady(page)
     expect(await field(page, 'Card number').inputValue()).toBe('')
     await goOn(page)
   })
@@ -324,6 +356,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     await goOn(page)
     await page.getByText('Add a card', { exact: true }).click()
     await page.getByText('Type a card in, or use PayPal').click()
+    await fieldsAreReady(page)
     await page.getByLabel('Only keep it').check()
     await type(page, '5555555555554444')
     await page.getByRole('button', { name: 'Use this card' }).click()
@@ -334,7 +367,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     await page.getByText('Add a card', { exact: true }).click()
     await page.getByText('Type a card in, or use PayPal').click()
     const popup = await openPayPal(page)
-    await popup.getByRole('button', { name: 'Agree and Continue' }).click()
+    await clickToClose(popup, popup.getByRole('button', { name: 'Agree and Continue' }))
     await page
       .getByText(/PayPal/)
       .first()

@@ -6,6 +6,7 @@ import { startBilling } from '@tollgate/billing/testing'
 import type { Page } from 'playwright-core'
 import { afterEach, expect, it } from 'vitest'
 import {
+  clickToClose,
   describeInChromium,
   expectAccessible,
   takeScreenshot,
@@ -109,7 +110,7 @@ describeInChromium('the page of the guide to pay at Braintree', ({ newPage, forg
     await told(page, 'PayPal was closed.')
     const [popup] = await Promise.all([page.waitForEvent('popup'), button.click()])
     await popup.waitForURL(/ba_token=/)
-    await popup.getByRole('button', { name: 'Agree and Continue' }).click()
+    await clickToClose(popup, popup.getByRole('button', { name: 'Agree and Continue' }))
     await page.getByText('Your account').waitFor()
     expect(await user.subscribed('main')).toBe(true)
     expect(await user.hasPaymentMethod('paypal')).toBe(true)

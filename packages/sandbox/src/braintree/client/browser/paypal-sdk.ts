@@ -88,7 +88,8 @@ export const PAYPAL_BUTTON_SCRIPT = `(() => {
     popup = null
     tell(tells)
   }
-  document.querySelector('button').addEventListener('click', () => {
+  document.addEventListener('click', ({ target }) => {
+    if (!target.matches('button')) return
     if (popup) return popup.focus()
     popup = window.open('/paypal/agreement', '', 'width=450,height=600')
     if (!popup) return tell('blocked')
@@ -112,8 +113,8 @@ export const PAYPAL_BUTTON_SCRIPT = `(() => {
 /** The window where the person agrees. */
 export const PAYPAL_WINDOW_SCRIPT = `(() => {
   'use strict'
-  for (const button of document.querySelectorAll('button')) {
-    button.addEventListener('click', () => opener && opener.postMessage(button.value, location.origin))
-  }
+  document.addEventListener('click', ({ target }) => {
+    if (target.matches('button') && opener) opener.postMessage(target.value, location.origin)
+  })
 })()
 `

@@ -143,14 +143,13 @@ export const THREE_D_SECURE = `
 /** The script of the bank's page, which the challenge shows in a frame. */
 export const BANK_SCRIPT = `(() => {
   'use strict'
-  const [complete, fail] = document.querySelectorAll('button')
   const answer = (button, isCanceled) => parent.postMessage({ jwt: button.dataset.jwt, isCanceled }, '*')
-  complete.addEventListener('click', () => answer(complete, false))
-  fail.addEventListener('click', () => answer(fail, false))
+  const giveUp = () => answer(document.querySelector('button:not(.first)'), true)
+  document.addEventListener('click', ({ target }) => target.matches('button') && answer(target, false))
   window.addEventListener('message', ({ source, data }) => {
-    if (source === parent && data && data.does === 'cancel') answer(fail, true)
+    if (source === parent && data && data.does === 'cancel') giveUp()
   })
   // The page's dialog does not hear keys that are pressed in here.
-  window.addEventListener('keydown', (event) => event.key === 'Escape' && answer(fail, true))
+  window.addEventListener('keydown', (event) => event.key === 'Escape' && giveUp())
 })()
 `
