@@ -84,6 +84,34 @@ describe.each(PROVIDERS)('what is owed at $provider', ({ provider, card, otherCa
     }
   })
 
+  it('stays open when its creation, whose answer was lost, is finished only now', async () => {
+    const test = await start(provider, { webhooks: false })
+    const { billing, sandbox } = test
+    let late = 0
+    for (let call = 0, wasHit = true; wasHit && call < 20; call++) {
+      const { id } = await test.createUser()
+      sandbox.trouble.failNext(call, { slowMs: 0 }, provider)
+      sandbox.trouble.failNext(1, 'half-written', provider)
+      const creating = (await billing.user(id)).newSubscription('main', 'monthly').create(card)
+      const isLost = await creating.then(
+        () => false,
+        () => true,
+      )
+      wasHit = sandbox.trouble.takeCallTrouble(provider) === null
+      sandbox.trouble.clear()
+      const user = await billing.user(id)
+      if (!isLost || user.providerId === null) continue
+      sandbox.trouble.declineNextCharge(user.providerId, code)
+      await test.advance({ months: 1, hours: 2 })
+      if (subscriptionsAt(test, user) === 0) continue
+      late += 1
+      await user.sync()
+      const subscription = await user.subscription('main')
+      expect([subscription.pastDue(), subscription.cancelled()]).toEqual([true, false])
+    }
+    expect(late).toBeGreaterThan(0)
+  })
+
   it('is nothing after the end: a stale swap says so', async () => {
     const test = await start(provider)
     const { user } = test
