@@ -30,6 +30,7 @@ import {
   type TestServerOptions,
   TestUsers,
 } from '../support.ts'
+import { ageFeed } from './feed-history.ts'
 
 let open: TestServer[] = []
 async function start(options: TestServerOptions = {}): Promise<TestServer> {
@@ -149,6 +150,30 @@ describe('threat F3 clock jumps', () => {
     ).rejects.toMatchObject({ code: 'invalid_token' })
     const fresh = await codeFlow(server, client)
     expect(await statusOf(server, fresh.access_token)).toBe(200)
+  })
+
+  it('threat F3 a revoked token stays refused after its purge, by a process whose clock is weeks behind', async () => {
+    const server = await start({ accessTokensExpireIn: '1h', refreshTokensExpireIn: '2h' })
+    const now = server.clock.now()
+    const behind = new Date(now.getTime() - 14 * 86_400_000)
+    server.clock.set(behind)
+    const client = await createClient(server)
+    const revoked = await codeFlow(server, client)
+    await server.oauth.revokeUser('ada')
+    await server.oauth.revokeUser('bob')
+    await ageFeed(server.database, 2 * 86_400_000)
+    server.clock.set(now)
+    await server.oauth.purge()
+    const feed = server.database.kysely.selectFrom('oauth_revocations').select('kind')
+    expect(await feed.where('kind', '=', 'token').execute()).toEqual([])
+    server.clock.set(behind)
+    const authorization = `Bearer ${revoked.access_token}`
+    for (const oauth of [server.oauth, server.another()]) {
+      await expect(
+        (async () =>
+          oauth.guard.authenticate('api', { authorization, cookie: null, csrfToken: null }))(),
+      ).rejects.toMatchObject({ code: 'invalid_token' })
+    }
   })
 
   it('threat T6 a failing users hook costs an honest client nothing', async () => {
