@@ -1,4 +1,3 @@
-import type { Database } from '@tollgate/database'
 import Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { accountsOf, newAddress, PASSWORD, PROVIDERS } from './accounts.ts'
@@ -208,17 +207,15 @@ describe('amounts that are open when an account is deleted', () => {
     const ada = await customer('stripe')
     const billable = await service.billing.user(Number(ada.id))
     await (await billable.subscription('main')).addMeteredPrice(price.id)
-    // The service sends it as soon as it is due.
-    const makeDue = (database: Database, at: number) =>
-      database.kysely.updateTable('billing_usage').set({ due_at: at }).execute()
-    const now = service.sandbox?.clock.now().getTime() ?? 0
-    await service.database.transaction(async (transaction) => {
-      await billable.reportUsage('calls', 10, { transaction })
-      await makeDue(transaction, now + 3_600_000)
-    })
+    // It waits for its next attempt, which comes an hour later at most.
+    await service.billing.usage.meters()
+    service.sandbox?.trouble.failNext(50, '500', 'stripe')
+    await billable.reportUsage('calls', 10)
+    await service.billing.usage.process()
+    service.sandbox?.trouble.clear()
     const args = ['user', 'delete', ada.id, '--subscription', 'now'] as const
     expect((await tollgate(...args)).stderr).toContain('not billed yet: 1 report of calls')
-    await makeDue(service.database, now)
+    await service.advance({ hours: 1 })
     await service.billing.usage.process()
     expect((await tollgate(...args)).stderr).toContain('not billed yet: $0.20 for')
     expect(renewing('stripe', ada.customerId)).toBe(1)
