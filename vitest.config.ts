@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
 import { findChromium } from './test-support/find-chromium.ts'
 import { LongestFirst } from './test-support/longest-first.ts'
+import { mutantPlugin } from './test-support/mutant-plugin.ts'
 import { IN_CHROMIUM, SLOW, SQLITE_IS_ENOUGH } from './test-support/where-tests-run.ts'
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))
@@ -47,6 +48,7 @@ function createProject({
 }: Project): TestProjectConfiguration {
   return {
     resolve: { alias },
+    plugins: [mutantPlugin],
     test: {
       name,
       include: [...include],

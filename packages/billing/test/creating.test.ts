@@ -136,6 +136,19 @@ describe.each(PROVIDERS)('creating at $provider', ({ provider, card, unknownToke
   })
 })
 
+it('threat W6 closes a subscription whose first payment is declined, so that nobody pays it later', async () => {
+  const { user, sandbox } = await start('stripe', { webhooks: false })
+  await user.updateCard('pm_card_visa')
+  const customer = user.providerId ?? ''
+  sandbox.trouble.declineNextCharge(customer, 'insufficient_funds')
+  const creating = user.newSubscription('main', 'monthly').create()
+  await expect(creating).rejects.toThrow(PaymentFailed)
+  const statuses = sandbox.stripe.subscriptions(customer).map(({ status }) => status)
+  expect(statuses).toEqual(['incomplete_expired'])
+  expect(sandbox.stripe.invoices(customer).map(({ status }) => status)).toEqual(['void'])
+  expect((await user.findSubscription('main'))?.ended()).toBe(true)
+})
+
 describe('a card that asks the customer', () => {
   it('threat W6 leaves an incomplete subscription that opens nothing until it is confirmed', async () => {
     const test = await start('stripe')

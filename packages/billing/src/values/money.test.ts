@@ -1,7 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { InvalidAmount } from '../errors.ts'
-import { formatMoney, fromDecimal, money, proportion, toDecimal } from './money.ts'
+import {
+  formatMoney,
+  fromDecimal,
+  isCurrency,
+  money,
+  proportion,
+  requireAmount,
+  requireMoney,
+  toDecimal,
+} from './money.ts'
 
 describe('money', () => {
   it.each([
@@ -70,5 +79,54 @@ describe('money', () => {
     expect(proportion(-1001, 1, 2)).toBe(-501)
     expect(proportion(1000, 30, 30)).toBe(1000)
     expect(proportion(9_007_199_254_740_991, 364, 365)).toBe(8_982_521_996_508_824)
+  })
+})
+
+describe('money that a caller states', () => {
+  it.each([
+    ['usd', true],
+    ['EUR', true],
+    ['hrk', true],
+    ['zzz', false],
+    ['', false],
+    [null, false],
+    [{}, false],
+  ])('has the currency %j: %s', (code, isKnown) => {
+    expect(isCurrency(code)).toBe(isKnown)
+  })
+
+  it.each([
+    [12, /12 is not an amount/],
+    ['12', /is not an amount/],
+    [null, /null is not an amount/],
+    [undefined, /undefined is not an amount/],
+    [{ amount: 12 }, /The currency is undefined/],
+    [{ amount: 12, currency: 'zzz' }, /The currency is 'zzz'/],
+    [{ amount: 1.5, currency: 'usd' }, /1.5 is not a whole number/],
+  ])('is refused: %j', (value, message) => {
+    expect(() => requireMoney(value)).toThrow(InvalidAmount)
+    expect(() => requireMoney(value)).toThrow(message)
+  })
+
+  const inEuros = (amount: number | { amount: number; currency: string }) =>
+    typeof amount === 'number' ? money(amount, 'eur') : money(amount.amount, amount.currency)
+
+  it('is a number in the currency of the provider, or names its own', () => {
+    expect(requireAmount(1, inEuros)).toEqual({ amount: 1, currency: 'eur' })
+    const stated = { amount: 5, currency: 'USD' }
+    expect(requireMoney(stated)).toEqual({ amount: 5, currency: 'usd' })
+    expect(requireAmount(stated, inEuros)).toEqual({ amount: 5, currency: 'usd' })
+  })
+
+  it.each([0, -1, { amount: 0, currency: 'usd' }, '5', null])(
+    'cannot be charged unless it is above zero: %j',
+    (amount) => {
+      expect(() => requireAmount(amount, inEuros)).toThrow(InvalidAmount)
+    },
+  )
+
+  it('has no zero below zero', () => {
+    expect(fromDecimal('-0.00', 'usd').amount).toBe(0)
+    expect(Object.is(proportion(0, 1, 3), 0)).toBe(true)
   })
 })

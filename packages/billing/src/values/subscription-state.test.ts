@@ -80,3 +80,35 @@ describe('the state of a subscription', () => {
     expect(state.onUserTrial(null, NOW)).toBe(false)
   })
 })
+
+describe('one more question about a subscription', () => {
+  const open = { standing: 'open', trialEndsAt: null, endsAt: null } as const
+
+  it.each([
+    ['open', false, false],
+    ['past_due', true, false],
+    ['awaits_first_payment', false, true],
+    ['closed', false, false],
+  ] as const)('%s: past due %s, awaits its first payment %s', (standing, isLate, isAwaited) => {
+    const columns = { ...open, standing }
+    expect([state.pastDue(columns), state.awaitsFirstPayment(columns)]).toEqual([isLate, isAwaited])
+  })
+
+  it('is active unless it is suspended', () => {
+    expect(state.active(open, NOW)).toBe(true)
+    expect(state.active({ ...open, isSuspended: true }, NOW)).toBe(false)
+  })
+
+  it.each([
+    ['running', null, null, false],
+    ['paused', at(-1), null, true],
+    ['paused, in grace', at(-1), at(1), true],
+    ['ended while it was paused', at(-1), at(0), false],
+  ])('is paused only until it has ended: %s', (_name, pausedAt, endsAt, isPaused) => {
+    expect(state.paused({ ...open, pausedAt, endsAt }, NOW)).toBe(isPaused)
+  })
+
+  it('takes the names of an object’s own methods for statuses that it does not know', () => {
+    expect(state.standingOf({}, 'constructor')).toBe('open')
+  })
+})

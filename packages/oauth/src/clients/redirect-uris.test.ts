@@ -20,6 +20,8 @@ describe('redirectProblem', () => {
     'com.example.app:/callback',
     'com.example.app://callback',
     'urn:ietf:wg:oauth:2.0:oob',
+    'com.example.app:/callback?from=/../here',
+    `https://app.example/${'x'.repeat(1980)}`,
   ])('has nothing against %s', (uri) => {
     expect(redirectProblem(uri)).toBeNull()
   })
@@ -48,6 +50,10 @@ describe('redirectProblem', () => {
     ['about:blank', 'about'],
     ['https://user@app.example/', 'user name'],
     ['https://user:pass@app.example/', 'user name'],
+    ['https://:pass@app.example/', 'user name'],
+    ['https://a;b.example/', 'letters, digits and dots'],
+    ['com.example.app:/a/.', 'dot'],
+    [`https://app.example/${'x'.repeat(1981)}`, 'longer than 2000'],
     ['https:app.example/', 'host'],
     ['https:///app.example/', 'host|written'],
     ['https://', 'valid|host'],
@@ -129,6 +135,7 @@ describe('matchesRedirect', () => {
     ['http://127.0.0.1:1234/cb', 'http://127.0.0.1:51004/cb'],
     ['http://127.0.0.1:1234/cb', 'http://127.0.0.1/cb'],
     ['http://[::1]/cb', 'http://[::1]:8080/cb'],
+    ['http://127.0.0.1/cb', 'http://127.0.0.1:65535/cb'],
   ])('%s takes %s', (registered, requested) => {
     expect(matchesRedirect(registered, requested)).toBe(true)
   })
@@ -154,6 +161,7 @@ describe('matchesRedirect', () => {
     ['http://127.0.0.1/cb', 'http://[::1]/cb'],
     ['http://127.0.0.1/cb', 'https://127.0.0.1/cb'],
     ['https://127.0.0.1/cb', 'https://127.0.0.1:8443/cb'],
+    ['https://app.example/cb', 'http://127.0.0.1:8080/cb'],
     ['javascript:alert(1)', 'javascript:alert(1)'],
   ])('%s does not take %s', (registered, requested) => {
     expect(matchesRedirect(registered, requested)).toBe(false)

@@ -1,0 +1,51 @@
+/** The sources that decide trust or money, each with the tests that must notice a mistake in it, quickest first. */
+export const FILES = {
+  'packages/oauth/src/clients/authenticate.ts': [
+    'packages/oauth/src/clients/authenticate.test.ts',
+    'packages/oauth/test/threats/token-endpoint.test.ts',
+    'packages/oauth/test/registration/jwt-authentication.test.ts',
+  ],
+  'packages/oauth/src/clients/redirect-uris.ts': [
+    'packages/oauth/src/clients/redirect-uris.test.ts',
+  ],
+  'packages/oauth/src/clients/secret.ts': [
+    'packages/oauth/src/clients/secret.test.ts',
+    'packages/oauth/test/threats/token-endpoint.test.ts',
+    'packages/oauth/test/registration/jwt-authentication.test.ts',
+    'packages/oauth/test/registration/client-secret-jwt.test.ts',
+  ],
+  'packages/oauth/src/grants/pkce.ts': ['packages/oauth/src/grants/pkce.test.ts'],
+  'packages/oauth/src/grants/refresh-decision.ts': [
+    'packages/oauth/src/grants/refresh-decision.test.ts',
+  ],
+  'packages/oauth/src/guard/verify.ts': [
+    'packages/oauth/src/guard/verify.test.ts',
+    'packages/oauth/test/threats/guard.test.ts',
+  ],
+  'packages/oauth/src/tokens/revoke.ts': [
+    'packages/oauth/test/threats/ends-at-once.test.ts',
+    'packages/oauth/test/specification/consent.test.ts',
+    'packages/oauth/test/specification/events.test.ts',
+    'packages/oauth/test/specification/cookie-mode.test.ts',
+    'packages/oauth/test/logout/back-channel.test.ts',
+    'packages/oauth/test/threats/account-ends.test.ts',
+    'packages/oauth/test/threats/feed-history.test.ts',
+  ],
+  'packages/billing/src/consistency/settle-first-payment.ts': [
+    'packages/billing/test/creating.test.ts',
+    'packages/billing/test/past-due.test.ts',
+  ],
+  'packages/billing/src/deliveries/signature.ts': [
+    'packages/billing/src/deliveries/signature.test.ts',
+  ],
+  'packages/billing/src/gateways/stripe/signature-time.ts': [
+    'packages/billing/src/gateways/stripe/signature-time.test.ts',
+  ],
+  'packages/billing/src/values/money.ts': [
+    'packages/billing/src/values/money.test.ts',
+    'packages/billing/test/amounts.test.ts',
+  ],
+  'packages/billing/src/values/subscription-state.ts': [
+    'packages/billing/src/values/subscription-state.test.ts',
+  ],
+}
