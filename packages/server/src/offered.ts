@@ -82,9 +82,14 @@ function offeredToStrangers(
 ): Feature[] {
   // MCP clients register before they know which scopes they will need.
   const scopes = mcpServers ? 'marked' : 'registered'
+  // Several of them are programs that are answered at a scheme of their own.
+  const redirects = mcpServers ? 'apps' : 'web'
+  const hosts = Array.isArray(documents) ? { hosts: documents } : {}
   return [
-    ...(policy === 'closed' ? [] : [clientRegistration({ policy, initialAccessTokens, scopes })]),
-    ...(documents ? [clientMetadataDocuments(documents === true ? {} : { hosts: documents })] : []),
+    ...(policy === 'closed'
+      ? []
+      : [clientRegistration({ policy, initialAccessTokens, scopes, redirects })]),
+    ...(documents ? [clientMetadataDocuments({ ...hosts, scopes, redirects })] : []),
     // Of what it would bring along, registration is left to the policy.
     ...(mcpServers ? [mcp({ servers: mcpServers, registration: 'closed' })] : []),
   ]

@@ -250,6 +250,7 @@ async function showConsent(
     resources: describeResources(asked.details, context),
     destination: redirectDestination(asked.redirectTo),
     toOwnComputer: leadsToOwnComputer(asked.redirectTo, context.options.issuerUrl),
+    opensProgram: programOf(asked.redirectTo),
     action: screenAddress(`${basePath}/authorize`, pending, query),
     csrfToken: pending.csrfToken,
   })
@@ -261,6 +262,12 @@ function leadsToOwnComputer(redirectTo: string, issuer: URL): boolean {
   const { protocol, hostname, origin } = new URL(redirectTo)
   const isWeb = protocol === 'http:' || protocol === 'https:'
   return isWeb && isLoopback(hostname) && origin !== issuer.origin
+}
+
+/** The scheme that a program of the person's device answers to; null for a web address. */
+function programOf(redirectTo: string): string | null {
+  const { protocol } = new URL(redirectTo)
+  return protocol === 'http:' || protocol === 'https:' ? null : protocol
 }
 
 /** The application signs the person in and sends them back to this very request. */

@@ -69,6 +69,11 @@ export interface ConsentView extends AskingApplication {
    * gets the answer, and any program can ask in the name of a client that has no secret.
    */
   readonly toOwnComputer: boolean
+  /**
+   * The scheme of the program on the person's device that the answer opens, such as `cursor:`; null for a web address. Name
+   * it: any program can claim a scheme.
+   */
+  readonly opensProgram: string | null
   /** Where approve and deny are posted to. */
   readonly action: string
   /** For the hidden field of the form. */

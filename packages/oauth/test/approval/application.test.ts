@@ -67,6 +67,17 @@ describe('the approval screen', () => {
     expect([page.status, html.includes('your own computer')]).toEqual([200, isWarned])
   })
 
+  it.each([
+    ['cursor://anysphere.cursor-mcp/oauth/callback', 'cursor:'],
+    ['com.example.app:/callback', 'com.example.app:'],
+  ])('names the program that %s opens', async (redirect, scheme) => {
+    const { id } = await createClient(server, { redirect })
+    const page = await askFor(server, 'ada', request(id, { redirect_uri: redirect }))
+    expect(await page.text()).toContain(
+      `the program on your device that handles <strong>${scheme}</strong> links`,
+    )
+  })
+
   it('says the same of a device', async () => {
     const device = await newDevice(server, { userId: 'bob' })
     const { user_code } = await begin(server, device)

@@ -78,6 +78,7 @@ const Consent: FC<{ view: ConsentView; asked: Asked }> = ({ view, asked }) => (
       asked={asked}
       destination={view.destination}
       toOwnComputer={view.toOwnComputer}
+      opensProgram={view.opensProgram}
     />
     <Decision view={view} who="it">
       <p class="quiet-text">You can take the access away at any time under Applications.</p>

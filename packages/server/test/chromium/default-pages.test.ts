@@ -28,6 +28,7 @@ const CONSENT: ConsentView = {
   resources: [],
   destination: 'photos.example',
   toOwnComputer: false,
+  opensProgram: null,
   action: '/oauth/authorize?interaction=x',
   csrfToken: 'x',
 }
@@ -38,6 +39,7 @@ const STRANGER = {
     { uri: 'https://api.example/orders', name: 'The API of orders' },
   ],
   toOwnComputer: true,
+  opensProgram: null,
   client: { id: 'x', name: 'W'.repeat(191), userId: null },
   verified: false,
   logo: null,

@@ -23,6 +23,11 @@ export interface McpOptions {
    * many clients know nothing else. Default `open`.
    */
   readonly registration?: 'open' | 'closed'
+  /**
+   * Where clients may be answered. `apps`: at https, at a loopback address of the person's own machine, or at the scheme of
+   * a program, such as `cursor:`; the latter without a secret and with PKCE only. `web`: not at a scheme. Default `apps`.
+   */
+  readonly redirects?: 'web' | 'apps'
   /** The origins of clients that run in a browser, such as `https://inspector.example.com`. Default: none. */
   readonly origins?: readonly string[]
 }
@@ -48,7 +53,7 @@ const NEEDED_GRANTS = ['authorization_code', 'refresh_token']
  * })
  */
 export function mcp(options: McpOptions): Feature {
-  const { servers, registration = 'open', origins = [] } = options
+  const { servers, registration = 'open', redirects = 'apps', origins = [] } = options
   const entries = Object.entries(servers)
   if (entries.length === 0) throw new TypeError('mcp: servers is empty, give at least one.')
   for (const [uri, { scopes }] of entries) {
@@ -59,9 +64,9 @@ export function mcp(options: McpOptions): Feature {
   return {
     name: 'mcp',
     includes: [
-      clientMetadataDocuments(),
-      // They register with the scopes of the first challenge, and ask for more when a tool needs it.
-      clientRegistration({ policy: registration, scopes: 'marked' }),
+      // They know the scopes of the first challenge at most, and ask for more when a tool needs it.
+      clientMetadataDocuments({ scopes: 'marked', redirects }),
+      clientRegistration({ policy: registration, scopes: 'marked', redirects }),
       cors({ origins, requestHeaders: REQUEST_HEADERS, responseHeaders: RESPONSE_HEADERS }),
     ],
     resources: Object.fromEntries(

@@ -11,6 +11,7 @@ import type { SelfRegistration } from '../../storage/client-settings.ts'
 import type { Client } from '../../storage/records.ts'
 import { addressProblem } from './document-address.ts'
 import { type DescribedClient, readMetadata } from './read-metadata.ts'
+import type { RedirectPolicy } from './redirects.ts'
 import { assertSector } from './sector.ts'
 
 export interface DocumentSettings {
@@ -18,6 +19,8 @@ export interface DocumentSettings {
   readonly hosts: readonly string[] | null
   readonly rate: RatePolicy
   readonly unusedSeconds: number
+  readonly redirects: RedirectPolicy
+  readonly scopes: 'registered' | 'marked'
 }
 
 const DOCUMENT: DocumentRules = {
@@ -44,7 +47,7 @@ export async function findByDocument(
   if (!known) await context.resources.count(settings.rate, context.network)
   const content = await fetchDocument(clientId, context)
   if (known && compared.has(content)) return known
-  const described = await readDocument(content, clientId, context)
+  const described = await readDocument(content, clientId, settings, context)
   const client = await storeAs(clientId, described, settings, context)
   compared.add(content)
   return client
@@ -68,6 +71,7 @@ async function fetchDocument(
 async function readDocument(
   content: Readonly<Record<string, unknown>>,
   clientId: string,
+  { redirects, scopes }: DocumentSettings,
   context: ServerContext,
 ): Promise<DescribedClient> {
   if (content.client_id !== clientId) {
@@ -78,7 +82,7 @@ async function readDocument(
   if (shares || 'client_secret' in content || 'client_secret_expires_at' in content) {
     throw new InvalidClientMetadata('A client with a document has no secret')
   }
-  const rules = { redirects: 'web', scopes: 'registered', usualMethod: 'none' } as const
+  const rules = { redirects, scopes, usualMethod: 'none' } as const
   const named = { client_name: new URL(clientId).host, ...content }
   const described = readMetadata(named, rules, context)
   await assertSector(described, context.outgoing.documents.get, context.network)

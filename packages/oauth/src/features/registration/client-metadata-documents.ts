@@ -8,6 +8,17 @@ import { ratePerMinute } from './settings.ts'
 export interface ClientMetadataDocumentsOptions {
   /** Only documents on these hosts, such as `app.example.com`. Default: any host. */
   readonly hosts?: readonly string[]
+  /**
+   * What a client may ask people for. `registered`: of its document, what is marked for such clients. `marked`: all that
+   * is, whatever its document says, for clients of many servers, which cannot name the scopes of each. Default
+   * `registered`.
+   */
+  readonly scopes?: 'registered' | 'marked'
+  /**
+   * Where clients may be answered. `web`: at https, or at a loopback address of the person's own machine. `apps`: also at
+   * the scheme of a program, such as `cursor:`. Default `web`.
+   */
+  readonly redirects?: 'web' | 'apps'
   /** How many new documents are fetched in a minute for one network, on all processes together. Default 10. */
   readonly perMinute?: number
   /** A client that has got no token until then is forgotten. Default 7 days. */
@@ -25,6 +36,9 @@ export function clientMetadataDocuments(options: ClientMetadataDocumentsOptions 
   const name = 'clientMetadataDocuments'
   const settings = {
     hosts: options.hosts ? options.hosts.map((host) => host.toLowerCase()) : null,
+    scopes: options.scopes ?? ('registered' as const),
+    // They must use PKCE in any case, so they count as public even with a key of their own.
+    redirects: options.redirects === 'apps' ? ('any' as const) : ('web' as const),
     rate: ratePerMinute(name, 'client documents', options.perMinute ?? 10),
     unusedSeconds: parseSeconds(`${name}: unusedExpireIn`, options.unusedExpireIn ?? '7d'),
   }

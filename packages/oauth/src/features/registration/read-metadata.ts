@@ -40,20 +40,20 @@ export function readMetadata(
   const [problem = said.jwks && withName('jwks', holdsNoSecret(said.jwks))] = problems
   if (problem) throw new InvalidClientMetadata(problem)
   const grantTypes = readGrants(given.grant_types, context)
-  const redirectUris = readRedirects(given.redirect_uris, grantTypes, rules.redirects, context)
   const settings = keepOffered(said, offeredBy(context))
+  const method = settings.token_endpoint_auth_method ?? rules.usualMethod
+  const kind = { grantTypes, confidential: method !== 'none' }
+  const redirectUris = readRedirects(given.redirect_uris, kind, rules.redirects, context)
   assertReturns(settings.post_logout_redirect_uris, rules.redirects, context)
   assertResponseTypes(settings, grantTypes)
   if (JSON.stringify(settings).length > LONGEST_SETTINGS) {
     throw new InvalidClientMetadata(`The metadata is longer than ${LONGEST_SETTINGS} characters`)
   }
-  const method = settings.token_endpoint_auth_method ?? rules.usualMethod
   return {
+    ...kind,
     name: readName(given.client_name, redirectUris),
     redirectUris,
-    grantTypes,
     scopes: readScopes(rules.scopes === 'marked' ? null : given.scope, context),
-    confidential: method !== 'none',
     // One that says nothing may send its secret either way; one without a secret says so.
     settings: method === 'none' ? { ...settings, token_endpoint_auth_method: 'none' } : settings,
   }

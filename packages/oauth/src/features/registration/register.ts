@@ -31,8 +31,7 @@ export async function register(
   return noStoreJson({ ...clientInformation(client, managementToken, context), ...issued }, 201)
 }
 
-export function rulesOf({ policy, scopes }: RegistrationSettings): MetadataRules {
-  const redirects = policy === 'open' ? 'web' : 'any'
+export function rulesOf({ redirects, scopes }: RegistrationSettings): MetadataRules {
   return { redirects, scopes, usualMethod: 'client_secret_basic' }
 }
 

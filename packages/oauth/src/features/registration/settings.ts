@@ -2,13 +2,14 @@ import { equalSecrets, sha256 } from '../../crypto.ts'
 import { isBearerText } from '../../http/bearer-text.ts'
 import { parseSeconds } from '../../lifetimes.ts'
 import type { RatePolicy } from '../../limits/resources.ts'
+import type { RedirectPolicy } from './redirects.ts'
 
 /** Who may register a client: nobody, whoever has a token that you have given them, or everybody. */
 export type RegistrationPolicy = 'closed' | 'initial-access-token' | 'open'
 
 /** What `clientRegistration()` is made with. */
 export interface ClientRegistrationOptions {
-  /** Who may register. With `open` redirects go to https or to this machine only. */
+  /** Who may register. */
   readonly policy: RegistrationPolicy
   /** For `initial-access-token`: the tokens, each of 32 characters or more. */
   readonly initialAccessTokens?: readonly string[]
@@ -17,6 +18,11 @@ export interface ClientRegistrationOptions {
    * that is, whatever it registers, for those that learn later what they need. Default `registered`.
    */
   readonly scopes?: 'registered' | 'marked'
+  /**
+   * Where they may be answered with `open`. `web`: at https, or at a loopback address of the person's own machine. `apps`:
+   * also at the scheme of a program, such as `cursor:`, for clients without a secret, which must use PKCE. Default `web`.
+   */
+  readonly redirects?: 'web' | 'apps'
   /** How many may register in a minute from one network, on all processes together. Default 20. */
   readonly perMinute?: number
   /** A client that has got no token until then is deleted. Default 30 days. */
@@ -26,6 +32,7 @@ export interface ClientRegistrationOptions {
 export interface RegistrationSettings {
   readonly policy: RegistrationPolicy
   readonly scopes: 'registered' | 'marked'
+  readonly redirects: RedirectPolicy
   readonly rate: RatePolicy
   readonly unusedSeconds: number
   isInitialAccessToken(token: string): boolean
@@ -35,7 +42,8 @@ const policies: readonly RegistrationPolicy[] = ['closed', 'initial-access-token
 const SHORTEST_TOKEN = 32
 
 export function resolveRegistration(options: ClientRegistrationOptions): RegistrationSettings {
-  const { policy, initialAccessTokens = [], perMinute = 20, scopes = 'registered' } = options
+  const { policy, initialAccessTokens = [], perMinute = 20 } = options
+  const { scopes = 'registered', redirects = 'web' } = options
   if (!policies.includes(policy)) {
     throw new TypeError(`clientRegistration: policy must be one of ${policies.join(', ')}.`)
   }
@@ -57,6 +65,7 @@ export function resolveRegistration(options: ClientRegistrationOptions): Registr
   return {
     policy,
     scopes,
+    redirects: policy === 'open' ? redirects : 'any',
     rate: ratePerMinute('clientRegistration', 'registrations', perMinute),
     unusedSeconds: parseSeconds(
       'clientRegistration: unusedExpireIn',

@@ -50,8 +50,9 @@ export const Background: FC<{
   asked: Asked
   destination?: string
   toOwnComputer?: boolean
+  opensProgram?: string | null
 }> = (props) => {
-  const { view, asked, destination, toOwnComputer = false } = props
+  const { view, asked, destination, toOwnComputer = false, opensProgram = null } = props
   const { selfRegistered } = view
   return (
     <>
@@ -73,8 +74,14 @@ export const Background: FC<{
           </Known>
         ))}
         {destination !== undefined && (
-          <Known term="Sends you to">
-            <strong>{destination}</strong>
+          <Known term={opensProgram === null ? 'Sends you to' : 'Opens'}>
+            {opensProgram === null ? (
+              <strong>{destination}</strong>
+            ) : (
+              <>
+                the program on your device that handles <strong>{opensProgram}</strong> links
+              </>
+            )}
             {toOwnComputer ? ' on your own computer' : ''}, whatever you decide
           </Known>
         )}
@@ -84,6 +91,12 @@ export const Background: FC<{
         <p class="notice warning">
           <strong>Unverified:</strong> nobody here has looked at this application. It may not be
           what its name says. Approve only if you know whose it is.
+        </p>
+      )}
+      {opensProgram !== null && (
+        <p class="notice warning">
+          <strong>A program on your device:</strong> any program can claim {opensProgram} links.
+          Approve only if you have just started it yourself.
         </p>
       )}
       {toOwnComputer && (
