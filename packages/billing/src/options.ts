@@ -173,7 +173,10 @@ export interface BillingOptions<User = Record<string, unknown>> {
   readonly codeAttempts?: { readonly limit?: number; readonly seconds?: number }
   /** Add columns and make tables on first use. Default true. If not, first use fails until somebody else has. */
   readonly migrate?: boolean
-  /** Where "now" comes from, for tests. Default: the database's clock. */
+  /**
+   * The present time, for tests. The age of webhook signatures, received and sent, goes by the database's clock even
+   * then. Default: the database's clock.
+   */
   readonly clock?: Clock
   /** Where failures are reported that no caller waits for. Default: `console`. */
   readonly logger?: Logger

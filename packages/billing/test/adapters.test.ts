@@ -90,8 +90,7 @@ describe.each(Object.entries(frameworks))('the routes in %s', (_name, serveIn) =
     const stripe = await stripeSdk(test)
     await stripe.subscriptions.cancel(subscription.providerId)
     const body = JSON.stringify(sandbox.stripe.events('customer.subscription.deleted').at(-1))
-    const timestamp = Math.floor(sandbox.clock.nowMs() / 1000)
-    const signature = stripe.webhooks.generateTestHeaderString({ payload: body, secret, timestamp })
+    const signature = stripe.webhooks.generateTestHeaderString({ payload: body, secret })
     const send = (sent: string) =>
       fetch(`${url}/stripe/webhook`, {
         method: 'POST',

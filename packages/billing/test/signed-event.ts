@@ -56,8 +56,7 @@ async function signedByStripe(
       .events(about.type)
       .find(({ data }) => (data as { object: { id: string } }).object.id === about.id),
   )
-  const timestamp = Math.floor(sandbox.clock.nowMs() / 1000)
-  const signed = { payload: body, secret: about.secret, timestamp }
+  const signed = { payload: body, secret: about.secret }
   const signature = stripe.webhooks.generateTestHeaderString(signed)
   return { path: '/stripe/webhook', body, headers: { 'stripe-signature': signature } }
 }

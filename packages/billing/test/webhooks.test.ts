@@ -205,8 +205,7 @@ describe('threat W3 events of another Stripe mode or account', () => {
     const body = JSON.stringify({ ...event, ...change })
     const stripe = await stripeSdk(test)
     const secret = 'whsec_mode'
-    const timestamp = Math.floor(test.sandbox.clock.nowMs() / 1000)
-    const signature = stripe.webhooks.generateTestHeaderString({ payload: body, secret, timestamp })
+    const signature = stripe.webhooks.generateTestHeaderString({ payload: body, secret })
     const { apiKey, config } = test.sandbox.stripe
     const billing = test.another({
       stripe: { secret: apiKey, webhookSecret: ['whsec_old', secret], config },
@@ -223,9 +222,34 @@ describe('threat W3 events of another Stripe mode or account', () => {
     expect((await send(`${body} `)).status).toBe(400)
     await billing.webhooks.process()
     expect(await test.user.subscribed('main')).toBe(true)
-    await test.sandbox.clock.advance({ minutes: 6 })
-    expect((await send(body)).status).toBe(400)
   })
+})
+
+describe('threat W1 the age of a Stripe signature', () => {
+  it.each([10, -10, 365 * 1440, -365 * 1440])(
+    'goes by the real time when the clock of billing and the sandbox is %i minutes away',
+    async (minutes) => {
+      const now = new Date(Date.now() + minutes * 60_000)
+      const test = await start('stripe', { webhooks: false, now })
+      const stripe = await stripeSdk(test)
+      await stripe.customers.create({ email: 'ada@example.com' })
+      const payload = JSON.stringify(test.sandbox.stripe.events('customer.created').at(-1))
+      const secret = 'whsec_age'
+      const { apiKey, config } = test.sandbox.stripe
+      const billing = test.another({ stripe: { secret: apiKey, webhookSecret: secret, config } })
+      const send = async (at: number) => {
+        const timestamp = Math.floor(at / 1000)
+        const signed = stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp })
+        const headers = { 'stripe-signature': signed }
+        const url = 'https://app.example.com/stripe/webhook'
+        const sent = new Request(url, { method: 'POST', body: payload, headers })
+        return (await billing.fetch(sent)).status
+      }
+      expect(await send(now.getTime())).toBe(400)
+      expect(await send(Date.now() - 310_000)).toBe(400)
+      expect(await send(Date.now())).toBe(200)
+    },
+  )
 })
 
 describe('threat W1 an event of Stripe', () => {
@@ -260,8 +284,7 @@ describe('threat W1 an event of Stripe', () => {
     const event = test.sandbox.stripe.events('customer.updated').at(-1)
     const payload = JSON.stringify(event)
     const secret = 'whsec_table'
-    const timestamp = Math.floor(test.sandbox.clock.nowMs() / 1000)
-    const header = stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp })
+    const header = stripe.webhooks.generateTestHeaderString({ payload, secret })
     const { apiKey, config } = test.sandbox.stripe
     const billing = test.another({ stripe: { secret: apiKey, webhookSecret: secret, config } })
     const whole: Sent = { body: Buffer.from(payload), header, headers: {} }

@@ -66,8 +66,11 @@ export interface GatewayReads {
   /** Null when there is none, or it is somebody else's. */
   findInvoice(id: string, customerId: string, taxOf: TaxOf): Promise<InvoiceData | null>
 
-  /** Checks the signature over the raw bytes, or throws InvalidSignature. */
-  verifyWebhook(webhook: RawWebhook, now: Date): Promise<VerifiedEvent>
+  /**
+   * Checks the signature over the raw bytes, or throws InvalidSignature. `realNow` is the real time, even if billing
+   * has a `clock` of its own: providers sign with the real time.
+   */
+  verifyWebhook(webhook: RawWebhook, realNow: Date): Promise<VerifiedEvent>
   /** The response to a provider's question whether this URL is ours; null when it asks none. */
   answerChallenge?(query: URLSearchParams): string | null
   /** The stored payload as the SDK's own object, for handlers. */

@@ -1,6 +1,6 @@
 import { InvalidSignature } from '../../errors.ts'
 
-/** Seconds by which a signature's time and ours may differ, to either side. */
+/** Seconds by which a signature's time and the real time may differ, to either side. */
 export const TOLERANCE = 300
 
 /**

@@ -34,8 +34,8 @@ export function stripeWebhooks({ stripe, options }: StripeContext): Webhooks {
   }
 
   return {
-    async verifyWebhook({ body, header }, now) {
-      const event = construct(body, header('stripe-signature') ?? '', now)
+    async verifyWebhook({ body, header }, realNow) {
+      const event = construct(body, header('stripe-signature') ?? '', realNow)
       if (typeof event.id !== 'string' || typeof event.type !== 'string') {
         throw new InvalidSignature('The event has no id or type')
       }

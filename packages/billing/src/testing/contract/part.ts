@@ -39,7 +39,7 @@ export interface GatewayUnderTest {
   disputeNewestCharge?(customerId: string): Promise<string>
   /** The provider's clock. */
   now(): Date
-  /** A signed event about this subscription, as the provider would send it now. */
+  /** An event about this subscription, signed with the real time. */
   webhookAbout(subscriptionId: string): Promise<RawWebhook>
 }
 

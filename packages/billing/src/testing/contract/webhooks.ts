@@ -5,18 +5,18 @@ import { type ContractPart, codeOf, openAccount } from './part.ts'
 export const webhooksContract: ContractPart = ({ describe, it }, create) => {
   describe('an event', () => {
     it('that is signed is the same one when it comes again', async () => {
-      const { gateway, subscribe, webhookAbout, now } = await openAccount(create)
+      const { gateway, subscribe, webhookAbout } = await openAccount(create)
       const webhook = await webhookAbout((await subscribe()).id)
-      const event = await gateway.verifyWebhook(webhook, now())
+      const event = await gateway.verifyWebhook(webhook, new Date())
       assert.equal(event.foreign, false)
       assert.ok(event.id !== '' && event.id.length <= 255)
-      assert.equal((await gateway.verifyWebhook(webhook, now())).id, event.id)
+      assert.equal((await gateway.verifyWebhook(webhook, new Date())).id, event.id)
     })
 
     it('is one that the provider names, and is about its subscription', async () => {
-      const { gateway, provider, subscribe, webhookAbout, now } = await openAccount(create)
+      const { gateway, provider, subscribe, webhookAbout } = await openAccount(create)
       const { id } = await subscribe()
-      const { type, payload } = await gateway.verifyWebhook(await webhookAbout(id), now())
+      const { type, payload } = await gateway.verifyWebhook(await webhookAbout(id), new Date())
       assert.ok(provider.events.includes(type), `${type} is none of the provider's events`)
       const subject = gateway.subjectOf(await gateway.readEvent(payload))
       assert.equal(subject.subscriptionId, id)
@@ -24,15 +24,21 @@ export const webhooksContract: ContractPart = ({ describe, it }, create) => {
     })
 
     it('that was changed on its way, or is not signed, is refused', async () => {
-      const { gateway, subscribe, webhookAbout, now } = await openAccount(create)
+      const { gateway, subscribe, webhookAbout } = await openAccount(create)
       const { body, header } = await webhookAbout((await subscribe()).id)
       // One character in the middle, whatever the encoding.
       const at = Math.floor(body.length / 2)
       const changed = `${body.slice(0, at)}${body[at] === 'A' ? 'B' : 'A'}${body.slice(at + 1)}`
       const forged = { body: changed, header }
-      assert.equal(await codeOf(() => gateway.verifyWebhook(forged, now())), 'invalid_signature')
+      assert.equal(
+        await codeOf(() => gateway.verifyWebhook(forged, new Date())),
+        'invalid_signature',
+      )
       const empty = { body: '{}', header: () => null }
-      assert.equal(await codeOf(() => gateway.verifyWebhook(empty, now())), 'invalid_signature')
+      assert.equal(
+        await codeOf(() => gateway.verifyWebhook(empty, new Date())),
+        'invalid_signature',
+      )
     })
   })
 }

@@ -29,7 +29,7 @@ export interface Timeline {
   fireDue(at: number): void | Promise<void>
 }
 
-/** The only source of time: nothing else in the sandbox reads the system's. */
+/** The only source of time: nothing else in the sandbox reads the system's, except for the signatures of webhooks. */
 export class MovableClock {
   #now: number
   #moving: Promise<void> = Promise.resolve()

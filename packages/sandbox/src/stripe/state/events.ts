@@ -92,14 +92,14 @@ export function isReceiverGone({ tables }: StripeContext, { endpointId }: Delive
   return endpointId !== undefined && findReceiver(tables, endpointId)?.isEnabled !== true
 }
 
-/** `t=…,v1=…`: the moment of sending, and HMAC-SHA256 over it and the body. */
+/** `t=…,v1=…`: the real time of sending, and HMAC-SHA256 over it and the body. */
 export function signStripeDelivery(
   context: StripeContext,
-): (delivery: Delivery, at: Date) => Record<string, string> {
-  return (delivery, at) => {
+): (delivery: Delivery, realNow: Date) => Record<string, string> {
+  return (delivery, realNow) => {
     const receiver = findReceiver(context.tables, delivery.endpointId)
     if (!receiver) return {}
-    const timestamp = Math.floor(at.getTime() / 1000)
+    const timestamp = Math.floor(realNow.getTime() / 1000)
     const signature = createHmac('sha256', receiver.secret)
       .update(`${timestamp}.${delivery.body}`)
       .digest('hex')
