@@ -9,6 +9,7 @@ import type { ProviderContext } from './core/provider-context.ts'
 import { KeptState, loadKeptState } from './core/store/kept-state.ts'
 import { checkSnapshot, type SandboxSnapshot, STATE_FORMAT } from './core/store/snapshot.ts'
 import { checkWritable, stateLines, streamState } from './core/store/state-file.ts'
+import { lockStateFile, type StateLock } from './core/store/state-lock.ts'
 import { Store } from './core/store/store.ts'
 import { Trouble } from './core/trouble.ts'
 import { applyFixtures } from './fixtures/apply-fixtures.ts'
@@ -30,7 +31,22 @@ export async function startSandbox<const O extends SandboxOptions>(
 ): Promise<Sandbox<O>> {
   const { stateFile } = options
   checkHosts(options.allowedHosts ?? [])
-  if (stateFile !== undefined) checkWritable(stateFile)
+  if (stateFile === undefined) return startWith(options, null)
+  checkWritable(stateFile)
+  const lock = await lockStateFile(stateFile)
+  try {
+    return await startWith(options, lock)
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+/** Releases `lock`, which is that of the state file, when the sandbox is closed. */
+async function startWith<const O extends SandboxOptions>(
+  options: O,
+  lock: StateLock | null,
+): Promise<Sandbox<O>> {
   const began = options.now ?? new Date()
   const { context, isNew, kept } = await openContext(options, began)
   const { clock, store, outbox, trouble, failures } = context
@@ -87,6 +103,7 @@ export async function startSandbox<const O extends SandboxOptions>(
       outbox.close()
       await Promise.all(started.map((each) => each.close()))
       kept?.close()
+      lock?.release()
     },
   }
   return sandbox as Sandbox<O>

@@ -90,6 +90,8 @@ export class KeptState {
 
   /** Writes the whole state, after which nobody needs its journal. A failure leaves the file as it was. */
   save(): void {
+    // Another sandbox may have the file by now.
+    if (this.#closed) return
     const { number, open } = this.#journal
     // A journal that somebody else has left is neither continued nor deleted.
     const next = Math.max(number, lastJournal(this.#file)) + 1
@@ -106,6 +108,7 @@ export class KeptState {
 
   /** Writes the whole state, and nothing any more afterwards. */
   close(): void {
+    if (this.#closed) return
     this.#store.unwatch()
     this.save()
     this.#closed = true

@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cp, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { lockStateFile } from '../src/core/store/state-lock.ts'
+import { startSandbox } from '../src/index.ts'
+
+async function stateFile(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-lock-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return join(folder, 'state.json')
+}
+
+/** The lock of this process, changed to that of another. */
+async function leaveLock(file: string, change: object): Promise<void> {
+  const own = await lockStateFile(file)
+  const owner = JSON.parse(await readFile(`${file}.lock`, 'utf8')) as object
+  own.release()
+  await writeFile(`${file}.lock`, JSON.stringify({ ...owner, id: 'other', ...change }))
+}
+
+it('refuses a second sandbox on a state file until the first is closed', async () => {
+  const file = await stateFile()
+  const first = await startSandbox({ stripe: true, stateFile: file })
+  await expect(startSandbox({ stripe: true, stateFile: file })).rejects.toThrow(
+    `The state file ${file} is in use by another sandbox (process ${process.pid} on `,
+  )
+  await first.close()
+  const second = await startSandbox({ stripe: true, stateFile: file })
+  await second.close()
+  expect(await readdir(dirname(file))).toEqual(['state.json'])
+})
+
+it('writes nothing to a state file any more once it is closed', async () => {
+  const file = await stateFile()
+  const first = await startSandbox({ stripe: true, stateFile: file })
+  await first.close()
+  const second = await startSandbox({ stripe: true, stateFile: file })
+  second.stripe.seedPrice({ id: 'gold', unitAmount: 1000, interval: 'month' })
+  await second.save()
+  const saved = await readFile(file, 'utf8')
+  await first.save()
+  await first.close()
+  expect(await readFile(file, 'utf8')).toBe(saved)
+  await second.close()
+})
+
+it('leaves no lock behind when a sandbox cannot start', async () => {
+  const file = await stateFile()
+  await writeFile(file, 'no state')
+  await expect(startSandbox({ stripe: true, stateFile: file })).rejects.toThrow('not a state file')
+  expect(await readdir(dirname(file))).toEqual(['state.json'])
+})
+
+it('takes over the lock of a process that was killed', async () => {
+  const file = await stateFile()
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
+  await once(child, 'spawn')
+  await leaveLock(file, { pid: child.pid, started: null })
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  const lock = await lockStateFile(file)
+  lock.release()
+  expect(await readdir(dirname(file))).toEqual([])
+})
+
+it('takes over a lock whose process number belongs to another process by now', async () => {
+  const file = await stateFile()
+  await leaveLock(file, { started: 'long ago' })
+  const lock = await lockStateFile(file)
+  lock.release()
+})
+
+it('starts from a copy of a state file that was taken while its sandbox was running', async () => {
+  const file = await stateFile()
+  const copy = await stateFile()
+  const first = await startSandbox({ stripe: true, stateFile: file })
+  await cp(dirname(file), dirname(copy), { recursive: true })
+  const second = await startSandbox({ stripe: true, stateFile: copy })
+  await second.close()
+  await first.close()
+})
+
+it.each([
+  ['by a machine that is gone', { place: 'elsewhere' }],
+  ['half written', null],
+])('takes over a lock that was left %s once it shows no sign of life', async (_how, change) => {
+  const file = await stateFile()
+  if (change) await leaveLock(file, change)
+  else await writeFile(`${file}.lock`, '{"id":')
+  const lock = await lockStateFile(file, { silence: 300, unwritten: 300 })
+  lock.release()
+})
+
+it('refuses while a process on another machine shows signs of life', async () => {
+  const file = await stateFile()
+  await leaveLock(file, { place: 'elsewhere', pid: 7 })
+  const beat = setInterval(() => void utimes(`${file}.lock`, new Date(), new Date()), 50)
+  onTestFinished(() => clearInterval(beat))
+  await expect(lockStateFile(file)).rejects.toThrow('process 7 on elsewhere')
+})
+
+it('gives a lock that was left to one of several processes that want it', async () => {
+  const file = await stateFile()
+  await leaveLock(file, { started: 'long ago' })
+  const wanted = await Promise.allSettled(Array.from({ length: 8 }, () => lockStateFile(file)))
+  expect(wanted.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+})
