@@ -21,6 +21,8 @@ export interface HttpResponse {
   readonly headers?: Readonly<Record<string, string>>
   /** A stream is sent as it comes, and not spoilt. */
   readonly body?: string | Uint8Array | Readable
+  /** Called once the response was sent, or the caller has gone without it. */
+  readonly whenDone?: () => void
   /** How the response is spoilt on its way. */
   readonly fate?: Exclude<CallFate, '429' | '500' | 'saved-500' | 'made-500'>
 }
@@ -124,7 +126,11 @@ function readBody(
 }
 
 function send(outgoing: ServerResponse, response: HttpResponse): void {
-  const { fate } = response
+  const { fate, whenDone } = response
+  if (whenDone) {
+    if (outgoing.destroyed) whenDone()
+    else outgoing.once('close', whenDone)
+  }
   // The client gives up by itself, or the server closes.
   if (fate === 'timeout') return
   if (typeof fate === 'object' && 'until' in fate) {

@@ -1,5 +1,5 @@
 import Stripe from 'stripe'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { refusal, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
 
 it('replays an idempotency key and refuses it for anything else', async () => {
@@ -116,6 +116,77 @@ it('holds a response until it is released, while the call has its effects', asyn
   expect([found?.email, answered]).toEqual(['held@example.com', false])
   trouble.release()
   expect((await creating).id).toBe(found?.id)
+})
+
+it('refuses an idempotency key whose first call is still in progress with 409', async () => {
+  const { sandbox, stripe } = await startStripeSandbox()
+  const { trouble } = sandbox
+  const create = () => stripe.customers.create({ name: 'Ada' }, { idempotencyKey: 'once' })
+  trouble.failNext(1, 'held', 'stripe')
+  const first = create()
+  await trouble.untilHeld()
+  expect(await refusal(create())).toMatchObject({
+    statusCode: 409,
+    rawType: 'idempotency_error',
+    code: 'idempotency_key_in_use',
+  })
+  const another = await stripe.customers.create({ name: 'Ada' }, { idempotencyKey: 'twice' })
+  trouble.release()
+  const made = await first
+  expect(another.id).not.toBe(made.id)
+  expect((await create()).id).toBe(made.id)
+  expect((await stripe.customers.list()).data).toHaveLength(2)
+})
+
+it('lets the SDK wait by itself for a call in progress with the same idempotency key', async () => {
+  const { sandbox, stripe } = await startStripeSandbox({ sdk: { maxNetworkRetries: 5 } })
+  const create = () => stripe.customers.create({ name: 'Ada' }, { idempotencyKey: 'once' })
+  sandbox.trouble.failNext(1, { slowMs: 300 }, 'stripe')
+  const [one, two] = await Promise.all([create(), create()])
+  expect(two.id).toBe(one.id)
+})
+
+it('frees the idempotency key of a call in progress when its caller hangs up', async () => {
+  const { sandbox, stripe } = await startStripeSandbox()
+  const { apiKey, url } = sandbox.stripe
+  const headers = {
+    authorization: `Bearer ${apiKey}`,
+    'content-type': 'application/x-www-form-urlencoded',
+    'idempotency-key': 'once',
+  }
+  sandbox.trouble.failNext(1, 'held', 'stripe')
+  const gone = new AbortController()
+  const init = { method: 'POST', headers, body: 'name=Ada', signal: gone.signal }
+  const first = fetch(`${url}/v1/customers`, init)
+  await sandbox.trouble.untilHeld()
+  gone.abort()
+  await expect(first).rejects.toThrow()
+  const create = () => stripe.customers.create({ name: 'Ada' }, { idempotencyKey: 'once' })
+  await vi.waitFor(create)
+  expect((await stripe.customers.list()).data).toHaveLength(1)
+})
+
+it('reads lists without indexes and capital booleans, as clients without an SDK and older SDKs send', async () => {
+  const { sandbox, stripe } = await startStripeSandbox()
+  const { customer } = await seedCustomer(stripe)
+  const { monthly, better } = await seedPrices(stripe)
+  const response = await fetch(`${sandbox.stripe.url}/v1/subscriptions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${sandbox.stripe.apiKey}` },
+    body: new URLSearchParams([
+      ['customer', customer.id],
+      ['items[][price]', monthly.id],
+      ['items[][quantity]', '3'],
+      ['items[][price]', better.id],
+      ['items[][quantity]', '2'],
+      ['off_session', 'True'],
+    ]),
+  })
+  const made = (await response.json()) as Stripe.Subscription
+  expect(made.items.data.map(({ price, quantity }) => [price.id, quantity])).toEqual([
+    [monthly.id, 3],
+    [better.id, 2],
+  ])
 })
 
 it('declines the next charge of one customer', async () => {

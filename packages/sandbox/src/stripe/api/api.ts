@@ -1,6 +1,7 @@
 import type { HttpRequest, HttpResponse } from '../../core/http.ts'
 import type { Router } from '../../core/router.ts'
 import { copyJson } from '../../core/store/copy-json.ts'
+import type { CallFate } from '../../core/trouble.ts'
 import { settleBalance } from '../payments/balance-transactions.ts'
 import type { StripeContext } from '../state/context.ts'
 import { inOneStep, UnitOfWork } from '../state/unit-of-work.ts'
@@ -75,27 +76,27 @@ export class StripeApi {
     const trouble = this.#context.trouble.takeCallTrouble('stripe')
     if (trouble === '429') return this.#refuse(rateLimited(), requestId)
     if (trouble === '500') return this.#refuse(brokenServer(), requestId)
-    if (trouble === 'saved-500' || trouble === 'made-500') {
-      return this.#respond(request, requestId, shape, trouble)
-    }
-    const response = this.#respond(request, requestId, shape)
-    return trouble ? { ...response, fate: trouble } : response
+    const response = this.#respond(request, requestId, shape, trouble)
+    if (trouble === null || trouble === 'saved-500' || trouble === 'made-500') return response
+    return { ...response, fate: trouble }
   }
 
   #respond(
     request: HttpRequest,
     requestId: string,
     shape: Shape | null,
-    breaks: 'saved-500' | 'made-500' | null = null,
+    trouble: CallFate | null,
   ): HttpResponse {
     const isV2 = request.path.startsWith('/v2/')
     try {
       const caller = authenticate(request, this.#apiKeys)
       const checked = { request, requestId, shape, caller }
       const run = isV2 ? this.#checkV2(checked) : this.#check(checked)
-      return this.#onceOnly(request, requestId, caller, () => {
-        if (breaks === null) return run()
-        if (breaks === 'made-500') run()
+      // A response that comes late is that of a call which is still in progress; one that is lost is not.
+      const isLate = typeof trouble === 'object' && trouble !== null
+      return this.#onceOnly(checked, isLate, () => {
+        if (trouble !== 'made-500' && trouble !== 'saved-500') return run()
+        if (trouble === 'made-500') run()
         return { status: 500, body: errorJson(brokenServer().body, requestId) }
       })
     } catch (error) {
@@ -185,9 +186,8 @@ export class StripeApi {
   }
 
   #onceOnly(
-    request: HttpRequest,
-    requestId: string,
-    caller: Caller,
+    { request, requestId, caller }: AskedCall,
+    isLate: boolean,
     run: () => Answer,
   ): HttpResponse {
     const header = request.headers['idempotency-key']
@@ -209,7 +209,9 @@ export class StripeApi {
     }
     const response = run()
     this.#keys.remember(kept, { method, path, body, requestId, nowMs }, response)
-    return this.#toHttpResponse(response, requestId, { ...headers, 'original-request': requestId })
+    const first = { ...headers, 'original-request': requestId }
+    const answer = this.#toHttpResponse(response, requestId, first)
+    return isLate ? { ...answer, whenDone: this.#keys.hold(kept) } : answer
   }
 
   #run(checked: CheckedCall): Answer {

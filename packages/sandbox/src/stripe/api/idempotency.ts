@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Store } from '../../core/store/store.ts'
 import type { Table } from '../../core/store/table.ts'
-import { StripeFault } from '../wire/errors.ts'
+import { StripeFault, withDocs } from '../wire/errors.ts'
 
 interface KeyRow {
   id: string
@@ -21,8 +21,17 @@ const KEPT = 20_000
 export class IdempotencyKeys {
   readonly #table: Table<KeyRow>
 
+  /** Keys of calls whose responses are on their way. */
+  readonly #inUse = new Set<string>()
+
   constructor(store: Store) {
     this.#table = store.table<KeyRow>('stripe.idempotency_keys')
+  }
+
+  /** Refuses the key for other calls until the returned function is called: this one's response comes late. */
+  hold(key: string): () => void {
+    this.#inUse.add(key)
+    return () => void this.#inUse.delete(key)
   }
 
   /** The remembered response; a refusal when the key was used for something else. */
@@ -31,6 +40,13 @@ export class IdempotencyKeys {
       throw new StripeFault(400, {
         type: 'idempotency_error',
         message: 'Idempotency keys can be at most 255 characters long.',
+      })
+    }
+    if (this.#inUse.has(key)) {
+      throw new StripeFault(409, {
+        type: 'idempotency_error',
+        ...withDocs('idempotency_key_in_use'),
+        message: `There is currently another in-progress request using this Idempotent Key (that probably means you submitted twice, and the other request is still going through): ${key}`,
       })
     }
     const row = this.#table.get(key)

@@ -1,6 +1,6 @@
 import { NODES } from '../wire/contract.generated.ts'
 import { invalidRequest, missingParam, unknownParams } from '../wire/errors.ts'
-import type { FormObject, FormValue } from '../wire/form.ts'
+import { type FormObject, type FormValue, isForm } from '../wire/form.ts'
 
 /** A parameter's type, as the generated contract writes it; a number refers to `NODES`. */
 export type Node =
@@ -23,6 +23,16 @@ const FRACTIONS = new Set([
   'application_fee_percent',
   'amount_percent',
   'fee_percent',
+])
+
+/** Booleans as SDKs write them: stripe-python up to version 11 and older ones for .NET send `True`. */
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['True', true],
+  ['1', true],
+  ['false', false],
+  ['False', false],
+  ['0', false],
 ])
 
 /** Numbers that are moments. Later ones than the calendar has are most often milliseconds. */
@@ -67,7 +77,7 @@ function keysOf(name: string): string[] {
 function assign(form: FormObject, keys: readonly string[], value: string, name: string): void {
   let target = form
   keys.forEach((key, depth) => {
-    const slot = key === '' ? String(Object.keys(target).length) : key
+    const slot = key === '' ? slotOf(target, keys.slice(depth + 1)) : key
     if (depth === keys.length - 1) {
       if (typeof target[slot] === 'object') throw invalidRequest(`Invalid hash: ${name}`, name)
       target[slot] = value
@@ -78,6 +88,18 @@ function assign(form: FormObject, keys: readonly string[], value: string, name: 
     if (next === undefined) target[slot] = Object.create(null) as FormObject
     target = target[slot] as FormObject
   })
+}
+
+/** The index that `[]` stands for: that of the last element while it has no such field yet, else the next one. */
+function slotOf(list: FormObject, field: readonly string[]): string {
+  const size = Object.keys(list).length
+  const last = list[String(size - 1)]
+  return isForm(last) && field.length > 0 && !hasField(last, field) ? `${size - 1}` : `${size}`
+}
+
+function hasField(form: FormObject, [key = '', ...rest]: readonly string[]): boolean {
+  const value = form[key]
+  return isForm(value) && rest.length > 0 ? hasField(value, rest) : value !== undefined
 }
 
 /** Checks a form against the contract and gives every value its type, or refuses as Stripe does. */
@@ -163,10 +185,11 @@ function readSimple(type: 's' | 'n' | 'b' | 'd', value: FormValue, path: string)
     return value
   }
   if (type === 'b') {
-    if (value !== 'true' && value !== 'false') {
+    const read = BOOLEANS.get(value)
+    if (read === undefined) {
       throw invalidRequest(`Invalid boolean: ${value}`, path, 'parameter_invalid_boolean')
     }
-    return value === 'true'
+    return read
   }
   if (type === 'd') {
     if (!/^-?\d+(\.\d{1,12})?$/.test(value)) throw invalidRequest(`Invalid decimal: ${value}`, path)
