@@ -1,6 +1,7 @@
 import type { BalanceTransactionRow, ChargeRow, DisputeRow, RefundRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { percentOf } from '../wire/money.ts'
+import { testCardOf } from './test-cards.ts'
 
 const DAY = 86_400
 /** Money is the account's own two days after it moved. */
@@ -14,6 +15,7 @@ const DISPUTE_FEE = 1500
 /** Writes down what a captured charge brought. */
 export function recordCharge(work: UnitOfWork, charge: ChargeRow): void {
   const fee = percentOf(charge.amount_captured, FEE_PERCENT) + FEE_FIXED
+  const card = testCardOf(work.find('payment_method', charge.payment_method ?? ''))
   charge.balance_transaction = record(work, {
     amount: charge.amount_captured,
     currency: charge.currency,
@@ -21,6 +23,7 @@ export function recordCharge(work: UnitOfWork, charge: ChargeRow): void {
     fee,
     source: charge.id,
     type: 'charge',
+    ...(card?.bypassesPending ? { availableAfter: 0 } : {}),
   })
 }
 
@@ -77,6 +80,8 @@ export function recordReversal(work: UnitOfWork, dispute: DisputeRow): string {
 
 interface Movement {
   readonly amount: number
+  /** In seconds; two days unless told. */
+  readonly availableAfter?: number
   /** The type, unless told. */
   readonly category?: string
   readonly currency: string
@@ -96,7 +101,7 @@ function record(work: UnitOfWork, movement: Movement): string {
     id: work.newId('txn_3'),
     object: 'balance_transaction',
     amount,
-    available_on: work.sandboxNow + AVAILABLE_AFTER,
+    available_on: work.sandboxNow + (movement.availableAfter ?? AVAILABLE_AFTER),
     balance_type: 'payments',
     created: work.sandboxNow,
     currency,
@@ -116,12 +121,14 @@ function feeDetail(amount: number, currency: string, description = 'Stripe proce
 
 /**
  * Brings the status up to date before anybody sees it: a job for each would double what time has to
- * do. They become available in the order they were made, so those before an available one are, too.
+ * do. They become available in the order they were made, so those before an available one are, too; unless that one
+ * was available at once.
  */
 export function settleBalance(work: UnitOfWork): void {
   for (const row of work.tables.balance_transaction.newestFirst()) {
-    if (row.status === 'available') return
-    if (row.available_on <= work.sandboxNow) {
+    if (row.status === 'available') {
+      if (row.available_on > row.created) return
+    } else if (row.available_on <= work.sandboxNow) {
       const own = work.require('balance_transaction', row.id)
       work.editQuietly('balance_transaction', own).status = 'available'
     }

@@ -5,7 +5,7 @@ import { invalidRequest, missingParam, noSuch, StripeFault } from '../wire/error
 import { mergeMetadata } from '../wire/metadata.ts'
 import { findTestAccount, newDebitMethod } from './debits/test-accounts.ts'
 import { emptyAddress, newCard, requirePaymentMethod } from './payment-methods.ts'
-import { findTestCard, type TestCard } from './test-cards.ts'
+import { findTestCard, type TestCard, testCardOf } from './test-cards.ts'
 
 type MethodParams = Pick<
   Stripe.PaymentMethodCreateParams,
@@ -113,7 +113,21 @@ export function cardOfToken(work: UnitOfWork, id: string, param: string): Paymen
       state: text('address_state'),
     },
   }
+  checkAddress(row)
   return row
+}
+
+/** Only cards for tests of it are checked: any other says nothing about its address. */
+function checkAddress(row: PaymentMethodRow): void {
+  const results = testCardOf(row)?.checks
+  if (!row.card?.checks || !results) return
+  const { line1, postal_code } = row.billing_details.address ?? {}
+  const checks = {
+    ...row.card.checks,
+    address_line1_check: line1 ? (results.line1 ?? 'pass') : null,
+    address_postal_code_check: postal_code ? (results.postalCode ?? 'pass') : null,
+  }
+  row.card = { ...row.card, checks }
 }
 
 /** A card with the date, and the security code if any, that somebody typed in. */
@@ -147,4 +161,5 @@ export function setBillingDetails(
   if (phone !== undefined) details.phone = phone || null
   if (tax_id !== undefined) details.tax_id = tax_id || null
   row.billing_details = details
+  checkAddress(row)
 }

@@ -10,7 +10,7 @@ import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { StripeFault, withDocs } from '../wire/errors.ts'
 import { recordCharge } from './balance-transactions.ts'
 import { raiseDispute } from './disputes.ts'
-import { behaviorOf, type Decline, toDecline } from './test-cards.ts'
+import { behaviorOf, type Decline, testCardOf, toDecline } from './test-cards.ts'
 
 export type PaymentOutcome =
   | { readonly status: 'succeeded' }
@@ -53,6 +53,7 @@ function judge(
   const forced = intent.customer ? work.context.trouble.takeDecline(intent.customer) : null
   if (forced !== null) return toDecline(forced)
   const behavior = behaviorOf(method)
+  if (isBlocked(method)) return toDecline('fraudulent')
   if (behavior === 'ok' || 'disputes' in behavior) return expiryDecline(work, method)
   if ('declines' in behavior) return toDecline(behavior.declines)
   if ('declinesCharges' in behavior) return toDecline(behavior.declinesCharges)
@@ -62,6 +63,11 @@ function judge(
   const known = behavior.challenges === 'until-set-up' && method.$.authenticated
   if (known && offSession !== false) return null
   return offSession === true ? toDecline('authentication_required') : 'challenge'
+}
+
+/** Radar blocks what it takes for fraud, before any bank is asked. */
+function isBlocked(method: PaymentMethodRow): boolean {
+  return testCardOf(method)?.risk === 'highest'
 }
 
 function expiryDecline(work: UnitOfWork, method: PaymentMethodRow): Decline | null {
@@ -195,7 +201,7 @@ export function newCharge(
     fraud_details: {},
     livemode: false,
     metadata: { ...intent.metadata },
-    outcome: outcomeOf(decline),
+    outcome: outcomeOf(decline, method),
     paid: !decline,
     payment_intent: intent.id,
     payment_method: method.id,
@@ -210,22 +216,40 @@ export function newCharge(
   }
 }
 
-/** One for all that went well. */
-const APPROVED = describeOutcome(null)
+const RISK_SCORES = { normal: 20, elevated: 65, highest: 90 } as const
 
-function outcomeOf(decline: Decline | null): ChargeRow['outcome'] {
-  return decline ? describeOutcome(decline) : APPROVED
+/** One for all that went well. */
+const APPROVED = describeOutcome(null, 'normal')
+
+function outcomeOf(decline: Decline | null, method: PaymentMethodRow): ChargeRow['outcome'] {
+  const risk = testCardOf(method)?.risk
+  return decline || risk ? describeOutcome(decline, risk ?? 'normal') : APPROVED
 }
 
-function describeOutcome(decline: Decline | null): ChargeRow['outcome'] {
+function describeOutcome(
+  decline: Decline | null,
+  risk: keyof typeof RISK_SCORES,
+): ChargeRow['outcome'] {
+  const judged = { risk_level: risk, risk_score: RISK_SCORES[risk] }
+  if (risk === 'highest') {
+    return {
+      advice_code: null,
+      network_advice_code: null,
+      network_decline_code: null,
+      network_status: 'not_sent_to_network',
+      reason: 'highest_risk_level',
+      ...judged,
+      seller_message: 'Stripe blocked this payment as too risky.',
+      type: 'blocked',
+    }
+  }
   return {
     advice_code: decline?.adviceCode ?? null,
     network_advice_code: null,
     network_decline_code: decline ? '01' : null,
     network_status: decline ? 'declined_by_network' : 'approved_by_network',
     reason: decline?.declineCode ?? null,
-    risk_level: 'normal',
-    risk_score: 20,
+    ...judged,
     seller_message: decline
       ? 'The bank did not return any further details with this decline.'
       : 'Payment complete.',

@@ -93,7 +93,11 @@ export function newCard(
     ...newMethod(work),
     card: {
       brand: card.brand,
-      checks: { address_line1_check: null, address_postal_code_check: null, cvc_check: 'pass' },
+      checks: {
+        address_line1_check: null,
+        address_postal_code_check: null,
+        cvc_check: card.checks?.cvc ?? 'pass',
+      },
       country: card.country,
       display_brand: card.brand === 'amex' ? 'american_express' : card.brand,
       exp_month: work.context.clock.now().getUTCMonth() + 1,

@@ -7,6 +7,9 @@ import { formatAmount } from '../wire/money.ts'
 import { nulls } from '../wire/wire.ts'
 import { recordFailure, recordRefund } from './balance-transactions.ts'
 import { disputesOf } from './disputes.ts'
+import { testCardOf } from './test-cards.ts'
+
+const HOUR = 3600
 
 /** Gives back `amount` of a captured charge, or what is left of it. */
 export function refundCharge(
@@ -15,6 +18,7 @@ export function refundCharge(
   params: Pick<Stripe.RefundCreateParams, 'amount' | 'metadata' | 'reason'>,
 ): RefundRow {
   const amount = checkRefund(work, charge, params.amount)
+  const later = testCardOf(work.find('payment_method', charge.payment_method ?? ''))?.refunds
   const refund: RefundRow = {
     ...nulls<Stripe.Refund>('refund'),
     id: work.newId('re_3'),
@@ -37,6 +41,8 @@ export function refundCharge(
     payment_method: charge.payment_method,
     reason: params.reason ?? null,
     status: 'succeeded',
+    ...(later === 'succeed-later' ? { status: 'pending', pending_reason: 'processing' } : {}),
+    ...(later ? { $: { nextAt: work.sandboxNow + HOUR } } : {}),
   } as RefundRow
   recordRefund(work, refund, charge)
   work.insert('refund', refund)
@@ -46,6 +52,17 @@ export function refundCharge(
   work.emit('refund.created', 'refund', refund)
   work.emit('charge.refunded', 'charge', charge)
   return refund
+}
+
+/** What becomes of a refund to a card that is there to test it. */
+export function finishRefund(work: UnitOfWork, id: string): void {
+  const refund = work.edit('refund', work.require('refund', id))
+  delete refund.$
+  if (refund.status === 'succeeded') failRefund(work, refund)
+  if (refund.status !== 'pending') return
+  refund.status = 'succeeded'
+  delete refund.pending_reason
+  work.emit('refund.updated', 'refund', refund)
 }
 
 /** Lets a refund fail after it succeeded, as a bank does days later. The charge can be refunded again. */

@@ -22,6 +22,18 @@ export interface TestCard {
   readonly funding: 'credit' | 'debit' | 'prepaid'
   readonly country: string
   readonly behavior: CardBehavior
+  /** Radar's opinion of a charge, `normal` unless given. Charges of the highest risk are blocked. */
+  readonly risk?: 'elevated' | 'highest'
+  /** Checks that do not pass: of the security code, and of those parts of an address that are known. */
+  readonly checks?: {
+    readonly cvc?: 'fail'
+    readonly line1?: 'fail' | 'unavailable'
+    readonly postalCode?: 'fail' | 'unavailable'
+  }
+  /** Money is available at once, without two days as pending. */
+  readonly bypassesPending?: true
+  /** Refunds begin as pending, or as succeeded, and an hour later succeed or fail. */
+  readonly refunds?: 'succeed-later' | 'fail-later'
 }
 
 function card(
@@ -31,6 +43,17 @@ function card(
   more: Partial<TestCard> = {},
 ): TestCard {
   return { brand, last4, funding: 'credit', country: 'US', behavior, ...more }
+}
+
+/** `DE0016` is `pm_card_de`, whose number ends in 0016. */
+function byCountry(...lines: readonly string[]): Record<string, TestCard> {
+  const codes = lines.join(' ').split(' ')
+  return Object.fromEntries(
+    codes.map((code) => {
+      const country = code.slice(0, 2)
+      return [country.toLowerCase(), card('visa', code.slice(2), 'ok', { country })]
+    }),
+  )
 }
 
 /** Stripe's test values, `pm_card_<name>` and `tok_<name>`. https://docs.stripe.com/testing */
@@ -45,11 +68,15 @@ export const TEST_CARDS: Readonly<Record<string, TestCard>> = {
   diners: card('diners', '3237'),
   jcb: card('jcb', '0505'),
   unionpay: card('unionpay', '0005'),
-  us: card('visa', '4242'),
-  de: card('visa', '0016', 'ok', { country: 'DE' }),
-  gb: card('visa', '0000', 'ok', { country: 'GB' }),
-  fr: card('visa', '0003', 'ok', { country: 'FR' }),
-  in: card('visa', '0008', 'ok', { country: 'IN' }),
+  ...byCountry(
+    'US4242 AR0021 BR0002 CA0000 CL0001 CO0003 CR0005 EC0000 MX8001 PA0000 PY0066 PE0068 UY0003',
+    'AE0001 AT0008 BE0004 BG0000 BY0005 HR0009 CY0008 CZ0002 DK0001 EE0009 FI0001 FR0003 DE0016',
+    'GI0005 GR0030 HU0005 IE0005 IT0008 LV0005 LI0004 LT0000 LU0006 MT0007 NL0002 NO0007 PL0005',
+    'PT0007 RO0001 SA0007 SI0006 SK0001 ES0007 SE0008 CH0009 GB0000',
+    'AU0006 CN0002 HK0004 IN0008 JP0003 MY0002 NZ0008 SG0003 TW0008',
+  ),
+  th_credit: card('visa', '0003', 'ok', { country: 'TH' }),
+  th_debit: card('visa', '0008', 'ok', { country: 'TH', funding: 'debit' }),
   chargeDeclined: card('visa', '0002', { declines: 'generic_decline' }),
   visa_chargeDeclined: card('visa', '0002', { declines: 'generic_decline' }),
   chargeDeclinedInsufficientFunds: card('visa', '9995', { declines: 'insufficient_funds' }),
@@ -58,7 +85,7 @@ export const TEST_CARDS: Readonly<Record<string, TestCard>> = {
   visa_chargeDeclinedLostCard: card('visa', '9987', { declines: 'lost_card' }),
   chargeDeclinedStolenCard: card('visa', '9979', { declines: 'stolen_card' }),
   visa_chargeDeclinedStolenCard: card('visa', '9979', { declines: 'stolen_card' }),
-  chargeDeclinedFraudulent: card('visa', '0019', { declines: 'fraudulent' }),
+  chargeDeclinedFraudulent: card('visa', '0019', { declines: 'fraudulent' }, { risk: 'highest' }),
   chargeDeclinedExpiredCard: card('visa', '0069', { declines: 'expired_card' }),
   chargeDeclinedIncorrectCvc: card('visa', '0127', { declines: 'incorrect_cvc' }),
   chargeDeclinedProcessingError: card('visa', '0119', { declines: 'processing_error' }),
@@ -74,6 +101,20 @@ export const TEST_CARDS: Readonly<Record<string, TestCard>> = {
   threeDSecureOptional: card('visa', '3055'),
   threeDSecureNotSupported: card('amex', '0005'),
   riskLevelNormal: card('visa', '4242'),
+  riskLevelElevated: card('visa', '9235', 'ok', { risk: 'elevated' }),
+  riskLevelHighest: card('visa', '4954', 'ok', { risk: 'highest' }),
+  radarBlock: card('visa', '0019', 'ok', { risk: 'highest' }),
+  cvcCheckFail: card('visa', '0101', 'ok', { checks: { cvc: 'fail' } }),
+  avsFail: card('visa', '0010', 'ok', { checks: { line1: 'fail', postalCode: 'fail' } }),
+  avsLine1Fail: card('visa', '0028', 'ok', { checks: { line1: 'fail' } }),
+  avsZipFail: card('visa', '0036', 'ok', { checks: { postalCode: 'fail' } }),
+  avsUnchecked: card('visa', '0044', 'ok', {
+    checks: { line1: 'unavailable', postalCode: 'unavailable' },
+  }),
+  bypassPending: card('visa', '0077', 'ok', { bypassesPending: true }),
+  bypassPendingInternational: card('visa', '0278', 'ok', { bypassesPending: true }),
+  pendingRefund: card('visa', '7726', 'ok', { refunds: 'succeed-later' }),
+  refundFail: card('visa', '5126', 'ok', { refunds: 'fail-later' }),
   createDispute: card('visa', '0259', { disputes: { reason: 'fraudulent' } }),
   visa_createDispute: card('visa', '0259', { disputes: { reason: 'fraudulent' } }),
   createDisputeProductNotReceived: card('visa', '2685', {
@@ -97,9 +138,18 @@ export function findTestCard(value: string): { name: string; card: TestCard } | 
   return name !== undefined && found ? { name, card: found } : null
 }
 
+interface OfTestCard {
+  readonly $: { readonly behavior: string }
+}
+
+/** The test card behind a payment method; null for a bank account. */
+export function testCardOf(method: OfTestCard | null | undefined): TestCard | null {
+  return method ? (findTestCard(`pm_card_${method.$.behavior}`)?.card ?? null) : null
+}
+
 /** What the card behind a payment method does. */
-export function behaviorOf(method: { readonly $: { readonly behavior: string } }): CardBehavior {
-  return findTestCard(`pm_card_${method.$.behavior}`)?.card.behavior ?? 'ok'
+export function behaviorOf(method: OfTestCard): CardBehavior {
+  return testCardOf(method)?.behavior ?? 'ok'
 }
 
 export interface Decline {

@@ -166,7 +166,7 @@ export type PaymentIntentRow = Wire<Stripe.PaymentIntent> & {
   }
 }
 export type ChargeRow = Omit<Wire<Stripe.Charge>, 'refunds'> & { $?: { disputes: string[] } }
-export type RefundRow = Wire<Stripe.Refund>
+export type RefundRow = Wire<Stripe.Refund> & { $?: { nextAt: number } }
 export type SetupIntentRow = Wire<Stripe.SetupIntent> & {
   $: {
     authenticated: boolean

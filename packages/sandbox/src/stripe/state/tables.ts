@@ -16,6 +16,7 @@ export interface StripeQueues {
   readonly debits: DueQueue
   readonly debitsOnClocks: DueQueues<Rows['bank_debit']>
   readonly disputes: DueQueue
+  readonly refunds: DueQueue
 }
 
 /**
@@ -120,6 +121,7 @@ export function openTables(store: Store): OpenTables {
       ({ onClock }) => onClock?.clock ?? null,
     ),
     disputes: tables.dispute.dueBy('next', nextOf),
+    refunds: tables.refund.dueBy('next', ({ $ }) => toMs($?.nextAt ?? null)),
   }
   packTables(store)
   return { tables, queues, packers: packersOf(store) }

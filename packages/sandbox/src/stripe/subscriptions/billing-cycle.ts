@@ -11,6 +11,7 @@ import {
 import { methodOfCustomer } from '../payments/customer.ts'
 import { settleDebit } from '../payments/debits/bank-debit.ts'
 import { expireDispute } from '../payments/disputes.ts'
+import { finishRefund } from '../payments/refunds.ts'
 import type { StripeContext } from '../state/context.ts'
 import { dropPendingUpdate } from '../state/pending-update.ts'
 import type { InvoiceRow, SubscriptionItemRow, SubscriptionRow } from '../state/rows.ts'
@@ -32,7 +33,7 @@ import { usagePeriods } from './usage.ts'
 
 /** Everything of Stripe's that falls due by itself, in the order it goes at one instant. */
 export function billingCycle(context: StripeContext): Timeline {
-  const { checkouts, debits, disputes } = context.queues
+  const { checkouts, debits, disputes, refunds } = context.queues
   const jobs: DueJob[] = [
     ...billingJobs(context, null),
     { name: 'checkout.session', queue: checkouts, run: stepOn(context, null, fireCheckout) },
@@ -42,11 +43,12 @@ export function billingCycle(context: StripeContext): Timeline {
       run: (key) => workInTime(context, clockAbout(context.tables, key), (w) => fireDebit(w, key)),
     },
     { name: 'dispute', queue: disputes, run: stepOn(context, null, expireDispute) },
+    { name: 'refund', queue: refunds, run: stepOn(context, null, finishRefund) },
   ]
   return dueJobs('stripe', jobs, context.failures)
 }
 
-/** What falls due on a test clock: Stripe's billing, and what banks say of it. Disputes and Checkout stay in the sandbox's own time. */
+/** What falls due on a test clock: Stripe's billing, and what banks say of it. Disputes, refunds and Checkout stay in the sandbox's own time. */
 export function billingCycleOn(context: StripeContext, testClock: string): Timeline {
   const jobs: DueJob[] = [
     ...billingJobs(context, testClock),
