@@ -422,3 +422,73 @@ it('refuses what cannot be', async () => {
   )
   expect(after).toBe(before)
 })
+
+it.each([
+  ['usd', 49, 'Amount must be at least $0.50 usd'],
+  ['gbp', 29, 'Amount must be at least £0.30 gbp'],
+  ['jpy', 49, 'Amount must be at least ¥50 jpy'],
+  ['sek', 299, 'Amount must be at least 3.00 sek'],
+])(
+  'refuses a charge in %s below the minimum in the words of Stripe',
+  async (currency, amount, message) => {
+    const { stripe } = await startStripeSandbox()
+    expect(await refusal(stripe.paymentIntents.create({ amount, currency }))).toMatchObject({
+      code: 'amount_too_small',
+      message,
+    })
+  },
+)
+
+it.each(['bhd', 'jod', 'kwd', 'omr', 'tnd'])(
+  'refuses an amount in %s whose third decimal is not 0',
+  async (currency) => {
+    const { stripe } = await startStripeSandbox()
+    const create = (amount: number) => stripe.paymentIntents.create({ amount, currency })
+    expect(await refusal(create(5125))).toMatchObject({ statusCode: 400, param: 'amount' })
+    expect((await create(5120)).amount).toBe(5120)
+  },
+)
+
+it('names both customers when a payment method belongs to another, and the missing one when there is none', async () => {
+  const { stripe } = await startStripeSandbox()
+  const { customer, method } = await seedCustomer(stripe)
+  const other = await stripe.customers.create()
+  const belongs = (kind: string) =>
+    `The payment method supplied (${method.id}) belongs to the Customer ${customer.id}. Please include the Customer in the \`customer\` parameter on the ${kind}.`
+  const foreign = `The PaymentMethod ${method.id} does not belong to the Customer you supplied ${other.id}. Please use this PaymentMethod with the Customer that it belongs to instead.`
+  const pay = (params: object) =>
+    stripe.paymentIntents.create({
+      amount: 500,
+      currency: 'usd',
+      payment_method: method.id,
+      ...params,
+    })
+  const setUp = (params: object) =>
+    stripe.setupIntents.create({ payment_method: method.id, ...params })
+  expect((await refusal(pay({}))).message).toBe(belongs('PaymentIntent'))
+  expect((await refusal(setUp({}))).message).toBe(belongs('SetupIntent'))
+  for (const use of [pay, setUp]) {
+    expect(await refusal(use({ customer: other.id }))).toMatchObject({
+      message: foreign,
+      param: 'payment_method',
+    })
+  }
+  expect((await pay({ customer: customer.id })).status).toBe('requires_confirmation')
+})
+
+it('asks for a key by WWW-Authenticate, and indents its JSON', async () => {
+  const { sandbox, stripe } = await startStripeSandbox()
+  const { url, apiKey } = sandbox.stripe
+  for (const headers of [{}, { authorization: 'Bearer sk_test_wrong' }] as const) {
+    const refused = await fetch(`${url}/v1/customers`, { headers })
+    expect(refused.status).toBe(401)
+    expect(refused.headers.get('www-authenticate')).toBe('Basic realm="Stripe"')
+    expect(await refused.text()).toMatch(/^\{\n {2}"error": \{\n {4}"type"/)
+  }
+  const { id } = await stripe.customers.create()
+  const headers = { authorization: `Bearer ${apiKey}` }
+  const found = await fetch(`${url}/v1/customers/${id}`, { headers })
+  expect(found.headers.get('www-authenticate')).toBeNull()
+  const text = await found.text()
+  expect(text).toBe(JSON.stringify(JSON.parse(text), null, 2))
+})

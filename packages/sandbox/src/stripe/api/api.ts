@@ -234,7 +234,7 @@ export class StripeApi {
         const response = ownResponse(rendered, paths, shape)
         const { tables } = this.#context
         expand(response, paths, { tables, shape, total: () => totalOf(rendered) })
-        return JSON.stringify(isPage ? showToPage(response) : response)
+        return toJson(isPage ? showToPage(response) : response)
       })
       return { status: 200, body }
     } catch (error) {
@@ -247,6 +247,7 @@ export class StripeApi {
 
   #refuse(fault: StripeFault, requestId: string): HttpResponse {
     const headers: Record<string, string> = {}
+    if (fault.status === 401) headers['www-authenticate'] = 'Basic realm="Stripe"'
     if (fault.status === 429) headers['stripe-rate-limited-reason'] = 'global-rate'
     return this.#toHttpResponse(
       { status: fault.status, body: errorJson(fault.body, requestId) },
@@ -312,8 +313,13 @@ function ownResponse(
   return paths.length > 0 ? copyJson(rendered) : rendered
 }
 
+/** Indented, as Stripe's is. */
+function toJson(body: object): string {
+  return JSON.stringify(body, null, 2)
+}
+
 function errorJson(body: StripeErrorBody, requestId: string): string {
-  return JSON.stringify({
+  return toJson({
     error: {
       ...body,
       request_log_url: `https://dashboard.stripe.com/test/logs/${requestId}`,

@@ -77,6 +77,21 @@ export function attachPaymentMethod(
   work.emit('payment_method.attached', 'payment_method', row)
 }
 
+/** Refuses a method of another customer than an intent's. One that belongs to nobody yet may be used. */
+export function checkOwner(
+  { id, customer: owner }: PaymentMethodRow,
+  customer: string | null,
+  kind: 'PaymentIntent' | 'SetupIntent',
+): void {
+  if (owner === null || owner === customer) return
+  throw invalidRequest(
+    customer === null
+      ? `The payment method supplied (${id}) belongs to the Customer ${owner}. Please include the Customer in the \`customer\` parameter on the ${kind}.`
+      : `The PaymentMethod ${id} does not belong to the Customer you supplied ${customer}. Please use this PaymentMethod with the Customer that it belongs to instead.`,
+    'payment_method',
+  )
+}
+
 export function checkAttachable(row: PaymentMethodRow): void {
   const behavior = behaviorOf(row)
   if (typeof behavior === 'object' && 'declines' in behavior) {

@@ -4,7 +4,7 @@ import type { CheckoutItem, CheckoutParts, CheckoutSessionRow, CustomerRow } fro
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { StripeFault, withDocs } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
-import { formatAmount, minimumCharge } from '../wire/money.ts'
+import { formatMinimum, minimumCharge } from '../wire/money.ts'
 import { nulls } from '../wire/wire.ts'
 import { methodTypes } from './checkout-methods.ts'
 import { readQuestions } from './checkout-questions.ts'
@@ -213,11 +213,11 @@ export function needsCard(session: CheckoutSessionRow, quote: Quote | null): boo
 
 function checkMinimums(work: UnitOfWork, order: Order, quote: Quote): void {
   if (order.mode === 'payment' && quote.due > 0 && quote.due < minimumCharge(quote.currency)) {
-    const least = formatAmount(minimumCharge(quote.currency), quote.currency)
+    const least = formatMinimum(quote.currency)
     throw new StripeFault(400, {
       type: 'invalid_request_error',
       ...withDocs('amount_too_small'),
-      message: `The Checkout Session's total amount due must add up to at least ${least} ${quote.currency}`,
+      message: `The Checkout Session's total amount due must add up to at least ${least}`,
     })
   }
   for (const { promotion_code: id } of order.discounts) {

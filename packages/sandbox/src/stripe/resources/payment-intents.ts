@@ -7,13 +7,13 @@ import { requireCustomer } from '../payments/customer.ts'
 import { raiseDispute } from '../payments/disputes.ts'
 import { methodOfIntent } from '../payments/new-payment-method.ts'
 import { newPaymentIntent } from '../payments/payment-intent.ts'
-import { emptyAddress } from '../payments/payment-methods.ts'
+import { checkOwner, emptyAddress } from '../payments/payment-methods.ts'
 import { render } from '../state/render.ts'
 import type { PaymentIntentRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
-import { minimumCharge, requireCurrency } from '../wire/money.ts'
+import { formatMinimum, isThreeDecimal, minimumCharge, requireCurrency } from '../wire/money.ts'
 import { confirmIntent, unexpectedState } from './payment-confirmation.ts'
 
 export const paymentIntents: Operations = {
@@ -201,7 +201,7 @@ function applyParams(work: UnitOfWork, intent: PaymentIntentRow, given: Params):
   const params = given as Stripe.PaymentIntentCreateParams
   const method = methodOfIntent(work, params)
   if (method) {
-    checkOwner(intent, method.customer)
+    checkOwner(method, intent.customer, 'PaymentIntent')
     intent.payment_method = method.id
     if (intent.status === 'requires_payment_method') intent.status = 'requires_confirmation'
   }
@@ -226,17 +226,6 @@ function applyParams(work: UnitOfWork, intent: PaymentIntentRow, given: Params):
   }
 }
 
-function checkOwner(intent: PaymentIntentRow, owner: string | null): void {
-  if (owner === null || owner === intent.customer) return
-  throw invalidRequest(
-    intent.customer === null
-      ? 'The provided PaymentMethod was previously used with a PaymentIntent without Customer attachment, shared with a connected account without Customer attachment, or was detached from a Customer. It may not be used again. To use a PaymentMethod multiple times, you must attach it to a Customer first.'
-      : `The provided PaymentMethod cannot be attached. To reuse a PaymentMethod, you must attach it to a Customer first.`,
-    'payment_method',
-    'payment_method_unexpected_state',
-  )
-}
-
 function checkAmount(amount: number, currency: string): void {
   if (amount < 1)
     throw invalidRequest(
@@ -246,9 +235,16 @@ function checkAmount(amount: number, currency: string): void {
     )
   if (amount < minimumCharge(currency)) {
     throw invalidRequest(
-      `Amount must be at least ${minimumCharge(currency)} ${currency}`,
+      `Amount must be at least ${formatMinimum(currency)}`,
       'amount',
       'amount_too_small',
+    )
+  }
+  if (isThreeDecimal(currency) && amount % 10 !== 0) {
+    throw invalidRequest(
+      `Invalid amount: ${amount}. Amounts in ${currency} have three decimals, of which the last must be 0.`,
+      'amount',
+      'parameter_invalid_integer',
     )
   }
   if (amount > 99_999_999) {

@@ -4,7 +4,7 @@ import { idOf, type Operations, op } from '../api/operation.ts'
 import { requireCustomer } from '../payments/customer.ts'
 import { methodOfIntent } from '../payments/new-payment-method.ts'
 import { cardFault, nextAction } from '../payments/payment-attempt.ts'
-import { attachPaymentMethod } from '../payments/payment-methods.ts'
+import { attachPaymentMethod, checkOwner } from '../payments/payment-methods.ts'
 import { newSetupIntent } from '../payments/setup-intent.ts'
 import { behaviorOf, toDecline } from '../payments/test-cards.ts'
 import { render } from '../state/render.ts'
@@ -98,13 +98,7 @@ function useMethod(work: UnitOfWork, intent: SetupIntentRow, params: MethodParam
   const allowed = params.allowed_payment_method_types
   if (allowed !== undefined) intent.allowed_payment_method_types = allowed || null
   if (method) {
-    if (method.customer !== null && method.customer !== intent.customer) {
-      throw invalidRequest(
-        'The provided PaymentMethod is attached to a different customer.',
-        'payment_method',
-        'payment_method_unexpected_state',
-      )
-    }
+    checkOwner(method, intent.customer, 'SetupIntent')
     intent.payment_method = method.id
     if (intent.status === 'requires_payment_method') intent.status = 'requires_confirmation'
   }

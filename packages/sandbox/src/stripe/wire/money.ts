@@ -73,21 +73,39 @@ export function isCurrency(code: string): boolean {
 const ZERO_DECIMAL = new Set(
   'bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf'.split(' '),
 )
+const THREE_DECIMAL = new Set('bhd jod kwd omr tnd'.split(' '))
+
+/** Their third decimal must be 0, because card networks have two. */
+export function isThreeDecimal(currency: string): boolean {
+  return THREE_DECIMAL.has(currency)
+}
+
+function digitsOf(currency: string): number {
+  if (ZERO_DECIMAL.has(currency)) return 0
+  return THREE_DECIMAL.has(currency) ? 3 : 2
+}
+
 const SIGNS: Readonly<Record<string, string>> = { usd: '$', eur: '€', gbp: '£', jpy: '¥' }
 
 /** `$10.00`, for descriptions. */
 export function formatAmount(amount: number, currency: string): string {
-  const digits = ZERO_DECIMAL.has(currency) ? 0 : 2
+  const digits = digitsOf(currency)
   const text = (Math.abs(amount) / 10 ** digits).toFixed(digits)
   const sign = SIGNS[currency]
   return `${amount < 0 ? '-' : ''}${sign ?? ''}${text}${sign ? '' : ` ${currency.toUpperCase()}`}`
+}
+
+/** `$0.50 usd`, for refusals: the least that Stripe charges. */
+export function formatMinimum(currency: string): string {
+  const text = formatAmount(minimumCharge(currency), currency)
+  return SIGNS[currency] ? `${text} ${currency}` : text.toLowerCase()
 }
 
 /** `$0.005`: cents with decimals, as many as there are. */
 export function formatDecimal(decimal: string, currency: string): string {
   if (/^-?\d+(?:\.0+)?$/.test(decimal)) return formatAmount(Number(decimal), currency)
   const [whole = '0', fraction = ''] = decimal.split('.')
-  const digits = ZERO_DECIMAL.has(currency) ? 0 : 2
+  const digits = digitsOf(currency)
   const all = whole.padStart(digits + 1, '0')
   const places = `${all.slice(all.length - digits)}${fraction.replace(/0+$/, '')}`
   const text = `${all.slice(0, all.length - digits)}.${places}`
