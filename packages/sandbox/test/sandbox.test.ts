@@ -72,6 +72,27 @@ it('does the same after a snapshot is restored', async () => {
   expect(await play()).toBe(first)
 })
 
+it('does the same after a snapshot is restored when it is read before time goes on', async () => {
+  const sandbox = await startSandbox({ stripe: true, braintree: true, now: NOW })
+  onTestFinished(() => sandbox.close())
+  const stripe = new Stripe(sandbox.stripe.apiKey, sandbox.stripe.config)
+  const { id } = await subscribe(stripe)
+  const saved = sandbox.snapshot()
+  const play = async () => {
+    await sandbox.clock.advance({ months: 2 })
+    return JSON.stringify([sandbox.stripe.invoices(), sandbox.stripe.events()])
+  }
+  const first = await play()
+  sandbox.restore(saved)
+  await stripe.subscriptions.retrieve(id)
+  await stripe.customers.list()
+  await expect(stripe.customers.retrieve('cus_nobody')).rejects.toThrow()
+  const gateway = new braintree.BraintreeGateway(sandbox.braintree.config as never)
+  await gateway.plan.all()
+  await expect(gateway.customer.find('nobody')).rejects.toThrow()
+  expect(await play()).toBe(first)
+})
+
 it('keeps its state in a file and starts from it', async () => {
   const stateFile = join(await temporaryFolder(), 'state.json')
   const first = await startSandbox({ stripe: true, now: NOW, stateFile })

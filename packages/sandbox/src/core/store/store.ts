@@ -54,18 +54,14 @@ export class Store {
 
   /** Letters and digits that look random, are the same on every run, and never repeat in practice. */
   randomText(length: number, alphabet = BASE62): string {
-    const pairs = pairsOf(alphabet)
-    let text = ''
-    while (text.length < length) {
-      let word = mix(this.#seed, this.#drawn++)
-      let left = Math.min(5, length - text.length)
-      for (; left > 1; left -= 2) {
-        text += pairs[word % pairs.length]
-        word = Math.floor(word / pairs.length)
-      }
-      if (left === 1) text += alphabet[word % alphabet.length]
-    }
-    return text
+    return textOf(length, alphabet, () => mix(this.#seed, this.#drawn++))
+  }
+
+  /** An id for a call that only reads. It is drawn apart, so that looking changes no id of what happens afterwards. */
+  nextReadId(prefix: string, length: number): string {
+    const read = this.nextNumber('reads')
+    let drawn = read * 16
+    return prefix + textOf(length, BASE62, () => mix(~this.#seed, drawn++))
   }
 
   /** `cus_…`: a prefix and random text. */
@@ -181,6 +177,22 @@ function pairsOf(alphabet: string): readonly string[] {
     PAIRS.set(alphabet, pairs)
   }
   return pairs
+}
+
+/** Five characters of each word, which is drawn when it is needed. */
+function textOf(length: number, alphabet: string, nextWord: () => number): string {
+  const pairs = pairsOf(alphabet)
+  let text = ''
+  while (text.length < length) {
+    let word = nextWord()
+    let left = Math.min(5, length - text.length)
+    for (; left > 1; left -= 2) {
+      text += pairs[word % pairs.length]
+      word = Math.floor(word / pairs.length)
+    }
+    if (left === 1) text += alphabet[word % alphabet.length]
+  }
+  return text
 }
 
 /** 32 well-mixed bits of (seed, n): two rounds of MurmurHash3's finalizer. */

@@ -72,7 +72,9 @@ export class StripeApi {
   }
 
   #answer(request: HttpRequest, { shape }: Spoken): HttpResponse {
-    const requestId = this.#context.store.nextId('req_', 14)
+    const { store } = this.#context
+    const requestId =
+      request.method === 'GET' ? store.nextReadId('req_', 14) : store.nextId('req_', 14)
     const trouble = this.#context.trouble.takeCallTrouble('stripe')
     if (trouble === '429') return this.#refuse(rateLimited(), requestId)
     if (trouble === '500') return this.#refuse(brokenServer(), requestId)
