@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildAllCommonJs } from './build-commonjs.mjs'
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 
@@ -47,7 +48,8 @@ function isBuilt() {
   const { references } = JSON.parse(readFileSync('tsconfig.json', 'utf8'))
   return references.every(({ path }) => {
     const marker = join(path, 'dist', '.tsbuildinfo')
-    if (!existsSync(marker)) return false
+    const { main } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'))
+    if (!existsSync(marker) || (main && !existsSync(join(path, main)))) return false
     // A build that found errors writes the marker too.
     if (/"errors":true|DiagnosticsPerFile/.test(readFileSync(marker, 'utf8'))) return false
     const built = statSync(marker).mtimeMs
@@ -61,9 +63,10 @@ function isBuilt() {
 export async function prepare() {
   const failed = await install()
   if (failed || isBuilt()) return failed
-  return step('Building: some seconds, when sources have changed', process.execPath, TSC, {
-    silent: true,
-  })
+  const title = 'Building: some seconds, when sources have changed'
+  const broken = await step(title, process.execPath, TSC, { silent: true })
+  if (!broken) buildAllCommonJs('packages')
+  return broken
 }
 
 if (import.meta.filename === process.argv[1]) process.exitCode = await prepare()
