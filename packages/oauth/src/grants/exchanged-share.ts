@@ -7,8 +7,8 @@ import {
   findResource,
   grantedResources,
   knownThere,
-  narrowResources,
   readTargets,
+  resourcesOfOneToken,
 } from '../resources/requested.ts'
 import { holdsScope, parseScope, resolveScopes, WILDCARD } from '../scopes.ts'
 import type { Client, Token } from '../storage/records.ts'
@@ -63,7 +63,7 @@ function shareOfTargets({ verified, row }: ShownToken, params: Form, context: Se
     const resource = findResource(uri, known)
     return resource !== null && isFor(resource.audience, verified.claims)
   })
-  const share = narrowResources(granted, readTargets(params, known))
+  const share = resourcesOfOneToken(granted, readTargets(params, known), known)
   if (share.length > 0) return share
   throw new InvalidTarget('The subject_token is for no resource of this server')
 }

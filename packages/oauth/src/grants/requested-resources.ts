@@ -6,9 +6,9 @@ import {
   assertKnownThere,
   grantedResources,
   knownThere,
-  narrowResources,
   readResources,
   resourceDetails,
+  resourcesOfOneToken,
 } from '../resources/requested.ts'
 import { narrowScopes } from '../scopes.ts'
 import type { GrantDetails } from '../storage/details.ts'
@@ -22,6 +22,7 @@ export function detailsOfRequest(
   { options: { resources, identityScopes } }: ServerContext,
 ): GrantDetails | null {
   const requested = readResources(params, resources)
+  if (requested !== null) resourcesOfOneToken(requested, requested, resources)
   assertKnownThere(scopes, requested, resources, identityScopes)
   return resourceDetails(requested, resources)
 }
@@ -62,5 +63,5 @@ function shareOfResources(
   const open = grantedResources(granted, resources).filter((uri) => mayReach(client, uri, options))
   // Clients start again at this error; at another they would be stuck.
   if (open.length === 0) throw new InvalidGrant('What access was granted to is no longer there')
-  return resourceDetails(narrowResources(open, requested), resources)?.resources
+  return resourceDetails(resourcesOfOneToken(open, requested, resources), resources)?.resources
 }

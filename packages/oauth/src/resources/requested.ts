@@ -10,13 +10,8 @@ export function readResources(params: Form, known: Resources): readonly string[]
   if (text === undefined) return null
   // http/form.ts has put a blank between those that were sent one by one.
   const uris = [...new Set(text.split(' ').map(asKnown(known)))]
-  const found = uris.map((uri) => {
-    const resource = findResource(uri, known)
-    if (resource) return resource
-    throw new InvalidTarget('The resource is not one that this server issues tokens for')
-  })
-  assertAlike(found)
-  return uris
+  if (uris.every((uri) => findResource(uri, known) !== null)) return uris
+  throw new InvalidTarget('The resource is not one that this server issues tokens for')
 }
 
 /** RFC 8693 §2.1: APIs may be named by `resource`, by `audience`, or by both. Null where none is. */
@@ -48,21 +43,38 @@ export function findResource(uri: string, { own, others }: Resources): Resource 
   return others.get(uri) ?? (uri === own.uri ? own : null)
 }
 
-/** One token cannot have two formats. */
-function assertAlike([first, ...others]: readonly Resource[]): void {
-  const differs = others.some(
-    (each) =>
-      each.format !== first?.format ||
-      each.algorithm !== first.algorithm ||
-      each.tokenType !== first.tokenType,
+/** Tells whether one token can be written for both: in one format, with one algorithm and one `typ`. */
+function takesSameTokens(one: Resource, other: Resource): boolean {
+  return (
+    one.format === other.format &&
+    one.algorithm === other.algorithm &&
+    one.tokenType === other.tokenType
   )
-  if (differs) {
+}
+
+/**
+ * Lists the APIs that one token is for. People may approve APIs that take different tokens together; each of their
+ * tokens is written for APIs of one kind. A request that names no API gets a token for those like the first.
+ */
+export function resourcesOfOneToken(
+  granted: readonly string[],
+  requested: readonly string[] | null,
+  known: Resources,
+): readonly string[] {
+  const uris = narrowResources(granted, requested)
+  const [first, ...others] = uris.flatMap((uri) => findResource(uri, known) ?? [])
+  if (!first || others.every((each) => takesSameTokens(first, each))) return uris
+  if (requested !== null) {
     throw new InvalidTarget('These resources take different tokens; ask for one at a time')
   }
+  return uris.filter((uri) => {
+    const resource = findResource(uri, known)
+    return resource !== null && takesSameTokens(first, resource)
+  })
 }
 
 /** RFC 8707 §2.2: a token request may name some of what was granted, never more. */
-export function narrowResources(
+function narrowResources(
   granted: readonly string[],
   requested: readonly string[] | null,
 ): readonly string[] {
