@@ -38,6 +38,8 @@ export interface UserClaims {
   readonly phone_number_verified?: boolean
   /** Where they live. */
   readonly address?: UserAddress
+  /** The names of the groups that the person belongs to; told with the scope `groups`. */
+  readonly groups?: readonly string[]
   readonly [claim: string]: unknown
 }
 

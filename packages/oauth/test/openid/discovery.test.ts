@@ -64,9 +64,9 @@ describe('discovery', () => {
     }
   })
 
-  it('knows no other scopes of a person than those of the standard', () => {
-    expect(() => openid({ scopes: ['groups' as 'email'] })).toThrow(
-      "openid: scopes has 'groups', which is not one of profile, email, address, phone.",
+  it('knows no other scopes of a person than those of the standard and groups', () => {
+    expect(() => openid({ scopes: ['roles' as 'email'] })).toThrow(
+      "openid: scopes has 'roles', which is not one of profile, email, address, phone, groups.",
     )
   })
 

@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../support.ts'
 import { ADA, newClient, type OpenIdServer, signIn, startOpenId, userinfo } from './support.ts'
@@ -26,6 +27,24 @@ describe('UserInfo', () => {
     const claims = await told(await tokenFor(scope))
     expect(Object.keys(claims).sort()).toEqual([...names].sort())
     expect(claims.sub).toBe('ada')
+  })
+
+  it('tells groups with the scope groups alone, also in ID tokens where those have claims', async () => {
+    const own = await startOpenId({}, { scopes: ['email', 'groups'], claimsInIdToken: true })
+    try {
+      own.people.says = () => ({ email: 'ada@example.com', groups: ['admins', 'staff'] })
+      const app = await newClient(own)
+      const asked = async (scope: string) => {
+        const { access_token, id_token } = await signIn(own, app, { scope })
+        const fromUserInfo = await (await userinfo(own, access_token)).json()
+        return [fromUserInfo.groups, decodeJwt(id_token).groups]
+      }
+      const groups = ['admins', 'staff']
+      expect(await asked('openid email groups')).toEqual([groups, groups])
+      expect(await asked('openid email')).toEqual([undefined, undefined])
+    } finally {
+      await own.close()
+    }
   })
 
   it('tells a single claim that was asked for by name, after the person was shown its scope', async () => {

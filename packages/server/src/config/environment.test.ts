@@ -377,7 +377,7 @@ describe('values', () => {
     ['TOLLGATE_TOKEN_TYPE', 'jwt', 'at+jwt or JWT'],
     ['TOLLGATE_DPOP_GUARD_REPLAYS', 'never', 'everywhere or process'],
     ['TOLLGATE_ID_TOKEN_ALGORITHM', 'none', 'ES256'],
-    ['TOLLGATE_IDENTITY_SCOPES', 'email, groups', 'profile, email, address, phone'],
+    ['TOLLGATE_IDENTITY_SCOPES', 'email, roles', 'profile, email, address, phone, groups'],
     ['TOLLGATE_RESPONSE_TYPES', 'token id_token', 'id_token token'],
     ['TOLLGATE_PAIRWISE_SALT', 'salt', 'at least 32 random characters'],
     ['TOLLGATE_MCP_SERVERS', 'https://a.example/mcp', 'https://api.example.com/mcp read-orders'],

@@ -95,6 +95,7 @@ export const identityScopes = [
   'email',
   'address',
   'phone',
+  'groups',
 ] as const satisfies readonly IdentityScope[]
 export const responseTypes = [
   'id_token',

@@ -2,17 +2,24 @@ import type { ScopeDefinitions } from '../../scopes.ts'
 import type { ClaimsRequest, GrantDetails } from '../../storage/details.ts'
 import type { UserClaims } from '../../users/claims.ts'
 
-/** Scopes that tell something of a person (OpenID Connect Core §5.4). */
-export type IdentityScope = 'profile' | 'email' | 'address' | 'phone'
+/**
+ * Scopes that tell something of a person: those of OpenID Connect Core §5.4, and `groups`, which no standard defines and
+ * which Argo CD, Grafana and Kubernetes read.
+ */
+export type IdentityScope = 'profile' | 'email' | 'address' | 'phone' | 'groups'
 
 const WORDS: Readonly<Record<IdentityScope, string>> = {
   profile: 'See your name and profile',
   email: 'See your e-mail address',
   address: 'See your postal address',
   phone: 'See your phone number',
+  groups: 'See which groups you belong to',
 }
 
 export const identityScopes = Object.keys(WORDS) as readonly IdentityScope[]
+
+/** The scopes that are offered where nothing is said: every application knows what they mean. */
+export const standardScopes = identityScopes.filter((name) => name !== 'groups')
 
 /** OpenID Connect Core §5.4 and §11, in the words people read before they approve. */
 export function scopesOffered(identity: readonly IdentityScope[]): ScopeDefinitions {
@@ -44,6 +51,7 @@ const CLAIMS_OF_SCOPE: Readonly<Record<IdentityScope, readonly string[]>> = {
   email: ['email', 'email_verified'],
   address: ['address'],
   phone: ['phone_number', 'phone_number_verified'],
+  groups: ['groups'],
 }
 
 const scopeOfClaim = new Map(

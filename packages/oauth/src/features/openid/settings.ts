@@ -5,7 +5,7 @@ import {
   signingAlgorithms,
 } from '../../crypto.ts'
 import { type Lifetime, parseLifetime, parseSeconds } from '../../lifetimes.ts'
-import { type IdentityScope, identityScopes } from './claims.ts'
+import { type IdentityScope, identityScopes, standardScopes } from './claims.ts'
 
 /** What `openid()` is made with. */
 export interface OpenIdOptions {
@@ -30,8 +30,8 @@ export interface OpenIdOptions {
    */
   readonly claimsInIdToken?: boolean
   /**
-   * The scopes that tell something of a person, of `profile`, `email`, `address` and `phone`. Name those that
-   * `users.claims()` has something for. Default: all of them.
+   * The scopes that tell something of a person, of `profile`, `email`, `address`, `phone` and `groups`. Name those that
+   * `users.claims()` has something for. Default: all but `groups`.
    */
   readonly scopes?: readonly IdentityScope[]
   /** What your sign-in gives as `acr`, the weakest first; told in discovery. */
@@ -100,7 +100,7 @@ export function resolveOpenIdOptions(options: OpenIdOptions): OpenIdSettings {
       `openid: responseTypes has '${unknown}', which is not one of ${frontChannelTypes.join(', ')}.`,
     )
   }
-  const { scopes = identityScopes } = options
+  const { scopes = standardScopes } = options
   const unnamed = scopes.find((name) => !identityScopes.includes(name))
   if (unnamed !== undefined) {
     throw new TypeError(
