@@ -258,6 +258,11 @@ export { endedByRotation, type Kept, rotatedToken } from './storage/rotated-toke
 export { parseUnused, UNUSED_CLIENT, type UnusedClient } from './storage/unused-client.ts'
 export type { AccessTokenClaims, Subject } from './tokens/formats/claims.ts'
 export type {
+  AccessTokenClaimsOption,
+  AddedClaims,
+  ClaimsQuestion,
+} from './tokens/formats/claims-hook.ts'
+export type {
   AccessTokenFormat,
   AccessTokenFormatName,
   FormatContext,

@@ -21,6 +21,12 @@ import { assertScopeDefinitions, parseOptionalScopes, type ScopeDefinitions } fr
 import { kyselyStorage } from './storage/kysely/storage.ts'
 import type { Storage } from './storage/repositories.ts'
 import {
+  type AccessTokenClaimsOption,
+  type AddedClaims,
+  type ClaimsHook,
+  parseAccessTokenClaims,
+} from './tokens/formats/claims-hook.ts'
+import {
   type AccessTokenFormat,
   type AccessTokenFormatName,
   accessTokenFormats,
@@ -28,7 +34,10 @@ import {
 import type { ApplicationUser, Users } from './users/users.ts'
 
 /** What an authorization server is made of. */
-export interface AuthorizationServerOptions<User extends ApplicationUser = ApplicationUser> {
+export interface AuthorizationServerOptions<
+  User extends ApplicationUser = ApplicationUser,
+  Claims extends object = AddedClaims,
+> {
   /** Public base URL, sent as `iss`. https, except on localhost. */
   readonly issuer: string
   /**
@@ -78,6 +87,12 @@ export interface AuthorizationServerOptions<User extends ApplicationUser = Appli
   readonly personalAccessTokensExpireIn?: Lifetime
   /** Signed JWTs (RFC 9068), opaque strings, or a format of your own. Default `jwt`. */
   readonly accessTokenFormat?: AccessTokenFormatName | AccessTokenFormat
+  /**
+   * Claims that every access token gets beside those of the server, and that introspection tells: fixed ones, or a function
+   * that reads them when a token is issued or refreshed. It has two seconds to answer; if it fails, the client is told 503
+   * and keeps its code or refresh token. Throw an OAuthError to refuse the token. Default: none.
+   */
+  readonly accessTokenClaims?: AccessTokenClaimsOption<User, Claims>
   /** What access tokens are signed with. Default `ES256`; `RS256` is slow, `EdDSA` is read by few. */
   readonly signingAlgorithm?: SigningAlgorithm
   /**
@@ -130,6 +145,7 @@ export interface ResolvedOptions {
   readonly refreshTokensExpireAt: (now: Date) => Date
   readonly personalAccessTokensExpireAt: (now: Date) => Date
   readonly accessTokenFormat: AccessTokenFormatName | AccessTokenFormat
+  readonly accessTokenClaims: ClaimsHook | null
   readonly signingAlgorithm: SigningAlgorithm
   readonly keyPublishedAheadSeconds: number
   readonly cookieSeconds: number
@@ -140,8 +156,8 @@ export interface ResolvedOptions {
   readonly logger: Required<Logger>
 }
 
-export function resolveOptions<User extends ApplicationUser>(
-  options: AuthorizationServerOptions<User>,
+export function resolveOptions<User extends ApplicationUser, Claims extends object>(
+  options: AuthorizationServerOptions<User, Claims>,
 ): ResolvedOptions {
   const issuerUrl = parseIssuer(options.issuer)
   const features = listFeatures(options.features ?? [])
@@ -195,6 +211,7 @@ export function resolveOptions<User extends ApplicationUser>(
     refreshTokensExpireAt: lifetime(options, 'refreshTokensExpireIn'),
     personalAccessTokensExpireAt: lifetime(options, 'personalAccessTokensExpireIn'),
     accessTokenFormat: parseFormat(options.accessTokenFormat ?? 'jwt'),
+    accessTokenClaims: parseAccessTokenClaims(options.accessTokenClaims),
     signingAlgorithm,
     keyPublishedAheadSeconds: parseSeconds('keyPublishedAhead', options.keyPublishedAhead ?? '5m'),
     cookieSeconds: parseSeconds('cookieLifetime', options.cookieLifetime ?? '2h'),

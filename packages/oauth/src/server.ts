@@ -40,6 +40,7 @@ import { createOAuthRouter, type EndpointRoute, needsClock } from './routes.ts'
 import type { ScopeDefinitions } from './scopes.ts'
 import { isPossibleId } from './storage/possible-id.ts'
 import type { ClientSession, Consent, Token } from './storage/records.ts'
+import type { AddedClaims } from './tokens/formats/claims-hook.ts'
 import { guardProofs } from './tokens/key-holder.ts'
 import { issuePersonalAccessToken, type PersonalAccessToken } from './tokens/personal-access.ts'
 import {
@@ -72,8 +73,10 @@ export interface SigningKeyInfo {
 }
 
 /** An OAuth 2.0 authorization server inside an application. */
-export interface AuthorizationServer<User extends ApplicationUser = ApplicationUser>
-  extends HttpRoutes {
+export interface AuthorizationServer<
+  User extends ApplicationUser = ApplicationUser,
+  Claims extends object = AddedClaims,
+> extends HttpRoutes {
   /** Answers every route; 404 for addresses that are not ours. */
   fetch(request: Request): Promise<Response>
   /** What `fetch` does, without Web-standard objects; the adapters use it. Null for other addresses. */
@@ -95,9 +98,9 @@ export interface AuthorizationServer<User extends ApplicationUser = ApplicationU
    */
   checkReady(): Promise<void>
   /** Decides who calls a route of the application. */
-  readonly guard: Guard<User>
+  readonly guard: Guard<User, Claims>
   /** The same for another API, by its address in the option `resources`: only tokens for it are let in. */
-  guardFor(resource: string): Guard<User>
+  guardFor(resource: string): Guard<User, Claims>
   /** What pages on other origins may read of your guarded routes; the adapters' `cors()` asks it. Null without `cors()`. */
   readonly crossOrigin: CrossOrigin | null
   /** Hear of tokens that are issued and revoked. */
@@ -185,9 +188,10 @@ export interface AuthorizationServer<User extends ApplicationUser = ApplicationU
  *   scopes: { 'place-orders': 'Place orders' }, grants: [authorizationCode(), refreshToken()],
  * })
  */
-export function createAuthorizationServer<User extends ApplicationUser = ApplicationUser>(
-  input: AuthorizationServerOptions<User>,
-): AuthorizationServer<User> {
+export function createAuthorizationServer<
+  User extends ApplicationUser = ApplicationUser,
+  Claims extends object = AddedClaims,
+>(input: AuthorizationServerOptions<User, Claims>): AuthorizationServer<User, Claims> {
   const options = resolveOptions(input)
   const context = createContext(options)
   const router = createOAuthRouter(options)
@@ -272,7 +276,7 @@ export function createAuthorizationServer<User extends ApplicationUser = Applica
   }
 
   const guardOf = (resource: Resource) =>
-    createGuard<User>({
+    createGuard<User, Claims>({
       verifier: context.verifier,
       cookies: context.cookies,
       users: options.users,

@@ -14,6 +14,7 @@ import {
 import { requireUser } from '../guard/require-user.ts'
 import type { StepUpDemand } from '../guard/step-up.ts'
 import type { AuthorizationServer } from '../server.ts'
+import type { AddedClaims } from '../tokens/formats/claims-hook.ts'
 import type { ApplicationUser } from '../users/users.ts'
 import { crossOriginRequest, requireCrossOrigin } from './cross-origin.ts'
 import { nodeCredentials } from './node.ts'
@@ -34,7 +35,10 @@ declare global {
 }
 
 /** What Express gets. */
-export interface ExpressAdapter<User extends ApplicationUser = ApplicationUser> {
+export interface ExpressAdapter<
+  User extends ApplicationUser = ApplicationUser,
+  Claims extends object = AddedClaims,
+> {
   /** Every route of the authorization server; other addresses pass on. `app.use(routes)` */
   readonly routes: RequestHandler
   /** Lets in only callers with a valid token: `api` for users, `client` for clients themselves. */
@@ -46,7 +50,7 @@ export interface ExpressAdapter<User extends ApplicationUser = ApplicationUser> 
   /** A sign-in that is recent or good enough (RFC 9470); after `auth`. Needs `stepUp()` in features. */
   stepUp(demand: StepUpDemand): RequestHandler
   /** The user behind `auth('api')`: `request.user`, with the type of your own record. */
-  user(request: Request): AuthenticatedUser<User>
+  user(request: Request): AuthenticatedUser<User, Claims>
   /**
    * Lets pages of registered clients call from other origins; needs `cors()` in `features`. Goes before the guards,
    * because a browser asks without a token first. `app.use('/api', cors())`
@@ -67,10 +71,10 @@ export interface ExpressAdapter<User extends ApplicationUser = ApplicationUser> 
  *   response.json(listOrders(user(request).id))
  * })
  */
-export function forExpress<User extends ApplicationUser>(
-  oauth: AuthorizationServer<User>,
+export function forExpress<User extends ApplicationUser, Claims extends object>(
+  oauth: AuthorizationServer<User, Claims>,
   options: AdapterOptions<Request> = {},
-): ExpressAdapter<User> {
+): ExpressAdapter<User, Claims> {
   const guard = guardOf(oauth, options)
 
   const check =
@@ -96,7 +100,7 @@ export function forExpress<User extends ApplicationUser>(
           () => guard.authenticate(name, nodeCredentials(request)),
           (caller) => {
             if (name === 'api') request.user = caller as AuthenticatedUser
-            else request.oauthClient = caller as AuthenticatedClient
+            else request.oauthClient = caller as AuthenticatedClient<Claims>
             next()
           },
           (error) => sendResponse(guard.refusal(error), response),
@@ -105,7 +109,7 @@ export function forExpress<User extends ApplicationUser>(
     scopes: check(assertScopes),
     scope: check(assertAnyScope),
     stepUp: (demand) => check(guard.stepUp(demand))(),
-    user: ({ user }) => requireUser(user as AuthenticatedUser<User> | undefined),
+    user: ({ user }) => requireUser(user as AuthenticatedUser<User, Claims> | undefined),
     cors() {
       const crossOrigin = requireCrossOrigin(oauth)
       return (request, response, next) => {

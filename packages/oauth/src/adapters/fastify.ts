@@ -14,6 +14,7 @@ import {
 import { requireUser } from '../guard/require-user.ts'
 import type { StepUpDemand } from '../guard/step-up.ts'
 import type { AuthorizationServer } from '../server.ts'
+import type { AddedClaims } from '../tokens/formats/claims-hook.ts'
 import type { ApplicationUser } from '../users/users.ts'
 import { crossOriginRequest, noCrossOrigin } from './cross-origin.ts'
 import { nodeCredentials } from './node.ts'
@@ -33,7 +34,10 @@ declare module 'fastify' {
 }
 
 /** What Fastify gets. */
-export interface FastifyAdapter<User extends ApplicationUser = ApplicationUser> {
+export interface FastifyAdapter<
+  User extends ApplicationUser = ApplicationUser,
+  Claims extends object = AddedClaims,
+> {
   /** Every route of the authorization server. `app.register(routes)` */
   readonly routes: FastifyPluginCallback
   /** Lets in only callers with a valid token: `api` for users, `client` for clients themselves. */
@@ -45,7 +49,7 @@ export interface FastifyAdapter<User extends ApplicationUser = ApplicationUser> 
   /** A sign-in that is recent or good enough (RFC 9470); after `auth`. Needs `stepUp()` in features. */
   stepUp(demand: StepUpDemand): onRequestHookHandler
   /** The user behind `auth('api')`: `request.user`, with the type of your own record. */
-  user(request: Pick<FastifyRequest, 'user'>): AuthenticatedUser<User>
+  user(request: Pick<FastifyRequest, 'user'>): AuthenticatedUser<User, Claims>
   /**
    * Lets pages of registered clients call from other origins; needs `cors()` in `features`. Goes before the guards,
    * because a browser asks without a token first. `app.register(cors)`, beside your routes
@@ -64,10 +68,10 @@ export interface FastifyAdapter<User extends ApplicationUser = ApplicationUser> 
  *   listOrders(user(request).id),
  * )
  */
-export function forFastify<User extends ApplicationUser>(
-  oauth: AuthorizationServer<User>,
+export function forFastify<User extends ApplicationUser, Claims extends object>(
+  oauth: AuthorizationServer<User, Claims>,
   options: AdapterOptions<FastifyRequest> = {},
-): FastifyAdapter<User> {
+): FastifyAdapter<User, Claims> {
   const guard = guardOf(oauth, options)
   const check =
     (assert: (caller: Caller, names: readonly string[]) => void) =>
@@ -92,7 +96,7 @@ export function forFastify<User extends ApplicationUser>(
           () => guard.authenticate(name, nodeCredentials(request.raw)),
           (caller) => {
             if (name === 'api') request.user = caller as AuthenticatedUser
-            else request.oauthClient = caller as AuthenticatedClient
+            else request.oauthClient = caller as AuthenticatedClient<Claims>
             done()
           },
           (error) => sendFastify(guard.refusal(error), response),
@@ -101,7 +105,7 @@ export function forFastify<User extends ApplicationUser>(
     scopes: check(assertScopes),
     scope: check(assertAnyScope),
     stepUp: (demand) => check(guard.stepUp(demand))(),
-    user: (request) => requireUser(request.user as AuthenticatedUser<User> | undefined),
+    user: (request) => requireUser(request.user as AuthenticatedUser<User, Claims> | undefined),
     cors: corsPlugin(oauth),
     freshToken: () => (request, response, done) => {
       const plain = fromNodeRequest(request.raw, signedInReader(options, request))

@@ -14,6 +14,7 @@ import {
 } from '../guard/guard.ts'
 import type { StepUpDemand } from '../guard/step-up.ts'
 import type { AuthorizationServer } from '../server.ts'
+import type { AddedClaims } from '../tokens/formats/claims-hook.ts'
 import type { ApplicationUser } from '../users/users.ts'
 import { crossOriginRequest, requireCrossOrigin } from './cross-origin.ts'
 import { type AdapterOptions, guardOf } from './options.ts'
@@ -21,11 +22,14 @@ import { type AdapterOptions, guardOf } from './options.ts'
 export type { AdapterOptions } from './options.ts'
 
 /** What the guards leave in Hono's context. */
-export interface TollgateVariables<User extends ApplicationUser = ApplicationUser> {
+export interface TollgateVariables<
+  User extends ApplicationUser = ApplicationUser,
+  Claims extends object = AddedClaims,
+> {
   /** Set by `auth('api')`. */
-  user: AuthenticatedUser<User>
+  user: AuthenticatedUser<User, Claims>
   /** Set by `auth('client')`. */
-  oauthClient: AuthenticatedClient
+  oauthClient: AuthenticatedClient<Claims>
   /** Set by `freshToken()`, for the page. */
   csrfToken: string | null
 }
@@ -33,16 +37,19 @@ export interface TollgateVariables<User extends ApplicationUser = ApplicationUse
 /** A refusal, or nothing once the next one has responded. */
 type Result = ReturnType<MiddlewareHandler>
 /** The context of a guarded route. */
-export type Guarded<User extends ApplicationUser> = {
+export type Guarded<User extends ApplicationUser, Claims extends object = AddedClaims> = {
   /** What the guards set. */
-  Variables: TollgateVariables<User>
+  Variables: TollgateVariables<User, Claims>
 }
 /** A guard, as Hono takes it. */
-export type Middleware<User extends ApplicationUser> = MiddlewareHandler<Guarded<User>>
+export type Middleware<
+  User extends ApplicationUser,
+  Claims extends object = AddedClaims,
+> = MiddlewareHandler<Guarded<User, Claims>>
 
 /** What the guard adds to the context of a route. */
-export type CallerContext<User extends ApplicationUser> = Pick<
-  Context<Guarded<User>>,
+export type CallerContext<User extends ApplicationUser, Claims extends object = AddedClaims> = Pick<
+  Context<Guarded<User, Claims>>,
   'get' | 'set' | 'var'
 >
 
@@ -51,8 +58,10 @@ export type CallerContext<User extends ApplicationUser> = Pick<
  * TypeScript infers them only as one type `C`, and only through a type it cannot resolve before, hence
  * the condition; what it would infer for `Result` would stop it, hence `NoInfer` below.
  */
-export type GuardedHandler<User extends ApplicationUser, C, Result> = [C] extends [Context]
-  ? (c: CallerContext<User> & C, next: Next) => Result
+export type GuardedHandler<User extends ApplicationUser, Claims extends object, C, Result> = [
+  C,
+] extends [Context]
+  ? (c: CallerContext<User, Claims> & C, next: Next) => Result
   : never
 
 /** Fits any route: before 5.9, TypeScript infers a `C` that fits none. */
@@ -62,29 +71,29 @@ export interface JoinedHandler<C, Result> {
 }
 
 /** What Hono gets. */
-export interface HonoAdapter<User extends ApplicationUser> {
+export interface HonoAdapter<User extends ApplicationUser, Claims extends object = AddedClaims> {
   /** Every route of the authorization server; other addresses pass on. `app.use(routes)` */
   readonly routes: MiddlewareHandler
   /** Lets in only callers with a valid token: `api` for users, `client` for clients themselves. */
-  auth(guard?: GuardName): Middleware<User>
+  auth(guard?: GuardName): Middleware<User, Claims>
   /** The guard and the handler in one, for routes where the promises of a middleware would show. */
   auth<C extends Context, Result extends HandlerResponse<unknown>>(
     guard: GuardName,
-    handler: GuardedHandler<User, C, Result>,
+    handler: GuardedHandler<User, Claims, C, Result>,
   ): JoinedHandler<C, NoInfer<Result>>
   /** All of these scopes; after `auth`. */
-  scopes(...names: string[]): Middleware<User>
+  scopes(...names: string[]): Middleware<User, Claims>
   /** At least one of these scopes; after `auth`. */
-  scope(...names: string[]): Middleware<User>
+  scope(...names: string[]): Middleware<User, Claims>
   /**
    * Lets pages of registered clients call from other origins; needs `cors()` in `features`. Goes before the guards,
    * because a browser asks without a token first. `app.use('/api/*', cors())`
    */
   cors(): MiddlewareHandler
   /** A sign-in that is recent or good enough (RFC 9470); after `auth`. Needs `stepUp()` in features. */
-  stepUp(demand: StepUpDemand): Middleware<User>
+  stepUp(demand: StepUpDemand): Middleware<User, Claims>
   /** Cookie mode for your pages; `c.get('csrfToken')` goes into the page. */
-  freshToken(): Middleware<User>
+  freshToken(): Middleware<User, Claims>
 }
 
 /**
@@ -94,15 +103,15 @@ export interface HonoAdapter<User extends ApplicationUser> {
  * app.use(routes)
  * app.get('/orders', auth('api'), scopes('place-orders'), (c) => c.json(listOrders(c.get('user').id)))
  */
-export function forHono<User extends ApplicationUser>(
-  oauth: AuthorizationServer<User>,
+export function forHono<User extends ApplicationUser, Claims extends object>(
+  oauth: AuthorizationServer<User, Claims>,
   options: AdapterOptions<Context> = {},
-): HonoAdapter<User> {
+): HonoAdapter<User, Claims> {
   const guard = guardOf(oauth, options)
 
   const check =
     (assert: (caller: Caller, names: readonly string[]) => void) =>
-    (...names: string[]): Middleware<User> =>
+    (...names: string[]): Middleware<User, Claims> =>
     (c, next) => {
       const caller: Caller | undefined = c.get('user') ?? c.get('oauthClient')
       if (!caller)
@@ -117,13 +126,13 @@ export function forHono<User extends ApplicationUser>(
   return {
     routes: mountHono(oauth, options),
     auth:
-      (name: GuardName = 'api', handler?: Handler<Guarded<User>>) =>
-      (c: Context<Guarded<User>>, next: Next) =>
+      (name: GuardName = 'api', handler?: Handler<Guarded<User, Claims>>) =>
+      (c: Context<Guarded<User, Claims>>, next: Next) =>
         resolveAwaitable<Caller, Result>(
           () => guard.authenticate(name, new HonoCredentials(c.req)),
           (caller) => {
-            if (name === 'api') c.set('user', caller as AuthenticatedUser<User>)
-            else c.set('oauthClient', caller as AuthenticatedClient)
+            if (name === 'api') c.set('user', caller as AuthenticatedUser<User, Claims>)
+            else c.set('oauthClient', caller as AuthenticatedClient<Claims>)
             return handler ? handler(c, next) : next()
           },
           async (error) => toWebResponse(guard.refusal(error)),

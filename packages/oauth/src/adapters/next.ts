@@ -10,6 +10,7 @@ import {
 } from '../guard/guard.ts'
 import type { StepUpDemand } from '../guard/step-up.ts'
 import type { AuthorizationServer } from '../server.ts'
+import type { AddedClaims } from '../tokens/formats/claims-hook.ts'
 import type { ApplicationUser } from '../users/users.ts'
 import { crossOriginRequest, requireCrossOrigin } from './cross-origin.ts'
 import { guardOf } from './options.ts'
@@ -43,7 +44,7 @@ export interface PageContext<Params = unknown> {
 export type ScopeCheck = (caller: Caller, guard: Pick<Guard, 'stepUp'>) => void
 
 /** What Next gets. */
-export interface NextAdapter<User extends ApplicationUser> {
+export interface NextAdapter<User extends ApplicationUser, Claims extends object = AddedClaims> {
   /** `export const { GET, POST, PUT, PATCH, DELETE } = handlers` in app/oauth/[...path]/route.ts */
   readonly handlers: NextHandlers
   /** Wraps a route handler: only callers with a valid token, and the scopes, get in. */
@@ -51,7 +52,7 @@ export interface NextAdapter<User extends ApplicationUser> {
     guard: Name,
     ...rest: [
       ...checks: ScopeCheck[],
-      handler: RouteHandler<GuardedContext<GuardResults<User>[Name], Params>, Req>,
+      handler: RouteHandler<GuardedContext<GuardResults<User, Claims>[Name], Params>, Req>,
     ]
   ): RouteHandler<NextContext<Params>, Req>
   /** All of these scopes. */
@@ -74,9 +75,9 @@ export interface NextAdapter<User extends ApplicationUser> {
 }
 
 /** The server, or a function that gives it. */
-export type ServerSource<User extends ApplicationUser> =
-  | AuthorizationServer<User>
-  | (() => AuthorizationServer<User> | Promise<AuthorizationServer<User>>)
+export type ServerSource<User extends ApplicationUser, Claims extends object = AddedClaims> =
+  | AuthorizationServer<User, Claims>
+  | (() => AuthorizationServer<User, Claims> | Promise<AuthorizationServer<User, Claims>>)
 
 /** What the adapter for Next can be told. */
 export interface NextAdapterOptions {
@@ -91,10 +92,10 @@ export interface NextAdapterOptions {
  * const { auth, scopes } = forNext(oauth)
  * export const GET = auth('api', scopes('place-orders'), (request, { user }) => Response.json(user.id))
  */
-export function forNext<User extends ApplicationUser>(
-  source: ServerSource<User>,
+export function forNext<User extends ApplicationUser, Claims extends object>(
+  source: ServerSource<User, Claims>,
   options: NextAdapterOptions = {},
-): NextAdapter<User> {
+): NextAdapter<User, Claims> {
   const server = async () => (typeof source === 'function' ? source() : source)
   return {
     handlers: nextHandlers(source),

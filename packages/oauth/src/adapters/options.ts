@@ -17,9 +17,9 @@ export interface AdapterOptions<FrameworkRequest> extends MountOptions<Framework
 }
 
 /** The guard of the API that the adapter is told of. */
-export function guardOf<User extends ApplicationUser>(
-  oauth: Pick<AuthorizationServer<User>, 'guard' | 'guardFor'>,
+export function guardOf<User extends ApplicationUser, Claims extends object>(
+  oauth: Pick<AuthorizationServer<User, Claims>, 'guard' | 'guardFor'>,
   { resource }: { readonly resource?: string },
-): Guard<User> {
+): Guard<User, Claims> {
   return resource === undefined ? oauth.guard : oauth.guardFor(resource)
 }

@@ -7,7 +7,7 @@ import { readForm, requireParam } from '../http/form.ts'
 import { noStoreJson } from '../http/responses.ts'
 import type { Actor } from '../storage/details.ts'
 import type { Client } from '../storage/records.ts'
-import { formatSubject, isBound, parseSubject } from '../tokens/formats/claims.ts'
+import { addedClaims, formatSubject, isBound, parseSubject } from '../tokens/formats/claims.ts'
 
 const INACTIVE = { active: false }
 
@@ -46,8 +46,11 @@ function shownTo(client: Client, found: Description, context: ServerContext): De
   if (found.client_id !== client.id) return null
   if (context.features.subjectNamers.length === 0) return found
   const { act } = found
+  // What the application says to its APIs may name the person, whom this client knows by a name of its own.
+  const hidden = client.settings.subject_type === 'pairwise' ? addedClaims(found) : {}
+  const shown = Object.entries(found).filter(([name]) => !Object.hasOwn(hidden, name))
   return {
-    ...found,
+    ...(Object.fromEntries(shown) as Description),
     sub: shownSubject(client, found.sub, context),
     ...(act && { act: actorShownTo(client, act, context) }),
   }

@@ -4,7 +4,7 @@ import { randomSecret, sha256, timeOrderedId } from '../crypto.ts'
 import { InvalidGrant } from '../errors.ts'
 import { type Form, requireParam } from '../http/form.ts'
 import type { AuthorizationCode, Client } from '../storage/records.ts'
-import { buildToken, createTokenResponse } from '../tokens/issue.ts'
+import { createTokenResponse, prepareToken } from '../tokens/issue.ts'
 import { isForHolder } from '../tokens/proven-key.ts'
 import { revokeTokens } from '../tokens/revoke.ts'
 import type { ApprovedRequest, AuthorizationResponse, Grant } from './grant.ts'
@@ -29,7 +29,7 @@ export function authorizationCode(): Grant {
       const share = shareOfGrant(code, { client, params, scopes: [] }, context)
       // Before the code is used up: a failing hook must not cost an honest client its grant.
       if (!(await context.knownUsers.existsNow(code.userId))) throw refused()
-      const token = buildToken(
+      const token = await prepareToken(
         {
           id: code.tokenId,
           client,
@@ -40,6 +40,7 @@ export function authorizationCode(): Grant {
           details: code.details,
         },
         context,
+        share,
       )
       const won = await context.storage.codes.exchange(hash, token.createdAt, token)
       if (!won) return refuseReplay(code, context)

@@ -1,6 +1,6 @@
 import type { ServerContext } from '../context.ts'
 import { secondsUntil } from '../lifetimes.ts'
-import { buildToken, shortened } from '../tokens/issue.ts'
+import { prepareToken, shortened } from '../tokens/issue.ts'
 import type { ApprovedRequest, Grant } from './grant.ts'
 import { shareOfGrant } from './requested-resources.ts'
 
@@ -13,8 +13,9 @@ export function implicit(): Grant {
       mode: 'fragment',
       async prepare({ client, userId, scopes, details }: ApprovedRequest, context: ServerContext) {
         const issue = { client, userId, scopes, grantType: 'implicit', refreshable: false } as const
-        const built = buildToken({ ...issue, details }, context)
-        const share = shareOfGrant(built, { client, params: new Map(), scopes: [] }, context)
+        const whole = { client, params: new Map(), scopes: [] }
+        const share = shareOfGrant({ scopes, details }, whole, context)
+        const built = await prepareToken({ ...issue, details }, context, share)
         const token = shortened(built, share.resources, context)
         return {
           token,

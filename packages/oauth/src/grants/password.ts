@@ -2,7 +2,7 @@ import type { ServerContext } from '../context.ts'
 import { InvalidGrant } from '../errors.ts'
 import { requireParam } from '../http/form.ts'
 import { parseScope, resolveScopes } from '../scopes.ts'
-import { buildToken, createTokenResponse, storeUnlessSignedOut } from '../tokens/issue.ts'
+import { createTokenResponse, prepareToken, storeUnlessSignedOut } from '../tokens/issue.ts'
 import { retryIfSignedOut } from '../users/retry-if-signed-out.ts'
 import type { Users } from '../users/users.ts'
 import type { Grant } from './grant.ts'
@@ -27,7 +27,7 @@ export function password(): Grant {
       const token = await retryIfSignedOut(
         context,
         () => findUser(username, secret, context.users),
-        (user, mark) => {
+        async (user, mark) => {
           const userId = String(user.id)
           const issue = {
             client,
@@ -37,7 +37,7 @@ export function password(): Grant {
             refreshable: true,
             details,
           } as const
-          return storeUnlessSignedOut(buildToken(issue, context), mark, context)
+          return storeUnlessSignedOut(await prepareToken(issue, context), mark, context)
         },
       )
       if (!token) throw new InvalidGrant('The user credentials are incorrect')

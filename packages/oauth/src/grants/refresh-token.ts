@@ -3,10 +3,12 @@ import type { ServerContext } from '../context.ts'
 import { InvalidGrant, TemporarilyUnavailable } from '../errors.ts'
 import { type Form, requireParam } from '../http/form.ts'
 import { parseScope, resolveScopes } from '../scopes.ts'
+import type { GrantDetails } from '../storage/details.ts'
 import type { Client, Rotation, Token } from '../storage/records.ts'
 import { endedByRotation } from '../storage/rotated-token.ts'
+import type { TokenShare } from '../tokens/formats/format.ts'
 import type { RefreshTokenContent } from '../tokens/formats/refresh-tokens.ts'
-import { createTokenResponse } from '../tokens/issue.ts'
+import { createTokenResponse, detailsWithClaims } from '../tokens/issue.ts'
 import { revokeTokens } from '../tokens/revoke.ts'
 import type { Grant } from './grant.ts'
 import { decideRefresh, isAlive, type LateWindows } from './refresh-decision.ts'
@@ -22,6 +24,8 @@ interface Presentation {
   readonly late: LateWindows
   /** Whether the access token before ends. */
   readonly endsBefore: boolean
+  /** What the row's details become, where the application adds claims. */
+  readonly details?: GrantDetails
 }
 
 /** RFC 6749 §6 with rotation and reuse detection as RFC 9700 §4.14.2 asks. */
@@ -36,13 +40,20 @@ export function refreshToken(options: RefreshTokenOptions = {}): Grant {
       if (!content || context.feed.isRevoked('token', content.tokenId)) throw refused()
       const requested = parseScope(params.get('scope'))
       // A request for more than was granted must not use the token up, so it is looked at first. Nor may one
-      // without the key, where there are such tokens.
-      if (requested.length > 0 || params.has('resource') || context.features.keyProofs) {
-        await assertMayNarrow({ content, client }, requested, params, context)
-      }
+      // without the key, where there are such tokens, nor one whose claims cannot be read.
+      const { accessTokenClaims } = context.options
+      const looksFirst = requested.length > 0 || params.has('resource') || accessTokenClaims
+      const looked =
+        looksFirst || context.features.keyProofs
+          ? await requireShare({ content, client }, requested, params, context)
+          : null
       // Before the token is used up: a failing hook must not cost an honest client its grant.
       if (!(await context.knownUsers.existsNow(content.userId))) return endFor(content, context)
-      const presentation = { content, client, late, endsBefore }
+      const details =
+        accessTokenClaims && looked
+          ? await detailsWithClaims(looked.token, client, context, looked.share)
+          : undefined
+      const presentation = { content, client, late, endsBefore, ...(details && { details }) }
       const token =
         (await rotate(content.generation, presentation, context)) ??
         (await lookAndDecide(presentation, context))
@@ -55,7 +66,7 @@ export function refreshToken(options: RefreshTokenOptions = {}): Grant {
 /** Null when the row is not at that generation (any more), or over. */
 function rotate(
   from: number,
-  { content, client, endsBefore }: Presentation,
+  { content, client, endsBefore, details }: Presentation,
   context: ServerContext,
 ): Promise<Token | null> {
   const { accessTokensExpireAt, refreshTokensExpireAt } = context.options
@@ -70,6 +81,7 @@ function rotate(
     expiresAt: latestFor(client, accessTokensExpireAt(issuedAt), issuedAt),
     refreshExpiresAt: refreshTokensExpireAt(issuedAt),
     endsBefore,
+    ...(details && { details }),
   }
   const rotating = context.storage.tokens.rotate(rotation)
   if (!endsBefore) return rotating
@@ -152,21 +164,23 @@ function secondsSince(moment: Date, { clock }: ServerContext): number {
   return Math.round((clock.now().getTime() - moment.getTime()) / 1000)
 }
 
-async function assertMayNarrow(
+/** The row, and what the request asks of it. */
+async function requireShare(
   { content, client }: Pick<Presentation, 'content' | 'client'>,
   requested: readonly string[],
   params: Form,
   context: ServerContext,
-): Promise<void> {
+): Promise<{ readonly token: Token; readonly share: TokenShare }> {
   const token = await context.storage.tokens.find(content.tokenId)
   if (!token || !isAlive(token, client, context.clock.now())) throw refused()
   assertHoldsKey(token, client, context)
-  shareOfGrant(token, { client, params, scopes: requested }, context)
+  const share = shareOfGrant(token, { client, params, scopes: requested }, context)
   resolveScopes(requested, {
     defined: context.options.scopeNames,
     client: null,
     wildcard: 'allowed',
   })
+  return { token, share }
 }
 
 /**

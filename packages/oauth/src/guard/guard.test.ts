@@ -38,6 +38,7 @@ describe('scope checks', () => {
     clientId: 'c',
     tokenId: 't',
     scopes,
+    claims: {},
     tokenCan: (name) => scopes.includes(name),
   })
 

@@ -5,7 +5,8 @@ import { InsufficientScope, InvalidToken, type OAuthError, type TokenScheme } fr
 import { errorResponse } from '../http/responses.ts'
 import { holdsScope } from '../scopes.ts'
 import type { Actor } from '../storage/details.ts'
-import { type AccessTokenClaims, isBound, isFor } from '../tokens/formats/claims.ts'
+import { type AccessTokenClaims, addedClaims, isBound, isFor } from '../tokens/formats/claims.ts'
+import type { AddedClaims } from '../tokens/formats/claims-hook.ts'
 import type { ApplicationUser, Users } from '../users/users.ts'
 import { withKeyChallenge } from './challenge.ts'
 import type { CookieMode } from './cookie-mode.ts'
@@ -30,7 +31,7 @@ export interface GuardCredentials {
 }
 
 /** The caller of a guarded route. */
-export interface Caller {
+export interface Caller<Claims extends object = AddedClaims> {
   /** Null for cookie mode: the person itself, through no client. */
   readonly clientId: string | null
   /** Null for cookie mode. */
@@ -43,10 +44,18 @@ export interface Caller {
   readonly boundToKey?: boolean
   /** The sign-in behind the token, where it says something of it (`stepUp()`). */
   readonly signIn?: CallerSignIn | null
+  /**
+   * What the application has added to the token (`accessTokenClaims`), as it was when the token was issued. Tokens from before
+   * the option was given have none; so has cookie mode.
+   */
+  readonly claims: Readonly<Partial<Claims>>
 }
 
 /** The user behind a request, and what their token may do. */
-export interface AuthenticatedUser<User extends ApplicationUser = ApplicationUser> extends Caller {
+export interface AuthenticatedUser<
+  User extends ApplicationUser = ApplicationUser,
+  Claims extends object = AddedClaims,
+> extends Caller<Claims> {
   /** The user's id. */
   readonly id: string
   /** Who acts for the user (RFC 8693 §4.1), the last one outermost; null when nobody else does. */
@@ -56,28 +65,34 @@ export interface AuthenticatedUser<User extends ApplicationUser = ApplicationUse
 }
 
 /** A client that calls for itself, through client credentials. */
-export interface AuthenticatedClient extends Caller {
+export interface AuthenticatedClient<Claims extends object = AddedClaims> extends Caller<Claims> {
   readonly clientId: string
 }
 
 /** `api`: a user, by bearer token or cookie mode. `client`: a client that acts for itself. */
-export interface GuardResults<User extends ApplicationUser = ApplicationUser> {
+export interface GuardResults<
+  User extends ApplicationUser = ApplicationUser,
+  Claims extends object = AddedClaims,
+> {
   /** A user, by a token or by cookie mode. */
-  api: AuthenticatedUser<User>
+  api: AuthenticatedUser<User, Claims>
   /** A client, by client credentials. */
-  client: AuthenticatedClient
+  client: AuthenticatedClient<Claims>
 }
 
 /** `api` for users, `client` for clients that call for themselves. */
 export type GuardName = keyof GuardResults
 
 /** Decides who calls, and whether they may. */
-export interface Guard<User extends ApplicationUser = ApplicationUser> {
+export interface Guard<
+  User extends ApplicationUser = ApplicationUser,
+  Claims extends object = AddedClaims,
+> {
   /** Who calls, or InvalidToken. Answers without a promise for a token seen before. */
   authenticate<Name extends GuardName>(
     name: Name,
     credentials: GuardCredentials,
-  ): Awaitable<GuardResults<User>[Name]>
+  ): Awaitable<GuardResults<User, Claims>[Name]>
   /** The answer for whatever authenticate() or a scope check has thrown. */
   refusal(error: unknown): HttpResponse
   /** A check of the sign-in behind a token (RFC 9470). A TypeError unless `stepUp()` is among the features. */
@@ -108,7 +123,9 @@ export interface GuardAdvice {
   readonly scopesToAskFor: readonly string[]
 }
 
-export function createGuard<User extends ApplicationUser>(options: GuardOptions): Guard<User> {
+export function createGuard<User extends ApplicationUser, Claims extends object>(
+  options: GuardOptions,
+): Guard<User, Claims> {
   const { verifier, cookies, proofs } = options
   const users = options.users as Users<User>
 
@@ -117,20 +134,29 @@ export function createGuard<User extends ApplicationUser>(options: GuardOptions)
       throw new InvalidToken('The access token is for another API')
   }
 
-  function userOf(token: VerifiedToken): AuthenticatedUser<User> {
+  function userOf(token: VerifiedToken): AuthenticatedUser<User, Claims> {
     assertAudience(token)
     if (token.subject.kind === 'user') return new TokenUser(users, token)
     throw new InvalidToken('The access token does not belong to a user')
   }
 
-  function clientOf(token: VerifiedToken): AuthenticatedClient {
+  function clientOf(token: VerifiedToken): AuthenticatedClient<Claims> {
     assertAudience(token)
     if (token.subject.kind !== 'client') {
       throw new InvalidToken('The access token does not belong to a client acting for itself')
     }
     const { clientId, tokenId, scopes } = token
     const boundToKey = isBound(token.claims)
-    return { clientId, tokenId, scopes, boundToKey, tokenCan: (scope) => holdsScope(scopes, scope) }
+    return {
+      clientId,
+      tokenId,
+      scopes,
+      boundToKey,
+      tokenCan: (scope) => holdsScope(scopes, scope),
+      get claims() {
+        return addedClaims(token.claims) as Partial<Claims>
+      },
+    }
   }
 
   /** Without a promise where the verdict is at hand and the token is not bound. */
@@ -168,14 +194,16 @@ export function createGuard<User extends ApplicationUser>(options: GuardOptions)
     return caller
   }
 
-  async function cookieUser(credentials: GuardCredentials): Promise<AuthenticatedUser<User>> {
+  async function cookieUser(
+    credentials: GuardCredentials,
+  ): Promise<AuthenticatedUser<User, Claims>> {
     const found = await cookies.authenticate(credentials.cookie, credentials.csrfToken)
     if (!found) throw nothingSent()
     return createCookieUser(users, found.userId)
   }
 
   const guards: {
-    [Name in GuardName]: (c: GuardCredentials) => Awaitable<GuardResults<User>[Name]>
+    [Name in GuardName]: (c: GuardCredentials) => Awaitable<GuardResults<User, Claims>[Name]>
   } = {
     api(credentials) {
       const header = credentials.authorization
@@ -224,7 +252,9 @@ function nothingSent(): InvalidToken {
 }
 
 /** A class, because one is made for every guarded request. It extends none: `super()` would take longer than the rest. */
-class TokenUser<User extends ApplicationUser> implements AuthenticatedUser<User> {
+class TokenUser<User extends ApplicationUser, Claims extends object>
+  implements AuthenticatedUser<User, Claims>
+{
   readonly id: string
   readonly clientId: string
   readonly tokenId: string
@@ -254,6 +284,10 @@ class TokenUser<User extends ApplicationUser> implements AuthenticatedUser<User>
     return { at: at === undefined ? null : new Date(at * 1000), acr: acr ?? null }
   }
 
+  get claims(): Readonly<Partial<Claims>> {
+    return addedClaims(this.#claims) as Partial<Claims>
+  }
+
   find(): Promise<User | null> {
     this.#record ??= findRecord(this.#users, this.id)
     return this.#record
@@ -265,10 +299,10 @@ class TokenUser<User extends ApplicationUser> implements AuthenticatedUser<User>
 }
 
 /** Cookie mode: the application's own page acts as the user itself, so every scope passes. */
-function createCookieUser<User extends ApplicationUser>(
+function createCookieUser<User extends ApplicationUser, Claims extends object>(
   users: Users<User>,
   id: string,
-): AuthenticatedUser<User> {
+): AuthenticatedUser<User, Claims> {
   let record: Promise<User | null> | null = null
   return {
     id,
@@ -276,6 +310,7 @@ function createCookieUser<User extends ApplicationUser>(
     tokenId: null,
     scopes: [],
     actor: null,
+    claims: {} as Partial<Claims>,
     tokenCan: () => true,
     find() {
       record ??= findRecord(users, id)

@@ -32,6 +32,15 @@ export interface GrantDetails {
   readonly parents?: readonly ParentToken[]
   /** RFC 8693 §4.1: who acts for the person, the last one outermost. */
   readonly actor?: Actor
+  /** Claims of the application, as the newest access token has them. */
+  readonly added?: AddedByApplication
+}
+
+/** Claims that the application has added to an access token. */
+export interface AddedByApplication {
+  /** The hashed scopes and audience of that token: another token of the row does not have these claims. */
+  readonly for: string
+  readonly claims: Readonly<Record<string, unknown>>
 }
 
 /** A token that another one was exchanged for. */

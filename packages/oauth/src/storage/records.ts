@@ -100,6 +100,8 @@ export interface Rotation {
   readonly refreshExpiresAt: Date
   /** Whether the access tokens before this one end: in the same step, as `endedByRotation` says. */
   readonly endsBefore: boolean
+  /** What the row's details become; undefined leaves them as they are. */
+  readonly details?: GrantDetails
 }
 
 /** One token, all of a person, or those of a person at one client. */

@@ -39,7 +39,7 @@ export function rotatedToken(kept: Kept, rotation: Rotation): Token {
     liveUntil: later(kept.liveUntil, later(expiresAt, refreshExpiresAt)),
     revokedAt: null,
     createdAt: kept.createdAt,
-    details: kept.details,
+    details: rotation.details ?? kept.details,
   }
 }
 

@@ -9,8 +9,9 @@ import type { IssueRequest, TokenResponse } from '../grants/grant.ts'
 import { secondsUntil, wholeSecond } from '../lifetimes.ts'
 import { findResource } from '../resources/requested.ts'
 import type { GrantDetails } from '../storage/details.ts'
-import type { Token } from '../storage/records.ts'
+import type { Client, Token } from '../storage/records.ts'
 import type { SignInMark } from '../users/retry-if-signed-out.ts'
+import { readAddedClaims } from './added-claims.ts'
 import type { TokenShare } from './formats/format.ts'
 
 export interface TokenRequest extends IssueRequest {
@@ -20,8 +21,32 @@ export interface TokenRequest extends IssueRequest {
   readonly name?: string
 }
 
-/** The row of a new token; storing it is the caller's single write. */
-export function buildToken(request: TokenRequest, context: ServerContext): Token {
+/**
+ * The row of a new token, with what the application adds to it. Storing it is the caller's single write. `share` is
+ * what the first access token is for.
+ */
+export async function prepareToken(
+  request: TokenRequest,
+  context: ServerContext,
+  share: TokenShare = { scopes: request.scopes, resources: request.details?.resources },
+): Promise<Token> {
+  const token = buildToken(request, context)
+  if (context.options.accessTokenClaims === null) return token
+  return { ...token, details: await detailsWithClaims(token, request.client, context, share) }
+}
+
+/** The details of a row whose next access token is for `share`, with the application's claims for it. */
+export async function detailsWithClaims(
+  token: Token,
+  client: Client,
+  context: ServerContext,
+  share: TokenShare,
+): Promise<GrantDetails> {
+  const added = await readAddedClaims({ ...token, client }, share, context)
+  return { ...token.details, ...(added && { added }) }
+}
+
+function buildToken(request: TokenRequest, context: ServerContext): Token {
   const { options, grants } = context
   const now = options.clock.now()
   const personal = request.grantType === 'personal_access'
@@ -82,7 +107,7 @@ export async function issueTokens(
   context: ServerContext,
 ): Promise<TokenResponse> {
   await context.clock.check?.()
-  const token = buildToken(request, context)
+  const token = await prepareToken(request, context)
   const { signOutMark } = request
   if (signOutMark === undefined) await context.storage.tokens.create(token)
   else if (!(await storeUnlessSignedOut(token, { signOutMark }, context))) throw signedOut()

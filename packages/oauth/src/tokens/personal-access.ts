@@ -5,7 +5,7 @@ import { Unauthenticated } from '../errors.ts'
 import { resolveScopes } from '../scopes.ts'
 import type { Client, Token } from '../storage/records.ts'
 import { retryIfSignedOut } from '../users/retry-if-signed-out.ts'
-import { buildToken, createTokenResponse, storeUnlessSignedOut } from './issue.ts'
+import { createTokenResponse, prepareToken, storeUnlessSignedOut } from './issue.ts'
 
 /** A personal access token that was just made. */
 export interface PersonalAccessToken {
@@ -45,8 +45,8 @@ export async function issuePersonalAccessToken(
   await context.clock.check?.()
   const client = await personalAccessClient(context)
   const issue = { name, scopes, client, grantType: 'personal_access', refreshable: false } as const
-  const token = await retryIfSignedOut(context, look, (userId, mark) =>
-    storeUnlessSignedOut(buildToken({ ...issue, userId }, context), mark, context),
+  const token = await retryIfSignedOut(context, look, async (userId, mark) =>
+    storeUnlessSignedOut(await prepareToken({ ...issue, userId }, context), mark, context),
   )
   if (!token) throw new Unauthenticated('The account was signed out everywhere; sign in again.')
   const { access_token } = await createTokenResponse(token, context)

@@ -1,12 +1,11 @@
 import { createRecentCache } from '../caches/recent-cache.ts'
 import { TemporarilyUnavailable } from '../errors.ts'
 import type { Logger } from '../logger.ts'
+import { withinPatience } from './patience.ts'
 import type { Users } from './users.ts'
 
 /** An answer may be relied on for so long, and is not asked for again before. In milliseconds. */
 const GOOD_FOR = 1000
-/** The application has so long to answer. */
-const PATIENCE = 2000
 const REMEMBERED_USERS = 20_000
 const MOST_AT_ONCE = 500
 
@@ -45,7 +44,7 @@ export function createKnownUsers({ users, logger }: KnownUsersOptions): KnownUse
   async function ask(user: KnownUser): Promise<boolean> {
     user.askedAt = performance.now()
     try {
-      const exists = await withinPatience(find(user.id))
+      const exists = await withinPatience('users.findById()', find(user.id))
       user.said = exists ? 'exists' : 'gone'
       return exists
     } catch (cause) {
@@ -108,22 +107,6 @@ function findTogether(users: Pick<Users, 'findByIds'>): (id: string) => Promise<
     }
     upcoming.ids.add(id)
     return (await upcoming.found).has(id)
-  }
-}
-
-async function withinPatience<T>(work: Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const tooLong = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`users.findById() took longer than ${PATIENCE} ms`)),
-      PATIENCE,
-    )
-    timer.unref?.()
-  })
-  try {
-    return await Promise.race([work, tooLong])
-  } finally {
-    clearTimeout(timer)
   }
 }
 

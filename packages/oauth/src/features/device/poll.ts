@@ -12,7 +12,7 @@ import type { ExchangeRequest, GrantType, TokenResponse } from '../../grants/gra
 import { shareOfGrant } from '../../grants/requested-resources.ts'
 import { requireParam } from '../../http/form.ts'
 import type { AuthorizationCode, Client } from '../../storage/records.ts'
-import { buildToken, createTokenResponse } from '../../tokens/issue.ts'
+import { createTokenResponse, prepareToken } from '../../tokens/issue.ts'
 import { isForHolder } from '../../tokens/proven-key.ts'
 import { revokeTokens } from '../../tokens/revoke.ts'
 import { changeDeviceRequest, type DeviceRequest, deviceHash } from './device-request.ts'
@@ -43,7 +43,7 @@ export async function pollDevice(
   const share = shareOfGrant(code, { client, params, scopes: [] }, context)
   // Before the code is used up: a failing hook must not cost an honest device its grant.
   if (!(await context.knownUsers.existsNow(code.userId))) throw ended()
-  const token = buildToken(
+  const token = await prepareToken(
     {
       id: code.tokenId,
       client,
@@ -54,6 +54,7 @@ export async function pollDevice(
       details: code.details,
     },
     context,
+    share,
   )
   const won = await context.storage.codes.exchange(code.hash, token.createdAt, token)
   if (!won) return refuseReplay(code, context)

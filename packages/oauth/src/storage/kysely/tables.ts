@@ -140,6 +140,7 @@ export const keptOfToken = tokenTable.pick(
   'created_at',
   'details',
 )
+export const detailsOfToken = tokenTable.pick('details')
 export type KeptRow = ReturnType<typeof keptOfToken.toRow>
 
 export const codeTable = defineTable(

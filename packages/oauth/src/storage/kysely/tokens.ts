@@ -14,6 +14,7 @@ import {
   type ClientRow,
   clientRow,
   clientTable,
+  detailsOfToken,
   type KeptRow,
   keptOfToken,
   type OAuthTables,
@@ -32,6 +33,7 @@ export function tokenRepository(database: Database<OAuthTables>): TokenRepositor
   })
   const findById = findTogether<TokenRow>(database, { table: 'oauth_tokens', key: 'id' })
   const rotate = rotateToken(database)
+  const rotateAndDetail = rotateToken(database, { setsDetails: true })
   return {
     async create(token) {
       const isNew = await insert(tokenTable.toRow(token))
@@ -77,7 +79,8 @@ export function tokenRepository(database: Database<OAuthTables>): TokenRepositor
     },
     async rotate(rotation) {
       if (rotation.endsBefore) return database.transaction((tx) => rotateAndEnd(tx, rotation))
-      const row = await rotate(rotationParams(rotation))
+      const write = rotation.details ? rotateAndDetail : rotate
+      const row = await write(rotationParams(rotation))
       return row && rotatedToken(keptOfToken.fromRow(row), rotation)
     },
     async markLateRepeat(id, generation) {
@@ -124,6 +127,7 @@ interface RotationParams {
   readonly expiresAt: number
   readonly refreshExpiresAt: number
   readonly liveUntil: number
+  readonly details: string | null
 }
 
 function rotationParams(rotation: Rotation): RotationParams {
@@ -139,11 +143,12 @@ function rotationParams(rotation: Rotation): RotationParams {
     expiresAt,
     refreshExpiresAt,
     liveUntil: Math.max(expiresAt, refreshExpiresAt),
+    details: detailsOfToken.toRow({ details: rotation.details ?? null }).details,
   }
 }
 
 /** One conditional write that only one of many simultaneous callers can win. */
-function rotateToken(database: Database<OAuthTables>) {
+function rotateToken(database: Database<OAuthTables>, { setsDetails = false } = {}) {
   return database.updateOneReturning<RotationParams, KeptRow>({
     table: 'oauth_tokens',
     key: (param) => ({ id: param('id') }),
@@ -164,6 +169,7 @@ function rotateToken(database: Database<OAuthTables>) {
       refresh_expires_at: param('refreshExpiresAt'),
       // Never earlier than before: access tokens of older generations may still be alive.
       live_until: sql`case when live_until > ${param('liveUntil')} then live_until else ${param('liveUntil')} end`,
+      ...(setsDetails && { details: param('details') }),
     }),
     returning: keptOfToken.columns,
     together: {
@@ -176,13 +182,15 @@ function rotateToken(database: Database<OAuthTables>) {
       expiresAt: 'bigint',
       refreshExpiresAt: 'bigint',
       liveUntil: 'bigint',
+      details: 'text',
     },
   })
 }
 
 /** Both or neither: a refresh that was cut short has ended nothing. */
 async function rotateAndEnd(tx: Database<OAuthTables>, rotation: Rotation): Promise<Token | null> {
-  const row = await rotateToken(tx)(rotationParams(rotation))
+  const setsDetails = rotation.details !== undefined
+  const row = await rotateToken(tx, { setsDetails })(rotationParams(rotation))
   if (!row) return null
   const token = rotatedToken(keptOfToken.fromRow(row), rotation)
   await appendRevocation(tx, ...endedByRotation(rotation, token))

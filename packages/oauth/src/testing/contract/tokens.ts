@@ -58,6 +58,20 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(await tokens.find(token.id), rotated)
     })
 
+    it('replaces the details where a rotation has some, and keeps them otherwise', async () => {
+      const { tokens } = await create()
+      await tokens.create({ ...token, details: { nonce: 'n' } })
+      const details = { nonce: 'n', added: { for: 'share', claims: { plan: 'pro' } } }
+      for (const endsBefore of [false, true]) {
+        const generation = endsBefore ? 2 : 0
+        const set = { ...rotation(generation, later(1)), endsBefore, details }
+        assert.deepEqual((await tokens.rotate(set))?.details, details)
+        const kept = await tokens.rotate(rotation(generation + 1, later(1)))
+        assert.deepEqual(kept?.details, details)
+        assert.deepEqual(await tokens.find(token.id), kept)
+      }
+    })
+
     it('moves a row that is behind to the generation asked for', async () => {
       const { tokens } = await create()
       await tokens.create(token)

@@ -1,3 +1,4 @@
+import { sha256 } from '../../crypto.ts'
 import type { Actor, GrantDetails, ParentToken } from '../../storage/details.ts'
 import type { Token } from '../../storage/records.ts'
 import { jtiOf } from '../../storage/rotated-token.ts'
@@ -68,7 +69,35 @@ export function buildClaims(
     exp: Math.floor(token.expiresAt.getTime() / 1000),
     scope: scopes.join(' '),
   }
-  return token.details === null ? claims : { ...claims, ...claimsOfDetails(token.details) }
+  if (token.details === null) return claims
+  const { added } = token.details
+  const isForThis = added && added.for === sha256(shareName(scopes, server.audience))
+  // The application's come first, so that they can never take the place of ours.
+  return { ...(isForThis && added.claims), ...claims, ...claimsOfDetails(token.details) }
+}
+
+/** What one access token of a row is for, as text. */
+export function shareName(scopes: readonly string[], audience: string | readonly string[]): string {
+  return `${scopes.join(' ')}\n${[audience].flat().join(' ')}`
+}
+
+/**
+ * Names that stand for something in access tokens and introspection responses (RFC 7519, 7662, 8693, 9068, 9449, 9470),
+ * or will: the application can add none of them.
+ */
+const RESERVED: ReadonlySet<string> = new Set([
+  ...['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'scope', 'client_id', 'azp', 'nonce', 'sid'],
+  ...['act', 'may_act', 'parents', 'cnf', 'auth_time', 'acr', 'amr', 'authorization_details'],
+  ...['active', 'token_type', 'username', 'typ', 'events', 'token_introspection', '__proto__'],
+])
+
+export function isReservedClaim(name: string): boolean {
+  return RESERVED.has(name)
+}
+
+/** The claims of a token that are the application's. */
+export function addedClaims(claims: object): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(claims).filter(([name]) => !RESERVED.has(name)))
 }
 
 type ClaimsOfDetails = Pick<AccessTokenClaims, 'act' | 'parents' | 'cnf' | 'auth_time' | 'acr'>

@@ -43,6 +43,8 @@ export interface AccessTokens {
   encode(token: Token, share: TokenShare): Awaitable<string>
   /** Null: not genuine. */
   decode(text: string): Awaitable<AccessTokenClaims | null>
+  /** `aud` of tokens for these APIs. */
+  audienceFor(resources: readonly string[] | undefined): string | readonly string[]
 }
 
 export interface AccessTokenOptions extends FormatContext {
@@ -69,6 +71,7 @@ export function createAccessTokens(options: AccessTokenOptions): AccessTokens {
       const format = readable.find((each) => each.recognizes(text))
       return format ? format.decode(text, options) : null
     },
+    audienceFor: options.audienceFor,
   }
 }
 

@@ -1,0 +1,32 @@
+import type { ServerContext } from '../context.ts'
+import { sha256 } from '../crypto.ts'
+import { isOAuthError, TemporarilyUnavailable } from '../errors.ts'
+import type { AddedByApplication } from '../storage/details.ts'
+import { shareName } from './formats/claims.ts'
+import { BadClaims, type ClaimsQuestion } from './formats/claims-hook.ts'
+import type { TokenShare } from './formats/format.ts'
+
+/**
+ * Asks the application for the claims of a token, before anything is stored: a hook that fails must not cost a client
+ * its code or its refresh token. Null without a hook.
+ */
+export async function readAddedClaims(
+  { client, userId, grantType }: Pick<ClaimsQuestion, 'client' | 'userId' | 'grantType'>,
+  share: TokenShare,
+  context: ServerContext,
+): Promise<AddedByApplication | null> {
+  const { options, accessTokens, users } = context
+  if (options.accessTokenClaims === null) return null
+  const { scopes, resources = [options.resources.own.uri] } = share
+  const findUser = async () => (userId === null ? null : users.findById(userId))
+  try {
+    const question = { client, userId, findUser, scopes, resources, grantType }
+    const claims = await options.accessTokenClaims(question)
+    return { for: sha256(shareName(scopes, accessTokens.audienceFor(share.resources))), claims }
+  } catch (error) {
+    // The application may refuse the token in words of OAuth.
+    if (isOAuthError(error) || error instanceof BadClaims) throw error
+    context.logger.error('accessTokenClaims() failed, so no token was issued', error)
+    throw new TemporarilyUnavailable('The claims of the token could not be read', { cause: error })
+  }
+}
