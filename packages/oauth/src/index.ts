@@ -199,6 +199,7 @@ export type {
 } from './storage/client-settings.ts'
 export type {
   Actor,
+  AddedByApplication,
   ClaimsRequest,
   ClaimWish,
   GrantDetails,
