@@ -110,6 +110,9 @@ export function createCore(options: CoreOptions): Core {
     outgoing: config.settings.outgoing,
     signingAlgorithm: config.settings.signingAlgorithm,
     tokenType: config.settings.tokenType,
+    ...(config.settings.accessTokenClaims && {
+      accessTokenClaims: config.settings.accessTokenClaims,
+    }),
     ...(config.settings.resources && { resources: config.settings.resources }),
     accessTokensExpireIn: config.settings.accessTokensExpireIn,
     refreshTokensExpireIn: config.settings.refreshTokensExpireIn,

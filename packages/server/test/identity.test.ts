@@ -129,6 +129,21 @@ describe('settings', () => {
     expect(told).toMatchObject({ name: 'Ada Lovelace', phone_number: '+44 20 7946 0000' })
   })
 
+  it('add claims to access tokens by accessTokenClaims, fixed or by a function of the user', async () => {
+    await start({
+      settings: {
+        accessTokenClaims: async ({ findUser }) => ({ tenant: (await findUser())?.email }),
+      },
+    })
+    const app = await newApp()
+    const back = await ask(app, { scope: 'openid' })
+    const { access_token } = await exchange(app, back.searchParams.get('code'))
+    expect(claimsIn(access_token)).toMatchObject({ tenant: 'ada@example.com' })
+    await expect(start({ settings: { accessTokenClaims: { sub: 'x' } } })).rejects.toThrow(
+      "'sub' is a claim of the server itself",
+    )
+  })
+
   it('give ID tokens at the authorization endpoint, where they list how', async () => {
     await start({ settings: { responseTypes: ['code id_token', 'id_token'] } })
     expect((await metadata()).response_types_supported).toEqual([

@@ -1,5 +1,5 @@
 import type { WebhookHandlers } from '@tollgate/billing'
-import { refreshToken, type UserClaims } from '@tollgate/oauth'
+import { type AccessTokenClaimsOption, refreshToken, type UserClaims } from '@tollgate/oauth'
 import { z } from 'zod'
 import type { User } from '../users/user.ts'
 import { type DeliverySettings, deliveriesShape } from './deliveries.ts'
@@ -64,6 +64,8 @@ export interface Settings extends StandardSettings {
   readonly openid: boolean
   /** What other applications learn of a person, beside name and e-mail address, each with its scope. */
   readonly claims: (user: User, scopes: readonly string[]) => UserClaims | Promise<UserClaims>
+  /** Claims that access tokens get, fixed or by a function; null for none. */
+  readonly accessTokenClaims: AccessTokenClaimsOption<User> | null
   /** Whether pages of registered clients may call from other origins (CORS). */
   readonly cors: boolean
   /** Who writes the invoices, and for what. */
@@ -170,6 +172,10 @@ const shape = z.strictObject({
   exchangeGrant: z.boolean().default(true),
   openid: z.boolean().default(true),
   claims: callable.default(() => () => ({})),
+  accessTokenClaims: z
+    .union([callable, z.record(z.string(), z.unknown())])
+    .nullable()
+    .default(null),
   cors: z.boolean().default(false),
   ...standardShapes,
   invoice: invoiceShape.default({ vendor: 'Tollgate', product: 'Subscription' }),
