@@ -21,7 +21,8 @@ export function findMissing(workflow, { scripts, projects }) {
     if (!existsSync(join(ROOT, path))) missing.push(`node ${path}: no such file`)
   }
   for (const [, action, version] of workflow.matchAll(/\buses: *([\w./-]+)@(\S+)/g)) {
-    if (/^(main|master|latest)$/.test(version)) missing.push(`${action}@${version}: name a version`)
+    // A tag can be moved to other code; a commit cannot.
+    if (!/^[0-9a-f]{40}$/.test(version)) missing.push(`${action}@${version}: name a commit`)
   }
   if (!/^permissions:/m.test(workflow)) missing.push('no permissions at the top: it would have all')
   return missing

@@ -15,7 +15,7 @@ describe('the workflows', () => {
   it('would be caught if they did', () => {
     const workflow = [
       'steps:',
-      '  - uses: actions/checkout@main',
+      '  - uses: actions/checkout@v4',
       '  - run: npm run lint && npm run nothing',
       '  - run: npm test -- --project mars',
       '  - run: node scripts/nowhere.mjs',
@@ -24,7 +24,7 @@ describe('the workflows', () => {
       'npm run nothing: no such script',
       '--project mars: no such project',
       'node scripts/nowhere.mjs: no such file',
-      'actions/checkout@main: name a version',
+      'actions/checkout@v4: name a commit',
       'no permissions at the top: it would have all',
     ])
   })
