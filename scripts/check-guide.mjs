@@ -72,7 +72,13 @@ function install() {
   const files = packInto(join(folder, 'tarballs')).filter((file) =>
     /oauth|http|database/.test(file),
   )
-  const others = ['express@5', 'express-session@1', 'typescript@5.9', '@types/node@20']
+  const others = [
+    'libsql@0.5',
+    'express@5',
+    'express-session@1',
+    'typescript@5.9',
+    '@types/node@20',
+  ]
   const types = ['@types/express@5', '@types/express-session@1']
   run('npm install, as the guide says', 'npm', [
     'install',

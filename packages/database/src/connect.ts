@@ -4,7 +4,7 @@ import { parseConnectionUrl } from './connection-url.ts'
 import type { Database } from './database.ts'
 import type { Dialect } from './dialects/dialect.ts'
 import type { Engine } from './dialects/engine.ts'
-import { markKinds } from './errors.ts'
+import { MissingPackage, markKinds } from './errors.ts'
 import { createDatabase } from './open-database.ts'
 import { createRetry } from './statements/retry.ts'
 
@@ -63,6 +63,7 @@ export async function connect<T = AnyTables>(
     const clock = { maxSkew: maxClockSkew, records: recordsTime }
     return await createDatabase<T>(engine, { dialect, timeout, onQuery, retry, clock })
   } catch (cause) {
+    if (cause instanceof MissingPackage) throw cause
     markKinds(cause, dialect.errorKind)
     await engine?.close()
     const reason = cause instanceof Error ? cause.message || String(cause) : String(cause)

@@ -1,3 +1,18 @@
+/** A package is not installed that only some applications need, such as the driver of a database. */
+export class MissingPackage extends Error {
+  override readonly name = 'MissingPackage'
+  /** Tell errors apart by it: that works across bundles and copies of this package. */
+  readonly code = 'TOLLGATE_MISSING_PACKAGE'
+  /** The package to install. */
+  readonly package: string
+
+  /** `what` needs the package: it begins the message. */
+  constructor(name: string, what: string, options?: ErrorOptions) {
+    super(`${what} needs the package "${name}": run npm install ${name}`, options)
+    this.package = name
+  }
+}
+
 /** The database has been migrated by a newer build than this one. */
 export class SchemaTooNew extends Error {
   override readonly name = 'SchemaTooNew'

@@ -56,6 +56,7 @@ export {
   type ErrorKind,
   type ErrorKindOf,
   findNotPrimary,
+  MissingPackage,
   NeedsOffline,
   NoAnswer,
   NotPrimary,

@@ -5,7 +5,11 @@ describe('importDriver', () => {
   it('names the package to install when it is missing', async () => {
     const missing = Object.assign(new Error('no'), { code: 'ERR_MODULE_NOT_FOUND' })
     const load = importDriver('pg', () => Promise.reject(missing))
-    await expect(load).rejects.toThrow('npm install pg')
+    await expect(load).rejects.toMatchObject({
+      code: 'TOLLGATE_MISSING_PACKAGE',
+      package: 'pg',
+      message: expect.stringContaining('npm install pg'),
+    })
   })
 
   it('leaves other failures as they are', async () => {

@@ -5,6 +5,7 @@ import type { Engine, EngineOptions, Query, QueryResult } from '../engine.ts'
 import { batching } from './batching.ts'
 import { errorKind } from './errors.ts'
 import { createSqliteSession } from './session.ts'
+import { importSqlite } from './storage/connection.ts'
 import { openFile, openMemory } from './storage/store.ts'
 import { IN_MEMORY } from './url.ts'
 
@@ -26,7 +27,8 @@ const STANDS_ALONE = /^\s*(?:pragma|vacuum|attach|detach)\b/i
  */
 export async function openSqlite(path: string, options: EngineOptions): Promise<Engine> {
   const { timeout } = options
-  const store = path === IN_MEMORY ? openMemory() : await openFile(path, options)
+  const driver = await importSqlite()
+  const store = path === IN_MEMORY ? openMemory(driver) : await openFile(path, options, driver)
   const { writer, reader } = store
   const turn = new Mutex()
   const underWay = new Set<Promise<unknown>>()

@@ -1,5 +1,5 @@
-import Libsql from 'libsql'
-import LibsqlAside from 'libsql/promise'
+import type Libsql from 'libsql'
+import { importDriver } from '../../../connections/import-driver.ts'
 import { type Storable, toStorables } from '../../../values.ts'
 import type { Query, QueryResult } from '../../engine.ts'
 
@@ -9,11 +9,22 @@ interface CachedStatement {
 }
 
 const CACHED_STATEMENTS = 256
-/** The driver's second class works on the handles of the first, but on a thread of its own. */
-const execAside = LibsqlAside.prototype.exec as (
-  this: Libsql.Database,
-  sql: string,
-) => Promise<void>
+
+type ExecAside = (this: Libsql.Database, sql: string) => Promise<void>
+
+/** The package `libsql`, loaded. */
+export interface SqliteDriver {
+  readonly Handle: typeof Libsql
+  /** The driver's second class works on the handles of the first, but on a thread of its own. */
+  readonly execAside: ExecAside
+}
+
+export async function importSqlite(): Promise<SqliteDriver> {
+  const [{ default: Handle }, { default: Aside }] = await importDriver('libsql', () =>
+    Promise.all([import('libsql'), import('libsql/promise')]),
+  )
+  return { Handle, execAside: Aside.prototype.exec as ExecAside }
+}
 
 /**
  * One open handle on an SQLite file, with its prepared statements. All but `execAside` is synchronous.
@@ -24,11 +35,13 @@ const execAside = LibsqlAside.prototype.exec as (
  */
 export class SqliteConnection {
   readonly #handle: Libsql.Database
+  readonly #execAside: ExecAside
   readonly #statements = new Map<string, CachedStatement>()
 
   /** `address` is `:memory:` or a `file:` URL. */
-  constructor(address: string) {
-    this.#handle = new Libsql(address)
+  constructor(address: string, { Handle, execAside }: SqliteDriver) {
+    this.#handle = new Handle(address)
+    this.#execAside = execAside
     // A short synchronous wait costs less than a timer; longer waits happen without blocking Node.
     this.exec('pragma busy_timeout = 4')
   }
@@ -39,7 +52,7 @@ export class SqliteConnection {
 
   /** Node goes on meanwhile, but must ask nothing of this connection: it would stand still. */
   execAside(sql: string): Promise<void> {
-    return execAside.call(this.#handle, sql)
+    return this.#execAside.call(this.#handle, sql)
   }
 
   get inTransaction(): boolean {

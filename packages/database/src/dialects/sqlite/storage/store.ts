@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { EngineOptions } from '../../engine.ts'
-import { SqliteConnection } from './connection.ts'
+import { SqliteConnection, type SqliteDriver } from './connection.ts'
 import { SqliteFile } from './file.ts'
 import { SqliteMarker } from './marker.ts'
 import { SqliteReader } from './reader.ts'
@@ -18,9 +18,9 @@ export interface SqliteStore {
   committed(): Promise<void>
 }
 
-export function openMemory(): SqliteStore {
+export function openMemory(driver: SqliteDriver): SqliteStore {
   const connect = () => {
-    const connection = new SqliteConnection(':memory:')
+    const connection = new SqliteConnection(':memory:', driver)
     connection.exec('pragma foreign_keys = on')
     return connection
   }
@@ -48,6 +48,7 @@ const READING = 'pragma query_only = on'
 export async function openFile(
   path: string,
   { timeout, beginAnew }: EngineOptions,
+  driver: SqliteDriver,
 ): Promise<SqliteStore> {
   const file = new SqliteFile(path)
   const marker = new SqliteMarker(path)
@@ -59,7 +60,7 @@ export async function openFile(
   }
   const connect = (pragmas: string) => {
     file.requireUnchanged()
-    const connection = new SqliteConnection(file.address)
+    const connection = new SqliteConnection(file.address, driver)
     try {
       connection.exec(pragmas)
     } catch (error) {
