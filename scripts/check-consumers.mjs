@@ -17,7 +17,9 @@ const INSTALL = ['install', '--silent', '--no-audit', '--prefer-offline']
 const RUN = ['commonjs', 'provider-author']
 
 async function check(name, libraries) {
-  const tarballs = libraries.filter((file) => name === 'commonjs' || !/-sandbox-/.test(file))
+  const tarballs = libraries.filter(
+    (file) => name === 'commonjs' || !/-(sandbox|invoices)-/.test(file),
+  )
   const cwd = join(folder, name)
   cpSync(join(CONSUMERS, name), cwd, { recursive: true })
   const steps = [
@@ -36,7 +38,7 @@ if (process.exitCode === 0) {
   try {
     // The service is a program, and nobody's dependency.
     const libraries = packInto(join(folder, 'tarballs')).filter((file) =>
-      /tollgate-(oauth|billing|database|http|sandbox)-/.test(file),
+      /tollgate-(oauth|billing|database|http|invoices|sandbox)-/.test(file),
     )
     const consumers = readdirSync(CONSUMERS)
     const failed = await sideBySide(consumers.map((name) => () => check(name, libraries)))

@@ -16,7 +16,7 @@ import type { Vite } from 'vitest/node'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const CACHE = join(ROOT, 'node_modules/.cache/tollgate-tests')
-const PACKAGES = ['http', 'database', 'oauth', 'billing', 'sandbox']
+const PACKAGES = ['http', 'database', 'oauth', 'billing', 'invoices', 'sandbox']
 
 /** Native code, and what is loaded only where its database is used. */
 const LEFT_OUT = ['libsql', 'pg', 'mysql2']

@@ -1,5 +1,6 @@
-// Somebody's own payment provider and its tests: no SDK, no driver of a database and no sandbox is installed.
+// Somebody's own payment provider and its tests: no SDK, no driver of a database, no printer of invoices and no sandbox is installed.
 import assert from 'node:assert/strict'
+import { type InvoiceData, renderInvoice } from '@tollgate/billing'
 import { type GatewayUnderTest, gatewayContract, startBilling } from '@tollgate/billing/testing'
 import { connect, MissingPackage } from '@tollgate/database'
 
@@ -19,4 +20,21 @@ assert(titles.length > 10)
 await assert.rejects(startBilling(), /needs the package "@tollgate\/sandbox"/)
 const missing = await connect('sqlite::memory:').catch((error: unknown) => error)
 assert(missing instanceof MissingPackage && missing.package === 'libsql', String(missing))
+const invoice: InvoiceData = {
+  ...{ id: 'in_1', number: '1', provider: 'stripe', date: new Date(0), paid: true, currency: 'eur' },
+  ...{
+    lines: [],
+    subtotal: 0,
+    discounts: [],
+    taxes: [],
+    total: 0,
+    amountDue: 0,
+    startingBalance: 0,
+  },
+  ...{ customer: { name: null, email: null }, raw: null },
+}
+await assert.rejects(
+  renderInvoice(invoice, { vendor: 'Example Ltd', product: 'Gold' }),
+  (error) => error instanceof MissingPackage && error.package === '@tollgate/invoices',
+)
 console.log(`${titles.length} tests for a provider`)

@@ -40,6 +40,7 @@ export interface GrantDetails {
 export interface AddedByApplication {
   /** The hashed scopes and audience of that token: another token of the row does not have these claims. */
   readonly for: string
+  /** By their names. */
   readonly claims: Readonly<Record<string, unknown>>
 }
 
