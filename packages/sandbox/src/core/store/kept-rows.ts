@@ -1,3 +1,4 @@
+import { Column } from './column.ts'
 import { OrderedRows } from './ordered-rows.ts'
 import type { Packing } from './packer.ts'
 import { TextPages } from './text-pages.ts'
@@ -16,6 +17,7 @@ export class KeptRows<T extends object> {
   readonly #unpacked = new Set<number>()
   /** Is kept, because a new one would pass by all that was deleted since the set last grew: half of it, for each row. */
   #firstUnpacked = this.#unpacked.values()
+  readonly #columns = new Map<string, Column<T>>()
   readonly #tellFull: () => void
 
   /** `tellFull` is called when there is something for `packOld` to do. */
@@ -58,6 +60,7 @@ export class KeptRows<T extends object> {
   /** True for a new row. */
   set(key: string, row: T): boolean {
     const place = this.#rows.placeOf(key)
+    for (const column of this.#columns.values()) column.put(place ?? this.end, row)
     if (place === undefined) {
       this.#noteUnpacked(this.#rows.end)
       this.#rows.add(key, row)
@@ -71,9 +74,26 @@ export class KeptRows<T extends object> {
   }
 
   /** For new rows that are packed already, in one text. */
-  addTogether(keys: readonly string[], text: string): void {
-    const address = this.#texts.add(text, keys.length)
-    for (const key of keys) this.#rows.add(key, address)
+  addTogether<R extends T & { readonly id: string }>(rows: readonly R[], text: string): void {
+    const address = this.#texts.add(text, rows.length)
+    for (const row of rows) {
+      for (const column of this.#columns.values()) column.put(this.end, row)
+      this.#rows.add(row.id, address)
+    }
+  }
+
+  /** See `Table.columnBy`. */
+  column(name: string, read: (row: T) => unknown): Column<T> {
+    const known = this.#columns.get(name)
+    if (known) return known
+    const column = new Column(read)
+    for (let place = 0; place < this.end; place++) {
+      const row = this.at(place)
+      if (row !== undefined) column.put(place, row)
+    }
+    this.#columns.set(name, column)
+    this.#rows.watchPlaces(column)
+    return column
   }
 
   delete(key: string): void {

@@ -1,3 +1,10 @@
+/** Keeps something of each place beside its value. */
+interface PlaceWatcher {
+  empty(place: number): void
+  tidy(end: number, isThere: (place: number) => boolean): void
+  clear(): void
+}
+
 /**
  * Values by key, and by place: the order in which their keys came. A place is empty once its value was deleted, until
  * tidying closes the gaps.
@@ -13,6 +20,7 @@ export class OrderedRows<V extends object | number> {
   /** Before this place all are empty. */
   #first = 0
   #size = 0
+  readonly #watchers: PlaceWatcher[] = []
 
   get size(): number {
     return this.#size
@@ -21,6 +29,11 @@ export class OrderedRows<V extends object | number> {
   /** How many places there are, empty ones included. */
   get end(): number {
     return this.#keys.length
+  }
+
+  /** Tells of places that become empty or move. */
+  watchPlaces(watcher: PlaceWatcher): void {
+    this.#watchers.push(watcher)
   }
 
   get(key: string): V | undefined {
@@ -60,6 +73,7 @@ export class OrderedRows<V extends object | number> {
     this.#values = []
     this.#first = 0
     this.#size = 0
+    for (const watcher of this.#watchers) watcher.clear()
   }
 
   oldest(): readonly [key: string, value: V] | undefined {
@@ -96,6 +110,7 @@ export class OrderedRows<V extends object | number> {
     this.#places?.delete(this.keyAt(place))
     this.#values[place] = undefined
     this.#size--
+    for (const watcher of this.#watchers) watcher.empty(place)
     while (this.#first < this.end && this.#values[this.#first] === undefined) this.#first++
     if (this.end > 2 * this.#size + 64) this.#tidy()
   }
@@ -109,8 +124,9 @@ export class OrderedRows<V extends object | number> {
   }
 
   #tidy(): void {
-    const isThere = (_: unknown, place: number) => this.#values[place] !== undefined
-    this.#keys = this.#keys.filter(isThere)
+    const isThere = (place: number) => this.#values[place] !== undefined
+    for (const watcher of this.#watchers) watcher.tidy(this.end, isThere)
+    this.#keys = this.#keys.filter((_, place) => isThere(place))
     this.#values = this.#values.filter((value) => value !== undefined)
     this.#first = 0
     if (this.#places) this.#places = this.#findPlaces()

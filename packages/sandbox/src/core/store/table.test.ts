@@ -25,6 +25,7 @@ it('is a Map with indexes and lists, however few rows stay unpacked', () => {
       table.indexBy('owner', (row) => row.owner)
       table.indexBy('initial', (row) => initialOf(row.id), { fixed: true })
       table.timeBy((row) => row.id.charCodeAt(0))
+      table.columnBy('n', (row) => row.n)
       table.packBeyond(most, new Packer())
       const model = new Map<string, Row>()
       for (const step of actions) {
@@ -49,6 +50,10 @@ it('is a Map with indexes and lists, however few rows stay unpacked', () => {
     }),
   )
 })
+
+function columnOf(table: Table<Row>, name: 'n' | 'owner') {
+  return table.columnBy(name, (row) => row[name])
+}
 
 function initialOf(id: string): string {
   return id < 'd' ? 'early' : 'late'
@@ -76,6 +81,12 @@ function expectSame(table: Table<Row>, rows: Row[]): void {
     [newest.filter(odd), table.newestFirst().filter(odd)],
     [newest.filter((row) => row.owner === 'x'), table.newestBy('owner', 'x')],
     [newest.filter((row) => initialOf(row.id) === 'late'), table.newestBy('initial', 'late')],
+    [newest.filter(odd), table.newestAt(columnOf(table, 'n').where((n) => Number(n) % 2 === 1))],
+    // Made when rows are there, and kept up from then on.
+    [
+      newest.filter((row) => row.owner === null),
+      table.newestAt(columnOf(table, 'owner').where((owner) => owner === null)),
+    ],
   ] as const
   for (const [list, read] of lists) {
     expect([...read]).toEqual(list)
@@ -187,11 +198,7 @@ it('reads each of the rows that were packed together, and keeps the others when 
       const id = `${letter}${n}`
       return { id, text: id.padStart(100_000) }
     })
-    table.addTogether(
-      rows.map(({ id }) => id),
-      JSON.stringify(rows),
-      n,
-    )
+    table.addTogether(rows, JSON.stringify(rows))
     ids.push(...rows.map(({ id }) => id))
   }
   const idsOf = (rows: Iterable<{ id: string }>) => Array.from(rows, ({ id }) => id)

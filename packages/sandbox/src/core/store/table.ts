@@ -1,3 +1,4 @@
+import type { Column } from './column.ts'
 import { DueQueue, DueQueues } from './due-queue.ts'
 import { KeptRows } from './kept-rows.ts'
 import { NewestFirst, TimeOrder } from './newest-first.ts'
@@ -46,12 +47,12 @@ export class Table<T extends object> {
     for (const { dueOf, queue } of this.#queues.values()) queue.set(key, dueOf(row), row)
   }
 
-  /** For new rows of one time that were packed together, in a table without indexes and queues. */
-  addTogether(keys: readonly string[], text: string, time: number): void {
-    this.#rows.addTogether(keys, text)
-    for (const key of keys) {
-      this.#times?.add(time)
-      this.#noteChange(key, true)
+  /** For new rows that were packed together, each with its id as key, in a table without indexes and queues. */
+  addTogether<R extends T & { readonly id: string }>(rows: readonly R[], text: string): void {
+    this.#rows.addTogether(rows, text)
+    for (const row of rows) {
+      this.#times?.add(this.#times.of(row))
+      this.#noteChange(row.id, true)
     }
   }
 
@@ -94,14 +95,30 @@ export class Table<T extends object> {
 
   /** To read only, as `values`. */
   newestFirst(): NewestFirst<T> {
-    return this.#newest(() => true)
+    return this.newestAt(() => true)
+  }
+
+  /** As `newestFirst`, of the rows at these places alone. Others are not unpacked. */
+  newestAt(isWanted: (place: number) => boolean): NewestFirst<T> {
+    const rows = this.#rows
+    return new NewestFirst<T>({
+      count: () => rows.end,
+      placeOf: (key) => {
+        const place = rows.placeOf(key)
+        return place !== undefined && isWanted(place) ? place : null
+      },
+      rowAt: (place) => (isWanted(place) ? rows.at(place) : undefined),
+      timeOf: this.#timeOf(),
+    })
   }
 
   /** As `newestFirst`, of the rows with this index key alone. Others are not unpacked. */
   newestBy(name: string, value: string): NewestFirst<T> {
     const index = this.#index(name)
     // To put many in order for each page takes longer than to pass by the others.
-    if (index.count(value) * 8 > this.size) return this.#newest((key) => index.isUnder(value, key))
+    if (index.count(value) * 8 > this.size) {
+      return this.newestAt((place) => index.isUnder(value, this.#rows.keyAt(place)))
+    }
     const placeOf = (key: string) => this.#rows.placeOf(key) ?? -1
     const places = Int32Array.from(index.keys(value), placeOf).sort()
     return new NewestFirst<T>({
@@ -123,6 +140,14 @@ export class Table<T extends object> {
     const index = new TableIndex(keyOf, fixed)
     this.#indexes.set(name, index)
     for (const [key, row] of this.entries()) index.put(key, row)
+  }
+
+  /**
+   * Keeps a field of all rows apart, to ask for the places where it has some value. A field that was not declared by then
+   * is read from every row once.
+   */
+  columnBy(name: string, read: (row: T) => unknown): Column<T> {
+    return this.#rows.column(name, read)
   }
 
   /** The rows with this index key, oldest first. */
@@ -228,16 +253,6 @@ export class Table<T extends object> {
     if (isNew) keys.delete(key)
     if (isNew || !this.#rows.has(key) || !keys.has(key)) keys.set(key, isNew)
     onChange()
-  }
-
-  #newest(isWanted: (key: string) => boolean): NewestFirst<T> {
-    const rows = this.#rows
-    return new NewestFirst<T>({
-      count: () => rows.end,
-      placeOf: (key) => (isWanted(key) ? (rows.placeOf(key) ?? null) : null),
-      rowAt: (place) => (isWanted(rows.keyAt(place)) ? rows.at(place) : undefined),
-      timeOf: this.#timeOf(),
-    })
   }
 
   /** Null when the rows have not come in the order of their times. */

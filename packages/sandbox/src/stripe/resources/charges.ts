@@ -39,10 +39,8 @@ export const charges: Operations = {
     return listPage(wanted, params, path, (row) => render('charge', row, work.tables))
   }),
   'Charges.search': op<Stripe.ChargeSearchParams>((params, { work, path }) =>
-    searchPage(
-      [...work.tables.charge.newestFirst()].map((row) => render('charge', row, work.tables)),
-      params,
-      path,
-    ),
+    searchPage(work.tables.charge, params, path, {
+      toWire: (row) => render('charge', row, work.tables),
+    }),
   ),
 }

@@ -80,14 +80,12 @@ export const customers: Operations = {
     return listPage(rows, params, path, (row) => render('customer', row, work.tables))
   }),
 
-  'Customers.search': op<Stripe.CustomerSearchParams>((params, { work, path }) => {
-    const live = [...work.tables.customer.newestFirst()].filter((row) => !row.$.deleted)
-    return searchPage(
-      live.map((row) => render('customer', row, work.tables)),
-      params,
-      path,
-    )
-  }),
+  'Customers.search': op<Stripe.CustomerSearchParams>((params, { work, path }) =>
+    searchPage(work.tables.customer, params, path, {
+      keep: (row) => !row.$.deleted,
+      toWire: (row) => render('customer', row, work.tables),
+    }),
+  ),
 
   'Customers.deleteDiscount': op((_params, call) => {
     const { work } = call

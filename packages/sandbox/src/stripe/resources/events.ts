@@ -21,13 +21,19 @@ export const events: Operations = {
     if (params.type !== undefined && params.types !== undefined) {
       throw invalidRequest('You may only specify one of these parameters: type, types.')
     }
+    const { type, types, created, delivery_success: success } = params
+    const isWanted = work.tables.event
+      .columnBy('type', (row) => row.type)
+      .where(
+        (each) =>
+          (type === undefined || matches(String(each), type)) &&
+          (types === undefined || types.includes(String(each))),
+      )
     const rows = filterRows(
-      createdIn(work.tables.event.newestFirst(), params.created as Range | undefined),
+      createdIn(work.tables.event.newestAt(isWanted), created as Range | undefined),
       (row) =>
         row.created >= work.now - THIRTY_DAYS &&
-        (params.type === undefined || matches(row.type, params.type)) &&
-        (params.types === undefined || params.types.includes(row.type)) &&
-        (params.delivery_success === undefined || delivered(work, row) === params.delivery_success),
+        (success === undefined || delivered(work, row) === success),
     )
     return listPage(rows, params, path, (row) =>
       renderEvent(work.context, row, pendingOf(work, row)),

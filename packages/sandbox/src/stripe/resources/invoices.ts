@@ -146,11 +146,9 @@ export const invoices: Operations = {
   }),
 
   'Invoices.search': op<Stripe.InvoiceSearchParams>((params, { work, path }) =>
-    searchPage(
-      [...work.tables.invoice.newestFirst()].map((row) => render('invoice', row, work.tables)),
-      params,
-      path,
-    ),
+    searchPage(work.tables.invoice, params, path, {
+      toWire: (row) => render('invoice', row, work.tables),
+    }),
   ),
 
   'Invoices.finalizeInvoice': op<Stripe.InvoiceFinalizeInvoiceParams>((params, call) => {

@@ -155,13 +155,9 @@ export const paymentIntents: Operations = {
   }),
 
   'PaymentIntents.search': op<Stripe.PaymentIntentSearchParams>((params, { work, path }) =>
-    searchPage(
-      [...work.tables.payment_intent.newestFirst()].map((row) =>
-        render('payment_intent', row, work.tables),
-      ),
-      params,
-      path,
-    ),
+    searchPage(work.tables.payment_intent, params, path, {
+      toWire: (row) => render('payment_intent', row, work.tables),
+    }),
   ),
 }
 

@@ -84,13 +84,10 @@ export const prices: Operations = {
   }),
 
   'Prices.search': op<Stripe.PriceSearchParams>((params, { work, path }) =>
-    searchPage(
-      [...work.tables.price.newestFirst()]
-        .filter((row) => !row.$?.deleted)
-        .map((row) => render('price', row, work.tables)),
-      params,
-      path,
-    ),
+    searchPage(work.tables.price, params, path, {
+      keep: (row) => !row.$?.deleted,
+      toWire: (row) => render('price', row, work.tables),
+    }),
   ),
 }
 

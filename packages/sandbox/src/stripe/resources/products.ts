@@ -79,10 +79,8 @@ export const products: Operations = {
   }),
 
   'Products.search': op<Stripe.ProductSearchParams>((params, { work, path }) =>
-    searchPage(
-      [...work.tables.product.newestFirst()].map((row) => render('product', row, work.tables)),
-      params,
-      path,
-    ),
+    searchPage(work.tables.product, params, path, {
+      toWire: (row) => render('product', row, work.tables),
+    }),
   ),
 }

@@ -62,13 +62,9 @@ export const subscriptions: Operations = {
   }),
 
   'Subscriptions.search': op<Stripe.SubscriptionSearchParams>((params, { work, path }) =>
-    searchPage(
-      [...work.tables.subscription.newestFirst()].map((row) =>
-        render('subscription', row, work.tables),
-      ),
-      params,
-      path,
-    ),
+    searchPage(work.tables.subscription, params, path, {
+      toWire: (row) => render('subscription', row, work.tables),
+    }),
   ),
 
   'Subscriptions.deleteDiscount': op((_params, call) => {

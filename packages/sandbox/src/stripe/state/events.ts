@@ -37,8 +37,7 @@ export function recordEvents(
   })
   if (at !== null) for (const row of rows) row.at = at
   // Few events are ever read. Until then they stay packed.
-  const ids = rows.map(({ id }) => id)
-  tables.event.addTogether(ids, packers.events.together(rows), created)
+  tables.event.addTogether(rows, packers.events.together(rows))
   for (const row of rows) {
     if (row.endpoints > 0) sendEvent(context, row, whole)
     if (thin.some((receiver) => wants(receiver, thinType(row.type)))) tellThin(context, row)

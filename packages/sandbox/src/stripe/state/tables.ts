@@ -42,6 +42,46 @@ const LISTED_BY_TIME = [
   'payment_intent',
 ] as const satisfies readonly Kind[]
 
+type Columns = { readonly [K in Kind]?: Readonly<Record<string, (row: Rows[K]) => unknown>> }
+
+/**
+ * The fields that lists and searches ask for most, by their path. Any other field is read from every row, once, when a
+ * search first asks for it. V8 reads a field several times faster in a function that sees one kind only.
+ */
+const COLUMNS: Columns = {
+  charge: {
+    created: (row) => row.created,
+    customer: (row) => row.customer,
+    metadata: (row) => row.metadata,
+    status: (row) => row.status,
+  },
+  customer: {
+    created: (row) => row.created,
+    email: (row) => row.email,
+    metadata: (row) => row.metadata,
+  },
+  event: { type: (row) => row.type },
+  invoice: {
+    created: (row) => row.created,
+    customer: (row) => row.customer,
+    metadata: (row) => row.metadata,
+    'parent.subscription_details.subscription': ({ parent }) =>
+      parent?.subscription_details?.subscription,
+    status: (row) => row.status,
+  },
+  payment_intent: {
+    created: (row) => row.created,
+    customer: (row) => row.customer,
+    metadata: (row) => row.metadata,
+    status: (row) => row.status,
+  },
+  subscription: {
+    created: (row) => row.created,
+    metadata: (row) => row.metadata,
+    status: (row) => row.status,
+  },
+}
+
 const NOT_IN_CONTRACT = [
   'bank_debit',
   'event',
@@ -87,6 +127,12 @@ export function openTables(store: Store): OpenTables {
   for (const kind of LISTED_BY_TIME) {
     const table = tables[kind] as unknown as Table<{ created: number }>
     table.timeBy((row) => row.created)
+  }
+  for (const [kind, fields] of Object.entries(COLUMNS)) {
+    const table = tables[kind as Kind] as unknown as Table<object>
+    for (const [path, read] of Object.entries(fields)) {
+      table.columnBy(path, read as (row: object) => unknown)
+    }
   }
   tables.subscription_item.indexBy('subscription', (row) => row.subscription, FIXED)
   tables.usage_record.indexBy('subscription_item', (row) => row.subscription_item, FIXED)
