@@ -27,6 +27,7 @@ const EMPTY: Readonly<Record<string, string>> = {
   'stripe.item': 'is a part of other rows',
   'stripe.plan': 'is a price, shown otherwise',
   'stripe.token': 'comes from the frame of Stripe.js in a browser, and lasts until it is used',
+  'stripe.v2.billing.meter_event_session': 'is worth nothing after fifteen minutes',
   'stripe.usage_record': 'comes by versions before basil alone, which this SDK does not speak',
 }
 

@@ -197,6 +197,69 @@ await step('pages of lists, search, idempotency', async () => {
   )
 })
 
+await step('thin events of v2', async () => {
+  const destination = await stripe.v2.core.eventDestinations.create({
+    name: 'Thin',
+    type: 'webhook_endpoint',
+    event_payload: 'thin',
+    enabled_events: ['v1.product.created'],
+    webhook_endpoint: { url: 'http://127.0.0.1:9/' },
+  })
+  const products = []
+  for (let each = 0; each < 3; each++) {
+    products.push((await stripe.products.create({ name: `Silver ${each}` })).id)
+  }
+  await stripe.v2.core.eventDestinations.del(destination.id)
+  const list = async (params) => {
+    const told = []
+    for await (const event of stripe.v2.core.events.list(params)) {
+      assert.equal(event.type, 'v1.product.created')
+      told.push(event.related_object.id)
+    }
+    return told
+  }
+  assert.deepEqual(await list({ object_id: products[1] }), [products[1]])
+  assert.deepEqual(await list({ limit: 1 }), products.toReversed())
+  await assert.rejects(stripe.v2.core.events.list({ limit: 0 }), { code: 'invalid_fields' })
+})
+
+await step('usage by v2', async () => {
+  const meter = await stripe.billing.meters.create({
+    display_name: 'Calls',
+    event_name: 'calls',
+    default_aggregation: { formula: 'sum' },
+  })
+  const usage = { event_name: 'calls', payload: { stripe_customer_id: customer.id, value: '3' } }
+  const { billing } = stripe.v2
+  const made = await billing.meterEvents.create({ ...usage, identifier: 'once' })
+  assert.equal(made.object, 'v2.billing.meter_event')
+  const again = billing.meterEvents.create({ ...usage, identifier: 'once' })
+  await assert.rejects(again, { code: 'duplicate_meter_event' })
+  const { authentication_token: token } = await billing.meterEventSession.create()
+  const { hostname, port } = new URL(process.env.STRIPE_URL)
+  const stream = new Stripe(token, { host: hostname, port, protocol: 'http' })
+  const events = [usage, usage]
+  // Before 22 the address of the stream cannot be changed.
+  if (major < 22) await stream.rawRequest('POST', '/v2/billing/meter_event_stream', { events })
+  else await stream.v2.billing.meterEventStream.create({ events })
+  await billing.meterEventAdjustments.create({
+    event_name: 'calls',
+    type: 'cancel',
+    cancel: { identifier: 'once' },
+  })
+  const { frozen_time } = await stripe.testHelpers.testClocks.retrieve(clock.id)
+  const at = frozen_time - (frozen_time % 60)
+  const { data } = await stripe.billing.meters.listEventSummaries(meter.id, {
+    customer: customer.id,
+    start_time: at - 60,
+    end_time: at + 60,
+  })
+  assert.equal(
+    data.reduce((sum, { aggregated_value }) => sum + Number(aggregated_value), 0),
+    6,
+  )
+})
+
 await step('credit note', async () => {
   const { data } = await stripe.invoices.list({ subscription: subscription.id, limit: 1 })
   const note = await stripe.creditNotes.create({

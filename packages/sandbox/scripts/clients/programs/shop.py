@@ -240,6 +240,41 @@ found = api.customers.search(params={'query': 'metadata["shop"]:"python"'})
 assert [each.id for each in found.data] == [customer.id]
 ok('pages of lists, search, idempotency')
 
+destination = client.v2.core.event_destinations.create(params={
+    'name': 'Thin', 'type': 'webhook_endpoint', 'event_payload': 'thin', 'enabled_events': ['v1.product.created'],
+    'webhook_endpoint': {'url': 'http://127.0.0.1:9/'},
+})
+products = [api.products.create(params={'name': 'Silver %d' % each}).id for each in range(3)]
+client.v2.core.event_destinations.delete(destination.id)
+thin = client.v2.core.events.list(params={'object_id': products[1]}).data
+assert [(each.type, each.related_object.id) for each in thin] == [('v1.product.created', products[1])]
+paged = client.v2.core.events.list(params={'limit': 1, **({'object_id': products[1]} if MAJOR < 14 else {'types': ['v1.product.created']})})
+told = [each.related_object.id for each in paged.auto_paging_iter()]
+assert told == ([products[1]] if MAJOR < 14 else list(reversed(products))), told
+wrong = raises(stripe.InvalidRequestError, lambda: client.v2.core.events.list(params={'object_id': 'x', 'limit': 0}))
+assert wrong.code == 'invalid_fields', wrong.code
+ok('thin events of v2')
+
+meter = api.billing.meters.create(params={
+    'display_name': 'Calls', 'event_name': 'calls', 'default_aggregation': {'formula': 'sum'},
+})
+usage = {'event_name': 'calls', 'payload': {'stripe_customer_id': customer.id, 'value': '3'}}
+made = client.v2.billing.meter_events.create(params={**usage, 'identifier': 'once'})
+assert (made.object, made.identifier) == ('v2.billing.meter_event', 'once')
+again = raises(stripe.InvalidRequestError, lambda: client.v2.billing.meter_events.create(params={**usage, 'identifier': 'once'}))
+assert again.code == 'duplicate_meter_event', again.code
+session = client.v2.billing.meter_event_session.create()
+stream = stripe.StripeClient(session.authentication_token, base_addresses={
+    'api': os.environ['STRIPE_URL'], 'meter_events': os.environ['STRIPE_URL']})
+stream.v2.billing.meter_event_stream.create(params={'events': [usage, usage]})
+client.v2.billing.meter_event_adjustments.create(
+    params={'event_name': 'calls', 'type': 'cancel', 'cancel': {'identifier': 'once'}})
+at = int(api.test_helpers.test_clocks.retrieve(clock.id).frozen_time) // 60 * 60
+summaries = api.billing.meters.event_summaries.list(
+    meter.id, params={'customer': customer.id, 'start_time': at - 60, 'end_time': at + 60}).data
+assert sum(each.aggregated_value for each in summaries) == 6, summaries
+ok('usage by v2')
+
 invoice = api.invoices.list(params={'subscription': subscription.id, 'limit': 1}).data[0]
 note = api.credit_notes.create(params={'invoice': invoice.id, 'amount': 100, 'credit_amount': 100})
 assert note.total == 100

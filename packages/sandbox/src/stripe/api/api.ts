@@ -3,7 +3,8 @@ import type { Router } from '../../core/router.ts'
 import { copyJson } from '../../core/store/copy-json.ts'
 import type { CallFate } from '../../core/trouble.ts'
 import { settleBalance } from '../payments/balance-transactions.ts'
-import type { StripeContext } from '../state/context.ts'
+import { nowOf, type StripeContext } from '../state/context.ts'
+import type { EventRequest } from '../state/new-event.ts'
 import { inOneStep, UnitOfWork } from '../state/unit-of-work.ts'
 import type { Shape } from '../versions/shape.ts'
 import type { Spoken, Versions } from '../versions/versions.ts'
@@ -15,7 +16,14 @@ import { refuseUnsupported } from '../wire/unsupported.ts'
 import { CallsV2, inV2, type OperationsV2 } from './calls-v2.ts'
 import { expand } from './expand.ts'
 import { IdempotencyKeys } from './idempotency.ts'
-import { type ApiKeys, authenticate, type Caller, isTypedIn, maskKey } from './keys.ts'
+import {
+  type ApiKeys,
+  authenticate,
+  authenticateSession,
+  type Caller,
+  isTypedIn,
+  maskKey,
+} from './keys.ts'
 import { totalOf } from './lists.ts'
 import type { OperationResponse, Operations } from './operation.ts'
 import { checkPageCall, PAGE_CALLS, PAGE_HEADERS, showToPage } from './page-calls.ts'
@@ -91,7 +99,9 @@ export class StripeApi {
   ): HttpResponse {
     const isV2 = request.path.startsWith('/v2/')
     try {
-      const caller = authenticate(request, this.#apiKeys)
+      const caller = this.#callsV2.isStream(request)
+        ? this.#authenticateSession(request)
+        : authenticate(request, this.#apiKeys)
       const checked = { request, requestId, shape, caller }
       const run = isV2 ? this.#checkV2(checked) : this.#check(checked)
       // A response that comes late is that of a call which is still in progress; one that is lost is not.
@@ -126,12 +136,16 @@ export class StripeApi {
   }
 
   /** The same for `/v2`. */
-  #checkV2({ request, requestId, caller }: AskedCall): () => Answer {
+  #checkV2({ request, requestId, caller, shape }: AskedCall): () => Answer {
     const found = caller === 'page' ? null : this.#callsV2.find(request)
     if (!found) throw unrecognized(request)
     const { ids, params, run } = found
     return () => {
-      const work = new UnitOfWork(this.#context, { oldWays: NO_OLD_WAYS })
+      const work = new UnitOfWork(this.#context, {
+        request: requestOf(request, requestId),
+        about: idsNamed(ids, params),
+        oldWays: shape?.oldWays ?? NO_OLD_WAYS,
+      })
       try {
         const answer = inOneStep(work, () => run(params as never, { work, ids }))
         return { status: 200, body: JSON.stringify(answer) }
@@ -140,6 +154,12 @@ export class StripeApi {
         return { status: error.status, body: errorJson(inV2(error).body, requestId) }
       }
     }
+  }
+
+  #authenticateSession(request: HttpRequest): Caller {
+    const sessions = this.#context.tables['v2.billing.meter_event_session']
+    const endOf = (token: string) => sessions.readBy('token', token)[0]?.$.expires ?? null
+    return authenticateSession(request, endOf, nowOf(this.#context))
   }
 
   #findRoute(request: HttpRequest, shape: Shape | null): { route: Route; ids: readonly string[] } {
@@ -219,10 +239,8 @@ export class StripeApi {
   #run(checked: CheckedCall): Answer {
     const { route, ids, params, gone, request, requestId, shape, caller } = checked
     const isPage = caller === 'page'
-    const key = request.headers['idempotency-key']
-    const idempotencyKey = typeof key === 'string' ? key : null
     const work = new UnitOfWork(this.#context, {
-      request: { id: requestId, idempotencyKey },
+      request: requestOf(request, requestId),
       about: idsNamed(ids, params),
       oldWays: shape?.oldWays ?? NO_OLD_WAYS,
     })
@@ -297,6 +315,11 @@ interface CheckedCall extends AskedCall {
   readonly ids: readonly string[]
   readonly params: Record<string, unknown>
   readonly gone: Readonly<Record<string, string>>
+}
+
+function requestOf({ headers }: HttpRequest, id: string): EventRequest {
+  const key = headers['idempotency-key']
+  return { id, idempotencyKey: typeof key === 'string' ? key : null }
 }
 
 /** The ids that a call is about: its path's, its parameters', and those of reported usage. */

@@ -20,7 +20,15 @@ export function opV2<P>(run: (params: P, call: CallV2) => object): OperationV2 {
 
 /** By method and address, such as `'GET /v2/core/events/:id'`, with its parameters. */
 export type OperationsV2 = Readonly<
-  Record<string, { readonly params: Node; readonly run: OperationV2 }>
+  Record<
+    string,
+    {
+      readonly params: Node
+      readonly run: OperationV2
+      /** It takes the token of a meter event session, and no API key. */
+      readonly isStream?: true
+    }
+  >
 >
 
 export interface FoundV2 {
@@ -40,19 +48,28 @@ export class CallsV2 {
     }
   }
 
+  isStream({ method, path }: HttpRequest): boolean {
+    return this.#router.find(method, path)?.target.isStream === true
+  }
+
   /** Null where there is nothing at that address. */
   find({ method, path, query, body }: HttpRequest): FoundV2 | null {
     const found = this.#router.find(method, path)
     if (!found) return null
-    const form = method === 'POST' ? readJson(body.toString('utf8')) : parseQuery(query)
     const { params, run } = found.target
+    const form = method === 'POST' ? readJson(body.toString('utf8')) : parseQuery(query, params)
     return { ids: idsOf(found.params), params: readParameters(params, form), run }
   }
 }
 
 /** Clients write a list as `include[0]=…`, `include[]=…` or `include=…`. */
-function parseQuery(query: string): FormObject {
-  const pairs = query.split('&').map((pair) => pair.replace(/^include=/, 'include[]='))
+function parseQuery(query: string, params: Node): FormObject {
+  const fields = typeof params === 'object' && 'o' in params ? params.o : {}
+  const pairs = query.split('&').map((pair) => {
+    const [name = ''] = pair.split('=', 1)
+    const type = Object.hasOwn(fields, name) ? fields[name] : undefined
+    return typeof type === 'object' && 'a' in type ? pair.replace('=', '[]=') : pair
+  })
   return parseForm(pairs.join('&'))
 }
 
@@ -91,6 +108,8 @@ const CODES: Readonly<Record<number, string>> = { 400: 'invalid_fields', 404: 'n
 
 /** What is wrong with a call has a code there; a wrong key and too many calls say so by their status. */
 export function inV2({ status, body }: StripeFault): StripeFault {
-  const code = CODES[status]
-  return new StripeFault(status, code === undefined ? body : { code, ...body })
+  const own = body.code?.startsWith('parameter_') ? undefined : body.code
+  const code = own ?? CODES[status]
+  const { doc_url: _docs, ...told } = body
+  return new StripeFault(status, code === undefined ? body : { ...told, code })
 }

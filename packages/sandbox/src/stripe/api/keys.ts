@@ -26,6 +26,29 @@ export function authenticate(request: HttpRequest, keys: ApiKeys): Caller {
   })
 }
 
+/** A call of the meter event stream has a token that a session gave, whose end is in seconds since 1970. */
+export function authenticateSession(
+  request: HttpRequest,
+  endOf: (token: string) => number | null,
+  now: number,
+): Caller {
+  const token = keyOf(request)
+  const end = token === null ? null : endOf(token)
+  if (end === null) {
+    throw new StripeFault(401, {
+      type: 'invalid_request_error',
+      message:
+        'The meter event stream takes the authentication token of a meter event session, not an API key: create one with POST /v2/billing/meter_event_session.',
+    })
+  }
+  if (end > now) return 'server'
+  throw new StripeFault(400, {
+    type: 'temporary_session_expired',
+    code: 'billing_meter_event_session_expired',
+    message: 'The session has expired: create another one.',
+  })
+}
+
 function keyOf(request: HttpRequest): string | null {
   const header = request.headers.authorization ?? ''
   const bearer = /^Bearer (.+)$/i.exec(header)?.[1]

@@ -1,6 +1,7 @@
 import type { ThinEventRow } from '../state/rows.ts'
 import { relatedTo } from '../state/thin-events.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
+import { timeV2 } from '../wire/times-v2.ts'
 
 /** Why usage is dropped after it was taken, by Stripe's codes; such as `meter_event_customer_not_found`. */
 export interface DroppedEvents {
@@ -20,25 +21,52 @@ export function dropMeterEvents(
     ({ $ }) => $.customer === customer && !$.cancelled,
   )
   for (const event of events) work.edit('billing.meter_event', event).$.cancelled = true
-  const isUnknown = code === 'no_meter'
-  const meter = events[0]?.$.meter ?? ''
-  const at = new Date(work.sandboxNow * 1000).toISOString()
-  const samples = events.slice(0, named ?? events.length).map(({ identifier }) => ({
-    error_message: `The event could not be counted: ${code}`,
-    request: { identifier },
+  const dropped = events.map(({ identifier }) => ({
+    identifier,
+    code,
+    message: `The event could not be counted: ${code}`,
   }))
+  const meter = code === 'no_meter' ? null : (events[0]?.$.meter ?? '')
+  return reportDropped(work, meter, dropped, named)
+}
+
+export interface DroppedEvent {
+  readonly identifier: string
+  readonly code: string
+  readonly message: string
+}
+
+/** Writes the report of events that were taken and not counted. `meter` is null where no meter has their name. */
+export function reportDropped(
+  work: UnitOfWork,
+  meter: string | null,
+  dropped: readonly DroppedEvent[],
+  named = dropped.length,
+): ThinEventRow {
+  const at = timeV2(work.sandboxNow)
+  const codes = [...new Set(dropped.map(({ code }) => code))]
   return work.insert('v2.core.event', {
     id: work.newId('evt_'),
     object: 'v2.core.event',
-    type: `v1.billing.meter.${isUnknown ? 'no_meter_found' : 'error_report_triggered'}`,
+    type: `v1.billing.meter.${meter === null ? 'no_meter_found' : 'error_report_triggered'}`,
     livemode: false,
     created: at,
-    ...(isUnknown ? {} : relatedTo({ id: meter, object: 'billing.meter' })),
+    ...(meter === null ? {} : relatedTo({ id: meter, object: 'billing.meter' })),
     data: {
-      developer_message_summary: `There are ${events.length} invalid events`,
+      developer_message_summary: `There are ${dropped.length} invalid events`,
       reason: {
-        error_count: events.length,
-        error_types: [{ code, error_count: events.length, sample_errors: samples }],
+        error_count: dropped.length,
+        error_types: codes.map((code) => {
+          const alike = dropped.filter((each) => each.code === code)
+          return {
+            code,
+            error_count: alike.length,
+            sample_errors: alike.slice(0, named).map(({ identifier, message }) => ({
+              error_message: message,
+              request: { identifier },
+            })),
+          }
+        }),
       },
       validation_start: at,
       validation_end: at,

@@ -1,4 +1,5 @@
 import { faultV2, type OperationsV2, opV2 } from '../api/calls-v2.ts'
+import { listV2, PAGE_PARAMS, type PageParamsV2 } from '../api/pages-v2.ts'
 import type { Node } from '../api/parameters.ts'
 import { findReceiver, sendTo } from '../state/receivers.ts'
 import type { EventDestinationRow, ThinEventRow } from '../state/rows.ts'
@@ -6,12 +7,12 @@ import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { isReleased } from '../versions/versions.ts'
 import { invalidRequest } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
+import { timeV2 } from '../wire/times-v2.ts'
 import { checkEventTypes } from './event-types.ts'
 import { checkUrl } from './webhook-endpoints.ts'
 
 const SECRET = 'webhook_endpoint.signing_secret'
 const URL = 'webhook_endpoint.url'
-const PAGE = 20
 
 const included = (...fields: string[]): Node => ({ a: { e: fields } })
 const TARGET: Node = { o: { url: 's' }, r: ['url'] }
@@ -60,8 +61,13 @@ export const eventDestinations: OperationsV2 = {
     run: opV2<NewDestination>((params, { work }) => render(create(work, params), params)),
   },
   [`GET ${address}`]: {
-    params: { o: { include: included(URL), limit: 'n', page: 's' } },
-    run: opV2<Asked & { limit?: number; page?: string }>((params, { work }) => list(work, params)),
+    params: { o: { ...PAGE_PARAMS, include: included(URL) } },
+    run: opV2<Asked & PageParamsV2>((params, { work }) => {
+      const { include = [] } = params
+      const shown = include.map((field, at) => `${at === 0 ? '?' : '&'}include[]=${field}`)
+      const rows = work.tables['v2.core.event_destination'].newestFirst()
+      return listV2(rows, params, `${address}${shown.join('')}`, (row) => render(row, params))
+    }),
   },
   [`GET ${address}/:id`]: {
     params: { o: { include: included(URL) } },
@@ -180,7 +186,7 @@ function change(work: UnitOfWork, row: EventDestinationRow): EventDestinationRow
 }
 
 function timeOf({ sandboxNow }: UnitOfWork): string {
-  return new Date(sandboxNow * 1000).toISOString()
+  return timeV2(sandboxNow)
 }
 
 /** The address and, this once, the secret are told to those who ask. */
@@ -191,25 +197,6 @@ function render({ $, ...row }: EventDestinationRow, { include = [] }: Asked): ob
       ...(include.includes(SECRET) ? { signing_secret: $.secret } : {}),
       ...(include.includes(URL) ? { url: $.url } : {}),
     },
-  }
-}
-
-/** Newest first. A page is told by where it begins. */
-function list(
-  work: UnitOfWork,
-  params: Asked & { readonly limit?: number; readonly page?: string },
-): object {
-  const { limit = PAGE, page = '0', include = [] } = params
-  if (limit < 1 || limit > 100) throw invalidRequest('`limit` must be from 1 to 100.', 'limit')
-  const start = Number(page)
-  if (!Number.isSafeInteger(start) || start < 0) throw invalidRequest('No such page.', 'page')
-  const rows = [...work.tables['v2.core.event_destination'].newestFirst()]
-  const shown = include.map((field) => `&include[]=${field}`).join('')
-  const urlOf = (at: number) => `${address}?limit=${limit}&page=${at}${shown}`
-  return {
-    data: rows.slice(start, start + limit).map((row) => render(row, params)),
-    next_page_url: start + limit < rows.length ? urlOf(start + limit) : null,
-    previous_page_url: start > 0 ? urlOf(Math.max(0, start - limit)) : null,
   }
 }
 

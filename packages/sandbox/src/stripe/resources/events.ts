@@ -1,5 +1,4 @@
 import type Stripe from 'stripe'
-import { faultV2, type OperationsV2, opV2 } from '../api/calls-v2.ts'
 import { createdIn, filterRows, listPage, type Range } from '../api/lists.ts'
 import { idOf, type Operations, op } from '../api/operation.ts'
 import { renderEvent } from '../state/events.ts'
@@ -39,18 +38,6 @@ export const events: Operations = {
       renderEvent(work.context, row, pendingOf(work, row)),
     )
   }),
-}
-
-/** Events whose webhook only names them. */
-export const thinEvents: OperationsV2 = {
-  'GET /v2/core/events/:id': {
-    params: { o: {} },
-    run: opV2((_params, { work, ids }) => {
-      const event = work.find('v2.core.event', ids[0] ?? '')
-      if (event) return event
-      throw faultV2(404, 'not_found', `No such event: '${ids[0]}'`)
-    }),
-  },
 }
 
 /** `invoice.*` stands for all of a kind. */

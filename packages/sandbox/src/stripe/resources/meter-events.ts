@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { type Operations, op } from '../api/operation.ts'
 import { render } from '../state/render.ts'
-import type { MeterRow } from '../state/rows.ts'
+import type { MeterEventAdjustmentRow, MeterEventRow, MeterRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, missingParam, StripeFault } from '../wire/errors.ts'
 
@@ -14,78 +14,114 @@ const MOST_DIGITS = 15
 
 /** Usage as it is reported, and taken back. What is wrong is told at once, not by an event hours later. */
 export const meterEvents: Operations = {
-  'Billing/MeterEvents.create': op<Stripe.Billing.MeterEventCreateParams>((params, { work }) => {
-    const meter = activeMeter(work, params.event_name)
-    const identifier = params.identifier ?? work.newId('meterevent_')
-    if (identifier.length > 100) {
-      throw invalidRequest('Invalid string: must be at most 100 characters', 'identifier')
-    }
-    if (recentEvent(work, identifier)) {
-      throw invalidRequest(`An event already exists with identifier ${identifier}.`, 'identifier')
-    }
-    const event = work.insert('billing.meter_event', {
-      id: work.newId('mtre_'),
-      object: 'billing.meter_event',
-      created: work.sandboxNow,
-      event_name: meter.event_name,
-      identifier,
-      livemode: false,
-      payload: { ...params.payload },
-      timestamp: checkTimestamp(work, params.timestamp ?? work.now),
-      $: {
-        meter: meter.id,
-        customer: readCustomer(work, meter, params.payload),
-        value: readValue(work, meter, params.payload),
-        cancelled: false,
-      },
-    })
-    return render('billing.meter_event', event, work.tables)
-  }),
+  'Billing/MeterEvents.create': op<Stripe.Billing.MeterEventCreateParams>((params, { work }) =>
+    render('billing.meter_event', createMeterEvent(work, params), work.tables),
+  ),
 
   'Billing/MeterEventAdjustments.create': op<Stripe.Billing.MeterEventAdjustmentCreateParams>(
     (params, { work }) => {
-      const meter = activeMeter(work, params.event_name)
       const identifier = params.cancel?.identifier
-      if (identifier === undefined) throw missingParam('cancel[identifier]')
-      const event = recentEvent(work, identifier)
-      if (!event || event.$.meter !== meter.id) {
-        throw invalidRequest(
-          `No event with identifier ${identifier} was received within the last 24 hours.`,
-          'cancel[identifier]',
-          'resource_missing',
-        )
+      if (identifier === undefined) {
+        activeMeter(work, params.event_name)
+        throw missingParam('cancel[identifier]')
       }
-      if (event.$.cancelled) {
-        throw invalidRequest(
-          `The event with identifier ${identifier} has already been cancelled.`,
-          'cancel[identifier]',
-        )
-      }
-      work.edit('billing.meter_event', event).$.cancelled = true
-      const adjustment = work.insert('billing.meter_event_adjustment', {
-        id: work.newId('mtr_event_adj_'),
-        object: 'billing.meter_event_adjustment',
-        cancel: { identifier },
-        event_name: meter.event_name,
-        livemode: false,
-        status: 'complete',
-        type: 'cancel',
-      })
+      const adjustment = cancelMeterEvent(work, params.event_name, identifier)
       return render('billing.meter_event_adjustment', adjustment, work.tables)
     },
   ),
 }
 
-function activeMeter(work: UnitOfWork, name: string): MeterRow {
+interface NewMeterEvent {
+  readonly event_name: string
+  readonly identifier?: string
+  readonly payload: Readonly<Record<string, string>>
+  readonly timestamp?: number
+}
+
+/** Refuses what Stripe would refuse, and inserts nothing then. `now` is the time on the customer's clock. */
+export function createMeterEvent(
+  work: UnitOfWork,
+  params: NewMeterEvent,
+  now = work.now,
+): MeterEventRow {
+  const meter = activeMeter(work, params.event_name)
+  const identifier = params.identifier ?? work.newId('meterevent_')
+  if (identifier.length > 100) {
+    throw invalidRequest('Invalid string: must be at most 100 characters', 'identifier')
+  }
+  if (recentEvent(work, identifier)) {
+    throw invalidRequest(
+      `An event already exists with identifier ${identifier}.`,
+      'identifier',
+      'duplicate_meter_event',
+    )
+  }
+  return work.insert('billing.meter_event', {
+    id: work.newId('mtre_'),
+    object: 'billing.meter_event',
+    created: work.sandboxNow,
+    event_name: meter.event_name,
+    identifier,
+    livemode: false,
+    payload: { ...params.payload },
+    timestamp: checkTimestamp(params.timestamp ?? now, now),
+    $: {
+      meter: meter.id,
+      customer: readCustomer(work, meter, params.payload),
+      value: readValue(work, meter, params.payload),
+      cancelled: false,
+    },
+  })
+}
+
+/** Takes an event out of the count, within a day of its arrival. */
+export function cancelMeterEvent(
+  work: UnitOfWork,
+  name: string,
+  identifier: string,
+): MeterEventAdjustmentRow {
+  const meter = activeMeter(work, name)
+  const event = recentEvent(work, identifier)
+  if (!event || event.$.meter !== meter.id) {
+    throw invalidRequest(
+      `No event with identifier ${identifier} was received within the last 24 hours.`,
+      'cancel[identifier]',
+      'resource_missing',
+    )
+  }
+  if (event.$.cancelled) {
+    throw invalidRequest(
+      `The event with identifier ${identifier} has already been cancelled.`,
+      'cancel[identifier]',
+    )
+  }
+  work.edit('billing.meter_event', event).$.cancelled = true
+  return work.insert('billing.meter_event_adjustment', {
+    id: work.newId('mtr_event_adj_'),
+    object: 'billing.meter_event_adjustment',
+    cancel: { identifier },
+    event_name: meter.event_name,
+    livemode: false,
+    status: 'complete',
+    type: 'cancel',
+  })
+}
+
+/** The meter of an event name, the active one where there is one. */
+export function findMeter(work: UnitOfWork, name: string): MeterRow | undefined {
   const known = work.findBy('billing.meter', 'event_name', name)
-  const active = known.find((meter) => meter.status === 'active')
-  if (active) return active
+  return known.find((meter) => meter.status === 'active') ?? known[0]
+}
+
+function activeMeter(work: UnitOfWork, name: string): MeterRow {
+  const meter = findMeter(work, name)
+  if (meter?.status === 'active') return meter
   throw invalidRequest(
-    known.length > 0
+    meter
       ? `The meter for event name '${name}' is inactive and accepts no events.`
       : `No meter was found for event name '${name}'.`,
     'event_name',
-    known.length > 0 ? 'archived_meter' : 'no_meter',
+    meter ? 'archived_meter' : 'no_meter',
   )
 }
 
@@ -95,15 +131,15 @@ function recentEvent(work: UnitOfWork, identifier: string) {
     .find((event) => event.created > work.sandboxNow - REMEMBERED)
 }
 
-function checkTimestamp(work: UnitOfWork, timestamp: number): number {
-  if (timestamp < work.now - OLDEST) {
+function checkTimestamp(timestamp: number, now: number): number {
+  if (timestamp < now - OLDEST) {
     throw invalidRequest(
       'The timestamp is too far in the past: it must be within the past 35 calendar days.',
       'timestamp',
       'timestamp_too_far_in_past',
     )
   }
-  if (timestamp > work.now + AHEAD) {
+  if (timestamp > now + AHEAD) {
     throw invalidRequest(
       'The timestamp is in the future: it can be at most 5 minutes ahead.',
       'timestamp',

@@ -15,12 +15,13 @@ import { customers } from './customers.ts'
 import { disputes } from './disputes.ts'
 import { emptyLists } from './empty-lists.ts'
 import { eventDestinations } from './event-destinations.ts'
-import { events, thinEvents } from './events.ts'
+import { events } from './events.ts'
 import { invoiceItems } from './invoice-items.ts'
 import { invoicePayments } from './invoice-payments.ts'
 import { invoicePreview } from './invoice-preview.ts'
 import { invoices } from './invoices.ts'
 import { meterEvents } from './meter-events.ts'
+import { meterEventsV2 } from './meter-events-v2.ts'
 import { meters } from './meters.ts'
 import { paymentIntents } from './payment-intents.ts'
 import { paymentMethods } from './payment-methods.ts'
@@ -37,6 +38,7 @@ import { taxCodes } from './tax-codes.ts'
 import { taxIds } from './tax-ids.ts'
 import { taxRates } from './tax-rates.ts'
 import { testClocks } from './test-clocks.ts'
+import { thinEvents } from './thin-events.ts'
 import { tokens } from './tokens.ts'
 import { usageRecords } from './usage-records.ts'
 import { webhookEndpoints } from './webhook-endpoints.ts'
@@ -85,4 +87,8 @@ export const OPERATIONS: Operations = {
 }
 
 /** The same for `/v2`. */
-export const OPERATIONS_V2: OperationsV2 = { ...eventDestinations, ...thinEvents }
+export const OPERATIONS_V2: OperationsV2 = {
+  ...eventDestinations,
+  ...meterEventsV2,
+  ...thinEvents,
+}

@@ -295,6 +295,17 @@ export interface ThinEventRow {
   data?: object
 }
 
+export interface MeterEventSessionRow {
+  id: string
+  object: 'v2.billing.meter_event_session'
+  authentication_token: string
+  created: string
+  expires_at: string
+  livemode: false
+  /** Seconds since 1970. */
+  $: { expires: number }
+}
+
 export interface EventDestinationRow {
   id: string
   object: 'v2.core.event_destination'
@@ -362,6 +373,7 @@ export interface Rows {
   'test_helpers.test_clock': TestClockRow
   token: TokenRow
   usage_record: UsageRecordRow
+  'v2.billing.meter_event_session': MeterEventSessionRow
   'v2.core.event': ThinEventRow
   'v2.core.event_destination': EventDestinationRow
   webhook_endpoint: WebhookEndpointRow

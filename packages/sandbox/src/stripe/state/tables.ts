@@ -86,6 +86,7 @@ const NOT_IN_CONTRACT = [
   'bank_debit',
   'event',
   'usage_record',
+  'v2.billing.meter_event_session',
   'v2.core.event',
   'v2.core.event_destination',
 ] as const satisfies readonly Kind[]
@@ -154,6 +155,11 @@ export function openTables(store: Store): OpenTables {
   tables['billing.meter'].indexBy('event_name', (row) => row.event_name)
   tables['billing.meter_event'].indexBy('identifier', (row) => row.identifier)
   tables['billing.meter_event'].indexBy('usage', ({ $ }) => `${$.meter} ${$.customer}`)
+  tables['v2.billing.meter_event_session'].indexBy(
+    'token',
+    (row) => row.authentication_token,
+    FIXED,
+  )
   tables.subscription_schedule.indexBy('subscription', (row) => row.subscription)
   const queues = {
     subscriptions: tables.subscription.dueByClock('next', nextOf, testClockOf),

@@ -1,6 +1,11 @@
 /** The body of a Stripe error, below `error`. */
 export interface StripeErrorBody {
-  readonly type: 'invalid_request_error' | 'card_error' | 'idempotency_error' | 'api_error'
+  readonly type:
+    | 'invalid_request_error'
+    | 'card_error'
+    | 'idempotency_error'
+    | 'api_error'
+    | 'temporary_session_expired'
   readonly message: string
   readonly code?: string
   readonly param?: string

@@ -1,0 +1,70 @@
+import { faultV2, type OperationsV2, opV2 } from '../api/calls-v2.ts'
+import { inRange } from '../api/lists.ts'
+import { listV2, PAGE_PARAMS, type PageParamsV2 } from '../api/pages-v2.ts'
+import type { Node } from '../api/parameters.ts'
+import type { ThinEventRow } from '../state/rows.ts'
+import type { UnitOfWork } from '../state/unit-of-work.ts'
+import { invalidRequest } from '../wire/errors.ts'
+import { readTimeV2 } from '../wire/times-v2.ts'
+
+const THIRTY_DAYS = 30 * 86_400
+const MOST_TYPES = 20
+const SIDES = ['gt', 'gte', 'lt', 'lte'] as const
+const RANGE: Node = { o: { gt: 's', gte: 's', lt: 's', lte: 's' } }
+const address = '/v2/core/events'
+
+interface Filters {
+  readonly created?: Partial<Record<(typeof SIDES)[number], string>>
+  readonly object_id?: string
+  readonly types?: readonly string[]
+}
+
+/** Events whose webhook only names them, of the last 30 days. */
+export const thinEvents: OperationsV2 = {
+  [`GET ${address}`]: {
+    params: { o: { ...PAGE_PARAMS, created: RANGE, object_id: 's', types: { a: 's' } } },
+    run: opV2<Filters & PageParamsV2>((params, { work }) => {
+      const isWanted = readFilters(params)
+      const rows = work.tables['v2.core.event']
+        .newestFirst()
+        .filter((row) => isRecent(work, row) && isWanted(row))
+      return listV2(rows, params, `${address}${queryOf(params)}`, (row) => row)
+    }),
+  },
+  [`GET ${address}/:id`]: {
+    params: { o: {} },
+    run: opV2((_params, { work, ids }) => {
+      const event = work.find('v2.core.event', ids[0] ?? '')
+      if (event && isRecent(work, event)) return event
+      throw faultV2(404, 'not_found', `No such event: '${ids[0]}'`)
+    }),
+  },
+}
+
+function isRecent(work: UnitOfWork, row: ThinEventRow): boolean {
+  return Date.parse(row.created) / 1000 >= work.sandboxNow - THIRTY_DAYS
+}
+
+function readFilters({ created = {}, object_id, types }: Filters): (row: ThinEventRow) => boolean {
+  if (types && types.length > MOST_TYPES) {
+    throw invalidRequest(`\`types\` can have at most ${MOST_TYPES} names.`, 'types')
+  }
+  const range: Partial<Record<(typeof SIDES)[number], number>> = {}
+  for (const side of SIDES) {
+    const text = created[side]
+    if (text !== undefined) range[side] = readTimeV2(text, `created[${side}]`)
+  }
+  return (row) =>
+    (object_id === undefined || row.related_object?.id === object_id) &&
+    (types === undefined || types.includes(row.type)) &&
+    inRange(Date.parse(row.created) / 1000, range)
+}
+
+/** The filters, for the addresses of other pages. */
+function queryOf({ created = {}, object_id, types = [] }: Filters): string {
+  const query = new URLSearchParams()
+  if (object_id !== undefined) query.set('object_id', object_id)
+  for (const [at, type] of types.entries()) query.set(`types[${at}]`, type)
+  for (const [side, time] of Object.entries(created)) query.set(`created[${side}]`, time)
+  return query.size > 0 ? `?${query}` : ''
+}
