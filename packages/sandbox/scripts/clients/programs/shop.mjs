@@ -220,7 +220,9 @@ await step('thin events of v2', async () => {
   }
   assert.deepEqual(await list({ object_id: products[1] }), [products[1]])
   assert.deepEqual(await list({ limit: 1 }), products.toReversed())
-  await assert.rejects(stripe.v2.core.events.list({ limit: 0 }), { code: 'invalid_fields' })
+  // A refused list leaves a rejection that nobody handles, in version 18.
+  const refused = stripe.rawRequest('GET', '/v2/core/events?limit=0')
+  await assert.rejects(refused, { code: 'invalid_fields' })
 })
 
 await step('usage by v2', async () => {
