@@ -449,6 +449,140 @@ it.each(['bhd', 'jod', 'kwd', 'omr', 'tnd'])(
   },
 )
 
+it('refuses every amount in a currency of three decimals whose last is not 0, on every route', async () => {
+  const { stripe } = await startStripeSandbox()
+  const currency = 'kwd'
+  const { customer } = await seedCustomer(stripe)
+  const { id: product } = await stripe.products.create({ name: 'Gold' })
+  const recurring = { interval: 'month' } as const
+  const price = (unit_amount: number) => ({ currency, product, recurring, unit_amount })
+  const paid = await stripe.paymentIntents.create({
+    amount: 5120,
+    currency,
+    payment_method: 'pm_card_visa',
+    confirm: true,
+    return_url: 'https://shop.example/done',
+  })
+  const held = await stripe.paymentIntents.create({
+    amount: 5120,
+    currency,
+    payment_method: 'pm_card_visa',
+    capture_method: 'manual',
+    confirm: true,
+    return_url: 'https://shop.example/done',
+  })
+  const waiting = await stripe.paymentIntents.create({ amount: 5120, currency })
+  const dollars = await stripe.paymentIntents.create({ amount: 5125, currency: 'usd' })
+  const coupon = await stripe.coupons.create({ amount_off: 500, currency })
+  const invoice = await stripe.invoices.create({ customer: customer.id, currency })
+  const item = await stripe.invoiceItems.create({
+    customer: customer.id,
+    invoice: invoice.id,
+    amount: 5120,
+    currency,
+  })
+  const { id: open } = await stripe.invoices.finalizeInvoice(invoice.id)
+  const dear = { ...price(5120), currency: 'usd' }
+  const routes: ReadonlyArray<
+    readonly [param: string, call: (amount: number) => Promise<unknown>]
+  > = [
+    ['amount', (amount) => stripe.paymentIntents.update(waiting.id, { amount })],
+    ['amount_to_capture', (n) => stripe.paymentIntents.capture(held.id, { amount_to_capture: n })],
+    ['amount', (amount) => stripe.refunds.create({ payment_intent: paid.id, amount })],
+    ['amount', (amount) => stripe.refunds.create({ charge: `${paid.latest_charge}`, amount })],
+    ['unit_amount', (n) => stripe.prices.create(price(n))],
+    [
+      'unit_amount_decimal',
+      (n) =>
+        stripe.prices.create({
+          currency: 'KWD',
+          product,
+          unit_amount_decimal: `${n}` as unknown as Stripe.Decimal,
+        }),
+    ],
+    [
+      'currency_options[kwd][unit_amount]',
+      (n) => stripe.prices.create({ ...dear, currency_options: { kwd: { unit_amount: n } } }),
+    ],
+    [
+      'tiers[0][flat_amount]',
+      (n) =>
+        stripe.prices.create({
+          currency,
+          product,
+          recurring,
+          billing_scheme: 'tiered',
+          tiers_mode: 'graduated',
+          tiers: [{ up_to: 'inf', flat_amount: n, unit_amount: 10 }],
+        }),
+    ],
+    ['amount', (amount) => stripe.plans.create({ amount, currency, product, interval: 'month' })],
+    [
+      'items[0][price_data][unit_amount]',
+      (n) =>
+        stripe.subscriptions.create({
+          customer: customer.id,
+          items: [{ price_data: price(n) }],
+          payment_behavior: 'default_incomplete',
+        }),
+    ],
+    [
+      'line_items[0][price_data][unit_amount]',
+      (n) =>
+        stripe.checkout.sessions.create({
+          mode: 'payment',
+          success_url: 'https://shop.example/done',
+          line_items: [{ quantity: 1, price_data: { currency, product, unit_amount: n } }],
+        }),
+    ],
+    ['amount_off', (n) => stripe.coupons.create({ amount_off: n, currency })],
+    [
+      'restrictions[minimum_amount]',
+      (n) =>
+        stripe.promotionCodes.create({
+          promotion: { type: 'coupon', coupon: coupon.id },
+          restrictions: { minimum_amount: n, minimum_amount_currency: currency },
+        }),
+    ],
+    ['amount', (amount) => stripe.invoiceItems.create({ customer: customer.id, amount, currency })],
+    [
+      'amount',
+      async (amount) => {
+        const { id } = await stripe.invoiceItems.create({
+          customer: customer.id,
+          amount: 100,
+          currency,
+        })
+        return stripe.invoiceItems.update(id, { amount })
+      },
+    ],
+    ['amount', (amount) => stripe.creditNotes.create({ invoice: open, amount })],
+    [
+      'amount',
+      (amount) => stripe.customers.createBalanceTransaction(customer.id, { amount, currency }),
+    ],
+    ['balance', (balance) => stripe.customers.update(customer.id, { balance })],
+  ]
+  expect(item.currency).toBe(currency)
+  for (const [param, call] of routes) {
+    expect(await refusal(call(1235)), String(call)).toMatchObject({
+      statusCode: 400,
+      code: 'parameter_invalid_integer',
+      param,
+    })
+    await expect(call(1230), String(call)).resolves.toBeDefined()
+  }
+  const { id } = await stripe.prices.create({
+    currency,
+    product,
+    unit_amount_decimal: '0.5' as unknown as Stripe.Decimal,
+    metadata: { amount: '5', currency },
+  })
+  expect(id).toMatch(/^price_/)
+  const turned = stripe.paymentIntents.update(dollars.id, { currency })
+  expect(await refusal(turned)).toMatchObject({ param: 'amount' })
+})
+
 it('names both customers when a payment method belongs to another, and the missing one when there is none', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer, method } = await seedCustomer(stripe)

@@ -13,6 +13,7 @@ import { API_VERSION } from '../wire/contract.generated.ts'
 import { invalidRequest, type StripeErrorBody, StripeFault, withDocs } from '../wire/errors.ts'
 import type { OldWay } from '../wire/old-ways.ts'
 import { refuseUnsupported } from '../wire/unsupported.ts'
+import { checkAmounts } from './amounts.ts'
 import { CallsV2, inV2, type OperationsV2 } from './calls-v2.ts'
 import { expand } from './expand.ts'
 import { IdempotencyKeys } from './idempotency.ts'
@@ -132,6 +133,7 @@ export class StripeApi {
     const gone = shape?.takeGone(route.name, form) ?? {}
     const params = readParameters(route.params, form)
     refuseUnsupported(route.name, params)
+    if (request.method === 'POST') checkAmounts(params, ids, this.#context.tables)
     return () => this.#run({ ...asked, route, ids, params, gone })
   }
 

@@ -13,7 +13,7 @@ import type { PaymentIntentRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
-import { formatMinimum, isThreeDecimal, minimumCharge, requireCurrency } from '../wire/money.ts'
+import { checkThirdDecimal, formatMinimum, minimumCharge, requireCurrency } from '../wire/money.ts'
 import { confirmIntent, unexpectedState } from './payment-confirmation.ts'
 
 export const paymentIntents: Operations = {
@@ -79,9 +79,9 @@ export const paymentIntents: Operations = {
     }
     work.edit('payment_intent', intent)
     if (params.currency !== undefined) intent.currency = requireCurrency(params.currency)
-    if (params.amount !== undefined) {
-      checkAmount(params.amount, intent.currency)
-      intent.amount = params.amount
+    if (params.amount !== undefined || params.currency !== undefined) {
+      intent.amount = params.amount ?? intent.amount
+      checkAmount(intent.amount, intent.currency)
     }
     if (params.customer !== undefined)
       intent.customer = requireCustomer(work, params.customer, 'customer').id
@@ -236,13 +236,7 @@ function checkAmount(amount: number, currency: string): void {
       'amount_too_small',
     )
   }
-  if (isThreeDecimal(currency) && amount % 10 !== 0) {
-    throw invalidRequest(
-      `Invalid amount: ${amount}. Amounts in ${currency} have three decimals, of which the last must be 0.`,
-      'amount',
-      'parameter_invalid_integer',
-    )
-  }
+  checkThirdDecimal(amount, currency, 'amount')
   if (amount > 99_999_999) {
     throw invalidRequest('Amount must be no more than $999,999.99', 'amount', 'amount_too_large')
   }

@@ -75,9 +75,19 @@ const ZERO_DECIMAL = new Set(
 )
 const THREE_DECIMAL = new Set('bhd jod kwd omr tnd'.split(' '))
 
-/** Their third decimal must be 0, because card networks have two. */
-export function isThreeDecimal(currency: string): boolean {
-  return THREE_DECIMAL.has(currency)
+/** Refuses an amount of three decimals whose last is not 0: card networks have two. Parts of the last one are prices of single units. */
+export function checkThirdDecimal(
+  amount: number | string,
+  currency: string | null,
+  param: string,
+): void {
+  if (currency === null || !THREE_DECIMAL.has(currency)) return
+  if (!Number.isInteger(Number(amount)) || Number(amount) % 10 === 0) return
+  throw invalidRequest(
+    `Invalid amount: ${amount}. Amounts in ${currency} have three decimals, of which the last must be 0.`,
+    param,
+    'parameter_invalid_integer',
+  )
 }
 
 function digitsOf(currency: string): number {
