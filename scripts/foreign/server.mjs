@@ -1,9 +1,11 @@
 // A server with a person who is always signed in and clients that are approved at once, for programs in other languages.
+import { generateKeyPairSync } from 'node:crypto'
 import { createServer } from 'node:http'
 import {
   authorizationCode,
   clientCredentials,
   createAuthorizationServer,
+  jwtClientAuthentication,
   memoryStorage,
   openid,
   readByAll,
@@ -35,7 +37,7 @@ export async function startServer() {
     },
     scopes: { 'orders:read': 'See your orders' },
     grants: [authorizationCode(), refreshToken(), clientCredentials()],
-    features: [openid()],
+    features: [openid(), jwtClientAuthentication()],
     accessTokensExpireIn: '1h',
     resources: {
       [RESOURCES.default]: {},
@@ -54,19 +56,27 @@ export async function startServer() {
   const oauth = createAuthorizationServer(options)
   await oauth.ready()
   http.on('request', nodeListener(oauth))
-  const newClient = async (redirect) => {
+  const newClient = async (redirect, settings) => {
     const { client, secret } = await oauth.clients.create({
       name: 'Foreign',
       redirect,
+      ...(settings && { settings }),
       grants: ['authorization_code', 'refresh_token', 'client_credentials'],
       firstParty: true,
     })
     return { client_id: client.id, client_secret: secret, redirect_uri: redirect }
   }
   const client = await newClient('https://app.example.com/callback')
+  const inIdToken = { claims_in_id_token: true }
   return {
     issuer,
     client,
+    /** Of libraries that never ask UserInfo. */
+    clients: {
+      authJs: await newClient('https://shop.example/auth/callback/tollgate', inIdToken),
+      passport: await newClient('http://127.0.0.1/callback', inIdToken),
+      key: await newClientWithKey(newClient),
+    },
     newClient,
     tokens: {
       default: await tokensFor('default', client, { before, oauth, issuer }),
@@ -79,6 +89,17 @@ export async function startServer() {
       http.close()
     },
   }
+}
+
+/** A client that proves itself by a JWT, with the private key it signs that with. */
+async function newClientWithKey(newClient) {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'one', use: 'sig', alg: 'RS256' }
+  const { client_id } = await newClient('https://app.example.com/callback', {
+    token_endpoint_auth_method: 'private_key_jwt',
+    jwks: { keys: [jwk] },
+  })
+  return { client_id, private_key: privateKey.export({ format: 'pem', type: 'pkcs8' }) }
 }
 
 /** One that has to be accepted, and those that must not be. */

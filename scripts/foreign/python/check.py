@@ -9,6 +9,7 @@ warnings.simplefilter("ignore")
 import jwt
 import requests
 from authlib.integrations.requests_client import OAuth2Session
+from authlib.oauth2.rfc7523 import PrivateKeyJWT
 from authlib.oauth2.rfc9068 import JWTBearerTokenValidator
 from authlib.oauth2.rfc6750 import InvalidTokenError
 
@@ -90,7 +91,21 @@ def sign_in():
     assert session.get(metadata["userinfo_endpoint"]).status_code == 401
 
 
+def by_key():
+    """Authlib signs an assertion that is valid for an hour, unless told otherwise."""
+    client = given["clients"]["key"]
+    session = OAuth2Session(
+        client["client_id"],
+        client["private_key"],
+        token_endpoint_auth_method="private_key_jwt",
+        token_endpoint=metadata["token_endpoint"],
+    )
+    session.register_client_auth_method(PrivateKeyJWT(metadata["token_endpoint"]))
+    assert session.fetch_token(grant_type="client_credentials", scope="orders:read")["access_token"]
+
+
 each("Authlib, RFC 9068 validator", "default", by_authlib)
 each("PyJWT", "default", by_pyjwt("ES256"))
 each("PyJWT", "readByAll", by_pyjwt("RS256"))
 say("Authlib, code flow, UserInfo, refresh, introspection, revocation", "-", "signIn", sign_in)
+say("Authlib, private_key_jwt", "-", "signIn", by_key)

@@ -64,6 +64,9 @@ public class Check {
     nimbus("default", "at+jwt", JWSAlgorithm.ES256);
     nimbus("readByAll", "JWT", JWSAlgorithm.RS256);
     say("Nimbus OAuth 2.0 SDK, code flow and UserInfo", "-", "signIn", Check::signIn);
+    SpringClient client = new SpringClient(issuer, (Map<?, ?>) given.get("client"));
+    say("Spring Security, client", "-", "signIn", unused -> client.signIn(false));
+    say("Spring Security, client", "-", "anothers", unused -> client.signIn(true));
   }
 
   /** What a Spring Boot application has with `issuer-uri` and `audiences`. */

@@ -1,0 +1,216 @@
+// The table of docs/reference/clients.md: who was tried, in which version, with what. Versions are those of the manifests
+// that the programs are installed from; which programs a row stands for is compared with what has run.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const DOCUMENT = fileURLToPath(new URL('../../docs/reference/clients.md', import.meta.url))
+const START = '<!-- the table of scripts/foreign/table.mjs -->'
+const END = '<!-- end of the table -->'
+
+function manifest(path) {
+  return readFileSync(new URL(path, import.meta.url), 'utf8')
+}
+
+function found(text, pattern) {
+  const version = pattern.exec(text)?.[1]
+  if (version === undefined) throw new Error(`There is no ${pattern} in the manifest`)
+  return version
+}
+
+const npm = (name, part = 'node') => JSON.parse(manifest(`${part}/package.json`)).dependencies[name]
+const pip = (name, part = 'python') =>
+  found(manifest(`${part}/requirements.txt`), new RegExp(`^${name}(?:\\[.*\\])?==(.+)$`, 'm'))
+const maven = (name) =>
+  found(
+    manifest('java/pom.xml'),
+    new RegExp(`<artifactId>${name}</artifactId>\\s*<version>([^<]+)`),
+  )
+const go = (name, part = 'go') => found(manifest(`${part}/go.mod`), new RegExp(`${name} v(\\S+)`))
+
+const SIGN_IN = 'code flow with PKCE, ID token with nonce, UserInfo, refresh'
+const VERIFIES =
+  'reads access tokens; refuses those for another audience, expired or changed, and ID tokens'
+
+/** `runs` are the names by which the programs of `part` report. */
+export const ROWS = [
+  {
+    client: 'openid-client',
+    version: npm('openid-client'),
+    did: `discovery, ${SIGN_IN}, introspection, revocation; refuses another state`,
+    part: 'node',
+    runs: ['openid-client'],
+  },
+  {
+    client: 'oauth4webapi',
+    version: npm('oauth4webapi'),
+    did: `discovery, ${SIGN_IN}; refuses another state`,
+    part: 'node',
+    runs: ['oauth4webapi'],
+  },
+  {
+    client: 'Auth.js (`@auth/core`)',
+    version: npm('@auth/core'),
+    did: "signing in from its own page to a session; refuses another browser's callback",
+    part: 'node',
+    runs: ['Auth.js'],
+  },
+  {
+    client: 'passport-openidconnect',
+    version: npm('passport-openidconnect'),
+    did: "signing in, in Express with sessions; refuses another browser's callback",
+    part: 'node',
+    runs: ['passport-openidconnect'],
+  },
+  {
+    client: 'express-oauth2-jwt-bearer, resource server',
+    version: npm('express-oauth2-jwt-bearer'),
+    did: VERIFIES,
+    part: 'node',
+    runs: ['express-oauth2-jwt-bearer', 'express-oauth2-jwt-bearer, strict'],
+  },
+  {
+    client: 'jose, resource server',
+    version: npm('jose'),
+    did: VERIFIES,
+    part: 'node',
+    runs: ['jose'],
+  },
+  {
+    client: 'Authlib, client',
+    version: pip('Authlib'),
+    did: `${SIGN_IN}, introspection, revocation`,
+    part: 'python',
+    runs: ['Authlib, code flow, UserInfo, refresh, introspection, revocation'],
+  },
+  {
+    client: 'Authlib, resource server (RFC 9068)',
+    version: pip('Authlib'),
+    did: VERIFIES,
+    part: 'python',
+    runs: ['Authlib, RFC 9068 validator'],
+  },
+  {
+    client: 'PyJWT, resource server',
+    version: pip('PyJWT'),
+    did: VERIFIES,
+    part: 'python',
+    runs: ['PyJWT'],
+  },
+  {
+    client: 'go-oidc with x/oauth2, client',
+    version: `${go('coreos/go-oidc/v3')} with ${go('golang.org/x/oauth2')}`,
+    did: `discovery, ${SIGN_IN}; client credentials; another code verifier is refused`,
+    part: 'go',
+    runs: ['x/oauth2 and go-oidc, code flow, UserInfo, refresh', 'x/oauth2, client credentials'],
+  },
+  {
+    client: 'go-oidc, resource server',
+    version: go('coreos/go-oidc/v3'),
+    did: VERIFIES,
+    part: 'go',
+    runs: ['go-oidc'],
+  },
+  {
+    client: 'Spring Security, client (`oauth2Login`)',
+    version: maven('spring-security-oauth2-client'),
+    did: `discovery by \`issuer-uri\`, ${SIGN_IN}; refuses another browser's callback`,
+    part: 'java',
+    runs: ['Spring Security, client'],
+  },
+  {
+    client: 'Spring Security, resource server',
+    version: maven('spring-security-oauth2-resource-server'),
+    did: `by \`issuer-uri\`, by \`jwk-set-uri\` and as RFC 9068: ${VERIFIES}`,
+    part: 'java',
+    runs: [
+      'Spring Security, fromIssuerLocation',
+      'Spring Security, withJwkSetUri',
+      'Spring Security, createAtJwtValidator',
+    ],
+  },
+  {
+    client: 'Nimbus OAuth 2.0 SDK',
+    version: maven('oauth2-oidc-sdk'),
+    did: `code flow with PKCE, ID token with nonce, UserInfo; ${VERIFIES}`,
+    part: 'java',
+    runs: ['Nimbus OAuth 2.0 SDK, code flow and UserInfo', 'Nimbus JOSE + JWT'],
+  },
+  {
+    client: 'oauth2-proxy',
+    version: go('github.com/oauth2-proxy/oauth2-proxy/v7', 'proxy'),
+    did: "signing in with PKCE in front of a page; refuses another browser's callback",
+    part: 'proxy',
+    runs: ['oauth2-proxy'],
+  },
+  {
+    client: 'MCP SDK for TypeScript (`@modelcontextprotocol/client`)',
+    version: npm('@modelcontextprotocol/client', 'mcp'),
+    did: 'told the address of an MCP server alone: discovery, registration, consent, tools',
+    part: 'mcp',
+    runs: ['MCP SDK for TypeScript 2'],
+  },
+  {
+    client: 'MCP SDK for TypeScript (`@modelcontextprotocol/sdk`)',
+    version: npm('@modelcontextprotocol/sdk', 'mcp'),
+    did: 'the same',
+    part: 'mcp',
+    runs: ['MCP SDK for TypeScript 1'],
+  },
+  {
+    client: 'MCP SDK for Python (`mcp`)',
+    version: pip('mcp', 'mcp'),
+    did: 'the same; asks the person again for the scope of another tool; the next connection takes the tokens that were kept',
+    part: 'mcp',
+    runs: ['MCP SDK for Python'],
+  },
+  {
+    client: 'mcp-remote',
+    version: npm('mcp-remote', 'mcp'),
+    did: 'the same, as the local server of a program that knows no OAuth',
+    part: 'mcp',
+    runs: ['mcp-remote'],
+  },
+]
+
+/** Webhooks are no clients of the authorization server. */
+const WITHOUT_ROWS = ['webhooks']
+
+export function renderTable() {
+  const rows = ROWS.map(
+    ({ client, version, did, part }) =>
+      `| ${client} | ${version} | ${did} | \`npm run check:foreign -- ${part}\` |`,
+  )
+  return ['| client | version | what it did | run by |', '|---|---|---|---|', ...rows].join('\n')
+}
+
+/** What is wrong with the table after a part has run: rows that did not run, and programs without a row. */
+export function compareWithTable(part, libraries) {
+  if (WITHOUT_ROWS.includes(part)) return []
+  const named = ROWS.filter((row) => row.part === part).flatMap(({ runs }) => runs)
+  const wrong = []
+  for (const name of named) {
+    if (!libraries.includes(name)) wrong.push(`${name} is in the table and did not run`)
+  }
+  for (const name of new Set(libraries)) {
+    if (!named.includes(name)) wrong.push(`${name} ran and is not in the table`)
+  }
+  if (readTable() !== renderTable()) {
+    wrong.push(`${DOCUMENT} has another table: npm run check:foreign -- --write`)
+  }
+  return wrong
+}
+
+function split(text) {
+  const [before, rest = ''] = text.split(`${START}\n`)
+  const [table, after = ''] = rest.split(`\n${END}`)
+  return { before, table, after }
+}
+
+export function readTable() {
+  return split(readFileSync(DOCUMENT, 'utf8')).table.trim()
+}
+
+export function writeTable() {
+  const { before, after } = split(readFileSync(DOCUMENT, 'utf8'))
+  writeFileSync(DOCUMENT, `${before}${START}\n\n${renderTable()}\n\n${END}${after}`)
+}
