@@ -2,7 +2,10 @@
 // did. Nothing of theirs is in this repository: each is installed from its ordinary registry into a
 // temporary folder. A client whose language is not on the machine is left out with a word.
 //
-//   npm run clients -w @tollgate/sandbox [-- name …]
+//   npm run clients -w @tollgate/sandbox [-- [--clock=-10m] name …]
+//
+// --clock sets the sandbox's clock that far back or ahead (minutes or days: -10m, 365d): webhooks are signed with the real
+// time, so every client that verifies them must take them whatever the sandbox's clock says.
 //
 // A name is a client (`dj-stripe`) or a client and its version (`stripe-go@85`). The sandbox is the built
 // one (`dist`), a fresh process for each. The table in docs/reference/sandbox-clients.md is this one.
@@ -10,7 +13,10 @@ import { CLIENTS } from './clients/all-clients.mjs'
 import { findMissing } from './clients/processes.mjs'
 import { tryClient } from './clients/try-client.mjs'
 
-const names = process.argv.slice(2)
+const given = process.argv.slice(2)
+const clock = given.find((word) => word.startsWith('--clock='))?.slice('--clock='.length)
+const names = given.filter((word) => !word.startsWith('--clock='))
+const flags = clock === undefined ? undefined : ['--now', timeAt(clock)]
 const rows = []
 for (const client of CLIENTS) {
   const versions = client.versions.filter((version) => isAskedFor(client.name, version))
@@ -30,13 +36,22 @@ const table = [
 for (const row of [...table, ...rows]) process.stdout.write(`| ${row.join(' | ')} |\n`)
 if (rows.some(([, , , did]) => did.startsWith('**'))) process.exitCode = 1
 
+/** The real time moved by `-10m` or `365d`. */
+function timeAt(text) {
+  const [, count, unit] = /^(-?\d+)([md])$/.exec(text) ?? []
+  if (unit === undefined)
+    throw new Error(`--clock takes minutes or days, such as -10m; not ${text}`)
+  const minutes = Number(count) * (unit === 'd' ? 1440 : 1)
+  return new Date(Date.now() + minutes * 60_000).toISOString()
+}
+
 function isAskedFor(name, version) {
   return names.length === 0 || names.includes(name) || names.includes(`${name}@${version}`)
 }
 
 async function runOne(client, version) {
   process.stderr.write(`${client.name} ${version}\n`)
-  const { facts, done, failure } = await tryClient(client, version)
+  const { facts, done, failure } = await tryClient(client, version, flags)
   for (const step of done) process.stderr.write(`  ok  ${step}\n`)
   if (failure !== null) process.stderr.write(`  NOT ${failure}\n`)
   const did = failure === null ? done.join(', ') : `**not after ${done.length} steps**`

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { lastLines, record, startSandbox } from './processes.mjs'
 
-/** Installs one version of a client, runs its program, and reads what that says. */
-export async function tryClient(client, version) {
+/** Installs one version of a client, runs its program, and reads what that says. `flags` replace those of the client. */
+export async function tryClient(client, version, flags = client.flags?.()) {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-client-'))
   try {
     await client.install(folder, version)
-    const sandbox = await startSandbox(client.flags?.())
+    const sandbox = await startSandbox(flags)
     const { env = {}, tearDown } = (await client.setUp?.(folder)) ?? {}
     try {
       const [command, ...args] = client.run(folder, version)

@@ -52,6 +52,9 @@ price = client.prices.create({
     'product_data': {'name': 'Calls'}, 'currency': 'usd', 'unit_amount': 2,
     'recurring': {'interval': 'month', 'usage_type': 'metered', 'aggregate_usage': 'max'}})
 assert price.recurring.aggregate_usage == 'max'
+# This SDK sends True and False with a capital letter.
+assert [each.id for each in client.prices.list({'active': True}).data] == [price.id]
+assert client.prices.list({'active': False}).data == []
 ok('price that is metered without a meter')
 
 subscription = client.subscriptions.create({'customer': customer.id, 'items': [{'price': price.id}]})
