@@ -9,9 +9,7 @@ import { fileURLToPath } from 'node:url'
 const OWN_FILES = /(from |import |import\()(['"])(\.{1,2}\/[^'"]+)\.(?:js|tsx?)\2/g
 
 export function toCommonJs(declarations) {
-  return declarations
-    .replace(OWN_FILES, '$1$2$3.cjs$2')
-    .replace(/^\/\/# sourceMappingURL=.*\n?/m, '')
+  return declarations.replace(OWN_FILES, '$1$2$3.cjs$2')
 }
 
 export function buildCommonJs(folder) {

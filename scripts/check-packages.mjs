@@ -1,4 +1,5 @@
 // npm run check:packages: would these packages work for those who install them?
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -8,12 +9,21 @@ import { run, sideBySide } from './side-by-side.mjs'
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-packages-'))
 
+/** The sources are not packed, so a source map would point at nothing; what is built reads like them. */
+async function hasNoMaps(name, tarball) {
+  const files = execFileSync('tar', ['-tzf', tarball], { encoding: 'utf8' }).split('\n')
+  const maps = files.filter((file) => file.endsWith('.map'))
+  console.log(`- ${name}: ${maps.length === 0 ? 'no source maps' : `source maps: ${maps.length}`}`)
+  return maps.length === 0
+}
+
 /** What would be published is what is looked at. */
 function checksOf(tarball) {
   const name = basename(tarball, '.tgz')
   return [
     () => run(`${name}: attw`, 'node_modules/.bin/attw', [tarball]),
     () => run(`${name}: publint`, 'node_modules/.bin/publint', ['run', tarball, '--strict']),
+    () => hasNoMaps(name, tarball),
   ]
 }
 

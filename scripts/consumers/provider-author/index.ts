@@ -21,7 +21,14 @@ await assert.rejects(startBilling(), /needs the package "@tollgate\/sandbox"/)
 const missing = await connect('sqlite::memory:').catch((error: unknown) => error)
 assert(missing instanceof MissingPackage && missing.package === 'libsql', String(missing))
 const invoice: InvoiceData = {
-  ...{ id: 'in_1', number: '1', provider: 'stripe', date: new Date(0), paid: true, currency: 'eur' },
+  ...{
+    id: 'in_1',
+    number: '1',
+    provider: 'stripe',
+    date: new Date(0),
+    paid: true,
+    currency: 'eur',
+  },
   ...{
     lines: [],
     subtotal: 0,
