@@ -26,13 +26,31 @@ export class NoClientKeys extends Error {
 /** Imported once for as long as the set is remembered. */
 const imported = new WeakMap<object, Keys>()
 
+/** The public keys of a signer: a set, or its address. */
+export interface SignerKeys {
+  readonly jwks?: object | undefined
+  readonly jwks_uri?: string | undefined
+  /** Keys that were fetched before this moment may have been those of another signer. */
+  readonly since?: Date
+}
+
 /**
  * What a JWT says that the client has signed with one of its keys: those in its settings, or those at its
  * `jwks_uri`. Where a key is missing there, they are fetched again, because it may have changed them.
  */
-export async function verifyByClient(
+export function verifyByClient(
   text: string,
-  { settings: { jwks, jwks_uri }, createdAt }: Client,
+  { settings: { jwks, jwks_uri }, createdAt: since }: Client,
+  options: JWTVerifyOptions,
+  context: Pick<ServerContext, 'outgoing' | 'network'>,
+): Promise<JWTPayload> {
+  return verifyByKeys(text, { jwks, jwks_uri, since }, options, context)
+}
+
+/** Verifies a JWT with the keys of its signer. Fetches them again once if none of those known fits. */
+export async function verifyByKeys(
+  text: string,
+  { jwks, jwks_uri, since }: SignerKeys,
   options: JWTVerifyOptions,
   { outgoing, network }: Pick<ServerContext, 'outgoing' | 'network'>,
 ): Promise<JWTPayload> {
@@ -44,7 +62,7 @@ export async function verifyByClient(
   } catch (error) {
     if (!mayBeNewKey(error)) throw error
     // An address that another client had before may hold other keys now.
-    const fresh = await outgoing.documents.getAgain(jwks_uri, KEY_SET, network, createdAt)
+    const fresh = await outgoing.documents.getAgain(jwks_uri, KEY_SET, network, since)
     if (fresh.content === known.content) throw error
     return verifyWithAny(text, keysOf(fresh.content), options)
   }

@@ -7,7 +7,7 @@ import { InvalidClient } from '../../errors.ts'
 import type { Form } from '../../http/form.ts'
 import { rates } from '../../limits/policies.ts'
 import type { Client } from '../../storage/records.ts'
-import { ticketHash } from '../../storage/ticket-hash.ts'
+import { claimOnce } from '../../storage/ticket-hash.ts'
 import type { AuthenticatedBy } from '../feature.ts'
 import type { JwtAuthenticationSettings, JwtMethod } from './settings.ts'
 
@@ -136,14 +136,10 @@ async function assertFirst(
   }
   // Only whoever has its key gets here, so nobody else can use this up.
   if (client.settings.self_registered) await resources.count(rates.assertions, client.id)
-  const hash = ticketHash(KIND, `${client.id}\n${jti}`)
-  const expiresAt = new Date(end + CLOCK_SKEW)
-  const first = await storage.tickets.add({
-    hash,
+  const first = await claimOnce(storage.tickets, {
     kind: KIND,
-    content: '{}',
-    expiresAt,
-    holder: null,
+    name: `${client.id}\n${jti}`,
+    expiresAt: new Date(end + CLOCK_SKEW),
   })
   if (!first) throw new InvalidClient('This client_assertion was used before')
 }
