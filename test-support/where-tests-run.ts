@@ -92,6 +92,10 @@ const sqliteIsEnough: readonly Named[] = [
   ['packages/oauth/test/device/device.test.ts', 'pages; its races are in threats.test.ts'],
   ['packages/oauth/test/errors.test.ts', 'responses'],
   ['packages/oauth/test/exchange/exchange.test.ts', 'parameters and tokens'],
+  [
+    'packages/oauth/test/jwt-bearer/jwt-bearer.test.ts',
+    'parameters and tokens; replays are in threats.test.ts',
+  ],
   ['packages/oauth/test/mcp', "other people's clients"],
   ['packages/oauth/test/openid', 'ID tokens and claims'],
   ['packages/oauth/test/request-objects', 'signed requests'],
@@ -137,6 +141,7 @@ const sqliteIsEnough: readonly Named[] = [
   ['packages/oauth/test/threats/shared-secret.test.ts', 'keys and ciphers'],
   ['packages/server/test/account.test.ts', 'pages'],
   ['packages/server/test/asking.test.ts', 'pages'],
+  ['packages/server/test/assertions.test.ts', 'settings'],
   ['packages/server/test/billing-pages.test.ts', 'pages'],
   ['packages/server/test/billing-production.test.ts', 'pages'],
   ['packages/server/test/command-words.test.ts', 'commands'],

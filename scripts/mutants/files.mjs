@@ -14,6 +14,22 @@ export const FILES = {
     'packages/oauth/test/registration/jwt-authentication.test.ts',
     'packages/oauth/test/registration/client-secret-jwt.test.ts',
   ],
+  'packages/oauth/src/features/jwt-bearer/assertion.ts': [
+    'packages/oauth/test/jwt-bearer/threats.test.ts',
+    'packages/oauth/test/jwt-bearer/jwt-bearer.test.ts',
+  ],
+  'packages/oauth/src/features/jwt-bearer/jwt-bearer.ts': [
+    'packages/oauth/test/jwt-bearer/threats.test.ts',
+    'packages/oauth/test/jwt-bearer/jwt-bearer.test.ts',
+  ],
+  'packages/oauth/src/features/jwt-bearer/share.ts': [
+    'packages/oauth/test/jwt-bearer/threats.test.ts',
+    'packages/oauth/test/jwt-bearer/jwt-bearer.test.ts',
+  ],
+  'packages/oauth/src/features/jwt-bearer/subject.ts': [
+    'packages/oauth/test/jwt-bearer/threats.test.ts',
+    'packages/oauth/test/jwt-bearer/jwt-bearer.test.ts',
+  ],
   'packages/oauth/src/grants/pkce.ts': ['packages/oauth/src/grants/pkce.test.ts'],
   'packages/oauth/src/grants/refresh-decision.ts': [
     'packages/oauth/src/grants/refresh-decision.test.ts',

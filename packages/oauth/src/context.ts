@@ -6,6 +6,7 @@ import type {
   CrossOriginPolicy,
   Feature,
   KeyProofs,
+  TokenIssuer,
 } from './features/feature.ts'
 import type { AuthorizationResponse, Grant, GrantContext } from './grants/grant.ts'
 import type { CookieMode } from './guard/cookie-mode.ts'
@@ -36,6 +37,8 @@ export interface Features {
   readonly requestReaders: readonly Feature[]
   readonly personCheckers: readonly Feature[]
   readonly responseExtenders: readonly Feature[]
+  /** Tokens beside access tokens, by their `requested_token_type`. */
+  readonly exchanges: ReadonlyMap<string, TokenIssuer>
   readonly authenticators: readonly ClientAuthentication[]
   readonly sessionEnders: readonly Feature[]
   readonly deliverers: readonly Feature[]

@@ -141,6 +141,7 @@ function sortFeatures(all: readonly Feature[]): Features {
     requestReaders: all.filter((feature) => feature.readRequest),
     personCheckers: all.filter((feature) => feature.acceptsPerson),
     responseExtenders: all.filter((feature) => feature.extendTokenResponse),
+    exchanges: new Map(all.flatMap(({ exchanges = {} }) => Object.entries(exchanges))),
     authenticators: all.flatMap(({ authentication }) => authentication ?? []),
     sessionEnders: all.filter((feature) => feature.endSessions),
     deliverers: all.filter((feature) => feature.deliver),

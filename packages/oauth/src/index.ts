@@ -78,12 +78,20 @@ export type {
   ProvenKey,
   RequestedAuthorization,
   SelfRegisteredOptions,
+  TokenIssuer,
 } from './features/feature.ts'
-
+export { jwtBearer } from './features/jwt-bearer/jwt-bearer.ts'
+export type {
+  AssertedIdentity,
+  IdentityMapping,
+  JwtBearerOptions,
+  TrustedIssuer,
+} from './features/jwt-bearer/settings.ts'
 export { clientLogos } from './features/logos/client-logos.ts'
 export { type McpOptions, type McpServerOptions, mcp } from './features/mcp/mcp.ts'
 export { scopesOfToolCalls } from './features/mcp/tool-calls.ts'
 export type { IdentityScope } from './features/openid/claims.ts'
+export type { IdentityAssertionOptions } from './features/openid/identity-assertion-settings.ts'
 export { openid } from './features/openid/openid.ts'
 export type { FrontChannelType, LogoutOptions, OpenIdOptions } from './features/openid/settings.ts'
 export {

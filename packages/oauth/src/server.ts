@@ -199,6 +199,7 @@ export function createAuthorizationServer<
   const stopWatching =
     clock && clock === context.clock ? watchClock(clock, context.logger) : () => {}
   let stopTimers = () => {}
+  for (const grant of options.grants) grant.start?.(context)
   const stopFeatures = options.features.flatMap((feature) => feature.start?.(context) ?? [])
   let isReady = false
   let starting: Promise<void> | null = null

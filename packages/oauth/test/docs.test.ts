@@ -152,6 +152,14 @@ describe('docs/reference/options.md', () => {
     ['### RefreshTokenOptions', 'Option', 'grants/refresh-token-options.ts', 'RefreshTokenOptions'],
     ['### DeviceCodeOptions', 'Option', 'features/device/device-code.ts', 'DeviceCodeOptions'],
     ['### TokenExchangeOptions', 'Option', 'grants/token-exchange.ts', 'TokenExchangeOptions'],
+    ['### JwtBearerOptions', 'Option', 'features/jwt-bearer/settings.ts', 'JwtBearerOptions'],
+    ['### TrustedIssuer', 'Option', 'features/jwt-bearer/settings.ts', 'TrustedIssuer'],
+    [
+      '### IdentityAssertionOptions',
+      'Option',
+      'features/openid/identity-assertion-settings.ts',
+      'IdentityAssertionOptions',
+    ],
     ['### ResourceOptions', 'Option', 'resources/resources.ts', 'ResourceOptions'],
     ['### OutgoingOptions', 'Option', 'outgoing/options.ts', 'OutgoingOptions'],
     [
@@ -258,6 +266,9 @@ describe('docs/reference/options.md', () => {
       const { type, exchange } = create()
       return { function: `${name}()`, type: exchange ? type : '' }
     })
+    const issuer = { issuer: 'a', jwksUri: 'https://a.example', scopes: [], userOf: {} }
+    const { type } = oauth.jwtBearer({ issuers: [issuer] })
+    real.push({ function: 'jwtBearer({ issuers })', type })
     const documented = rows.map((row) => ({
       function: plain(row.Function),
       type: plain(row['`grant_type`']),

@@ -24,8 +24,8 @@ export async function token(request: HttpRequest, context: ServerContext): Promi
   const asked = { client, params, request, signOutMark }
   const within = proven ? boundContext(context, proven.thumbprint) : context
   const response = await grant.exchange(asked, within)
-  // Never a token for everybody to whoever relies on their key, whatever the grant does.
-  if (proven && response.token_type !== 'DPoP') {
+  // A client that relies on its key never gets a token without it, whatever the grant does. `N_A` opens no API.
+  if (proven && !['DPoP', 'N_A'].includes(response.token_type)) {
     throw new Error(`${grant.type} gave a token without its key`)
   }
   if (isUnused(client)) await markUsed(client, context)

@@ -5,7 +5,13 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import type { Awaitable } from '../awaitable.ts'
 import type { SigningAlgorithm } from '../crypto.ts'
-import type { AuthorizationResponse, FeatureRoute, GrantContext } from '../grants/grant.ts'
+import type {
+  AuthorizationResponse,
+  ExchangeRequest,
+  FeatureRoute,
+  GrantContext,
+  TokenResponse,
+} from '../grants/grant.ts'
 import type { KeyProof } from '../guard/key-proof.ts'
 import type { Form } from '../http/form.ts'
 import type { ResourceOptions } from '../resources/resources.ts'
@@ -118,6 +124,12 @@ export interface SelfRegisteredOptions {
   readonly resources?: readonly string[]
 }
 
+/** Answers a token exchange of a confidential client that was given the grant. */
+export interface TokenIssuer {
+  /** Issues the requested token. Throw an OAuthError for what the client did wrong. */
+  issue(request: ExchangeRequest, context: GrantContext): Promise<TokenResponse>
+}
+
 /** Something the server does beside OAuth 2.0. */
 export interface Feature {
   /** What it is called; no two may be called the same. */
@@ -186,6 +198,8 @@ export interface Feature {
     issued: IssuedToken,
     context: GrantContext,
   ): Promise<Readonly<Record<string, unknown>>>
+  /** Tokens that `tokenExchange()` gives beside access tokens, by their `requested_token_type` (RFC 8693 §3). */
+  readonly exchanges?: Readonly<Record<string, TokenIssuer>>
   /** Sessions of the application have ended: by signing out, with an account, or with everything. */
   endSessions?(selector: SessionSelector, context: GrantContext): Promise<void>
   /** Sends what is due to be sent to others; says how many were. Called every few seconds. */

@@ -23,6 +23,7 @@ export type GrantType =
   | 'implicit'
   | 'urn:ietf:params:oauth:grant-type:device_code'
   | 'urn:ietf:params:oauth:grant-type:token-exchange'
+  | 'urn:ietf:params:oauth:grant-type:jwt-bearer'
   | (string & {})
 
 /** RFC 6749 §5.1. A grant may add members of its own, such as `id_token` or `issued_token_type`. */
@@ -170,6 +171,8 @@ export interface Grant {
   readonly response?: AuthorizationResponse
   /** Below the base path of the server. */
   readonly routes?: readonly FeatureRoute[]
+  /** Called once, when the server is made. Throw a TypeError for options that do not fit the server. */
+  start?(context: GrantContext): void
   /** What it adds to the metadata of the server, beside its name. */
   metadata?(context: GrantContext): Readonly<Record<string, unknown>>
 }

@@ -9,7 +9,7 @@ import { type AccessTokenClaims, isBound } from '../tokens/formats/claims.ts'
 import { type ShownToken, shareOfSubject, verifyShown } from './exchanged-share.ts'
 import type { Grant, GrantType } from './grant.ts'
 
-const TOKEN_EXCHANGE: GrantType = 'urn:ietf:params:oauth:grant-type:token-exchange'
+export const TOKEN_EXCHANGE: GrantType = 'urn:ietf:params:oauth:grant-type:token-exchange'
 /** RFC 8693 §3. */
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token'
 const JWT = 'urn:ietf:params:oauth:token-type:jwt'
@@ -47,10 +47,13 @@ export interface ExchangeQuestion {
 export function tokenExchange(options: TokenExchangeOptions = {}): Grant {
   return {
     type: TOKEN_EXCHANGE,
-    async exchange({ client, params }, context: ServerContext) {
+    async exchange(request, context: ServerContext) {
+      const { client, params } = request
       if (!client.confidential) {
         throw new UnauthorizedClient('Only confidential clients may exchange tokens')
       }
+      const other = context.features.exchanges.get(params.get('requested_token_type') ?? '')
+      if (other) return other.issue(request, context)
       const wanted = readWantedType(params)
       const subject = await readSubject(params, context)
       const actor = await readActor(params, client, options, context)

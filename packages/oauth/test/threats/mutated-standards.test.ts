@@ -6,6 +6,7 @@ import {
   deviceCode,
   dpop,
   implicit,
+  jwtBearer,
   jwtClientAuthentication,
   openid,
   password,
@@ -19,20 +20,25 @@ import {
 import { begin, DEVICE_CODE, newDevice } from '../device/support.ts'
 import { boundTokens, makeProof, newHolder } from '../dpop/support.ts'
 import { ACCESS_TOKEN, JWT, subjectToken, TOKEN_EXCHANGE } from '../exchange/support.ts'
-import { createSigner } from '../request-objects/support.ts'
+import { createSigner, type Signer } from '../request-objects/support.ts'
 import { createClient, REDIRECT, sessionOf, startServer } from '../support.ts'
 import { createRandom } from './random.ts'
 
 const API = 'https://api.example.com'
+const ISSUER = 'https://idp.example.com'
+const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+const ID_JAG = 'urn:ietf:params:oauth:token-type:id-jag'
 const NAMES =
-  'redirect_uri response_type scope state nonce claims prompt max_age acr_values resource audience request request_uri dpop_jkt code_challenge code_challenge_method response_mode id_token_hint login_hint ui_locales subject_token subject_token_type actor_token actor_token_type requested_token_type refresh_token device_code user_code decision csrf_token client_assertion client_assertion_type code code_verifier token request_seen sign_in_asked registration interaction'.split(
+  'redirect_uri response_type scope state nonce claims prompt max_age acr_values resource audience request request_uri dpop_jkt code_challenge code_challenge_method response_mode id_token_hint login_hint ui_locales subject_token subject_token_type actor_token actor_token_type requested_token_type refresh_token assertion device_code user_code decision csrf_token client_assertion client_assertion_type code code_verifier token request_seen sign_in_asked registration interaction'.split(
     ' ',
   )
 
 const encode = (content: unknown) => Buffer.from(JSON.stringify(content)).toString('base64url')
 const unsigned = (content: unknown) => `${encode({ alg: 'none' })}.${encode(content)}.`
 
-function startAll() {
+function startAll(signer: Signer) {
+  const jwks = { keys: [signer.jwk] }
+  const scopes = ['place-orders']
   return startServer({
     grants: [
       authorizationCode(),
@@ -42,10 +48,11 @@ function startAll() {
       clientCredentials(),
       deviceCode(),
       tokenExchange(),
+      jwtBearer({ issuers: [{ issuer: ISSUER, jwks, scopes, userOf: () => 'ada' }] }),
     ],
     resources: { [API]: { scopes: ['place-orders'] } },
     features: [
-      openid(),
+      openid({ identityAssertions: { [API]: { clients: {}, scopes, resources: [] } } }),
       dpop(),
       pushedRequests(),
       requestObjects({ unsigned: true }),
@@ -64,9 +71,9 @@ describe('threat I6 mutated requests to what is beside OAuth 2.0', () => {
   it(`threat I6 ${count} of them give no 5xx and leave no failure behind`, {
     timeout: 60_000 + count * 20,
   }, async () => {
-    const server = await startAll()
-    const random = createRandom(seed)
     const signer = await createSigner('ES256')
+    const server = await startAll(signer)
+    const random = createRandom(seed)
     const holder = await newHolder()
     const app = await createClient(server, {
       grants: [
@@ -77,6 +84,7 @@ describe('threat I6 mutated requests to what is beside OAuth 2.0', () => {
         'client_credentials',
         DEVICE_CODE,
         TOKEN_EXCHANGE,
+        JWT_BEARER,
       ],
       settings: { jwks: { keys: [signer.jwk] } },
     })
@@ -93,7 +101,18 @@ describe('threat I6 mutated requests to what is beside OAuth 2.0', () => {
       .setProtectedHeader({ alg: 'ES256', kid: 'key' })
       .sign(signer.privateKey)
 
+    const now = Math.floor(server.clock.now().getTime() / 1000)
+    const times = { iat: now, exp: now + 60, jti: 'one' }
+    const asserted = { iss: ISSUER, sub: 'x', aud: server.url, ...times }
+    const signAssertion = (claims: Record<string, unknown>) =>
+      new SignJWT({ ...asserted, ...claims })
+        .setProtectedHeader({ alg: 'ES256', kid: 'key' })
+        .sign(signer.privateKey)
+    const assertion = await signAssertion({})
+    const odd = await signAssertion({ scope: [1], resource: {}, cnf: [], client_id: 7 })
+
     const values = [
+      ...[assertion, odd, 'urn:ietf:params:oauth:token-type:id-jag'],
       ...Object.values({ ...credentials, ...tokens, ...bound }).map(String),
       ...[device_code, user_code, request_uri, request, holder.thumbprint, API, `${API}/`],
       ...[REDIRECT, 'code', 'token', 'code id_token', 'openid email', 'place-orders', '*'],
@@ -133,6 +152,8 @@ describe('threat I6 mutated requests to what is beside OAuth 2.0', () => {
       ['POST', '/oauth/par', { ...credentials, ...asked }],
       ['POST', '/oauth/device_authorization', { client_id: device.id, scope: 'place-orders' }],
       ['POST', '/oauth/token', exchange],
+      ['POST', '/oauth/token', { ...exchange, requested_token_type: ID_JAG, audience: API }],
+      ['POST', '/oauth/token', { ...credentials, grant_type: JWT_BEARER, assertion }],
       ['POST', '/oauth/token', { client_id: device.id, grant_type: DEVICE_CODE, device_code }],
       ['POST', '/oauth/token', { ...credentials, grant_type: 'refresh_token', refresh_token }],
       ['POST', '/oauth/token', { ...credentials, grant_type: 'client_credentials' }],

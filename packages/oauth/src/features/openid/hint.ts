@@ -6,6 +6,8 @@ export interface IdTokenHint {
   readonly sub: string
   readonly aud: string
   readonly sid: string | null
+  /** All claims. */
+  readonly claims: Readonly<Record<string, unknown>>
 }
 
 /** Null unless we have signed it. It may have expired: it only says who was meant. */
@@ -20,5 +22,5 @@ export function readIdTokenHint(text: string, context: ServerContext): IdTokenHi
   // An access token may have the same `typ`; it alone has a `client_id`.
   if (iss !== context.issuer || client_id !== undefined) return null
   if (typeof sub !== 'string' || typeof aud !== 'string') return null
-  return { sub, aud, sid: typeof sid === 'string' ? sid : null }
+  return { sub, aud, sid: typeof sid === 'string' ? sid : null, claims }
 }

@@ -1,11 +1,14 @@
 import type { ServerContext } from '../../context.ts'
 import { InvalidRequest } from '../../errors.ts'
+import type { ExchangeRequest } from '../../grants/grant.ts'
+import { TOKEN_EXCHANGE } from '../../grants/token-exchange.ts'
 import type { Feature } from '../feature.ts'
 import { claimsOffered, scopesOffered, scopesOfWishes } from './claims.ts'
 import { demandedAcr, namedValues, parseClaimsRequest } from './claims-request.ts'
 import { frontChannelResponses } from './front-channel.ts'
 import { readIdTokenHint } from './hint.ts'
 import { createIdToken, offeredAlgorithms } from './id-token.ts'
+import { exchangeIdToken, ID_JAG } from './identity-assertion.ts'
 import { offerLogout } from './offer-logout.ts'
 import { type OpenIdOptions, type OpenIdSettings, resolveOpenIdOptions } from './settings.ts'
 import { subjectFor } from './subject.ts'
@@ -25,6 +28,7 @@ export function openid(options: OpenIdOptions = {}): Feature {
   const endpoint = userinfoEndpoint(settings)
   const logout = settings.logout && offerLogout(settings, settings.logout)
   const scopes = scopesOffered(settings.scopes)
+  const issuesAssertions = settings.assertionAudiences.size > 0
   return {
     name: 'openid',
     scopes,
@@ -39,9 +43,18 @@ export function openid(options: OpenIdOptions = {}): Feature {
     ...logout?.hooks,
     start(context: ServerContext) {
       assertTokens(settings, context)
+      assertAudiences(settings, context)
       return logout?.hooks.start?.(context) ?? (() => {})
     },
     responses: frontChannelResponses(settings, logout),
+    ...(issuesAssertions && {
+      exchanges: {
+        [ID_JAG]: {
+          issue: (request: ExchangeRequest, context: ServerContext) =>
+            exchangeIdToken(request, settings, context),
+        },
+      },
+    }),
     metadataPaths: discoveryPaths,
     metadata: (context: ServerContext) => ({
       userinfo_endpoint: addressOf('/userinfo', context),
@@ -60,6 +73,7 @@ export function openid(options: OpenIdOptions = {}): Feature {
         backchannel_logout_supported: true,
         backchannel_logout_session_supported: true,
       }),
+      ...(issuesAssertions && { identity_chaining_requested_token_types_supported: [ID_JAG] }),
     }),
     requestParameters: ['nonce', 'claims', 'acr_values', 'id_token_hint'],
     readRequest(params, { client, scopes: asked, responseType }) {
@@ -125,6 +139,19 @@ function assertTokens({ responseTypes }: OpenIdSettings, { grants }: ServerConte
   const type = responseTypes.find((name) => name.split(' ').includes('token'))
   if (type === undefined || grants.has('implicit')) return
   throw new TypeError(`openid: responseTypes has '${type}', which needs implicit() in grants.`)
+}
+
+/** Its own assertions would open more here than the person approved. */
+function assertAudiences(
+  { assertionAudiences }: OpenIdSettings,
+  { issuer, grants }: ServerContext,
+): void {
+  if (assertionAudiences.has(issuer)) {
+    throw new TypeError('openid: identityAssertions are for other servers than this one.')
+  }
+  if (assertionAudiences.size > 0 && !grants.has(TOKEN_EXCHANGE)) {
+    throw new TypeError('openid: identityAssertions needs tokenExchange() in grants.')
+  }
 }
 
 const addressOf = (path: string, { options }: ServerContext) =>

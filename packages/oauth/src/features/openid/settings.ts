@@ -6,6 +6,11 @@ import {
 } from '../../crypto.ts'
 import { type Lifetime, parseLifetime, parseSeconds } from '../../lifetimes.ts'
 import { type IdentityScope, identityScopes, standardScopes } from './claims.ts'
+import {
+  type AssertionAudience,
+  type IdentityAssertionOptions,
+  resolveAssertionAudiences,
+} from './identity-assertion-settings.ts'
 
 /** What `openid()` is made with. */
 export interface OpenIdOptions {
@@ -41,6 +46,11 @@ export interface OpenIdOptions {
    * Logout). Needs `users.signOut()` or `signOut` of the adapter. Default false.
    */
   readonly logout?: boolean | LogoutOptions
+  /**
+   * Other authorization servers, by their issuers, that clients may have identity assertions for: they exchange an ID
+   * token for an Identity Assertion JWT Authorization Grant (ID-JAG). Needs `tokenExchange()`. Default: none.
+   */
+  readonly identityAssertions?: Readonly<Record<string, IdentityAssertionOptions>>
 }
 
 /** How clients are told that somebody has signed out. */
@@ -76,6 +86,8 @@ export interface OpenIdSettings {
   readonly acrValues: readonly string[]
   /** Null when clients cannot sign people out. */
   readonly logout: LogoutSettings | null
+  /** Other servers that clients may have identity assertions for, by their issuers. */
+  readonly assertionAudiences: ReadonlyMap<string, AssertionAudience>
 }
 
 export interface LogoutSettings {
@@ -118,6 +130,7 @@ export function resolveOpenIdOptions(options: OpenIdOptions): OpenIdSettings {
     scopes: [...scopes],
     acrValues: [...(options.acrValues ?? [])],
     logout: resolveLogout(options.logout ?? false),
+    assertionAudiences: resolveAssertionAudiences(options.identityAssertions ?? {}),
   }
 }
 

@@ -1,0 +1,84 @@
+import type { ServerContext } from '../../context.ts'
+import { UnauthorizedClient } from '../../errors.ts'
+import type { Grant, GrantContext, GrantType } from '../../grants/grant.ts'
+import { requireParam } from '../../http/form.ts'
+import { parseLifetime } from '../../lifetimes.ts'
+import { resourceDetails } from '../../resources/requested.ts'
+import { assertFirst, verifyAssertion } from './assertion.ts'
+import { type JwtBearerOptions, resolveIssuers, type TrustedIssuers } from './settings.ts'
+import { shareOfAssertion } from './share.ts'
+import { findSubject } from './subject.ts'
+
+const JWT_BEARER: GrantType = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+const ID_JAG_PROFILE = 'urn:ietf:params:oauth:grant-profile:id-jag'
+
+/**
+ * RFC 7523 §2.1: a client gives a JWT that a trusted issuer has signed about a person, and gets an access token for that
+ * person, never a refresh token. Only confidential clients that were given the grant. With `clientOf`, a workload without
+ * a secret gets a token for itself.
+ * @example
+ * createAuthorizationServer({ …, grants: [jwtBearer({ issuers: [{ issuer, jwksUri, scopes, userOf }] })] })
+ */
+export function jwtBearer(options: JwtBearerOptions): Grant {
+  const issuers = resolveIssuers(options.issuers)
+  const all = [...issuers.values()]
+  const hasWorkloads = all.some(({ clientOf }) => clientOf !== null)
+  const expireAt = parseLifetime(
+    'jwtBearer: accessTokensExpireIn',
+    options.accessTokensExpireIn ?? '1h',
+  )
+  return {
+    type: JWT_BEARER,
+    start: (context: ServerContext) => assertFitting(issuers, context),
+    metadata: (): Record<string, unknown> =>
+      all.some(({ isIdJag }) => isIdJag)
+        ? { authorization_grant_profiles_supported: [ID_JAG_PROFILE] }
+        : {},
+    async exchange({ client, params, signOutMark }, context: ServerContext) {
+      if (!client.confidential && !hasWorkloads) throw publicClient()
+      const text = requireParam(params, 'assertion')
+      const assertion = await verifyAssertion(text, client, issuers, context)
+      // The assertion of a workload proves the client too; that of a person proves nothing of it.
+      if (!client.confidential && !assertion.settings.clientOf) throw publicClient()
+      const userId = await findSubject(assertion, client, context)
+      const { scopes, resources } = shareOfAssertion(assertion, { client, params }, context)
+      // Last, so that a request that is refused for something else can be mended and sent again.
+      await assertFirst(assertion, context)
+      return context.issueTokens({
+        client,
+        userId,
+        scopes,
+        grantType: JWT_BEARER,
+        refreshable: false,
+        expiresAt: expireAt(context.clock.now()),
+        signOutMark,
+        details: resourceDetails(resources, context.options.resources),
+      })
+    },
+  }
+}
+
+function publicClient(): UnauthorizedClient {
+  return new UnauthorizedClient('Only confidential clients may use assertions about people')
+}
+
+/** Checks the options that have to fit the rest of the server. */
+function assertFitting(issuers: TrustedIssuers, context: GrantContext): void {
+  const { issuer, options } = context as ServerContext
+  if (issuers.has(issuer)) {
+    // Its own tokens would open more than they were issued for.
+    throw new TypeError('jwtBearer: this server cannot be one of its own issuers.')
+  }
+  for (const { name, scopes } of issuers.values()) {
+    const unknown = scopes.find((scope) => !options.scopeNames.has(scope))
+    if (unknown !== undefined) {
+      throw new TypeError(`jwtBearer: ${name}: the scope '${unknown}' is not defined.`)
+    }
+    const personal = scopes.find((scope) => options.identityScopes.has(scope))
+    if (personal !== undefined) {
+      throw new TypeError(
+        `jwtBearer: ${name}: the scope '${personal}' is for people who sign in here.`,
+      )
+    }
+  }
+}

@@ -1,0 +1,359 @@
+import {
+  createLocalJWKSet,
+  decodeJwt,
+  decodeProtectedHeader,
+  type JWTPayload,
+  jwtVerify,
+} from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  authorizationCode,
+  createAuthorizationServer,
+  dpop,
+  memoryStorage,
+  openid,
+  password,
+  refreshToken,
+  tokenExchange,
+} from '../../src/index.ts'
+import { newHolder, tokenProof } from '../dpop/support.ts'
+import { SECRET } from '../support.ts'
+import { newClient, type OpenIdReply, type OpenIdServer, signIn, startOpenId } from './support.ts'
+
+const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
+const ID_JAG = 'urn:ietf:params:oauth:token-type:id-jag'
+const CHAT = 'https://auth.chat.example'
+const CHAT_API = 'https://api.chat.example'
+const CHAT_FILES = 'https://files.chat.example'
+const PAIRWISE = 'https://auth.pairwise.example'
+
+interface Caller {
+  readonly id: string
+  readonly secret: string
+}
+
+/** Filled once the clients are made. */
+const clients: Record<string, string> = {}
+const settings = {
+  logout: true,
+  pairwiseSalt: SECRET,
+  acrValues: ['password'],
+  identityAssertions: {
+    [CHAT]: {
+      clients,
+      scopes: ['chat.read', 'chat.write'],
+      resources: [CHAT_API, CHAT_FILES],
+      email: true,
+    },
+  },
+}
+const GRANTS = ['authorization_code', 'refresh_token', 'password', TOKEN_EXCHANGE]
+
+let server: OpenIdServer
+let wiki: Caller
+let chat: Caller
+beforeAll(async () => {
+  server = await startOpenId({
+    grants: [authorizationCode(), refreshToken(), password(), tokenExchange()],
+    features: [openid(settings), dpop()],
+  })
+  wiki = await newClient(server, { grants: GRANTS })
+  chat = await newClient(server, { grants: GRANTS, settings: { subject_type: 'pairwise' } })
+  clients[wiki.id] = 'wiki-at-chat'
+  clients[chat.id] = 'chat-at-chat'
+})
+afterAll(() => server.close())
+
+const ADA = { scope: 'openid email' }
+
+const formFor = (
+  subject_token: string,
+  { id: client_id, secret: client_secret }: Caller = wiki,
+): Record<string, string> => ({
+  ...{ grant_type: TOKEN_EXCHANGE, client_id, client_secret, requested_token_type: ID_JAG },
+  ...{ subject_token, subject_token_type: 'urn:ietf:params:oauth:token-type:id_token' },
+  ...{ audience: CHAT, resource: CHAT_API },
+})
+
+async function ask(
+  subject_token: string,
+  changes: Record<string, string> = {},
+  client = wiki,
+  headers: Record<string, string> = {},
+) {
+  const form = { ...formFor(subject_token, client), ...changes }
+  const reply = await server.post('/oauth/token', form, headers)
+  return { status: reply.status, ...((await reply.json()) as Record<string, unknown>) }
+}
+
+/** As the other server reads it. */
+async function readAssertion(reply: Record<string, unknown>): Promise<JWTPayload> {
+  const jwks = await (await server.request('/.well-known/jwks.json')).json()
+  const { payload } = await jwtVerify(String(reply.access_token), createLocalJWKSet(jwks), {
+    typ: 'oauth-id-jag+jwt',
+    issuer: server.url,
+    currentDate: server.clock.now(),
+  })
+  return payload
+}
+
+describe('an identity assertion', () => {
+  it('is issued for an ID token of the same client, for another server and no longer than minutes', async () => {
+    const { id_token } = await signIn(server, wiki, ADA)
+    const reply = await ask(id_token, { scope: 'chat.read' })
+    expect(reply).toMatchObject({
+      ...{ status: 200, issued_token_type: ID_JAG, token_type: 'N_A' },
+      ...{ scope: 'chat.read', expires_in: 300 },
+    })
+    expect(reply).not.toHaveProperty('refresh_token')
+    const now = Math.floor(server.clock.now().getTime() / 1000)
+    expect(await readAssertion(reply)).toEqual({
+      ...{ iss: server.url, sub: 'ada', aud: CHAT, client_id: 'wiki-at-chat' },
+      ...{ jti: expect.any(String), iat: now, exp: now + 300 },
+      ...{ resource: CHAT_API, scope: 'chat.read' },
+      ...{ email: 'ada@example.com', email_verified: true },
+    })
+  })
+
+  it('names every scope and resource that the client may have when none is asked for', async () => {
+    const { id_token } = await signIn(server, wiki)
+    const reply = await ask(id_token, { resource: '' })
+    expect(await readAssertion(reply)).toMatchObject({
+      scope: 'chat.read chat.write',
+      resource: [CHAT_API, CHAT_FILES],
+    })
+  })
+
+  it('tells the e-mail address only to clients with that scope', async () => {
+    // What the client was granted before in the same session counts, too.
+    await server.oauth.consents.revoke('ada', wiki.id)
+    const { id_token } = await signIn(server, wiki, { scope: 'openid' })
+    expect(await readAssertion(await ask(id_token))).not.toHaveProperty('email')
+  })
+
+  it('says how and when the person had signed in', async () => {
+    server.people.signIns.set('ada.1', server.clock.now())
+    server.people.acr = 'password'
+    const { id_token } = await signIn(server, wiki)
+    const { auth_time, acr } = await readAssertion(await ask(id_token))
+    expect({ auth_time, acr }).toEqual({
+      auth_time: Math.floor(server.clock.now().getTime() / 1000),
+      acr: 'password',
+    })
+  })
+
+  it('takes the audience with a slash after the host, and writes it as it is configured', async () => {
+    const { id_token } = await signIn(server, wiki)
+    expect((await readAssertion(await ask(id_token, { audience: `${CHAT}/` }))).aud).toBe(CHAT)
+  })
+
+  it('names the person as the other server knows them from signing in here', async () => {
+    const audience = { clients, scopes: [], resources: [], relyingParty: chat.id }
+    const oauth = server.another({
+      features: [openid({ ...settings, identityAssertions: { [PAIRWISE]: audience } })],
+    })
+    const { id_token } = await signIn(server, wiki)
+    const body = new URLSearchParams({
+      ...formFor(id_token),
+      ...{ audience: PAIRWISE, resource: '' },
+    })
+    const reply = await oauth.fetch(
+      new Request(`${server.url}/oauth/token`, { method: 'POST', body }),
+    )
+    const claims = await readAssertion((await reply.json()) as Record<string, unknown>)
+    const { sub } = claims
+    expect(claims).not.toHaveProperty('scope')
+    expect(claims).not.toHaveProperty('resource')
+    expect(sub).toBe(decodeJwt((await signIn(server, chat)).id_token).sub)
+    expect(sub).not.toBe('ada')
+  })
+
+  it('is bound to the key that the request proves to hold', async () => {
+    const holder = await newHolder()
+    const { id_token } = await signIn(server, wiki)
+    const reply = await ask(id_token, {}, wiki, { dpop: await tokenProof(server, holder) })
+    expect(reply).toMatchObject({ status: 200, token_type: 'N_A' })
+    expect((await readAssertion(reply)).cnf).toEqual({ jkt: holder.thumbprint })
+  })
+
+  it('is announced in discovery', async () => {
+    const reply = await server.request('/.well-known/openid-configuration')
+    expect(await reply.json()).toMatchObject({
+      identity_chaining_requested_token_types_supported: [ID_JAG],
+    })
+  })
+})
+
+describe('threat T19 an identity assertion is issued only for a living sign-in at a configured server', () => {
+  let tokens: OpenIdReply
+  beforeAll(async () => {
+    tokens = await signIn(server, wiki, ADA)
+  })
+
+  const refusals: Record<string, [() => Promise<object>, string]> = {
+    'another audience': [
+      () => ask(tokens.id_token, { audience: 'https://evil.example' }),
+      'invalid_target',
+    ],
+    'two audiences': [
+      () => ask(tokens.id_token, { audience: `${CHAT} ${PAIRWISE}` }),
+      'invalid_target',
+    ],
+    'no audience': [() => ask(tokens.id_token, { audience: '' }), 'invalid_request'],
+    'another resource': [
+      () => ask(tokens.id_token, { resource: 'https://api.evil.example' }),
+      'invalid_target',
+    ],
+    'another scope': [() => ask(tokens.id_token, { scope: 'chat.admin' }), 'invalid_scope'],
+    'an actor': [() => ask(tokens.id_token, { actor_token: 'x' }), 'invalid_request'],
+    'the type of an actor': [
+      () => ask(tokens.id_token, { actor_token_type: ID_JAG }),
+      'invalid_request',
+    ],
+    'an ID token by the type of another token': [
+      () => ask(tokens.id_token, { subject_token_type: 'urn:ietf:params:oauth:token-type:saml2' }),
+      'invalid_request',
+    ],
+    'an access token': [() => ask(tokens.access_token), 'invalid_request'],
+    'a refresh token': [() => ask(tokens.refresh_token), 'invalid_request'],
+    'an access token by its own type': [
+      () =>
+        ask(tokens.access_token, {
+          subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+        }),
+      'invalid_request',
+    ],
+    'a changed ID token': [() => ask(`${tokens.id_token}x`), 'invalid_request'],
+    'an identity assertion': [
+      async () =>
+        ask(String(((await ask(tokens.id_token)) as { access_token?: string }).access_token)),
+      'invalid_request',
+    ],
+    'a client with pairwise subjects': [
+      async () => ask((await signIn(server, chat)).id_token, {}, chat),
+      'unauthorized_client',
+    ],
+  }
+
+  it.each(Object.entries(refusals))('%s', async (_name, [attack, error]) => {
+    expect(await attack()).toMatchObject({ status: 400, error })
+  })
+
+  it('an ID token of another client, though both have grants of the person', async () => {
+    const other = await newClient(server, { grants: GRANTS })
+    expect(await ask((await signIn(server, wiki)).id_token)).toMatchObject({ status: 200 })
+    const { id_token } = await signIn(server, other)
+    expect(await ask(id_token)).toMatchObject({ error: 'invalid_request' })
+    // This client has none of its own there.
+    expect(await ask(id_token, {}, other)).toMatchObject({ error: 'invalid_target' })
+  })
+
+  it('an ID token whose approval was revoked, though other grants of the person live', async () => {
+    const { id_token } = await signIn(server, wiki)
+    await server.oauth.consents.revoke('ada', wiki.id)
+    await signIn(server, await newClient(server))
+    await signIn(server, wiki, { scope: 'place-orders' })
+    expect(await ask(id_token)).toMatchObject({ error: 'invalid_request' })
+    await signIn(server, wiki)
+    expect(await ask(id_token)).toMatchObject({ status: 200 })
+  })
+
+  it('an ID token of a session whose grant has ended, though one without a session lives', async () => {
+    const { id_token } = await signIn(server, wiki)
+    await server.oauth.consents.revoke('ada', wiki.id)
+    const reply = await server.post('/oauth/token', {
+      ...{ grant_type: 'password', username: 'ada@example.com', password: 'correct horse' },
+      ...{ client_id: wiki.id, client_secret: wiki.secret, scope: 'openid' },
+    })
+    expect(reply.status).toBe(200)
+    expect(await ask(id_token)).toMatchObject({ error: 'invalid_request' })
+  })
+
+  it('the signed response of UserInfo', async () => {
+    const settings = { userinfo_signed_response_alg: 'RS256' as const }
+    const client = await newClient(server, { settings })
+    const { access_token } = await signIn(server, client)
+    const headers = { authorization: `Bearer ${access_token}` }
+    const signed = await (await server.request('/oauth/userinfo', { headers })).text()
+    expect(decodeProtectedHeader(signed).typ).toBe('JWT')
+    expect(await ask(signed)).toMatchObject({ error: 'invalid_request' })
+  })
+
+  it('an ID token of a person who was removed', async () => {
+    const { id_token } = await signIn(server, wiki)
+    const ada = server.people.all.get('ada')
+    server.people.all.delete('ada')
+    const reply = await ask(id_token)
+    if (ada) server.people.all.set('ada', ada)
+    expect(reply).toMatchObject({ error: 'invalid_request' })
+    expect(await ask(id_token)).toMatchObject({ status: 200 })
+  })
+
+  it('an ID token of a person who was signed out everywhere', async () => {
+    const { id_token } = await signIn(server, wiki)
+    await server.oauth.revokeUser('ada')
+    expect(await ask(id_token)).toMatchObject({ error: 'invalid_request' })
+    expect(await ask((await signIn(server, wiki)).id_token)).toMatchObject({ status: 200 })
+  })
+
+  it('an ID token of a person who is signed out everywhere while the request is answered', async () => {
+    const { id_token } = await signIn(server, wiki)
+    const findById = server.people.findById.bind(server.people)
+    server.people.findById = async (id) => {
+      server.people.findById = findById
+      await server.oauth.revokeUser(id)
+      return findById(id)
+    }
+    expect(await ask(id_token)).toMatchObject({ error: 'invalid_request' })
+  })
+
+  it('an ID token that has expired', async () => {
+    const { id_token } = await signIn(server, wiki)
+    server.clock.advance(3599)
+    expect(await ask(id_token)).toMatchObject({ status: 200 })
+    server.clock.advance(1)
+    expect(await ask(id_token)).toMatchObject({ error: 'invalid_request' })
+  })
+
+  it('a client that was not given the grant', async () => {
+    const plain = await newClient(server)
+    const { id_token } = await signIn(server, plain)
+    expect(await ask(id_token, {}, plain)).toMatchObject({ error: 'unauthorized_client' })
+  })
+
+  // Last: the session that every test signs in with is over.
+  it('an ID token of a person who has signed out', async () => {
+    const { id_token } = await signIn(server, wiki)
+    expect(await ask(id_token)).toMatchObject({ status: 200 })
+    await server.oauth.endSession('ada.1')
+    expect(await ask(id_token)).toMatchObject({ error: 'invalid_request' })
+  })
+})
+
+describe('the option identityAssertions', () => {
+  const audience = { clients: {}, scopes: [], resources: [] }
+  const make = (identityAssertions: object, grants = [password(), tokenExchange()]) =>
+    createAuthorizationServer({
+      issuer: 'https://idp.example',
+      secret: SECRET,
+      storage: memoryStorage(),
+      users: { findById: () => null },
+      grants,
+      features: [
+        openid({ identityAssertions: identityAssertions as Record<string, typeof audience> }),
+      ],
+    })
+
+  it.each([
+    ['this server', { 'https://idp.example': audience }, /other servers than this one/],
+    ['no issuer', { chat: audience }, /name the issuer/],
+    ['no scopes', { [CHAT]: { ...audience, scopes: undefined } }, /give clients, scopes/],
+    ['assertions that live for a day', { [CHAT]: { ...audience, expireIn: '1d' } }, /an hour/],
+  ])('is refused with %s', (_name, audiences, message) => {
+    expect(() => make(audiences)).toThrow(message)
+  })
+
+  it('is refused without tokenExchange()', () => {
+    expect(() => make({ [CHAT]: audience }, [password()])).toThrow(/needs tokenExchange/)
+  })
+})
