@@ -101,7 +101,7 @@ export function createCore(options: CoreOptions): Core {
     scopes: config.settings.scopes,
     optionalScopes: config.settings.optionalScopes,
     pages: createAuthorizationPages({ settings: config.settings, findUser: users.findById }),
-    grants: offeredGrants(config.settings),
+    grants: offeredGrants(config.settings, users),
     features: offeredFeatures(config),
     selfRegistered: {
       scopes: config.selfRegistered.scopes,

@@ -10,6 +10,7 @@ import {
   type Feature,
   type Grant,
   implicit,
+  jwtBearer,
   jwtClientAuthentication,
   mcp,
   openid,
@@ -23,6 +24,8 @@ import {
 } from '@tollgate/oauth'
 import type { Config, SelfRegistered } from './config/config.ts'
 import type { Settings } from './config/settings.ts'
+import { looksUpAccounts, withLookup } from './config/standards.ts'
+import type { UserAccounts } from './users/users.ts'
 
 /** How well people have proven who they are: sessions begin with a password. */
 export const PASSWORD_ACR = 'password'
@@ -57,6 +60,7 @@ function offeredIdentity({ settings, pairwiseSalt }: Config): Feature {
     scopes: settings.identityScopes,
     responseTypes: settings.responseTypes,
     ...(pairwiseSalt !== null && { pairwiseSalt }),
+    ...(settings.identityAssertions && { identityAssertions: settings.identityAssertions }),
   })
 }
 
@@ -96,7 +100,10 @@ function offeredToStrangers(
 }
 
 /** What current practice advises against can be switched off (threat T8). */
-export function offeredGrants(settings: Settings): Grant[] {
+export function offeredGrants(
+  settings: Settings,
+  users: Pick<UserAccounts, 'findByEmail'>,
+): Grant[] {
   return [
     authorizationCode(),
     refreshToken({
@@ -108,5 +115,21 @@ export function offeredGrants(settings: Settings): Grant[] {
     clientCredentials(),
     ...(settings.deviceGrant ? [deviceCode()] : []),
     ...(settings.exchangeGrant ? [tokenExchange()] : []),
+    ...(settings.trustedIssuers.length > 0 ? [offeredAssertions(settings, users)] : []),
   ]
+}
+
+function offeredAssertions(
+  { trustedIssuers, registration }: Settings,
+  users: Pick<UserAccounts, 'findByEmail'>,
+): Grant {
+  const byEmail = trustedIssuers.find(looksUpAccounts)
+  if (byEmail && registration) {
+    // A stranger who registers first with an address would get what an issuer says is its owner's.
+    throw new TypeError(
+      `trustedIssuers: emailDomains of ${byEmail.issuer} needs registration: false, because addresses are not verified here.`,
+    )
+  }
+  const findId = async (email: string) => (await users.findByEmail(email))?.id
+  return jwtBearer({ issuers: trustedIssuers.map((issuer) => withLookup(issuer, findId)) })
 }

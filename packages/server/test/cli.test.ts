@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { startSandbox } from '@tollgate/sandbox'
 import Stripe from 'stripe'
@@ -761,6 +763,26 @@ describe('client create with addresses', () => {
     const args = ['client', 'create', '--name', 'App', kind]
     const { code, stderr } = await tollgate(args, { env: { [variable]: 'off' } })
     expect([code, stderr]).toEqual([2, expect.stringContaining('switched off')])
+  })
+
+  it.each([
+    ['--assertion', true],
+    ['--workload', false],
+  ])('makes a client with %s only where an issuer is trusted', async (kind, confidential) => {
+    const args = ['client', 'create', '--name', 'App', kind, '--json']
+    const refused = await tollgate(args)
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('trustedIssuers')])
+    const file = join(service.dataDir, 'issuers.config.mjs')
+    const issuer = "issuer: 'https://ci.example', jwksUri: 'https://ci.example/keys'"
+    const trusted = `trustedIssuers: [{ ${issuer}, scopes: [], clientOf: {} }]`
+    writeFileSync(file, `export default { ${trusted} }`)
+    const made = await tollgate(args, { env: { TOLLGATE_CONFIG: file } })
+    expect(made.code).toBe(0)
+    const { id, secret } = made.json()
+    expect(secret !== null).toBe(confidential)
+    expect((await service.oauth.clients.find(id))?.grantTypes).toEqual([
+      'urn:ietf:params:oauth:grant-type:jwt-bearer',
+    ])
   })
 })
 

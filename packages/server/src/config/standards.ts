@@ -1,12 +1,15 @@
 import {
   type AccessTokenType,
   type FrontChannelType,
+  type IdentityAssertionOptions,
   type IdentityScope,
+  jwtBearer,
   type McpServerOptions,
   type RegistrationPolicy,
   type ResourceOptions,
   type SigningAlgorithm,
   signingAlgorithms,
+  type TrustedIssuer,
 } from '@tollgate/oauth'
 import { z } from 'zod'
 import { isHost } from './addresses.ts'
@@ -76,6 +79,13 @@ export interface StandardSettings {
   readonly resources: Readonly<Record<string, ResourceOptions>> | null
   /** MCP servers that tokens are for, by the address that people type into their client. */
   readonly mcpServers: Readonly<Record<string, McpServerOptions>> | null
+  /**
+   * Other issuers whose assertions are exchanged for access tokens (RFC 7523). With `emailDomains` and without
+   * `userByEmail`, people are found by the e-mail address of their account, which needs `registration: false`.
+   */
+  readonly trustedIssuers: readonly TrustedIssuer[]
+  /** Other authorization servers, by their issuers, that clients may exchange an ID token for an assertion for. */
+  readonly identityAssertions: Readonly<Record<string, IdentityAssertionOptions>> | null
 }
 
 /** As they are written in `tollgate.config.ts`. */
@@ -173,6 +183,39 @@ export const standardShapes = {
     )
     .nullable()
     .default(null),
+  trustedIssuers: z.array(z.custom<TrustedIssuer>().superRefine(checkIssuer)).default([]),
+  identityAssertions: z
+    .record(
+      z.string(),
+      z.custom<IdentityAssertionOptions>(hasScopes, {
+        error: 'expected { clients, scopes, resources }',
+      }),
+    )
+    .nullable()
+    .default(null),
+}
+
+/** Checks an issuer as `jwtBearer()` does, so that a problem is told with the name of the setting. */
+function checkIssuer(issuer: TrustedIssuer, context: z.RefinementCtx): void {
+  try {
+    jwtBearer({ issuers: [withLookup(issuer, () => null)] })
+  } catch (error) {
+    const problem = error instanceof TypeError ? error.message : 'expected { issuer, jwksUri, … }'
+    context.addIssue({ code: 'custom', message: problem.replace(/^jwtBearer: /, '') })
+  }
+}
+
+/** The issuer with a lookup by e-mail address, where it may vouch for addresses and has none of its own. */
+export function withLookup(
+  issuer: TrustedIssuer,
+  userByEmail: NonNullable<TrustedIssuer['userByEmail']>,
+): TrustedIssuer {
+  return looksUpAccounts(issuer) ? { ...issuer, userByEmail } : issuer
+}
+
+/** Whether the accounts of the service are looked up by e-mail address for this issuer. */
+export function looksUpAccounts({ emailDomains, userByEmail }: TrustedIssuer): boolean {
+  return emailDomains !== undefined && userByEmail === undefined
 }
 
 function hasScopes(value: unknown): boolean {

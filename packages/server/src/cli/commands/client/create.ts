@@ -7,7 +7,7 @@ interface Kind {
   readonly grants: readonly GrantType[]
   readonly confidential: boolean
   /** The setting that offers its grant, where one can switch it off. */
-  readonly setting?: 'passwordGrant' | 'deviceGrant' | 'exchangeGrant'
+  readonly setting?: 'passwordGrant' | 'deviceGrant' | 'exchangeGrant' | 'trustedIssuers'
 }
 
 const WEB: Kind = { grants: ['authorization_code', 'refresh_token'], confidential: true }
@@ -31,6 +31,16 @@ const KINDS: Readonly<Record<string, Kind>> = {
     confidential: true,
     setting: 'exchangeGrant',
   },
+  assertion: {
+    grants: ['urn:ietf:params:oauth:grant-type:jwt-bearer'],
+    confidential: true,
+    setting: 'trustedIssuers',
+  },
+  workload: {
+    grants: ['urn:ietf:params:oauth:grant-type:jwt-bearer'],
+    confidential: false,
+    setting: 'trustedIssuers',
+  },
 }
 
 export const clientCreate: Command = {
@@ -49,6 +59,8 @@ export const clientCreate: Command = {
     { flags: '--credentials', description: 'acts for itself: the client credentials grant' },
     { flags: '--device', description: 'a device on which people cannot type: the device flow' },
     { flags: '--exchange', description: 'a service of your own that exchanges tokens' },
+    { flags: '--assertion', description: 'shows assertions of trusted issuers about people' },
+    { flags: '--workload', description: 'a CI job or pod that a trusted issuer speaks for' },
     { flags: '--implicit', description: 'may also use the implicit grant' },
     {
       flags: '--setting <name=value>',
@@ -67,7 +79,7 @@ export const clientCreate: Command = {
     const [kind = 'web'] = chosen
     const config = await context.config(['secret'])
     const setting = KINDS[kind]?.setting
-    if (setting && !config.settings[setting]) {
+    if (setting && isOff(config.settings[setting])) {
       throw new UsageError(`The ${kind} grant is switched off: see ${setting} in the settings`)
     }
     if (input.options.implicit === true && !config.settings.implicitGrant) {
@@ -142,4 +154,9 @@ async function create(
   }
   const { client, secret } = await oauth.clients.create(wanted)
   return { id: client.id, secret }
+}
+
+/** Switched off, or with nothing in its list. */
+function isOff(setting: boolean | readonly unknown[]): boolean {
+  return setting === false || (Array.isArray(setting) && setting.length === 0)
 }
