@@ -2,6 +2,9 @@
 // @modelcontextprotocol/conformance, which is installed elsewhere, against a server of the library with mcp(), and does
 // the part of the person. docs/reference/conformance.md says how.
 //
+// The scenarios of extensions bring an authorization server of their own and look at clients. So the official client
+// passes them first, and then gets a token from a server of the library in the same way.
+//
 //   --package FILE   dist/index.js of the package
 //   --node FILE      the Node that runs it, 22 or later (this one)
 //   --spec VERSION   of MCP (2026-07-28)
@@ -11,10 +14,12 @@
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { mcp } from '@tollgate/oauth'
+import { authorizationCode, mcp, refreshToken } from '@tollgate/oauth'
 import { startLibrary } from './conformance/library.mjs'
+import { authorize, EXTENSIONS } from './conformance/mcp-client.mjs'
+import { startExtensions } from './conformance/mcp-extensions.mjs'
 import { approveAt } from './conformance/person.mjs'
 import { writeChecksInto } from './conformance/report.mjs'
 
@@ -37,18 +42,25 @@ const CALLBACK = `http://127.0.0.1:${CALLBACK_PORT}/callback`
 
 /** The MCP server that the tokens are for; nobody has to be there. */
 const MCP_SERVER = `${ISSUER}/mcp`
-const offered = {
-  scopes: { 'notes:read': 'Read your notes' },
-  features: [mcp({ servers: { [MCP_SERVER]: { scopes: ['notes:read'] } } })],
-}
-
-const server = await startLibrary({ issuer: ISSUER, offered })
+const SCOPES = ['notes:read']
+const extensions = await startExtensions({
+  issuer: ISSUER,
+  resource: MCP_SERVER,
+  scopes: SCOPES,
+  callback: CALLBACK,
+})
+const server = await startLibrary({
+  issuer: ISSUER,
+  offered: {
+    scopes: { 'notes:read': 'Read your notes' },
+    grants: [authorizationCode(), refreshToken(), extensions.grant],
+    features: [mcp({ servers: { [MCP_SERVER]: { scopes: SCOPES } } })],
+  },
+})
 const folder = mkdtempSync(join(tmpdir(), 'conformance-mcp-'))
 try {
   await runScenarios(await registerClient())
-  const checks = readdirSync(folder).flatMap((name) =>
-    JSON.parse(readFileSync(join(folder, name, 'checks.json'), 'utf8')),
-  )
+  const checks = [...readChecks(folder), ...(await tryExtensions())]
   for (const { status, id, errorMessage = '' } of checks) console.log(status, id, errorMessage)
   if (given.report !== undefined) {
     const results = { version: packageVersion(), spec: given.spec, date: today(), checks }
@@ -58,6 +70,7 @@ try {
 } finally {
   rmSync(folder, { recursive: true, force: true })
   await server.close()
+  await extensions.close()
 }
 
 /** As an MCP host does that knows nothing but the address. */
@@ -96,6 +109,52 @@ function runScenarios(clientId) {
       child.kill()
     })
   })
+  return endOf(child)
+}
+
+/** Two checks of each extension: the official client passes the scenario, and gets a token here in the same way. */
+async function tryExtensions() {
+  const contexts = await extensions.contexts(server.oauth)
+  const checks = []
+  for (const name of Object.keys(EXTENSIONS)) {
+    const failed = await runClient(name)
+    checks.push(checkOf(name, 'The official client passes the scenario', failed))
+    const error = await authorize(MCP_SERVER, { name, ...contexts[name] }).catch(String)
+    checks.push(
+      checkOf(`${name} at Tollgate`, 'The same client gets a token in the same way', error),
+    )
+  }
+  return checks
+}
+
+function checkOf(id, description, errorMessage = '') {
+  return { id, description, errorMessage, status: errorMessage === '' ? 'SUCCESS' : 'FAILURE' }
+}
+
+/** Runs the official client against the server that the scenario brings; gives the names of checks that failed. */
+async function runClient(scenario) {
+  const output = mkdtempSync(join(tmpdir(), 'conformance-mcp-client-'))
+  const file = join(import.meta.dirname, 'conformance/mcp-client.mjs')
+  const run = ['--command', `${process.execPath} ${file}`, '--scenario', scenario, '-o', output]
+  try {
+    await endOf(spawn(given.node, [given.package, 'client', ...run], { stdio: 'ignore' }))
+    // Requests that it writes down are no checks.
+    const checks = readChecks(output).filter(({ status }) => status !== 'INFO')
+    if (checks.length === 0) return 'There are no results'
+    const failed = checks.filter(({ status }) => status !== 'SUCCESS')
+    return failed.map(({ id }) => id).join(', ')
+  } finally {
+    rmSync(output, { recursive: true, force: true })
+  }
+}
+
+function readChecks(place) {
+  return readdirSync(place, { recursive: true })
+    .filter((name) => basename(name) === 'checks.json')
+    .flatMap((name) => JSON.parse(readFileSync(join(place, name), 'utf8')))
+}
+
+function endOf(child) {
   return new Promise((resolve, reject) => {
     child.on('error', reject)
     child.on('exit', resolve)

@@ -81,6 +81,7 @@ export async function startLibrary({ issuer, suite, key, cert, ca, offered = eve
   const server = cert ? createSecureServer({ key, cert }, respond) : createServer(respond)
   await new Promise((resolve) => server.listen(new URL(issuer).port, '127.0.0.1', resolve))
   return {
+    oauth,
     createClients: (plan) => createClients(oauth, suite, { plan }),
     person: PERSON,
     pages: PAGES,
