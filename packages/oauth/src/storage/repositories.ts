@@ -117,7 +117,10 @@ export interface ConsentRepository {
   find(userId: string, clientId: string): Promise<Consent | null>
   /** All of one person. */
   listByUser(userId: string): Promise<Consent[]>
-  /** Stores the code or token if the consent is still the one that was read, in one step. */
+  /**
+   * Stores the code, the token or both if the consent is still the one that was read, in one step. Says whether it
+   * is, also where there is nothing to store.
+   */
   use(
     consent: Consent,
     grant: { readonly code?: AuthorizationCode; readonly token?: Token },

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authorizationCode, refreshToken } from '../../src/index.ts'
 import {
@@ -32,6 +33,8 @@ const leftHalf = (text: string | null) =>
     .digest()
     .subarray(0, 16)
     .toString('base64url')
+
+const tokenIdOf = (accessToken: string) => decodeJwt(accessToken).jti?.split('.')[0] ?? ''
 
 describe('response types with an ID token', () => {
   it('are refused at start-up where what they are put together from is missing', async () => {
@@ -72,6 +75,41 @@ describe('response types with an ID token', () => {
       ])
     }
   })
+
+  it.each(types)(
+    '%s is given again with prompt=none once the person has approved',
+    async (type) => {
+      const other = await newClient(server, { grants: ['authorization_code', 'implicit'] })
+      const request = { response_type: type, nonce: 'n' }
+      const silent = { ...request, prompt: 'none' }
+      const paramsOf = (url: URL) => Object.fromEntries(new URLSearchParams(url.hash.slice(1)))
+      expect(paramsOf(await authorize(server, other, silent))).toMatchObject({
+        error: 'consent_required',
+      })
+      await authorize(server, other, request)
+      const again = paramsOf(await authorize(server, other, silent))
+      expect(Object.keys(again)).toEqual(
+        expect.arrayContaining(
+          type.split(' ').map((part) => (part === 'token' ? 'access_token' : part)),
+        ),
+      )
+      // What was given can be found and ended.
+      if (again.access_token) {
+        const id = tokenIdOf(again.access_token)
+        expect(await server.oauth.tokens.find(id)).toMatchObject({
+          userId: 'ada',
+          clientId: other.id,
+        })
+      }
+      // What was approved is no more than what was asked for.
+      const more = await authorize(server, other, { ...silent, scope: 'openid email' })
+      expect(paramsOf(more)).toMatchObject({ error: 'consent_required' })
+      await server.oauth.consents.revoke('ada', other.id)
+      expect(paramsOf(await authorize(server, other, silent))).toMatchObject({
+        error: 'consent_required',
+      })
+    },
+  )
 
   it('need a nonce, a fragment or a form, and a client that may', async () => {
     const response_type = 'code id_token'

@@ -1,4 +1,5 @@
 import { type ConditionalRow, type Database, insertWhile } from '@tollgate/database'
+import type { AuthorizationCode, Token } from '../records.ts'
 import type { ConsentRepository } from '../repositories.ts'
 import { codeValues } from './codes.ts'
 import {
@@ -64,9 +65,22 @@ export function consentRepository(database: Database<OAuthTables>): ConsentRepos
       const read = readBefore.toRow(consent)
       const approval = { userId: read.user_id, clientId: read.client_id, approved: read.scopes }
       // Spreading a row and adding to it would take ten times as long.
-      if (code) return insertCode(Object.assign(codeTable.toRow(code), approval))
-      if (token) return insertToken(Object.assign(tokenTable.toRow(token), approval))
-      return false
+      const storeCode = (made: AuthorizationCode, on?: Database) =>
+        insertCode(Object.assign(codeTable.toRow(made), approval), on)
+      const storeToken = (made: Token, on?: Database) =>
+        insertToken(Object.assign(tokenTable.toRow(made), approval), on)
+      if (code && token) {
+        // The first insert holds the consent's row, so the second one finds it as well.
+        return database.transaction(
+          async (tx) =>
+            (await storeCode(code, tx as Database)) && storeToken(token, tx as Database),
+        )
+      }
+      if (code) return storeCode(code)
+      if (token) return storeToken(token)
+      // Such as response_type=id_token, which leaves nothing here.
+      const [row] = (await findOne({ userId: read.user_id, clientId: read.client_id })).rows
+      return row?.scopes === read.scopes
     },
     // The consent first: whoever is using it holds its row, and what came of that is found after.
     remove: (userId, clientId) =>

@@ -120,6 +120,31 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await codes.find('third'), null)
     })
 
+    it('a consent lets a code and a token through together, or neither of them', async () => {
+      const { interactions, consents, codes, tokens } = await create()
+      await interactions.create(interaction, 10)
+      const consent = { userId: 'ada', clientId: 'client-1', scopes: ['a'], updatedAt: T0 }
+      await interactions.approve(interaction.hash, { at: T0, consent })
+      const both = { code: { ...code, hash: 'both' }, token }
+      assert.equal(await consents.use({ ...consent, scopes: ['a', 'b'] }, both), false)
+      assert.equal(await codes.find('both'), null)
+      assert.equal(await tokens.find(token.id), null)
+      assert.equal(await consents.use(consent, both), true)
+      assert.notEqual(await codes.find('both'), null)
+      assert.deepEqual(await tokens.find(token.id), token)
+    })
+
+    it('a consent that lets nothing be stored is asked whether it still is the one that was read', async () => {
+      const { interactions, consents } = await create()
+      await interactions.create(interaction, 10)
+      const consent = { userId: 'ada', clientId: 'client-1', scopes: ['a'], updatedAt: T0 }
+      await interactions.approve(interaction.hash, { at: T0, consent })
+      assert.equal(await consents.use(consent, {}), true)
+      assert.equal(await consents.use({ ...consent, scopes: ['a', 'b'] }, {}), false)
+      await consents.remove('ada', 'client-1')
+      assert.equal(await consents.use(consent, {}), false)
+    })
+
     it('a consent that is removed while it is used leaves no code behind', async () => {
       const { interactions, consents, codes } = await create()
       const consent = { userId: 'ada', clientId: 'client-1', scopes: ['a'], updatedAt: T0 }
