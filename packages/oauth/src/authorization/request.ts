@@ -53,7 +53,8 @@ export async function requireReturnAddress(
 
 function returnAddressOf(client: Client, params: Form, context: ServerContext): ReturnAddress {
   const redirectUri = params.get('redirect_uri') ?? null
-  const redirectTo = chooseRedirect(client, redirectUri)
+  if (redirectUri !== null) assertRegistered(client, redirectUri)
+  const redirectTo = redirectUri ?? onlyRedirectOf(client, params, context)
   const state = params.get('state') ?? null
   const usual = context.responses.get(params.get('response_type') ?? '')?.response.mode ?? 'query'
   const mode = responseModeOr(params, usual, redirectTo)
@@ -61,19 +62,19 @@ function returnAddressOf(client: Client, params: Form, context: ServerContext): 
   return { client, redirectTo, redirectUri, state: tooLong ? null : state, mode }
 }
 
-function chooseRedirect(client: Client, requested: string | null): string {
-  if (requested !== null) {
-    const known = client.redirectUris.some((registered) => matchesRedirect(registered, requested))
-    if (known) return requested
-    throw new InvalidRequest('The redirect_uri is not registered for this application', {
-      hint: 'It must be identical to the registered one, down to every slash and letter case',
-    })
-  }
+/** RFC 6749 §3.1.2.3: where a request without `redirect_uri` is answered, unless a feature wants it named. */
+function onlyRedirectOf(client: Client, params: Form, { features }: ServerContext): string {
   const [only, ...others] = client.redirectUris
-  if (only === undefined || others.length > 0 || redirectProblem(only) !== null) {
-    throw new InvalidRequest("The parameter 'redirect_uri' is missing")
-  }
-  return only
+  const hasOne = only !== undefined && others.length === 0 && redirectProblem(only) === null
+  if (hasOne && !features.all.some((feature) => feature.needsRedirectUri?.(params))) return only
+  return requireParam(params, 'redirect_uri')
+}
+
+function assertRegistered(client: Client, requested: string): void {
+  if (client.redirectUris.some((registered) => matchesRedirect(registered, requested))) return
+  throw new InvalidRequest('The redirect_uri is not registered for this application', {
+    hint: 'It must be identical to the registered one, down to every slash and letter case',
+  })
 }
 
 /** Errors here are sent to the client. `askedAt`: when the person was sent to sign in for this very request. */

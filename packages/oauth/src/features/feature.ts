@@ -162,6 +162,11 @@ export interface Feature {
    * not of this feature's kind. Errors become a page: it is not proven yet where the answer may go.
    */
   expandRequest?(params: Form, context: GrantContext): Promise<ExpandedRequest> | null
+  /**
+   * Whether an authorization request has to name its `redirect_uri`, though the client has registered only one. The
+   * error becomes a page.
+   */
+  needsRedirectUri?(params: Form): boolean
   /** Names of parameters that it reads of authorization requests. Of a pushed request only known parameters are stored. */
   readonly requestParameters?: readonly string[]
   /** What it reads of an authorization request, to be kept with what comes of it; null for nothing. Throw an OAuthError for what is wrong. */

@@ -79,6 +79,28 @@ describe('prompt and max_age', () => {
   })
 })
 
+describe('redirect_uri', () => {
+  it.each([
+    ['openid', 400],
+    ['place-orders openid', 400],
+    ['place-orders', 200],
+    ['', 200],
+  ])(
+    "a request for the scope '%s' without redirect_uri is answered with a page of status %i",
+    async (scope, status) => {
+      const page = await askFor(server, 'ada', {
+        client_id: client.id,
+        response_type: 'code',
+        scope,
+      })
+      expect(page.status).toBe(status)
+      expect(page.headers.get('location')).toBeNull()
+      const missing = '&#39;redirect_uri&#39; is missing'
+      expect((await page.text()).includes(missing)).toBe(status === 400)
+    },
+  )
+})
+
 describe('hints', () => {
   it('login_hint and ui_locales reach the sign-in page', async () => {
     const reply = await asStranger({ login_hint: 'ada@example.com', ui_locales: 'fr en' })

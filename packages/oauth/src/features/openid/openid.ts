@@ -2,6 +2,7 @@ import type { ServerContext } from '../../context.ts'
 import { InvalidRequest } from '../../errors.ts'
 import type { ExchangeRequest } from '../../grants/grant.ts'
 import { TOKEN_EXCHANGE } from '../../grants/token-exchange.ts'
+import { parseScope } from '../../scopes.ts'
 import type { Feature } from '../feature.ts'
 import { claimsOffered, scopesOffered, scopesOfWishes } from './claims.ts'
 import { demandedAcr, namedValues, parseClaimsRequest } from './claims-request.ts'
@@ -75,6 +76,8 @@ export function openid(options: OpenIdOptions = {}): Feature {
       }),
       ...(issuesAssertions && { identity_chaining_requested_token_types_supported: [ID_JAG] }),
     }),
+    // OpenID Connect Core §3.1.2.1.
+    needsRedirectUri: (params) => parseScope(params.get('scope')).includes('openid'),
     requestParameters: ['nonce', 'claims', 'acr_values', 'id_token_hint'],
     readRequest(params, { client, scopes: asked, responseType }) {
       if (!asked.includes('openid')) return null
