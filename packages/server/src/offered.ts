@@ -41,7 +41,12 @@ export function offeredFeatures(config: Config): Feature[] {
     ...offeredToStrangers(selfRegistered, settings),
     ...(settings.clientLogos ? [clientLogos()] : []),
     ...(clientAssertions
-      ? [jwtClientAuthentication({ sharedSecrets: clientAssertions === 'shared-secrets' })]
+      ? [
+          jwtClientAuthentication({
+            sharedSecrets: clientAssertions === 'shared-secrets',
+            assertionsExpireIn: settings.clientAssertionsExpireIn,
+          }),
+        ]
       : []),
     ...(pushed ? [pushedRequests({ required: pushed === 'required' })] : []),
     ...(signed ? [offeredObjects(settings)] : []),

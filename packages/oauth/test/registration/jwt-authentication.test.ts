@@ -87,6 +87,25 @@ describe('private_key_jwt', () => {
     expect(await problemWith(await proofOf(client, changes))).toMatchObject(REFUSED)
   })
 
+  it.each([
+    ['an hour', 200, {}, 3600],
+    ['an hour and a minute, which clocks may differ by', 200, {}, 3660],
+    ['more than an hour and a minute', 401, {}, 3662],
+    ['ten minutes of ten that the server allows', 200, { assertionsExpireIn: '10m' }, 600],
+    ['an hour where the server allows ten minutes', 401, { assertionsExpireIn: '10m' }, 3600],
+  ])('that lives for %s is answered with %i', async (_what, status, options, seconds) => {
+    const limited = await startServer({ features: [jwtClientAuthentication(options)] })
+    try {
+      const clients = assertingClients(() => limited)
+      const now = Math.floor(limited.clock.now().getTime() / 1000)
+      const client = await clients.clientWithKey()
+      const proof = await clients.proofOf(client, { iat: now, exp: now + seconds })
+      expect((await callWith(limited, proof)).status).toBe(status)
+    } finally {
+      await limited.close()
+    }
+  })
+
   it('threat S2 is refused the second time, by every process', async () => {
     const client = await clientWithKey()
     const other = server.another()

@@ -213,6 +213,7 @@ it('decides by variables what the standards are', () => {
   expect(read({}).settings).toMatchObject({
     clientLogos: true,
     clientAssertions: true,
+    clientAssertionsExpireIn: '1h',
     pushedRequests: true,
     requestObjects: true,
     dpop: true,
@@ -234,6 +235,7 @@ it('decides by variables what the standards are', () => {
   const { settings } = read({
     TOLLGATE_CLIENT_LOGOS: 'off',
     TOLLGATE_CLIENT_ASSERTIONS: 'shared-secrets',
+    TOLLGATE_CLIENT_ASSERTIONS_EXPIRE_IN: '10m',
     TOLLGATE_PUSHED_REQUESTS: 'required',
     TOLLGATE_REQUEST_OBJECTS: 'off',
     TOLLGATE_DPOP: 'Required',
@@ -256,6 +258,7 @@ it('decides by variables what the standards are', () => {
   expect(settings).toMatchObject({
     clientLogos: false,
     clientAssertions: 'shared-secrets',
+    clientAssertionsExpireIn: '10m',
     pushedRequests: 'required',
     requestObjects: false,
     dpop: 'required',
@@ -372,6 +375,7 @@ describe('values', () => {
     ['TOLLGATE_CLIENT_REGISTRATION', 'yes', 'closed, initial-access-token, open'],
     ['TOLLGATE_CLIENT_DOCUMENTS', 'https://app.example', 'on, off or hosts'],
     ['TOLLGATE_CLIENT_ASSERTIONS', 'required', 'on, off or shared-secrets'],
+    ['TOLLGATE_CLIENT_ASSERTIONS_EXPIRE_IN', '2h', 'an hour at most'],
     ['TOLLGATE_DPOP', 'always', 'on, off or required'],
     ['TOLLGATE_PRIVATE_ADDRESSES', 'localhost', 'addresses or networks'],
     ['TOLLGATE_TOKEN_TYPE', 'jwt', 'at+jwt or JWT'],

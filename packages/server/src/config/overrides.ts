@@ -25,6 +25,8 @@ export function overrideSettings(settings: Settings, values: Variables): Setting
     cors: values.TOLLGATE_CORS ?? settings.cors,
     clientLogos: values.TOLLGATE_CLIENT_LOGOS ?? settings.clientLogos,
     clientAssertions: values.TOLLGATE_CLIENT_ASSERTIONS ?? settings.clientAssertions,
+    clientAssertionsExpireIn:
+      values.TOLLGATE_CLIENT_ASSERTIONS_EXPIRE_IN ?? settings.clientAssertionsExpireIn,
     pushedRequests: values.TOLLGATE_PUSHED_REQUESTS ?? settings.pushedRequests,
     requestObjects: values.TOLLGATE_REQUEST_OBJECTS ?? settings.requestObjects,
     requestObjectsByReference:

@@ -4,6 +4,7 @@ import {
   type IdentityAssertionOptions,
   type IdentityScope,
   jwtBearer,
+  jwtClientAuthentication,
   type McpServerOptions,
   type RegistrationPolicy,
   type ResourceOptions,
@@ -51,6 +52,8 @@ export interface StandardSettings {
   readonly clientLogos: boolean
   /** Whether clients may prove themselves by a JWT (RFC 7523): by a key, or by a shared secret as well. */
   readonly clientAssertions: boolean | 'shared-secrets'
+  /** The longest time until such a JWT expires, `'1h'` at most. */
+  readonly clientAssertionsExpireIn: string | number
   /** Whether clients may push their requests first (RFC 9126), or must. */
   readonly pushedRequests: boolean | 'required'
   /** Whether clients may sign their requests (RFC 9101), or must. */
@@ -124,6 +127,19 @@ const offered = z.union([z.boolean(), z.literal('required')], {
   error: "expected true, false or 'required'",
 })
 
+/** What `jwtClientAuthentication()` of `@tollgate/oauth` checks too; here it is said with the setting's own name. */
+export const assertionLife = z.union([z.string(), z.number()]).refine(
+  (value) => {
+    try {
+      jwtClientAuthentication({ assertionsExpireIn: value })
+      return true
+    } catch {
+      return false
+    }
+  },
+  { message: "expects an hour at most, such as '10m' or 600 seconds" },
+)
+
 export const selfRegisteredShape = z.strictObject({
   policy: z
     .enum(registrationPolicies, { error: `expected ${registrationPolicies.join(', ')}` })
@@ -155,6 +171,7 @@ export const standardShapes = {
       error: "expected true, false or 'shared-secrets'",
     })
     .default(true),
+  clientAssertionsExpireIn: assertionLife.default('1h'),
   pushedRequests: offered.default(true),
   requestObjects: offered.default(true),
   requestObjectsByReference: z.boolean().default(false),

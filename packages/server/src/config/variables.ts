@@ -5,6 +5,7 @@ import { isHost, isNetwork } from './addresses.ts'
 import { eventTypes, SECRET_WANTED } from './deliveries.ts'
 import {
   algorithms,
+  assertionLife,
   guardReplays,
   identityScopes,
   registrationPolicies,
@@ -151,6 +152,7 @@ export const variables = {
   TOLLGATE_MCP_SERVERS: mcpServers,
   TOLLGATE_CLIENT_LOGOS: onOff,
   TOLLGATE_CLIENT_ASSERTIONS: onOffOr('shared-secrets'),
+  TOLLGATE_CLIENT_ASSERTIONS_EXPIRE_IN: assertionLife,
   TOLLGATE_PUSHED_REQUESTS: onOffOr('required'),
   TOLLGATE_REQUEST_OBJECTS: onOffOr('required'),
   TOLLGATE_REQUEST_OBJECTS_BY_REFERENCE: onOff,

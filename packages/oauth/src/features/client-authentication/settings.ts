@@ -10,7 +10,10 @@ export interface JwtClientAuthenticationOptions {
    * has the database and the server's secret can read them. Default false.
    */
   readonly sharedSecrets?: boolean
-  /** The longest time until an assertion expires, up to an hour. Default 10 minutes. */
+  /**
+   * The longest time until an assertion expires, up to an hour; a minute more is let pass for clocks that differ. Default
+   * 1 hour, which is how long those of Authlib live.
+   */
   readonly assertionsExpireIn?: string | number
 }
 
@@ -36,7 +39,7 @@ export function resolveJwtAuthentication(
   }
   const longestLife = parseSeconds(
     'jwtClientAuthentication: assertionsExpireIn',
-    options.assertionsExpireIn ?? '10m',
+    options.assertionsExpireIn ?? LONGEST_LIFE,
   )
   if (longestLife > LONGEST_LIFE) {
     throw new TypeError('jwtClientAuthentication: assertionsExpireIn may be an hour at most.')
