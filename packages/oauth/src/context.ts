@@ -40,6 +40,8 @@ export interface Features {
   /** Tokens beside access tokens, by their `requested_token_type`. */
   readonly exchanges: ReadonlyMap<string, TokenIssuer>
   readonly authenticators: readonly ClientAuthentication[]
+  /** The only one that clients may prove themselves by; null where secrets and public clients are taken. */
+  readonly soleAuthenticator: ClientAuthentication | null
   readonly sessionEnders: readonly Feature[]
   readonly deliverers: readonly Feature[]
   readonly crossOrigin: CrossOriginPolicy | null

@@ -143,6 +143,8 @@ function sortFeatures(all: readonly Feature[]): Features {
     responseExtenders: all.filter((feature) => feature.extendTokenResponse),
     exchanges: new Map(all.flatMap(({ exchanges = {} }) => Object.entries(exchanges))),
     authenticators: all.flatMap(({ authentication }) => authentication ?? []),
+    soleAuthenticator:
+      all.find(({ authentication }) => authentication?.exclusive)?.authentication ?? null,
     sessionEnders: all.filter((feature) => feature.endSessions),
     deliverers: all.filter((feature) => feature.deliver),
     crossOrigin: all.find((feature) => feature.crossOrigin)?.crossOrigin ?? null,

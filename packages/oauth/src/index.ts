@@ -66,6 +66,7 @@ export type {
 export { type DeviceCodeOptions, deviceCode } from './features/device/device-code.ts'
 export { dpop } from './features/dpop/dpop.ts'
 export type { DpopOptions } from './features/dpop/settings.ts'
+export { type Fapi2Options, fapi2 } from './features/fapi/fapi2.ts'
 export type {
   AuthenticatedBy,
   CalledPlace,
@@ -111,6 +112,7 @@ export {
   type RequestObjectsOptions,
   requestObjects,
 } from './features/requests/request-objects.ts'
+export { requirePkce } from './features/require-pkce.ts'
 export {
   type SignedIntrospectionOptions,
   signedIntrospection,

@@ -206,7 +206,7 @@ describe('settings', () => {
         client_secret: secret ?? '',
       })
       const reply = await fetch(`${service.url}/oauth/token`, { method: 'POST', body })
-      expect(await reply.json()).toMatchObject({ error: 'invalid_dpop_proof' })
+      expect(await reply.json()).toMatchObject({ error: 'invalid_request' })
     })
   })
 

@@ -16,6 +16,9 @@ export function authenticateClient(
   if (params.has('client_assertion') || params.has('client_assertion_type')) {
     return authenticateByProof(request, params, context)
   }
+  if (context.features.soleAuthenticator) {
+    throw new InvalidClient('Clients prove themselves by a client_assertion here')
+  }
   const { id, secret, method, basic } = readCredentials(request.header('authorization'), params)
   return mapAwaitable(context.clients.findNamed(id, context), (client) => {
     if (client && isProvenBy(client, method, secret)) return client

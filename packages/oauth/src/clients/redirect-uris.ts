@@ -54,9 +54,14 @@ export function newRedirectProblem(uri: string, issuer: string): string | null {
   }
   const problem = redirectProblem(uri)
   if (problem) return problem
-  if (!uri.startsWith('http:') || LOOPBACK.test(uri)) return null
-  if (new URL(uri).origin === new URL(issuer).origin) return null
+  if (!isReadable(uri, issuer)) return null
   return 'must use https: (http: only for 127.0.0.1, [::1] and localhost)'
+}
+
+/** Whether an answer sent there could be read on the network. */
+export function isReadable(uri: string, issuer: string): boolean {
+  if (!uri.startsWith('http:') || LOOPBACK.test(uri)) return false
+  return new URL(uri).origin !== new URL(issuer).origin
 }
 
 function pathOf(uri: string): string {

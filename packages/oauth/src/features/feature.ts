@@ -81,6 +81,11 @@ export interface ClientAuthentication {
   readonly methods: readonly ClientAuthMethod[]
   /** What the proofs may be signed with. */
   readonly algorithms?: readonly string[]
+  /**
+   * Whether clients may prove themselves by these methods alone: neither by a secret that they send, nor by their name.
+   * One feature at most says so. Default false.
+   */
+  readonly exclusive?: boolean
   /** Who the client is, by which of the methods; null when the request has no proof of this kind. Throw InvalidClient for a wrong one. */
   authenticate?(params: Form, context: GrantContext): Promise<AuthenticatedBy> | null
 }
@@ -105,6 +110,11 @@ export interface ProvenKey {
 export interface KeyProofs {
   /** What proofs may be signed with; told in challenges. */
   readonly algorithms: readonly string[]
+  /**
+   * Whether refresh tokens rotate that a key protects: that of the token, or that by which a client proves itself. Default
+   * true.
+   */
+  readonly rotatesRefreshTokens?: boolean
   /** Where the guarded APIs are, beside the addresses that the server knows of itself. */
   readonly apiUrls: readonly string[]
   /** What a request to an endpoint of ours proves; null where nothing has to be and nothing is. */

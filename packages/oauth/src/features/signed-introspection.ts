@@ -2,6 +2,7 @@ import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import type { ServerContext } from '../context.ts'
 import { type SigningAlgorithm, signingAlgorithms } from '../crypto.ts'
 import { noStoreJson } from '../http/responses.ts'
+import { parseOfferedAlgorithms } from '../keys/offered-algorithms.ts'
 import { signJwt } from '../keys/signing-key.ts'
 import type { Client } from '../storage/records.ts'
 import type { Feature } from './feature.ts'
@@ -10,9 +11,11 @@ import type { Feature } from './feature.ts'
 export interface SignedIntrospectionOptions {
   /**
    * What answers are signed with, unless a client has an `introspection_signed_response_alg`. Default `RS256`,
-   * which RFC 9701 says.
+   * which RFC 9701 says, or the first of `algorithms`.
    */
   readonly algorithm?: SigningAlgorithm
+  /** What clients may choose from, beside the algorithm of access tokens. Default: `algorithm` and `RS256`. */
+  readonly algorithms?: readonly SigningAlgorithm[]
 }
 
 const TYPE = 'token-introspection+jwt'
@@ -24,13 +27,17 @@ const TYPE = 'token-introspection+jwt'
  * createAuthorizationServer({ …, grants: [authorizationCode()], features: [signedIntrospection()] })
  */
 export function signedIntrospection(options: SignedIntrospectionOptions = {}): Feature {
-  const { algorithm = 'RS256' } = options
+  const { algorithm = options.algorithms?.[0] ?? 'RS256' } = options
   if (!signingAlgorithms.includes(algorithm)) {
     throw new TypeError(
       `signedIntrospection: algorithm '${algorithm}' is not one of ${signingAlgorithms.join(', ')}.`,
     )
   }
-  const algorithms = [...new Set<SigningAlgorithm>([algorithm, 'RS256'])]
+  const algorithms = parseOfferedAlgorithms(
+    'signedIntrospection: algorithms',
+    options.algorithms,
+    algorithm,
+  )
   /** Those that there are keys for: that of access tokens as well. */
   const offered = ({ options: { signingAlgorithm } }: ServerContext) => [
     ...new Set([...algorithms, signingAlgorithm]),

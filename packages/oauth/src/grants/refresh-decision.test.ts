@@ -24,15 +24,18 @@ interface Situation {
   readonly row?: Partial<Token> | null
   readonly by?: Client
   readonly late?: Presented['late']
+  readonly overtaken?: boolean
 }
 
-function decide({ presented = 4, row = {}, by = client, late }: Situation): RefreshDecision {
+function decide(situation: Situation): RefreshDecision {
+  const { presented = 4, row = {}, by = client, late, overtaken = false } = situation
   return decideRefresh({
     generation: presented,
     client: by,
     row: row && { ...ROW, ...row },
     now: NOW,
     late: late ?? { confidential: 24 * HOUR, public: HOUR },
+    overtaken,
   })
 }
 
@@ -84,6 +87,27 @@ describe('what happens to a genuine refresh token', () => {
   ]
   it.each(cases)('%s', (_name, situation, decision) => {
     expect(decide(situation)).toBe(decision)
+  })
+
+  const details = { dpopKey: 'key', keepsRefreshToken: true } as const
+  const kept = (issuedAt: Date) => ({ presented: 0, row: { details, issuedAt } })
+  it.each<[string, Situation, RefreshDecision]>([
+    ['at once', kept(NOW), 'renew'],
+    ['after 13 s', kept(ago(13 * SECOND)), 'renew'],
+    ['after a year', kept(ago(9000 * HOUR)), 'renew'],
+    ['by a clock far behind', kept(ahead(HOUR)), 'renew'],
+    ['when another request was faster', { ...kept(NOW), overtaken: true }, 'repeat'],
+    ['when one was faster long ago', { ...kept(ago(HOUR)), overtaken: true }, 'renew'],
+    ['of a generation that was never given', { ...kept(NOW), presented: 5 }, 'refuse'],
+  ])('one that is kept for its whole life, %s', (_name, situation, decision) => {
+    expect(decide(situation)).toBe(decision)
+  })
+
+  it('ends the family no more where it is kept, and is refused when the grant is over (threat T6)', () => {
+    expect(decide({ presented: 0 })).toBe('end the family')
+    expect(decide({ presented: 0, row: { details } })).toBe('renew')
+    expect(decide({ presented: 0, row: { details, revokedAt: ago(1) } })).toBe('refuse')
+    expect(decide({ presented: 0, row: { details, refreshExpiresAt: NOW } })).toBe('refuse')
   })
 
   const over: ReadonlyArray<[string, Partial<Token> | null, Client?]> = [

@@ -18,6 +18,8 @@ export interface Presented {
   readonly row: Token | null
   readonly now: Date
   readonly late: LateWindows
+  /** Whether another request has changed the row since this one came. */
+  readonly overtaken: boolean
 }
 
 export type RefreshDecision =
@@ -29,6 +31,8 @@ export type RefreshDecision =
   | 'repeat late'
   /** The row is older than the token: the database lost the last refresh. */
   | 'move forward'
+  /** It never changes: another access token for it. */
+  | 'renew'
   /** Two parties use this grant. */
   | 'end the family'
   | 'refuse'
@@ -37,8 +41,10 @@ export type RefreshDecision =
  * What happens to a genuine refresh token: the whole rule (docs/decisions/0013-late-repeats.md). The writes
  * carry it out only while the row is still as it was read here.
  */
-export function decideRefresh({ generation, client, row, now, late }: Presented): RefreshDecision {
+export function decideRefresh(presented: Presented): RefreshDecision {
+  const { generation, client, row, now, late } = presented
   if (!row || !isAlive(row, client, now)) return 'refuse'
+  if (row.details?.keepsRefreshToken) return decideKept(presented, row)
   if (generation === row.generation) return 'rotate'
   if (generation > row.generation) return 'move forward'
   if (generation < row.generation - 1) return 'end the family'
@@ -51,6 +57,14 @@ export function decideRefresh({ generation, client, row, now, late }: Presented)
   // A thief who takes turns with the owner makes one of the two come late in every generation.
   if (row.lateGeneration === row.generation - 1) return 'end the family'
   return 'repeat late'
+}
+
+/** Of a token that a key protects and that stays the same (FAPI 2.0): no use of it is one too many (threat T6). */
+function decideKept({ generation, now, overtaken }: Presented, row: Token): RefreshDecision {
+  if (generation !== 0) return 'refuse'
+  // Processes of one client share it, and many may come at the same moment.
+  const age = now.getTime() - row.issuedAt.getTime()
+  return overtaken && age <= REPEAT_WINDOW ? 'repeat' : 'renew'
 }
 
 /** Whether anything of the grant can be refreshed, by this client with the secret it has now. */

@@ -54,8 +54,9 @@ export function refreshToken(options: RefreshTokenOptions = {}): Grant {
           ? await detailsWithClaims(looked.token, client, context, looked.share)
           : undefined
       const presentation = { content, client, late, endsBefore, ...(details && { details }) }
+      const { generation } = content
       const token =
-        (await rotate(content.generation, presentation, context)) ??
+        (await rotate(generation, generation + 1, presentation, context)) ??
         (await lookAndDecide(presentation, context))
       const share = shareOfGrant(token, { client, params, scopes: requested }, context)
       return createTokenResponse(token, context, share)
@@ -66,6 +67,7 @@ export function refreshToken(options: RefreshTokenOptions = {}): Grant {
 /** Null when the row is not at that generation (any more), or over. */
 function rotate(
   from: number,
+  to: number,
   { content, client, endsBefore, details }: Presentation,
   context: ServerContext,
 ): Promise<Token | null> {
@@ -76,7 +78,7 @@ function rotate(
     clientId: client.id,
     clientSecretVersion: client.secretVersion,
     generation: from,
-    nextGeneration: content.generation + 1,
+    nextGeneration: to,
     issuedAt,
     expiresAt: latestFor(client, accessTokensExpireAt(issuedAt), issuedAt),
     refreshExpiresAt: refreshTokensExpireAt(issuedAt),
@@ -95,7 +97,7 @@ function rotate(
 /** The token is genuine but could not simply be rotated. */
 async function lookAndDecide(presentation: Presentation, context: ServerContext): Promise<Token> {
   for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
-    const token = await decideOnce(presentation, context)
+    const token = await decideOnce(presentation, looks > 0, context)
     if (token) return token
   }
   throw new TemporarilyUnavailable('The refresh token is being used by others at this moment')
@@ -104,15 +106,19 @@ async function lookAndDecide(presentation: Presentation, context: ServerContext)
 /** Null when the row has changed since it was read. */
 async function decideOnce(
   presentation: Presentation,
+  overtaken: boolean,
   context: ServerContext,
 ): Promise<Token | null> {
   const { content, client, late } = presentation
+  const { generation } = content
   const row = await context.storage.tokens.find(content.tokenId)
   if (!row) throw refused()
+  assertHoldsKey(row, client, context)
   const now = context.clock.now()
-  switch (decideRefresh({ generation: content.generation, client, row, now, late })) {
+  switch (decideRefresh({ generation, client, row, now, late, overtaken })) {
     case 'rotate':
-      return rotate(row.generation, presentation, context)
+    case 'renew':
+      return rotate(row.generation, row.generation + 1, presentation, context)
     case 'repeat':
       return row
     case 'repeat late':
@@ -150,7 +156,8 @@ async function moveForward(
   presentation: Presentation,
   context: ServerContext,
 ): Promise<Token | null> {
-  const moved = await rotate(row.generation, presentation, context)
+  const { generation } = presentation.content
+  const moved = await rotate(row.generation, generation + 1, presentation, context)
   if (moved) {
     context.logger.warn(
       `A refresh token is newer than its row, so the database has lost writes: token ${row.id} went from ` +
@@ -192,7 +199,8 @@ function assertHoldsKey(
   { confidential }: Client,
   { provenKey, features }: ServerContext,
 ): void {
-  if (!features.keyProofs) return
+  // One that does not rotate has no other protection, whatever is switched on now.
+  if (!features.keyProofs && !details?.keepsRefreshToken) return
   const key = details?.dpopKey ?? null
   const holds = confidential ? key === null || provenKey !== null : provenKey === key
   if (!holds) throw refused()

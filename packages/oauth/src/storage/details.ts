@@ -14,6 +14,8 @@ export interface GrantDetails {
   readonly resources?: readonly string[]
   /** RFC 9449: the thumbprint of the key whose holder alone may use it. */
   readonly dpopKey?: string
+  /** The refresh token stays the same for as long as it lives: a key protects it, not rotation. */
+  readonly keepsRefreshToken?: true
   /** RFC 9470: the access token says how the person had signed in. */
   readonly saysSignIn?: boolean
   /** The access token says nothing to its holder, whatever the format of the server. */

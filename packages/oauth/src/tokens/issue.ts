@@ -81,19 +81,21 @@ function buildToken(request: TokenRequest, context: ServerContext): Token {
 
 /** With what the client wants of its tokens. */
 function detailsOf(
-  { client: { settings }, details = null }: TokenRequest,
-  { provenKey }: ServerContext,
+  { client: { settings }, details = null, refreshable }: TokenRequest,
+  { provenKey, features: { keyProofs } }: ServerContext,
 ): GrantDetails | null {
   // Its holder must not learn who the person is to others.
   const opaque = settings.subject_type === 'pairwise'
   const wished = settings.access_token_signed_response_alg
   const signedWith = wished && signingAlgorithms.find((name) => name === wished)
   if (!opaque && !signedWith && provenKey === null) return details
+  const keepsRefreshToken = refreshable && keyProofs?.rotatesRefreshTokens === false
   return {
     ...details,
     ...(opaque && { opaque }),
     ...(signedWith && { signedWith }),
     ...(provenKey !== null && { dpopKey: provenKey }),
+    ...(provenKey !== null && keepsRefreshToken && { keepsRefreshToken }),
   }
 }
 
@@ -195,16 +197,20 @@ function plainResponse(
   { accessToken, scope }: { readonly accessToken: string; readonly scope: string },
   context: ServerContext,
 ): TokenResponse {
-  const { id: tokenId, generation, userId } = token
+  const { id: tokenId, userId } = token
   const expiresIn = secondsUntil(token.expiresAt, context.clock)
   const type = token.details?.dpopKey === undefined ? 'Bearer' : 'DPoP'
   if (!token.refreshExpiresAt || userId === null) {
     return { token_type: type, expires_in: expiresIn, access_token: accessToken, scope }
   }
-  context.events.emit('RefreshTokenCreated', {
-    refreshTokenId: `${tokenId}.${generation}`,
-    accessTokenId: tokenId,
-  })
+  const generation = refreshGenerationOf(token)
+  // One that is kept was told of when it was made.
+  if (generation === token.generation) {
+    context.events.emit('RefreshTokenCreated', {
+      refreshTokenId: `${tokenId}.${generation}`,
+      accessTokenId: tokenId,
+    })
+  }
   return {
     token_type: type,
     expires_in: expiresIn,
@@ -212,6 +218,11 @@ function plainResponse(
     refresh_token: context.refreshTokens.format({ tokenId, generation, userId }),
     scope,
   }
+}
+
+/** The generation that the refresh token of a row names: the row counts the access tokens of one that is kept. */
+function refreshGenerationOf({ generation, details }: Token): number {
+  return details?.keepsRefreshToken ? 0 : generation
 }
 
 /** For every token that a client gets, from the token endpoint or in a redirect. */

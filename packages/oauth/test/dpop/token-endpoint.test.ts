@@ -136,7 +136,7 @@ describe('who has to send a proof', () => {
     const client = await createClient(server, { grants: ofPeople, settings })
     const reply = await askByPassword(server, client, null)
     expect(reply.status).toBe(400)
-    expect(await reply.json()).toMatchObject({ error: 'invalid_dpop_proof' })
+    expect(await reply.json()).toMatchObject({ error: 'invalid_request' })
     expect((await boundTokens(server, client, holder)).token_type).toBe('DPoP')
   })
 

@@ -34,7 +34,7 @@ export async function verifyAssertion(
       throw refusal(cause)
     },
   )
-  assertMeant(claims, context)
+  assertMeant(claims, settings, context)
   await assertFirst(claims, client, settings, context)
   return { client, method }
 }
@@ -100,7 +100,15 @@ async function verify(text: string, proof: Proof, context: ServerContext): Promi
 }
 
 /** Every one of its audiences is us: what is good elsewhere too was perhaps made for there. */
-function assertMeant({ aud }: JWTPayload, context: ServerContext): void {
+function assertMeant(
+  { aud }: JWTPayload,
+  { audience }: JwtAuthenticationSettings,
+  context: ServerContext,
+): void {
+  if (audience === 'issuer') {
+    if (aud === context.issuer) return
+    throw new InvalidClient('aud of the client_assertion must be the issuer, as a text')
+  }
   const ours = addressesOf(context)
   const audiences: readonly unknown[] = [aud].flat()
   if (audiences.length === 0 || !audiences.every((name) => ours.includes(name))) {

@@ -15,11 +15,12 @@ const TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
  */
 export function jwtClientAuthentication(options: JwtClientAuthenticationOptions = {}): Feature {
   const settings = resolveJwtAuthentication(options)
-  const { methods, algorithmsOf } = settings
+  const { methods, algorithmsOf, exclusive } = settings
   return {
     name: 'jwtClientAuthentication',
     authentication: {
       methods,
+      exclusive,
       algorithms: methods.flatMap((method) => algorithmsOf[method]),
       authenticate(params, context: ServerContext) {
         const text = params.get('client_assertion')

@@ -11,6 +11,16 @@ export interface JwtClientAuthenticationOptions {
    */
   readonly sharedSecrets?: boolean
   /**
+   * Clients may prove themselves in no other way: a secret that is sent is refused, and so are public clients. Default
+   * false.
+   */
+  readonly required?: boolean
+  /**
+   * What `aud` of an assertion may say. `issuer`: the issuer, as a text, and nothing else (FAPI 2.0). `endpoints`: the
+   * issuer or the addresses of this server where clients prove themselves, one or several. Default `endpoints`.
+   */
+  readonly audience?: 'issuer' | 'endpoints'
+  /**
    * The longest time until an assertion expires, up to an hour; a minute more is let pass for clocks that differ. Default
    * 1 hour, which is how long those of Authlib live.
    */
@@ -22,6 +32,8 @@ export type JwtMethod = 'private_key_jwt' | 'client_secret_jwt'
 export interface JwtAuthenticationSettings {
   readonly methods: readonly JwtMethod[]
   readonly algorithmsOf: Readonly<Record<JwtMethod, readonly string[]>>
+  readonly exclusive: boolean
+  readonly audience: 'issuer' | 'endpoints'
   /** In seconds. */
   readonly longestLife: number
 }
@@ -31,11 +43,18 @@ const LONGEST_LIFE = 3600
 export function resolveJwtAuthentication(
   options: JwtClientAuthenticationOptions,
 ): JwtAuthenticationSettings {
-  const { algorithms = clientKeyAlgorithms, sharedSecrets = false } = options
+  const {
+    algorithms = clientKeyAlgorithms,
+    sharedSecrets = false,
+    audience = 'endpoints',
+  } = options
   const unknown = algorithms.some((name) => !clientKeyAlgorithms.includes(name))
   if (unknown || algorithms.length === 0) {
     const names = clientKeyAlgorithms.join(', ')
     throw new TypeError(`jwtClientAuthentication: algorithms must be one or more of ${names}.`)
+  }
+  if (audience !== 'issuer' && audience !== 'endpoints') {
+    throw new TypeError("jwtClientAuthentication: audience must be 'issuer' or 'endpoints'.")
   }
   const longestLife = parseSeconds(
     'jwtClientAuthentication: assertionsExpireIn',
@@ -47,6 +66,8 @@ export function resolveJwtAuthentication(
   return {
     methods: sharedSecrets ? ['private_key_jwt', 'client_secret_jwt'] : ['private_key_jwt'],
     algorithmsOf: { private_key_jwt: [...algorithms], client_secret_jwt: ['HS256'] },
+    exclusive: options.required ?? false,
+    audience,
     longestLife,
   }
 }

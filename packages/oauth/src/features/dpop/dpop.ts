@@ -45,6 +45,7 @@ export function dpop(options: DpopOptions = {}): Feature {
     },
     keyProofs: {
       algorithms,
+      rotatesRefreshTokens: settings.rotateRefreshTokens,
       apiUrls,
       prove: (request, client, context: ServerContext) => prove(request, client, checker, context),
       async check({ proof, accessToken, key, ...request }, context: ServerContext) {
@@ -70,7 +71,7 @@ async function prove(
   const text = request.header('dpop')
   if (text === null) {
     if (mustProve(client, settings)) {
-      throw new InvalidDpopProof('This client has to prove its key: send a DPoP proof')
+      throw new InvalidRequest('This client has to prove its key: send a DPoP proof')
     }
     return null
   }

@@ -12,6 +12,11 @@ export interface DpopOptions {
   /** What proofs may be signed with. Default: all of them. */
   readonly algorithms?: readonly ClientKeyAlgorithm[]
   /**
+   * Whether refresh tokens rotate that come with a key. `false`: each stays the same for as long as it lives. Whoever copies
+   * it needs the key of a public client, or what a confidential one proves itself by, and a key (RFC 9449 §5). Default true.
+   */
+  readonly rotateRefreshTokens?: boolean
+  /**
    * Where clients reach the APIs that you guard, if that is not at the host of the issuer or of the `resource`;
    * with the part of the path that a proxy cuts off.
    */
@@ -27,6 +32,7 @@ export interface DpopSettings {
   readonly required: boolean
   readonly nonces: boolean
   readonly algorithms: readonly ClientKeyAlgorithm[]
+  readonly rotateRefreshTokens: boolean
   readonly apiUrls: readonly string[]
   readonly guardReplays: 'everywhere' | 'process'
 }
@@ -50,6 +56,7 @@ export function resolveDpopOptions(options: DpopOptions): DpopSettings {
     required: options.required ?? false,
     nonces: options.nonces ?? false,
     algorithms: [...algorithms],
+    rotateRefreshTokens: options.rotateRefreshTokens ?? true,
     apiUrls: apiUrls.map((url) => url.replace(/\/$/, '')),
     guardReplays,
   }

@@ -1,11 +1,12 @@
 import type { ServerContext } from '../../context.ts'
-import { InvalidRequest, UnsupportedResponseType } from '../../errors.ts'
+import { UnsupportedResponseType } from '../../errors.ts'
 import type { Form } from '../../http/form.ts'
 import type { ResourceOptions } from '../../resources/resources.ts'
 import { cors } from '../cors.ts'
 import type { Feature, RequestedAuthorization } from '../feature.ts'
 import { clientMetadataDocuments } from '../registration/client-metadata-documents.ts'
 import { clientRegistration } from '../registration/client-registration.ts'
+import { requireChallenge } from '../require-pkce.ts'
 import { serverProblem } from './server-address.ts'
 
 /** An MCP server: an API whose clients register themselves. */
@@ -91,12 +92,11 @@ export function mcp(options: McpOptions): Feature {
 }
 
 /** OAuth 2.1, which the protocol builds on: codes only, and PKCE for every client. A device has its own proof. */
-function assertCode(params: Form, { responseType, direct }: RequestedAuthorization): void {
+function assertCode(params: Form, request: RequestedAuthorization): void {
+  const { responseType, direct } = request
   if (direct) return
   if (responseType !== 'code') {
     throw new UnsupportedResponseType('Tokens for this resource come by response_type=code only')
   }
-  if (!params.has('code_challenge')) {
-    throw new InvalidRequest('This resource needs PKCE: send a code_challenge with S256')
-  }
+  requireChallenge(params, request, 'This resource')
 }

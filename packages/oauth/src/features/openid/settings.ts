@@ -4,6 +4,7 @@ import {
   type SigningAlgorithm,
   signingAlgorithms,
 } from '../../crypto.ts'
+import { parseOfferedAlgorithms } from '../../keys/offered-algorithms.ts'
 import { type Lifetime, parseLifetime, parseSeconds } from '../../lifetimes.ts'
 import { type IdentityScope, identityScopes, standardScopes } from './claims.ts'
 import {
@@ -14,8 +15,16 @@ import {
 
 /** What `openid()` is made with. */
 export interface OpenIdOptions {
-  /** What ID tokens are signed with, unless a client wants another. Default `RS256`, which every client must read. */
+  /**
+   * What ID tokens are signed with, unless a client wants another. Default: the first of `idTokenAlgorithms`, else
+   * `RS256`, which every client must read.
+   */
   readonly idTokenAlgorithm?: SigningAlgorithm
+  /**
+   * What clients may have ID tokens and UserInfo signed with, beside the algorithm of access tokens. Default:
+   * `idTokenAlgorithm` and `RS256`, which OpenID Connect Core §15.1 wants to be there; FAPI 2.0 forbids `RS256`.
+   */
+  readonly idTokenAlgorithms?: readonly SigningAlgorithm[]
   /** How long an ID token may be shown. Default 1 hour. */
   readonly idTokensExpireIn?: Lifetime
   /**
@@ -95,7 +104,8 @@ export interface LogoutSettings {
 }
 
 export function resolveOpenIdOptions(options: OpenIdOptions): OpenIdSettings {
-  const { idTokenAlgorithm = 'RS256', pairwiseSalt = null, responseTypes = [] } = options
+  const { pairwiseSalt = null, responseTypes = [] } = options
+  const { idTokenAlgorithm = options.idTokenAlgorithms?.[0] ?? 'RS256' } = options
   if (!signingAlgorithms.includes(idTokenAlgorithm)) {
     throw new TypeError(
       `openid: idTokenAlgorithm '${idTokenAlgorithm}' is not one of ${signingAlgorithms.join(', ')}.`,
@@ -121,8 +131,11 @@ export function resolveOpenIdOptions(options: OpenIdOptions): OpenIdSettings {
   }
   return {
     algorithm: idTokenAlgorithm,
-    // OpenID Connect Core §15.1: RS256 must be there for whoever asks.
-    algorithms: [...new Set<SigningAlgorithm>([idTokenAlgorithm, 'RS256'])],
+    algorithms: parseOfferedAlgorithms(
+      'openid: idTokenAlgorithms',
+      options.idTokenAlgorithms,
+      idTokenAlgorithm,
+    ),
     expireAt: parseLifetime('idTokensExpireIn', options.idTokensExpireIn ?? '1h'),
     pairwiseKey: pairwiseSalt === null ? null : deriveMacKey(pairwiseSalt, 'pairwise subjects'),
     responseTypes: [...responseTypes],

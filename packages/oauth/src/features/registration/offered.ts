@@ -12,11 +12,11 @@ export interface Offered {
 
 /** As the metadata of this server has it, so a client cannot register for what it could not read there. */
 export function offeredBy(context: ServerContext): Offered {
-  const { all, authenticators } = context.features
+  const { all, authenticators, soleAuthenticator } = context.features
   const told = all.map((feature) => feature.metadata?.(context) ?? {})
   const said = (name: string) => told.map((part) => part[name]).find(Boolean)
   return {
-    methods: [...new Set([...offeredMethods(context), 'none'])],
+    methods: [...new Set([...offeredMethods(context), ...(soleAuthenticator ? [] : ['none'])])],
     authAlgorithms: authenticators.flatMap(({ algorithms }) => algorithms ?? []),
     list(name) {
       const value = said(name)

@@ -40,7 +40,7 @@ export function readMetadata(
   const [problem = said.jwks && withName('jwks', holdsNoSecret(said.jwks))] = problems
   if (problem) throw new InvalidClientMetadata(problem)
   const grantTypes = readGrants(given.grant_types, context)
-  const settings = keepOffered(said, offeredBy(context))
+  const settings = keepOffered(said, rules.usualMethod, offeredBy(context))
   const method = settings.token_endpoint_auth_method ?? rules.usualMethod
   const kind = { grantTypes, confidential: method !== 'none' }
   const redirectUris = readRedirects(given.redirect_uris, kind, rules.redirects, context)

@@ -1,5 +1,6 @@
 import type { OwnSettings } from '../../clients/settings/parse-settings.ts'
 import { InvalidClientMetadata } from '../../errors.ts'
+import type { ClientAuthMethod } from '../../storage/client-settings.ts'
 import type { Offered } from './offered.ts'
 
 /** What a client chooses, and where the metadata of the server says from what. */
@@ -30,8 +31,12 @@ const USEFUL_WITH: Readonly<Partial<Record<keyof OwnSettings, string>>> = {
 }
 
 /** The settings that mean something on this server. What it cannot do though the client counts on it is an error. */
-export function keepOffered(settings: OwnSettings, offered: Offered): OwnSettings {
-  assertAuthentication(settings, offered)
+export function keepOffered(
+  settings: OwnSettings,
+  usualMethod: ClientAuthMethod,
+  offered: Offered,
+): OwnSettings {
+  assertAuthentication({ token_endpoint_auth_method: usualMethod, ...settings }, offered)
   // Which format and algorithm an API reads is not for a stranger to say.
   const dropped = new Set<string>(['access_token_signed_response_alg'])
   for (const [name, value] of Object.entries(settings)) {

@@ -16,6 +16,11 @@ import { findPushed, REQUEST_URI, storePushed } from './pushed-request.ts'
 export interface PushedRequestsOptions {
   /** Every client has to push its requests. Default: those with `require_pushed_authorization_requests`. */
   readonly required?: boolean
+  /**
+   * Every pushed request has to name its `redirect_uri`, though the client has registered only one. Default: those for
+   * the scope `openid`.
+   */
+  readonly requireRedirectUri?: boolean
   /** How long a client has to send the person with it, 5 to 600 seconds. Default 60 seconds. */
   readonly lifetime?: string | number
 }
@@ -32,7 +37,7 @@ const LONGEST = 600
  * createAuthorizationServer({ …, grants: [authorizationCode()], features: [pushedRequests()] })
  */
 export function pushedRequests(options: PushedRequestsOptions = {}): Feature {
-  const { required = false, lifetime = 60 } = options
+  const { required = false, requireRedirectUri = false, lifetime = 60 } = options
   const seconds = parseSeconds('pushedRequests: lifetime', lifetime)
   if (seconds < SHORTEST || seconds > LONGEST) {
     throw new TypeError(`pushedRequests: lifetime must be ${SHORTEST} to ${LONGEST} seconds.`)
@@ -45,7 +50,8 @@ export function pushedRequests(options: PushedRequestsOptions = {}): Feature {
         method: 'POST',
         path: '/par',
         openTo: 'clients',
-        endpoint: (request, context: ServerContext) => push(request, seconds, context),
+        endpoint: (request, context: ServerContext) =>
+          push(request, { seconds, requireRedirectUri }, context),
       },
     ],
     metadata: ({ options: { issuerUrl, basePath } }: ServerContext) => ({
@@ -70,7 +76,7 @@ export function pushedRequests(options: PushedRequestsOptions = {}): Feature {
 /** POST /oauth/par: everything is checked as it will be when the person comes (RFC 9126 §2.1). */
 async function push(
   request: HttpRequest,
-  seconds: number,
+  { seconds, requireRedirectUri }: { seconds: number; requireRedirectUri: boolean },
   context: ServerContext,
 ): Promise<HttpResponse> {
   const form = await readForm(request)
@@ -80,6 +86,7 @@ async function push(
   const sent = new Map([...withoutProof(form), ['client_id', clientId]])
   const proven = request.header('dpop') === null ? null : await proveKey(request, client, context)
   const received = withKey(await expandRequest(sent, context), proven)
+  if (requireRedirectUri) requireParam(received.params, 'redirect_uri')
   const pushed = { ...received, expandedBy: [...received.expandedBy, NAME] }
   const address = await requireReturnAddress(pushed.params, context)
   parseAuthorizationRequest(pushed, address, null, context)

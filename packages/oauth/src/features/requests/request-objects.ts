@@ -17,9 +17,9 @@ export interface RequestObjectsOptions {
   readonly algorithms?: readonly ClientKeyAlgorithm[]
   /**
    * Unsigned objects (`none`) are taken of every client that has not said what it signs with and need not sign.
-   * OpenID Connect knows them; they protect nothing. Default: of clients whose settings say `none`.
+   * OpenID Connect knows them; they protect nothing. `never`: of no client. Default: of clients whose settings say `none`.
    */
-  readonly unsigned?: boolean
+  readonly unsigned?: boolean | 'never'
   /**
    * Objects may lie at an https address of the client, one of its `request_uris`, and are fetched from there.
    * Default false.
@@ -33,6 +33,8 @@ interface Settings {
   readonly required: boolean
   readonly algorithms: readonly ClientKeyAlgorithm[]
   readonly unsigned: boolean
+  /** `none` will not do, whatever a client's settings say. */
+  readonly signed: boolean
 }
 
 /**
@@ -43,7 +45,12 @@ interface Settings {
  */
 export function requestObjects(options: RequestObjectsOptions = {}): Feature {
   const { required = false, algorithms = clientKeyAlgorithms, byReference = false } = options
-  const settings = { required, algorithms: [...algorithms], unsigned: options.unsigned ?? false }
+  const settings = {
+    required,
+    algorithms: [...algorithms],
+    unsigned: options.unsigned === true,
+    signed: options.unsigned === 'never',
+  }
   const unknown = algorithms.find((name) => !clientKeyAlgorithms.includes(name))
   if (unknown !== undefined || algorithms.length === 0) {
     const names = clientKeyAlgorithms.join(', ')
@@ -102,7 +109,7 @@ async function expand(
     clientId,
     issuer: context.issuer,
     algorithms: settings.algorithms,
-    signed: mustSign(client, settings),
+    signed: settings.signed || mustSign(client, settings),
     unsigned: settings.unsigned,
     at: seenAt ?? now,
   }
