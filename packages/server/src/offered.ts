@@ -8,6 +8,7 @@ import {
   deviceCode,
   dpop,
   type Feature,
+  fapi2,
   type Grant,
   implicit,
   jwtBearer,
@@ -33,27 +34,44 @@ export const PASSWORD_ACR = 'password'
 /** What the settings say, as features of the authorization server. */
 export function offeredFeatures(config: Config): Feature[] {
   const { settings, selfRegistered } = config
-  const { clientAssertions, pushedRequests: pushed, requestObjects: signed } = settings
   const acrValues = [PASSWORD_ACR]
   return [
     ...(settings.openid ? [offeredIdentity(config)] : []),
     ...(settings.cors ? [cors()] : []),
     ...offeredToStrangers(selfRegistered, settings),
     ...(settings.clientLogos ? [clientLogos()] : []),
-    ...(clientAssertions
-      ? [
-          jwtClientAuthentication({
-            sharedSecrets: clientAssertions === 'shared-secrets',
-            assertionsExpireIn: settings.clientAssertionsExpireIn,
-          }),
-        ]
-      : []),
+    ...(settings.fapi2 ? [offeredProfile(settings)] : offeredToProve(settings)),
+    ...(settings.stepUp ? [stepUp({ acrValues })] : []),
+    ...(settings.signedIntrospection ? [signedIntrospection(algorithmsOf(settings))] : []),
+  ]
+}
+
+/** How clients prove themselves, their requests and their keys. */
+function offeredToProve(settings: Settings): Feature[] {
+  const { clientAssertions, pushedRequests: pushed, requestObjects: signed } = settings
+  const { clientAssertionsExpireIn: assertionsExpireIn } = settings
+  const sharedSecrets = clientAssertions === 'shared-secrets'
+  return [
+    ...(clientAssertions ? [jwtClientAuthentication({ sharedSecrets, assertionsExpireIn })] : []),
     ...(pushed ? [pushedRequests({ required: pushed === 'required' })] : []),
     ...(signed ? [offeredObjects(settings)] : []),
-    ...(settings.dpop ? [offeredProofs(settings)] : []),
-    ...(settings.stepUp ? [stepUp({ acrValues })] : []),
-    ...(settings.signedIntrospection ? [signedIntrospection()] : []),
+    ...(settings.dpop ? [dpop(proofsOf(settings))] : []),
   ]
+}
+
+/** The same, as FAPI 2.0 demands it. */
+function offeredProfile(settings: Settings): Feature {
+  const { required: _, ...proofs } = proofsOf(settings)
+  return fapi2({
+    dpop: proofs,
+    clientAssertions: { assertionsExpireIn: settings.clientAssertionsExpireIn },
+    requestObjects: settings.requestObjects,
+  })
+}
+
+/** Without RS256, where the profile forbids it. */
+function algorithmsOf({ fapi2: isStrict, signingAlgorithm }: Settings) {
+  return isStrict ? { algorithms: [signingAlgorithm] } : {}
 }
 
 function offeredIdentity({ settings, pairwiseSalt }: Config): Feature {
@@ -61,6 +79,7 @@ function offeredIdentity({ settings, pairwiseSalt }: Config): Feature {
     acrValues: [PASSWORD_ACR],
     logout: true,
     idTokenAlgorithm: settings.idTokenAlgorithm,
+    ...(settings.fapi2 && { idTokenAlgorithms: [settings.idTokenAlgorithm] }),
     claimsInIdToken: settings.claimsInIdToken,
     scopes: settings.identityScopes,
     responseTypes: settings.responseTypes,
@@ -77,12 +96,12 @@ function offeredObjects(settings: Settings): Feature {
   })
 }
 
-function offeredProofs(settings: Settings): Feature {
-  return dpop({
+function proofsOf(settings: Settings) {
+  return {
     required: settings.dpop === 'required',
     nonces: settings.dpopNonces,
     guardReplays: settings.dpopGuardReplays,
-  })
+  }
 }
 
 function offeredToStrangers(

@@ -214,6 +214,7 @@ async function start(
           users,
           oauth,
           stripeWebhook,
+          withClients: !config.settings.fapi2,
           sandbox,
         })
       : null

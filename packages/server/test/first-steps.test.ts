@@ -64,7 +64,7 @@ it('keeps the clients of a demo on another port, and sends people back to that p
   expect(second.port).not.toBe(first.port)
   const now = await second.oauth.clients.list()
   expect(now.map(({ id }) => id).sort()).toEqual(clients)
-  const web = now.find(({ id }) => id === second.demo?.clients.web.id)
+  const web = now.find(({ id }) => id === second.demo?.clients.web?.id)
   expect(web?.redirectUris).toEqual([`${second.url}/callback`])
 })
 

@@ -191,7 +191,7 @@ describe('the pages', () => {
     )
 
     it('takes away nothing of somebody else', async () => {
-      const clientId = service.demo?.clients.web.id ?? ''
+      const clientId = service.demo?.clients.web?.id ?? ''
       await approve(demo, authorize(clientId))
       const stranger = service.browser()
       await stranger.post('/register', { email: 'eve@example.com', password: 'long enough' })

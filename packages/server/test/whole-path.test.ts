@@ -87,8 +87,8 @@ describe('the whole path', () => {
       method: 'POST',
       body: new URLSearchParams({
         grant_type: 'password',
-        client_id: clients?.password.id ?? '',
-        client_secret: clients?.password.secret ?? '',
+        client_id: clients?.password?.id ?? '',
+        client_secret: clients?.password?.secret ?? '',
         username: email,
         password,
         scope: 'place-orders check-status',

@@ -221,6 +221,7 @@ it('decides by variables what the standards are', () => {
     unsignedRequestObjects: false,
     dpopNonces: false,
     dpopGuardReplays: 'everywhere',
+    fapi2: false,
     idTokenAlgorithm: 'RS256',
     claimsInIdToken: true,
     identityScopes: ['profile', 'email'],
@@ -279,6 +280,38 @@ it('decides by variables what the standards are', () => {
     signedIntrospection: true,
     outgoing: { privateAddresses: ['10.0.0.0/8', '127.0.0.1'], certificates: [] },
     tokenType: 'JWT',
+  })
+})
+
+describe('FAPI 2.0', () => {
+  it('switches off what the profile forbids, and requires what it demands', () => {
+    const { settings } = read({ TOLLGATE_FAPI2: 'on' })
+    expect(settings).toMatchObject({
+      fapi2: true,
+      passwordGrant: false,
+      implicitGrant: false,
+      pushedRequests: 'required',
+      dpop: 'required',
+      idTokenAlgorithm: 'ES256',
+    })
+    const eddsa = read({ TOLLGATE_FAPI2: 'on', TOLLGATE_ID_TOKEN_ALGORITHM: 'EdDSA' })
+    expect(eddsa.settings.idTokenAlgorithm).toBe('EdDSA')
+  })
+
+  it.each([
+    ['TOLLGATE_CLIENT_ASSERTIONS', 'shared-secrets', 'clientAssertions'],
+    ['TOLLGATE_CLIENT_ASSERTIONS', 'off', 'clientAssertions'],
+    ['TOLLGATE_PUSHED_REQUESTS', 'off', 'pushedRequests'],
+    ['TOLLGATE_DPOP', 'off', 'dpop'],
+    ['TOLLGATE_RESPONSE_TYPES', 'code id_token', 'responseTypes'],
+    ['TOLLGATE_REQUEST_OBJECTS_BY_REFERENCE', 'on', 'requestObjectsByReference'],
+    ['TOLLGATE_UNSIGNED_REQUEST_OBJECTS', 'on', 'unsignedRequestObjects'],
+    ['TOLLGATE_SIGNING_ALGORITHM', 'RS256', 'signingAlgorithm'],
+  ])('refuses %s=%s beside it, and names the setting', (name, value, setting) => {
+    expect(refusal({ TOLLGATE_FAPI2: 'on', [name]: value })).toContain(
+      `fapi2 contradicts ${setting}`,
+    )
+    expect(() => read({ [name]: value })).not.toThrow()
   })
 })
 

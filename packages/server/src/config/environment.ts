@@ -3,6 +3,7 @@ import { ConfigurationError } from '../configuration-error.ts'
 import type { Config, Mode, Need, SelfRegistered } from './config.ts'
 import { keptSecret, secretProblem } from './demo-secret.ts'
 import { didYouMean } from './did-you-mean.ts'
+import { applyFapi2, findFapi2Problems } from './fapi2.ts'
 import { deliveriesOf, overrideSettings, selfRegisteredOf } from './overrides.ts'
 import type { Settings } from './settings.ts'
 import { parseVariables, type VariableName, type Variables, variables } from './variables.ts'
@@ -31,7 +32,9 @@ export function readEnvironment(
   const { values } = parsed
   const problems = [...parsed.problems]
   const mode = modeOf(values)
-  const settings = overrideSettings(options.settings, values)
+  const chosen = overrideSettings(options.settings, values)
+  problems.push(...findFapi2Problems(chosen))
+  const settings = applyFapi2(chosen)
   const selfRegistered = selfRegisteredOf(values, settings, mode)
   const absent: VariableName[] = [
     ...(mode === 'demo' ? [] : findMissing(values, options.needs)),

@@ -36,6 +36,7 @@ export function overrideSettings(settings: Settings, values: Variables): Setting
     dpop: values.TOLLGATE_DPOP ?? settings.dpop,
     dpopNonces: values.TOLLGATE_DPOP_NONCES ?? settings.dpopNonces,
     dpopGuardReplays: values.TOLLGATE_DPOP_GUARD_REPLAYS ?? settings.dpopGuardReplays,
+    fapi2: values.TOLLGATE_FAPI2 ?? settings.fapi2,
     stepUp: values.TOLLGATE_STEP_UP ?? settings.stepUp,
     signedIntrospection: values.TOLLGATE_SIGNED_INTROSPECTION ?? settings.signedIntrospection,
     outgoing: {

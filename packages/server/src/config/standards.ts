@@ -68,6 +68,8 @@ export interface StandardSettings {
   readonly dpopNonces: boolean
   /** How often `/api` takes a DPoP proof: once of all processes together, or once in each. */
   readonly dpopGuardReplays: 'everywhere' | 'process'
+  /** Whether every client is held to the FAPI 2.0 Security Profile. */
+  readonly fapi2: boolean
   /** Whether access tokens say how people had signed in, so APIs can demand something of it (RFC 9470). */
   readonly stepUp: boolean
   /** Whether APIs may have introspection as a JWT (RFC 9701). */
@@ -181,6 +183,7 @@ export const standardShapes = {
   dpopGuardReplays: z
     .enum(guardReplays, { error: `expected ${guardReplays.join(' or ')}` })
     .default('everywhere'),
+  fapi2: z.boolean().default(false),
   stepUp: z.boolean().default(false),
   signedIntrospection: z.boolean().default(false),
   outgoing: outgoingShape.prefault({}),

@@ -162,6 +162,7 @@ export const variables = {
   TOLLGATE_DPOP_GUARD_REPLAYS: z.enum(guardReplays, {
     message: `expects ${guardReplays.join(' or ')}`,
   }),
+  TOLLGATE_FAPI2: onOff,
   TOLLGATE_STEP_UP: onOff,
   TOLLGATE_SIGNED_INTROSPECTION: onOff,
   TOLLGATE_PRIVATE_ADDRESSES: addresses,

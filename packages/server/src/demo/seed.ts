@@ -43,6 +43,8 @@ export async function seedDemo(options: {
   readonly users: UserAccounts
   readonly oauth: AuthorizationServer<User>
   readonly stripeWebhook: DemoState['stripeWebhook']
+  /** Whether clients with a secret, and public ones, can be made. */
+  readonly withClients: boolean
   readonly sandbox: BothProviders
 }): Promise<DemoState> {
   const { dataDir, users, oauth, url, stripeWebhook, sandbox } = options
@@ -50,13 +52,16 @@ export async function seedDemo(options: {
   const password = kept.password ?? randomBytes(9).toString('base64url')
   const user = await ensureUser(users, password, kept.password !== undefined)
   const clients: Partial<Record<DemoClientName, DemoClient>> = {}
-  for (const [name, wanted] of Object.entries(clientsOf(url, user.id))) {
+  const all = options.withClients ? Object.entries(clientsOf(url, user.id)) : []
+  for (const [name, wanted] of all) {
     const known = kept.clients?.[name as DemoClientName]
     clients[name as DemoClientName] = await ensureClient(oauth, known, wanted)
   }
   const running = addressesOf(sandbox)
-  const state = { email: EMAIL, password, clients, stripeWebhook, running } as DemoState
-  if (dataDir !== null) writeStateFile(dataDir, state)
+  const state: DemoState = { email: EMAIL, password, clients, stripeWebhook, running }
+  // Those that cannot be used today are there again when they can.
+  if (dataDir !== null)
+    writeStateFile(dataDir, { ...state, clients: { ...kept.clients, ...clients } })
   return state
 }
 

@@ -15,8 +15,8 @@ export interface DemoState {
   readonly email: string
   /** Of the demo's user, made up at the first start. */
   readonly password: string
-  /** One of each kind. */
-  readonly clients: Readonly<Record<DemoClientName, DemoClient>>
+  /** One of each kind; none with the setting `fapi2`, whose clients have keys of their own. */
+  readonly clients: Readonly<Partial<Record<DemoClientName, DemoClient>>>
   /** Where the sandbox sends Stripe's events, and what it signs them with. */
   readonly stripeWebhook: { readonly url: string; readonly secret: string }
   /** Where the sandbox was reached when the service last started, for commands run beside it. */

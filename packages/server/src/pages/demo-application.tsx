@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { Context, Hono } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
 import type { Child, FC } from 'hono/jsx'
-import type { DemoClientName, DemoState } from '../demo/state-file.ts'
+import type { DemoClient, DemoClientName, DemoState } from '../demo/state-file.ts'
 import type { AppEnv } from '../http/variables.ts'
 import { readForm } from './parts/forms.ts'
 import { renderPage } from './parts/render.tsx'
@@ -31,7 +31,8 @@ interface Pending {
 export function addDemoApplication(app: Hono<AppEnv>, demo: DemoState): void {
   app.post('/demo/start', async (c) => {
     const flow = (await readForm(c)).get('flow') ?? ''
-    if (!Object.hasOwn(FLOWS, flow)) return c.notFound()
+    const client = Object.hasOwn(FLOWS, flow) ? demo.clients[flow as FlowName] : undefined
+    if (!client) return c.notFound()
     const { url } = c.get('page').service
     const pending = { flow: flow as FlowName, state: newSecret(), verifier: newSecret() }
     setCookie(c, COOKIE, JSON.stringify(pending), {
@@ -41,7 +42,7 @@ export function addDemoApplication(app: Hono<AppEnv>, demo: DemoState): void {
       secure: url.startsWith('https:'),
       maxAge: 600,
     })
-    return c.redirect(authorizeAddress(url, demo, pending), 303)
+    return c.redirect(authorizeAddress(url, client, pending), 303)
   })
 
   app.get('/callback', (c) => {
@@ -78,6 +79,7 @@ export function addDemoApplication(app: Hono<AppEnv>, demo: DemoState): void {
     const pending = pendingOf(c)
     const { url } = c.get('page').service
     const client = demo.clients[pending?.flow ?? 'web']
+    if (!client) return c.notFound()
     const form = new URLSearchParams({
       grant_type: 'authorization_code',
       client_id: client.id,
@@ -163,11 +165,11 @@ const Pairs: FC<{ pairs: ReadonlyArray<readonly [string, string]> }> = ({ pairs 
   </dl>
 )
 
-function authorizeAddress(url: string, demo: DemoState, pending: Pending): string {
+function authorizeAddress(url: string, client: DemoClient, pending: Pending): string {
   const { response } = FLOWS[pending.flow]
   const challenge = createHash('sha256').update(pending.verifier).digest('base64url')
   const query = new URLSearchParams({
-    client_id: demo.clients[pending.flow].id,
+    client_id: client.id,
     redirect_uri: `${url}/callback`,
     response_type: response,
     scope: 'place-orders check-status',

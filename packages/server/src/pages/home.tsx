@@ -68,7 +68,9 @@ export function addHome(app: Hono<AppEnv>): void {
             <Tile place={place} />
           ))}
         </ul>
-        {demo && <DemoFlows implicit={c.get('page').service.config.settings.implicitGrant} />}
+        {demo?.clients.web && (
+          <DemoFlows implicit={c.get('page').service.config.settings.implicitGrant} />
+        )}
       </>,
     )
   })

@@ -203,7 +203,7 @@ async function newUserCode(url: string): Promise<string> {
 
 function authorize({ demo, url }: TestService, scope: string): string {
   const query = new URLSearchParams({
-    client_id: demo?.clients.web.id ?? '',
+    client_id: demo?.clients.web?.id ?? '',
     redirect_uri: `${url}/callback`,
     response_type: 'code',
     scope,

@@ -16,6 +16,7 @@ export async function checkStandards(config: Config, database: Database): Promis
     ...checkOutgoing(config.settings),
     ...(config.mode === 'production' ? checkGrants(config.settings, clients) : []),
     ...checkRequests(config.settings, clients),
+    ...checkProfile(config.settings, clients),
     ...checkIdentity(config, clients),
     ...explainRest(config.settings),
   ]
@@ -125,6 +126,20 @@ function checkRequests(settings: Settings, clients: readonly Client[]): Finding[
       }),
   )
   return [...findings, ...outside.slice(0, MOST_SHOWN)]
+}
+
+/** Who does not get in by FAPI 2.0. */
+function checkProfile({ fapi2 }: Settings, clients: readonly Client[]): Finding[] {
+  if (!fapi2) return []
+  const held = ok('clients', 'Every client is held to the FAPI 2.0 Security Profile')
+  const outside = clients.filter(
+    ({ grantTypes, settings: { token_endpoint_auth_method: method } }) =>
+      method !== 'private_key_jwt' && !grantTypes.includes('personal_access'),
+  )
+  if (outside.length === 0) return [held]
+  const fix =
+    'Register each of them anew with token_endpoint_auth_method=private_key_jwt and its keys.'
+  return [held, warning('clients', `${count(outside)} without a key are refused by it`, fix)]
 }
 
 function cannotSign({ grantTypes, settings: { jwks, jwks_uri } }: Client): boolean {
