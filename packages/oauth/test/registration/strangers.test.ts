@@ -206,6 +206,22 @@ describe('threat S4 how many may register', () => {
     }
   })
 
+  it('is not limited for whoever has an initial access token', async () => {
+    const token = 'an initial access token of thirty-two'.replaceAll(' ', '-')
+    const policy = 'initial-access-token'
+    const feature = clientRegistration({ policy, initialAccessTokens: [token], perMinute: 2 })
+    const own = await startOpen(feature, { addressOf })
+    try {
+      const authorization = `Bearer ${token}`
+      for (let count = 0; count < 5; count += 1) {
+        const headers = { 'x-caller': '192.0.2.1', authorization }
+        expect((await postJson(own, '/oauth/register', METADATA, headers)).status).toBe(201)
+      }
+    } finally {
+      await own.close()
+    }
+  })
+
   it('counts exactly when many of one network come at once, by the /64 of IPv6', async () => {
     const own = await startCounting(3)
     try {

@@ -22,8 +22,8 @@ export async function register(
   if (settings.policy === 'initial-access-token') assertInitialAccess(request, settings)
   const given = (await readJson(request)) as Readonly<Record<string, unknown>>
   const described = readMetadata(given, rulesOf(settings), context)
-  // Before anything is fetched or stored on a stranger's behalf.
-  await context.resources.count(settings.rate, context.network)
+  // Before anything is fetched or stored on a stranger's behalf. Whoever has a token is none.
+  if (settings.policy === 'open') await context.resources.count(settings.rate, context.network)
   await assertSector(described, context.outgoing.documents.getNow, context.network)
   const managementToken = `tgr_${randomSecret()}`
   const { client, secret } = await store(described, managementToken, settings, context)
