@@ -97,6 +97,7 @@ describe('what happens to a genuine refresh token', () => {
     ['after a year', kept(ago(9000 * HOUR)), 'renew'],
     ['by a clock far behind', kept(ahead(HOUR)), 'renew'],
     ['when another request was faster', { ...kept(NOW), overtaken: true }, 'repeat'],
+    ['when one was faster 10 s ago', { ...kept(ago(10 * SECOND)), overtaken: true }, 'repeat'],
     ['when one was faster long ago', { ...kept(ago(HOUR)), overtaken: true }, 'renew'],
     ['of a generation that was never given', { ...kept(NOW), presented: 5 }, 'refuse'],
   ])('one that is kept for its whole life, %s', (_name, situation, decision) => {

@@ -158,6 +158,21 @@ describe('fapi2() and clients that register themselves', () => {
   })
 })
 
+describe('fapi2() and the management routes', () => {
+  it('answer 422 where people register an application, which would get a secret', async () => {
+    const server = await startFapi()
+    try {
+      const body = { name: 'Shop', redirect: REDIRECT }
+      const reply = await server.json('ada', 'POST', '/oauth/clients', body)
+      expect(reply.status).toBe(422)
+      expect(JSON.stringify(await reply.json())).toContain('private_key_jwt')
+      expect(await server.oauth.clients.listByUser('ada')).toEqual([])
+    } finally {
+      await server.close()
+    }
+  })
+})
+
 describe('fapi2({ requestObjects: true })', () => {
   it.each([
     ['ES256', 201],

@@ -4,7 +4,7 @@ import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from '
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { kyselyStorage } from '../../src/index.ts'
 import { signIn } from '../openid/support.ts'
-import { sessionOf } from '../support.ts'
+import { REDIRECT, sessionOf } from '../support.ts'
 import {
   HOME,
   LOCAL,
@@ -130,7 +130,7 @@ describe('who is told', () => {
   it('a client whose code is exchanged after the end', async () => {
     const client = await told()
     const asked = await server.request(
-      `/oauth/authorize?${new URLSearchParams({ client_id: client.id, response_type: 'code', scope: 'openid' })}`,
+      `/oauth/authorize?${new URLSearchParams({ client_id: client.id, redirect_uri: REDIRECT, response_type: 'code', scope: 'openid' })}`,
       { headers: { cookie: sessionOf('ada') } },
     )
     const code = new URL(asked.headers.get('location') ?? '').searchParams.get('code') ?? ''
@@ -138,6 +138,7 @@ describe('who is told', () => {
     const reply = await server.post('/oauth/token', {
       grant_type: 'authorization_code',
       code,
+      redirect_uri: REDIRECT,
       client_id: client.id,
       client_secret: client.secret,
     })

@@ -147,6 +147,7 @@ describe('OpenID Connect Registration', () => {
     const client = await registerAt(provider)
     const page = await askFor(provider, 'ada', {
       client_id: client.client_id,
+      redirect_uri: REDIRECT,
       response_type: 'code',
       scope: 'openid',
       claims: JSON.stringify({ userinfo: { email: null } }),
@@ -168,7 +169,11 @@ describe('OpenID Connect Registration', () => {
     expect([reply.status, (await reply.json()).error]).toEqual([400, 'invalid_scope'])
     await provider.oauth.clients.verify(device.client_id)
     const { client_secret: _, ...params } = asked
-    const page = await askFor(provider, 'ada', { ...params, response_type: 'code' })
+    const page = await askFor(provider, 'ada', {
+      ...params,
+      redirect_uri: REDIRECT,
+      response_type: 'code',
+    })
     expect(page.headers.get('location')).toContain('error=invalid_scope')
   })
 })
