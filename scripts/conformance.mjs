@@ -46,17 +46,32 @@ const LONGEST_MODULE = 180
 /** Modules that wait until something was done here. */
 const BEFORE_START = { 'oidcc-server-rotate-keys': () => server.rotateKeys() }
 
+/** What is done here before a module begins: a person who approved before would not be asked. */
+const BEFORE = {
+  'fapi2-security-profile-final-user-rejects-authentication': () => server.forgetApprovals(),
+}
+
 const issuer = `https://localhost:${given.port}`
 const url = given.suite.replace(/\/$/, '')
 const ca = readFileSync(given.ca, 'utf8')
 const suite = connectSuite(url, ca)
-const server = await (given.service ? startService : startLibrary)({
-  issuer,
-  suite: url,
-  key: readFileSync(given.key),
-  cert: readFileSync(given.cert),
-  ca,
-})
+let server = null
+
+/** A server for the plans of a profile; that of the plans before is ended. */
+async function serverFor(profile) {
+  if (server && server.profile === profile) return
+  await server?.close()
+  server = null
+  const started = await (given.service ? startService : startLibrary)({
+    issuer,
+    suite: url,
+    key: readFileSync(given.key),
+    cert: readFileSync(given.cert),
+    ca,
+    profile,
+  })
+  server = { ...started, profile }
+}
 
 try {
   const tested = given.service ? 'service' : 'library'
@@ -68,16 +83,22 @@ try {
   const modules = results.plans.flatMap((plan) => plan.modules)
   if (modules.some(({ result }) => result === 'FAILED')) process.exitCode = 1
 } finally {
-  await server.close()
+  await server?.close()
 }
 
 function chosenPlans() {
-  return plans.filter((plan) => given.plan.some((part) => labelOf(plan).includes(part)))
+  return plans.filter(
+    (plan) =>
+      // The service has no API for clients that act for themselves.
+      !(given.service && plan.variant.fapi_profile === 'fapi_client_credentials_grant') &&
+      given.plan.some((part) => labelOf(plan).includes(part)),
+  )
 }
 
 async function runPlan(plan) {
+  await serverFor(plan.profile)
   const clients = await server.createClients(plan)
-  const configuration = configurationFor({ issuer, suite: url, server, clients })
+  const configuration = configurationFor({ issuer, suite: url, server, clients, plan })
   const { id, modules } = await suite.createPlan(plan.name, plan.variant, configuration)
   console.log(`\n${labelOf(plan)}`)
   const only = given.only?.split(',')
@@ -89,6 +110,7 @@ async function runPlan(plan) {
 
 async function runModule(planId, entry) {
   const name = entry.testModule
+  await BEFORE[name]?.()
   const run = await suite.runModule(planId, entry, {
     seconds: LONGEST_MODULE,
     beforeStart: BEFORE_START[name],

@@ -6,10 +6,12 @@ import { createServer as createSecureServer } from 'node:https'
 import { connect } from '@tollgate/database'
 import {
   authorizationCode,
+  clientCredentials,
   clientLogos,
   clientMetadataDocuments,
   clientRegistration,
   createAuthorizationServer,
+  fapi2,
   implicit,
   jwtClientAuthentication,
   openid,
@@ -17,7 +19,8 @@ import {
   refreshToken,
   requestObjects,
 } from '@tollgate/oauth'
-import { nodeListener } from '@tollgate/oauth/node'
+import { nodeCredentials, nodeListener } from '@tollgate/oauth/node'
+import { CIPHERS } from './ciphers.mjs'
 import { claimsOf, SCOPES } from './claims.mjs'
 import { createClients, vouchForRegistered } from './clients.mjs'
 
@@ -33,6 +36,9 @@ const PAGES = {
   passwordField: 'input[name=password]',
   signInButton: 'button',
   approveButton: 'button[value=approve]',
+  denyButton: 'button[value=deny]',
+  api: '/api/user',
+  clientApi: '/api/client',
   refusedText: 'This request cannot be completed',
   logoText: 'asks for access',
   policyText: 'policy',
@@ -46,7 +52,15 @@ const PAGES = {
  * Starts it, over https with the certificate that is given or else over http. `ca` is the authority of the suite's certificate: we call it for
  * its keys, its request objects, its documents, and when somebody signs out.
  */
-export async function startLibrary({ issuer, suite, key, cert, ca, offered = everything() }) {
+export async function startLibrary({
+  issuer,
+  suite,
+  key,
+  cert,
+  ca,
+  profile,
+  offered = offeredBy(profile),
+}) {
   const sessions = new Map()
   const database = await connect('sqlite::memory:')
   const oauth = createAuthorizationServer({
@@ -62,7 +76,6 @@ export async function startLibrary({ issuer, suite, key, cert, ca, offered = eve
       },
       claims: () => claimsOf(PERSON.user),
     },
-    grants: [authorizationCode(), refreshToken(), implicit()],
     ...offered,
     outgoing: {
       // The suite runs on this machine.
@@ -75,16 +88,25 @@ export async function startLibrary({ issuer, suite, key, cert, ca, offered = eve
   const respond = (request, response) => {
     const { pathname } = new URL(request.url, issuer)
     if (pathname === PAGES.signIn) return void signIn(request, response, sessions)
+    if (pathname === PAGES.api) return void answer('api', request, response, oauth.guard)
+    if (pathname === PAGES.clientApi) return void answer('client', request, response, oauth.guard)
     if (pathname === '/oauth/register') vouchForRegistered(response, oauth)
     listen(request, response)
   }
-  const server = cert ? createSecureServer({ key, cert }, respond) : createServer(respond)
+  const server = cert
+    ? createSecureServer({ key, cert, ciphers: CIPHERS }, respond)
+    : createServer(respond)
   await new Promise((resolve) => server.listen(new URL(issuer).port, '127.0.0.1', resolve))
   return {
     oauth,
     createClients: (plan) => createClients(oauth, suite, { plan }),
     person: PERSON,
     pages: PAGES,
+    async forgetApprovals() {
+      for (const { clientId } of await oauth.consents.listByUser('ada')) {
+        await oauth.consents.revoke('ada', clientId)
+      }
+    },
     rotateKeys: () => oauth.keys.rotate({ algorithm: 'RS256' }),
     async close() {
       server.closeAllConnections()
@@ -95,9 +117,21 @@ export async function startLibrary({ issuer, suite, key, cert, ca, offered = eve
   }
 }
 
-/** What the plans can test. */
+const offeredBy = (profile) => (profile === 'fapi2' ? strictly() : everything())
+
+/** What the FAPI 2.0 Security Profile allows. */
+function strictly() {
+  return {
+    scopes: { 'place-orders': 'Place orders' },
+    grants: [authorizationCode(), refreshToken(), clientCredentials()],
+    features: [fapi2(), openid({ idTokenAlgorithms: ['ES256'], acrValues: ['password'] })],
+  }
+}
+
+/** What the other plans can test. */
 function everything() {
   return {
+    grants: [authorizationCode(), refreshToken(), implicit()],
     features: [
       openid({
         acrValues: ['password'],
@@ -115,6 +149,22 @@ function everything() {
     ],
     selfRegistered: { scopes: SCOPES },
   }
+}
+
+/** An API that says who calls. */
+async function answer(name, request, response, guard) {
+  const { status, headers, body } = await Promise.resolve()
+    .then(() => guard.authenticate(name, nodeCredentials(request)))
+    .then(
+      ({ id, clientId }) => ({
+        status: 200,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ id: String(id ?? clientId) }),
+      }),
+      (error) => guard.refusal(error),
+    )
+  response.writeHead(status, headers)
+  response.end(body)
 }
 
 async function signIn(request, response, sessions) {

@@ -5,7 +5,17 @@ const dynamic = { client_registration: 'dynamic_client' }
 const fixed = { client_registration: 'static_client' }
 const code = { response_type: 'code' }
 
-/** In the order of the report. */
+const fapi2 = {
+  name: 'fapi2-security-profile-final-test-plan',
+  profile: 'fapi2',
+  variant: {
+    client_auth_type: 'private_key_jwt',
+    sender_constrain: 'dpop',
+    authorization_request_type: 'simple',
+  },
+}
+
+/** In the order of the report. Those with a `profile` are run against a server that is set up for it. */
 export const plans = [
   { name: 'oidcc-config-certification-test-plan', variant: {} },
   { name: 'oidcc-basic-certification-test-plan', variant: { ...discovery, ...fixed } },
@@ -23,13 +33,24 @@ export const plans = [
     variant: { ...code, ...dynamic },
   },
   { name: 'oidcc-dynamic-certification-test-plan', variant: { ...code } },
+  { name: 'oidcc-implicit-certification-test-plan', variant: { ...discovery, ...fixed } },
+  { ...fapi2, variant: { ...fapi2.variant, fapi_profile: 'plain_fapi', openid: 'plain_oauth' } },
+  { ...fapi2, variant: { ...fapi2.variant, fapi_profile: 'plain_fapi', openid: 'openid_connect' } },
+  {
+    ...fapi2,
+    variant: {
+      ...fapi2.variant,
+      fapi_profile: 'fapi_client_credentials_grant',
+      openid: 'plain_oauth',
+    },
+  },
 ]
 
 /** The part of the suite's addresses that is ours. */
 export const ALIAS = 'tollgate'
 
 /** What the suite wants to know of a server. `pages` says how its pages are recognised and used. */
-export function configurationFor({ issuer, suite, server, clients }) {
+export function configurationFor({ issuer, suite, server, clients, plan }) {
   const { person, pages } = server
   const issuerPages = `${issuer}/*`
   const callback = { match: `${suite}/test/*/callback*`, commands: [waitForId()] }
@@ -49,6 +70,17 @@ export function configurationFor({ issuer, suite, server, clients }) {
     match: `${issuer}${pages.authorize}*`,
     optional: true,
     commands: [['click', 'css', pages.approveButton, 'optional']],
+  }
+  const lookAtSignIn = {
+    task: 'look at the sign-in page',
+    match: `${issuer}${pages.signIn}*`,
+    commands: [['wait', 'xpath', '//*', 10, pages.signInText]],
+  }
+  const deny = {
+    task: 'deny',
+    match: `${issuer}${pages.authorize}*`,
+    optional: true,
+    commands: [['click', 'css', pages.denyButton]],
   }
   const authorize = (...tasks) => ({ match: `${issuer}${pages.authorize}*`, tasks })
   const flow = authorize(signIn(), approve, { task: 'back at the client', ...callback })
@@ -75,10 +107,13 @@ export function configurationFor({ issuer, suite, server, clients }) {
     alias: ALIAS,
     description: 'Tollgate',
     server: {
-      discoveryUrl: `${issuer}/.well-known/openid-configuration`,
+      discoveryUrl: `${issuer}/.well-known/${plan.variant.openid === 'plain_oauth' ? 'oauth-authorization-server' : 'openid-configuration'}`,
       login_hint: person.user,
     },
     ...clients,
+    ...(plan.profile === 'fapi2' && {
+      resource: { resourceUrl: resourceOf(plan, server, issuer) },
+    }),
     browser: [flow, logout(confirm, afterLogout)],
     override: {
       ...each(['oidcc-prompt-login', 'oidcc-max-age-1'], flowShowing(pages.signInText)),
@@ -90,6 +125,29 @@ export function configurationFor({ issuer, suite, server, clients }) {
           'oidcc-redirect-uri-query-mismatch',
         ],
         endsShowing(pages.refusedText),
+      ),
+      ...each(
+        ['fapi2-security-profile-final-user-rejects-authentication'],
+        authorize(signIn(), deny, { task: 'back at the client', ...callback }),
+      ),
+      ...each(
+        [
+          'fapi2-security-profile-final-par-attempt-to-use-expired-request_uri',
+          'fapi2-security-profile-final-par-attempt-to-use-request_uri-for-different-client',
+        ],
+        endsShowing(pages.refusedText),
+      ),
+      ...each(
+        ['fapi2-security-profile-final-par-attempt-reuse-request_uri'],
+        { ...flow, 'match-limit': 1 },
+        endsShowing(pages.refusedText),
+      ),
+      ...each(
+        [
+          'fapi2-security-profile-final-par-ensure-reused-request-uri-prior-to-auth-completion-succeeds',
+        ],
+        { ...authorize(lookAtSignIn), 'match-limit': 1 },
+        flowShowing(pages.signInText),
       ),
       ...each(['oidcc-registration-logo-uri'], endsShowing(pages.logoText, signIn())),
       ...each(['oidcc-registration-policy-uri'], endsShowing(pages.policyText, signIn())),
@@ -112,6 +170,12 @@ export function configurationFor({ issuer, suite, server, clients }) {
       ),
     },
   }
+}
+
+/** An API that takes the tokens of the plan: of a person, or of a client that acts for itself. */
+function resourceOf({ variant }, { pages }, issuer) {
+  if (variant.fapi_profile === 'fapi_client_credentials_grant') return `${issuer}${pages.clientApi}`
+  return `${issuer}${pages.api}`
 }
 
 function waitForId() {

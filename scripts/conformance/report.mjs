@@ -27,10 +27,10 @@ function replacePart(document, name, text) {
 }
 
 function tablesOf({ tested, version, date, plans }) {
-  const head = ['Plan', 'Clients', 'Modules', ...KINDS.map(capital)]
+  const head = ['Plan', 'Variant', 'Modules', ...KINDS.map(capital)]
   const rows = plans.map(({ name, variant, modules }) => [
     `[\`${name}\`](#${anchorOf({ name, variant }, tested)})`,
-    clientsOf(variant),
+    variantOf(variant),
     modules.length,
     ...KINDS.map((kind) => modules.filter(({ result }) => result === kind).length || ''),
   ])
@@ -45,8 +45,8 @@ function tablesOf({ tested, version, date, plans }) {
 }
 
 function titleOf({ name, variant }, tested) {
-  const clients = clientsOf(variant)
-  return [`${name} of the ${tested}`, ...(clients === '' ? [] : [`clients ${clients}`])].join(', ')
+  const words = variantOf(variant)
+  return [`${name} of the ${tested}`, ...(words === '' ? [] : [words])].join(', ')
 }
 
 function anchorOf(plan, tested) {
@@ -56,9 +56,17 @@ function anchorOf(plan, tested) {
     .replaceAll(' ', '-')
 }
 
-function clientsOf({ client_registration: registration }) {
-  if (registration === undefined) return ''
-  return registration === 'static_client' ? 'set up beforehand' : 'registering themselves'
+/** What tells the runs of one plan apart. */
+const WORDS = {
+  static_client: 'clients set up beforehand',
+  dynamic_client: 'clients registering themselves',
+  fapi_client_credentials_grant: 'client credentials',
+  plain_oauth: 'plain OAuth 2.0',
+  openid_connect: 'OpenID Connect',
+}
+
+function variantOf({ client_registration: registration, fapi_profile: profile, openid }) {
+  return WORDS[registration] ?? WORDS[profile] ?? WORDS[openid] ?? ''
 }
 
 const capital = (word) => word[0] + word.slice(1).toLowerCase()

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { createService, loadConfig } from 'tollgate'
+import { CIPHERS } from './ciphers.mjs'
 import { claimsOf, SCOPES } from './claims.mjs'
 import { createClients, vouchForRegistered } from './clients.mjs'
 
@@ -20,6 +21,8 @@ const PAGES = {
   passwordField: 'input[name=password]',
   signInButton: 'form[action="/login"] button[type=submit]',
   approveButton: 'button[value=approve]',
+  denyButton: 'button[value=deny]',
+  api: '/api/user',
   refusedText: 'This request cannot be completed',
   logoText: 'asks for access',
   policyText: 'policy',
@@ -29,8 +32,11 @@ const PAGES = {
   signedOutText: 'You are signed out',
 }
 
+/** The user of the demo is the first of its database. */
+const DEMO_USER = '1'
+
 /** As strict as it can be: who may register has been given a token. */
-export async function startService({ issuer, suite, key, cert, ca }) {
+export async function startService({ issuer, suite, key, cert, ca, profile }) {
   const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-conformance-'))
   const initialAccessToken = randomBytes(32).toString('hex')
   const config = await loadConfig({
@@ -39,17 +45,21 @@ export async function startService({ issuer, suite, key, cert, ca }) {
     TOLLGATE_DATA_DIR: dataDir,
     TOLLGATE_TRUSTED_PROXIES: '127.0.0.1',
     TOLLGATE_LOG_LEVEL: 'error',
-    TOLLGATE_CLIENT_REGISTRATION: 'initial-access-token',
-    TOLLGATE_INITIAL_ACCESS_TOKENS: initialAccessToken,
-    TOLLGATE_SELF_REGISTERED_SCOPES: SCOPES.join(),
     TOLLGATE_IDENTITY_SCOPES: 'profile, email, address, phone',
     // The suite warns of a name in an ID token where nobody asked for it there.
     TOLLGATE_CLAIMS_IN_ID_TOKEN: 'off',
-    // The rest is for the dynamic profile.
-    TOLLGATE_RESPONSE_TYPES: 'id_token, id_token token',
-    TOLLGATE_PAIRWISE_SALT: randomBytes(32).toString('base64'),
-    TOLLGATE_REQUEST_OBJECTS_BY_REFERENCE: 'on',
-    TOLLGATE_UNSIGNED_REQUEST_OBJECTS: 'on',
+    ...(profile === 'fapi2'
+      ? { TOLLGATE_FAPI2: 'on' }
+      : {
+          TOLLGATE_CLIENT_REGISTRATION: 'initial-access-token',
+          TOLLGATE_INITIAL_ACCESS_TOKENS: initialAccessToken,
+          TOLLGATE_SELF_REGISTERED_SCOPES: SCOPES.join(),
+          // The rest is for the dynamic and the implicit profile.
+          TOLLGATE_RESPONSE_TYPES: 'id_token, id_token token',
+          TOLLGATE_PAIRWISE_SALT: randomBytes(32).toString('base64'),
+          TOLLGATE_REQUEST_OBJECTS_BY_REFERENCE: 'on',
+          TOLLGATE_UNSIGNED_REQUEST_OBJECTS: 'on',
+        }),
   })
   const service = await createService({
     ...config,
@@ -60,7 +70,7 @@ export async function startService({ issuer, suite, key, cert, ca }) {
       outgoing: { privateAddresses: ['127.0.0.1'], certificates: [ca] },
     },
   })
-  const front = createServer({ key, cert }, (incoming, response) => {
+  const front = createServer({ key, cert, ciphers: CIPHERS }, (incoming, response) => {
     if (incoming.url === '/oauth/register') vouchForRegistered(response, service.oauth)
     forward(incoming, response, service.port)
   })
@@ -69,6 +79,11 @@ export async function startService({ issuer, suite, key, cert, ca }) {
     createClients: (plan) => createClients(service.oauth, suite, { plan, initialAccessToken }),
     person: { user: service.demo.email, password: service.demo.password },
     pages: PAGES,
+    async forgetApprovals() {
+      for (const { id } of await service.oauth.clients.list()) {
+        await service.oauth.consents.revoke(DEMO_USER, id)
+      }
+    },
     rotateKeys: () => service.oauth.keys.rotate({ algorithm: 'RS256' }),
     async close() {
       front.closeAllConnections()

@@ -27,7 +27,7 @@ describe('the report of a conformance run', () => {
       results,
     )
     expect(text).toContain('Suite 5.1.43, 2026-11-16.')
-    expect(text).toContain('| set up beforehand | 2 | 1 |  |  |  | 1 |')
+    expect(text).toContain('| clients set up beforehand | 2 | 1 |  |  |  | 1 |')
     expect(text).toContain('| `oidcc-server` | Passed |  |')
     expect(text).toContain('| `oidcc-max-age-1` | Failed | a \\| b |')
     expect(text).not.toContain('old')
@@ -40,6 +40,21 @@ describe('the report of a conformance run', () => {
     const [, anchor] = /\]\(#([^)]+)\)/.exec(text) ?? []
     const [, title] = /^### (.+)$/m.exec(text) ?? []
     expect(anchor).toBe(title?.toLowerCase().replaceAll(',', '').replaceAll(' ', '-'))
+  })
+
+  it('gives each variant of a plan its own table', () => {
+    const name = 'fapi2-security-profile-final-test-plan'
+    const modules = [{ name: 'happy-flow', result: 'PASSED', remark: '' }]
+    const plans = [
+      { name, modules, variant: { fapi_profile: 'plain_fapi', openid: 'plain_oauth' } },
+      { name, modules, variant: { fapi_profile: 'plain_fapi', openid: 'openid_connect' } },
+      { name, modules, variant: { fapi_profile: 'fapi_client_credentials_grant' } },
+    ]
+    const text = writeInto('<!-- begin: library --><!-- end: library -->', { ...results, plans })
+    const titles = [...text.matchAll(/^### .+, (.+)$/gm)].map(([, words]) => words)
+    expect(titles).toEqual(['plain OAuth 2.0', 'OpenID Connect', 'client credentials'])
+    const anchors = [...text.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor)
+    expect(new Set(anchors).size).toBe(3)
   })
 
   it('has a place for each kind of run in the document', () => {
