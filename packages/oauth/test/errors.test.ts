@@ -76,7 +76,7 @@ interface Case {
 /** The errors that are answered as JSON: at the token endpoint, in management, at the guard. */
 const CASES: readonly Case[] = [
   {
-    what: 'design §4 a parameter is missing',
+    what: 'a parameter is missing',
     send: () => asClient({}),
     status: 400,
     body: oauthBody('invalid_request', true),
@@ -93,19 +93,19 @@ const CASES: readonly Case[] = [
     body: oauthBody('invalid_request'),
   },
   {
-    what: 'design §4 unknown client',
+    what: 'unknown client',
     send: () => token({ grant_type: 'password', client_id: 'nobody', client_secret: 'x', ...ada }),
     status: 401,
     body: oauthBody('invalid_client'),
   },
   {
-    what: 'design §4 wrong secret',
+    what: 'wrong secret',
     send: () => asClient({ grant_type: 'password', client_secret: 'x', ...ada }),
     status: 401,
     body: oauthBody('invalid_client'),
   },
   {
-    what: 'design §4 wrong secret by Basic: with a challenge',
+    what: 'wrong secret by Basic: with a challenge',
     send: () =>
       token(
         { grant_type: 'password', ...ada },
@@ -116,43 +116,43 @@ const CASES: readonly Case[] = [
     headers: { 'www-authenticate': /^Basic realm="/ },
   },
   {
-    what: 'design §4 bad code',
+    what: 'bad code',
     send: () => asClient({ grant_type: 'authorization_code', code: 'x', redirect_uri: REDIRECT }),
     status: 400,
     body: oauthBody('invalid_grant', true),
   },
   {
-    what: 'design §4 bad refresh token',
+    what: 'bad refresh token',
     send: () => asClient({ grant_type: 'refresh_token', refresh_token: 'x' }),
     status: 400,
     body: oauthBody('invalid_grant'),
   },
   {
-    what: 'design §4 wrong password',
+    what: 'wrong password',
     send: () => asClient({ grant_type: 'password', ...ada, password: 'x' }),
     status: 400,
     body: oauthBody('invalid_grant'),
   },
   {
-    what: 'design §4 unknown scope',
+    what: 'unknown scope',
     send: () => asClient({ grant_type: 'password', ...ada, scope: 'ünknown "x"' }),
     status: 400,
     body: oauthBody('invalid_scope'),
   },
   {
-    what: 'design §4 a scope nobody defined, with a hint',
+    what: 'a scope nobody defined, with a hint',
     send: () => asClient({ grant_type: 'password', ...ada, scope: 'nope' }),
     status: 400,
     body: oauthBody('invalid_scope', true),
   },
   {
-    what: 'design §4 client may not use that grant',
+    what: 'client may not use that grant',
     send: () => asClient({ grant_type: 'client_credentials' }),
     status: 400,
     body: oauthBody('unauthorized_client'),
   },
   {
-    what: 'design §4 grant not offered',
+    what: 'grant not offered',
     send: () => asClient({ grant_type: 'magic' }),
     status: 400,
     body: oauthBody('unsupported_grant_type'),
@@ -207,13 +207,13 @@ const CASES: readonly Case[] = [
     },
   },
   {
-    what: 'design §4 not signed in',
+    what: 'not signed in',
     send: () => raw('/oauth/clients', {}),
     status: 401,
     body: message,
   },
   {
-    what: 'design §4 no CSRF token',
+    what: 'no CSRF token',
     send: () =>
       raw(`/oauth/clients/${ownClient}`, {
         method: 'DELETE',
@@ -223,7 +223,7 @@ const CASES: readonly Case[] = [
     body: message,
   },
   {
-    what: "design §4 somebody else's object, or none",
+    what: "somebody else's object, or none",
     send: () => json('DELETE', `/oauth/clients/${client.id}`),
     status: 404,
     body: message,
@@ -315,7 +315,7 @@ describe('errors', () => {
     ['consent_required', { prompt: 'none', scope: 'check-status', response_type: 'token' }, '#'],
   ]
 
-  it.each(redirected)('design §4 %s goes to the redirect URI: %o', async (error, change, mark) => {
+  it.each(redirected)('%s goes to the redirect URI: %o', async (error, change, mark) => {
     const asked = {
       client_id: client.id,
       redirect_uri: REDIRECT,
@@ -350,7 +350,7 @@ describe('errors', () => {
     expect(html).not.toContain('evil.example')
   })
 
-  it('design §4 JSON callers of authorize get the page as JSON', async () => {
+  it('JSON callers of authorize get the page as JSON', async () => {
     const reply = await raw('/oauth/authorize?client_id=nobody', {})
     expect(reply.status).toBe(400)
     expect(await reply.json()).toEqual(oauthBody('invalid_request'))

@@ -135,7 +135,7 @@ describe('§5 authentication', () => {
     }
   })
 
-  it('design §4 a client acting for itself is never taken for a user, nor the other way', async () => {
+  it('a client acting for itself is never taken for a user, nor the other way', async () => {
     const client = await createClient(server, { grants: ['client_credentials'] })
     const reply = await server.post('/oauth/token', {
       grant_type: 'client_credentials',
@@ -149,7 +149,7 @@ describe('§5 authentication', () => {
     expect((await app.get('/machine', person)).status).toBe(401)
   })
 
-  it('issue 2 actingAs() makes a request come from a user with these scopes', async () => {
+  it('actingAs() makes a request come from a user with these scopes', async () => {
     const headers = { ...(await actingAs(server.oauth, { id: 'ada' }, ['place-orders'])) }
     expect(await (await app.get('/me', headers)).json()).toMatchObject({ id: 'ada', orders: true })
     expect((await app.get('/all', headers)).status).toBe(403)

@@ -96,7 +96,7 @@ describe('GET /oauth/authorize', () => {
     }
   })
 
-  it('design §4 a client without the implicit grant cannot have a token in a redirect', async () => {
+  it('a client without the implicit grant cannot have a token in a redirect', async () => {
     const codeOnly = await createClient(server)
     const change = { client_id: codeOnly.id, response_type: 'token', state: 's' }
     const reply = await changingNothing(server, () => askFor(server, 'ada', asking(change)))
@@ -147,7 +147,7 @@ describe('GET /oauth/authorize with a doubtful address shows our own page', () =
     expect((await askFor(server, 'ada', { ...rest, redirect_uri: REDIRECT })).status).toBe(200)
   })
 
-  it('design §4 a deleted client is unknown', async () => {
+  it('a deleted client is unknown', async () => {
     const gone = await createClient(server)
     await server.oauth.clients.revoke(gone.id)
     const reply = await askFor(server, 'ada', asking({ client_id: gone.id }))
@@ -155,7 +155,7 @@ describe('GET /oauth/authorize with a doubtful address shows our own page', () =
     expect(reply.headers.get('location')).toBeNull()
   })
 
-  it('design §4 a parameter sent twice goes nowhere', async () => {
+  it('a parameter sent twice goes nowhere', async () => {
     const query = new URLSearchParams(asking())
     query.append('redirect_uri', 'https://evil.example/')
     const reply = await server.request(`/oauth/authorize?${query}`, {
@@ -179,7 +179,7 @@ describe('GET /oauth/authorize tells the client what was wrong', () => {
       'invalid_request',
     ],
     ['a challenge cut short', () => asking({ code_challenge: 'x' }), 'invalid_request'],
-  ])('design §4 %s', async (_what, params, error) => {
+  ])('%s', async (_what, params, error) => {
     const asked = { ...params(), state: 'a b' }
     const reply = await changingNothing(server, () => askFor(server, 'ada', asked))
     expect(reply.status).toBe(303)
@@ -193,7 +193,7 @@ describe('GET /oauth/authorize tells the client what was wrong', () => {
     })
   })
 
-  it('design §4 a state too long is refused rather than cut', async () => {
+  it('a state too long is refused rather than cut', async () => {
     const reply = await askFor(server, 'ada', asking({ state: 's'.repeat(2049) }))
     const answered = locationOf(reply)
     expect(answered.searchParams.get('error')).toBe('invalid_request')
@@ -204,19 +204,19 @@ describe('GET /oauth/authorize tells the client what was wrong', () => {
 describe('redirects', () => {
   const states = ['simple', 'a b&c=d', 'ü€😀', '%2B+%00', `"><script>`, 's'.repeat(2048)]
 
-  it.each(states)('design §4 state comes back verbatim: %s', async (state) => {
+  it.each(states)('state comes back verbatim: %s', async (state) => {
     const approved = await askFor(server, 'ada', asking({ state }))
     expect((await decideOn(server, 'ada', approved)).searchParams.get('state')).toBe(state)
     const denied = await askFor(server, 'ada', asking({ state, response_type: 'token' }))
     expect(fragmentOf(await decideOn(server, 'ada', denied, 'deny')).state).toBe(state)
   })
 
-  it('design §4 no state is sent when none was', async () => {
+  it('no state is sent when none was', async () => {
     const page = await askFor(server, 'ada', asking())
     expect((await decideOn(server, 'ada', page)).searchParams.has('state')).toBe(false)
   })
 
-  it('design §4 a denial is access_denied in the query for code', async () => {
+  it('a denial is access_denied in the query for code', async () => {
     const answered = await decideOn(server, 'ada', await askFor(server, 'ada', asking()), 'deny')
     expect(Object.fromEntries(answered.searchParams)).toEqual({
       error: 'access_denied',
@@ -226,14 +226,14 @@ describe('redirects', () => {
     expect(answered.hash).toBe('')
   })
 
-  it('design §4 a denial is access_denied in the fragment for implicit', async () => {
+  it('a denial is access_denied in the fragment for implicit', async () => {
     const page = await askFor(server, 'ada', asking({ response_type: 'token' }))
     const answered = await decideOn(server, 'ada', page, 'deny')
     expect(fragmentOf(answered)).toMatchObject({ error: 'access_denied' })
     expect(answered.search).toBe('')
   })
 
-  it("design §4 a registered redirect's own query is kept", async () => {
+  it("a registered redirect's own query is kept", async () => {
     const redirect = 'https://app.example/callback?tenant=7'
     const tenant = await createClient(server, { redirect })
     const page = await askFor(
@@ -245,7 +245,7 @@ describe('redirects', () => {
     expect([...answered.searchParams.keys()]).toEqual(['tenant', 'code', 'iss'])
   })
 
-  it('design §4 they are 303 and never cached', async () => {
+  it('they are 303 and never cached', async () => {
     const reply = await askFor(server, 'ada', asking({ scope: 'nope' }))
     expect(reply.status).toBe(303)
     expect(reply.headers.get('cache-control')).toBe('no-store')
@@ -259,7 +259,7 @@ describe('GET /oauth/authorize without a session', () => {
       headers: { accept },
     })
 
-  it('design §4 sends browsers to the sign-in page and back to the same request', async () => {
+  it('sends browsers to the sign-in page and back to the same request', async () => {
     const reply = await visit('text/html', { state: 'x' })
     expect(reply.status).toBe(303)
     const target = new URL(reply.headers.get('location') ?? '', server.url)
@@ -269,13 +269,13 @@ describe('GET /oauth/authorize without a session', () => {
     expect(Object.fromEntries(back.searchParams)).toEqual(asking({ state: 'x' }))
   })
 
-  it('design §4 answers JSON callers with 401', async () => {
+  it('answers JSON callers with 401', async () => {
     const reply = await visit('application/json')
     expect(reply.status).toBe(401)
     expect(await reply.json()).toEqual({ message: 'Unauthenticated.' })
   })
 
-  it('design §4 prompt=none gives the client login_required', async () => {
+  it('prompt=none gives the client login_required', async () => {
     const answered = locationOf(await visit('text/html', { prompt: 'none' }))
     expect(answered.searchParams.get('error')).toBe('login_required')
   })

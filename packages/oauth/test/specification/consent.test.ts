@@ -50,7 +50,7 @@ async function approve(client: { id: string }, change: Record<string, string> = 
 }
 
 describe('consent', () => {
-  it('design §4 is remembered: the same or fewer scopes are not asked for again', async () => {
+  it('is remembered: the same or fewer scopes are not asked for again', async () => {
     const client = await createClient(server)
     expect(await ask(client)).toBe('screen')
     await approve(client)
@@ -58,7 +58,7 @@ describe('consent', () => {
     expect(await ask(client, { scope: '' })).toBe('code')
   })
 
-  it('design §4 is asked again for more scopes, and then covers both', async () => {
+  it('is asked again for more scopes, and then covers both', async () => {
     const client = await createClient(server)
     await approve(client)
     expect(await ask(client, { scope: 'place-orders check-status' })).toBe('screen')
@@ -66,7 +66,7 @@ describe('consent', () => {
     expect(await ask(client, { scope: 'place-orders check-status' })).toBe('code')
   })
 
-  it('design §4 is asked again at once when another process has withdrawn or changed it', async () => {
+  it('is asked again at once when another process has withdrawn or changed it', async () => {
     const client = await createClient(server)
     await approve(client)
     expect(await ask(client)).toBe('code')
@@ -83,14 +83,14 @@ describe('consent', () => {
     expect(await ask(client, { scope: 'check-status' })).toBe('screen')
   })
 
-  it('design §4 belongs to one person and one client', async () => {
+  it('belongs to one person and one client', async () => {
     const client = await createClient(server)
     await approve(client)
     expect(await ask(client, {}, 'bob')).toBe('screen')
     expect(await ask(await createClient(server))).toBe('screen')
   })
 
-  it('design §4 is not remembered when the person denies', async () => {
+  it('is not remembered when the person denies', async () => {
     const client = await createClient(server)
     const page = await askFor(server, 'ada', {
       client_id: client.id,
@@ -101,11 +101,11 @@ describe('consent', () => {
     expect(await ask(client, { scope: '' })).toBe('screen')
   })
 
-  it('design §4 is skipped by first-party clients', async () => {
+  it('is skipped by first-party clients', async () => {
     expect(await ask(await createClient(server, { firstParty: true }))).toBe('code')
   })
 
-  it('design §4 is asked of public clients every time', async () => {
+  it('is asked of public clients every time', async () => {
     const client = await createClient(server, { confidential: false })
     await approve(client, pkce)
     expect(await ask(client, pkce)).toBe('screen')
@@ -120,7 +120,7 @@ describe('consent', () => {
     expect(await ask(app, { ...pkce, redirect_uri: redirect })).toBe('screen')
   })
 
-  it('design §4 is asked again after DELETE /oauth/tokens/{id}', async () => {
+  it('is asked again after DELETE /oauth/tokens/{id}', async () => {
     const client = await createClient(server)
     await codeFlow(server, client)
     expect(await ask(client)).toBe('code')
@@ -130,7 +130,7 @@ describe('consent', () => {
     expect(await ask(client)).toBe('screen')
   })
 
-  it('design §4 is asked again after consents.revoke(), which ends its tokens', async () => {
+  it('is asked again after consents.revoke(), which ends its tokens', async () => {
     const client = await createClient(server)
     const { access_token } = await codeFlow(server, client)
     expect(await server.oauth.consents.listByUser('ada')).toContainEqual(
@@ -143,7 +143,7 @@ describe('consent', () => {
     await expect(attempt()).rejects.toThrow('revoked')
   })
 
-  it('design §4 prompt=consent shows the screen even where none is needed', async () => {
+  it('prompt=consent shows the screen even where none is needed', async () => {
     const client = await createClient(server)
     await approve(client)
     expect(await ask(client, { prompt: 'consent' })).toBe('screen')
@@ -151,7 +151,7 @@ describe('consent', () => {
     expect(await ask(own, { prompt: 'consent' })).toBe('screen')
   })
 
-  it('design §4 prompt=none never shows a screen: a code, or consent_required', async () => {
+  it('prompt=none never shows a screen: a code, or consent_required', async () => {
     const client = await createClient(server)
     const asked = () => ask(client, { prompt: 'none' })
     expect(await changingNothing(server, asked)).toBe('consent_required')

@@ -46,7 +46,7 @@ describe('§5.3 cookie mode', () => {
     expect(header).toEqual({ alg: 'dir', enc: 'A256GCM' })
   })
 
-  it('design §4 the cookie is Secure on https', async () => {
+  it('the cookie is Secure on https', async () => {
     const https = await startServer({ issuer: 'https://api.example.com' })
     try {
       const reply = await guardedApp(https).get('/page', { cookie: session })
@@ -81,13 +81,13 @@ describe('§5.3 cookie mode', () => {
     expect((await call(cookie, bob.csrfToken)).status).toBe(401)
   })
 
-  it('design §4 it passes scope checks as the user itself', async () => {
+  it('it passes scope checks as the user itself', async () => {
     const { cookie, csrfToken } = await visitPage()
     const reply = await app.get('/all', { cookie, 'x-csrf-token': csrfToken })
     expect(reply.status).toBe(200)
   })
 
-  it('design §4 a cookie is kept for half its life, then a page visit renews it', async () => {
+  it('a cookie is kept for half its life, then a page visit renews it', async () => {
     const { cookie, csrfToken } = await visitPage()
     const both = { cookie: `${session}; ${cookie}` }
     server.clock.advance(3599)
@@ -100,7 +100,7 @@ describe('§5.3 cookie mode', () => {
     expect((await call(renewed.cookie, csrfToken)).status).toBe(200)
   })
 
-  it('design §4 nobody signed in: the page takes a cookie that was left away', async () => {
+  it('nobody signed in: the page takes a cookie that was left away', async () => {
     const { cookie } = await visitPage()
     const left = await visitPage({ cookie })
     expect(left.csrfToken).toBeNull()
@@ -108,7 +108,7 @@ describe('§5.3 cookie mode', () => {
     expect((await visitPage({})).setCookie).toBeNull()
   })
 
-  it("design §4 another person's page replaces the cookie of the one before", async () => {
+  it("another person's page replaces the cookie of the one before", async () => {
     const { cookie } = await visitPage()
     const bob = await visitPage({ cookie: `session=bob.1; ${cookie}` })
     expect(await (await call(bob.cookie, bob.csrfToken)).json()).toMatchObject({ id: 'bob' })
@@ -122,7 +122,7 @@ describe('POST /oauth/token/refresh', () => {
       headers: { cookie, 'x-csrf-token': csrfToken, accept: 'application/json' },
     })
 
-  it('design §4 renews the cookie of cookie mode', async () => {
+  it('renews the cookie of cookie mode', async () => {
     const { cookie, csrfToken } = await visitPage()
     server.clock.advance('1h')
     const reply = await refresh(`${session}; ${cookie}`, csrfToken)
@@ -134,14 +134,14 @@ describe('POST /oauth/token/refresh', () => {
     expect((await call(renewed, csrfToken)).status).toBe(200)
   })
 
-  it('design §4 needs the CSRF token', async () => {
+  it('needs the CSRF token', async () => {
     const { cookie } = await visitPage()
     const reply = await refresh(`${session}; ${cookie}`, 'wrong')
     expect(reply.status).toBe(403)
     expect(reply.headers.get('set-cookie')).toBeNull()
   })
 
-  it('design §4 a cookie cannot outlive its session by renewing itself', async () => {
+  it('a cookie cannot outlive its session by renewing itself', async () => {
     const { cookie, csrfToken } = await visitPage()
     const reply = await refresh(cookie, csrfToken)
     expect(reply.status).toBe(401)
@@ -150,7 +150,7 @@ describe('POST /oauth/token/refresh', () => {
 })
 
 describe('the cookie ends', () => {
-  it('design §4 when its time is over', async () => {
+  it('when its time is over', async () => {
     const { cookie, csrfToken } = await visitPage()
     server.clock.advance(7199)
     expect((await call(cookie, csrfToken)).status).toBe(200)
@@ -158,7 +158,7 @@ describe('the cookie ends', () => {
     expect((await call(cookie, csrfToken)).status).toBe(401)
   })
 
-  it('design §4 with the session, by endSession()', async () => {
+  it('with the session, by endSession()', async () => {
     const { cookie, csrfToken } = await visitPage()
     const other = await visitPage({ cookie: 'session=ada.elsewhere' })
     await server.oauth.endSession(session.replace('session=', ''))
@@ -212,7 +212,7 @@ describe('the cookie ends', () => {
 })
 
 describe('the management routes in cookie mode', () => {
-  it('design §4 take the cookie with its CSRF token', async () => {
+  it('take the cookie with its CSRF token', async () => {
     const { cookie, csrfToken } = await visitPage()
     const ask = (headers: Record<string, string>) =>
       server.request('/oauth/scopes', { headers: { accept: 'application/json', ...headers } })

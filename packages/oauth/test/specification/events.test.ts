@@ -101,7 +101,7 @@ describe('§6 events', () => {
     ])
   })
 
-  it('design §4 AccessTokenRevoked: when a token ends before its time', async () => {
+  it('AccessTokenRevoked: when a token ends before its time', async () => {
     const client = await createClient(server)
     const { access_token } = await codeFlow(server, client)
     await settled()
@@ -127,7 +127,7 @@ describe('§6 events', () => {
     expect(heard).toEqual([])
   })
 
-  it('design §4 comes after the commit: a listener finds the token, and may revoke the others', async () => {
+  it('comes after the commit: a listener finds the token, and may revoke the others', async () => {
     const client = await createClient(server)
     const first = await codeFlow(server, client)
     const done = new Promise<void>((resolve, reject) => {
@@ -159,7 +159,7 @@ describe('§6 events', () => {
     expect(await verdict(second)).toBe('alive')
   })
 
-  it('design §4 a failing listener is logged and harms nobody', async () => {
+  it('a failing listener is logged and harms nobody', async () => {
     server.oauth.events.on('AccessTokenCreated', () => {
       throw new Error('thrown')
     })
@@ -179,14 +179,14 @@ describe('§6 events', () => {
     ])
   })
 
-  it('design §4 a hanging listener keeps nobody waiting', async () => {
+  it('a hanging listener keeps nobody waiting', async () => {
     server.oauth.events.on('AccessTokenCreated', () => new Promise<void>(() => {}))
     await codeFlow(server, await createClient(server))
     await settled()
     expect(names()).toEqual(['AccessTokenCreated', 'RefreshTokenCreated'])
   })
 
-  it('design §4 a listener can be taken off again', async () => {
+  it('a listener can be taken off again', async () => {
     let count = 0
     const off = server.oauth.events.on('AccessTokenCreated', () => {
       count += 1

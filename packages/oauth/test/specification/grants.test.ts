@@ -151,7 +151,7 @@ describe('POST /oauth/token', () => {
     expect(reply.status).toBe(200)
   })
 
-  it('design §4 an unknown grant_type is unsupported_grant_type', async () => {
+  it('an unknown grant_type is unsupported_grant_type', async () => {
     const form = await completeForms.password(await newClient())
     for (const grant of ['device_code', 'implicit', 'personal_access', '__proto__']) {
       const reply = await changingNothing(server, () => post({ ...form, grant_type: grant }))
@@ -160,7 +160,7 @@ describe('POST /oauth/token', () => {
     }
   })
 
-  it('design §4 a client uses only the grants it was given', async () => {
+  it('a client uses only the grants it was given', async () => {
     const client = await createClient(server)
     for (const grant of ['password', 'client_credentials'] as const) {
       const form = await completeForms[grant](client)
@@ -172,7 +172,7 @@ describe('POST /oauth/token', () => {
 })
 
 describe('grant_type=authorization_code', () => {
-  it('design §4 a code is 256 random bits and stored hashed', async () => {
+  it('a code is 256 random bits and stored hashed', async () => {
     const client = await newClient()
     const code = await newCode(client)
     expect(Buffer.from(code.replace(/^tgc_/, ''), 'base64url')).toHaveLength(32)
@@ -187,7 +187,7 @@ describe('grant_type=authorization_code', () => {
     ['another redirect_uri', { redirect_uri: `${REDIRECT}/` }],
     ['a damaged code', { code: 'tgc_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' }],
     ['a verifier that no challenge asked for', { code_verifier: 'v'.repeat(43) }],
-  ])('design §4 %s is invalid_grant and burns nothing', async (_what, change) => {
+  ])('%s is invalid_grant and burns nothing', async (_what, change) => {
     const form = await completeForms.authorization_code(await newClient())
     const reply = await changingNothing(server, () => post({ ...form, ...change }))
     expect(reply.status).toBe(400)
@@ -195,7 +195,7 @@ describe('grant_type=authorization_code', () => {
     expect((await post(form)).status).toBe(200)
   })
 
-  it('design §4 a code shown by another client is refused and not burnt', async () => {
+  it('a code shown by another client is refused and not burnt', async () => {
     const form = await completeForms.authorization_code(await newClient())
     const other = await newClient()
     const stolen = { ...form, client_id: other.id, client_secret: other.secret }
@@ -204,7 +204,7 @@ describe('grant_type=authorization_code', () => {
     expect((await post(form)).status).toBe(200)
   })
 
-  it('design §4 a code lives 60 seconds', async () => {
+  it('a code lives 60 seconds', async () => {
     const client = await newClient()
     const [inTime, late] = [
       await completeForms.authorization_code(client),
@@ -217,7 +217,7 @@ describe('grant_type=authorization_code', () => {
     expect(await reply.json()).toMatchObject({ error: 'invalid_grant' })
   })
 
-  it('design §4 a replayed code is refused and ends what it gave', async () => {
+  it('a replayed code is refused and ends what it gave', async () => {
     const form = await completeForms.authorization_code(await newClient())
     const tokens: TokenReply = await (await post(form)).json()
     expect(await (await post(form)).json()).toMatchObject({ error: 'invalid_grant' })
@@ -240,7 +240,7 @@ describe('grant_type=authorization_code', () => {
       }),
     )
 
-  it('design §4 a code made here and used at another process is a replay here', async () => {
+  it('a code made here and used at another process is a replay here', async () => {
     const form = await completeForms.authorization_code(await newClient())
     const other = server.another()
     const tokens: TokenReply = await (await postTo(other.fetch, form)).json()
@@ -252,7 +252,7 @@ describe('grant_type=authorization_code', () => {
   it.each([
     ['the consent', (other: AuthorizationServer, id: string) => other.consents.revoke('ada', id)],
     ['everything of the person', (other: AuthorizationServer) => other.revokeUser('ada')],
-  ])('design §4 a code made here dies with %s, ended at another process', async (_what, end) => {
+  ])('a code made here dies with %s, ended at another process', async (_what, end) => {
     const client = await newClient()
     const form = await completeForms.authorization_code(client)
     await end(server.another(), client.id)
@@ -260,7 +260,7 @@ describe('grant_type=authorization_code', () => {
     expect(await reply.json()).toMatchObject({ error: 'invalid_grant' })
   })
 
-  it('design §4 PKCE with S256 is required for public clients and honoured for all', async () => {
+  it('PKCE with S256 is required for public clients and honoured for all', async () => {
     const verifier = randomBytes(32).toString('base64url')
     const challenge = createHash('sha256').update(verifier).digest('base64url')
     const pkce = { code_challenge: challenge, code_challenge_method: 'S256' }
@@ -318,7 +318,7 @@ describe('grant_type=refresh_token', () => {
     expect(((await (await post(same)).json()) as TokenReply).scope).toBe('place-orders')
   })
 
-  it('design §4 rotates: each use gives a new refresh token, and the old one ends', async () => {
+  it('rotates: each use gives a new refresh token, and the old one ends', async () => {
     const client = await newClient()
     const form = await completeForms.refresh_token(client)
     const next: TokenReply = await (await post(form)).json()
@@ -327,7 +327,7 @@ describe('grant_type=refresh_token', () => {
     expect(await (await post(form)).json()).toMatchObject({ error: 'invalid_grant' })
   })
 
-  it('design §4 a repeat after the successor was used revokes the whole family', async () => {
+  it('a repeat after the successor was used revokes the whole family', async () => {
     const form = await completeForms.refresh_token(await newClient())
     const next: TokenReply = await (await post(form)).json()
     const last: TokenReply = await (
@@ -343,7 +343,7 @@ describe('grant_type=refresh_token', () => {
     ['cut short', (token: string) => token.slice(0, -1)],
     ['of another kind', () => 'tgc_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'],
     ['garbage', () => '💥'],
-  ])('design §4 a refresh token that is %s is invalid_grant', async (_what, damage) => {
+  ])('a refresh token that is %s is invalid_grant', async (_what, damage) => {
     const form = await completeForms.refresh_token(await newClient())
     const damaged = { ...form, refresh_token: damage(form.refresh_token ?? '') }
     const reply = await changingNothing(server, () => post(damaged))
@@ -352,7 +352,7 @@ describe('grant_type=refresh_token', () => {
     expect((await post(form)).status).toBe(200)
   })
 
-  it("design §4 another client's refresh token is invalid_grant and stays good", async () => {
+  it("another client's refresh token is invalid_grant and stays good", async () => {
     const form = await completeForms.refresh_token(await newClient())
     const other = await newClient()
     const stolen = { ...form, client_id: other.id, client_secret: other.secret }
@@ -375,7 +375,7 @@ describe('grant_type=password', () => {
     expect(await refused.json()).toMatchObject({ error: 'invalid_scope' })
   })
 
-  it('design §4 a wrong password and an unknown user get the same answer', async () => {
+  it('a wrong password and an unknown user get the same answer', async () => {
     const form = await completeForms.password(await newClient())
     const wrong = await changingNothing(server, () => post({ ...form, password: 'wrong' }))
     const unknown = await changingNothing(server, () => post({ ...form, username: 'nobody' }))
@@ -386,7 +386,7 @@ describe('grant_type=password', () => {
     expect(await unknown.json()).toEqual(body)
   })
 
-  it('design §4 an unknown scope is invalid_scope', async () => {
+  it('an unknown scope is invalid_scope', async () => {
     const form = await completeForms.password(await newClient())
     const reply = await changingNothing(server, () => post({ ...form, scope: 'place-orders nope' }))
     expect(reply.status).toBe(400)
@@ -395,7 +395,7 @@ describe('grant_type=password', () => {
 })
 
 describe('grant_type=client_credentials', () => {
-  it('issue 2 gives a token without user and without refresh token', async () => {
+  it('gives a token without user and without refresh token', async () => {
     const client = await newClient()
     const before = await countRows(server, 'oauth_tokens')
     const reply = await post(await completeForms.client_credentials(client))

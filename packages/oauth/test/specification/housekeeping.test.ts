@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 describe('purge', () => {
-  it('design §4 never deletes what is alive', async () => {
+  it('never deletes what is alive', async () => {
     const client = await createClient(server)
     await codeFlow(server, client)
     await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'laptop' })
@@ -34,7 +34,7 @@ describe('purge', () => {
     expect(await changingNothing(server, () => server.oauth.purge())).toBe(0)
   })
 
-  it('design §4 deletes codes and approval screens that are over', async () => {
+  it('deletes codes and approval screens that are over', async () => {
     server.clock.advance('2d')
     expect(await server.oauth.purge()).toBeGreaterThan(0)
     expect(await countRows(server, 'oauth_authorization_codes')).toBe(0)
@@ -56,7 +56,7 @@ describe('purge', () => {
     expect(reply.status).toBe(200)
   })
 
-  it('design §4 deletes expired tokens, and keeps those of a year', async () => {
+  it('deletes expired tokens, and keeps those of a year', async () => {
     server.clock.advance('60d')
     await server.oauth.purge()
     const left = await server.oauth.tokens.listByUser('ada')
@@ -64,7 +64,7 @@ describe('purge', () => {
     expect(await countRows(server, 'oauth_tokens')).toBe(1)
   })
 
-  it('design §4 deletes revoked tokens, which stay refused', async () => {
+  it('deletes revoked tokens, which stay refused', async () => {
     const { accessToken, token } = await server.oauth.tokens.createPersonal({
       userId: 'ada',
       name: 'lost laptop',
@@ -76,7 +76,7 @@ describe('purge', () => {
     expect((await guardedApp(server).get('/me', bearer(accessToken))).status).toBe(401)
   })
 
-  it('design §4 keeps clients, consents and keys', async () => {
+  it('keeps clients, consents and keys', async () => {
     const before = await Promise.all(
       (['oauth_clients', 'oauth_consents', 'oauth_keys'] as const).map((table) =>
         countRows(server, table),
@@ -94,7 +94,7 @@ describe('purge', () => {
     expect(await countRows(server, 'oauth_tokens')).toBe(0)
   })
 
-  it('design §4 runs by itself every so often', async () => {
+  it('runs by itself every so often', async () => {
     const scheduled = await startServer({ purgeEvery: 1 })
     try {
       await codeFlow(scheduled, await createClient(scheduled))

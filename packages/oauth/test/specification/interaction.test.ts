@@ -53,7 +53,7 @@ function approve(
 }
 
 describe('POST /oauth/authorize', () => {
-  it('issue 2 two tabs do not overwrite each other', async () => {
+  it('two tabs do not overwrite each other', async () => {
     const first = await openScreen({ state: 'first', scope: 'place-orders' })
     const second = await openScreen({ state: 'second', scope: 'check-status' })
     expect(first.action).not.toBe(second.action)
@@ -126,7 +126,7 @@ describe('POST /oauth/authorize', () => {
     expect((await changingNothing(server, () => approve(mixed))).status).toBe(403)
   })
 
-  it('design §4 an approval screen waits ten minutes', async () => {
+  it('an approval screen waits ten minutes', async () => {
     const screen = await openScreen()
     server.clock.advance('10m')
     expect((await changingNothing(server, () => approve(screen))).status).toBe(400)
@@ -152,7 +152,7 @@ describe('POST /oauth/authorize', () => {
     ['was shown to somebody else', () => {}, { cookie: 'session=bob.1' }],
     ['was shown before a new sign-in', () => {}, { cookie: 'session=ada.2' }],
     ['was shown before somebody signed out', () => {}, { cookie: 'nothing=1' }],
-  ])('issue 15 a screen that %s leads to a new one', async (_what, happen, headers) => {
+  ])('a screen that %s leads to a new one', async (_what, happen, headers) => {
     const screen = await openScreen({ state: '"><b>&', interaction: 'not ours' })
     happen()
     const html = await (await approve(screen, headers)).text()
@@ -167,13 +167,13 @@ describe('POST /oauth/authorize', () => {
     expect(answered.searchParams.get('state')).toBe('"><b>&')
   })
 
-  it('issue 15 a screen that was answered leads to no second answer', async () => {
+  it('a screen that was answered leads to no second answer', async () => {
     const screen = await openScreen()
     await approve(screen)
     expect(await (await approve(screen)).text()).not.toContain('Try again')
   })
 
-  it('issue 2 an unknown or missing interaction is a 400 page', async () => {
+  it('an unknown or missing interaction is a 400 page', async () => {
     const { csrfToken } = await openScreen()
     for (const action of ['/oauth/authorize', '/oauth/authorize?interaction=nope']) {
       const reply = await changingNothing(server, () => approve({ action, csrfToken }))
@@ -199,7 +199,7 @@ describe('POST /oauth/authorize', () => {
 })
 
 describe('DELETE /oauth/authorize', () => {
-  it('design §4 denies', async () => {
+  it('denies', async () => {
     const screen = await openScreen({ state: 'xyz' })
     const deny = (headers: Record<string, string>) =>
       server.request(screen.action, {

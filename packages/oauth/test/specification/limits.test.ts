@@ -89,7 +89,7 @@ describe('§8 limits', () => {
     expect(await opens(accessToken)).toBe(true)
   })
 
-  it('design §4 a lifetime function that gives the past is a failure of the server, not a token', async () => {
+  it('a lifetime function that gives the past is a failure of the server, not a token', async () => {
     await start({ accessTokensExpireIn: () => new Date(0) })
     const client = await createClient(server, { grants: ['client_credentials'] })
     const reply = await server.post('/oauth/token', {
@@ -160,7 +160,7 @@ describe('§8 limits', () => {
     expect((await guardedApp(server).get('/all', bearer(tokens.access_token))).status).toBe(200)
   })
 
-  it('design §4 * stays with password-grant tokens across a refresh, and may be narrowed', async () => {
+  it('* stays with password-grant tokens across a refresh, and may be narrowed', async () => {
     await start()
     const client = await createClient(server, { grants: ['password', 'refresh_token'] })
     const form = { client_id: client.id, client_secret: client.secret }
@@ -184,7 +184,7 @@ describe('§8 limits', () => {
     expect(await narrowed.json()).toMatchObject({ scope: 'check-status' })
   })
 
-  it('design §4 a client limited to scopes cannot have *, nor others', async () => {
+  it('a client limited to scopes cannot have *, nor others', async () => {
     await start()
     const client = await createClient(server, { grants: ['password'], scopes: ['check-status'] })
     for (const scope of ['*', 'place-orders']) {

@@ -85,7 +85,7 @@ describe('/oauth/clients', () => {
     await codeFlow(server, client)
   })
 
-  it('design §4 the secret is shown once and stored hashed', async () => {
+  it('the secret is shown once and stored hashed', async () => {
     const { id, secret } = await addClient()
     const lists = JSON.stringify(await list('ada', '/oauth/clients'))
     expect(lists).toContain(id)
@@ -94,7 +94,7 @@ describe('/oauth/clients', () => {
     expect(JSON.stringify(rows)).not.toContain(secret)
   })
 
-  it('design §4 POST /oauth/clients makes public clients without a secret', async () => {
+  it('POST /oauth/clients makes public clients without a secret', async () => {
     const body = { name: 'App', redirect: 'com.example.app:/cb', confidential: false }
     const reply = await server.json('ada', 'POST', '/oauth/clients', body)
     const client = await reply.json()
@@ -157,7 +157,7 @@ describe('/oauth/clients', () => {
     expect(refresh.status).toBe(401)
   })
 
-  it('design §4 POST /oauth/clients/{id}/secret gives a new secret; the old one stops', async () => {
+  it('POST /oauth/clients/{id}/secret gives a new secret; the old one stops', async () => {
     const client = await addClient()
     const tokens = await codeFlow(server, client)
     const reply = await server.json('ada', 'POST', `/oauth/clients/${client.id}/secret`)
@@ -246,7 +246,7 @@ describe('/oauth/personal-access-tokens', () => {
 })
 
 describe('/oauth/tokens', () => {
-  it("design §4 GET lists the user's tokens of third-party clients, each with its client", async () => {
+  it("GET lists the user's tokens of third-party clients, each with its client", async () => {
     const third = await createClient(server, { name: 'Third party' })
     const own = await createClient(server, { firstParty: true })
     const passwords = await createClient(server, { grants: ['password'] })
@@ -276,7 +276,7 @@ describe('/oauth/tokens', () => {
     expect(Object.keys(ofThese[0]?.client ?? {})).toEqual(CLIENT_FIELDS)
   })
 
-  it('design §4 GET lists the newest first and leaves out what has ended', async () => {
+  it('GET lists the newest first and leaves out what has ended', async () => {
     const client = await createClient(server, { grants: ['authorization_code'] })
     await codeFlow(server, client)
     server.clock.advance(1)
@@ -293,7 +293,7 @@ describe('/oauth/tokens', () => {
     expect(await mine()).toEqual([])
   })
 
-  it('design §4 DELETE /oauth/tokens/{id} revokes one with its refresh token', async () => {
+  it('DELETE /oauth/tokens/{id} revokes one with its refresh token', async () => {
     const client = await createClient(server)
     const tokens = await codeFlow(server, client)
     const [token] = (await list<TokenJson>('ada', '/oauth/tokens')).filter(
@@ -362,7 +362,7 @@ describe('who may call the management routes', () => {
     })
   }
 
-  it.each(MANAGEMENT)('design §4 $method $path without a session: 401 JSON', async (route) => {
+  it.each(MANAGEMENT)('$method $path without a session: 401 JSON', async (route) => {
     const reply = await changingNothing(server, () => call(route, {}))
     expect(reply.status).toBe(401)
     expect(reply.headers.get('content-type')).toContain('application/json')
@@ -370,19 +370,16 @@ describe('who may call the management routes', () => {
     expect(await reply.json()).toEqual({ message: 'Unauthenticated.' })
   })
 
-  it.each(MANAGEMENT)(
-    "design §4 $method $path never takes a third party's token",
-    async (route) => {
-      const headers = bearer(accessToken)
-      const reply = await changingNothing(server, () => call(route, headers))
-      expect(reply.status).toBe(401)
-      const both = { ...headers, cookie: 'session=ada.1' }
-      expect((await changingNothing(server, () => call(route, both))).status).toBe(401)
-    },
-  )
+  it.each(MANAGEMENT)("$method $path never takes a third party's token", async (route) => {
+    const headers = bearer(accessToken)
+    const reply = await changingNothing(server, () => call(route, headers))
+    expect(reply.status).toBe(401)
+    const both = { ...headers, cookie: 'session=ada.1' }
+    expect((await changingNothing(server, () => call(route, both))).status).toBe(401)
+  })
 
   it.each(MANAGEMENT.filter(({ method }) => method === 'GET'))(
-    'design §4 $method $path without a session: browsers are sent to sign in',
+    '$method $path without a session: browsers are sent to sign in',
     async (route) => {
       const reply = await call(route, { accept: 'text/html,*/*' })
       expect(reply.status).toBe(303)
@@ -393,7 +390,7 @@ describe('who may call the management routes', () => {
   )
 
   it.each(MANAGEMENT.filter(({ method }) => method !== 'GET'))(
-    'design §4 $method $path of a session needs the CSRF token',
+    '$method $path of a session needs the CSRF token',
     async (route) => {
       for (const token of [{}, { 'x-csrf-token': 'x'.repeat(43) }]) {
         const headers: Record<string, string> = { cookie: 'session=ada.1', ...token }
@@ -405,7 +402,7 @@ describe('who may call the management routes', () => {
   )
 
   it.each(MANAGEMENT.filter(({ path }) => path.includes('{')))(
-    "design §4 $method $path of somebody else's object is 404, the same as none",
+    "$method $path of somebody else's object is 404, the same as none",
     async ({ method, path, body }) => {
       const foreign = await changingNothing(server, () =>
         server.json('bob', method, pathOf(path), body),
@@ -419,7 +416,7 @@ describe('who may call the management routes', () => {
     },
   )
 
-  it('design §4 a personal access token is no third-party token, nor the other way round', async () => {
+  it('a personal access token is no third-party token, nor the other way round', async () => {
     const wrong = [`/oauth/tokens/${ids.personal}`, `/oauth/personal-access-tokens/${ids.token}`]
     for (const path of wrong) {
       const reply = await changingNothing(server, () => server.json('ada', 'DELETE', path))

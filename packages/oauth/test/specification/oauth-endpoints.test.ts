@@ -36,7 +36,7 @@ const opens = async () =>
 
 describe('POST /oauth/revoke', () => {
   it.each(['access_token', 'refresh_token'] as const)(
-    'design §4 (RFC 7009) an %s ends together with the other',
+    '(RFC 7009) an %s ends together with the other',
     async (kind) => {
       const reply = await post('/oauth/revoke', client, { token: tokens[kind] })
       expect(reply.status).toBe(200)
@@ -53,7 +53,7 @@ describe('POST /oauth/revoke', () => {
     },
   )
 
-  it("design §4 (RFC 7009) another client's token, or none, is 200 without effect", async () => {
+  it("(RFC 7009) another client's token, or none, is 200 without effect", async () => {
     const other = await createClient(server)
     for (const token of [tokens.access_token, tokens.refresh_token, 'nonsense']) {
       const reply = await changingNothing(server, () => post('/oauth/revoke', other, { token }))
@@ -62,7 +62,7 @@ describe('POST /oauth/revoke', () => {
     expect(await opens()).toBe(true)
   })
 
-  it('design §4 (RFC 7009) needs the client and the token', async () => {
+  it('(RFC 7009) needs the client and the token', async () => {
     const token = tokens.access_token
     const unknown = await post('/oauth/revoke', { ...client, secret: 'x' }, { token })
     expect(unknown.status).toBe(401)
@@ -73,7 +73,7 @@ describe('POST /oauth/revoke', () => {
 })
 
 describe('POST /oauth/introspect', () => {
-  it('design §4 (RFC 7662) describes a living access token', async () => {
+  it('(RFC 7662) describes a living access token', async () => {
     const reply = await post('/oauth/introspect', client, { token: tokens.access_token })
     expect(reply.headers.get('cache-control')).toBe('no-store')
     const now = Math.floor(server.clock.now().getTime() / 1000)
@@ -91,7 +91,7 @@ describe('POST /oauth/introspect', () => {
     })
   })
 
-  it('design §4 (RFC 7662) describes a living refresh token', async () => {
+  it('(RFC 7662) describes a living refresh token', async () => {
     expect(await introspect(tokens.refresh_token)).toMatchObject({
       active: true,
       token_type: 'refresh_token',
@@ -100,7 +100,7 @@ describe('POST /oauth/introspect', () => {
     })
   })
 
-  it('design §4 (RFC 7662) whatever is not alive is just inactive', async () => {
+  it('(RFC 7662) whatever is not alive is just inactive', async () => {
     await post('/oauth/revoke', client, { token: tokens.access_token })
     for (const token of [tokens.access_token, tokens.refresh_token, 'nonsense']) {
       expect(await introspect(token)).toEqual({ active: false })
@@ -125,7 +125,7 @@ describe('POST /oauth/introspect', () => {
 })
 
 describe('discovery', () => {
-  it('design §4 GET /.well-known/oauth-authorization-server (RFC 8414) is true to the options', async () => {
+  it('GET /.well-known/oauth-authorization-server (RFC 8414) is true to the options', async () => {
     const reply = await server.request('/.well-known/oauth-authorization-server')
     expect(reply.status).toBe(200)
     expect(reply.headers.get('access-control-allow-origin')).toBe('*')
@@ -156,7 +156,7 @@ describe('discovery', () => {
     ['30s', 15],
     [1, 0],
   ])(
-    'design §4 GET /.well-known/jwks.json is kept for half of keyPublishedAhead %s at most',
+    'GET /.well-known/jwks.json is kept for half of keyPublishedAhead %s at most',
     async (keyPublishedAhead, seconds) => {
       const rotating = await startServer({ keyPublishedAhead })
       const reply = await rotating.request('/.well-known/jwks.json')
@@ -165,7 +165,7 @@ describe('discovery', () => {
     },
   )
 
-  it('design §4 GET /.well-known/jwks.json publishes public keys, the next one before it signs', async () => {
+  it('GET /.well-known/jwks.json publishes public keys, the next one before it signs', async () => {
     const read = async () => (await server.request('/.well-known/jwks.json')).json()
     const [first] = (await read()).keys
     expect(first).toMatchObject({ kty: 'EC', crv: 'P-256', alg: 'ES256', use: 'sig' })
@@ -202,7 +202,7 @@ describe('discovery', () => {
 
 describe('formats', () => {
   it.each(['EdDSA', 'ES256', 'RS256'] as const)(
-    'design §4 tokens signed with %s open the guard and name their key',
+    'tokens signed with %s open the guard and name their key',
     async (signingAlgorithm) => {
       const signing = await startServer({ signingAlgorithm })
       try {
@@ -220,7 +220,7 @@ describe('formats', () => {
     },
   )
 
-  it('issue 2 opaque tokens show nothing, open the guard and can be introspected', async () => {
+  it('opaque tokens show nothing, open the guard and can be introspected', async () => {
     const opaque = await startServer({ accessTokenFormat: 'opaque' })
     try {
       const own = await createClient(opaque)
