@@ -78,9 +78,12 @@ export const ROWS = [
   {
     client: 'Authlib, client',
     version: pip('Authlib'),
-    did: `${SIGN_IN}, introspection, revocation`,
+    did: `${SIGN_IN}, introspection, revocation, proof by a key (private_key_jwt)`,
     part: 'python',
-    runs: ['Authlib, code flow, UserInfo, refresh, introspection, revocation'],
+    runs: [
+      'Authlib, code flow, UserInfo, refresh, introspection, revocation',
+      'Authlib, private_key_jwt',
+    ],
   },
   {
     client: 'Authlib, resource server (RFC 9068)',
