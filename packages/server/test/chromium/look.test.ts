@@ -1,3 +1,4 @@
+import type { Client } from '@tollgate/oauth'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describeInChromium, expectFineInEveryLook } from '../../../../test-support/chromium.ts'
@@ -185,12 +186,15 @@ const VIEWS: readonly View[] = [
 ]
 
 let television = ''
-let unverified = ''
-let verified = ''
-let local = ''
+let unverified: Client
+let verified: Client
+let local: Client
 
-function askedBy(clientId: string, scope = 'openid place-orders check-status email'): string {
-  const query = { client_id: clientId, response_type: 'code', scope }
+function askedBy(
+  { id, redirectUris: [redirect_uri = ''] }: Client,
+  scope = 'openid place-orders check-status email',
+): string {
+  const query = { client_id: id, redirect_uri, response_type: 'code', scope }
   return `/oauth/authorize?${new URLSearchParams(query)}`
 }
 
@@ -235,15 +239,15 @@ describeInChromium('how the pages look', ({ newPage, forgive }) => {
     })
     const photos = 'https://photos.example/callback'
     const others = { userId: owner.id, name: 'Photo book', redirect: photos }
-    unverified = (await service.oauth.clients.create(others)).client.id
+    unverified = (await service.oauth.clients.create(others)).client
     const settings = {
       policy_uri: 'https://shop.example/privacy',
       tos_uri: 'https://shop.example/terms',
     }
     const own = { name: 'Shop', redirect: 'https://shop.example/callback', settings }
-    verified = (await service.oauth.clients.create(own)).client.id
+    verified = (await service.oauth.clients.create(own)).client
     const tool = { userId: owner.id, name: 'Notes', redirect: 'http://127.0.0.1:53682/callback' }
-    local = (await service.oauth.clients.create(tool)).client.id
+    local = (await service.oauth.clients.create(tool)).client
     const browser = service.browser()
     await browser.signIn(service.demo?.email ?? '', service.demo?.password ?? '')
     await approve(browser, authorize(service, 'place-orders'))
