@@ -7,7 +7,7 @@ import { IN_CHROMIUM, SLOW, SQLITE_IS_ENOUGH } from './test-support/where-tests-
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))
 
-/** Tests run against the sources, as one program; only child processes use what was built. */
+/** Tests import the sources, as one program. Only child processes use the built packages. */
 const alias = [
   { find: /^@tollgate\/(\w+)$/, replacement: path('./packages/$1/src/index.ts') },
   { find: /^@tollgate\/(\w+)\/testing$/, replacement: path('./packages/$1/src/testing/index.ts') },
@@ -22,7 +22,8 @@ const alias = [
   { find: /^@tollgate\/http\/(\w+)$/, replacement: path('./packages/http/src/mount/$1.ts') },
 ]
 
-const FLOWS = 'packages/*/test/**/*.test.ts'
+/** Tests of whole flows: those of a package, and those in the folder of a feature of billing. */
+const FLOWS = ['packages/*/test/**/*.test.ts', 'packages/*/src/features/*/test/**/*.test.ts']
 const SANDBOX = 'packages/sandbox/test/**/*.test.ts'
 
 let projects = 0
@@ -32,12 +33,16 @@ interface Project {
   readonly include: readonly string[]
   readonly exclude?: readonly string[]
   readonly database?: 'sqlite' | 'postgres' | 'mariadb'
-  /** Files at once; default: 2, for two cores, because a third process costs more to start than it saves. Where servers, leases and browsers are waited for, more. */
+  /**
+   * Number of test files to run at once. The default suits two cores: a third process costs more to start than it saves.
+   * Projects that wait for servers, leases or browsers use more.
+   * @default 2
+   */
   readonly workers?: number
 }
 
-/** Whoever says how many wants so many. */
-const saysWorkers = process.argv.some((argument) => /^--max-?workers\b/i.test(argument))
+/** Whether the command line sets the number of workers, which then takes precedence. */
+const hasWorkersFlag = process.argv.some((argument) => /^--max-?workers\b/i.test(argument))
 
 function createProject({
   name,
@@ -55,15 +60,17 @@ function createProject({
       exclude: ['**/node_modules/**', '**/dist/**', ...exclude],
       env: database ? { TEST_DATABASE: database, TEST_PROJECT: name } : {},
       globalSetup: database ? [`./test-support/${database}-setup.ts`] : [],
-      setupFiles:
-        database && process.env.TEST_STATEMENTS ? ['./test-support/statements/setup.ts'] : [],
-      // Files share a process and what they import, which takes longer than most tests do.
+      setupFiles: [
+        './test-support/restore-globals.ts',
+        ...(database && process.env.TEST_STATEMENTS ? ['./test-support/statements/setup.ts'] : []),
+      ],
+      // Files share a process and their imports, because loading these takes longer than most tests.
       isolate: false,
-      ...(saysWorkers ? {} : { maxWorkers: workers }),
-      // One project after the other, because a process serves one project.
+      ...(hasWorkersFlag ? {} : { maxWorkers: workers }),
+      // One project after the other, because a process serves only one.
       sequence: { groupOrder: projects++ },
-      // Machines that run tests are busy: whoever waits for something waits long enough.
-      expect: { poll: { timeout: 20_000 } },
+      // Long enough for a busy machine.
+      expect: { poll: { timeout: 60_000 } },
       testTimeout: 180_000,
       hookTimeout: 180_000,
     },
@@ -86,22 +93,22 @@ if (findChromium() === null && isWanted('chromium')) {
   )
 }
 
-/** What talks SQL, on one database. */
+/** Creates the project of all tests that use SQL, on one database. */
 function createFlows(name: 'sqlite' | 'postgres' | 'mariadb', exclude: readonly string[]) {
   const elsewhere = [SANDBOX, ...IN_CHROMIUM]
   return createProject({
     name,
-    include: [FLOWS],
+    include: FLOWS,
     exclude: [...elsewhere, ...exclude],
     database: name,
-    workers: name === 'sqlite' ? 2 : 4,
+    workers: name === 'sqlite' ? 3 : 4,
   })
 }
 
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
-    // Seven projects import the same sources: with a folder of its own, one run of them all compiles each file once.
+    // Seven projects import the same sources. With this shared folder a run of all compiles each file once.
     experimental: process.env.TEST_COMPILED
       ? { fsModuleCache: true, fsModuleCachePath: process.env.TEST_COMPILED }
       : {},
@@ -109,6 +116,7 @@ export default defineConfig({
       createProject({
         name: 'unit',
         include: ['packages/*/src/**/*.test.ts', 'docs/test/*.test.ts', 'scripts/test/*.test.ts'],
+        exclude: ['packages/*/src/features/*/test/**'],
       }),
       createProject({ name: 'sandbox', include: [SANDBOX], exclude: [...SLOW, ...IN_CHROMIUM] }),
       createFlows('sqlite', SLOW),

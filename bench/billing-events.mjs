@@ -3,12 +3,12 @@ import { formatRequest } from './connection.mjs'
 
 export const webhookSecret = 'whsec_bench'
 
-/** One that nobody handles, and one that has a handler. */
+/** Event types of the benchmark: one without a handler, and one with. */
 export const types = { stored: 'charge.succeeded', handled: 'invoice.paid' }
 
 let sent = 0
 
-/** The next signed event, of the size of a real one; each is a new one. */
+/** Returns a new signed event of a realistic size. */
 export function nextEvent(type) {
   const n = sent++
   const payload = JSON.stringify({

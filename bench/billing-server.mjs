@@ -1,6 +1,7 @@
 /**
- * The server of `billing.mjs`, in a process of its own: the billing routes on bare `node:http`, with
- * this many subscriptions in its tables. What needs no HTTP is measured here when the parent asks.
+ * Server process of `billing.mjs`: the billing routes on bare `node:http`, with the given number of
+ * subscriptions in its tables. Work that needs no HTTP is measured here on request of the parent
+ * process.
  */
 import { createServer } from 'node:http'
 import { createBilling, renderInvoice } from '@tollgate/billing'
@@ -22,7 +23,7 @@ const billing = database && (await createServerBilling())
 
 const listener = billing
   ? nodeListener(billing)
-  : // The floor: reads the same request and sends an answer of the same size.
+  : // The floor: reads the same request and sends a response of the same size.
     async (request, response) => {
       await readBody(request)
       sendJson(response, 200, { received: true })
@@ -34,7 +35,7 @@ const server = createServer(listener).listen(0, '127.0.0.1', () => {
 const tasks = {
   handled: async () => handled,
   processor: async () => process.cpuUsage().user + process.cpuUsage().system,
-  /** Microseconds a question, one after the other. */
+  /** Microseconds per call, one call at a time. */
   subscribed: async ({ seconds }) => {
     let user = await billing.user(1)
     const subscription = await user.subscription('main')
@@ -45,7 +46,7 @@ const tasks = {
     const loaded = await timed(seconds / 4, () => subscription.valid())
     return { asked, loaded }
   },
-  /** Microseconds a page. */
+  /** Microseconds per page. */
   pdf: ({ seconds }) =>
     timed(seconds, (n) =>
       renderInvoice(invoice(n), { vendor: 'Tollgate Ltd', product: 'Gold', locale: 'de-DE' }),
@@ -67,7 +68,7 @@ async function createServerBilling() {
     database,
     users: { table: 'users' },
     stripe: { secret: 'sk_test_bench', webhookSecret },
-    // In place of the default one, which would measure Stripe.
+    // Replaces the default handler, which would measure Stripe.
     handlers: { handleInvoicePaid: () => handled++ },
   })
   await made.migrate()
@@ -75,9 +76,12 @@ async function createServerBilling() {
   return made
 }
 
-/** Straight into the tables: creating a million one by one would take longer than the benchmark. */
+/**
+ * Writes directly into the tables: creating a million subscriptions one by one would take longer
+ * than the benchmark.
+ */
 async function fill(count) {
-  // Through the same library: two copies of SQLite in one process break each other's locks.
+  // Uses the same library: two copies of SQLite in one process break each other's locks.
   const patient = await connect(databaseUrl, { timeout: 600_000 })
   const {
     dialect: { name: dialect },

@@ -1,7 +1,8 @@
 /**
- * `npm run bench:sync [-- --users 10000 --provider stripe]`: how many calls of the provider, and how long, `billing.sync()` takes
- * where nothing differs, where one user in a thousand does, and where it compares only the changes since a moment. Both providers
- * are the sandbox's. Creating the users takes most of the time.
+ * `npm run bench:sync [-- --users 10000 --provider stripe]`: measures the number of provider
+ * requests and the time that `billing.sync()` takes if nothing differs, if one user in a thousand
+ * does, and if it compares only recent changes. Both providers are the sandbox's. Creating the
+ * users takes most of the time.
  */
 import { subscribe } from 'node:diagnostics_channel'
 import { parseArgs } from 'node:util'
@@ -57,7 +58,7 @@ async function create(id) {
   await user.newSubscription('main', 'monthly').create(token)
 }
 
-/** Makes some rows say something else than the provider. */
+/** Changes some rows so that they differ from the provider. */
 async function falsify() {
   await database.kysely
     .updateTable('subscriptions')

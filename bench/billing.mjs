@@ -1,6 +1,7 @@
 /**
- * `npm run bench:billing [-- --seconds 3 --rounds 3 --sizes 1000,1000000 --stores sqlite,postgres]`:
- * webhooks stored and handled, `subscribed()`, and a page of PDF, at few and at many subscriptions.
+ * `npm run bench:billing [-- --seconds 3 --rounds 3 --sizes 1000,1000000 --stores
+ * sqlite,postgres]`: measures storing and handling webhooks, `subscribed()`, and rendering a page
+ * of PDF, with few and with many subscriptions.
  */
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -54,7 +55,9 @@ console.log(
 )
 process.exit()
 
-/** The floor before and after every sample, so that what else the machine does counts for both. */
+/**
+ * Measures the floor before and after every sample, so that other load on the machine affects both.
+ */
 async function measure(server) {
   await load(server, types.stored, 1)
   const samples = []
@@ -79,7 +82,10 @@ async function measure(server) {
   ]
 }
 
-/** With the processor time of one event, which depends less on what else the machine does. */
+/**
+ * Measures the processor time of one event as well, which depends less on other load on the
+ * machine.
+ */
 async function loadTimed(server) {
   const before = await server.ask({ task: 'processor' })
   let answered = 0
@@ -101,7 +107,7 @@ function load({ port }, type, forSeconds = seconds, onAnswer = () => {}) {
   return runRound({ port, scripts, leadIn: forSeconds / 6, seconds: forSeconds })
 }
 
-/** Events a second from the first one sent until the last one was worked on. */
+/** Measures events per second from the first one sent until the last one is handled. */
 async function untilHandled(server) {
   const start = performance.now()
   await load(server, types.handled)

@@ -6,7 +6,10 @@ export const root = fileURLToPath(new URL('../', import.meta.url))
 const packages = ['database', 'http', 'oauth']
 const skipped = ['node_modules', 'results', 'tricks']
 
-/** The built packages and what drives them once more. Below node_modules, so they find what they import. */
+/**
+ * Copies the built packages and the benchmark. The copy is below node_modules, so that its imports
+ * resolve.
+ */
 export function copyBuilt() {
   const cache = join(root, 'node_modules', '.cache')
   mkdirSync(cache, { recursive: true })
@@ -26,7 +29,10 @@ export function copyBuilt() {
   return folder
 }
 
-/** The address of a checkout's benchmark. @param {string} checkout */
+/**
+ * Returns the URL of a checkout's benchmark.
+ * @param {string} checkout
+ */
 export function benchOf(checkout) {
   return pathToFileURL(join(checkout, 'bench')).href
 }

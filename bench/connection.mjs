@@ -1,8 +1,8 @@
 import { connect } from 'node:net'
 
 /**
- * One keep-alive HTTP/1.1 connection that sends one request at a time. Written on the bare socket
- * because the generator must cost far less than the server it measures.
+ * One keep-alive HTTP/1.1 connection that sends one request at a time. It uses the bare socket,
+ * because generating load must cost far less than the server under test.
  */
 export class Connection {
   #socket

@@ -3,8 +3,9 @@ import { mean, measure } from './measure.mjs'
 const copies = 2
 
 /**
- * For several processes of each: those with the same code differ by some percent for as long as they
- * run, so that more of them say more than more rounds.
+ * Halves the rounds, for measurements in several processes: processes with equal code differ by
+ * some percent for as long as they run, so additional processes are more useful than additional
+ * rounds.
  */
 export const withHalfTheRounds = (context) => ({
   ...context,
@@ -12,7 +13,7 @@ export const withHalfTheRounds = (context) => ({
 })
 
 /**
- * Measures every entry in two processes, for half as many rounds each, and gives the means.
+ * Measures every entry in two processes, for half as many rounds each. Returns the means.
  * @param {import('./measure.mjs').Entry[]} entries
  * @param {Parameters<typeof measure>[1]} context
  */
@@ -39,5 +40,7 @@ function combine(column, columns, cells) {
     busy: meanOf(({ busy }) => busy),
     others: meanOf(({ others }) => others),
     microseconds: meanOf(({ microseconds }) => microseconds),
+    p50: meanOf(({ p50 }) => p50),
+    p99: meanOf(({ p99 }) => p99),
   }
 }

@@ -1,7 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { availableParallelism, cpus } from 'node:os'
 
-/** The server under test has core 0 to itself; the load, and Postgres as its child, share core 1. */
+/**
+ * The server under test has core 0 to itself. The load generator, and Postgres as its child, share
+ * core 1.
+ */
 const serverCore = 0
 const loadCore = 1
 
@@ -10,15 +13,19 @@ export const canPin =
   availableParallelism() >= 2 &&
   spawnSync('taskset', ['--version']).status === 0
 
-/** Moves this process, and every process it starts from now on, to the load's core. */
+/**
+ * Moves this process, and every process that it starts from now on, to the core of the load
+ * generator.
+ */
 export function pinLoad() {
   if (canPin)
     spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', `${loadCore}`, `${process.pid}`])
 }
 
 /**
+ * Returns the command that runs Node with these arguments on the server's core.
  * @param {string[]} argv
- * @returns {[string, string[]]} the command that runs Node with these arguments on the server's core
+ * @returns {[string, string[]]}
  */
 export function serverCommand(argv) {
   const node = [process.execPath, ...argv]
@@ -26,11 +33,14 @@ export function serverCommand(argv) {
   return [command, rest]
 }
 
-/** Seconds that the server's core has been at work, whoever for; 0 where the server has no core. */
+/**
+ * Returns the seconds that the server's core has been busy, for any process. 0 if the server has no
+ * core of its own.
+ */
 export const readServerCore = () => (canPin ? readWork([cpus()[serverCore]]) : 0)
 
 /**
- * Waits until the machine has nothing else to do, but no longer than so many seconds.
+ * Waits until the machine is idle, for at most `patience` seconds.
  * @param {number} patience
  */
 export async function waitForCalm(patience) {

@@ -1,4 +1,4 @@
-/** What every subject is set up with: one confidential client, one scope, a user per connection. */
+/** Setup of every subject: one confidential client, one scope, a user per connection. */
 export const connections = 32
 
 export const client = {
@@ -16,10 +16,13 @@ export const paths = {
   authorize: '/authorize',
   introspect: '/introspect',
   resource: '/resource',
-  /** Without the guard, in the same application: nothing before it, and a middleware that does nothing. */
+  /**
+   * Routes without a guard in the same application: one bare, and one with a middleware that does
+   * nothing.
+   */
   bare: '/bare',
   passing: '/passing',
-  /** With the guard and the handler in one. */
+  /** Route whose guard and handler are combined. */
   joined: '/joined',
 }
 

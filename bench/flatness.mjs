@@ -2,12 +2,13 @@ import { measure } from './measure.mjs'
 import { flatRows } from './rows.mjs'
 
 /**
- * The same work on databases that hold more and more tokens: the cost of a request at each size, as
- * a ratio of the cost at the smallest. A database is filled once and serves all its rows.
+ * Measures the same work on databases with more and more tokens. Returns the cost of a request at
+ * each size, relative to the cost at the smallest. A database is filled once and serves all of its
+ * rows.
  */
 export async function measureFlatness(context, announce) {
   const { sizes, databases } = context
-  // The limit shows what the database itself costs when it grows; a quick run does without.
+  // The limit shows how the cost of the database itself grows. A quick run omits it.
   const own = context.quick && context.own.includes('tollgate') ? ['tollgate'] : context.own
   const filled = new Map()
   const results = []

@@ -1,5 +1,6 @@
 /**
- * Columns as wide as their content, the first one to the left, the others to the right.
+ * Formats a table with columns as wide as their content, the first one aligned left, the others
+ * right.
  * @param {string[]} header
  * @param {string[][]} body
  */

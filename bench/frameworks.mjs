@@ -5,9 +5,9 @@ import { bareRows, frameworks } from './rows.mjs'
 const processes = 4
 
 /**
- * Each framework's bare routes as parts of the floor. Then, in one application, its guarded route as a
- * part of the bare one, and the bare route behind a middleware that does nothing, which is the
- * framework's own share.
+ * Measures each framework's bare route relative to the floor. Then, in one application, measures
+ * its guarded route relative to the bare one, and the bare route behind a middleware that does
+ * nothing, which is the framework's own cost.
  */
 export async function measureFrameworks(context) {
   const get = await measure(listBare(bareRows.get), context)
@@ -25,7 +25,7 @@ const subjectOf = (framework) => (framework === 'plain' ? 'floor' : framework)
 const listBare = (row) =>
   frameworks.map((framework) => ({ column: framework, subject: subjectOf(framework), row }))
 
-/** Plain `node:http` has no middleware, and only Hono's guard also takes the handler itself. */
+/** Plain `node:http` has no middleware, and only Hono's guard can include the handler. */
 const routesOf = {
   plain: ['bare', 'resource'],
   fastify: ['bare', 'passing', 'resource'],
@@ -48,7 +48,7 @@ async function compare(framework, context) {
   return { passing: ratio('passing'), guarded: ratio('resource'), joined: ratio('joined') }
 }
 
-/** As a part of the bare route of the same process. */
+/** Relates results to the bare route of the same process. */
 function ofBare(route, cells) {
   const found = cells.filter(([column]) => column.startsWith(`${route} `))
   const failed = cells.find(([, cell]) => cell.error)

@@ -1,12 +1,13 @@
 /**
- * A child process that serves one subject for one row. It tells its parent the port and the seed
- * (what a client needs to know), and afterwards how much processor time it has used.
+ * Child process that serves one subject for one row. It sends its parent the port and the seed
+ * (data that a client needs), and later its processor time.
  */
 const { subject, folder, row, databaseUrl } = JSON.parse(process.argv[2])
 
 /**
- * Where nobody signs in. A process that has approved clients for people, and called itself to do so, takes about a
- * tenth longer for a token from then on; half of it comes of `fetch`, which is no server's work.
+ * Rows without users. A process that has approved clients for users, by requesting its own pages,
+ * takes about a tenth longer for each token from then on; half of that is caused by `fetch`, which
+ * is not the server's work.
  */
 const withoutPeople = ['issue', 'introspect', 'guarded', 'dpop', 'discovery']
 

@@ -1,4 +1,4 @@
-/** The little that a subject on bare `node:http` needs. */
+/** Helpers for subjects on bare `node:http`. */
 
 /** @param {import('node:http').IncomingMessage} request */
 export function readBody(request) {
@@ -34,6 +34,8 @@ export function sendJson(response, status, body) {
 export const sendRedirect = (response, location) =>
   response.writeHead(302, { Location: location }).end()
 
-/** The application's own session, where a subject leaves that to the application. */
+/**
+ * Cookies of the application's own session, for subjects that leave sessions to the application.
+ */
 export const sessionCookies = (users) => users.map((user) => `session=${user}`)
 export const readSession = (request) => request.headers.cookie?.slice('session='.length)

@@ -2,10 +2,10 @@ import { connections } from './fixtures.mjs'
 import { scripts } from './scripts/index.mjs'
 
 /**
- * A server of a row without a network: requests are given to its listener as objects. So a microsecond of ours
- * is not lost among those of HTTP.
- * @param {string} folder the `bench` of a checkout, as an address
- * @returns the connections' own loops: each call of one serves a unit
+ * Serves a row without a network: its listener receives requests as objects, so that small
+ * differences are not hidden by the cost of HTTP.
+ * @param {string} folder URL of the `bench` folder of a checkout
+ * @returns the loops of the connections: each call of one serves a unit
  */
 export async function serveInProcess(folder, row, databaseUrl) {
   const { start } = await import(`${folder}/subjects/tollgate.mjs`)
@@ -21,7 +21,10 @@ export async function serveInProcess(folder, row, databaseUrl) {
   })
 }
 
-/** What Node would make of the text of a request, and a response that keeps what it is told. */
+/**
+ * Creates the request object that Node would parse from the text, and a response that records its
+ * data.
+ */
 function serve(server, text) {
   const [head, body] = text.split('\r\n\r\n')
   const [[method, url], ...lines] = head
@@ -43,7 +46,7 @@ function serve(server, text) {
         return this
       },
       end(content) {
-        // As bytes, because that is what a socket would make of it.
+        // Converted to bytes, as a socket would do.
         const bytes = Buffer.from(content ?? '')
         resolve({ status: this.status, head: this.head, body: bytes.toString('latin1') })
       },

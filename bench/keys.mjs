@@ -8,7 +8,7 @@ const kinds = {
 }
 
 /**
- * A new key pair with what `node:crypto` needs to sign and verify a JWT with it.
+ * Creates a key pair, with functions to sign and verify a JWT using `node:crypto`.
  * @param {'ES256' | 'EdDSA' | 'RS256'} alg
  */
 export function createKey(alg) {
@@ -16,7 +16,7 @@ export function createKey(alg) {
   const { privateKey, publicKey } = generateKeyPairSync(type, options)
   const kid = randomUUID()
   const header = encode({ alg, typ: 'at+jwt', kid })
-  // JWS wants r and s side by side; the option is ignored for RSA and Ed25519.
+  // JWS needs r and s concatenated. The option is ignored for RSA and Ed25519.
   const signing = { key: privateKey, dsaEncoding: 'ieee-p1363' }
   const checking = { key: publicKey, dsaEncoding: 'ieee-p1363' }
   return {
@@ -42,7 +42,7 @@ export function createKey(alg) {
   }
 }
 
-/** Access tokens (RFC 9068) for a resource server that only checks them. */
+/** Creates access tokens (RFC 9068) for a resource server that only verifies them. */
 export function signTokens(key, count) {
   const now = Math.floor(Date.now() / 1000)
   return Array.from({ length: count }, (_, index) =>

@@ -1,17 +1,17 @@
 import { bareRows, flatRows, frameworks } from './rows.mjs'
 
-/** What a server takes on a quiet machine, in seconds. */
+/** Seconds that a server takes to start on an idle machine. */
 const toStart = 1
 const toConnect = 0.05
-/** A million tokens in each of two databases, for each store and subject. */
+/** Seconds to store a million tokens in each of two databases, for each store and subject. */
 const toFill = 240
 /** Columns of the guarded routes of all frameworks, in four processes each. */
 const guardedColumns = 48
 
 /**
- * About how long a run takes.
+ * Estimates the duration of a run.
  * @param {{ entries: number[], wants: (group: string) => boolean, own: string[], quick: boolean,
- *   pace: import('./measure.mjs').Pace }} run `entries`: how many servers each row compares
+ * pace: import('./measure.mjs').Pace }} run `entries`: how many servers each row compares
  */
 export function estimateMinutes({ entries, wants, own, quick, pace }) {
   const forServer = (rounds) =>
@@ -30,7 +30,10 @@ export function estimateMinutes({ entries, wants, own, quick, pace }) {
 const longest = 45
 const fewestRounds = 6
 
-/** As many rounds as there is time for: with another checkout beside there is more to compare. */
+/**
+ * Returns the number of rounds that fit in the time. With another checkout there is more to
+ * compare.
+ */
 export function fitRounds(run) {
   let { rounds } = run.pace
   const minutesOf = (count) => estimateMinutes({ ...run, pace: { ...run.pace, rounds: count } })

@@ -1,22 +1,25 @@
 import { Connection } from './connection.mjs'
 
 /**
- * What one connection sends: `request()` gives the next request, `check(response)` throws when the
- * response is not the work that was asked for and otherwise says how many units it completed.
- * `begin()` forgets what was half done when the last round ended.
- * @typedef {{ begin?(): void, request(): string,
- *   check(response: import('./connection.mjs').Response): number }} Script
+ * Requests of one connection. `request()` returns the next request. `check(response)` throws if the
+ * response is not the expected one, and otherwise returns the number of completed units. `begin()`
+ * discards units that were half done when the last round ended.
+ * @typedef {{ begin?(): void, request(): string, check(response:
+ * import('./connection.mjs').Response): number }} Script
  */
 
 /**
  * Drives a server with one request in flight per script, and counts the units completed between the
- * end of the lead-in and the end of the round, when every connection is busy.
+ * end of the lead-in and the end of the round, when every connection is busy. `latencies` are the
+ * milliseconds that each unit took, from sending its first request until its last response was read; those
+ * in flight at the end are waited for, because the slowest would be missing otherwise.
  * @param {{ port: number, scripts: Script[], leadIn: number, seconds: number,
  *   onWindow?: (edge: 'start' | 'end') => Promise<void> | void }} round
- * @returns {Promise<{ units: number, seconds: number, perSecond: number }>}
+ * @returns {Promise<{ units: number, seconds: number, perSecond: number, latencies: number[] }>}
  */
 export async function runRound({ port, scripts, leadIn, seconds, onWindow }) {
   let units = 0
+  let latencies = []
   let stopping = false
   const loops = scripts.map((script) => drive(new Connection(port), script))
   const finished = Promise.all(loops)
@@ -25,6 +28,7 @@ export async function runRound({ port, scripts, leadIn, seconds, onWindow }) {
   })
   await Promise.race([sleep(leadIn), finished])
   const startUnits = units
+  latencies = []
   const start = performance.now()
   onWindow?.('start')
   await Promise.race([sleep(seconds), finished])
@@ -33,7 +37,7 @@ export async function runRound({ port, scripts, leadIn, seconds, onWindow }) {
   onWindow?.('end')
   stopping = true
   await finished
-  return { units: counted, seconds: elapsed, perSecond: counted / elapsed }
+  return { units: counted, seconds: elapsed, perSecond: counted / elapsed, latencies }
 
   function drive(connection, script) {
     return new Promise((resolve, reject) => {
@@ -43,7 +47,13 @@ export async function runRound({ port, scripts, leadIn, seconds, onWindow }) {
       }
       const respond = (response) => {
         try {
-          units += script.check(response)
+          const completed = script.check(response)
+          if (completed > 0) {
+            const now = performance.now()
+            latencies.push(now - begunAt)
+            begunAt = now
+          }
+          units += completed
           if (stopping) {
             connection.close()
             resolve()
@@ -53,6 +63,7 @@ export async function runRound({ port, scripts, leadIn, seconds, onWindow }) {
         }
       }
       script.begin?.()
+      let begunAt = performance.now()
       connection.send(script.request(), respond, fail)
     })
   }

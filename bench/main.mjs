@@ -28,11 +28,11 @@ export async function main(argv) {
   announceLength(rounds, estimateMinutes({ ...run, pace }))
   const context = { ...settings, pace, databases, createDatabase: databases.create }
   const started = performance.now()
-  const { byProcessor, beside, data } = options
+  const { byProcessor, beside } = options
   const results = {
     machine: describeMachine(),
     byProcessor,
-    data,
+    data: databases.place,
     before: beside && commitOf(beside),
     servers: [],
     guarded: [],
@@ -63,7 +63,7 @@ export async function main(argv) {
   if (options.isWhole) writeFileSync(new URL('RESULTS.md', import.meta.url), asPage(report))
 }
 
-/** The last whole run, kept in the repository. */
+/** Writes the last complete run as a page, which is committed. */
 function asPage(report) {
   const day = new Date().toISOString().slice(0, 10)
   return `# The last whole run of \`npm run bench\`
@@ -76,7 +76,7 @@ ${report}
 `
 }
 
-/** Tollgate takes part as soon as there is a build of it. */
+/** Selects the subjects. Tollgate is included if it has been built. */
 function chooseSubjects({ hasSubject }) {
   const built = new URL('../packages/oauth/dist/index.js', import.meta.url)
   const written = new URL('./subjects/tollgate.mjs', import.meta.url)
@@ -87,7 +87,7 @@ function chooseSubjects({ hasSubject }) {
   }
 }
 
-/** The rows that are wanted, with the servers that each of them compares. */
+/** Selects the rows, with the servers that each of them compares. */
 function planRows(settings) {
   const plan = (section, rows, groupOf, list) =>
     rows
@@ -107,12 +107,12 @@ function listEntries(row, { hasSubject, own, beside }) {
   const order = ['floor', limit, ...peers, ...own.filter((subject) => subject === 'tollgate')]
   const entries = order.filter(Boolean).map((subject) => ({ column: subject, subject, row }))
   if (!beside) return entries
-  // That checkout's own way of being set up, because options and names may have changed since.
+  // The other checkout's own setup, because options and names may have changed since.
   const folder = pathToFileURL(join(beside, 'bench')).href
   return [...entries, { column: 'before', subject: 'tollgate', folder, row }]
 }
 
-/** Neither floor nor limit says anything about these. */
+/** Lists the servers of a row that has neither floor nor limit. */
 function listPeers(row, context) {
   const entries = listEntries(row, context)
   return entries.filter(({ column }) => !['floor', 'limit', 'before'].includes(column))

@@ -10,16 +10,16 @@ import { startServer } from './server-process.mjs'
  * @typedef {{ column: string, subject: string, folder?: string, row: import('./rows.mjs').Row,
  *   process?: number }} Entry entries with the same process number share a server
  * @typedef {{ perSecond: number, of: Record<string, number>, busy: number, others: number,
- *   microseconds: number } | { error: string }} Cell
+ *   microseconds: number, p50: number, p99: number } | { error: string }} Cell `p50` and `p99` in milliseconds
  */
 
 /**
- * Measures the entries of one row against each other: every server is started and warmed up, then
- * many short rounds go through all of them in turn, every other one backwards, so that a host that
- * gets slower or faster meanwhile favours none.
+ * Measures the entries of one row against each other. Every server is started and warmed up; then
+ * many short rounds visit all of them in turn, every second round in reverse order, so that a
+ * change of the machine's speed affects all alike.
  * @param {Entry[]} entries
- * @param {{ pace: Pace, patience: number, byProcessor: boolean,
- *   createDatabase: (store: string, entry: Entry) => Promise<string | null> }} context
+ * @param {{ pace: Pace, patience: number, byProcessor: boolean, createDatabase: (store: string,
+ * entry: Entry) => Promise<string | null> }} context
  * @returns {Promise<Record<string, Cell>>}
  */
 export async function measure(entries, context) {
@@ -71,7 +71,7 @@ async function warmUp(runner, pace) {
   }
 }
 
-/** A sample that something else on the machine got in the way of is taken once again. */
+/** Takes a sample, and repeats it once if other load on the machine has disturbed it. */
 async function takeSample(runner, { pace, patience }) {
   if (runner.error) return
   try {
@@ -108,6 +108,7 @@ export const isDisturbed = ({ busy, others }, { store }) =>
 function summarize(runner, runners, rate) {
   if (runner.error) return { error: runner.error }
   const calm = preferCalm(runner.samples, (sample) => isCalm(sample, runner))
+  const latencies = calm.flatMap((sample) => sample.latencies)
   return {
     perSecond: median(calm.map(rate)),
     of: Object.fromEntries(
@@ -118,26 +119,34 @@ function summarize(runner, runners, rate) {
     busy: median(calm.map((sample) => sample.busy)),
     others: median(calm.map((sample) => sample.others)),
     microseconds: median(calm.map((sample) => (sample.processor / sample.units) * 1e6)),
+    p50: percentile(latencies, 0.5),
+    p99: percentile(latencies, 0.99),
   }
 }
 
-/** The median of the ratios of each round: what was measured close together is compared. */
+/**
+ * Returns the median of the ratios of each round, because only samples taken close together are
+ * comparable.
+ */
 function compare(one, other, rate) {
   const pairs = one.samples
     .map((sample, round) => [sample, other.samples[round]])
-    // On a machine that is busy elsewhere a short round may go by without a single response.
+    // On a busy machine a short round may pass without a single response.
     .filter(([sample, beside]) => sample.units > 0 && beside.units > 0)
   const calm = preferCalm(pairs, ([sample, beside]) => isCalm(sample, one) && isCalm(beside, other))
   return median(calm.map(([sample, beside]) => rate(sample) / rate(beside)))
 }
 
-/** The server had its core for itself, and as much of it as in its best sample. */
+/** Whether the server had its core to itself, and used it as much as in its best sample. */
 function isCalm(sample, { samples, row }) {
   const best = Math.max(...samples.map(({ busy }) => busy))
   return !isDisturbed(sample, row) && sample.busy > 0.9 * best
 }
 
-/** A few left over would say less than all of them. */
+/**
+ * Prefers undisturbed samples unless only a few are left, which would be less reliable than all of
+ * them.
+ */
 function preferCalm(list, calm) {
   const found = list.filter(calm)
   return found.length * 2 >= list.length ? found : list
@@ -151,6 +160,15 @@ export function median(values) {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = sorted.length >> 1
   return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+}
+
+/**
+ * The smallest value that this part of them do not exceed; NaN for none.
+ * @param {number[]} values
+ */
+export function percentile(values, part) {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? Number.NaN
 }
 
 function describe(error, server) {

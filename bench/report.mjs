@@ -1,19 +1,25 @@
+import { fileURLToPath } from 'node:url'
 import { formatTable } from './format-table.mjs'
 import { isDisturbed } from './measure.mjs'
 import { flatTarget, ofBareTarget, openidPeers, servers, verifiers } from './rows.mjs'
+
+const root = fileURLToPath(new URL('../', import.meta.url))
 
 const titles = {
   'fastify-jwt': '@fastify/jwt',
   'express-jwt': 'express-oauth2-jwt-bearer',
 }
 
-/** Everything that was measured, as one page of text. */
+/** Formats all results as one page of text. */
 export function formatReport(results) {
   const notes = []
   const sections = [
     formatRows('token endpoints', results.servers, servers, notes),
     formatRows('guarded routes', results.guarded, verifiers, notes),
     formatOpenid(results.openid, notes),
+    formatTails('token endpoints', results.servers, servers),
+    formatTails('guarded routes', results.guarded, verifiers),
+    formatTails('OpenID Connect', results.openid, openidPeers),
     results.frameworks && formatFrameworks(results.frameworks, notes),
     results.flatness && formatFlatness(results.flatness, notes),
   ]
@@ -26,9 +32,37 @@ function describeRun({ machine, minutes, byProcessor, data, before }) {
   const pinned = machine.pinned ? 'the server on a core of its own' : 'no core of its own'
   const measure = byProcessor ? 'processor time' : 'requests a second'
   return `Parts of the bare HTTP floor (${measure}), medians of interleaved rounds, 32 connections, ${pinned}.
-${machine.cpu} (${machine.arch}), ${machine.cores} cores, Node ${machine.node}; ${minutes.toFixed(1)} minutes.${data ? ` Databases in ${data}.` : ''}${
-    before ? `\n\`before\` is commit ${before}; \`/before\` is Tollgate as times that.` : ''
-  }`
+${machine.cpu} (${machine.arch}), ${machine.cores} cores, Node ${machine.node}; ${minutes.toFixed(1)} minutes.
+${describeData(data)}${
+  before ? `\n\`before\` is commit ${before}; \`/before\` is Tollgate as times that.` : ''
+}`
+}
+
+/** Every server commits durably (`fsync`, `synchronous=FULL`); what that costs depends on the place. */
+function describeData({ folder, inMemory }) {
+  const place = folder.startsWith(root) ? folder.slice(root.length) : folder
+  const cost = inMemory ? 'in memory, where fsync costs nothing' : 'on a disk'
+  return `Databases in ${place}, ${cost}: Postgres with fsync=on, SQLite with synchronous=FULL.`
+}
+
+/** The slowest hundredth of each subject, in milliseconds, with all connections busy. */
+function formatTails(title, results, peers) {
+  if (results.length === 0) return null
+  const columns = ['floor', 'limit', ...peers, 'tollgate', 'before'].filter((column) =>
+    results.some(({ cells }) => cells[column]),
+  )
+  const named = { ...titles, tollgate: 'Tollgate' }
+  const header = [`99th percentile, ms: ${title}`, ...columns.map((each) => named[each] ?? each)]
+  const body = results.map(({ row, cells }) => [
+    row.label,
+    ...columns.map((column) => formatMilliseconds(cells[column]?.p99)),
+  ])
+  return formatTable(header, body)
+}
+
+function formatMilliseconds(value) {
+  if (value === undefined || Number.isNaN(value)) return ''
+  return value >= 100 ? value.toFixed(0) : value.toFixed(1)
 }
 
 function formatRows(title, results, peers, notes) {
@@ -74,7 +108,7 @@ function formatRows(title, results, peers, notes) {
   return formatTable(header, body)
 }
 
-/** How many times as much as each of the two that have OpenID Connect. */
+/** Formats the throughput relative to each of the two peers that support OpenID Connect. */
 function formatOpenid(results, notes) {
   if (results.length === 0) return null
   const header = [
@@ -99,7 +133,10 @@ function formatOpenid(results, notes) {
 
 const judgeTimes = (worst, { ofPeer }) => (worst >= ofPeer ? 'yes' : 'no')
 
-/** A target is met as a part of the floor, or as the share of the limit that it was set at. */
+/**
+ * Judges a target, which is either relative to the floor or a share of the limit at the time it was
+ * set.
+ */
 function judge(row, cells, notes) {
   if (!cells.tollgate?.of) return { verdict: cells.tollgate?.error ? 'error' : '' }
   const { floor: own, limit: ofLimit, ...others } = cells.tollgate.of
@@ -127,7 +164,7 @@ function formatFrameworks(results, notes) {
     'ok?',
   ]
   const body = results.map(({ framework, get, post, passing, guarded, joined }) => {
-    // A bare `node:http` route is the floor itself, for which the table above has a target.
+    // A bare `node:http` route is the floor itself, which has its target in the table above.
     const target = framework === 'plain' ? undefined : ofBareTarget
     const reaches = (cell) => target && cell?.of?.bare >= target
     return [
@@ -148,7 +185,7 @@ function formatFrameworks(results, notes) {
   return formatTable(header, body)
 }
 
-/** The middleware is what most people write, so that only it earns a plain yes. */
+/** Only the middleware earns a plain yes, because most people use that form. */
 const judgeForms = (guarded, joined) => (guarded ? 'yes' : joined ? 'in one' : 'no')
 
 function formatFlatness(results, notes) {
@@ -174,7 +211,7 @@ function formatFlatness(results, notes) {
 
 const formatSize = (size) => Number(size).toLocaleString('en').replaceAll(',', ' ')
 
-/** @param {string} base what it is a part of */
+/** @param {string} base the result that the cell is relative to */
 function formatCell(cell, notes, label, base = 'floor') {
   if (!cell) return ''
   if (cell.error) {
@@ -184,7 +221,7 @@ function formatCell(cell, notes, label, base = 'floor') {
   return formatRatio(cell.of[base])
 }
 
-/** Two or three significant digits, without the zero before the point: .0123, .23, 1.04 */
+/** Formats two or three significant digits, without the zero before the point: .0123, .23, 1.04 */
 function formatRatio(value) {
   if (value === undefined || value === null || Number.isNaN(value)) return ''
   if (value === 0) return '0'
@@ -193,8 +230,8 @@ function formatRatio(value) {
 }
 
 /**
- * A server that was not busy is not what its figure is about: the disk, Postgres, or other work of
- * the machine is.
+ * Adds a note to results of servers that were not busy: their number measures the disk, Postgres or
+ * other load on the machine.
  */
 function noteIdle(results, notes) {
   const cells = results.flatMap(({ row, cells: byColumn }) =>

@@ -1,10 +1,10 @@
 /**
- * What is measured, one entry per row of the table, all as parts of the floor.
+ * Defines one row of the table. All results are relative to the floor.
  *
- * `target` is what Tollgate must reach and `limit` what the limit reached, both on the machine the
- * targets were set on. Where HTTP costs a different part of the whole, the same work is a different
- * part of the floor; the share of the limit is what carries over. `ofPeer` asks for so many times
- * the best peer as well, and `slow` rows are left out of a quick run.
+ * `target` is the result that Tollgate must reach and `limit` the result of the limit, both measured
+ * on the machine that the targets were set on. On another machine HTTP takes a different share of
+ * the time, so results relative to the floor differ, while the share of the limit stays comparable.
+ * `ofPeer` additionally requires a multiple of the best peer's result. A quick run omits `slow` rows.
  *
  * @typedef {{ workload: string, store: 'memory' | 'postgres' | 'sqlite', format: string,
  *   label: string, target?: number, limit?: number, ofPeer?: number, peers: string[],
@@ -44,8 +44,8 @@ const auth = 'better-auth'
 export const servers = [oidc, 'jmondi', node, auth]
 export const verifiers = ['fastify-jwt', 'express-jwt']
 
-// `jmondi` signs with what jsonwebtoken can, which is not EdDSA, and has no opaque access tokens.
-// `node-oauth` has opaque tokens only, which it also uses where others sign, and no introspection.
+// `jmondi` signs with jsonwebtoken, which does not support EdDSA, and has no opaque access tokens.
+// `node-oauth` has only opaque tokens, which it also uses where others sign, and no introspection.
 export const serverRows = [
   row('issue', 'memory', 'ES256', 0.27, 0.23, [oidc, 'jmondi', auth]),
   row('issue', 'memory', 'EdDSA', 0.32, 0.27, [oidc, auth], { slow: true }),
@@ -70,8 +70,8 @@ export const serverRows = [
 ]
 
 /**
- * OpenID Connect and what goes with it, beside the two that have it. `target` is how many times the better
- * of them; RS256 is shown without one, because there the key decides.
+ * Rows for OpenID Connect and related features, compared with the two peers that support it.
+ * `target` is a multiple of the better one; RS256 has none, because its result depends on the key.
  */
 const beside = (workload, format, peers, more = {}) =>
   row(workload, 'postgres', format, undefined, undefined, peers, { ofPeer: 1.5, ...more })
@@ -103,7 +103,10 @@ export const guardedRows = [
   }),
 ]
 
-/** The bare route of each framework beside the same route guarded by Tollgate, its token known. */
+/**
+ * The bare route of each framework beside the same route guarded by Tollgate, with a token that it
+ * has seen before.
+ */
 export const frameworks = ['plain', 'fastify', 'hono', 'express']
 export const bareRows = {
   get: row('guarded', 'memory', 'ES256', undefined, undefined, [], { seen: true }),
@@ -111,7 +114,7 @@ export const bareRows = {
 }
 export const ofBareTarget = 0.9
 
-/** What must not cost more when there are more tokens. */
+/** Rows whose cost must not grow with the number of tokens. */
 export const flatRows = ['postgres', 'sqlite'].flatMap((store) =>
   ['issue', 'refresh', 'introspect'].map((workload) =>
     row(workload, store, workload === 'introspect' ? 'opaque' : 'ES256', undefined, undefined, [], {

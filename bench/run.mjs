@@ -1,5 +1,6 @@
 /**
- * `npm run bench`: installs the peers into this folder the first time, builds Tollgate, measures.
+ * `npm run bench`: installs the peers into this folder the first time, builds Tollgate, and
+ * measures.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'

@@ -5,7 +5,7 @@ import { serverCommand } from './cores.mjs'
 const host = fileURLToPath(new URL('./host.mjs', import.meta.url))
 
 /**
- * Starts a subject in a process of its own, on the server's core.
+ * Starts a subject in a separate process on the server's core.
  * @param {{ subject: string, folder?: string, row: object, databaseUrl: string | null }} task
  */
 export async function startServer(task) {
@@ -32,7 +32,7 @@ export async function startServer(task) {
 
   return {
     seed,
-    /** Processor time used so far, in microseconds. */
+    /** Returns the processor time used so far, in microseconds. */
     usage: () =>
       new Promise((resolve) => {
         const listen = (message) => {

@@ -1,12 +1,12 @@
-// npm run build: after TypeScript, a door for CommonJS. Node loads ES modules by require() since
-// 20.19, so each entry point gets a .cjs file of one line: there is one copy of the code, whoever loads
-// it. TypeScript wants declarations that say so: every .d.ts gets a .d.cts twin beside it.
+// npm run build, after TypeScript: adds CommonJS entry points. Since 20.19 Node can load ES modules
+// by require(), so each entry point gets a .cjs file of one line, and there is only one copy of the
+// code. TypeScript needs matching declarations: every .d.ts gets a .d.cts copy beside it.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** `from './x.ts'` and `import('./x.ts')`, to files of the same package. */
-const OWN_FILES = /(from |import |import\()(['"])(\.{1,2}\/[^'"]+)\.(?:js|tsx?)\2/g
+/** Matches `from './x.ts'` and `import('./x.ts')`, which refer to files of the same package. */
+const OWN_FILES = /(from |import |import\(|declare module )(['"])(\.{1,2}\/[^'"]+)\.(?:js|tsx?)\2/g
 
 export function toCommonJs(declarations) {
   return declarations.replace(OWN_FILES, '$1$2$3.cjs$2')

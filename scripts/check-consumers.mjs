@@ -1,5 +1,6 @@
-// npm run check:consumers: small applications that install the packed packages and nothing they do not
-// use, and compile with every declaration checked: one provider alone, one framework alone, no sandbox, CommonJS.
+// npm run check:consumers: installs the packed packages in small applications with nothing that
+// they do not use, and compiles these with every declaration checked: one provider only, one
+// framework only, no sandbox, CommonJS.
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,10 +11,10 @@ import { run, sideBySide } from './side-by-side.mjs'
 const CONSUMERS = 'scripts/consumers'
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-consumers-'))
 
-/** Most of what they install was downloaded for this repository, too: npm has it at hand. */
+/** Most dependencies were already downloaded for this repository, so npm has them in its cache. */
 const INSTALL = ['install', '--silent', '--no-audit', '--prefer-offline']
 
-/** Those that are run, too. */
+/** Applications that are also run. */
 const RUN = ['commonjs', 'provider-author']
 
 async function check(name, libraries) {
@@ -36,7 +37,7 @@ async function check(name, libraries) {
 process.exitCode = await prepare()
 if (process.exitCode === 0) {
   try {
-    // The service is a program, and nobody's dependency.
+    // The service is a program and no package depends on it.
     const libraries = packInto(join(folder, 'tarballs')).filter((file) =>
       /tollgate-(oauth|billing|database|http|invoices|sandbox)-/.test(file),
     )

@@ -1,4 +1,5 @@
-// npm run check:docs: does every public name, and every member of it, say what it is for?
+// npm run check:docs: checks that every public name and each of its members has a documentation
+// comment.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,8 +13,11 @@ function listPackages() {
   )
 }
 
-/** `./dist/testing/index.d.ts` of `exports` is made of `src/testing/index.ts`. */
-function entryPoints(folder) {
+/**
+ * Maps the entry points of `exports` to sources, such as `./dist/testing/index.d.ts` to
+ * `src/testing/index.ts`.
+ */
+export function entryPoints(folder) {
   const { exports = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   return Object.values(exports)
     .map((target) => target.import?.types ?? target.types)
@@ -36,7 +40,7 @@ const isHidden = (declaration) =>
     0 ||
   (declaration.name !== undefined && ts.isPrivateIdentifier(declaration.name))
 
-/** Members that somebody can see: of interfaces, classes and object types. */
+/** Lists the visible members of interfaces, classes and object types. */
 function membersOf(declaration) {
   if (ts.isInterfaceDeclaration(declaration) || ts.isClassDeclaration(declaration))
     return declaration.members
@@ -47,7 +51,7 @@ function membersOf(declaration) {
   return parts.filter(ts.isTypeLiteralNode).flatMap((part) => [...part.members])
 }
 
-/** Public names of one package without a word on them, as `src/file.ts:12 Name.member`. */
+/** Finds the public names of one package without documentation, as `src/file.ts:12 Name.member`. */
 export function findUndocumented(folder, files = entryPoints(folder)) {
   const program = createProgram(folder, files)
   const checker = program.getTypeChecker()
@@ -55,6 +59,7 @@ export function findUndocumented(folder, files = entryPoints(folder)) {
   const seen = new Set()
   const missing = new Set()
   const hasDoc = (symbol) => symbol.getDocumentationComment(checker).length > 0
+  const isCommented = ({ declarations: [named] }) => /^\s*\/\*\*/.test(named.parent.getFullText())
   const place = (declaration) => {
     const file = declaration.getSourceFile()
     const { line } = file.getLineAndCharacterOfPosition(declaration.getStart())
@@ -74,11 +79,13 @@ export function findUndocumented(folder, files = entryPoints(folder)) {
       )
       const [first] = own
       if (!first) continue
-      if (!hasDoc(symbol)) missing.add(`${place(first)} ${exported.name}`)
+      // A namespace has no declaration: its documentation is on its export.
+      const isSaid = hasDoc(symbol) || (ts.isSourceFile(first) && isCommented(exported))
+      if (!isSaid) missing.add(`${place(first)} ${exported.name}`)
       for (const declaration of own) {
         for (const member of membersOf(declaration)) {
           if (member.name === undefined || isHidden(member)) continue
-          // What it overrides has the words already.
+          // An overriding member inherits the documentation.
           if (ts.getCombinedModifierFlags(member) & ts.ModifierFlags.Override) continue
           const inner = checker.getSymbolAtLocation(member.name)
           if (inner && !hasDoc(inner)) {

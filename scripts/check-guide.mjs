@@ -1,6 +1,7 @@
-// npm run check:guide: follows docs/guides/getting-started.md word for word in an empty folder. The
-// packages are installed from `npm run pack`, the guide's blocks become one Express app, TypeScript
-// checks it as strictly as it can, and a client gets a token from it and uses it.
+// npm run check:guide: follows docs/guides/getting-started.md literally in an empty folder. It
+// installs the packages from `npm run pack`, joins the guide's code blocks to one Express app,
+// compiles it with the strictest settings, signs in and approves, and runs the guide's commands,
+// which get a token and call the API with it. The only difference is a free port instead of 3000.
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,11 +10,13 @@ import { packInto } from './pack.mjs'
 import { prepare } from './prepare.mjs'
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-guide-'))
-const ISSUER = 'https://api.example.com'
-const REDIRECT = 'https://acme.example/callback'
+const guide = readFileSync('docs/guides/getting-started.md', 'utf8')
+const ISSUER = 'http://localhost:3000'
 
-/** What the reader brings: an Express app, users who sign in, and orders. They answer at once. */
-const BROUGHT = `
+/**
+ * Code that the guide expects its reader to have: an Express app, users who sign in, and orders.
+ */
+const READER_APP = `
 import express from 'express'
 const app = express()
 const people = new Map([['1', { id: '1', email: 'ada@example.com', password: 'correct horse' }]])
@@ -23,7 +26,7 @@ function checkPassword(email: string, password: string) {
 }
 const ordersOf = (userId: string) => [{ id: 7, userId }]
 `
-/** The reader's own sign-in, after the session was mounted. */
+/** The reader's own sign-in, added after the session middleware. */
 const SIGN_IN = `
 app.get('/login', (request, response) => {
   request.session.userId = '1'
@@ -38,9 +41,8 @@ const server = app.listen(0, '127.0.0.1', () => {
 })
 `
 
-/** The guide's blocks in order, as one file. */
+/** Joins the guide's code blocks in order. */
 function writeApp() {
-  const guide = readFileSync('docs/guides/getting-started.md', 'utf8')
   const blocks = [...guide.matchAll(/```ts[^\n]*\n([\s\S]*?)```/g)].map(([, code]) => code)
   const [users, server, mount, guard, client, ...more] = blocks
   if (!client || more.length > 0)
@@ -48,15 +50,17 @@ function writeApp() {
   const session = /\n {2}\/\/ who is signed in[\s\S]*?\n {2}\},/
   if (!session.test(users)) throw new Error('The guide no longer shows users.fromRequest')
   const text = [
-    BROUGHT,
-    // Step 4 says to leave fromRequest out where the framework's session is used.
+    READER_APP,
+    // Step 4 says to omit fromRequest if the framework's session is used.
     users.replace(session, ''),
     server,
     mount,
     SIGN_IN,
     guard,
-    // Both blocks name their constant `secret`, as pieces of different files would.
-    client.replace('{ client, secret }', '{ client, secret: clientSecret }'),
+    // Both blocks have a constant named `secret`, which would be in different files.
+    client
+      .replace('{ client, secret }', '{ client, secret: clientSecret }')
+      .replace('console.log(client.id, secret)', ''),
     LISTEN,
   ].join('\n')
   writeFileSync(join(folder, 'app.ts'), text)
@@ -124,7 +128,15 @@ async function startApp() {
   return { ...JSON.parse(line), stop: () => child.kill() }
 }
 
-/** Signs in, approves, exchanges the code and calls the API: step 7 of the guide. */
+/** Returns the address and the two commands of step 7. */
+function readStep7() {
+  const [address] = new RegExp(`^${ISSUER}/oauth/authorize\\S+`, 'm').exec(guide) ?? []
+  const [exchange, use] = guide.match(/^curl .*/gm) ?? []
+  if (!address || !use) throw new Error('The guide no longer shows step 7 as this check knows it')
+  return { address, exchange, use }
+}
+
+/** Signs in, approves, exchanges the code and calls the API, as in step 7 of the guide. */
 async function useApp({ port, client, secret }) {
   const cookies = new Map()
   const call = async (url, init = {}) => {
@@ -145,14 +157,13 @@ async function useApp({ port, client, secret }) {
     }
     return response
   }
-  const authorize = new URLSearchParams({
-    response_type: 'code',
-    client_id: client,
-    redirect_uri: REDIRECT,
-    scope: 'place-orders',
-    state: 'xyz',
-  })
-  const login = await call(`/oauth/authorize?${authorize}`)
+  const paste = (command, values) => {
+    let text = command.replace(ISSUER, `http://127.0.0.1:${port}`)
+    for (const [name, value] of Object.entries(values)) text = text.replace(name, value)
+    return execFileSync('sh', ['-c', text], { encoding: 'utf8' })
+  }
+  const { address, exchange, use } = readStep7()
+  const login = await call(address.replace('client_id=ID', `client_id=${client}`))
   const back = await call(login.headers.get('location'))
   const page = await (await call(back.headers.get('location'))).text()
   const [, action] = /<form method="post" action="([^"]+)"/.exec(page) ?? []
@@ -160,22 +171,10 @@ async function useApp({ port, client, secret }) {
   const body = new URLSearchParams({ csrf_token: csrf, decision: 'approve' })
   const approved = await call(action, { method: 'POST', body })
   const code = new URL(approved.headers.get('location')).searchParams.get('code')
-  const response = await call('/oauth/token', {
-    method: 'POST',
-    headers: { accept: 'application/json' },
-    body: new URLSearchParams({
-      grant_type: 'authorization_code',
-      client_id: client,
-      client_secret: secret,
-      redirect_uri: REDIRECT,
-      code,
-    }),
-  })
-  const { access_token: token } = await response.json()
-  const orders = await call('/orders', { headers: { authorization: `Bearer ${token}` } })
-  const text = await orders.text()
-  if (text !== '[{"id":7,"userId":"1"}]')
-    throw new Error(`/orders answered ${orders.status} ${text}`)
+  const values = { '=ID': `=${client}`, '=SECRET': `=${secret}`, '=CODE': `=${code}` }
+  const { access_token: TOKEN } = JSON.parse(paste(exchange, values))
+  const orders = paste(use, { TOKEN })
+  if (orders !== '[{"id":7,"userId":"1"}]') throw new Error(`/orders answered ${orders}`)
 }
 
 try {

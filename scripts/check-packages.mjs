@@ -1,4 +1,4 @@
-// npm run check:packages: would these packages work for those who install them?
+// npm run check:packages: checks that the packages work for those who install them.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,10 @@ import { run, sideBySide } from './side-by-side.mjs'
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-packages-'))
 
-/** The sources are not packed, so a source map would point at nothing; what is built reads like them. */
+/**
+ * Checks for source maps: the sources are not packed, so a map would point to nothing, and the
+ * built files are readable.
+ */
 async function hasNoMaps(name, tarball) {
   const files = execFileSync('tar', ['-tzf', tarball], { encoding: 'utf8' }).split('\n')
   const maps = files.filter((file) => file.endsWith('.map'))
@@ -17,7 +20,7 @@ async function hasNoMaps(name, tarball) {
   return maps.length === 0
 }
 
-/** What would be published is what is looked at. */
+/** Checks of the tarball that would be published. */
 function checksOf(tarball) {
   const name = basename(tarball, '.tgz')
   return [

@@ -1,5 +1,5 @@
-// npm run check:public-types, after a build: fails on a type that a public signature names and that
-// cannot be imported from any entry point of our packages.
+// npm run check:public-types, after a build: fails if a public signature names a type that cannot
+// be imported from any entry point of our packages.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,6 +1,6 @@
-// npm run check:quick-start: follows the README word for word in an empty folder, on a copy of this
-// working tree with nothing installed, pastes the printed curl into a shell and uses its token.
-// The port is a free one rather than 3000; nothing else is different from what a newcomer does.
+// npm run check:quick-start: follows the README literally in an empty folder, in a copy of this
+// working tree without installed packages, pastes the printed curl command into a shell and uses
+// its token. The only difference from a newcomer's steps is a free port instead of 3000.
 import { execFileSync, spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -22,7 +22,7 @@ function copyWorkingTree() {
   }
 }
 
-/** The first command of the README's quick start. */
+/** Returns the first command of the README's quick start. */
 function firstCommand() {
   const readme = readFileSync(join(folder, 'README.md'), 'utf8')
   const [, block = ''] = /```sh\n([^`]+)```/.exec(readme) ?? []
@@ -40,17 +40,17 @@ function freePort() {
   })
 }
 
-/** Starts it and gives what it printed, once that ends with how to use the token. */
+/** Starts the service. Resolves with its output once it has printed how to use the token. */
 async function start(command, port) {
   const child = spawn('sh', ['-c', `exec ${command}`], {
     cwd: folder,
-    // What npm has at hand already is not asked for again.
+    // Packages in npm's cache are not downloaded again.
     env: { ...process.env, PORT: String(port), npm_config_prefer_offline: 'true' },
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
   })
-  // Not 'exit': npm ends before the service it started has closed its database, and only when both
-  // have ended is the pipe they share closed.
+  // 'close' instead of 'exit': npm ends before the service that it started has closed its database,
+  // and the pipe they share is closed only when both have ended.
   const ended = new Promise((resolve) => child.once('close', resolve))
   let text = ''
   const ready = new Promise((resolve) => {
@@ -73,7 +73,7 @@ async function start(command, port) {
   return { text, stop }
 }
 
-/** The printed command after a heading, as somebody would copy it. */
+/** Returns the printed command below a heading, as a reader would copy it. */
 function pasted(text, heading) {
   const [, after = ''] = text.split(`${heading}\n\n`)
   return after.split('\n\n')[0]

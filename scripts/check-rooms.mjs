@@ -1,6 +1,6 @@
-// npm run check:rooms: prints the rooms of each package from top to bottom. Fails on an import that
-// goes up or round in a circle, on a provider or dialect that is named outside its own folder, and on a
-// picture in docs/architecture.md that shows other rooms.
+// npm run check:rooms: prints the rooms of each package from top to bottom. Fails on imports that
+// point up or form a circle, on a provider or dialect that is named outside its own folder, and on
+// an outdated picture in docs/architecture.md.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { drawInto } from './rooms/draw.mjs'

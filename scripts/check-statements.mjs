@@ -1,12 +1,13 @@
-// npm run check:statements -- folder: whether every statement that was sent to SQLite is tried on Postgres and MariaDB, too. The
-// folder is that of TEST_STATEMENTS in runs of all tests (npm run test:all; .ci/run does both). With --spare it lists the test files
-// that send nothing of their own to Postgres, the slowest first.
+// npm run check:statements -- folder: checks that every statement sent to SQLite is also tested on
+// Postgres and MariaDB. The folder contains the results of runs of all tests with TEST_STATEMENTS
+// (npm run test:all; .ci/run does both). With --spare it lists the test files that send no unique
+// statement to Postgres, the slowest first.
 import { findSpare, findUntried } from './statements/compare.mjs'
 import { readRecords } from './statements/records.mjs'
 
 const [folder = '', option] = process.argv.slice(2)
 
-// Tests of the database package send statements of their own, about tables of their own.
+// Tests of the database package send their own statements to their own tables.
 const sqlite = readRecords(folder, 'sqlite')?.filter(
   ({ file }) => !file.startsWith('packages/database/'),
 )

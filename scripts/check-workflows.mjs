@@ -1,5 +1,6 @@
-// npm run check:workflows: do the workflows call scripts and test projects that exist, and can they install what is
-// locked (`npm ci`), on every platform? Where actionlint is installed (https://github.com/rhysd/actionlint), it looks at them as well.
+// npm run check:workflows: checks that workflows call only scripts and test projects that exist,
+// and that they can install the locked packages (`npm ci`) on every platform. Also runs actionlint
+// if it is installed (https://github.com/rhysd/actionlint).
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const FOLDER = '.github/workflows'
 
-/** What a workflow calls and this repository does not have. */
+/** Finds what a workflow calls although this repository does not have it. */
 export function findMissing(workflow, { scripts, projects }) {
   const missing = []
   for (const [, name] of workflow.matchAll(/\bnpm run ([\w:-]+)/g)) {
@@ -28,7 +29,10 @@ export function findMissing(workflow, { scripts, projects }) {
   return missing
 }
 
-/** Where Node would find it from there: beside it, or in a folder further up. */
+/**
+ * Whether the lock file has a package where Node would find it: beside the importing one, or in a
+ * parent folder.
+ */
 function isLocked(packages, from, name) {
   for (let folder = from; ; folder = folder.slice(0, folder.lastIndexOf('/'))) {
     if (packages[`${folder}${folder && '/'}node_modules/${name}`]) return true
@@ -37,8 +41,9 @@ function isLocked(packages, from, name) {
 }
 
 /**
- * Why `npm ci` would refuse a lock file, or ask another registry than the reader's own. npm writes only the binaries of
- * its own platform when `node_modules` is there already: whoever has another platform gets another lock file.
+ * Finds reasons for which `npm ci` would reject a lock file, or use another registry than the
+ * reader's. If `node_modules` exists, npm writes only the binaries of its own platform to the lock
+ * file, which then differs on other platforms.
  */
 export function findLockProblems({ packages }) {
   return Object.entries(packages).flatMap(([path, entry]) => {
@@ -54,7 +59,7 @@ export function findLockProblems({ packages }) {
 
 const KINDS = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies']
 
-/** Packages of ours that ask for something else than the lock file was made for. */
+/** Finds packages of ours whose dependencies differ from those in the lock file. */
 export function findChanged({ packages }, readManifest) {
   return Object.keys(packages)
     .filter((path) => !path.includes('node_modules/'))
@@ -77,7 +82,7 @@ function checkLocks() {
   })
 }
 
-/** The names of test projects, as `vitest.config.ts` gives them. */
+/** Reads the names of test projects from `vitest.config.ts`. */
 export function readProjects() {
   const config = readFileSync(join(ROOT, 'vitest.config.ts'), 'utf8')
   return [...config.matchAll(/(?:name: |createFlows\()'(\w+)'/g)].map(([, name]) => name)

@@ -1,16 +1,16 @@
 // npm run conformance:mcp -- --package FILE --node FILE: runs the authorization scenarios of the npm package
-// @modelcontextprotocol/conformance, which is installed elsewhere, against a server of the library with mcp(), and does
-// the part of the person. docs/reference/conformance.md says how.
+// @modelcontextprotocol/conformance, which must be installed elsewhere, against a server of the library with mcp(), and
+// acts as its user. docs/reference/conformance.md has instructions.
 //
-// The scenarios of extensions bring an authorization server of their own and look at clients. So the official client
-// passes them first, and then gets a token from a server of the library in the same way.
+// The scenarios of extensions have their own authorization server and test clients. So the official client has to pass
+// them first, and then gets a token from a server of the library in the same way.
 //
 //   --package FILE   dist/index.js of the package
-//   --node FILE      the Node that runs it, 22 or later (this one)
-//   --spec VERSION   of MCP (2026-07-28)
-//   --report FILE    writes the results into this document
+//   --node FILE      the Node to run it with, 22 or later (default: this one)
+//   --spec VERSION   version of MCP (default: 2026-07-28)
+//   --report FILE    document to write the results into
 //
-// Ends with 1 when a check did not succeed; a warning is one.
+// Ends with 1 if a check did not succeed. Warnings count as failures.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -40,7 +40,7 @@ const ISSUER = 'http://localhost:9080'
 const CALLBACK_PORT = '3030'
 const CALLBACK = `http://127.0.0.1:${CALLBACK_PORT}/callback`
 
-/** The MCP server that the tokens are for; nobody has to be there. */
+/** URL of the MCP server that the tokens are for. It does not have to exist. */
 const MCP_SERVER = `${ISSUER}/mcp`
 const SCOPES = ['notes:read']
 const extensions = await startExtensions({
@@ -73,7 +73,7 @@ try {
   await extensions.close()
 }
 
-/** As an MCP host does that knows nothing but the address. */
+/** Registers a client as an MCP host does that knows only the URL. */
 async function registerClient() {
   const metadata = await (await fetch(`${ISSUER}/.well-known/oauth-authorization-server`)).json()
   const reply = await fetch(metadata.registration_endpoint, {
@@ -90,7 +90,7 @@ async function registerClient() {
   return (await reply.json()).client_id
 }
 
-/** It prints the address that a person has to visit, and waits. */
+/** Runs the scenarios. They print the URL that a person has to visit, and wait. */
 function runScenarios(clientId) {
   const run = ['authorization', '--url', ISSUER, '--client-id', clientId, '--port', CALLBACK_PORT]
   const how = ['--resource', MCP_SERVER, '--spec-version', given.spec, '-o', folder]
@@ -112,7 +112,10 @@ function runScenarios(clientId) {
   return endOf(child)
 }
 
-/** Two checks of each extension: the official client passes the scenario, and gets a token here in the same way. */
+/**
+ * Makes two checks of each extension: the official client passes the scenario, and gets a token
+ * from our server in the same way.
+ */
 async function tryExtensions() {
   const contexts = await extensions.contexts(server.oauth)
   const checks = []
@@ -131,14 +134,16 @@ function checkOf(id, description, errorMessage = '') {
   return { id, description, errorMessage, status: errorMessage === '' ? 'SUCCESS' : 'FAILURE' }
 }
 
-/** Runs the official client against the server that the scenario brings; gives the names of checks that failed. */
+/**
+ * Runs the official client against the scenario's own server. Returns the names of failed checks.
+ */
 async function runClient(scenario) {
   const output = mkdtempSync(join(tmpdir(), 'conformance-mcp-client-'))
   const file = join(import.meta.dirname, 'conformance/mcp-client.mjs')
   const run = ['--command', `${process.execPath} ${file}`, '--scenario', scenario, '-o', output]
   try {
     await endOf(spawn(given.node, [given.package, 'client', ...run], { stdio: 'ignore' }))
-    // Requests that it writes down are no checks.
+    // Recorded requests are not checks.
     const checks = readChecks(output).filter(({ status }) => status !== 'INFO')
     if (checks.length === 0) return 'There are no results'
     const failed = checks.filter(({ status }) => status !== 'SUCCESS')

@@ -1,17 +1,17 @@
 // npm run conformance -- --suite https://localhost:8443 …: runs the plans of the OpenID Foundation's conformance
-// suite, which runs at that address already, against Tollgate. docs/reference/conformance.md says how.
+// suite, which must already be running at that URL, against Tollgate. docs/reference/conformance.md has instructions.
 //
-//   --suite URL     where the suite is
+//   --suite URL     URL of the suite
 //   --cert, --key   PEM files: the certificate of the server under test, and its key
 //   --ca            PEM file: the authority of both certificates, the suite's and ours
-//   --port N        of the server under test (9443)
-//   --plan TEXT     only plans whose name and variant hold this; may come several times
+//   --port N        port of the server under test (default: 9443)
+//   --plan TEXT     only plans whose name and variant contain this text; can be repeated
 //   --only a,b      only these modules
-//   --log DIR       keeps the whole log of every module there
-//   --service       the service is tested instead of a server of the library
-//   --report FILE   writes the results into this document
+//   --log DIR       folder to save the whole log of every module in
+//   --service       test the service instead of a server of the library
+//   --report FILE   document to write the results into
 //
-// Ends with 1 when a module failed.
+// Ends with 1 if a module failed.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -43,10 +43,13 @@ for (const name of ['suite', 'cert', 'key', 'ca']) {
 }
 
 const LONGEST_MODULE = 180
-/** Modules that wait until something was done here. */
+/** Actions to take here before a waiting module continues. */
 const BEFORE_START = { 'oidcc-server-rotate-keys': () => server.rotateKeys() }
 
-/** What is done here before a module begins: a person who approved before would not be asked. */
+/**
+ * Actions to take here before a module begins. For example, a user who approved before would not be
+ * asked again.
+ */
 const BEFORE = {
   'fapi2-security-profile-final-user-rejects-authentication': () => server.forgetApprovals(),
 }
@@ -57,7 +60,7 @@ const ca = readFileSync(given.ca, 'utf8')
 const suite = connectSuite(url, ca)
 let server = null
 
-/** A server for the plans of a profile; that of the plans before is ended. */
+/** Starts a server for the plans of a profile, and stops the previous one. */
 async function serverFor(profile) {
   if (server && server.profile === profile) return
   await server?.close()
@@ -127,7 +130,7 @@ async function runModule(planId, entry) {
   return { name, result: run.result, remark: remarkOf(run, bad) }
 }
 
-/** Why it did not simply pass. */
+/** Explains why a module did not simply pass. */
 function remarkOf({ result, log, note }, bad) {
   if (bad.length > 0) return bad.map(({ src, msg }) => `${src}: ${oneLine(msg ?? '')}`).join('; ')
   if (result === 'SKIPPED')

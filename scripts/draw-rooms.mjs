@@ -1,4 +1,4 @@
-// npm run draw:rooms: draws the rooms of each package, and who imports whom, into docs/architecture.md.
+// npm run draw:rooms: draws the rooms of each package and their imports into docs/architecture.md.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { drawInto } from './rooms/draw.mjs'

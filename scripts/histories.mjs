@@ -1,6 +1,7 @@
-// npm run histories [-- --runs 10000 --seed 1]: random lives of subscriptions, half of them at each
-// provider, compared with the provider's own objects, and a quarter as many of money that goes back. Ends with 1 and the shortest counterexample
-// when one comes out different; the same seed gives the same lives.
+// npm run histories [-- --runs 10000 --seed 1]: generates random lives of subscriptions, half of
+// them at each provider, and a quarter as many with refunds, and compares them with the provider's
+// own objects. Ends with 1 and the shortest counterexample if one differs. The same seed generates
+// the same lives.
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
@@ -15,12 +16,13 @@ if (!Number.isSafeInteger(runs) || runs < 2 || !Number.isSafeInteger(seed)) {
   throw new TypeError('Expected whole numbers, e.g. --runs 10000 --seed 1')
 }
 
-/** A process for each provider: they use two cores where there are two. */
+/** Starts one process for each provider, to use two cores. */
 function live(provider) {
   const args = ['vitest', 'run', '--project', 'slow', '--reporter=dot', '-t', provider]
-  const files = ['histories', 'money-back-lives'].map(
-    (name) => `packages/billing/test/${name}.test.ts`,
-  )
+  const files = [
+    'packages/billing/test/histories.test.ts',
+    'packages/billing/src/features/proration/test/money-back-lives.test.ts',
+  ]
   const child = spawn('npx', [...args, ...files], {
     stdio: 'inherit',
     env: { ...process.env, HISTORIES: String(Math.ceil(runs / 2)), HISTORIES_SEED: String(seed) },

@@ -1,5 +1,6 @@
-// npm run install-sizes: what does each package bring? Installs the packed packages in empty folders, each with what it
-// cannot do without, and prints megabytes and the number of packages. docs/reference/packages.md has the table.
+// npm run install-sizes: measures the size of each package. Installs the packed packages in empty
+// folders, each with its required dependencies, and prints megabytes and the number of packages.
+// docs/reference/packages.md has the table.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,7 +8,10 @@ import { basename, join } from 'node:path'
 import { packInto } from './pack.mjs'
 import { prepare } from './prepare.mjs'
 
-/** What is installed by itself, and by whom. `npm install` needs our own packages as files, so all that are needed are named. */
+/**
+ * Packages to install, with their users. `npm install` needs our own packages as files, so all of
+ * them have to be named.
+ */
 const INSTALLS = [
   ['@tollgate/http', ['http']],
   ['@tollgate/database', ['database']],

@@ -1,6 +1,8 @@
-// npm run mutants [-- word …] [--write]: makes mistakes in the sources that decide trust or money, one at a time, and runs the
-// tests named for each in scripts/mutants/files.mjs. A mistake that no test notices must be in scripts/mutants/survivors.json with
-// the reason. Ends with 1 on any other, and on one there that a test notices by now. Words choose files; --write changes the list.
+// npm run mutants [-- word …] [--write]: makes deliberate mistakes in the sources that decide about
+// trust or money, one at a time, and runs the tests listed for each in scripts/mutants/files.mjs. A
+// mistake that no test notices must be listed in scripts/mutants/survivors.json with a reason. Ends
+// with 1 for any other survivor, and for a listed one that a test notices. Words select files;
+// --write updates the list.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -12,7 +14,7 @@ import { prepare } from './prepare.mjs'
 
 const LIST = 'scripts/mutants/survivors.json'
 const NO_REASON = 'TODO'
-/** Milliseconds for the tests of one mutant. A mistake may make a loop endless. */
+/** Milliseconds for the tests of one mutant. A mistake may create an endless loop. */
 const LONGEST = 240_000
 
 const { values, positionals } = parseArgs({
@@ -30,7 +32,7 @@ let runner = null
 
 async function startRunner() {
   const stdio = ['ignore', 'ignore', 'inherit', 'ipc']
-  // A group of its own, so that a mistake without an end is killed with the worker that it keeps busy.
+  // A separate process group, so that an endless mistake is killed together with its worker.
   const child = fork('scripts/mutants/runner.mjs', { stdio, detached: true })
   child.once('exit', (code) => {
     if (code) throw new Error('The tests cannot be run, see above')
@@ -39,7 +41,7 @@ async function startRunner() {
   return child
 }
 
-/** Whether the tests of a file pass with this text in its place. */
+/** Whether the tests of a file pass with this text instead of its own. */
 async function passes(file, text) {
   runner ??= await startRunner()
   runner.send({ source: resolve(file), text, tests: FILES[file].map((test) => resolve(test)) })
@@ -65,7 +67,8 @@ for (const file of chosen) {
     survivors.push({ file, ...mutant })
     console.log(`  ${mutant.line}: ${mutant.was}\n    survives as ${mutant.became || 'nothing'}`)
   }
-  // Again afterwards: tests that fail for another reason would have noticed every mistake.
+  // Checked again afterwards: tests that fail for another reason would seem to notice every
+  // mistake.
   if (!isWell || !(await passes(file, text))) broken.push(file)
 }
 runner?.disconnect()

@@ -1,11 +1,12 @@
-// npm run pack: one .tgz for each package, to install in another project while they are not on npm.
+// npm run pack: creates a .tgz of each package, to install in another project before they are
+// published on npm.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { buildAllCommonJs } from './build-commonjs.mjs'
 import { prepare } from './prepare.mjs'
 
-/** Packs every package into `folder`, and gives the files. */
+/** Packs every package into `folder`. Returns the files. */
 export function packInto(folder) {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
@@ -19,11 +20,35 @@ export function packInto(folder) {
   return readdirSync(folder).map((name) => join(folder, name))
 }
 
+/**
+ * For each use: our packages, which are not on npm, so that their own dependencies among us must be
+ * named, too; packages from npm; and a flag.
+ */
+const INSTALLS = [
+  ['The OAuth server:', ['oauth', 'database', 'http'], 'libsql'],
+  [
+    'The OAuth server and billing on Stripe:',
+    ['oauth', 'billing', 'database', 'http'],
+    'stripe libsql',
+  ],
+  ['Also, for invoices as PDF:', ['invoices'], ''],
+  ['Also, for tests of billing:', ['sandbox'], 'braintree', '-D'],
+]
+
+/** Returns the command that installs packed packages, and others from npm, in another project. */
+function installLine(files, names, fromNpm, flag) {
+  const packed = names.map((name) =>
+    files.find((file) => basename(file).startsWith(`tollgate-${name}-`)),
+  )
+  return ['npm install', flag, ...packed, fromNpm].filter(Boolean).join(' ')
+}
+
 if (import.meta.filename === process.argv[1]) {
   process.exitCode = await prepare()
   if (process.exitCode === 0) {
     const files = packInto(resolve('tarballs'))
-    console.log(`\nIn your project, with stripe or braintree if you use them:\n`)
-    console.log(`npm install ${files.join(' ')}\n`)
+    console.log('\nRun one of these in your project. `libsql` is the driver for SQLite:')
+    console.log('replace it with `pg` for Postgres, or `mysql2` for MariaDB or MySQL.\n')
+    for (const [use, ...parts] of INSTALLS) console.log(`${use}\n${installLine(files, ...parts)}\n`)
   }
 }

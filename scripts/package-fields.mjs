@@ -1,5 +1,6 @@
-// npm run sync:packages: copies what every package says alike from the root's package.json. With --check it
-// only compares. The address of the repository is written once, in the root's `repository`.
+// npm run sync:packages: copies the fields that all packages share from the root's package.json.
+// With --check it only compares. The repository's URL has a single source, `repository` in the
+// root.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,14 +13,14 @@ export function addressOf({ repository }) {
   return repository.url.replace(/^git\+/, '').replace(/\.git$/, '')
 }
 
-/** The one page of GitHub that cannot use a relative link. */
+/** The only page on GitHub that cannot use a relative link. */
 const CONTACTS = '.github/ISSUE_TEMPLATE/config.yml'
 
 function withAddress(text, root) {
   return text.replaceAll(/https:\/\/github\.com\/[\w.-]+\/[\w.-]+/g, addressOf(root))
 }
 
-/** What the package in this folder has to say about itself, made of what the root says. */
+/** Returns the fields that the package in this folder must have, derived from the root. */
 export function commonFields(root, folder) {
   const address = addressOf(root)
   return {
@@ -32,7 +33,7 @@ export function commonFields(root, folder) {
   }
 }
 
-/** The same object with these fields, new ones behind the license. */
+/** Returns the manifest with these fields, new ones after the license. */
 function withFields(manifest, fields) {
   const entries = Object.entries(manifest).flatMap(([name, value]) => {
     if (name === 'license') return Object.entries(fields)
@@ -47,7 +48,9 @@ function listPackages() {
     .filter((folder) => existsSync(join(ROOT, folder, 'package.json')))
 }
 
-/** Packages that say something else than the root, or have no keywords, description or README. */
+/**
+ * Finds packages whose fields differ from the root's, or that lack keywords, description or README.
+ */
 export function findProblems(root = read('package.json')) {
   const contacts = readFileSync(join(ROOT, CONTACTS), 'utf8')
   const foreign =

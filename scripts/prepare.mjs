@@ -1,4 +1,4 @@
-// What `npm start` and `npm test` have in common: on a fresh clone nothing is installed or built yet.
+// Steps that `npm start` and `npm test` share: a fresh clone has nothing installed or built.
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 
 const TSC = ['scripts/tsc.mjs', '-b']
 
-/** Runs one command and gives its exit code. One that is silent for long is said to be still at work. */
+/** Runs one command. Returns its exit code. Prints that a silent command is still running. */
 export async function step(title, command, args, { silent = false } = {}) {
   console.log(`- ${title}`)
   const start = Date.now()
@@ -26,7 +26,10 @@ export async function step(title, command, args, { silent = false } = {}) {
   }).finally(() => clearInterval(telling))
 }
 
-/** npm writes this file last, so it is as old as the last complete installation. */
+/**
+ * Whether the packages are installed. npm writes this file last, so it is as old as the last
+ * complete installation.
+ */
 function isInstalled() {
   const marker = 'node_modules/.package-lock.json'
   return (
@@ -36,21 +39,27 @@ function isInstalled() {
   )
 }
 
-/** Not `npm ci`, which deletes all that is there first: after a change of one package that is a minute again. */
+/**
+ * Installs without `npm ci`, which first deletes everything: after a change of one package that
+ * would cost another minute.
+ */
 function install() {
   if (isInstalled()) return 0
-  const title = 'Installing the locked dependencies: about a minute, the first time only'
+  const title = 'Installing the locked dependencies: one to three minutes, the first time only'
   return step(title, 'npm', ['install', '--no-save', '--no-fund'], { silent: true })
 }
 
-/** Whether nothing was touched since the last complete build; asking the compiler takes a second. */
+/**
+ * Whether nothing has changed since the last complete build. Asking the compiler would take a
+ * second.
+ */
 function isBuilt() {
   const { references } = JSON.parse(readFileSync('tsconfig.json', 'utf8'))
   return references.every(({ path }) => {
     const marker = join(path, 'dist', '.tsbuildinfo')
     const { main } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'))
     if (!existsSync(marker) || (main && !existsSync(join(path, main)))) return false
-    // A build that found errors writes the marker too.
+    // A build with errors writes the marker, too.
     if (/"errors":true|DiagnosticsPerFile/.test(readFileSync(marker, 'utf8'))) return false
     const built = statSync(marker).mtimeMs
     const sources = readdirSync(join(path, 'src'), { recursive: true })
@@ -59,11 +68,11 @@ function isBuilt() {
   })
 }
 
-/** The exit code: 0 when everything is installed and built. */
+/** Installs and builds what is missing. Returns the exit code, 0 for success. */
 export async function prepare() {
   const failed = await install()
   if (failed || isBuilt()) return failed
-  const title = 'Building: some seconds, when sources have changed'
+  const title = 'Building: under a minute the first time, then a few seconds'
   const broken = await step(title, process.execPath, TSC, { silent: true })
   if (!broken) buildAllCommonJs('packages')
   return broken

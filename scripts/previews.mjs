@@ -1,13 +1,15 @@
-// npm run previews: every row of the tables "a preview is what is charged", at both providers. The
-// everyday tests take rows that have every two values together; these are thousands, for half an hour.
+// npm run previews: compares every row of the tables that check "a preview equals the charge", at
+// both providers. The everyday tests use rows that cover every pair of values; here there are
+// thousands, for half an hour.
 import { spawn } from 'node:child_process'
 import { prepare } from './prepare.mjs'
 
-const FILES = ['previews', 'previews-of-bills'].map(
-  (name) => `packages/billing/test/${name}.test.ts`,
-)
+const FILES = [
+  'packages/billing/src/features/swap/test/previews.test.ts',
+  'packages/billing/src/features/forecasts/test/previewed-invoices.test.ts',
+]
 
-/** A process for each provider: they use two cores where there are two. */
+/** Starts one process for each provider, to use two cores. */
 function compare(provider) {
   const args = ['vitest', 'run', '--project', 'slow', '--reporter=dot', '-t', provider]
   const child = spawn('npx', [...args, ...FILES], {

@@ -1,5 +1,6 @@
-// npm run release -- 0.2.0: gives every package this version, and what stands under "Unreleased" in CHANGELOG.md its
-// heading. Commit that and push the tag v0.2.0: .github/workflows/release.yml tests it once more and publishes.
+// npm run release -- 0.2.0: sets this version in every package, and turns "Unreleased" in
+// CHANGELOG.md into its heading. Commit the result and push the tag v0.2.0:
+// .github/workflows/release.yml tests it again and publishes.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const KINDS = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies']
 
-/** A package.json with a new version, also of the packages of ours that it depends on. */
+/** Returns a package.json with a new version, also for the packages of ours that it depends on. */
 export function withVersion(manifest, version, ours) {
   const changed = { ...manifest, version }
   for (const kind of KINDS) {
@@ -23,7 +24,10 @@ export function withVersion(manifest, version, ours) {
   return changed
 }
 
-/** The changelog with what is unreleased under a version and its day, or an error when there is nothing to release. */
+/**
+ * Returns the changelog with the unreleased entries under a version and date.
+ * @throws if there is nothing to release.
+ */
 export function closeUnreleased(changelog, version, day) {
   const [before, after] = changelog.split('## Unreleased\n')
   if (after === undefined) throw new Error("CHANGELOG.md has no heading '## Unreleased'")

@@ -1,7 +1,10 @@
-// Two commands at a time, because most of them use one core and wait for a network now and then.
+// Runs two commands at a time, because most of them use one core and sometimes wait for a network.
 import { spawn } from 'node:child_process'
 
-/** Runs one command; what it prints comes in one piece when it has ended. Gives whether it succeeded. */
+/**
+ * Runs one command and prints its output in one piece when it has ended. Returns whether it
+ * succeeded.
+ */
 export function run(title, command, args, { cwd = '.' } = {}) {
   const start = Date.now()
   return new Promise((resolve) => {
@@ -26,7 +29,10 @@ export function run(title, command, args, { cwd = '.' } = {}) {
   })
 }
 
-/** Starts each of the tasks, which give whether they succeeded, when fewer than `atOnce` run; gives how many failed. */
+/**
+ * Runs the tasks, at most `atOnce` at a time. Each returns whether it succeeded. Returns the number
+ * of failures.
+ */
 export async function sideBySide(tasks, atOnce = 2) {
   const waiting = [...tasks]
   let failed = 0

@@ -1,4 +1,4 @@
-// npm start: installs what is missing, builds, and runs the service.
+// npm start: installs missing packages, builds, and runs the service.
 import { prepare } from './prepare.mjs'
 
 const failed = await prepare()

@@ -1,4 +1,4 @@
-// For scripts/test.mjs: writes what a run of vitest came to into the file that TEST_REPORT names.
+// For scripts/test.mjs: writes the counts and failures of a run to the file named by TEST_REPORT.
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 
@@ -18,7 +18,7 @@ export default class {
         if (state === 'failed')
           failures.push({ ...where, test: test.fullName, why: firstLine(errors) })
       }
-      // Of a file that cannot be loaded, and of hooks, no test tells.
+      // Files that cannot be loaded and failed hooks belong to no test.
       const suites = [module, ...module.children.allSuites()]
       for (const suite of suites) {
         const errors = suite.errors()
@@ -31,7 +31,7 @@ export default class {
       failures.push({
         project: null,
         file,
-        test: 'nobody waited for this',
+        test: 'unhandled error',
         why: firstLine([error]),
       })
     }

@@ -1,7 +1,9 @@
-// npm test: installs what is missing, builds, runs the quick tests, and ends with one plain line of counts.
-// With --rest it runs the others instead (npm run test:rest), with --all both (npm run test:all). With
-// --again after that, files with a failure run once more by themselves, and what failed twice has failed.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+// npm test: installs missing packages, builds, runs the quick tests, and ends with a single line of
+// counts. With --rest it runs the other tests instead (npm run test:rest), with --all both (npm run
+// test:all). With --again in addition, files with a failure run a second time on their own, and
+// only tests that fail twice count as failed.
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { prepare, step } from './prepare.mjs'
@@ -14,22 +16,57 @@ const CHOICES = new Map([
   ['--rest', REST],
   ['--all', [...QUICK, ...REST]],
 ])
-/** A busy machine spoils a few files; more than this have another cause. */
+/**
+ * Largest number of files to run again. A busy machine makes a few files fail; more failures have
+ * another cause.
+ */
 const FEW = 12
 
-/** Of this run only: the report, and what was compiled for one project, which the next one imports, too. */
+const CACHE = 'node_modules/.cache/tollgate-tests'
+/**
+ * Largest number of compiled files to keep. Compiling every source and test once creates about
+ * 2,000.
+ */
+const MAX_COMPILED = 20_000
+
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-test-'))
 const REPORT = join(folder, 'report.json')
 process.env.TEST_REPORT = REPORT
-process.env.TEST_COMPILED ??= join(folder, 'compiled')
+process.env.TEST_COMPILED ??= findCompiled()
 
-/** What vitest is given: the projects of this command, unless the caller names some. */
+/**
+ * Finds the folder where vitest keeps compiled files between runs, by a hash of their text. A
+ * change of the dependencies or of vitest's configuration starts a new folder, and so does one that
+ * has grown too large.
+ */
+function findCompiled() {
+  const hash = createHash('sha256')
+  for (const file of ['package-lock.json', 'vitest.config.ts']) hash.update(readFileSync(file))
+  const current = `compiled-${hash.digest('hex').slice(0, 16)}`
+  for (const name of listFiles(CACHE)) {
+    const isOld = name.startsWith('compiled-') && name !== current
+    if (isOld || (name === current && listFiles(join(CACHE, name)).length > MAX_COMPILED)) {
+      rmSync(join(CACHE, name), { recursive: true, force: true })
+    }
+  }
+  return join(process.cwd(), CACHE, current)
+}
+
+function listFiles(path) {
+  try {
+    return readdirSync(path)
+  } catch {
+    return [] // nothing has been compiled yet
+  }
+}
+
+/** Returns the arguments for vitest: the projects of this command, unless the caller names some. */
 function chooseTests(chosen, args) {
   if (args.some((arg) => /^--project\b/.test(arg))) return args
   return [...(chosen ?? QUICK).flatMap((name) => ['--project', name]), ...args]
 }
 
-/** The projects that vitest is given by name. */
+/** Returns the projects that the arguments name. */
 function projectsIn(args) {
   return [...QUICK, ...REST].filter((name) =>
     args.some(
@@ -38,7 +75,10 @@ function projectsIn(args) {
   )
 }
 
-/** Runs vitest, says in short what failed, and gives its exit code with the failures; null without a report. */
+/**
+ * Runs vitest and prints a summary of the failures. Returns its exit code with the failures, which
+ * are `null` without a report.
+ */
 async function run(title, args) {
   rmSync(REPORT, { force: true })
   const reporters = ['--reporter=default', '--reporter=./scripts/test-reporter.mjs']
@@ -57,7 +97,10 @@ async function run(title, args) {
   }
 }
 
-/** The exit code of a second run of the files with a failure, each project by itself and one file at a time. */
+/**
+ * Runs the files with a failure again, each project on its own and one file at a time. Returns the
+ * exit code.
+ */
 async function runAgain(failures) {
   const files = new Map()
   for (const { project, file } of failures) {

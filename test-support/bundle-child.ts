@@ -18,17 +18,24 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const CACHE = join(ROOT, 'node_modules/.cache/tollgate-tests')
 const PACKAGES = ['http', 'database', 'oauth', 'billing', 'invoices', 'sandbox']
 
-/** Native code, and what is loaded only where its database is used. */
-const LEFT_OUT = ['libsql', 'pg', 'mysql2']
+/**
+ * Packages to leave out of the bundle: native code, and drivers that are loaded only for their
+ * database.
+ */
+const EXTERNAL = ['libsql', 'pg', 'mysql2']
 
-/** Without comments and spaces it loads in three quarters of the time. Names stay: errors say theirs. */
-const SHORT = { mangle: false, compress: false, codegen: { removeWhitespace: true } } as const
+/**
+ * Removing comments and spaces saves a quarter of the load time. Names are kept, because error
+ * messages contain them.
+ */
+const MINIFY = { mangle: false, compress: false, codegen: { removeWhitespace: true } } as const
 
 const bundles = new Map<string, Promise<string>>()
 
 /**
- * A script for a child process with all that it imports in one file: hundreds of files take a second of a core
- * to load, and a campaign starts hundreds of children. It is kept until the script, a part of it or a package is new.
+ * Bundles the script of a child process and everything it imports into one file: loading hundreds
+ * of files takes a second of CPU time, and a campaign starts hundreds of children. The bundle is
+ * reused until the script, one of its parts or a package changes.
  */
 export function bundleChild(script: string, parts: readonly string[] = []): Promise<string> {
   const bundle = bundles.get(script) ?? findOrBuild(script, parts)
@@ -43,7 +50,7 @@ async function findOrBuild(script: string, parts: readonly string[]): Promise<st
   return file
 }
 
-/** Others may do the same at this moment: whoever is first puts it in place. */
+/** Builds in a temporary place and renames: of several concurrent builds the first one wins. */
 async function build(script: string, folder: string): Promise<void> {
   const { build } = await importVite()
   mkdirSync(CACHE, { recursive: true })
@@ -53,7 +60,7 @@ async function build(script: string, folder: string): Promise<void> {
     root: ROOT,
     configFile: false,
     logLevel: 'error',
-    ssr: { noExternal: true, external: LEFT_OUT },
+    ssr: { noExternal: true, external: EXTERNAL },
     build: {
       ssr: script,
       outDir: own,
@@ -61,7 +68,7 @@ async function build(script: string, folder: string): Promise<void> {
       target: 'node20',
       minify: false,
       rolldownOptions: {
-        output: { minify: SHORT, entryFileNames: 'child.mjs', chunkFileNames: '[name].mjs' },
+        output: { minify: MINIFY, entryFileNames: 'child.mjs', chunkFileNames: '[name].mjs' },
       },
     },
   })
@@ -73,9 +80,11 @@ async function build(script: string, folder: string): Promise<void> {
   }
 }
 
-/** Nobody runs a child of yesterday. */
+/** Removes outdated bundles. */
 function removeOld(): void {
   for (const name of readdirSync(CACHE)) {
+    // Managed by scripts/test.mjs and in use while tests run.
+    if (name.startsWith('compiled-')) continue
     const path = join(CACHE, name)
     const { mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? {}
     if (mtimeMs && Date.now() - mtimeMs > 24 * 3600 * 1000) {
@@ -84,13 +93,13 @@ function removeOld(): void {
   }
 }
 
-/** The bundler of the test runner, wherever npm has put it. */
+/** Loads the bundler of the test runner, wherever npm has installed it. */
 function importVite(): Promise<typeof Vite> {
   const { resolve } = createRequire(createRequire(import.meta.url).resolve('vitest/package.json'))
   return import(/* @vite-ignore */ resolve('vite'))
 }
 
-/** Changes with everything that the bundle is made of. */
+/** Hash of everything that the bundle is made of. */
 function hashOf(script: string, parts: readonly string[]): string {
   const hash = createHash('sha256').update(script)
   for (const file of [script, ...parts]) hash.update(readFileSync(file))

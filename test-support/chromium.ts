@@ -16,39 +16,51 @@ import { findChromium } from './find-chromium.ts'
 export type Scheme = 'light' | 'dark'
 
 const SCHEMES: readonly Scheme[] = ['light', 'dark']
+/** Milliseconds to wait for one step on a page, on a machine that is busy with other tests. */
+const MAX_WAIT = 90_000
 export const DESKTOP = { width: 1280, height: 800 }
-/** As narrow as those that people have. */
+/** Viewport as narrow as on common phones. */
 export const PHONE = { width: 360, height: 740 }
 
 export interface PageSettings {
   readonly scheme?: Scheme
   readonly viewport?: { readonly width: number; readonly height: number }
-  /** False: as somebody whose browser runs no script. */
+  /** Language of the browser. The default is the language of the machine. */
+  readonly language?: 'en' | 'de' | undefined
+  /**
+   * Whether the browser runs scripts.
+   * @default true
+   */
   readonly script?: boolean
-  /** A context of another page, to share its cookies; otherwise a browser nobody has used. */
+  /**
+   * Context of another page, to share its cookies. By default the page gets a new, empty context.
+   */
   readonly context?: BrowserContext
   /**
-   * The tab that tests of this file have used before, emptied of pages, cookies and listeners: it costs a quarter of a new one. For
-   * those who only look, because what scripts have stored may still be there.
+   * Whether to reuse the tab that earlier tests of this file have used, without its pages, cookies
+   * and listeners. It costs a quarter of a new one. Use it only in tests that do not depend on
+   * storage, because data that scripts stored may remain.
    */
-  readonly again?: boolean
-  /** Of somebody signed in elsewhere; `url` says for which host. */
+  readonly reuseTab?: boolean
+  /** Cookies of a user who has signed in elsewhere, for the host of `url`. */
   readonly cookies?: { readonly url: string; readonly values: ReadonlyMap<string, string> }
 }
 
 export interface Chromium {
-  /** A new tab. Whatever its console complains about fails the test, see `forgive`. */
+  /** Opens a new tab. Every console error fails the test, see `forgive`. */
   newPage(settings?: PageSettings): Promise<Page>
-  /** The complaints of this page that match are meant to happen in this test. */
+  /** Accepts the console errors of this page that match. */
   forgive(page: Page, pattern: RegExp): void
-  /** What its console has complained about so far. */
+  /** Console errors of this page so far. */
   complaints(page: Page): readonly string[]
 }
 
 /**
- * Tests in a real Chromium, each with a context of its own; skipped where there is none, which the run says at
- * its start. No console error and no breach of the content security policy goes unnoticed.
+ * Defines tests in a real Chromium, each in its own context. They are skipped if Chromium is not
+ * installed, which the run reports at its start. Every console error and every violation of the
+ * content security policy fails the test.
  * @example
+ * ```ts
  * describeInChromium('the first page', ({ newPage }) => {
  *   it('greets', async () => {
  *     const page = await newPage({ scheme: 'dark' })
@@ -56,6 +68,7 @@ export interface Chromium {
  *     await expectAccessible(page)
  *   })
  * })
+ * ```
  */
 export function describeInChromium(name: string, define: (chromium: Chromium) => void): void {
   const executablePath = findChromium()
@@ -83,21 +96,22 @@ export function describeInChromium(name: string, define: (chromium: Chromium) =>
           viewport: settings.viewport ?? DESKTOP,
           javaScriptEnabled: settings.script ?? true,
           reducedMotion: 'reduce',
+          ...(settings.language ? { locale: settings.language } : {}),
         }))
       const page = await context.newPage()
       listen(page, (complaint) => opened.get(page)?.complaints.push(complaint))
       return page
     }
 
-    async function openAgain(settings: PageSettings): Promise<Page> {
-      if (!kept || kept.isClosed()) kept = await withoutCache(await openPage(settings))
-      else await empty(kept, settings)
+    async function openReusedTab(settings: PageSettings): Promise<Page> {
+      if (!kept || kept.isClosed()) kept = await disableCache(await openPage(settings))
+      else await resetTab(kept, settings)
       return kept
     }
 
     define({
       async newPage(settings = {}) {
-        const page = await (settings.again ? openAgain(settings) : openPage(settings))
+        const page = await (settings.reuseTab ? openReusedTab(settings) : openPage(settings))
         opened.set(page, { complaints: [], forgiven: [] })
         const { cookies } = settings
         if (cookies) {
@@ -116,7 +130,7 @@ export function describeInChromium(name: string, define: (chromium: Chromium) =>
   })
 }
 
-const OF_TESTS = [
+const TEST_EVENTS = [
   'request',
   'response',
   'requestfailed',
@@ -126,25 +140,26 @@ const OF_TESTS = [
   'popup',
 ]
 
-/** Ours stay: those to the console and to errors. */
-async function empty(page: Page, { scheme, viewport }: PageSettings): Promise<void> {
-  for (const event of OF_TESTS) page.removeAllListeners(event)
+/** Removes everything from a tab except our own listeners for the console and for errors. */
+async function resetTab(page: Page, { scheme, viewport }: PageSettings): Promise<void> {
+  for (const event of TEST_EVENTS) page.removeAllListeners(event)
   await page.goto('about:blank')
   await page.context().clearCookies()
   await page.setViewportSize(viewport ?? DESKTOP)
   await page.emulateMedia({ colorScheme: scheme ?? 'light' })
 }
 
-/** So that a page loads all it needs each time. */
-async function withoutCache(page: Page): Promise<Page> {
+/** Disables the cache, so that a page loads all of its files each time. */
+async function disableCache(page: Page): Promise<Page> {
   const session = await page.context().newCDPSession(page)
   await session.send('Network.setCacheDisabled', { cacheDisabled: true })
   return page
 }
 
 /**
- * Chromium's own suggestions below the address bar are two pages for each window, in processes of their own: a second of work.
- * A switch that is given twice counts once, so what Playwright switches off is here as well.
+ * Features of Chromium to switch off. Its suggestions below the address bar are two extra processes
+ * for each window, a second of work. A repeated switch replaces the earlier one, so Playwright's
+ * own list is included.
  */
 const SWITCHED_OFF = [
   'WebUIOmniboxPopup',
@@ -166,7 +181,7 @@ const SWITCHED_OFF = [
 
 let launched: Promise<Browser> | undefined
 
-/** In the one browser of all files of this process, which ends with it. */
+/** Creates a context in the browser that all files of this process share, and that ends with it. */
 async function newContext(
   executablePath: string | null,
   options: BrowserContextOptions,
@@ -176,12 +191,19 @@ async function newContext(
     args: [`--disable-features=${SWITCHED_OFF.join()}`],
   })
   const browser = await launched
-  if (browser.isConnected()) return browser.newContext(options)
+  if (browser.isConnected()) {
+    const context = await browser.newContext(options)
+    context.setDefaultTimeout(MAX_WAIT)
+    return context
+  }
   launched = undefined
   return newContext(executablePath, options)
 }
 
-/** Chromium reports breaches of the policy to the console, as it does failing requests and scripts. */
+/**
+ * Collects console errors. Chromium reports policy violations, failed requests and failed scripts
+ * there.
+ */
 function listen(page: Page, complain: (text: string) => void): void {
   page.on('console', (message) => {
     if (message.type() !== 'error' && !/content security policy/i.test(message.text())) return
@@ -195,17 +217,20 @@ const axeSource = readFileSync(
   'utf8',
 )
 
-/** The rules that can tell one scheme from the other, as long as a scheme is nothing but colours. */
-const OF_COLOURS = ['color-contrast', 'link-in-text-block']
+/**
+ * The accessibility rules whose result may depend on the colour scheme, as long as schemes differ
+ * only in colours.
+ */
+const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
 
-/** No rule of axe is broken, whether of WCAG or of good practice. */
+/** Checks a page with all rules of axe, for WCAG and for best practices. */
 export async function expectAccessible(page: Page, only?: readonly string[]): Promise<void> {
-  // The debugger's own evaluation is not bound by the policy, so that the policy stays in force.
+  // The debugger's own evaluation bypasses the content security policy without disabling it.
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axeSource)
-  // To describe every node that is well, and to send that, takes three times as long as to look at them.
+  // Describing and transferring every node that passes takes three times as long as checking it.
   const options = {
     resultTypes: ['violations'],
-    // Style sheets are read for a rule that is an experiment, and so switched off.
+    // The style sheets would only be needed for an experimental rule, which is off.
     preload: { assets: ['media'] },
     ...(only ? { runOnly: only } : {}),
   }
@@ -218,7 +243,10 @@ export async function expectAccessible(page: Page, only?: readonly string[]): Pr
   expect(texts.join('\n'), `axe at ${page.url()}`).toBe('')
 }
 
-/** Clicks a button that has its own window closed, which may be gone before the browser has acknowledged the click. */
+/**
+ * Clicks a button that closes its own window. The window may be gone before the browser has
+ * acknowledged the click.
+ */
 export async function clickToClose(window: Page, button: Locator): Promise<void> {
   const clicked = button.click().catch((error: Error) => {
     if (!error.message.includes('has been closed')) throw error
@@ -226,7 +254,7 @@ export async function clickToClose(window: Page, button: Locator): Promise<void>
   await Promise.all([window.waitForEvent('close'), clicked])
 }
 
-/** Nothing is wider than the window: nobody has to scroll sideways. */
+/** Checks that nothing is wider than the window, so that no user has to scroll sideways. */
 export async function expectNoSidewaysScroll(page: Page): Promise<void> {
   const { scrollWidth, clientWidth } = await page.evaluate(() => {
     const { scrollWidth, clientWidth } = document.documentElement
@@ -236,8 +264,9 @@ export async function expectNoSidewaysScroll(page: Page): Promise<void> {
 }
 
 /**
- * On a desk and in a hand, in light and in dark: the page is the same, only the window changes. What is light is tried with all
- * rules, and what is dark with those of colours, because it says the same.
+ * Checks a page on a desktop and on a phone, in light and dark, by resizing one window. The light
+ * scheme is checked with all rules, the dark one only with those about colours, because its content
+ * is equal.
  */
 export async function expectFineInEveryLook(page: Page, name: string): Promise<void> {
   for (const [device, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
@@ -246,7 +275,7 @@ export async function expectFineInEveryLook(page: Page, name: string): Promise<v
     for (const colorScheme of SCHEMES) {
       await page.emulateMedia({ colorScheme })
       await takeScreenshot(page, `${name}-${device}-${colorScheme}`)
-      await expectAccessible(page, colorScheme === 'dark' ? OF_COLOURS : undefined)
+      await expectAccessible(page, colorScheme === 'dark' ? COLOUR_RULES : undefined)
       await expectNoSidewaysScroll(page)
       // biome-ignore lint/performance/useDomNodeTextContent: what is not shown is not said
       said.push(await page.locator('body').innerText())
@@ -255,7 +284,7 @@ export async function expectFineInEveryLook(page: Page, name: string): Promise<v
   }
 }
 
-/** A picture to look at, for those who name a folder for it. */
+/** Saves a screenshot if the environment names a folder for them. */
 export async function takeScreenshot(page: Page, name: string): Promise<void> {
   const folder = process.env.TEST_SCREENSHOTS
   if (!folder) return

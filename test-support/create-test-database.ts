@@ -4,11 +4,14 @@ import { type Created, type DatabaseKind, databaseKinds } from './database-kinds
 export interface TestDatabase {
   readonly url: string
   readonly database: Database
-  /** Closes the connection and removes the database with all it holds. */
+  /** Closes the connection and deletes the database. */
   drop(): Promise<void>
 }
 
-/** What many tests begin with, e.g. every table. It is made once in a process, and then copied. */
+/**
+ * Initial contents that many tests share, e.g. every table. It is created once per process and then
+ * copied.
+ */
 export interface Template {
   readonly name: string
   fill(database: Database): Promise<unknown>
@@ -18,19 +21,24 @@ export interface TestDatabaseOptions extends ConnectOptions {
   readonly template?: Template
 }
 
-/** A machine that is busy with all the other tests is slow, which no test is about; those about time say so. */
-const PATIENCE = 10_000
+/**
+ * Timeout in milliseconds for tests that are not about timeouts: the machine may be busy with all
+ * other tests.
+ */
+const TIMEOUT = 10_000
 
-/** A new database of the kind that this test project is for; without a template it is empty. */
+/**
+ * Creates a new database of the kind that this test project uses. Without a template it is empty.
+ */
 export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const { template, ...connecting } = options
   const kind = requireKind()
   const { url, remove } = template
     ? await kind.copy(await findTemplate(kind, template))
     : await kind.createEmpty()
-  // npm test with TEST_SQL=1 shows every statement.
+  // npm test with TEST_SQL=1 prints every statement.
   const shown = process.env.TEST_SQL ? { onQuery: (sql: string) => console.log(sql) } : {}
-  const database = await connect(url, { timeout: PATIENCE, ...shown, ...connecting })
+  const database = await connect(url, { timeout: TIMEOUT, ...shown, ...connecting })
   return {
     url,
     database,
@@ -41,7 +49,7 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   }
 }
 
-/** An empty one that nobody has opened. */
+/** Creates an empty database without opening it. */
 export function createEmptyDatabase(): Promise<Created> {
   return requireKind().createEmpty()
 }
@@ -49,7 +57,7 @@ export function createEmptyDatabase(): Promise<Created> {
 const made = new Map<string, Promise<Created>>()
 const templates = new Set<string>()
 
-/** Whether this is the address of a template. */
+/** Whether this URL is that of a template. */
 export const isTemplate = (url: string): boolean => templates.has(url)
 
 function findTemplate(kind: DatabaseKind, { name, fill }: Template): Promise<Created> {
@@ -61,7 +69,7 @@ function findTemplate(kind: DatabaseKind, { name, fill }: Template): Promise<Cre
 async function makeTemplate(kind: DatabaseKind, fill: Template['fill']): Promise<Created> {
   const created = await kind.createEmpty()
   templates.add(created.url)
-  const database = await connect(created.url, { timeout: PATIENCE })
+  const database = await connect(created.url, { timeout: TIMEOUT })
   try {
     await fill(database)
   } finally {

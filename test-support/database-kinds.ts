@@ -5,16 +5,16 @@ import mysql from 'mysql2/promise'
 import pg from 'pg'
 import { inject } from 'vitest'
 
-/** A database that nobody has opened. */
+/** A database that was created but not opened. */
 export interface Created {
   readonly url: string
   remove(): Promise<void>
 }
 
-/** How databases of one kind are made for tests. */
+/** Creates databases of one kind for tests. */
 export interface DatabaseKind {
   createEmpty(): Promise<Created>
-  /** With all that the other holds; nobody has the other open. */
+  /** Creates a copy of another database, which must not be open. */
   copy(from: Created): Promise<Created>
 }
 
@@ -40,7 +40,7 @@ const postgres: DatabaseKind = {
 
 async function createInPostgres(template: string): Promise<Created> {
   const name = createName('test_')
-  // Without its usual log of every page a copy takes half the time.
+  // Copying files instead of logging every page halves the time.
   await askPostgres(`create database ${name} template ${template} strategy file_copy`)
   return {
     url: withDatabase(inject('postgresUrl'), name),
@@ -50,7 +50,10 @@ async function createInPostgres(template: string): Promise<Created> {
 
 let postgresPool: pg.Pool | undefined
 
-/** By a connection that this process keeps: a new one costs Postgres as much as a drop. */
+/**
+ * Runs a statement on a connection that this process keeps: opening one costs Postgres as much as
+ * dropping a database.
+ */
 async function askPostgres(sql: string): Promise<void> {
   postgresPool ??= new pg.Pool({
     connectionString: inject('postgresUrl'),
@@ -89,7 +92,7 @@ interface FoundTable {
   readonly isEmpty: boolean
 }
 
-/** Of templates, which stay as they are. */
+/** Tables of each template. Templates never change. */
 const foundTables = new Map<string, Promise<FoundTable[]>>()
 
 function findTables(database: string): Promise<FoundTable[]> {
@@ -112,7 +115,7 @@ async function readTables(database: string): Promise<FoundTable[]> {
 
 let mariadbPool: mysql.Pool | undefined
 
-/** By a connection that this process keeps. */
+/** Runs a statement on a connection that this process keeps. */
 async function askMariadb(sql: string): Promise<mysql.RowDataPacket[]> {
   mariadbPool ??= mysql.createPool({ uri: inject('mariadb').url, multipleStatements: true })
   const [rows] = await mariadbPool.query<mysql.RowDataPacket[]>(sql)

@@ -1,7 +1,10 @@
 import type { Database } from '@tollgate/database'
 import { type RawBuilder, sql } from 'kysely'
 
-/** What a table is like in the database itself: its columns and its indexes, in no order. */
+/**
+ * Describes a table as the database itself reports it: its columns and indexes, in no particular
+ * order.
+ */
 export async function describeSchema(database: Database, table: string): Promise<object> {
   const ask = async (query: RawBuilder<unknown>) =>
     (await query.execute(database.kysely)).rows.map((row) => ({ ...(row as object) }))
@@ -17,7 +20,8 @@ interface Catalogue {
 
 const catalogues: Readonly<Record<string, Catalogue>> = {
   sqlite: {
-    // The largest length is in a check, which only the statement that made the column tells.
+    // The largest length is in a check constraint, which only the statement that created the column
+    // contains.
     columns: (table) => sql`select info.name, info.type, info."notnull", info.pk,
         rtrim(substr(m.sql, instr(m.sql, '(length("' || info.name || '")'), length(info.name) + 19), '), ')
           as "check"

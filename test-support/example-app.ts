@@ -2,30 +2,30 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { findFreePort } from './free-port.ts'
 
-/** An example, started as its reader would start it, on a port of its own. */
+/** An example application, started as its reader would start it, on a free port. */
 export interface ExampleApp {
   readonly url: string
-  /** The client that was printed at the start. */
+  /** The client that the application printed at its start. */
   readonly client: { readonly id: string; readonly secret: string }
   fetch(path: string | URL, init?: RequestInit): Promise<Response>
-  /** Resolves when a line like this has been printed. */
+  /** Resolves when a matching line has been printed. */
   printed(pattern: RegExp): Promise<string>
-  /** Sends SIGTERM; gives the exit code. */
+  /** Sends SIGTERM. Resolves with the exit code. */
   stop(): Promise<number | null>
 }
 
 export interface ExampleCommand {
-  /** The folder under examples/. */
+  /** Name of the folder below examples/. */
   readonly name: string
-  /** What `node` runs there. */
+  /** Arguments of `node` in that folder. */
   readonly args: readonly string[]
 }
 
 export interface ExampleProcess {
   readonly url: string
-  /** Resolves when it has printed something like this. */
+  /** Resolves when the process has printed a matching text. */
   waitFor(pattern: RegExp): Promise<RegExpExecArray>
-  /** Sends SIGTERM; gives the exit code. */
+  /** Sends SIGTERM. Resolves with the exit code. */
   stop(): Promise<number | null>
 }
 
@@ -42,7 +42,7 @@ export async function startExample(command: ExampleCommand): Promise<ExampleApp>
   }
 }
 
-/** Whatever it prints. */
+/** Starts an example and collects its output. */
 export async function startExampleProcess({ name, args }: ExampleCommand): Promise<ExampleProcess> {
   const port = await findFreePort()
   const url = `http://localhost:${port}`
@@ -67,7 +67,7 @@ export function exampleFolder(name: string): string {
   return fileURLToPath(new URL(`../examples/${name}`, import.meta.url))
 }
 
-/** The environment of somebody who types the command: no test runner in it. */
+/** The environment of a user who types the command, without variables of the test runner. */
 export function withoutTests(changes: Record<string, string | undefined>): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([key]) => !/^(VITEST|TEST|NODE_ENV)/.test(key))
   return {

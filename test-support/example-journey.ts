@@ -2,15 +2,21 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ExampleApp, type ExampleCommand, startExample } from './example-app.ts'
 
 export interface Example extends ExampleCommand {
-  /** What has to be done before it can be started. */
+  /** Work to do before the application is started. */
   readonly prepare?: () => Promise<void>
-  /** What it exits with after SIGTERM. */
+  /**
+   * Exit code after SIGTERM.
+   * @default 0
+   */
   readonly exitCode?: number
 }
 
 const HALF_A_MINUTE = 30_000
 
-/** What every example can do, whatever its framework: the same questions, over HTTP, to the real process. */
+/**
+ * Defines the tests that every example must pass, in any framework: the same requests over HTTP to
+ * the real process.
+ */
 export function describeExample({ prepare, exitCode = 0, ...command }: Example): void {
   describe(`the ${command.name} example`, () => {
     let app: ExampleApp
@@ -20,7 +26,7 @@ export function describeExample({ prepare, exitCode = 0, ...command }: Example):
     }, 20 * HALF_A_MINUTE)
     afterAll(() => app?.stop())
 
-    it('gives a token for a password, which opens the API', async () => {
+    it('issues a token for a password, which opens the API', async () => {
       const api = withToken(app, await passwordGrant(app, '*'))
       const user = await api('/api/user')
       expect([user.status, await user.json()]).toEqual([
@@ -32,7 +38,7 @@ export function describeExample({ prepare, exitCode = 0, ...command }: Example):
       expect(await status.json()).toEqual({ status: 'shipped', mayOrder: true })
     })
 
-    it('refuses a call without a token, with a bad one, and with a wrong password', async () => {
+    it('rejects a call without a token, with an invalid one, and with a wrong password', async () => {
       const none = await app.fetch('/api/user')
       expect(none.status).toBe(401)
       expect(none.headers.get('www-authenticate')).toMatch(/^Bearer/)
@@ -40,7 +46,7 @@ export function describeExample({ prepare, exitCode = 0, ...command }: Example):
       await expect(passwordGrant(app, '*', 'wrong')).rejects.toThrow('invalid_grant')
     })
 
-    it('takes no harm from requests that make no sense', async () => {
+    it('survives malformed requests', async () => {
       const nobody = await app.fetch('/login', { method: 'POST', headers: { origin: app.url } })
       expect(nobody.status).toBe(401)
       const api = withToken(app, await passwordGrant(app, '*'))
@@ -51,7 +57,15 @@ export function describeExample({ prepare, exitCode = 0, ...command }: Example):
       }
     })
 
-    it('asks for approval, gives a code and a token with no more than was approved', async () => {
+    it('redirects to its own host only after a sign-in', async () => {
+      for (const returnTo of ['//evil.example', '/\\evil.example', '/\t/evil.example']) {
+        const reply = await postSignIn(app, returnTo)
+        const { href } = new URL(reply.headers.get('location') ?? '', app.url)
+        expect([returnTo, reply.status, href]).toEqual([returnTo, 303, `${app.url}/`])
+      }
+    })
+
+    it('asks for approval, and issues a code and a token with only the approved scopes', async () => {
       const session = await signIn(app)
       const code = await approve(app, session, 'check-status')
       const token = await grant(app, {
@@ -102,7 +116,7 @@ export function describeExample({ prepare, exitCode = 0, ...command }: Example):
       expect(keys).toHaveLength(1)
     })
 
-    it('subscribes a user, hears of the payment by webhook and gives the invoice', async () => {
+    it('subscribes a user, learns of the payment by webhook and serves the invoice', async () => {
       const api = withToken(app, await passwordGrant(app, '*'))
       const subscribe = (card: string) =>
         api('/api/subscription', {
@@ -133,7 +147,7 @@ export function describeExample({ prepare, exitCode = 0, ...command }: Example):
       expect(forged.status).toBe(400)
     })
 
-    it('stops cleanly when it is told to', async () => {
+    it('stops cleanly after SIGTERM', async () => {
       expect(await app.stop()).toBe(exitCode)
     })
   })
@@ -174,9 +188,9 @@ function cookieOf(reply: Response): string {
   return reply.headers.get('set-cookie')?.split(';')[0] ?? ''
 }
 
-/** Signs in as a browser would, and gives the session's cookie. */
-async function signIn(app: ExampleApp, returnTo = '/'): Promise<string> {
-  const reply = await app.fetch('/login', {
+/** Posts the sign-in form as a browser would. */
+function postSignIn(app: ExampleApp, returnTo: string): Promise<Response> {
+  return app.fetch('/login', {
     method: 'POST',
     headers: { origin: app.url },
     body: new URLSearchParams({
@@ -185,6 +199,11 @@ async function signIn(app: ExampleApp, returnTo = '/'): Promise<string> {
       return_to: returnTo,
     }),
   })
+}
+
+/** Signs in. Returns the session's cookie. */
+async function signIn(app: ExampleApp, returnTo = '/'): Promise<string> {
+  const reply = await postSignIn(app, returnTo)
   expect([reply.status, new URL(reply.headers.get('location') ?? '', app.url).href]).toEqual([
     303,
     new URL(returnTo, app.url).href,
@@ -192,7 +211,7 @@ async function signIn(app: ExampleApp, returnTo = '/'): Promise<string> {
   return cookieOf(reply)
 }
 
-/** From the client's link to the code: sent to sign in first, then to the screen, then back. */
+/** Follows the client's link through sign-in and approval. Returns the code. */
 async function approve(app: ExampleApp, session: string, scope: string): Promise<string> {
   const query = new URLSearchParams({
     client_id: app.client.id,

@@ -1,7 +1,10 @@
 import { existsSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 
-/** Where databases of tests lie: in memory where there is plenty of it, because no test turns the machine off. */
+/**
+ * Finds the folder for test databases: in memory if there is enough, because no test needs data to
+ * survive a power failure.
+ */
 export function findFastFolder(): string {
   const memory = '/dev/shm'
   if (!existsSync(memory)) return tmpdir()

@@ -3,7 +3,10 @@ import { delimiter, join } from 'node:path'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome']
 
-/** `CHROMIUM_PATH`, or the first of the usual names in `PATH`; null where there is none. */
+/**
+ * Finds Chromium: `CHROMIUM_PATH`, or the first of the usual names in `PATH`. `null` if there is
+ * none.
+ */
 export function findChromium(environment: NodeJS.ProcessEnv = process.env): string | null {
   const { CHROMIUM_PATH: named, PATH = '' } = environment
   if (named) {

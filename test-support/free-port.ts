@@ -1,10 +1,13 @@
 import { createServer } from 'node:net'
 
-/** Below those that systems give to outgoing connections: one of these could take the port before it is used. */
+/**
+ * Lowest port to try. Systems use higher ranges for outgoing connections, which could take a port
+ * before it is used.
+ */
 const LOWEST = 20_000
 const HIGHEST = 32_000
 
-/** A port of the loopback on which nobody listens, for a program that has to be told one. */
+/** Finds a free port on the loopback interface, for a program that must be configured with one. */
 export async function findFreePort(): Promise<number> {
   for (;;) {
     const port = LOWEST + Math.floor(Math.random() * (HIGHEST - LOWEST))

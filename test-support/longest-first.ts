@@ -1,6 +1,9 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Parts of paths. vitest begins with the largest files, and some of these have four lines. */
+/**
+ * Parts of paths of slow test files, slowest first. Without this list vitest begins with the
+ * largest files, and some of the slow ones have four lines.
+ */
 const LONGEST = [
   'billing/test/killed-stripe',
   'examples/next',
@@ -9,14 +12,17 @@ const LONGEST = [
   'billing/test/killed-braintree',
   'billing/test/histories',
   'billing/test/lost-answers',
-  'billing/test/contradictions',
+  'billing/test/concurrent-changes',
   'billing/test/killed-events',
-  'billing/test/upgrade',
+  'billing/test/migrations',
   'server/test/chromium/billing',
   'server/test/chromium/look',
 ]
 
-/** So that no process is left alone with minutes of work when the others have finished. */
+/**
+ * Starts the slowest files first, so that no process is left with minutes of work when the others
+ * have finished.
+ */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)

@@ -7,36 +7,36 @@ import { findFastFolder } from './fast-folder.ts'
 import { findFreePort } from './free-port.ts'
 
 export interface MariadbServer {
-  /** Connects as root to the database `test`, which is empty at first. */
+  /** URL that connects as root to the database `test`, which is empty at first. */
   readonly url: string
   /** Runs one statement as root. */
   ask(sql: string): Promise<mysql.RowDataPacket[]>
   /** Shuts the server down and keeps its data. */
   stop(): Promise<void>
-  /** Starts it again on the same port. */
+  /** Starts the server again on the same port. */
   start(): Promise<void>
-  /** Ends the server and removes its data. */
+  /** Stops the server and deletes its data. */
   remove(): Promise<void>
 }
 
 const PROGRAM = ['mariadbd', '/usr/sbin/mariadbd', '/usr/local/sbin/mariadbd']
 
-/** The server program that is installed; null when there is none. */
+/** Finds the installed server program. `null` if there is none. */
 export function findMariadb(): string | null {
   const works = (program: string) => spawnSync(program, ['--version']).status === 0
   return PROGRAM.find(works) ?? null
 }
 
 /**
- * A MariaDB of a test's own, whose settings it may change: the one of TEST_MYSQL_URL is shared. `settings` are
- * options of the server, such as `max-connections=10`.
+ * Starts a MariaDB server for one test, which may change its settings; the server of TEST_MYSQL_URL
+ * is shared. `settings` are options of the server, such as `max-connections=10`.
  */
 export async function startMariadbServer(
   program: string,
   settings: readonly string[] = [],
 ): Promise<MariadbServer> {
   const folder = mkdtempSync(join(findFastFolder(), 'tollgate-mariadb-'))
-  // mariadbd refuses to be root; the package of Debian brings the user.
+  // mariadbd refuses to run as root. The Debian package creates this user.
   const user = process.getuid?.() === 0 ? ['--user=mysql'] : []
   if (user.length > 0) spawnSync('chown', ['mysql', folder])
   const data = `--datadir=${join(folder, 'data')}`
@@ -119,7 +119,7 @@ export async function startMariadbServer(
     await ended
   }
 
-  /** For an exit without goodbye, e.g. Ctrl-C. */
+  /** Kills the server if the process exits without cleaning up, e.g. after Ctrl-C. */
   function abandon(): void {
     server?.kill('SIGKILL')
     rmSync(folder, { recursive: true, force: true })
@@ -143,23 +143,23 @@ export async function startMariadbServer(
 
 export interface MariadbReplication {
   readonly primary: MariadbServer
-  /** It takes writes, which is what MariaDB does unless it is told otherwise. */
+  /** Accepts writes, which is MariaDB's default. */
   readonly replica: MariadbServer
-  /** Resolves when the replica has applied all that the primary has committed so far. */
+  /** Resolves when the replica has applied everything that the primary has committed so far. */
   catchUp(): Promise<void>
-  /** Stops applying: from now on the replica lags behind. */
+  /** Pauses replication: from now on the replica lags behind. */
   pause(): Promise<void>
   resume(): Promise<void>
   remove(): Promise<void>
 }
 
-/** Two servers, of which one follows the other by asynchronous replication. */
+/** Starts two servers, one of which follows the other by asynchronous replication. */
 export async function startMariadbReplication(program: string): Promise<MariadbReplication> {
   const [primary, replica] = await Promise.all(
     [1, 2].map((id) => startMariadbServer(program, [`server-id=${id}`, 'log-bin=binlog'])),
   )
   if (!primary || !replica) throw new Error('There are not two servers')
-  // The replica makes everything that the other has made.
+  // The replica repeats everything that the primary has created.
   await replica.ask('drop database test; reset master')
   await replica.ask(`change master to master_host = '127.0.0.1', master_port = ${portOf(primary)},
     master_user = 'root', master_use_gtid = slave_pos, master_connect_retry = 1; start slave`)

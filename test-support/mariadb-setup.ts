@@ -8,7 +8,10 @@ declare module 'vitest' {
   }
 }
 
-/** Names for the databases of a project in the server of TEST_MYSQL_URL; those that are left go at the end. */
+/**
+ * Chooses names for the databases of a project on the server of TEST_MYSQL_URL. Those that are left
+ * are dropped at the end.
+ */
 export default function setup(project: TestProject): () => Promise<void> {
   const url = process.env.TEST_MYSQL_URL
   if (!url) throw new Error('TEST_MYSQL_URL is not set; expected e.g. mysql://root@127.0.0.1')

@@ -4,14 +4,14 @@ import { fileURLToPath } from 'node:url'
 export const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 export interface CodeBlock {
-  /** What stands behind the three backticks, such as `ts express`. */
+  /** The text after the three backticks, such as `ts express`. */
   readonly info: string
   readonly code: string
-  /** Of the block's first line of code. */
+  /** Line number of the block's first line of code. */
   readonly line: number
 }
 
-/** Markdown files in a folder, relative to the root. */
+/** Lists the Markdown files in a folder, relative to the root. */
 export function listPages(folder: string): string[] {
   const names = readdirSync(`${ROOT}${folder}`, { recursive: true, encoding: 'utf8' })
   return names.filter((name) => name.endsWith('.md')).map((name) => `${folder}/${name}`)
@@ -21,7 +21,7 @@ export function readPage(path: string): string {
   return readFileSync(`${ROOT}${path}`, 'utf8')
 }
 
-/** Fenced code, also inside a list. */
+/** Finds fenced code, including code in lists. */
 export function codeBlocks(markdown: string): CodeBlock[] {
   const blocks: CodeBlock[] = []
   let open: { indent: string; info: string; lines: string[]; line: number } | null = null
@@ -36,7 +36,7 @@ export function codeBlocks(markdown: string): CodeBlock[] {
   return blocks
 }
 
-/** Everything but fenced code, on the lines where it was. */
+/** Returns the text without fenced code, with every line at its original position. */
 export function prose(markdown: string): string {
   return markdown.replace(/^ *```.*?^ *```$/gms, (block) => block.replace(/[^\n]/g, ''))
 }

@@ -1,12 +1,12 @@
-/** A source with a mistake in it, as `npm run mutants` has it tried. */
+/** A source with one deliberate mistake, which `npm run mutants` tests. */
 interface Mutant {
   readonly source: string
   readonly text: string
 }
 
 /**
- * Has vitest take `globalThis.mutant` in the place of its source, which stays as it is on the disk. A global, because vite bundles its
- * configuration: a module that it imports exists twice.
+ * Makes vitest load `globalThis.mutant` instead of its source, which stays unchanged on disk. It is
+ * a global because vite bundles its configuration, so that imported modules exist twice.
  */
 export const mutantPlugin = {
   name: 'mutant',

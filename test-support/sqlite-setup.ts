@@ -9,7 +9,7 @@ declare module 'vitest' {
   }
 }
 
-/** A folder for all SQLite files of a project. */
+/** Creates a folder for all SQLite files of a project. */
 export default function setup(project: TestProject): () => void {
   const folder = mkdtempSync(join(findFastFolder(), 'tollgate-sqlite-'))
   project.provide('sqliteFolder', folder)

@@ -1,27 +1,35 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
 export interface TcpProxy {
-  /** The URL given, but through the proxy. */
+  /** The given URL, routed through the proxy. */
   readonly url: string
-  /** Cuts every connection and refuses new ones: the server is down. */
+  /** Simulates a server that is down: closes every connection and refuses new ones. */
   cut(): Promise<void>
-  /** Keeps every connection and accepts new ones, but passes nothing on: the network is gone. */
+  /**
+   * Simulates a lost network: keeps every connection and accepts new ones, but forwards nothing.
+   */
   stall(): void
-  /** Passes nothing more on for the connections there are, as a router that forgot them; new ones work. */
+  /**
+   * Stops forwarding for the existing connections, as a router that lost its state would. New
+   * connections work.
+   */
   forget(): void
   /**
-   * From the first request on that holds this text, what the server answers is not passed on: it has done
-   * what it was asked for, and nobody hears of it.
+   * Withholds the server's responses from the first request that contains this text on: the server
+   * has done the work, but the client does not learn of it.
    */
-  holdAnswersAfter(text: string): void
-  /** Everything works again; connections that were stalled are cut. */
+  withholdResponsesAfter(text: string): void
+  /** Restores normal operation. Stalled connections are closed. */
   heal(): Promise<void>
-  /** New connections lead to the server of this URL, as after a failover; those there are stay where they lead. */
+  /**
+   * Directs new connections to the server of this URL, as after a failover. Existing connections
+   * are not affected.
+   */
   leadTo(url: string): void
   close(): Promise<void>
 }
 
-/** Stands between a client and the server of `url`, to take the server away and bring it back. */
+/** Starts a proxy between a client and the server of `url`, to simulate outages. */
 export async function startTcpProxy(url: string): Promise<TcpProxy> {
   let target = new URL(url)
   const sockets = new Set<Socket>()
@@ -85,7 +93,7 @@ export async function startTcpProxy(url: string): Promise<TcpProxy> {
     forget() {
       for (const socket of sockets) forgotten.add(socket)
     },
-    holdAnswersAfter(text) {
+    withholdResponsesAfter(text) {
       awaited = text
     },
     leadTo(other) {

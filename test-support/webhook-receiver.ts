@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 
-/** What arrived, as the other application's framework would hand it over. */
+/** A request that arrived, as the receiving application's framework would pass it on. */
 export interface Received {
   readonly method: string
   readonly path: string
@@ -15,14 +15,17 @@ export type Answer = (received: Received, response: ServerResponse) => void
 export interface Receiver {
   readonly url: string
   readonly received: Received[]
-  /** `webhook-id` of each, in order. */
+  /** Value of `webhook-id` of each request, in order. */
   ids(): string[]
-  /** From now on. Until then it is 204. */
+  /** Sets the response to further requests. The default is 204. */
   answer(how: Answer | number): void
   close(): Promise<void>
 }
 
-/** Somebody else's application, on this machine; whoever starts it closes it. */
+/**
+ * Starts a webhook receiver on this machine, as another application would run. The caller must
+ * close it.
+ */
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = []
   let respond: Answer = (_, response) => void response.writeHead(204).end()
@@ -50,7 +53,7 @@ export async function startReceiver(): Promise<Receiver> {
   }
 }
 
-/** What the library of others makes of it; it throws where the signature is not right. */
+/** Verifies a request with the Standard Webhooks library. Throws if the signature is invalid. */
 export function verify(secret: string, { headers, body }: Received): unknown {
   return new Webhook(secret).verify(body, headers as Record<string, string>)
 }

@@ -1,4 +1,5 @@
-// node --import wrong-clock.mjs: a process whose clock is CLOCK_AHEAD milliseconds ahead. Its monotonic clock is right.
+// node --import wrong-clock.mjs: runs a process whose wall clock is CLOCK_AHEAD milliseconds ahead.
+// Its monotonic clock is correct.
 const ahead = Number(process.env.CLOCK_AHEAD ?? 0)
 const RightDate = Date
 

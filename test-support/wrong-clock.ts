@@ -1,4 +1,7 @@
-/** Arguments and environment of a Node process whose clock is this many milliseconds ahead. */
+/**
+ * Returns arguments and environment for a Node process whose wall clock is this many milliseconds
+ * ahead.
+ */
 export function withClockAhead(milliseconds: number): {
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>

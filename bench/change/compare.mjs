@@ -1,4 +1,4 @@
-/** A child process: serves one row by several checkouts, a slice of each in turn. */
+/** Child process that serves one row with several checkouts, in alternating slices. */
 import { serveInProcess } from '../in-process.mjs'
 import { median } from '../measure.mjs'
 
@@ -22,7 +22,9 @@ process.send({
 })
 process.exit()
 
-/** All connections at once, as clients would: what goes together in the database goes together here. */
+/**
+ * Uses all connections at once, as clients would, so that batching in the database takes effect.
+ */
 async function slice({ connections, times }) {
   let left = UNITS
   const before = process.cpuUsage()

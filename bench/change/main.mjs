@@ -1,8 +1,9 @@
 /**
- * `npm run bench:change -- --beside ../before`: what a change did to each row of the token endpoints and the guards. The
- * checkout before, this one, and a copy of this one serve the same requests within one process, a short slice
- * of each in turn, and their processor time is compared slice by slice. `itself` is this one beside its copy:
- * what lies as near to 1 as that is noise.
+ * `npm run bench:change -- --beside ../before`: measures the effect of a change on each row of the
+ * token endpoints and the guards. The checkout before the change, this one, and a copy of this one
+ * serve the same requests within one process, in short alternating slices, and their processor time
+ * is compared slice by slice. The column `itself` compares this checkout with its copy: results
+ * that are as close to 1 are noise.
  */
 import { spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
@@ -27,7 +28,7 @@ const { values: options } = parseArgs({
 })
 if (!options.beside) throw new TypeError('--beside names another checkout of Tollgate, built')
 
-// Postgres is a child of this process, so it stays off the core of what is measured.
+// Postgres is a child of this process, so it does not use the core of the server under test.
 pinLoad()
 const databases = openDatabases(options.data && resolve(options.data))
 const copy = copyBuilt()
@@ -60,7 +61,10 @@ console.log(
 )
 process.exit()
 
-/** A process of its own for each, because what one row has made of the code would change the next. */
+/**
+ * Compares in a separate process for each row, because one row affects how the code is optimized
+ * for the next.
+ */
 async function compare(row) {
   const urls = {}
   for (const name of Object.keys(subjects)) urls[name] = await databases.create(row.store)

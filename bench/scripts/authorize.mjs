@@ -2,7 +2,9 @@ import { formatRequest } from '../connection.mjs'
 import { pkce, redirectUri, scope } from '../fixtures.mjs'
 import { checkFormat, parseTokens, prepareTokenRequest, readSeed } from './token-request.mjs'
 
-/** A browser with a session and a known consent asks for a code, the client exchanges it. */
+/**
+ * A browser with a session and an existing consent requests a code, and the client exchanges it.
+ */
 export function authorize(seed, row, index) {
   const { paths, client } = readSeed(seed)
   const query = new URLSearchParams({
@@ -33,7 +35,7 @@ export function authorize(seed, row, index) {
   let checked = false
   return {
     tokens: null,
-    /** A code that was left over may have expired between two rounds. */
+    /** A code left over from the last round may have expired. */
     begin() {
       code = null
     },

@@ -1,7 +1,7 @@
 import { formatRequest } from '../connection.mjs'
 import { readSeed } from './token-request.mjs'
 
-/** What every client reads first. */
+/** Requests the metadata document, which every client reads first. */
 export function discovery(seed) {
   const { paths } = readSeed(seed)
   const request = formatRequest('GET', paths.discovery, {})

@@ -5,7 +5,7 @@ import { authorize } from './authorize.mjs'
 import { parseTokens, readSeed } from './token-request.mjs'
 import { checkClaims } from './userinfo.mjs'
 
-/** Client credentials with a proof of the client's key, a new one for each request. */
+/** Requests tokens by client credentials with a new DPoP proof each time. */
 export function dpop(seed) {
   const { paths, authorization, extra } = readSeed(seed)
   const body = new URLSearchParams({ grant_type: 'client_credentials', scope, ...extra }).toString()
@@ -19,7 +19,9 @@ export function dpop(seed) {
   }
 }
 
-/** UserInfo with a token that is bound to a key: a guarded route that checks the proof. */
+/**
+ * Requests UserInfo with a token that is bound to a key: a guarded route that verifies the proof.
+ */
 export function dpopUserinfo(seed, row, index) {
   const { paths } = readSeed(seed)
   const flow = authorize(seed, { ...row, format: seed.userinfoFormat ?? row.format }, index)
@@ -49,7 +51,10 @@ export function dpopUserinfo(seed, row, index) {
   }
 }
 
-/** As the server knows itself: some go by the request, some by their settings. */
+/**
+ * URL by which the server knows itself. Some servers derive it from the request, some from their
+ * settings.
+ */
 const addressOf = (seed, path) => `${seed.origin ?? issuer}${path}`
 
 function newKey() {
@@ -58,7 +63,10 @@ function newKey() {
   return { privateKey, header: encode({ alg: 'ES256', typ: 'dpop+jwt', jwk }) }
 }
 
-/** @returns {() => string} a new proof each time (RFC 9449 §4.2) */
+/**
+ * Returns a function that creates a new proof each time (RFC 9449 §4.2).
+ * @returns {() => string}
+ */
 function createProver(htm, htu, { privateKey, header } = newKey(), token = null) {
   const ath = token && createHash('sha256').update(token).digest('base64url')
   return () => {

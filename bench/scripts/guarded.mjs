@@ -3,8 +3,8 @@ import { connections } from '../fixtures.mjs'
 import { readSeed } from './token-request.mjs'
 
 /**
- * A guarded GET, or the same request for a route beside it; the connections share out the tokens that
- * the server gave to the bench.
+ * Requests a guarded route, or an unguarded one for comparison. The connections share the tokens
+ * that the server has provided.
  */
 export function guarded(seed, { route = 'resource' }, index) {
   const { paths } = readSeed(seed)

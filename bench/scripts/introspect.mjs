@@ -3,7 +3,7 @@ import { formatClientCredentials, parseTokens, readSeed } from './token-request.
 
 const tokensEach = 16
 
-/** The client asks about tokens it was issued before the measurement. */
+/** Introspects tokens that the client got before the measurement. */
 export function introspect(seed) {
   const { paths, authorization } = readSeed(seed)
   const issue = formatClientCredentials(seed)

@@ -1,6 +1,6 @@
 import { checkFormat, formatClientCredentials, parseTokens } from './token-request.mjs'
 
-/** Client credentials, over and over. */
+/** Requests tokens by client credentials. */
 export function issue(seed, row) {
   const request = formatClientCredentials(seed)
   let checked = false

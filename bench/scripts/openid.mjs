@@ -1,6 +1,6 @@
 import { authorize } from './authorize.mjs'
 
-/** As authorize+token, with the scope openid: the response holds an ID token as well. */
+/** Like authorize+token with the scope openid, so that the response contains an ID token. */
 export function openid(seed, row, index) {
   const flow = authorize(seed, row, index)
   const { check } = flow

@@ -3,7 +3,10 @@ import { pkce, redirectUri, scope } from '../fixtures.mjs'
 import { parseCode } from './authorize.mjs'
 import { parseTokens, prepareTokenRequest, readSeed } from './token-request.mjs'
 
-/** The client pushes its request, the browser brings the address of it, the client exchanges the code. */
+/**
+ * The client pushes its request, the browser presents its request URI, and the client exchanges the
+ * code.
+ */
 export function pushed(seed, _row, index) {
   const { paths, client, authorization } = readSeed(seed)
   const form = new URLSearchParams({

@@ -1,7 +1,7 @@
 import { authorize } from './authorize.mjs'
 import { parseTokens, prepareTokenRequest } from './token-request.mjs'
 
-/** A chain per connection: each refresh uses the refresh token that the last one gave. */
+/** A chain per connection: each refresh uses the refresh token of the previous response. */
 export function refresh(seed, row, index) {
   const first = authorize(seed, row, index)
   const refreshWith = prepareTokenRequest(seed, { grant_type: 'refresh_token' }, 'refresh_token')

@@ -2,8 +2,8 @@ import { formatRequest } from '../connection.mjs'
 import { client as defaultClient, paths as defaultPaths, scope } from '../fixtures.mjs'
 
 /**
- * @param {object} seed what the server told about itself
- * @returns the paths, client and headers to use with that server
+ * Returns the paths, client and headers to use with a server.
+ * @param {object} seed data that the server has sent about itself
  */
 export function readSeed(seed) {
   const client = seed.client ?? defaultClient
@@ -17,8 +17,8 @@ export function readSeed(seed) {
 }
 
 /**
- * A form POST to the token endpoint, with client_secret_basic, that is ready but for the value of
- * its last parameter.
+ * Prepares a form POST to the token endpoint with client_secret_basic. Only the value of its last
+ * parameter is missing.
  * @returns {(value: string) => string}
  */
 export function prepareTokenRequest(seed, parameters, last) {
@@ -43,7 +43,7 @@ export function parseTokens({ status, body }) {
   return tokens
 }
 
-/** Makes sure once that a server issues the kind of token the row is about. */
+/** Checks once that a server issues the kind of token that the row measures. */
 export function checkFormat(seed, format, token) {
   if (seed.constant || seed.anyFormat) return
   const dots = token.split('.').length - 1

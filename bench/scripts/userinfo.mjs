@@ -2,7 +2,7 @@ import { formatRequest } from '../connection.mjs'
 import { authorize } from './authorize.mjs'
 import { readSeed } from './token-request.mjs'
 
-/** Each connection signs in once, then asks who it was. */
+/** Each connection signs in once, then requests UserInfo. */
 export function userinfo(seed, row, index) {
   const { paths } = readSeed(seed)
   const flow = authorize(seed, { ...row, format: seed.userinfoFormat ?? row.format }, index)

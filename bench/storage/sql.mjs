@@ -9,7 +9,7 @@ import pg from 'pg'
  *   execute(script: string): Promise<void> }} Sql
  */
 
-/** Connections a server may hold; the default of `pg`, and the same for every subject. */
+/** Largest number of connections of a server. The default of `pg`, and equal for every subject. */
 export const poolSize = 10
 
 /**
@@ -61,11 +61,18 @@ function openSqlite(databaseUrl) {
   }
 }
 
-/** SQLite as durable as Postgres's defaults: a commit is on disk before it is acknowledged. */
+const FULL = 2
+
+/**
+ * Opens SQLite with the durability of Postgres's defaults: a commit is on disk before it is
+ * acknowledged.
+ */
 export function openSqliteFile(databaseUrl) {
   const database = new Database(databaseUrl.slice('file:'.length))
   database.pragma('journal_mode = WAL')
   database.pragma('synchronous = FULL')
   database.pragma('foreign_keys = ON')
+  const [{ synchronous }] = database.pragma('synchronous')
+  if (synchronous !== FULL) throw new Error(`SQLite has synchronous=${synchronous}`)
   return database
 }

@@ -11,8 +11,8 @@ import { audience, openidScope, redirectUri, scope, users } from '../fixtures.mj
 import { openSqliteFile, poolSize } from '../storage/sql.mjs'
 
 /**
- * `better-auth` with `@better-auth/oauth-provider` and its own storage adapters, the client and the
- * resource in its caches. A token for a resource is a JWT, any other is opaque.
+ * `better-auth` with `@better-auth/oauth-provider` and its own storage adapters. The client and the
+ * resource are in its caches. A token for a resource is a JWT, any other is opaque.
  */
 export const name = 'better-auth'
 
@@ -64,7 +64,7 @@ export async function start(row, { databaseUrl }) {
   cachedTrustedClients.add(registered.client_id)
   for (const { userId } of sessions)
     await rememberConsent(context, userId, registered.client_id, scopes)
-  // Its tokens for an API do not open UserInfo.
+  // Tokens for an API cannot be used for UserInfo.
   const hasResource = !opaque && row.workload !== 'userinfo'
   const resource = hasResource ? { resource: audience } : {}
   return {

@@ -4,7 +4,7 @@ import { auth } from 'express-oauth2-jwt-bearer'
 import { audience, issuer, paths } from '../fixtures.mjs'
 import { createKey, signTokens } from '../keys.mjs'
 
-/** `express-oauth2-jwt-bearer`, with the public key given to it instead of fetched. */
+/** `express-oauth2-jwt-bearer`, configured with the public key instead of fetching it. */
 export const name = 'express-oauth2-jwt-bearer'
 
 export function start(row) {

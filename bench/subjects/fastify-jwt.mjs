@@ -3,7 +3,10 @@ import Fastify from 'fastify'
 import { audience, issuer, paths } from '../fixtures.mjs'
 import { createKey, signTokens } from '../keys.mjs'
 
-/** `@fastify/jwt`; its cache of verified tokens is on where the row is about tokens seen before. */
+/**
+ * `@fastify/jwt`. Its cache of verified tokens is enabled for rows with tokens that were seen
+ * before.
+ */
 export const name = '@fastify/jwt'
 
 export async function start(row) {

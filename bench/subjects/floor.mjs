@@ -2,12 +2,15 @@ import { createServer } from 'node:http'
 import { paths, redirectUri } from '../fixtures.mjs'
 import { readBody, sendJson, sendRedirect } from '../http.mjs'
 
-/** The bare HTTP floor: `node:http` that reads the same request and sends an answer of the same size. */
+/**
+ * The bare HTTP floor: `node:http` that reads the same request and sends a response of the same
+ * size.
+ */
 export const name = 'floor'
 
 export const supports = () => true
 
-/** Answers of the size of real ones; the bare frameworks send the same. */
+/** Responses of realistic sizes, which the bare frameworks send, too. */
 export const tokens = {
   access_token: `${'e'.repeat(75)}.${'e'.repeat(290)}.${'e'.repeat(86)}`,
   token_type: 'Bearer',

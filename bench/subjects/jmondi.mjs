@@ -14,8 +14,8 @@ import { createKey } from '../keys.mjs'
 import { openTokenStore } from '../storage/token-store.mjs'
 
 /**
- * `@jmondi/oauth2-server` on bare `node:http`, its repositories as its documentation has them. Codes
- * and refresh tokens are opaque (an option of the library), so that it signs once a request.
+ * `@jmondi/oauth2-server` on bare `node:http`, with repositories as in its documentation. Codes and
+ * refresh tokens are opaque (an option of the library), so that it signs once per request.
  */
 export const name = '@jmondi/oauth2-server'
 
@@ -62,7 +62,7 @@ export async function start(row, { databaseUrl }) {
   }
 }
 
-/** The library's own service signs with HMAC; its interface is meant for other algorithms. */
+/** The library's own service signs with HMAC. Its interface allows other algorithms. */
 function createJwtService({ privateKey, publicKey, alg }) {
   return {
     sign: async (payload) => jsonwebtoken.sign(payload, privateKey, { algorithm: alg }),

@@ -2,8 +2,8 @@ import { client, scope, users } from '../fixtures.mjs'
 import { openSql, openSqliteFile } from '../storage/sql.mjs'
 
 /**
- * The least that the protocol must store, one statement a step. An access token and its refresh
- * token are one row; rotation is one conditional write and one insert.
+ * Storage of the minimum that the protocol requires, with one statement per step. An access token
+ * and its refresh token share a row; rotation is one conditional write and one insert.
  */
 export async function openLimitStorage({ store, fill }, databaseUrl) {
   if (store === 'memory') return openMemory()
@@ -59,7 +59,7 @@ const codeValues = (c) => [
 function openPostgres(databaseUrl) {
   const sql = openSql('postgres', databaseUrl)
   const ready = sql.execute(tables)
-  // One round trip: the insert happens only if the conditional write did.
+  // A single round trip: the insert happens only if the conditional write did.
   const successor = (use, first) => `WITH used AS (${use}) INSERT INTO tokens
     (id, access_hash, refresh_hash, client_id, user_id, scope, expires_at)
     SELECT $${first}, $${first + 1}, $${first + 2}, $3, user_id, scope, $${first + 3}

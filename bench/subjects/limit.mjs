@@ -6,8 +6,8 @@ import { createKey, signTokens } from '../keys.mjs'
 import { openLimitStorage } from './limit-storage.mjs'
 
 /**
- * The limit: `node:http` and `node:crypto` doing only what the protocol requires, one SQL statement
- * a step, the client known beforehand.
+ * The limit: `node:http` and `node:crypto` with only the work that the protocol requires, one SQL
+ * statement per step, and a client that is already known.
  */
 export const name = 'limit'
 
@@ -158,7 +158,10 @@ const sha256Text = (text) => hash('sha256', text, 'base64url')
 const pool = Buffer.alloc(8192)
 let used = pool.length
 
-/** 256 random bits; asking the system for a few thousand bytes at a time costs far less. */
+/**
+ * Returns 256 random bits. Requesting a few thousand bytes from the system at a time costs far
+ * less.
+ */
 function createSecret() {
   if (used === pool.length) {
     randomFillSync(pool)

@@ -13,7 +13,8 @@ import { openTokenStore } from '../storage/token-store.mjs'
 
 /**
  * `@node-oauth/oauth2-server` on bare `node:http`, with the model of its documentation. It issues
- * opaque tokens; a JWT would be the application's code, so only its opaque tokens are compared.
+ * opaque tokens. JWTs would be created by the application's code, so only its opaque tokens are
+ * compared.
  */
 export const name = '@node-oauth/oauth2-server'
 

@@ -16,8 +16,8 @@ import { openSql } from '../storage/sql.mjs'
 
 /**
  * `oidc-provider` with clients in its configuration, one table for everything else, and refresh
- * tokens that rotate. Its own in-memory adapter keeps a thousand entries, so the memory rows have a
- * map instead.
+ * tokens that rotate. Its own in-memory adapter keeps only a thousand entries, so the memory rows
+ * use a map instead.
  */
 export const name = 'oidc-provider'
 
@@ -28,7 +28,7 @@ export async function start(row, { databaseUrl }) {
   const key = createKey(opaque ? 'ES256' : row.format)
   const isOpenid = openidWorkloads.includes(row.workload)
   const asked = isOpenid ? openidScope : scope
-  // Its tokens for an API do not open UserInfo.
+  // Tokens for an API cannot be used for UserInfo.
   const hasResource = !opaque && !row.workload.toLowerCase().includes('userinfo')
   const provider = new Provider(issuer, {
     adapter: await createAdapter(row.store, databaseUrl),
@@ -108,7 +108,7 @@ export async function start(row, { databaseUrl }) {
   }
 }
 
-/** What the application's sign-in and consent pages do: this user, and yes. */
+/** Replaces the application's sign-in and consent pages: signs this user in and approves. */
 async function approve(provider, request, response, asked) {
   const { params } = await provider.interactionDetails(request, response)
   const accountId = params.login_hint
@@ -119,7 +119,7 @@ async function approve(provider, request, response, asked) {
   await provider.interactionFinished(request, response, { login: { accountId }, consent })
 }
 
-/** Walks a browser through sign-in and consent once; afterwards its cookies are enough. */
+/** Takes a browser through sign-in and consent once. Afterwards its cookies are enough. */
 async function signIn(origin, user, asked) {
   const jar = new Map()
   const query = new URLSearchParams({

@@ -2,8 +2,8 @@ import { scope } from '../fixtures.mjs'
 import { openSql } from '../storage/sql.mjs'
 
 /**
- * Stores this many live tokens of a thousand users, straight into the table: issuing a million one
- * by one would take longer than the benchmark.
+ * Stores this many live tokens of a thousand users directly in the table: issuing a million one by
+ * one would take longer than the benchmark.
  */
 export async function fillTokens({ store, fill }, databaseUrl, clientId) {
   const sql = openSql(store, databaseUrl)

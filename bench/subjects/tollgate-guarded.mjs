@@ -4,9 +4,9 @@ import { paths, users } from '../fixtures.mjs'
 import { sendJson } from '../http.mjs'
 
 /**
- * The route of each framework with `auth('api')` in front of it, and beside it, to compare with, the
- * same route bare and behind a middleware that does nothing. Express looks at its routes one after the
- * other, so that `guardedFirst` turns their order round.
+ * Creates a server with the route of each framework behind `auth('api')`, and for comparison the
+ * same route bare and behind a middleware that does nothing. Express tries its routes one after the
+ * other, so `guardedFirst` reverses their order.
  */
 export const createGuardedServer = (oauth, { framework = 'plain', guardedFirst = false }) =>
   servers[framework](oauth, (routes) => {
@@ -14,7 +14,7 @@ export const createGuardedServer = (oauth, { framework = 'plain', guardedFirst =
     for (const register of inOrder) register()
   })
 
-/** Every route makes its answer; the bare ones know without asking whom it is for. */
+/** Every route builds its response. The bare ones already know the user. */
 const answer = (sub) => ({ ok: true, sub })
 const somebody = () => answer(users[0])
 
@@ -54,7 +54,7 @@ const servers = {
     const { forHono } = await import('../../packages/oauth/dist/adapters/hono.js')
     const { routes, auth } = forHono(oauth)
     const app = new Hono()
-    // Mounted for every path, it would be a middleware of the bare route too.
+    // If mounted for every path, it would be a middleware of the bare route, too.
     app.use('/oauth/*', routes)
     app.use('/.well-known/*', routes)
     const handler = (context) => context.json(somebody())

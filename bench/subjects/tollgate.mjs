@@ -17,12 +17,12 @@ import { poolSize } from '../storage/sql.mjs'
 import { fillTokens } from './tollgate-fill.mjs'
 import { createGuardedServer } from './tollgate-guarded.mjs'
 
-/** Tollgate on `node:http`, with its defaults but for what the row names. */
+/** Tollgate on `node:http`, with the default options except for those that the row names. */
 export const name = 'Tollgate'
 
 /**
- * The guard remembers the last twenty thousand tokens it has checked. To make it check each time,
- * the connections go round more tokens than that.
+ * Number of tokens that exceeds the guard's cache of twenty thousand verified tokens. Connections
+ * that cycle through more tokens make it verify each time.
  */
 const tokensToForget = 20_480
 const tokensToRemember = 256
@@ -103,7 +103,7 @@ async function startGuarded(oauth, row) {
   return { server: await createGuardedServer(oauth, row), seed: { tokens } }
 }
 
-/** What a person does the first time: reads the approval page and presses the button. */
+/** Approves as a user does the first time: reads the approval page and presses the button. */
 async function approveOnce(origin, clientId, asked, cookie) {
   const query = new URLSearchParams({
     response_type: 'code',

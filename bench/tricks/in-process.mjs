@@ -1,6 +1,7 @@
 /**
- * A child process that serves one row without a network. Prints the processor time of one unit in microseconds,
- * by the calmest tenth of many short slices, which a busy machine changes little.
+ * Child process that serves one row without a network. Prints the processor time of one unit in
+ * microseconds, from the least disturbed tenth of many short slices, which other load on the
+ * machine hardly affects.
  */
 import { serveInProcess } from '../in-process.mjs'
 

@@ -1,65 +1,74 @@
 /**
- * Everything that is written for speed and could be written more plainly. `without` says how: texts of a
- * built file and what stands there instead. A text that is not found is an error, so the list stays true.
+ * Optimizations that make the code less plain. `without` describes how to remove one: texts of a
+ * built file and their plain replacements. A text that is not found is an error, so the list stays
+ * up to date.
  *
- * @typedef {{ name: string, row: string, seen?: boolean, file: string,
- *   without: ReadonlyArray<readonly [text: string, plain: string]> }} Trick
+ * @typedef {{ name: string, row: string, seen?: boolean, file: string, without:
+ * ReadonlyArray<readonly [text: string, plain: string]> }} Trick
  */
 const nothing = '{ get() {}, set() {}, delete() {}, clear() {} }'
 const alone = ['const { batching } = database.dialect;', 'const batching = null;']
 
-/** @type {readonly Trick[]} `row` is the label of one of ../rows.mjs */
+/** @type {readonly Trick[]} `row` is the label of a row in ../rows.mjs */
 export const tricks = [
   {
-    name: 'clients are remembered',
+    name: 'clients are cached',
     row: 'issue postgres ES256',
     file: 'oauth/dist/caches/client-cache.js',
-    without: [['createRecentCache(REMEMBERED_CLIENTS)', nothing]],
+    without: [['createRecentCache(CACHE_SIZE)', nothing]],
   },
   {
-    name: 'codes are remembered until they are exchanged',
+    name: 'codes are cached until they are exchanged',
     row: 'authorize+token postgres',
     file: 'oauth/dist/caches/code-cache.js',
-    without: [['createRecentCache(REMEMBERED_CODES)', nothing]],
+    without: [['createRecentCache(CACHE_SIZE)', nothing]],
   },
   {
-    name: 'consents are remembered',
+    name: 'consents are cached',
     row: 'authorize+token postgres',
     file: 'oauth/dist/caches/consent-cache.js',
-    without: [['createRecentCache(REMEMBERED_CONSENTS)', nothing]],
+    without: [['createRecentCache(CACHE_SIZE)', nothing]],
   },
   {
-    name: 'redirect URIs that were checked are remembered',
+    name: 'checked redirect URIs are cached',
     row: 'authorize+token memory',
     file: 'oauth/dist/clients/redirect-uris.js',
-    without: [['createRecentCache(REMEMBERED)', nothing]],
+    without: [['createRecentCache(CACHE_SIZE)', nothing]],
   },
   {
-    name: 'verified tokens are remembered',
+    name: 'verified tokens are cached',
     row: 'guarded GET seen before',
     file: 'oauth/dist/guard/verify.js',
-    without: [['createRecentCache(REMEMBERED_TOKENS)', nothing]],
+    without: [
+      ['let decodedTokens = createRecentCache(TOKEN_CACHE_SIZE)', `let decodedTokens = ${nothing}`],
+    ],
   },
   {
-    name: 'inserts go together',
+    name: 'tokens that take no read are remembered when they come twice',
+    row: 'guarded GET RS256',
+    file: 'oauth/dist/guard/verify.js',
+    without: [['if (verifiedOnce.get(mark))', 'if (true)']],
+  },
+  {
+    name: 'inserts are batched',
     row: 'issue postgres ES256',
     file: 'database/dist/batching/insert.js',
     without: [alone],
   },
   {
-    name: 'claims go together',
+    name: 'claims are batched',
     row: 'refresh postgres ES256',
     file: 'database/dist/batching/claim.js',
     without: [alone],
   },
   {
-    name: 'inserts that rest on a row go together',
+    name: 'inserts that depend on a row are batched',
     row: 'authorize+token one user',
     file: 'database/dist/batching/insert-while.js',
     without: [alone],
   },
   {
-    name: 'reads by key go together',
+    name: 'reads by key are batched',
     row: 'introspect postgres opaque',
     file: 'database/dist/batching/find.js',
     without: [alone],
@@ -89,7 +98,10 @@ export const tricks = [
     row: 'issue memory opaque',
     file: 'oauth/dist/crypto.js',
     without: [
-      ['import { createPrivateKey,', 'import { createHmac, createPrivateKey,'],
+      [
+        'import { constants, createPrivateKey,',
+        'import { constants, createHmac, createPrivateKey,',
+      ],
       ['return { inner, outer };', 'return { key };'],
       [
         'export function hmac({ inner, outer }, text) {',
@@ -99,18 +111,18 @@ export const tricks = [
     ],
   },
   {
-    name: 'random bytes are drawn many at a time',
+    name: 'random bytes are generated in batches',
     row: 'authorize+token memory',
     file: 'oauth/dist/crypto.js',
     without: [
       [
-        'const bytes = pool.subarray(used, used + SECRET_BYTES);',
+        'const bytes = pool.subarray(poolOffset, poolOffset + SECRET_BYTES);',
         'const bytes = randomFillSync(Buffer.alloc(SECRET_BYTES));',
       ],
     ],
   },
   {
-    name: 'plain requests and responses, not those of the Web',
+    name: 'our own requests and responses instead of Web ones',
     row: 'issue memory ES256',
     file: 'http/dist/mount/node.js',
     without: [
@@ -119,14 +131,15 @@ export const tricks = [
         "import { notFound } from '../response.js';\nimport { fromWebRequest, toWebResponse } from '../web.js';",
       ],
       [
-        'const pending = routes.handle(fromNodeRequest(message, signedInReader(options, message)));',
+        'const pending = routes.handle(fromNodeRequest(message, signedInReader(options, message), signOutCaller(options, message), addressReader(options, message, () => message.socket.remoteAddress)));',
         `const body = [];
         message.on('data', (chunk) => body.push(chunk));
         message.on('end', () => {
             const { method, url, headers } = message;
             const init = { method, headers, body: method === 'POST' ? Buffer.concat(body) : null };
             const request = new Request('http://127.0.0.1' + url, init);
-            const plain = fromWebRequest(request, signedInReader(options, message));
+            const address = addressReader(options, message, () => message.socket.remoteAddress);
+            const plain = fromWebRequest(request, signedInReader(options, message), signOutCaller(options, message), address);
             routes.handle(plain).then(toWebResponse).then(async (made) => {
                 const headers = Object.fromEntries(made.headers);
                 sendResponse({ status: made.status, headers, body: await made.text() }, response);
@@ -143,10 +156,11 @@ export const tricks = [
     file: 'http/dist/node.js',
     without: [
       [
-        'return new NodeRequest(message, signedIn);',
+        'return new NodeRequest(message, signedIn, signOut, address);',
         `const { path, query } = splitTarget(message.originalUrl ?? message.url ?? '/');
     return {
-        method: message.method ?? 'GET', path, query, signedIn,
+        method: message.method ?? 'GET', path, query, signedIn, signOut,
+        get address() { return address?.(); },
         header: (name) => readHeader(message, name),
         text: (limit) => readBody(message, limit, encodeParsed),
         rawText: (limit) => readBody(message, limit, requireRaw),
@@ -165,8 +179,8 @@ export const tricks = [
     file: 'oauth/dist/storage/kysely/consents.js',
     without: [
       [
-        'insertCode(Object.assign(codeTable.toRow(code), approval))',
-        'insertCode({ ...codeTable.toRow(code), ...approval })',
+        'insertCode(Object.assign(codeTable.toRow(made), approval), on)',
+        'insertCode({ ...codeTable.toRow(made), ...approval }, on)',
       ],
     ],
   },
@@ -185,19 +199,22 @@ const invoice = {
   })),
 }
 
-/** Those that are no part of a row: a plain way and ours, called in turn. @param {(path: string) => string} at */
+/**
+ * Optimizations outside of any row: a plain implementation and ours, called alternately.
+ * @param {(path: string) => string} at
+ */
 export async function listCalls(at) {
-  const { formatMoney } = await import(at('billing/dist/values/money.js'))
+  const { formatMoney } = await import(at('billing/dist/core/values/money.js'))
   const { copyJson } = await import(at('sandbox/dist/core/store/copy-json.js'))
   return [
     {
-      name: 'formats of money are remembered',
+      name: 'number formats for money are cached',
       ours: () => formatMoney({ amount: 1999, currency: 'eur' }),
       plain: () =>
         new Intl.NumberFormat('en-US', { style: 'currency', currency: 'EUR' }).format('19.99'),
     },
     {
-      name: 'formats of dates are remembered',
+      name: 'date formats are cached',
       ours: (
         (dates) => () =>
           dates.format(1.7e12)
@@ -211,7 +228,7 @@ export async function listCalls(at) {
       plain: () => structuredClone(invoice),
     },
     {
-      name: 'a field is blanked, not left out',
+      name: 'a field is set to undefined instead of deleted',
       ours: () => ({ ...invoice, metadata: undefined }),
       plain: () => {
         const { metadata, ...rest } = invoice

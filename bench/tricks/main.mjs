@@ -1,8 +1,9 @@
 /**
- * `npm run bench:tricks`: what is written for speed, switched off one by one in a copy, beside the real
- * thing. Prints by how much a row would be slower without it. Rows on Postgres are measured as `npm run
- * bench` does it. Those in memory are served within a process, because a microsecond would be lost among
- * those of the network; `--bare`, what a request to the floor takes, is added before they are compared.
+ * `npm run bench:tricks`: disables each optimization in a copy, and compares it with the original.
+ * Prints by how much a row would be slower without it. Rows on Postgres are measured as in `npm run
+ * bench`. Rows in memory are served within a process, because small differences would be hidden by
+ * the cost of the network; `--bare`, the cost of a request to the floor, is added before they are
+ * compared.
  */
 import { fork } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,7 +18,7 @@ import { formatTable } from '../format-table.mjs'
 import { guardedRows, serverRows } from '../rows.mjs'
 import { listCalls, tricks } from './list.mjs'
 
-/** Below it goes: a trick that buys less is not worth being explained. */
+/** An optimization with a smaller factor is not worth its explanation and should be removed. */
 const WORTH_IT = 1.03
 const COPIES = 3
 
@@ -44,7 +45,7 @@ const context = {
   byProcessor: options.by === 'processor',
   createDatabase: databases.create,
 }
-/** Microseconds of the floor, which is no part of what is served within a process. */
+/** Microseconds per request to the floor, which requests within a process do not include. */
 const bare = Number(options.bare)
 const lines = []
 const isWanted = ({ name, row }) => `${name} ${row}`.includes(options.only)
@@ -78,7 +79,10 @@ await databases.close()
 console.log(formatTable(['trick', 'row', 'µs without', 'µs with', 'faster by', 'worth it?'], lines))
 process.exit()
 
-/** The microseconds of one call of each, by the calmest tenth of many short slices in turn. */
+/**
+ * Measures the microseconds per call of each, from the least disturbed tenth of many short
+ * alternating slices.
+ */
 function timeBoth(...calls) {
   const slices = calls.map(() => [])
   for (let slice = 0; slice < 500; slice++)
@@ -99,7 +103,7 @@ function measureBoth(row, plain) {
   return measureCopies(entries, context)
 }
 
-/** In turn, several times; the calmest counts. */
+/** Serves both alternately several times and uses the least disturbed result. */
 async function serveBoth(row, plain) {
   const times = { with: [], without: [] }
   for (let copy = 0; copy < COPIES; copy++) {
@@ -123,7 +127,7 @@ function serve(row, folder) {
   })
 }
 
-/** The built packages as they are, but for one trick. */
+/** Copies the built packages without one optimization. */
 function copyWithout({ name, file, without }) {
   const folder = copyBuilt()
   const path = join(folder, 'packages', file)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { codeBlocks, listPages, prose, ROOT, readPage } from '../../test-support/markdown.ts'
 
-/** What a block has that is marked like this: ```ts express */
+/** Declarations for blocks with this word after the language, such as `ts express` */
 const CONTEXTS: Readonly<Record<string, string>> = {
   express: "declare const app: import('express').Express",
   fastify: "declare const app: import('fastify').FastifyInstance",
@@ -39,7 +39,10 @@ interface Source {
   readonly text: string
 }
 
-/** Every `ts` block is a module of its own; what it leaves out is in `what-readers-have.d.ts`. */
+/**
+ * Collects every `ts` block as a separate module. Names that the blocks leave out are declared in
+ * `what-readers-have.d.ts`.
+ */
 function collectSources(): Map<string, Source> {
   const sources = new Map<string, Source>()
   for (const page of PAGES) {
@@ -53,10 +56,13 @@ function collectSources(): Map<string, Source> {
   return sources
 }
 
-/** `oauth.tokens.revoke(id)` in a sentence or a table: what is named there has to exist as well. */
+/**
+ * Matches code such as `oauth.tokens.revoke(id)` in a sentence or a table. The names in it must
+ * exist, too.
+ */
 const NAMED = /^(?:await |[^$`]*[ (])?((?:oauth|billing|user|subscription)(?:\.\w+)+)/
 
-/** One module for each page, one line for each line of the page. */
+/** Creates one module for each page, with one line for each line of the page. */
 function collectNames(): Map<string, Source> {
   const sources = new Map<string, Source>()
   for (const page of listPages('docs/guides')) {
@@ -74,7 +80,10 @@ function collectNames(): Map<string, Source> {
   return sources
 }
 
-/** Compiled where modules find our packages; what the compiler complains about, by page and line. */
+/**
+ * Compiles modules in a place where they can import our packages. Returns the compiler's errors by
+ * page and line.
+ */
 function check(sources: ReadonlyMap<string, Source>): string[] {
   const folder = mkdtempSync(`${ROOT}docs/test/blocks-`)
   try {
@@ -99,7 +108,7 @@ function describeProblem(problem: string, sources: ReadonlyMap<string, Source>):
   return source ? `${source.page}:${source.line + Number(line) - 2}: ${text}` : problem
 }
 
-/** Proof that the check notices: names and arguments that do not exist. */
+/** Uses names and arguments that do not exist, to prove that the check reports them. */
 const WRONG: Source = {
   page: 'wrong.md',
   line: 1,
@@ -107,7 +116,7 @@ const WRONG: Source = {
 }
 
 describe('the TypeScript in the documentation', () => {
-  it('compiles against the packages as they were built', { timeout: 240_000 }, () => {
+  it('compiles against the built packages', { timeout: 240_000 }, () => {
     const sources = new Map([...collectSources(), ...collectNames(), ['wrong.ts', WRONG]])
     const problems = check(sources)
     const isExpected = (problem: string) => problem.startsWith('wrong.md:')

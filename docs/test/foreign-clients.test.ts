@@ -2,11 +2,11 @@ import { expect, it } from 'vitest'
 // @ts-expect-error A script without types.
 import { compareWithTable, ROWS, readTable, renderTable } from '../../scripts/foreign/table.mjs'
 
-it('has the table of the clients that npm run check:foreign runs, in the versions it installs', () => {
+it('the table of clients lists what npm run check:foreign runs, in the versions that it installs', () => {
   expect(readTable()).toBe(renderTable())
 })
 
-it('names a client of the table that did not run, and one that ran without a row', () => {
+it('a client of the table that did not run is reported, and one that ran without a row', () => {
   const rows = ROWS as readonly { part: string; runs: string[] }[]
   const ran = rows.filter(({ part }) => part === 'node').flatMap(({ runs }) => runs)
   expect(compareWithTable('node', ran)).toEqual([])

@@ -3,7 +3,7 @@ import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 import { ROOT, readPage } from '../../test-support/markdown.ts'
 
-/** What Fastify calls its response, in the file that speaks to Fastify. */
+/** Whether a name is Fastify's word for its response, in the file that adapts Fastify. */
 const isFastify = (path: string, name: string) => path.endsWith('fastify.ts') && name === 'reply'
 
 /** Names that others have chosen: a framework, an SDK, the language, a wire format. */
@@ -17,7 +17,7 @@ const NOT_OURS = new Set([
 
 interface Word {
   readonly pattern: string
-  /** 'all', or the names of packages. */
+  /** Names of packages, or 'all'. */
   readonly within: readonly string[]
 }
 
@@ -43,7 +43,10 @@ const wordsOf = (name: string) =>
     .toLowerCase()
     .split(/[-_.]/)
 
-/** `.handOver` is inside `handOverTokens`; `settle` is only `settle`. */
+/**
+ * Whether a name contains a given-up word. `.handOver` matches inside `handOverTokens`; `settle`
+ * matches only `settle`.
+ */
 function matches(name: string, pattern: string): boolean {
   if (!pattern.startsWith('.')) return name === pattern
   return ` ${wordsOf(name).join(' ')} `.includes(` ${wordsOf(pattern.slice(1)).join(' ')} `)
@@ -72,13 +75,13 @@ function readSources(): Source[] {
   const names = readdirSync(`${ROOT}packages`).filter((name) => !name.includes('.'))
   return names.flatMap((name) =>
     readdirSync(`${ROOT}packages/${name}/src`, { recursive: true, encoding: 'utf8' })
-      .filter((file) => /\.tsx?$/.test(file))
+      .filter((file) => /\.tsx?$/.test(file) && !/\/test\//.test(file))
       .map((file) => `packages/${name}/src/${file}`)
       .map((path) => ({ package: name, path, text: readFileSync(`${ROOT}${path}`, 'utf8') })),
   )
 }
 
-/** Each shape that a type of this name has, with the files that declare it so. */
+/** Finds the different shapes of a type with this name, with the files that declare each. */
 function shapesOf(type: string, sources: readonly Source[]): string[] {
   const shapes = new Map<string, string[]>()
   for (const { path, text } of sources) {
@@ -94,16 +97,16 @@ const givenUp = parseGivenUp(page)
 const sources = readSources()
 const left = sources.flatMap((source) => problemsIn(source, givenUp))
 
-describe('words that were given up', () => {
-  it('are a list', () => {
+describe('the given-up words', () => {
+  it('are listed in the glossary', () => {
     expect(givenUp.length).toBeGreaterThan(15)
   })
 
-  it('stand in no name', () => {
+  it('occur in no name', () => {
     expect(left).toEqual([])
   })
 
-  it('would be noticed in a file name, a type, a variable and a property', () => {
+  it('are reported in a file name, a type, a variable and a property', () => {
     const source = {
       package: 'oauth',
       path: 'packages/oauth/src/http/replies.ts',
@@ -118,7 +121,7 @@ describe('words that were given up', () => {
     ])
   })
 
-  it.each(['Session', 'Credentials', 'UserRecord', 'Clock'])('%s means one thing', (type) => {
+  it.each(['Session', 'Credentials', 'UserRecord', 'Clock'])('leave one meaning to %s', (type) => {
     const places = shapesOf(type, sources)
     expect(places.length, places.join(', ')).toBeLessThan(2)
   })

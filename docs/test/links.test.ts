@@ -13,7 +13,10 @@ const PAGES = [
   ...listPages('docs'),
 ]
 
-/** As GitHub makes them: lower case, no punctuation, blanks become dashes, repeats are numbered. */
+/**
+ * Derives anchors as GitHub does: lower case, no punctuation, dashes for blanks, numbers for
+ * repeated headings.
+ */
 function anchorsOf(markdown: string): Set<string> {
   const seen = new Map<string, number>()
   const anchors = new Set<string>()
@@ -29,7 +32,7 @@ function anchorsOf(markdown: string): Set<string> {
   return anchors
 }
 
-/** Links that lead nowhere, each with the reason. */
+/** Finds broken links, each with the reason. */
 function brokenLinks(page: string, markdown: string): string[] {
   return [...prose(markdown).matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, link = '']) => {
     if (/^[a-z]+:/.test(link)) return []
@@ -43,11 +46,11 @@ function brokenLinks(page: string, markdown: string): string[] {
 }
 
 describe('links in the documentation', () => {
-  it.each(PAGES)('of %s lead somewhere', (page) => {
+  it.each(PAGES)('resolve in %s', (page) => {
     expect(brokenLinks(page, readPage(page))).toEqual([])
   })
 
-  it('would be noticed if they did not', () => {
+  it('are reported if they are broken', () => {
     const markdown = '# A page\n[a](missing.md) [b](#no-heading) [c](#a-page) [d](README.md#nope)'
     expect(brokenLinks('page.md', markdown)).toEqual([
       'page.md: missing.md: no such file',
@@ -56,7 +59,7 @@ describe('links in the documentation', () => {
     ])
   })
 
-  it('lead to every guide from the list of guides', () => {
+  it('lead from the list of guides to every guide', () => {
     const index = readPage('docs/guides/README.md')
     const guides = listPages('docs/guides').filter((page) => !page.endsWith('README.md'))
     for (const guide of guides) expect(index).toContain(`(${guide.split('/').at(-1)})`)

@@ -4,7 +4,10 @@ import ts from 'typescript'
 import { expect, it } from 'vitest'
 import { ROOT, readPage } from '../../test-support/markdown.ts'
 
-/** What an entry point exports, by name; each is a list of names and no `export *`. */
+/**
+ * Lists the names that an entry point exports. Entry points list their names and have no `export
+ * *`.
+ */
 function exportedNames(path: string): string[] {
   const text = readFileSync(join(ROOT, path), 'utf8')
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest)
@@ -39,7 +42,7 @@ it.each([
   ['testing.md', 'database/src/testing/index.ts'],
   ['testing.md', 'billing/src/testing/index.ts'],
   ['service.md', 'server/src/index.ts'],
-])('docs/reference/%s names all that packages/%s exports', (page, entry) => {
+])('docs/reference/%s names all exports of packages/%s', (page, entry) => {
   const words = new Set(readPage(`docs/reference/${page}`).match(/\w+/g))
   const names = exportedNames(`packages/${entry}`)
   expect(names).not.toEqual([])

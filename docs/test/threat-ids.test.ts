@@ -27,7 +27,7 @@ function knownIds(page: string): Set<string> {
   return new Set([...rules, ...parseRows(page).map(({ id }) => id)])
 }
 
-/** Comments, test names and prose: whatever stands in a file of ours. */
+/** Reads comments, test names and prose of all our files in a folder. */
 function readSources(folder: string): Source[] {
   return readdirSync(`${ROOT}${folder}`, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.(tsx?|mjs|md)$/.test(name) && !/(^|\/)(node_modules|dist)\//.test(name))
@@ -37,7 +37,7 @@ function readSources(folder: string): Source[] {
     }))
 }
 
-/** Ids that nobody explains, and citations in any other form than `threat T2`. */
+/** Finds unknown ids, and ids cited in any other form than `threat T2`. */
 function problemsIn({ path, text }: Source, known: ReadonlySet<string>): string[] {
   const unknown = [...text.matchAll(/\bthreat ([A-Z]\d+)\b/g)]
     .filter(([, id = '']) => !known.has(id))
@@ -59,13 +59,13 @@ const sources = ['packages', 'docs', 'examples', 'test-support', 'scripts', 'ben
 const tests = sources.filter(({ path }) => path.endsWith('.test.ts'))
 
 describe('the threat model', () => {
-  it('has every id that is cited, and each is cited in one form', () => {
+  it('explains every cited id, and each is cited in one form', () => {
     const known = knownIds(page)
     const cited = sources.filter(({ path }) => path !== 'docs/test/threat-ids.test.ts')
     expect(cited.flatMap((source) => problemsIn(source, known))).toEqual([])
   })
 
-  it('would notice an id that nobody explains, and another form', () => {
+  it('detects a citation of an unknown id, and one in another form', () => {
     const text = "// threat T2 and threat T99\n// threats G1, G2\nit('F4 fails', () => {})"
     expect(problemsIn({ path: 'a.test.ts', text }, knownIds(page))).toEqual([
       `a.test.ts: threat T99: no such id in ${PAGE}`,

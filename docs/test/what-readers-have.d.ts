@@ -9,7 +9,7 @@ import type {
 import type { Sandbox } from '@tollgate/sandbox'
 import type StripeSdk from 'stripe'
 
-/** What a reader of the guides has in hand already; a block may declare any of it again. */
+/** Names that the guides assume to be declared. A code block may declare any of them again. */
 declare global {
   interface Order {
     readonly id: number
@@ -20,7 +20,7 @@ declare global {
   const users: Required<Users>
   const options: AuthorizationServerOptions
   const user: BillableUser
-  /** `user` in a sentence: of a guard, or of billing. */
+  /** `user` in prose: the user of a guard, or of billing. */
   const someone: BillableUser & AuthenticatedUser
   function askForAnotherCard(user: BillableUser): Promise<void>
   const subscription: Subscription

@@ -2,9 +2,9 @@ import { fileURLToPath } from 'node:url'
 import type { NextConfig } from 'next'
 
 const config: NextConfig = {
-  // Drivers and fonts are files that Node loads itself; and one copy of each class serves all routes.
+  // Node must load drivers and fonts itself, and all routes must share one copy of each class.
   serverExternalPackages: ['@tollgate/oauth', '@tollgate/billing', '@tollgate/database'],
-  // Only needed in a monorepo, where node_modules is further up.
+  // Needed only in a monorepo, where node_modules is in a parent folder.
   turbopack: { root: fileURLToPath(new URL('../..', import.meta.url)) },
 }
 

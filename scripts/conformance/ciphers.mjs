@@ -1,4 +1,5 @@
-// What servers under test speak over TLS: of version 1.2 only what BCP 195 (RFC 9325 §4.2) recommends, as FAPI 2.0 demands.
+// TLS ciphers of servers under test: for version 1.2 only those that BCP 195 (RFC 9325 §4.2)
+// recommends, as FAPI 2.0 requires.
 
 export const CIPHERS = [
   'TLS_AES_128_GCM_SHA256',

@@ -1,4 +1,4 @@
-// The scopes of the standard, and every claim that they stand for.
+// The standard scopes, and every claim that they contain.
 
 export const SCOPES = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access']
 

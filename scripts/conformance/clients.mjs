@@ -1,10 +1,10 @@
-// The clients of the suite.
+// Creates the clients that the suite uses.
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { ALIAS } from './plans.mjs'
 
 /**
- * For a plan whose clients are set up beforehand; `initialAccessToken` is for the others. Only the modules about it
- * expect to be told of a sign-out.
+ * Creates the clients of a plan with static registration; `initialAccessToken` is for the other
+ * plans. Only the modules about logout register for logout notifications.
  */
 export async function createClients(oauth, suite, { plan, initialAccessToken }) {
   if (plan.profile === 'fapi2') return createKeyHolders(oauth, suite, plan)
@@ -35,7 +35,10 @@ export async function createClients(oauth, suite, { plan, initialAccessToken }) 
   }
 }
 
-/** Both algorithms that the profile allows for RSA and for elliptic curves: one by each client. */
+/**
+ * Creates two clients with keys, one for each algorithm that the profile allows: RSA and elliptic
+ * curves.
+ */
 async function createKeyHolders(oauth, suite, { variant }) {
   const create = async (name, alg, query = '') => {
     const key = newKey(alg)
@@ -71,8 +74,8 @@ function newKey(alg) {
 }
 
 /**
- * Clients that register themselves are asked about every time until somebody here vouches for them, and the suite
- * has modules with prompt=none. So an operator who looks at once is part of the run.
+ * Approves self-registered clients at once, as an operator would. Unapproved clients require
+ * consent each time, and the suite has modules with prompt=none.
  */
 export function vouchForRegistered(response, oauth) {
   const end = response.end.bind(response)

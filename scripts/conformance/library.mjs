@@ -1,4 +1,4 @@
-// A server of the library under test: everything it offers, one person, and the smallest sign-in page.
+// A server of the library under test: all of its features, one user, and the smallest sign-in page.
 import { randomBytes } from 'node:crypto'
 import { lookup } from 'node:dns/promises'
 import { createServer } from 'node:http'
@@ -26,7 +26,7 @@ import { createClients, vouchForRegistered } from './clients.mjs'
 
 const PERSON = { user: 'ada@example.com', password: 'a password for the suite' }
 
-/** How the pages of this server are recognised and used; for the page scripts. */
+/** How page scripts recognize and use the pages of this server. */
 const PAGES = {
   authorize: '/oauth/authorize',
   endSession: '/oauth/logout',
@@ -49,8 +49,9 @@ const PAGES = {
 }
 
 /**
- * Starts it, over https with the certificate that is given or else over http. `ca` is the authority of the suite's certificate: we call it for
- * its keys, its request objects, its documents, and when somebody signs out.
+ * Starts the server, over https if a certificate is given and over http otherwise. `ca` is the
+ * authority of the suite's certificate: the server requests the suite's keys, request objects and
+ * documents, and notifies it of logouts.
  */
 export async function startLibrary({
   issuer,
@@ -119,7 +120,7 @@ export async function startLibrary({
 
 const offeredBy = (profile) => (profile === 'fapi2' ? strictly() : everything())
 
-/** What the FAPI 2.0 Security Profile allows. */
+/** Options that the FAPI 2.0 Security Profile allows. */
 function strictly() {
   return {
     scopes: { 'place-orders': 'Place orders' },
@@ -128,7 +129,7 @@ function strictly() {
   }
 }
 
-/** What the other plans can test. */
+/** Options for all other plans. */
 function everything() {
   return {
     grants: [authorizationCode(), refreshToken(), implicit()],
@@ -136,7 +137,7 @@ function everything() {
       openid({
         acrValues: ['password'],
         logout: true,
-        // The dynamic profile asks for these; no client that registers itself gets them.
+        // The dynamic profile requires these, but self-registered clients do not get them.
         responseTypes: ['id_token', 'id_token token'],
         pairwiseSalt: randomBytes(32).toString('base64'),
       }),
@@ -151,7 +152,7 @@ function everything() {
   }
 }
 
-/** An API that says who calls. */
+/** Responds as an API that returns the caller. */
 async function answer(name, request, response, guard) {
   const { status, headers, body } = await Promise.resolve()
     .then(() => guard.authenticate(name, nodeCredentials(request)))
@@ -187,7 +188,7 @@ async function signIn(request, response, sessions) {
   sessions.set(sessionId, session)
   const back = new URL(request.url, 'https://localhost').searchParams.get('return_to') ?? '/'
   response.writeHead(303, {
-    // Of this server only: `//elsewhere` would be another.
+    // Allow only paths of this server: `//elsewhere` would be another host.
     location: /^\/(?![/\\])/.test(back) ? back : '/',
     'set-cookie': `session=${sessionId}; Path=/; HttpOnly; SameSite=Lax`,
   })

@@ -1,6 +1,6 @@
-// The official MCP client as the scenarios of @modelcontextprotocol/conformance want it: node mcp-client.mjs ADDRESS.
-// It is told the address of an MCP server and, by MCP_CONFORMANCE_CONTEXT, what to prove itself with; it gets a token
-// without a person, or fails.
+// The official MCP client in the form that the scenarios of @modelcontextprotocol/conformance
+// expect: node mcp-client.mjs ADDRESS. It receives the URL of an MCP server and, in
+// MCP_CONFORMANCE_CONTEXT, its credentials; it gets a token without a person, or fails.
 import { pathToFileURL } from 'node:url'
 import {
   auth,
@@ -10,13 +10,13 @@ import {
 
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 
-/** By the scenario. */
+/** Credentials by scenario. */
 export const EXTENSIONS = {
   'auth/enterprise-managed-authorization': identityAssertion,
   'auth/wif-jwt-bearer': workload,
 }
 
-/** Gets a token for the MCP server at the address as the scenario says. */
+/** Gets a token for the MCP server at this URL as the scenario requires. */
 export async function authorize(address, context) {
   const create = EXTENSIONS[context.name]
   if (!create) throw new Error(`There is no client for ${context.name}`)
@@ -24,7 +24,9 @@ export async function authorize(address, context) {
   if (result !== 'AUTHORIZED') throw new Error(`The client got no token: ${result}`)
 }
 
-/** SEP-990: an ID token becomes an assertion at the identity provider, and that a token. */
+/**
+ * SEP-990: exchanges an ID token for an assertion at the identity provider, and that for a token.
+ */
 function identityAssertion(context) {
   return new CrossAppAccessProvider({
     assertion: async ({ authorizationServerUrl, resourceUrl, scope }) => {
@@ -44,7 +46,7 @@ function identityAssertion(context) {
   })
 }
 
-/** SEP-1933: the token of a platform is the assertion. */
+/** SEP-1933: uses the platform's token as the assertion. */
 function workload({ client_id, valid_jwt: assertion }) {
   let tokens
   return {

@@ -1,5 +1,6 @@
-// What the extensions of MCP need that get a token without a person at the authorization server: an identity provider
-// (a second server of the library), a platform that runs jobs, and the clients of both.
+// Servers for the MCP extensions that get a token without a person at the authorization server: an
+// identity provider (a second server of the library), a platform that runs jobs, and the clients of
+// both.
 import { createServer } from 'node:http'
 import { authorizationCode, jwtBearer, openid, refreshToken, tokenExchange } from '@tollgate/oauth'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
@@ -12,7 +13,7 @@ const JOB = 'conformance-workload'
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
 
-/** Starts the identity provider for an authorization server that is still to be started. */
+/** Starts the identity provider for an authorization server that is not yet running. */
 export async function startExtensions({ issuer, resource, scopes, callback }) {
   const keys = await generateKeyPair('ES256', { extractable: true })
   /** Filled once the clients have their ids. */
@@ -38,7 +39,7 @@ export async function startExtensions({ issuer, resource, scopes, callback }) {
   ]
   return {
     grant: jwtBearer({ issuers }),
-    /** What the scenario would tell the client, by its name. */
+    /** Returns what each scenario passes to the client, by scenario. */
     async contexts(oauth) {
       const atServer = await oauth.clients.create({ name: 'Assertions', grants: [JWT_BEARER] })
       const job = await oauth.clients.create({
@@ -81,7 +82,7 @@ async function keysOf(issuer) {
   return (await fetch(`${issuer}/.well-known/jwks.json`)).json()
 }
 
-/** The ID token of the person, who signs in and approves. */
+/** Signs the user in and approves. Returns the ID token. */
 async function signIn({ client, secret }, callback, provider) {
   const query = new URLSearchParams({
     client_id: client.id,
@@ -107,7 +108,7 @@ async function signIn({ client, secret }, callback, provider) {
   return id_token
 }
 
-/** The code that a browser brings to the callback while `visit` goes on. */
+/** Returns the code that a browser brings to the callback during `visit`. */
 async function codeAt(callback, visit) {
   let code
   const server = createServer((request, response) => {

@@ -1,6 +1,6 @@
-// A person with a very small browser: signs in, approves, and goes where they are sent.
+// A user with a minimal browser: signs in, approves, and follows redirects.
 
-/** From the address of an authorization request to the redirect of the client, which is visited too. */
+/** Follows an authorization request to the redirect of the client, which is visited as well. */
 export async function approveAt(address, { person, pages }) {
   const cookies = new Map()
   const visit = async (url, form) => {

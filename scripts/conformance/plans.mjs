@@ -1,4 +1,4 @@
-// Which plans are run, and what the browser of the suite does on our pages.
+// The plans to run, and the scripts by which the suite's browser uses our pages.
 
 const discovery = { server_metadata: 'discovery' }
 const dynamic = { client_registration: 'dynamic_client' }
@@ -15,7 +15,7 @@ const fapi2 = {
   },
 }
 
-/** In the order of the report. Those with a `profile` are run against a server that is set up for it. */
+/** The plans in the order of the report. Those with a `profile` need a server configured for it. */
 export const plans = [
   { name: 'oidcc-config-certification-test-plan', variant: {} },
   { name: 'oidcc-basic-certification-test-plan', variant: { ...discovery, ...fixed } },
@@ -46,10 +46,13 @@ export const plans = [
   },
 ]
 
-/** The part of the suite's addresses that is ours. */
+/** Our part of the suite's URLs. */
 export const ALIAS = 'tollgate'
 
-/** What the suite wants to know of a server. `pages` says how its pages are recognised and used. */
+/**
+ * Builds the suite's configuration for a server. `pages` says how its pages are recognized and
+ * used.
+ */
 export function configurationFor({ issuer, suite, server, clients, plan }) {
   const { person, pages } = server
   const issuerPages = `${issuer}/*`
@@ -86,7 +89,7 @@ export function configurationFor({ issuer, suite, server, clients, plan }) {
   const flow = authorize(signIn(), approve, { task: 'back at the client', ...callback })
   const flowShowing = (text) =>
     authorize(signIn([seen(text, true)]), approve, { task: 'back at the client', ...callback })
-  /** The flow ends on a page of ours that a person would look at. */
+  /** Page script for a flow that ends on one of our pages, which a person would check. */
   const endsShowing = (text, ...before) =>
     authorize(...before, { task: 'the page', match: issuerPages, commands: [seen(text)] })
 
@@ -172,7 +175,10 @@ export function configurationFor({ issuer, suite, server, clients, plan }) {
   }
 }
 
-/** An API that takes the tokens of the plan: of a person, or of a client that acts for itself. */
+/**
+ * Returns an API that accepts the tokens of the plan: of a user, or of a client that acts for
+ * itself.
+ */
 function resourceOf({ variant }, { pages }, issuer) {
   if (variant.fapi_profile === 'fapi_client_credentials_grant') return `${issuer}${pages.clientApi}`
   return `${issuer}${pages.api}`
@@ -182,7 +188,7 @@ function waitForId() {
   return ['wait', 'id', 'submission_complete', 10]
 }
 
-/** Keeps the page for whoever looks at the run, if the module has a place for it. */
+/** Uploads the page as a screenshot for a reviewer, if the module has a placeholder for it. */
 function seen(text, optional = false) {
   const keep = `update-image-placeholder${optional ? '-optional' : ''}`
   return ['wait', 'xpath', '//*', 10, text, keep]

@@ -1,4 +1,4 @@
-// What a run found, as the tables of docs/reference/conformance.md.
+// Writes the results of a run as the tables of docs/reference/conformance.md.
 
 const KINDS = ['PASSED', 'REVIEW', 'WARNING', 'SKIPPED', 'FAILED']
 
@@ -17,7 +17,7 @@ export function writeChecksInto(document, { version, spec, date, checks }) {
   return replacePart(document, 'mcp', `${when}\n\n${table(head, rows)}`)
 }
 
-/** What stands between two marks. */
+/** Replaces the text between two marks. */
 function replacePart(document, name, text) {
   const [begin, end] = [`<!-- begin: ${name} -->`, `<!-- end: ${name} -->`]
   const [before, rest] = document.split(begin)
@@ -56,7 +56,7 @@ function anchorOf(plan, tested) {
     .replaceAll(' ', '-')
 }
 
-/** What tells the runs of one plan apart. */
+/** Variant parameters that distinguish the runs of one plan. */
 const WORDS = {
   static_client: 'clients set up beforehand',
   dynamic_client: 'clients registering themselves',

@@ -1,4 +1,4 @@
-// The service under test, as people run it, behind a front that speaks https.
+// Runs the service under test as users run it, behind a proxy that speaks https.
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { request } from 'node:http'
@@ -11,7 +11,7 @@ import { CIPHERS } from './ciphers.mjs'
 import { claimsOf, SCOPES } from './claims.mjs'
 import { createClients, vouchForRegistered } from './clients.mjs'
 
-/** How its pages are recognised and used; for the page scripts. */
+/** How page scripts recognize and use the pages of the service. */
 const PAGES = {
   authorize: '/oauth/authorize',
   endSession: '/oauth/logout',
@@ -32,10 +32,12 @@ const PAGES = {
   signedOutText: 'You are signed out',
 }
 
-/** The user of the demo is the first of its database. */
+/** Id of the demo's user, the first in its database. */
 const DEMO_USER = '1'
 
-/** As strict as it can be: who may register has been given a token. */
+/**
+ * Starts the service with its strictest settings. Clients need an initial access token to register.
+ */
 export async function startService({ issuer, suite, key, cert, ca, profile }) {
   const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-conformance-'))
   const initialAccessToken = randomBytes(32).toString('hex')
@@ -46,7 +48,7 @@ export async function startService({ issuer, suite, key, cert, ca, profile }) {
     TOLLGATE_TRUSTED_PROXIES: '127.0.0.1',
     TOLLGATE_LOG_LEVEL: 'error',
     TOLLGATE_IDENTITY_SCOPES: 'profile, email, address, phone',
-    // The suite warns of a name in an ID token where nobody asked for it there.
+    // The suite warns about a name in an ID token that no scope requested.
     TOLLGATE_CLAIMS_IN_ID_TOKEN: 'off',
     ...(profile === 'fapi2'
       ? { TOLLGATE_FAPI2: 'on' }
@@ -54,7 +56,7 @@ export async function startService({ issuer, suite, key, cert, ca, profile }) {
           TOLLGATE_CLIENT_REGISTRATION: 'initial-access-token',
           TOLLGATE_INITIAL_ACCESS_TOKENS: initialAccessToken,
           TOLLGATE_SELF_REGISTERED_SCOPES: SCOPES.join(),
-          // The rest is for the dynamic and the implicit profile.
+          // The remaining settings are for the dynamic and the implicit profile.
           TOLLGATE_RESPONSE_TYPES: 'id_token, id_token token',
           TOLLGATE_PAIRWISE_SALT: randomBytes(32).toString('base64'),
           TOLLGATE_REQUEST_OBJECTS_BY_REFERENCE: 'on',

@@ -1,10 +1,11 @@
-// The public HTTP API of the OpenID Foundation's conformance suite, as much of it as a run needs.
+// Client for the public HTTP API of the OpenID Foundation's conformance suite, as far as a run
+// needs it.
 import { request } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const POLL_MS = 400
 
-/** `certificate` is the PEM of the authority that the suite's certificate comes from. */
+/** Connects to the suite. `certificate` is the authority of the suite's certificate as PEM. */
 export function connectSuite(url, certificate) {
   async function call(method, path, query = {}, body) {
     const address = `${url}/api/${path}?${new URLSearchParams(query)}`
@@ -13,7 +14,10 @@ export function connectSuite(url, certificate) {
     return text === '' ? null : JSON.parse(text)
   }
 
-  /** One module to its end. Most start by themselves; with `beforeStart` it waits for us to have done that. */
+  /**
+   * Runs one module to its end. Most start by themselves; one with `beforeStart` waits until that
+   * is done.
+   */
   async function runModule(planId, entry, { seconds, beforeStart }) {
     const began = Date.now()
     const variant = JSON.stringify(entry.variant ?? {})

@@ -1,7 +1,8 @@
-// npm run check:foreign [-- java go python node proxy mcp webhooks]: libraries of other languages read Tollgate's tokens,
-// sign in with it, and verify billing's webhooks. With --write it writes the table of docs/reference/clients.md and runs
-// nothing. Each is installed from its own registry into a temporary folder and prints what it made of every token; here
-// stands what it should have made of it. Java with Maven, Go and Python are needed for their parts.
+// npm run check:foreign [-- java go python node proxy mcp webhooks]: libraries in other languages
+// read Tollgate's tokens, sign in with it, and verify billing's webhooks. With --write it writes
+// the table of docs/reference/clients.md and runs nothing. Each library is installed from its own
+// registry into a temporary folder and prints its verdict on every token, which is compared with
+// the expected one here. Java with Maven, Go and Python are needed for their parts.
 import { execFile } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,7 +20,7 @@ const folder = mkdtempSync(join(tmpdir(), 'tollgate-foreign-'))
 const here = fileURLToPath(new URL('.', import.meta.url))
 const input = join(folder, 'tokens.json')
 
-/** The commands of each, in its folder; the last one prints. */
+/** The commands for each language, run in its folder. The last one prints the verdicts. */
 const programs = {
   java: [
     'mvn -q -B compile dependency:build-classpath -Dmdep.outputFile=classpath',
@@ -37,7 +38,10 @@ const programs = {
   ],
 }
 
-/** Lines of `library, preset, case, accepted or refused, detail`, with tabs between. */
+/**
+ * Runs one language. Returns lines of `library, preset, case, accepted or refused, detail`,
+ * separated by tabs.
+ */
 async function readBy(language) {
   const cwd = join(folder, language)
   cpSync(join(here, language), cwd, { recursive: true })
@@ -50,7 +54,10 @@ async function readBy(language) {
   return lines.filter((parts) => parts.length === 5)
 }
 
-/** What must be refused, by preset. Whoever only signs in is given nothing to refuse beside somebody else's callback. */
+/**
+ * Tokens that must be rejected, by preset. Libraries that only sign in have nothing to reject
+ * except another user's callback.
+ */
 const REFUSED = {
   webhooks: ['anotherSecret', 'expired', 'tampered'],
   '-': [],
@@ -58,7 +65,7 @@ const REFUSED = {
 const TOKENS = ['anotherAudience', 'expired', 'idToken', 'tampered']
 const refusedBy = (preset) => REFUSED[preset] ?? TOKENS
 
-/** One line for each library and preset; whether all was as it should be. */
+/** Prints one line for each library and preset. Returns whether all verdicts were as expected. */
 function report(lines) {
   const groups = Map.groupBy ? Map.groupBy(lines, keyOf) : groupBy(lines)
   let ok = lines.length > 0

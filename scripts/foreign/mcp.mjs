@@ -1,5 +1,6 @@
-// An MCP server with its authorization server, and the clients that people connect to it: the official SDKs for
-// TypeScript and Python, and mcp-remote. Each is told the address and nothing else, finds the rest and registers itself.
+// Runs an MCP server with its authorization server, and the clients that people connect to it: the
+// official SDKs for TypeScript and Python, and mcp-remote. Each receives only the URL, discovers
+// the rest and registers itself.
 import { execFile } from 'node:child_process'
 import { cpSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -30,7 +31,7 @@ const commands = [
   'node clients.mjs',
 ]
 
-/** Lines of `library, preset, case, accepted or refused, detail`, split. */
+/** Runs the clients. Returns the columns `library, preset, case, accepted or refused, detail`. */
 export async function checkMcp(folder) {
   const cwd = join(folder, 'mcp')
   cpSync(fileURLToPath(new URL('mcp', import.meta.url)), cwd, { recursive: true })
@@ -72,7 +73,8 @@ async function startNotes() {
   const { routes, auth, scopes } = forHono(oauth, { resource: address })
   const notes = []
   app.use(routes)
-  // What the person does who uses the client. It is here because clients of other languages cannot press a button.
+  // Acts as the user of the client. This is an endpoint because clients in other languages cannot
+  // press a button.
   app.get('/person', async (c) => c.text(await approve(c.req.query('address'))))
   app.post(
     '/mcp',
@@ -105,7 +107,7 @@ function createTools(notes) {
   return server
 }
 
-/** Opens the address of an authorization request and approves; returns the client's callback. */
+/** Opens the URL of an authorization request and approves. Returns the client's callback. */
 async function approve(address) {
   const page = await fetch(address, { headers: { accept: 'text/html' }, redirect: 'manual' })
   const html = await page.text()

@@ -1,6 +1,7 @@
-// oauth2-proxy in front of a page, and a person with cookies who signs in through it. proxy/go.mod says which version:
-// `go install …@version` would ask for the list of all versions too, which not every module proxy gives. Building it
-// takes a minute or more, so OAUTH2_PROXY may name a binary that is there already.
+// Puts oauth2-proxy in front of a page and signs a user with cookies in through it. The version is
+// in proxy/go.mod: `go install …@version` would also request the list of all versions, which not
+// every module proxy serves. Building takes a minute or more, so OAUTH2_PROXY may name an existing
+// binary.
 import { execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { cpSync } from 'node:fs'
@@ -29,7 +30,7 @@ function freePort() {
   })
 }
 
-/** Follows nothing by itself, and keeps the cookies of the proxy. */
+/** A browser that does not follow redirects, and keeps the cookies of the proxy. */
 function createPerson(proxy) {
   const cookies = new Map()
   return async (url) => {
@@ -63,7 +64,7 @@ async function signIn(url) {
   if (page.status !== 202) throw new Error(`${JSON.stringify({ away, back, arrived, page })}`)
 }
 
-/** The callback of somebody else's sign-in. */
+/** Presents the callback of another user's sign-in. */
 async function bringAnothers(url) {
   const [mine, other] = [createPerson(url), createPerson(url)]
   const back = await other((await other(`${url}/page`)).location)

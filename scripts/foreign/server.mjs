@@ -1,4 +1,5 @@
-// A server with a person who is always signed in and clients that are approved at once, for programs in other languages.
+// A server with a user who is always signed in and clients that are approved at once, for programs
+// in other languages.
 import { generateKeyPairSync } from 'node:crypto'
 import { createServer } from 'node:http'
 import {
@@ -15,7 +16,7 @@ import { nodeListener } from '@tollgate/oauth/node'
 
 const DAYS = 24 * 60 * 60 * 1000
 
-/** The resources, by the names that the reference gives them. */
+/** The resources, by the names in the reference. */
 export const RESOURCES = {
   default: 'https://api.example.com/default',
   readByAll: 'https://api.example.com/read-by-all',
@@ -42,12 +43,12 @@ export async function startServer() {
     resources: {
       [RESOURCES.default]: {},
       [RESOURCES.readByAll]: readByAll,
-      // As different as the audience alone.
+      // Differs in the audience only.
       [`${ELSEWHERE}/default`]: {},
       [`${ELSEWHERE}/readByAll`]: readByAll,
     },
   }
-  // First the one that lives days ago: its keys are those of both, and its tokens have expired.
+  // The first server ran days ago: it has the same keys, and its tokens have expired.
   const before = createAuthorizationServer({
     ...options,
     clock: { now: () => new Date(Date.now() - 3 * DAYS) },
@@ -71,7 +72,7 @@ export async function startServer() {
   return {
     issuer,
     client,
-    /** Of libraries that never ask UserInfo. */
+    /** For libraries that never request UserInfo. */
     clients: {
       authJs: await newClient('https://shop.example/auth/callback/tollgate', inIdToken),
       passport: await newClient('http://127.0.0.1/callback', inIdToken),
@@ -91,7 +92,7 @@ export async function startServer() {
   }
 }
 
-/** A client that proves itself by a JWT, with the private key it signs that with. */
+/** Creates a client that authenticates with a JWT, and its private key. */
 async function newClientWithKey(newClient) {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'one', use: 'sig', alg: 'RS256' }
@@ -102,7 +103,7 @@ async function newClientWithKey(newClient) {
   return { client_id, private_key: privateKey.export({ format: 'pem', type: 'pkcs8' }) }
 }
 
-/** One that has to be accepted, and those that must not be. */
+/** Creates one token that must be accepted, and those that must be rejected. */
 async function tokensFor(name, client, { before, oauth, issuer }) {
   const audience = RESOURCES[name]
   const get = (server, resource) => signIn(server, client, { issuer, resource })
@@ -117,7 +118,7 @@ async function tokensFor(name, client, { before, oauth, issuer }) {
   }
 }
 
-/** The same with another person in it. */
+/** Replaces the user in a token without signing it again. */
 function tamper(token) {
   const [header, payload, signature] = token.split('.')
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString())

@@ -1,5 +1,6 @@
-// The table of docs/reference/clients.md: who was tried, in which version, with what. Versions are those of the manifests
-// that the programs are installed from; which programs a row stands for is compared with what has run.
+// Writes the table of docs/reference/clients.md: the tested programs, their versions and features.
+// Versions come from the manifests that the programs are installed from. The programs of a row are
+// compared with those that have run.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
@@ -31,7 +32,7 @@ const SIGN_IN = 'code flow with PKCE, ID token with nonce, UserInfo, refresh'
 const VERIFIES =
   'reads access tokens; refuses those for another audience, expired or changed, and ID tokens'
 
-/** `runs` are the names by which the programs of `part` report. */
+/** The rows. `runs` are the names under which the programs of `part` report. */
 export const ROWS = [
   {
     client: 'openid-client',
@@ -175,7 +176,7 @@ export const ROWS = [
   },
 ]
 
-/** Webhooks are no clients of the authorization server. */
+/** Webhook libraries are not clients of the authorization server. */
 const WITHOUT_ROWS = ['webhooks']
 
 export function renderTable() {
@@ -186,7 +187,10 @@ export function renderTable() {
   return ['| client | version | what it did | run by |', '|---|---|---|---|', ...rows].join('\n')
 }
 
-/** What is wrong with the table after a part has run: rows that did not run, and programs without a row. */
+/**
+ * Finds differences between the table and a run of one part: rows that did not run, and programs
+ * without a row.
+ */
 export function compareWithTable(part, libraries) {
   if (WITHOUT_ROWS.includes(part)) return []
   const named = ROWS.filter((row) => row.part === part).flatMap(({ runs }) => runs)

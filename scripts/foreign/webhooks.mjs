@@ -1,5 +1,5 @@
-// Billing's own webhooks, as they arrive at an application of another language, and what the libraries of Standard
-// Webhooks make of them: one that is as it was sent, and others that must be refused.
+// Checks billing's own webhooks with the Standard Webhooks libraries of other languages: one as it
+// was sent, and others that must be rejected.
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, writeFileSync } from 'node:fs'
@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { startBilling } from '@tollgate/billing/testing'
-// Not public: nobody else has to sign what was sent an hour ago.
-import { signDelivery } from '../../packages/billing/dist/deliveries/signature.js'
+// Not exported: applications never need to sign an old delivery.
+import { signDelivery } from '../../packages/billing/dist/features/outgoing-webhooks/signature.js'
 
 const KEY = Buffer.alloc(32, 'first')
 const SECRET = `whsec_${KEY.toString('base64')}`
@@ -22,7 +22,7 @@ const commands = [
   'go run . webhooks.json',
 ]
 
-/** Lines of `library, preset, case, accepted or refused, detail`, split. */
+/** Runs the libraries. Returns the columns `library, preset, case, accepted or refused, detail`. */
 export async function checkWebhooks(folder) {
   const sent = await receive()
   const id = sent.headers['webhook-id']
@@ -45,7 +45,10 @@ export async function checkWebhooks(folder) {
   return lines.filter((parts) => parts.length === 5)
 }
 
-/** What billing sends when somebody subscribes. Whatever fails, nothing that was started goes on. */
+/**
+ * Receives the webhooks that billing sends for a new subscription. Everything that was started is
+ * stopped, even after a failure.
+ */
 export async function receive(start = startBilling) {
   const server = createServer()
   await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -63,7 +66,6 @@ export async function receive(start = startBilling) {
     test = await start({ defaultProvider: 'stripe', deliveries })
     await test.user.newSubscription('main', 'monthly').create('pm_card_visa')
     await test.settle()
-    await test.billing.deliveries.process()
     return await arrived
   } finally {
     await test?.close()

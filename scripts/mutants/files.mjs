@@ -1,4 +1,7 @@
-/** The sources that decide trust or money, each with the tests that must notice a mistake in it, quickest first. */
+/**
+ * The sources that decide about trust or money, with the tests that must notice a mistake in each,
+ * fastest first.
+ */
 export const FILES = {
   'packages/oauth/src/clients/authenticate.ts': [
     'packages/oauth/src/clients/authenticate.test.ts',
@@ -39,7 +42,7 @@ export const FILES = {
     'packages/oauth/test/threats/guard.test.ts',
   ],
   'packages/oauth/src/tokens/revoke.ts': [
-    'packages/oauth/test/threats/ends-at-once.test.ts',
+    'packages/oauth/test/threats/immediate-revocation.test.ts',
     'packages/oauth/test/specification/consent.test.ts',
     'packages/oauth/test/specification/events.test.ts',
     'packages/oauth/test/specification/cookie-mode.test.ts',
@@ -47,21 +50,25 @@ export const FILES = {
     'packages/oauth/test/threats/account-ends.test.ts',
     'packages/oauth/test/threats/feed-history.test.ts',
   ],
-  'packages/billing/src/consistency/settle-first-payment.ts': [
-    'packages/billing/test/creating.test.ts',
-    'packages/billing/test/past-due.test.ts',
+  'packages/oauth/src/users/providers.ts': [
+    'packages/oauth/src/users/providers.test.ts',
+    'packages/oauth/test/threats/user-providers.test.ts',
   ],
-  'packages/billing/src/deliveries/signature.ts': [
-    'packages/billing/src/deliveries/signature.test.ts',
+  'packages/billing/src/features/subscribe/settle-first-payment.ts': [
+    'packages/billing/src/features/subscribe/test/creating.test.ts',
+    'packages/billing/src/features/subscribe/test/past-due.test.ts',
   ],
-  'packages/billing/src/gateways/stripe/signature-time.ts': [
-    'packages/billing/src/gateways/stripe/signature-time.test.ts',
+  'packages/billing/src/features/outgoing-webhooks/signature.ts': [
+    'packages/billing/src/features/outgoing-webhooks/signature.test.ts',
   ],
-  'packages/billing/src/values/money.ts': [
-    'packages/billing/src/values/money.test.ts',
-    'packages/billing/test/amounts.test.ts',
+  'packages/billing/src/features/webhooks/stripe-signature-time.ts': [
+    'packages/billing/src/features/webhooks/stripe-signature-time.test.ts',
   ],
-  'packages/billing/src/values/subscription-state.ts': [
-    'packages/billing/src/values/subscription-state.test.ts',
+  'packages/billing/src/core/values/money.ts': [
+    'packages/billing/src/core/values/money.test.ts',
+    'packages/billing/src/features/payments/test/amounts.test.ts',
+  ],
+  'packages/billing/src/core/values/subscription-state.ts': [
+    'packages/billing/src/core/values/subscription-state.test.ts',
   ],
 }

@@ -2,7 +2,7 @@ import ts from 'typescript'
 
 const { SyntaxKind: Kind } = ts
 
-/** The nearest wrong operator: whether equal values count, or the opposite. */
+/** The nearest wrong operator: with the opposite treatment of equal values, or the negation. */
 const WRONG = new Map([
   [Kind.LessThanToken, '<='],
   [Kind.LessThanEqualsToken, '<'],
@@ -13,7 +13,10 @@ const WRONG = new Map([
 ])
 const EITHER = [Kind.AmpersandAmpersandToken, Kind.BarBarToken]
 
-/** Makes every mutant of a source: its whole text with one mistake, and the mistake as `was` and `became`. */
+/**
+ * Creates every mutant of a source: the whole text with one mistake, which `was` and `became`
+ * describe.
+ */
 export function makeMutants(text) {
   const source = ts.createSourceFile('source.ts', text, ts.ScriptTarget.Latest, true)
   const mutants = []
@@ -38,7 +41,10 @@ export function makeMutants(text) {
 
 const inOneLine = (text) => text.replace(/\s+/g, ' ').trim()
 
-/** The mistakes to make at a node: what is replaced, by what, and the piece of source that names the mistake. */
+/**
+ * The possible mistakes at a node: the replaced range, its replacement, and the piece of source
+ * that identifies the mistake.
+ */
 function mistakesIn(node) {
   if (ts.isExpressionStatement(node)) return [[node, '']]
   if (ts.isIfStatement(node)) return decide(node.expression)

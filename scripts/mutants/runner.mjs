@@ -1,4 +1,5 @@
-// Runs tests again and again for scripts/mutants.mjs, each time with another mutant in the place of its source.
+// Runs tests repeatedly for scripts/mutants.mjs, each time with another mutant instead of its
+// source.
 import { createVitest } from 'vitest/node'
 
 const vitest = await createVitest('test', {
@@ -16,9 +17,9 @@ process.on('message', async ({ source, text, tests }) => {
   const found = tests.map((test) => known.filter(({ moduleId }) => moduleId === test))
   const missing = tests.filter((_, at) => found[at].length === 0)
   if (missing.length > 0) throw new Error(`No project has ${missing.join(', ')}`)
-  // One after the other: the quickest comes first, and what it notices needs no other.
+  // One file at a time: the fastest comes first, and a mistake that it notices needs no other.
   for (const specifications of found) {
-    // Vitest adds up the results of all runs, for --bail as well.
+    // Vitest accumulates the results of all runs, also for --bail.
     vitest.state.idMap.clear()
     vitest.state.filesMap.clear()
     const { testModules } = await vitest.runTestSpecifications(specifications)

@@ -12,8 +12,8 @@ const OPTIONS = {
 }
 
 /**
- * The types that a public signature names and nobody can import. `packages` are ours: each with the
- * folder its declarations live in, and the declarations it publishes.
+ * Finds types that a public signature names and that cannot be imported. `packages` are ours: each
+ * with the folder of its declarations, and the declarations that it publishes.
  */
 export function findUnnameable(packages) {
   const program = ts.createProgram({
@@ -57,7 +57,10 @@ function unaliased(symbol, checker) {
   return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
 }
 
-/** `export type { Invoice }`: nobody can call the constructor of such a class. */
+/**
+ * Whether a symbol is exported by `export type { Invoice }`, so that its constructor cannot be
+ * called.
+ */
 function isTypeOnly(symbol) {
   return (symbol.declarations ?? []).some(
     (each) => ts.isExportSpecifier(each) && (each.isTypeOnly || each.parent.parent.isTypeOnly),
@@ -65,18 +68,30 @@ function isTypeOnly(symbol) {
 }
 
 /**
- * What the signature says by name. Private members, type parameters and constructors that nobody can
- * call are nobody's business.
+ * Lists the types that a signature names. Private members, type parameters and constructors that
+ * cannot be called do not count. A type derived from a value (`typeof table`) names the types in
+ * the value's own type.
  */
 function namedTypes(declaration, checker, canBeConstructed) {
   const found = []
+  const values = new Set()
   const visit = (node) => {
     if (ts.getCombinedModifierFlags(node) & ts.ModifierFlags.Private) return
     if (ts.isConstructorDeclaration(node) && !canBeConstructed) return
     const name = nameIn(node)
     const symbol = name && symbolToImport(name, checker)
-    if (symbol) {
+    // For `extends defineError('…')` the compiler generates a name for the base class, whose own
+    // types count.
+    const base = ts.isExpressionWithTypeArguments(node) ? symbol?.valueDeclaration : undefined
+    if (base && ts.isVariableDeclaration(base)) visit(base)
+    else if (symbol) {
       const named = unaliased(symbol, checker)
+      const value = ts.isTypeQueryNode(node) ? named.valueDeclaration : undefined
+      if (value && ts.isVariableDeclaration(value)) {
+        if (values.has(value)) return
+        values.add(value)
+        return visit(value)
+      }
       const isType = (named.flags & ts.SymbolFlags.TypeParameter) === 0
       if (isType) found.push({ symbol: named, text: name.getText() })
     }
@@ -94,7 +109,10 @@ function nameIn(node) {
   return undefined
 }
 
-/** Of `Stripe.Invoice` it is `Stripe`; after `import * as invoices`, of `invoices.Line` it is `Line`. */
+/**
+ * Returns the symbol that has to be imported: `Stripe` for `Stripe.Invoice`, but `Line` for
+ * `invoices.Line` after `import * as invoices`.
+ */
 function symbolToImport(name, checker) {
   const [first, second] = partsOf(name)
   const symbol = checker.getSymbolAtLocation(first)

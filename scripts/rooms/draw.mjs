@@ -1,14 +1,14 @@
 import { dirname, join } from 'node:path/posix'
 import { nameOf, roomOf } from './find-faults.mjs'
 
-/** The page with the picture of this package's rooms as they are now. */
+/** Returns the page with an up-to-date picture of this package's rooms. */
 export function drawInto(page, name, found) {
   const marks = new RegExp(`(<!-- rooms of ${name} -->\n)[^]*?(<!-- end -->)`)
   if (!marks.test(page)) throw new Error(`The page has no place for the rooms of ${name}`)
   return page.replace(marks, (_all, start, end) => `${start}\n${drawRooms(found)}\n\n${end}`)
 }
 
-/** Room → the rooms below that its files import. */
+/** Maps each room to the lower rooms that its files import. */
 function importsBetween({ rooms, modules }) {
   const edges = rooms.map(() => new Set())
   for (const { path, imports } of modules) {
@@ -22,7 +22,7 @@ function importsBetween({ rooms, modules }) {
   return edges
 }
 
-/** Without an arrow that two others already say. */
+/** Removes arrows that follow from two others. */
 function withoutDetours(edges) {
   const reaches = (from, to) => [...edges[from]].some((next) => next === to || reaches(next, to))
   return edges.map((targets) =>

@@ -1,4 +1,7 @@
-/** The circles among `graph` (file → files it imports), one for each knot of files; Tarjan's algorithm. */
+/**
+ * Finds one circle for each strongly connected set of files in `graph` (file → files it imports),
+ * with Tarjan's algorithm.
+ */
 export function findCircles(graph) {
   const order = new Map()
   const lowest = new Map()
@@ -22,7 +25,7 @@ export function findCircles(graph) {
   return circles
 }
 
-/** One way round from the knot's first file back to it, which is what somebody has to cut. */
+/** Returns a shortest circle through the first file of the set, which has to be cut somewhere. */
 function shortestRound(graph, knot) {
   const inside = new Set(knot)
   const [start] = knot

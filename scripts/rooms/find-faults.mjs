@@ -1,12 +1,15 @@
 import { dirname, join } from 'node:path/posix'
 import { findCircles } from './find-circles.mjs'
 
-/** Dialects and payment providers live in folders of their own; nobody else asks for them by name. */
+/**
+ * Names of dialects and payment providers. Each has its own folder, and no other file may use its
+ * name.
+ */
 export const FOREIGN_NAMES = ['sqlite', 'postgres', 'mysql', 'mariadb', 'stripe', 'braintree']
 
 /**
- * What is wrong with one package: `rooms` is its rooms.json from top to bottom, `modules` the files
- * of its src folder as `readModule` gives them, with paths from there.
+ * Finds what is wrong with one package: `rooms` is its rooms.json from top to bottom, `modules` the
+ * files of its src folder as returned by `readModule`, with paths relative to it.
  */
 export function findFaults(rooms, modules) {
   const known = new Set(modules.map(({ path }) => path))
@@ -34,7 +37,7 @@ export function findFaults(rooms, modules) {
   return faults
 }
 
-/** Imports of our own packages beyond the ones a package may use. */
+/** Finds imports of our own packages that a package may not use. */
 export function findForeignPackages(uses, modules) {
   const faults = []
   for (const { path, imports } of modules) {
@@ -46,18 +49,25 @@ export function findForeignPackages(uses, modules) {
   return faults
 }
 
-/** The entry that names the file, or the deepest folder above it. */
+/** Returns the entry that lists the file, or the deepest folder above it. */
 export function roomOf(rooms, path) {
   let found = -1
   let depth = -1
   for (const [index, { room, files }] of rooms.entries()) {
-    if (files?.includes(path)) return index
+    if (files?.some((file) => matches(file, path))) return index
     if (room && path.startsWith(`${room}/`) && room.length > depth) {
       found = index
       depth = room.length
     }
   }
   return found
+}
+
+/** Whether a listed file matches. `*` stands for any name of a folder or a part of it. */
+function matches(file, path) {
+  if (!file.includes('*')) return file === path
+  const escaped = file.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '[^/]*')
+  return new RegExp(`^${escaped}$`).test(path)
 }
 
 export function nameOf({ room, files }) {
@@ -82,7 +92,7 @@ function findForeignNames(room, { path, words }) {
   for (const { text, line } of words) {
     for (const name of FOREIGN_NAMES) {
       if (!text.toLowerCase().includes(name) || room.says?.includes(name)) continue
-      // A line each would bury the others: the first one leads there.
+      // One line for each would hide the others, and the first one is enough to find them.
       if (!faults.has(name)) {
         faults.set(name, `${path}:${line} says "${name}", which belongs to a folder of its own`)
       }

@@ -1,8 +1,8 @@
 import ts from 'typescript'
 
 /**
- * What a source file imports and which words its code says. Comments are not code: they may explain
- * whatever they need to.
+ * Reads the imports of a source file and the words in its code. Comments do not count: they may
+ * mention anything.
  */
 export function readModule(path, text) {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, false)

@@ -1,11 +1,12 @@
 /**
- * What a test file has sent: `{ file, milliseconds, sent: { [statement]: tests } }`, see test-support/statements.
+ * Statements that a test file has sent: `{ file, milliseconds, sent: { [statement]: tests } }`, see
+ * test-support/statements.
  * @typedef {{ file: string, milliseconds: number, sent: Record<string, string[]> }} Recorded
  */
 
 /**
- * The statements of SQLite that the other databases were not sent in the same words, and that no test sends which ran on each of them
- * as well, each with a test that sends it.
+ * Finds statements sent to SQLite that were not sent to the other databases in the same words, nor
+ * by a test that ran on each of them. Each comes with a test that sends it.
  * @param {readonly Recorded[]} sqlite
  * @param {readonly (readonly Recorded[])[]} others
  */
@@ -30,8 +31,9 @@ export function findUntried(sqlite, others) {
 }
 
 /**
- * Of the files that ran on another database, those that send nothing there which the files that are left do not send, the slowest
- * first. What they are about may be a reason to keep them: races, locks, several processes.
+ * Finds files that could be dropped from another database, because the remaining files send all of
+ * their statements there; the slowest first. A file may still be needed for its subject: races,
+ * locks, several processes.
  * @param {readonly Recorded[]} other
  */
 export function findSpare(other) {
@@ -58,7 +60,10 @@ function testsOf(recorded) {
   )
 }
 
-/** Names are quoted as each database does it; what else differs makes other words. */
+/**
+ * Removes quotes around names, which differ between databases. Any other difference makes another
+ * statement.
+ */
 const withoutQuotes = (statement) => statement.replaceAll(/["`]/g, '')
 
 const nameOf = (file, test) => `${file} > ${test || 'before its tests'}`

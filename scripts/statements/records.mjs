@@ -1,10 +1,14 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Records are in a folder for each project, one file for each test file: see test-support/statements/setup.ts. */
+/**
+ * Each project has a folder of records, with one file for each test file: see
+ * test-support/statements/setup.ts.
+ */
 
 /**
- * Takes away what earlier runs of these projects have left: a test file that no longer runs in one would still count as tried there.
+ * Deletes the records of earlier runs of these projects. Otherwise a test file that no longer runs
+ * in a project would still count as tried there.
  * @param {string} folder
  * @param {readonly string[]} projects
  */
@@ -13,7 +17,7 @@ export function emptyRecords(folder, projects) {
 }
 
 /**
- * What was sent to a database, whatever project the test file ran in; null when nothing was.
+ * Reads the statements sent to a database in any project. `null` if there are none.
  * @param {string} folder
  * @param {string} database
  * @returns {import('./compare.mjs').Recorded[] | null}

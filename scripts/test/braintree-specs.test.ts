@@ -10,25 +10,25 @@ const spec = (fullTitle: string) => ({ fullTitle, err: { message: 'Timeout\nat â
 const ran = (passes: string[], failures: string[]) =>
   judge('sales', { passes: passes.map(spec), failures: failures.map(spec) }, LIST)
 
-describe('specs are judged by what is listed', () => {
-  it('says nothing when what is listed fails, and nothing else', () => {
+describe("comparing the results of Braintree's specs with the list of known failures", () => {
+  it('reports nothing when exactly the listed specs fail', () => {
     expect(ran(['sells'], ['sells with a wallet', 'refunds with a wallet'])).toEqual([])
   })
 
-  it('names a failure that nobody listed', () => {
+  it('reports a failure that is not listed', () => {
     expect(ran([], ['sells with a wallet', 'refunds with a wallet', 'voids'])).toEqual([
       'fails, and is not listed: voids (Timeout)',
     ])
   })
 
-  it('names a listed one that passes, and one more that hides behind a reason', () => {
+  it('reports a listed spec that passes, and an additional failure under the same reason', () => {
     expect(ran(['sells with a wallet'], ['refunds with a wallet'])).toEqual([
       '1 like /with a wallet/ fail, the list says 2\n    passes: sells with a wallet',
     ])
     expect(ran([], ['a with a wallet', 'b with a wallet', 'c with a wallet'])).toHaveLength(1)
   })
 
-  it('wants one reason for each', () => {
+  it('requires one reason for each', () => {
     const twice = [...LIST, { file: 'sales', titles: /sells/, count: 1, why: 'no sales' }]
     const failures = [spec('sells with a wallet'), spec('refunds with a wallet')]
     expect(judge('sales', { passes: [], failures }, twice)).toEqual([
@@ -36,7 +36,7 @@ describe('specs are judged by what is listed', () => {
     ])
   })
 
-  it('lists nothing of a file that is not run', () => {
+  it('finds no listed file among those that are not run', () => {
     const files = (NOT_PASSED as Array<{ file: string }>).map(({ file }) => file)
     expect(files.filter((file) => Object.hasOwn(NOT_RUN, file))).toEqual([])
   })

@@ -7,8 +7,8 @@ import { findUndocumented } from '../check-docs.mjs'
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-docs-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-describe('the check that public names are explained', () => {
-  it('finds names and members without a word, and nothing else', () => {
+describe('npm run check:docs', () => {
+  it('reports exactly the public names and members without documentation', () => {
     mkdirSync(join(folder, 'src'))
     writeFileSync(
       join(folder, 'tsconfig.json'),

@@ -21,7 +21,7 @@ const results = {
 }
 
 describe('the report of a conformance run', () => {
-  it('says every module with its result, and counts them', () => {
+  it('contains every module with its result, and the counts', () => {
     const text = writeInto(
       'before\n<!-- begin: library -->\nold\n<!-- end: library -->\nafter',
       results,
@@ -42,7 +42,7 @@ describe('the report of a conformance run', () => {
     expect(anchor).toBe(title?.toLowerCase().replaceAll(',', '').replaceAll(' ', '-'))
   })
 
-  it('gives each variant of a plan its own table', () => {
+  it('has a table for each variant of a plan', () => {
     const name = 'fapi2-security-profile-final-test-plan'
     const modules = [{ name: 'happy-flow', result: 'PASSED', remark: '' }]
     const plans = [
@@ -57,7 +57,7 @@ describe('the report of a conformance run', () => {
     expect(new Set(anchors).size).toBe(3)
   })
 
-  it('has a place for each kind of run in the document', () => {
+  it('has a place in the document for each kind of run', () => {
     const document = readFileSync(REPORT, 'utf8')
     for (const tested of ['library', 'service']) {
       expect(writeInto(document, { ...results, tested })).toContain('a \\| b')

@@ -19,7 +19,7 @@ describe('the mistakes of npm run mutants', () => {
     expect(became(text)).toEqual(expected)
   })
 
-  it('leave the rest of the source as it is', () => {
+  it('leave the rest of the source unchanged', () => {
     const [first] = makeMutants('const a = 1\nconst b = a < 2 // two\n')
     expect(first).toMatchObject({ line: 2, text: 'const a = 1\nconst b = a <= 2 // two\n' })
   })
@@ -29,7 +29,7 @@ describe('the mistakes of npm run mutants', () => {
     expect(paths.filter((path) => !existsSync(path))).toEqual([])
   })
 
-  it('survive only for a reason, and only where the source still says so', () => {
+  it('survive only with a reason, and only while the source still contains them', () => {
     const list: { file: string; was: string; why: string }[] = JSON.parse(
       readFileSync('scripts/mutants/survivors.json', 'utf8'),
     )

@@ -10,12 +10,12 @@ const root = {
   repository: { type: 'git', url: 'git+https://github.com/somebody/else.git' },
 }
 
-describe('what packages say about themselves', () => {
-  it('is what the root says', () => {
+describe('the common fields of packages', () => {
+  it('equal those of the root', () => {
     expect(findProblems()).toEqual([])
   })
 
-  it('names the repository by one address', () => {
+  it('contain a single URL of the repository', () => {
     expect(commonFields(root, 'packages/oauth')).toMatchObject({
       repository: { url: root.repository.url, directory: 'packages/oauth' },
       homepage: 'https://github.com/somebody/else/tree/main/packages/oauth#readme',
@@ -23,7 +23,7 @@ describe('what packages say about themselves', () => {
     })
   })
 
-  it('would be noticed if it were something else', () => {
+  it('are reported if they differ', () => {
     expect(findProblems(root)).toContain(
       'packages/oauth: repository differs, run npm run sync:packages',
     )
@@ -32,7 +32,7 @@ describe('what packages say about themselves', () => {
 
 describe('the commands of packages', () => {
   it.each(['server', 'sandbox'])(
-    'of %s are files of the repository, so that npm links them in a clone that is not built',
+    'are files of the repository in %s, so that npm links them in a clone that is not built',
     (name) => {
       const folder = `${ROOT}packages/${name}`
       const { bin } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { findUnnameable } from '../public-types/find-unnameable.mjs'
 
-/** A package of two declarations: what it publishes, and what it keeps to itself. */
+/** Checks a package of two declarations: a published and an internal one. */
 function faultsOf(index: string, inner: string): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'public-types-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -22,13 +22,13 @@ export declare class Box<T> { private secret: Hidden; get(): T }
 export declare function open(options: Options): Promise<Box<string>>
 `
 
-it('finds a type that a published one names and nobody can import', () => {
+it('npm run check:public-types finds a type that a published one names and that cannot be imported', () => {
   expect(faultsOf(`export { open, Box, type Options } from './inner.js'`, INNER)).toEqual([
     'Options of index.d.ts names Hidden, which nobody can import',
   ])
 })
 
-it('finds one in the signature of a function, and in what a type extends', () => {
+it('npm run check:public-types finds a type in the signature of a function, and in an extended type', () => {
   const index = `export { open } from './inner.js'
 import type { Hidden } from './inner.js'
 export interface Shown extends Hidden {}`
@@ -39,7 +39,7 @@ export interface Shown extends Hidden {}`
   ])
 })
 
-it('lets pass what can be imported by any name, type parameters, and what is private', () => {
+it('npm run check:public-types accepts types that can be imported under any name, type parameters, and private members', () => {
   const index = `export { open, Box, type Options, type Hidden as Seen } from './inner.js'`
   expect(faultsOf(index, INNER)).toEqual([])
   expect(faultsOf(`export { Box } from './inner.js'`, INNER)).toEqual([])
@@ -50,10 +50,37 @@ export interface Hidden { readonly x: string }
 export declare class Made { constructor(hidden: Hidden); get(): string }
 `
 
-it('looks at a constructor where the class can be constructed', () => {
+it('npm run check:public-types checks a constructor if the class can be constructed', () => {
   expect(faultsOf(`export { Made } from './inner.js'`, CLASS)).toEqual([
     'Made of index.d.ts names Hidden, which nobody can import',
   ])
   expect(faultsOf(`export type { Made } from './inner.js'`, CLASS)).toEqual([])
   expect(faultsOf(`export { type Made } from './inner.js'`, CLASS)).toEqual([])
+})
+
+const CONSTANTS = `
+export interface Hidden { readonly x: string }
+export interface Known { readonly y: string }
+declare const STATUS: { readonly busy: 503 }
+declare const Busy_base: abstract new (hidden: Hidden) => Known
+export type Code = keyof typeof STATUS
+export declare class Busy extends Busy_base {}
+`
+
+it('npm run check:public-types checks a constant whose type is used, and a class that a call has created', () => {
+  expect(faultsOf(`export { Code, Busy, type Known } from './inner.js'`, CONSTANTS)).toEqual([
+    'Busy of index.d.ts names Hidden, which nobody can import',
+  ])
+})
+
+it('npm run check:public-types checks the value that a type is derived from', () => {
+  const inner = `
+export interface Hidden { readonly x: string }
+declare const table: { name: string; hidden: Hidden }
+export type Derived = { [Name in keyof typeof table]?: (typeof table)[Name] }
+`
+  expect(faultsOf(`export { type Derived } from './inner.js'`, inner)).toEqual([
+    'Derived of index.d.ts names Hidden, which nobody can import',
+  ])
+  expect(faultsOf(`export { type Derived, type Hidden } from './inner.js'`, inner)).toEqual([])
 })

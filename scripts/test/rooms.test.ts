@@ -28,7 +28,7 @@ function faultsOf(files: Record<string, string>): string[] {
 }
 
 describe('the rooms', () => {
-  it('are sound when every import points down', () => {
+  it('are valid when every import points down', () => {
     expect(faultsOf({})).toEqual([])
   })
 
@@ -38,7 +38,7 @@ describe('the rooms', () => {
     ['a type in passing', "export type X = typeof import('./endpoints/token.ts').token"],
     ['an import on demand', "export const x = () => import('./endpoints/token.ts')"],
     ['an export', "export { token } from './endpoints/token.ts'"],
-  ])('refuse %s that goes up', (_, text) => {
+  ])('reject %s that points up', (_, text) => {
     const faults = faultsOf({
       'errors.ts': text,
       'endpoints/token.ts': 'export const token = 1',
@@ -50,7 +50,7 @@ describe('the rooms', () => {
     ])
   })
 
-  it('refuse a circle, of types too, and show the way round', () => {
+  it('reject a circle, also of types, and show it', () => {
     const faults = faultsOf({
       'endpoints/a.ts': "import type { B } from './b.ts'\nexport type A = B",
       'endpoints/b.ts': "export type { A as B } from './c.ts'",
@@ -67,19 +67,19 @@ describe('the rooms', () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the source of a template
     ['part of a template', 'export const name = (id: string) => `stripe ${id}`'],
     ['the path of an import', "export { name } from '../gateways/stripe/provider.ts'"],
-  ])('refuse the name of a provider outside its folder, in %s', (_, text) => {
+  ])('reject the name of a provider outside its folder, in %s', (_, text) => {
     const faults = faultsOf({ 'endpoints/hook.ts': text })
     expect(faults).toEqual([expect.stringMatching(/^endpoints\/hook\.ts:1 says "stripe"/)])
   })
 
-  it('refuse a file that no room lists, and one that is not there', () => {
+  it('reject a file that no room lists, and an import of a file that does not exist', () => {
     expect(faultsOf({ 'helpers.ts': '' })).toEqual([expect.stringMatching(/^helpers\.ts belongs/)])
     expect(faultsOf({ 'endpoints/lost.ts': "import './nowhere.ts'" })).toEqual([
       'endpoints/lost.ts:1 imports endpoints/nowhere.ts: no such file',
     ])
   })
 
-  it('refuse a package of ours that this one may not use', () => {
+  it('reject an import of a package that this one may not use', () => {
     const modules = [readModule('a.ts', "import { createBilling } from '@tollgate/billing'")]
     expect(findForeignPackages(['database'], modules)).toEqual([
       'a.ts:1 may not use @tollgate/billing',
@@ -92,7 +92,7 @@ const packages: readonly { package: string; uses: readonly string[] }[] = JSON.p
   readFileSync('packages/rooms.json', 'utf8'),
 )
 
-it('lists every package', () => {
+it('packages/rooms.json lists every package', () => {
   const folders = readdirSync('packages', { withFileTypes: true }).filter((each) =>
     each.isDirectory(),
   )
@@ -105,12 +105,12 @@ describe.each(packages)('packages/$package', ({ package: name, uses }) => {
   const found = readPackage(`packages/${name}`)
   const { rooms, modules } = found
 
-  it('is drawn in docs/architecture.md as it is: npm run draw:rooms', () => {
+  it('matches its picture in docs/architecture.md (npm run draw:rooms writes it)', () => {
     const page = readFileSync('docs/architecture.md', 'utf8')
     expect(drawInto(page, name, found)).toBe(page)
   })
 
-  it('keeps to its rooms and the packages it may use', () => {
+  it('keeps to its rooms and to the packages it may use', () => {
     expect([...findFaults(rooms, modules), ...findForeignPackages(uses, modules)]).toEqual([])
   })
 })

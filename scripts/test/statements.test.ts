@@ -20,18 +20,18 @@ describe('the shape of a statement', () => {
     ['insert into "a" values ($1, f($2)), ($3, f($4))', 'insert into "a" values (?, f(?))'],
     ['insert into "a" values (?, ?)', 'insert into "a" values (?, ?)'],
     ['select $1, $2', 'select ?, ?'],
-  ])('of %s', (sql, shape) => {
+  ])('is independent of the number of values and rows: %s', (sql, shape) => {
     expect(shapeOf(sql)).toBe(shape)
   })
 })
 
-describe('what is compared', () => {
+describe('comparing recorded statements', () => {
   const sqlite = [
     recorded('flow.test.ts', { 'select a': ['buys', 'sells'], 'select b': ['sells'] }),
     recorded('pages.test.ts', { 'select a': ['shows'], 'select c': ['shows'] }),
   ]
 
-  it('finds what runs on SQLite alone: a file, or a test of one', () => {
+  it('finds statements that run on SQLite alone, by file or by test', () => {
     const postgres = [recorded('flow.test.ts', { 'select $a': ['buys'] })]
     expect(findUntried(sqlite, [postgres])).toEqual([
       { statement: 'select b', test: 'flow.test.ts > sells' },
@@ -39,20 +39,20 @@ describe('what is compared', () => {
     ])
   })
 
-  it('wants a test on every database', () => {
+  it('requires a test on every database', () => {
     const both = sqlite.map(({ file, sent }) => recorded(file, sent))
     expect(findUntried(sqlite, [both, both])).toEqual([])
     expect(findUntried(sqlite, [both, both.slice(0, 1)])).toHaveLength(1)
   })
 
-  it('takes the same words for tried, whoever sends them', () => {
+  it('accepts the same statement from any test', () => {
     const here = [recorded('pages.test.ts', { 'select "a" from `b`': ['shows'] })]
     const there = [recorded('other.test.ts', { 'select `a` from `b`': ['buys'] })]
     expect(findUntried(here, [there])).toEqual([])
     expect(findUntried(here, [there, []])).toHaveLength(1)
   })
 
-  it('finds files that can be spared, the slowest first, and no two for one another', () => {
+  it('finds files that can be dropped, the slowest first, but not two that replace each other', () => {
     const files = [
       recorded('quick.test.ts', { 'select a': [''] }, 1),
       recorded('slow.test.ts', { 'select a': [''] }, 9),
@@ -79,7 +79,7 @@ describe('the folder of records', () => {
   const filesOf = (folder: string, database: string) =>
     readRecords(folder, database)?.map(({ file }) => file)
 
-  it('is read by database, in whatever project a file ran', () => {
+  it('is read by database, for all projects in which a file ran', () => {
     const folder = folderWith([
       ['sqlite', 'sqlite'],
       ['slow', 'sqlite'],
@@ -91,7 +91,7 @@ describe('the folder of records', () => {
     expect(readRecords(join(folder, 'nowhere'), 'sqlite')).toBeNull()
   })
 
-  it('forgets what the projects of a new run had sent, and nothing else', () => {
+  it('loses only the records of the projects of a new run', () => {
     const folder = folderWith([
       ['sqlite', 'sqlite'],
       ['slow', 'sqlite'],

@@ -12,7 +12,7 @@ describe('the workflows', () => {
     expect(checkWorkflows()).toEqual([])
   })
 
-  it('would be caught if they did', () => {
+  it('are reported if they call something that is missing', () => {
     const workflow = [
       'steps:',
       '  - uses: actions/checkout@v4',
@@ -29,7 +29,7 @@ describe('the workflows', () => {
     ])
   })
 
-  it('can install what is locked, on every platform and from any registry', () => {
+  it('can install the locked packages on every platform and from any registry', () => {
     const packages = {
       '': { dependencies: { tool: '^1.0.0' } },
       'packages/a': { dependencies: { tool: '^1.0.0', lost: '^1.0.0' } },
@@ -51,7 +51,7 @@ describe('the workflows', () => {
     ])
   })
 
-  it('know every project of the tests', () => {
+  it('name every test project', () => {
     expect(readProjects()).toEqual(
       expect.arrayContaining([
         'unit',

@@ -5,17 +5,20 @@ import type { Runner } from '../../packages/database/src/dialects/engine.ts'
 import { isTemplate } from '../create-test-database.ts'
 import { shapeOf } from './shape.ts'
 
-/** The tests in which a statement was sent, for each. */
+/** Each statement with the tests that sent it. */
 const sent = new Map<string, Set<string>>()
 
 const CHANGES_OR_READS = /^\s*(?:select|insert|update|delete|replace|with)\b/i
 
-/** From now on every statement of the packages is noted, whoever opens a database in this process. */
+/**
+ * Records every statement that the packages send from now on, through any database opened in this
+ * process.
+ */
 export function watchDialects(): void {
   for (const dialect of builtInDialects) watchDialect(dialect)
 }
 
-/** What was sent since the last time. */
+/** Returns and clears the recorded statements. */
 export function takeSent(): Record<string, string[]> {
   const taken = Object.fromEntries([...sent].map(([shape, tests]) => [shape, [...tests]]))
   sent.clear()
@@ -26,7 +29,7 @@ function watchDialect(dialect: { -readonly [Key in keyof Dialect]: Dialect[Key] 
   const { open } = dialect
   dialect.open = async (url, options) => {
     const engine = await open.call(dialect, url, options)
-    // What fills a template is sent on every database, in whatever test comes first.
+    // Statements that fill a template are sent on every database, by any test that comes first.
     if (isTemplate(url)) return engine
     const watched = watchRunner(engine)
     return { ...watched, reserve: async () => watchRunner(await engine.reserve()) }
@@ -51,7 +54,10 @@ function note(shape: string): void {
   else sent.set(shape, new Set([test]))
 }
 
-/** Whether a test asks by itself, to see what became of it. Who asks in a transaction is not known: the product, most often. */
+/**
+ * Whether a test itself sends the statement, to check a result. The sender inside a transaction is
+ * unknown: it is usually the product.
+ */
 function isOfTest(): boolean {
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 60
@@ -62,5 +68,5 @@ function isOfTest(): boolean {
   return /\/(?:test|testing|test-support)\//.test(caller)
 }
 
-/** The packages between whoever asks and the database. */
+/** Source files between the sender of a statement and the database. */
 const BETWEEN = /\/packages\/database\/src\/|\/node_modules\/|\/test-support\/statements\//

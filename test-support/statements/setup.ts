@@ -4,16 +4,18 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, expect } from 'vitest'
 import { takeSent, watchDialects } from './record.ts'
 
-// With TEST_STATEMENTS=folder: what each test file sends to its database, for scripts/check-statements.mjs.
+// With TEST_STATEMENTS=folder, records the statements that each test file sends to its database,
+// for scripts/check-statements.mjs.
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const WATCHED = Symbol.for('tollgate.statements')
 const process_ = globalThis as { [WATCHED]?: boolean }
 
-// This file is loaded for every test file; what they import, once.
+// This file is loaded for every test file, but the modules that it imports only once.
 if (!process_[WATCHED]) watchDialects()
 process_[WATCHED] = true
 
-// Files share a process: until its first test begins, the last test of the file before would be the one that sends.
+// Files share a process: until the first test of a file begins, the last test of the previous file
+// would count as the sender.
 expect.setState({ currentTestName: '' })
 const began = performance.now()
 afterAll(() => {

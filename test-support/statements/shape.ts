@@ -1,4 +1,7 @@
-/** A statement without what differs from call to call: however long a list is, and however many rows are inserted, it is the same. */
+/**
+ * Normalizes a statement: the result does not depend on the length of a list or on the number of
+ * inserted rows.
+ */
 export function shapeOf(sql: string): string {
   return sql
     .replace(/\$\d+/g, '?')

@@ -49,7 +49,7 @@ const billing = createBilling({
 
 const app = express()
 const { routes, auth, scopes, scope, user, freshToken } = forExpress(oauth)
-app.use(routes, billingForExpress(billing).routes) // before body parsers: a webhook is signed as raw bytes
+app.use(routes, billingForExpress(billing).routes) // before body parsers: a webhook's signature covers the raw bytes
 app.use(express.json(), express.urlencoded())
 
 app.get('/api/user', auth('api'), async (request, response) => {
@@ -100,7 +100,7 @@ app.post('/login', async (request, response) => {
   else response.status(401).send(loginPage(request.body?.return_to, 'E-mail or password is wrong.'))
 })
 
-/** A declined card is not a bug: the error says what happened, and with which status. */
+/** A declined card is not a bug: the error has a message and an HTTP status for the caller. */
 const billingErrors: ErrorRequestHandler = (error, _request, response, next) => {
   if (!isBillingError(error)) return next(error)
   response.status(error.status).json({ error: error.code, message: error.message })
@@ -110,7 +110,7 @@ app.use(billingErrors)
 const server = app.listen(port, () => createDemoClient(oauth, payments.controlRoom))
 process.once('SIGTERM', () => {
   server.close(async () => {
-    oauth.close()
+    await oauth.close()
     await billing.close()
     await payments.close()
     await database.close()

@@ -104,7 +104,7 @@ app.post<{ Body?: Record<string, string> }>('/login', async (request, reply) => 
   return reply.code(401).type('text/html').send(page)
 })
 
-/** A declined card is not a bug: the error says what happened, and with which status. */
+/** A declined card is not a bug: the error has a message and an HTTP status for the caller. */
 app.setErrorHandler((error, _request, reply) => {
   if (!isBillingError(error)) throw error
   reply.code(error.status).send({ error: error.code, message: error.message })
@@ -114,7 +114,7 @@ await app.listen({ port, host: 'localhost' })
 await createDemoClient(oauth, payments.controlRoom)
 process.once('SIGTERM', async () => {
   await app.close()
-  oauth.close()
+  await oauth.close()
   await billing.close()
   await payments.close()
   await database.close()

@@ -89,7 +89,7 @@ app.post('/login', async (c) => {
   return c.redirect(session.location, 303)
 })
 
-/** A declined card is not a bug: the error says what happened, and with which status. */
+/** A declined card is not a bug: the error has a message and an HTTP status for the caller. */
 app.onError((error, c) => {
   if (!isBillingError(error)) throw error
   return c.json({ error: error.code, message: error.message }, error.status as ContentfulStatusCode)
@@ -100,7 +100,7 @@ const server = serve({ fetch: app.fetch, port }, () =>
 )
 process.once('SIGTERM', () => {
   server.close(async () => {
-    oauth.close()
+    await oauth.close()
     await billing.close()
     await payments.close()
     await database.close()

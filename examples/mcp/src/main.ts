@@ -16,8 +16,8 @@ import { createNotesServer, TOOL_SCOPES } from './notes-server.ts'
 
 const port = Number(process.env.PORT ?? 3000)
 const url = `http://localhost:${port}`
-const address = `${url}/mcp` // what people type into their client
-const origins: string[] = [] // of clients that run in a browser
+const address = `${url}/mcp` // the URL that users enter in their client
+const origins: string[] = [] // origins of clients that run in a browser
 const database = await connect(process.env.DATABASE_URL ?? 'sqlite::memory:')
 const accounts = await openAccounts(database, url) // your own users and sessions
 
@@ -53,7 +53,8 @@ function notesOf(userId: string): string[] {
 }
 
 app.use(routes)
-// The protocol asks for it: a page elsewhere must not reach a server on its reader's own machine.
+// The protocol requires this check of the origin: a website must not reach a server on its
+// visitor's own machine.
 app.use('/mcp', async (c, next) => {
   const origin = c.req.header('origin') ?? url
   return origin === url || origins.includes(origin) ? next() : c.text('Forbidden origin', 403)
@@ -62,7 +63,7 @@ app.use('/mcp', cors())
 app.post(
   '/mcp',
   auth('api'),
-  // All tools have one address: which scopes a request needs is in its body.
+  // All tools share one URL: the scopes that a request needs depend on its body.
   async (c, next) => {
     const message = await c.req.json().catch(() => null)
     return scopes(...scopesOfToolCalls(message, TOOL_SCOPES))(c, next)
@@ -73,7 +74,7 @@ app.post(
     return transport.handleRequest(c.req.raw, { parsedBody: await c.req.json().catch(() => null) })
   },
 )
-// No session is kept and nothing is sent unasked, so there is nothing to listen to.
+// The server keeps no session and sends no notifications, so there is no stream to open.
 app.all('/mcp', auth('api'), (c) => c.body(null, 405, { allow: 'POST' }))
 
 app.get('/login', (c) => c.html(loginPage(c.req.query('return_to'))))
@@ -93,7 +94,7 @@ const server = serve({ fetch: app.fetch, port }, () => {
 })
 process.once('SIGTERM', () => {
   server.close(async () => {
-    oauth.close()
+    await oauth.close()
     await database.close()
   })
 })

@@ -2,8 +2,8 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { z } from 'zod'
 
 /**
- * What each tool needs; one that is forgotten here needs everything. Writing goes with reading, because older clients
- * ask for what a refusal names and give up the rest.
+ * Scopes that each tool needs. A tool that is missing here needs all of them. Writing includes
+ * reading, because older clients request only the scopes named in an error and give up the others.
  */
 export const TOOL_SCOPES: Readonly<Record<string, readonly string[]>> = {
   list_notes: ['notes:read'],
@@ -12,7 +12,7 @@ export const TOOL_SCOPES: Readonly<Record<string, readonly string[]>> = {
 
 const say = (text: string) => ({ content: [{ type: 'text' as const, text }] })
 
-/** The tools, for the notes of one person. */
+/** Creates the tools for one user's notes. */
 export function createNotesServer(notes: string[]): McpServer {
   const server = new McpServer({ name: 'notes', version: '0.1.0' })
   server.registerTool('list_notes', { description: 'All notes, oldest first' }, () =>

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => app?.stop())
 
-/** Signs in on the page of the example, as a person would. */
+/** Signs in on the page of the example, as a user would. */
 async function signIn(): Promise<string> {
   const reply = await fetch(`${app.url}/login`, {
     method: 'POST',
@@ -23,7 +23,7 @@ async function signIn(): Promise<string> {
 }
 
 describe('the mcp example', () => {
-  it.each(officialClients)('serves $name from nothing but its address', async (official) => {
+  it.each(officialClients)('serves $name, which knows only its URL', async (official) => {
     const session = await signIn()
     const visitAs = (url: URL | string, init: RequestInit) =>
       fetch(url, { ...init, headers: { ...init.headers, cookie: session } })
@@ -45,7 +45,7 @@ describe('the mcp example', () => {
     await connection.close()
   })
 
-  it('asks for another account, or the password again, where a client wants it', async () => {
+  it('lets a client request another account, or the password again', async () => {
     const client = { redirect_uris: ['http://127.0.0.1/callback'] }
     const registered = await fetch(`${app.url}/oauth/register`, {
       method: 'POST',
@@ -71,7 +71,7 @@ describe('the mcp example', () => {
     }
   })
 
-  it('takes no harm from requests that make no sense', async () => {
+  it('survives malformed requests', async () => {
     const send = (body: string, headers = {}) =>
       fetch(address, {
         method: 'POST',
@@ -84,7 +84,7 @@ describe('the mcp example', () => {
     expect((await send('{}', { origin: 'https://evil.example' })).status).toBe(403)
   })
 
-  it('ends when it is told to', async () => {
+  it('stops cleanly after SIGTERM', async () => {
     expect(await app.stop()).toBe(0)
   })
 })

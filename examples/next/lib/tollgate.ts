@@ -44,7 +44,7 @@ async function open() {
 }
 
 /**
- * Opened once, by the first who asks: `next build` loads the route files and must not connect. Kept on
+ * Opened by the first caller: `next build` loads the route files and must not connect. Stored on
  * globalThis, because Next may load this file once for each route.
  */
 const kept = globalThis as { tollgate?: ReturnType<typeof open> | undefined }

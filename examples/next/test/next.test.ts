@@ -10,8 +10,11 @@ const next = createRequire(import.meta.url).resolve('next/dist/bin/next')
 describeExample({
   name: 'next',
   args: [next, 'start'],
-  exitCode: 143, // 128 + SIGTERM: how Next ends after it has closed its server
-  /** Also checks its types; must connect to nothing, and deploy no more than it needs. */
+  exitCode: 143, // 128 + SIGTERM: how Next exits after it has closed its server
+  /**
+   * Builds the app, which also checks its types. The build must not connect to anything, nor deploy
+   * more than it needs.
+   */
   async prepare() {
     const env = withoutTests({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' })
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [next, 'build'], {

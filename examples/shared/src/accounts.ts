@@ -8,15 +8,18 @@ export interface Account {
   readonly name: string
 }
 
-/** What an application has before Tollgate comes: users with passwords, and sessions. */
+/** Parts of an application before it adds Tollgate: users with passwords, and sessions. */
 export interface Accounts {
   findById(id: string | number): Promise<Account | null>
   findByCredentials(email: string, password: string): Promise<Account | null>
-  /** With when they signed in: applications may ask for it to be recent (`prompt=login`, `max_age`). */
+  /**
+   * Returns the signed-in user, with the time of sign-in: clients may require a recent one
+   * (`prompt=login`, `max_age`).
+   */
   fromRequest(
     request: Request,
   ): Promise<{ id: number; sessionId: string; authenticatedAt?: Date } | null>
-  /** Checks the sign-in form; gives the session's cookie and the page to go on to. */
+  /** Checks the sign-in form. Returns the session's cookie and the page to continue with. */
   signIn(
     form: Readonly<Record<string, unknown>> | undefined,
     origin: string | null | undefined,
@@ -25,14 +28,17 @@ export interface Accounts {
 
 interface SessionRow {
   readonly user_id: number
-  /** Null of sessions from before it was written down. */
+  /** `null` for sessions created before this column was added. */
   readonly signed_in_at: number | null
 }
 
 const derive = promisify(scrypt) as (text: string, salt: Buffer, size: number) => Promise<Buffer>
 const hash = (text: string) => createHash('sha256').update(text).digest('base64url')
 
-/** Keeps them in two small tables, with one user to try things with. `url` is the application's own. */
+/**
+ * Opens the accounts, in two small tables with one user to try the example with. `url` is the
+ * application's own.
+ */
 export async function openAccounts(database: Database, url: string): Promise<Accounts> {
   await createTables(database)
   const { kysely } = database
@@ -52,7 +58,8 @@ export async function openAccounts(database: Database, url: string): Promise<Acc
     },
     async findByCredentials(email, password) {
       const found = await find('email', email)
-      // The same work for an unknown address, so that its absence does not show in the time taken.
+      // Does the same work for an unknown address, so that the response time does not reveal that
+      // it is unknown.
       if (!(await isSealed(password, found?.password ?? nobody)) || !found) return null
       return accounts.findById(found.id)
     },
@@ -83,9 +90,12 @@ export async function openAccounts(database: Database, url: string): Promise<Acc
   return accounts
 }
 
-/** Never another host: `//evil.example` and `/\evil.example` are addresses elsewhere. */
+/**
+ * Returns only paths of this host: `//evil.example` and `/\evil.example` lead to another one. So
+ * does a tab between the slashes, because browsers remove it.
+ */
 function onThisHost(returnTo: string): string {
-  return /^\/(?![/\\])/.test(returnTo) ? returnTo : '/'
+  return /^\/(?!\/)[^\\\p{Cc}]*$/u.test(returnTo) ? returnTo : '/'
 }
 
 async function seal(password: string): Promise<string> {

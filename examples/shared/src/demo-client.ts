@@ -1,6 +1,9 @@
 import type { AuthorizationServer } from '@tollgate/oauth'
 
-/** A client to try the flows with, and what to type. Its secret is shown once, so each start makes one. */
+/**
+ * Creates a client to try the flows with, and instructions for it. Each start creates one, because
+ * its secret is shown only once.
+ */
 export async function createDemoClient(
   oauth: AuthorizationServer,
   controlRoom: string | null,

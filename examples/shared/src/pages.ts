@@ -1,6 +1,6 @@
 import { escapeHtml } from '@tollgate/oauth'
 
-/** Your own sign-in page. It keeps `return_to`, the address to go on to. */
+/** Your own sign-in page. It keeps `return_to`, the URL to continue with. */
 export function loginPage(returnTo: unknown, problem = ''): string {
   return page(
     'Sign in',
@@ -13,7 +13,7 @@ export function loginPage(returnTo: unknown, problem = ''): string {
   )
 }
 
-/** A page whose script may call the API: it carries the CSRF token of cookie mode. */
+/** A page whose script may call the API: it contains the CSRF token of cookie mode. */
 export function startPage(csrfToken: string | null | undefined): string {
   if (!csrfToken) return page('Tollgate example', '<a href="/login">Sign in</a>')
   const meta = `<meta name="csrf-token" content="${escapeHtml(csrfToken)}">`

@@ -3,14 +3,14 @@ import { startSandbox } from '@tollgate/sandbox'
 
 export interface Payments {
   readonly stripe: StripeOptions
-  /** The sandbox has a clock of its own, which stands still until it is moved; null with the real Stripe. */
+  /** The sandbox's own clock, which moves only on request. `null` with the real Stripe. */
   readonly clock: Clock | null
-  /** Where the sandbox can be watched and its clock moved; null with the real Stripe. */
+  /** URL of a page to watch the sandbox and move its clock. `null` with the real Stripe. */
   readonly controlRoom: string | null
   close(): Promise<void>
 }
 
-/** Stripe itself when STRIPE_SECRET is set, otherwise the sandbox with one price, `monthly`. */
+/** Opens Stripe if STRIPE_SECRET is set, otherwise the sandbox with one price, `monthly`. */
 export async function openPayments(url: string): Promise<Payments> {
   const { STRIPE_SECRET, STRIPE_WEBHOOK_SECRET = '' } = process.env
   if (STRIPE_SECRET) {

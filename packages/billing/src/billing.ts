@@ -1,83 +1,143 @@
 import type { MigrateOptions } from '@tollgate/database'
 import type { HttpRoutes } from '@tollgate/http'
-import type { SyncOptions, SyncReport } from './consistency/sync/drift.ts'
-import type { Deliveries } from './deliveries/deliveries.ts'
-import type { EventOutbox } from './events/event-stream.ts'
-import type { Notices } from './notices/notices.ts'
-import type { ProviderName } from './provider-name.ts'
-import type { Meters } from './usage/meters.ts'
-import type { UsageOutbox } from './usage/usage-outbox.ts'
-import type { BillableOwner, BillableUser } from './users/billable-user.ts'
-import type { Endpoints } from './webhooks/endpoints.ts'
-import type { WebhookInbox } from './webhooks/inbox.ts'
+import type { BillableOwner, BillableUser } from './billable-user.ts'
+import type { EventOutbox } from './core/events/event-stream.ts'
+import type { ProviderName } from './core/values/provider-name.ts'
+import type { CheckoutItem } from './features/checkout/checkout-request.ts'
+import type { GuestCheckout, GuestCheckoutOptions } from './features/guest-checkout/guest.ts'
+import type { Notices } from './features/mail/notices.ts'
+import type { Deliveries } from './features/outgoing-webhooks/deliveries.ts'
+import type {
+  SubscriptionListOptions,
+  SubscriptionPage,
+} from './features/subscription-list/list-subscriptions.ts'
+import type { SyncOptions, SyncReport } from './features/sync/drift.ts'
+import type { Meters } from './features/usage/meters.ts'
+import type { UsageOutbox } from './features/usage/usage-queue.ts'
+import type { Endpoints } from './features/webhooks/endpoints.ts'
+import type { WebhookInbox } from './features/webhooks/inbox.ts'
+import type { PurgeOptions, PurgeReport } from './queues.ts'
 
-/** The entry object. */
+/**
+ * Everything billing offers an application: users and owners, the HTTP routes, the queues and
+ * maintenance. Made by `createBilling()`.
+ */
 export interface Billing<User = Record<string, unknown>> extends HttpRoutes {
-  /** The user with that id, or UserNotFound. */
+  /**
+   * Finds the user with this id.
+   * @throws UserNotFound if the application's table has no such user.
+   * @example
+   * const user = await billing.user(session.userId)
+   * if (await user.subscribed('main')) showDashboard()
+   */
   user(id: string | number): Promise<BillableUser<User>>
-  /** The user with this id; null when the application has none. */
+  /** Finds the user with this id. `null` if the application's table has no such user. */
   findUser(id: string | number): Promise<BillableUser<User> | null>
-  /** The user a provider's customer belongs to. */
+  /** Finds the user that owns this customer at the provider. `null` if no user does. */
   findUserByCustomer(provider: ProviderName, id: string): Promise<BillableUser<User> | null>
   /**
-   * Whoever is billed, by a type of the option `owners` and an id, or UserNotFound. `owner('user', id)` is
+   * Finds an owner by its type (a key of the option `owners`) and id. `owner('user', id)` is
    * `user(id)`.
+   * @throws UserNotFound if the owner's table has no such row.
+   * @throws InvalidArgument if the options name no such type.
    * @example
    * const team = await billing.owner('team', 7)
    * await team.newSubscription('main', 'monthly').create(cardToken)
    */
   owner(type: string, id: string | number): Promise<BillableOwner>
-  /** The same; null when the application has none. */
+  /** Finds an owner by its type and id. `null` if the owner's table has no such row. */
   findOwner(type: string, id: string | number): Promise<BillableOwner | null>
-  /** Whoever a provider's customer belongs to. */
+  /** Finds the owner, of any type, of this customer at the provider. `null` if there is none. */
   findOwnerByCustomer(provider: ProviderName, id: string): Promise<BillableOwner | null>
   /**
-   * For the start of the application: migrates, and then looks in the background for what is missing at
-   * the providers. That is logged; a provider that is away for a moment stops nobody.
+   * Prepares billing when the application starts: migrates the tables (or checks them, with
+   * `migrate: false`), then looks for missing provider settings in the background and logs them. A
+   * provider that is unavailable does not delay or fail the start.
    */
   ready(): Promise<void>
   /**
-   * Adds the columns and tables; done on first use unless `migrate` is false. A step that cannot be done beside
-   * older processes fails with `NeedsOffline` of `@tollgate/database`: stop them all, and call this once with
-   * `{ offline: true }`.
+   * Adds the columns and tables of billing. Runs by itself on first use unless the option `migrate`
+   * is false.
+   * @throws NeedsOffline (of `@tollgate/database`) for a step that is unsafe while other processes
+   * run: stop them all, and call this once with `{ offline: true }`.
    */
   migrate(options?: MigrateOptions): Promise<{ applied: string[] }>
   /**
-   * Brings the rows of every user and other owner to the provider's state, and reports what was different. Reads lists of the
-   * provider, a page for a hundred users, and those users alone who differ.
+   * Updates the rows of every owner to the provider's state, and reports the differences found.
+   * Reads lists from the provider (one page per hundred users), and single objects only for users
+   * whose rows differ.
    * @example
    * const { drift, complete } = await billing.sync({ since: new Date(Date.now() - 86_400_000) })
    */
   sync(options?: SyncOptions): Promise<SyncReport>
-  /** How many subscriptions were active at that moment, by our rows. Looks at all of them. */
-  countActive(at: Date): Promise<number>
-  /** What is missing at the providers, in words; empty when all is well. */
-  check(): Promise<string[]>
-  /** Events of ours on their way to the application, and those given up on. */
-  readonly events: EventOutbox
-  /** What was used, on its way to the provider, and what is counted there. */
-  readonly usage: UsageOutbox & Meters
-  /** Mail on its way out; null without the option `mail`. */
-  readonly notices: Notices | null
-  /** The same on their way to addresses of the application, as signed webhooks. */
-  readonly deliveries: Deliveries
-  /** Events on their way in, and those given up on. */
-  readonly webhooks: WebhookInbox
-  /** The addresses that providers send events to: what is registered there, and what is missing. */
-  readonly endpoints: Endpoints
-  /** Deletes events that were done before, in small batches. */
-  purgeWebhooks(before: Date): Promise<number>
-  /** Forgets how many codes were tried, where the time for that is over. Says of how many owners. */
-  purgeCodeAttempts(): Promise<number>
   /**
-   * Deletes mail that went out, was given up or of which nobody knows since before then, and says how many. Keep it for
-   * as long as events: what is told again would be mailed again.
+   * Lists the subscriptions of all owners from our rows, newest first, one page at a time. Makes no
+   * request to a provider.
+   * @throws InvalidArgument for an invalid filter.
+   * @example
+   * let page = await billing.subscriptions({ status: 'pastDue' })
+   * while (page.next) page = await billing.subscriptions({ status: 'pastDue', after: page.next })
    */
-  purgeNotices(before: Date): Promise<number>
-  /** Whether a path is one of ours, for frameworks that serve other things beside. */
+  subscriptions(options?: SubscriptionListOptions): Promise<SubscriptionPage>
+  /**
+   * Opens a hosted page of the provider on which a visitor without an account subscribes or pays
+   * once. The completed page makes a customer without an owner; `user.claimCheckout()` assigns it
+   * to a user. Customers are never assigned by e-mail address.
+   * @throws Unsupported at Braintree, before any request is sent.
+   * @example
+   * const { url } = await billing.guestCheckout('monthly', { name: 'main', successPath: '/welcome', tax: 'none' })
+   */
+  guestCheckout(
+    items: string | readonly CheckoutItem[],
+    options: GuestCheckoutOptions,
+  ): Promise<GuestCheckout>
+  /**
+   * Counts the subscriptions that were active at a moment, from our rows. Scans the whole table.
+   */
+  countActive(at: Date): Promise<number>
+  /**
+   * Asks the providers which of their settings are missing or wrong. Returns one sentence per
+   * problem; empty if there is none. Rejects if a provider is unavailable.
+   */
+  check(): Promise<string[]>
+  /**
+   * Outbox of billing events: those not yet delivered to the listeners in `on`, and dead letters.
+   */
+  readonly events: EventOutbox
+  /** Outbox of reported usage, and the usage totals that the provider has counted. */
+  readonly usage: UsageOutbox & Meters
+  /** Outbox of mail to customers. `null` without the option `mail`. */
+  readonly notices: Notices | null
+  /** Outbox of signed webhooks to the application's own endpoints (the option `deliveries`). */
+  readonly deliveries: Deliveries
+  /** Inbox of webhooks from the providers: those not yet handled, and dead letters. */
+  readonly webhooks: WebhookInbox
+  /** The webhook endpoints registered at the providers: lists them, and finds missing ones. */
+  readonly endpoints: Endpoints
+  /**
+   * Handles webhooks, reports usage, calls event listeners, and sends mail and outgoing webhooks
+   * until nothing is due. For applications with `processEvery: false`, and for tests.
+   */
+  process(): Promise<void>
+  /**
+   * Deletes old rows of all queues in small batches, and returns how many were deleted from each.
+   * Call it daily. Duplicate webhooks and repeated usage reports are only recognized while their
+   * rows exist.
+   * @example
+   * const { webhooks, usage } = await billing.purge()
+   */
+  purge(options?: PurgeOptions): Promise<PurgeReport>
+  /** Whether billing has a route for this path. For servers that also serve other paths. */
   handles(path: string): boolean
-  /** The routes as one Web-standard handler. */
+  /**
+   * Handles a Web-standard `Request` to one of the routes: webhooks, invoices, the return from
+   * hosted pages.
+   * @example
+   * export default { fetch: (request: Request) => billing.fetch(request) }
+   */
   fetch(request: Request): Promise<Response>
-  /** Stops looking at the inbox, after what is under way. The database stays open. */
+  /**
+   * Stops the background work of all queues after running jobs finish. Does not close the database.
+   */
   close(): Promise<void>
 }

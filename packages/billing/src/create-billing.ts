@@ -6,70 +6,82 @@ import {
   requireMigrations,
 } from '@tollgate/database'
 import { fetchFrom } from '@tollgate/http'
+import { OPERATIONS } from './assemble-features.ts'
+import { BillableUser } from './billable-user.ts'
 import type { Billing } from './billing.ts'
-import { lookAhead } from './consistency/look-ahead.ts'
-import { syncAll } from './consistency/sync/sync-all.ts'
-import type { BillingContext } from './context.ts'
-import { requireOwner } from './customers/require-owner.ts'
-import { createDeliveries } from './deliveries/deliveries.ts'
-import { createEventStream, listenersOf } from './events/event-stream.ts'
-import { tellingOwners } from './events/of-customer.ts'
-import type { BraintreeParts } from './gateways/braintree/gateway.ts'
-import type { Capability } from './gateways/contract/parts.ts'
-import { createNotices, purgeNotices } from './notices/notices.ts'
-import {
-  type BillingOptions,
-  type ResolvedOptions,
-  resolveOptions,
-  workerSettings,
-} from './options.ts'
-import type { ProviderName } from './provider-name.ts'
+import type { BraintreeParts } from './braintree-provider.ts'
+import type { BillingContext } from './core/context.ts'
+import { createEventStream, listenersOf } from './core/events/event-stream.ts'
+import { codeAttemptRepository } from './core/storage/code-attempts.ts'
+import { disputeRepository } from './core/storage/disputes.ts'
+import { eventRepository } from './core/storage/events.ts'
+import { createLocks } from './core/storage/locks.ts'
+import { billingMigrations, ownerMigrations } from './core/storage/migrations.ts'
+import { operationRepository } from './core/storage/operations.ts'
+import { requireOwnerTable } from './core/storage/owner-tables.ts'
+import { ownerRepository } from './core/storage/owners.ts'
+import { subscriptionRepository } from './core/storage/subscriptions.ts'
+import { syncRunRepository } from './core/storage/sync-runs.ts'
+import { taxRepository } from './core/storage/taxes.ts'
+import { transferRepository } from './core/storage/transfers.ts'
+import { withTypedErrors } from './core/storage/typed-errors.ts'
+import { webhookRepository } from './core/storage/webhooks.ts'
+import { recordTimedEvents } from './core/timed-events.ts'
+import { requireOwner } from './core/user-scope.ts'
+import type { Logger } from './core/values/logger.ts'
+import { isUser, type Owner, USER, userWith } from './core/values/owner.ts'
+import type { ProviderName } from './core/values/provider-name.ts'
+import { withCustomerEvents } from './features/customers/events.ts'
+import { openGuestCheckout } from './features/guest-checkout/guest.ts'
+import { createNotices } from './features/mail/notices.ts'
+import { createDeliveries } from './features/outgoing-webhooks/deliveries.ts'
+import { listSubscriptions } from './features/subscription-list/list-subscriptions.ts'
+import { syncAll } from './features/sync/sync-all.ts'
+import { createChargeWorker } from './features/usage/charges/charge-worker.ts'
+import { createMeters } from './features/usage/meters.ts'
+import { createUsageQueue } from './features/usage/usage-outbox.ts'
+import { usageRepository } from './features/usage/usage-rows.ts'
+import { createEndpoints } from './features/webhooks/endpoints.ts'
+import { createInbox } from './features/webhooks/inbox.ts'
+import { type BillingOptions, type ResolvedOptions, workerSettings } from './options.ts'
+import type { Capability } from './providers/gateway-parts.ts'
+import { processQueues, purgeQueues } from './queues.ts'
+import { resolveOptions } from './resolve-options.ts'
 import { createRoutes } from './routes.ts'
-import { codeAttemptRepository } from './storage/code-attempts.ts'
-import { disputeRepository } from './storage/disputes.ts'
-import { createLocks } from './storage/locks.ts'
-import { ownerMigrations } from './storage/migrations/owners.ts'
-import { billingMigrations } from './storage/migrations.ts'
-import { operationRepository } from './storage/operations.ts'
-import { requireOwnerTable } from './storage/owner-tables.ts'
-import { ownerRepository } from './storage/owners.ts'
-import { eventRepository } from './storage/queues/events.ts'
-import { purgeAll } from './storage/queues/queue.ts'
-import { usageRepository } from './storage/queues/usage.ts'
-import { subscriptionRepository } from './storage/subscriptions.ts'
-import { syncRunRepository } from './storage/sync-runs.ts'
-import { taxRepository } from './storage/taxes.ts'
-import { transferRepository } from './storage/transfers.ts'
-import { withTypedErrors } from './storage/typed-errors.ts'
-import { webhookRepository } from './storage/webhooks.ts'
-import type { Subscription } from './subscriptions/subscription.ts'
-import { createChargeWorker } from './usage/charges/charge-worker.ts'
-import { createMeters } from './usage/meters.ts'
-import { createUsageQueue } from './usage/usage-outbox.ts'
-import { BillableUser } from './users/billable-user.ts'
-import type { Logger } from './values/logger.ts'
-import { isUser, type Owner, USER, userWith } from './values/owner.ts'
-import { createEndpoints } from './webhooks/endpoints.ts'
-import { createInbox } from './webhooks/inbox.ts'
+import type { SdkBilling, SdkUser } from './sdk-billing.ts'
+import type { Subscription } from './subscription.ts'
 import type { Without } from './without.ts'
 
-/** Billing where Braintree alone is configured. */
+/**
+ * The type of billing if Braintree is the only configured provider. Methods that Braintree does not
+ * support are missing.
+ */
 export type BraintreeBilling<User = Record<string, unknown>> = Without<
   Exclude<Capability, BraintreeParts>,
-  Billing<User>
+  SdkBilling<'braintree', User>
 >
-/** A user where Braintree alone is configured. */
+/** The type of a user if Braintree is the only configured provider. */
 export type BraintreeUser<User = Record<string, unknown>> = Without<
   Exclude<Capability, BraintreeParts>,
-  BillableUser<User>
+  SdkUser<'braintree', User>
 >
-/** A subscription where Braintree alone is configured. */
+/** The type of a subscription if Braintree is the only configured provider. */
 export type BraintreeSubscription = Without<Exclude<Capability, BraintreeParts>, Subscription>
 
 /**
- * Attaches billing to the application's own user table.
+ * Attaches billing to the application's own user table. Configure Stripe, Braintree or both; their
+ * keys come from the provider's dashboard.
+ * @throws TypeError if an option is missing or invalid. No request is sent and no table is read
+ * yet.
  * @example
- * const billing = createBilling({ database, users: { table: 'users' }, stripe: { secret, webhookSecret } })
+ * import { createBilling } from '@tollgate/billing'
+ * import { connect } from '@tollgate/database'
+ *
+ * const billing = createBilling({
+ *   database: await connect('postgres://…'),
+ *   users: { table: 'users' },
+ *   stripe: { secret: process.env.STRIPE_SECRET, webhookSecret: process.env.STRIPE_WEBHOOK_SECRET },
+ * })
  * const user = await billing.user(id)
  * await user.newSubscription('main', 'monthly').create(cardToken)
  */
@@ -77,13 +89,20 @@ export function createBilling<User = Record<string, unknown>>(
   options: BillingOptions<User> & { readonly stripe?: never; readonly providers?: never },
 ): BraintreeBilling<User>
 export function createBilling<User = Record<string, unknown>>(
+  options: BillingOptions<User> & { readonly braintree?: never; readonly providers?: never },
+): SdkBilling<'stripe', User>
+export function createBilling<User = Record<string, unknown>>(
+  options: BillingOptions<User> & { readonly providers?: never },
+): SdkBilling<'stripe' | 'braintree', User>
+export function createBilling<User = Record<string, unknown>>(
   options: BillingOptions<User>,
 ): Billing<User>
-export function createBilling<User>(given: BillingOptions<User>): Billing<User> {
+// The overloads above derive the result type from the configured providers.
+export function createBilling<User>(given: BillingOptions<User>): unknown {
   const resolved = resolveOptions(given)
   const options = { ...resolved, database: withTypedErrors(resolved.database) }
   const context = createContext(options, () => migrated())
-  context.events.lookAround(() => lookAhead(context))
+  context.events.setTimedEvents(() => recordTimedEvents(context))
   for (const { name, usageCountedBy } of options.providers.all) {
     if (usageCountedBy !== 'us') continue
     context.usage.serve(
@@ -92,14 +111,15 @@ export function createBilling<User>(given: BillingOptions<User>): Billing<User> 
     )
   }
   const notices = options.mail ? createNotices(context, options.mail, () => migrated()) : null
-  if (notices) context.events.tell(notices.consumer)
+  if (notices) context.events.addConsumer(notices.consumer)
   const deliveries = createDeliveries(
     options.deliveries,
     options.database,
     workerSettings(options, () => migrated()),
   )
-  if (deliveries.consumer) context.events.tell(deliveries.consumer)
+  if (deliveries.consumer) context.events.addConsumer(deliveries.consumer)
   const inbox = createInbox(context, () => migrated())
+  const queues = { context, inbox, notices, deliveries }
   const routes = createRoutes(context, inbox, () => migrated())
   const { database } = options
   const migrationSets = listMigrations(options)
@@ -108,8 +128,8 @@ export function createBilling<User>(given: BillingOptions<User>): Billing<User> 
     for (const set of migrationSets) applied.push(...(await migrate(database, set, how)).applied)
     return { applied }
   }
-  // Without its columns as they should be, wrong answers would be silent on some databases.
-  const lookOrMigrate = async () => {
+  // A missing or differently typed column gives wrong results, and some databases do not report it.
+  const checkOrMigrate = async () => {
     if (options.migrate) await runMigrations()
     else for (const set of migrationSets) await requireMigrations(database, set)
     if (options.clock === database.clock) await database.clock.begin()
@@ -120,7 +140,7 @@ export function createBilling<User>(given: BillingOptions<User>): Billing<User> 
 
   let migrating: Promise<unknown> | null = null
   const migrated = async () => {
-    migrating ??= lookOrMigrate().catch((error) => {
+    migrating ??= checkOrMigrate().catch((error) => {
       migrating = null
       throw error
     })
@@ -159,6 +179,11 @@ export function createBilling<User>(given: BillingOptions<User>): Billing<User> 
       await migrated()
       return syncAll(context, how)
     },
+    async subscriptions(wanted = {}) {
+      await migrated()
+      return listSubscriptions(context, wanted)
+    },
+    guestCheckout: async (items, options) => openGuestCheckout(context, items, options),
     async countActive(at) {
       await migrated()
       return context.subscriptions.countActive(at)
@@ -168,11 +193,15 @@ export function createBilling<User>(given: BillingOptions<User>): Billing<User> 
       void warnOfMissing(context)
     },
     check: async () => (await Promise.all(checks(context))).flat(),
+    async process() {
+      await migrated()
+      await processQueues(queues)
+    },
+    async purge(how = {}) {
+      await migrated()
+      return purgeQueues(queues, how)
+    },
     webhooks: {
-      process: async () => {
-        await migrated()
-        await inbox.process()
-      },
       deadLetters: inbox.deadLetters,
       pending: inbox.pending,
       retry: inbox.retry,
@@ -183,45 +212,18 @@ export function createBilling<User>(given: BillingOptions<User>): Billing<User> 
     },
     endpoints: createEndpoints(context),
     events: {
-      process: async () => {
-        await migrated()
-        await context.events.process()
-        await notices?.process()
-        await deliveries.process()
-      },
       deadLetters: context.events.deadLetters,
       pending: context.events.pending,
       retry: context.events.retry,
-      purge: context.events.purge,
     },
     usage: {
-      process: async () => {
-        await migrated()
-        await context.usage.process()
-      },
       pending: context.usage.pending,
       refused: context.usage.refused,
       retry: context.usage.retry,
-      async purge(before) {
-        await migrated()
-        return context.usage.purge(before)
-      },
       ...createMeters({ ...options, ...context, providers: countingProviders(options) }),
     },
     notices,
     deliveries,
-    async purgeWebhooks(before) {
-      await migrated()
-      return purgeAll((limit) => context.webhooks.purge(before, limit))
-    },
-    async purgeNotices(before) {
-      await migrated()
-      return purgeNotices(database, before)
-    },
-    async purgeCodeAttempts() {
-      await migrated()
-      return context.codeAttempts.purge(options.clock.now())
-    },
     paths: routes.paths,
     handles: routes.handles,
     handle: routes.handle,
@@ -234,10 +236,13 @@ export function createBilling<User>(given: BillingOptions<User>): Billing<User> 
       await notices?.stop()
       await deliveries.stop()
     },
-  }
+  } satisfies Billing<User>
 }
 
-/** Logs when the clock that all processes share is not trusted here, and when it is again. */
+/**
+ * Logs when this process's clock deviates too far from the shared database clock, and when it is
+ * right again.
+ */
 function watchClock(clock: DatabaseClock, logger: Logger): () => void {
   return clock.onChange((problem) => {
     if (problem === null)
@@ -261,7 +266,10 @@ async function warnOfMissing(context: BillingContext): Promise<void> {
   }
 }
 
-/** That of the tables of billing, and one for each other table whose rows are billed. */
+/**
+ * Lists one migration set for billing's tables and the user table, and one for the table of each
+ * other owner type.
+ */
 function listMigrations({ owners }: ResolvedOptions): MigrationSet[] {
   const others = [...owners].filter(([type]) => type !== USER)
   return [
@@ -270,7 +278,7 @@ function listMigrations({ owners }: ResolvedOptions): MigrationSet[] {
   ]
 }
 
-/** Those that count usage themselves. */
+/** The providers that count usage themselves, instead of leaving it to us. */
 function countingProviders(options: ResolvedOptions): ProviderName[] {
   const { providers } = options
   return usageProviders(options).filter((name) => providers.find(name)?.usageCountedBy !== 'us')
@@ -290,7 +298,7 @@ function createContext(options: ResolvedOptions, ready: () => Promise<void>): Bi
     eventRepository(database, owners),
     workerSettings(options, ready),
   )
-  if (Object.keys(options.on).length > 0) events.tell(listenersOf(options.on))
+  if (Object.keys(options.on).length > 0) events.addConsumer(listenersOf(options.on))
   const ownerRows = ownerRepository(database, owners)
   const subscriptions = subscriptionRepository(database, meanings, owners)
   const usage = createUsageQueue({
@@ -303,7 +311,7 @@ function createContext(options: ResolvedOptions, ready: () => Promise<void>): Bi
   })
   return {
     options,
-    owners: tellingOwners(ownerRows, events),
+    owners: withCustomerEvents(ownerRows, events),
     subscriptions,
     operations: operationRepository(database, owners),
     taxes: taxRepository(database),
@@ -316,10 +324,12 @@ function createContext(options: ResolvedOptions, ready: () => Promise<void>): Bi
     usage,
     locks: createLocks(database, {
       lease: options.lockLeaseMs,
-      // Long enough to outwait a holder that died, and the slow calls of one that lives.
+      // Longer than the lease of a process that died plus the slow provider calls of one that is
+      // alive.
       wait: options.lockLeaseMs + 45_000,
       check: () => options.clock.check?.() ?? null,
     }),
+    resumes: OPERATIONS,
     gateway: options.providers.gateway,
   }
 }

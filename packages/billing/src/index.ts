@@ -1,26 +1,17 @@
+export type { BillableOwner, BillableUser } from './billable-user.ts'
 export type { Billing } from './billing.ts'
-export type {
-  Drift,
-  DriftReport,
-  SyncFailure,
-  SyncOptions,
-  SyncReport,
-} from './consistency/sync/drift.ts'
+export type { BraintreeParts } from './braintree-provider.ts'
+export type { DifferentTerm, SubscriptionTerm } from './core/errors/different-term.ts'
 export {
-  type BraintreeBilling,
-  type BraintreeSubscription,
-  type BraintreeUser,
-  createBilling,
-} from './create-billing.ts'
-export type { PromotionCode } from './customers/promotion-codes.ts'
-export type { Deliveries } from './deliveries/deliveries.ts'
-export type { DeliveryEndpoint, DeliveryOptions } from './deliveries/delivery-options.ts'
-export { isDeliverySecret } from './deliveries/signature.ts'
-export type { DifferentTerm, SubscriptionTerm } from './different-term.ts'
-export { type AnyBillingError, type BillingErrorOf, isBillingError } from './error-codes.ts'
+  type AnyBillingError,
+  type BillingErrorOf,
+  isBillingError,
+} from './core/errors/error-codes.ts'
 export {
   AlreadySubscribed,
   AmountTooLarge,
+  AuthorizationNotOpen,
+  type AuthorizationState,
   BillingError,
   type BillingErrorCode,
   Busy,
@@ -63,10 +54,11 @@ export {
   TrialUsed,
   Unauthenticated,
   UnknownCoupon,
-  UnknownPlan,
+  UnknownPrice,
   Unsupported,
   UserNotFound,
-} from './errors.ts'
+} from './core/errors/errors.ts'
+export { PaymentActionRequired, PaymentFailed } from './core/errors/payment-errors.ts'
 export {
   type AnyBillingEvent,
   type BillingEvent,
@@ -80,64 +72,217 @@ export {
   type InvoiceFacts,
   type SubscriptionFacts,
   type UsageFacts,
-} from './events/billing-event.ts'
-export type { EventOutbox } from './events/event-stream.ts'
-export type { BraintreeParts } from './gateways/braintree/gateway.ts'
-export type { BraintreeHandlers, BraintreeNotification } from './gateways/braintree/sdk/handlers.ts'
-export type { BraintreeOptions, BraintreeSettings } from './gateways/braintree/sdk/options.ts'
-export type {
-  CustomerDetails,
-  NewCustomer,
-  ProviderCustomer,
-} from './gateways/contract/customer.ts'
-export type { Gateway, GatewayChanges, GatewayReads } from './gateways/contract/gateway.ts'
-export type { HandlerContext, HandlerName, WebhookHandler } from './gateways/contract/handlers.ts'
-export type { ProviderItem, WantedItem } from './gateways/contract/item.ts'
-export { refuseOverrides } from './gateways/contract/overrides.ts'
-export type {
-  AccountLists,
-  AccountPage,
-  AccountPart,
-  ChangePage,
-  DisputePage,
-  ListedDispute,
-  ProviderChange,
-} from './gateways/contract/parts/account-lists.ts'
+} from './core/events/billing-event.ts'
+export type { EventOutbox } from './core/events/event-stream.ts'
+export type { StoredEvent } from './core/storage/events.ts'
+export { billingMigrations, ownerMigrations } from './core/storage/migrations.ts'
+export type { AddressColumns, OwnerTable, UserTable } from './core/storage/owner-tables.ts'
+export type { QueueEntry } from './core/storage/queue.ts'
+export type { QueueState, UsageState } from './core/storage/queue-tables.ts'
+export type { SubscriptionStatus } from './core/storage/subscription-conditions.ts'
+export type { StoredWebhook, WebhookState } from './core/storage/tables.ts'
+export type { SubscriptionItem } from './core/subscription-items.ts'
+export { type CardExpiry, type CardSummary, NO_CARD } from './core/values/card.ts'
+export { type Clock, systemClock } from './core/values/clock.ts'
+export type { PendingConfirmation, PendingPayment } from './core/values/confirmation.ts'
+export type { Logger } from './core/values/logger.ts'
+export type { MeteredPrice, UsageTier } from './core/values/metered-price.ts'
+export {
+  type Amount,
+  formatMoney,
+  fromDecimal,
+  type Money,
+  statedMoney as money,
+  toDecimal,
+} from './core/values/money.ts'
+export type { Owner } from './core/values/owner.ts'
+export type { ProviderName, ProviderNames } from './core/values/provider-name.ts'
+export { digestOfName } from './core/values/subscription-name.ts'
+export type { Standing, Statuses } from './core/values/subscription-state.ts'
+export type { BasisPoints, TaxTerms } from './core/values/tax.ts'
+export type { InvoiceWords, MailWords, NoticeKind, NoticeWords } from './core/words/words.ts'
+export {
+  type BraintreeBilling,
+  type BraintreeSubscription,
+  type BraintreeUser,
+  createBilling,
+} from './create-billing.ts'
+/** Every feature of billing: the methods it adds and the providers that support it. */
+export type * as BillingFeatures from './features/all.ts'
 export type {
   CustomerBalance,
   NewBalanceEntry,
   ProviderBalanceEntry,
-} from './gateways/contract/parts/money/balance.ts'
+} from './features/balance/contract.ts'
 export type {
-  CreditLeft,
-  CreditNotes,
-  NewCreditNote,
-} from './gateways/contract/parts/money/credit-notes.ts'
+  BalanceEntry,
+  BalanceListOptions,
+  BalanceOptions,
+  CreditOptions,
+} from './features/balance/user.ts'
+export type { EndDates } from './features/cancel/contract.ts'
+export type { CancelNowOptions } from './features/cancel/subscription.ts'
+export type { Authorization, Captures } from './features/captures/contract.ts'
+export type { CaptureOptions } from './features/captures/user.ts'
 export type {
-  Address,
-  ChangedDetails,
-  CustomerUpdates,
-} from './gateways/contract/parts/money/customer-details.ts'
-export type { Disputes, ProviderDispute } from './gateways/contract/parts/money/disputes.ts'
+  CardSetups,
+  ClientTokens,
+  NewClientToken,
+  NewSetup,
+  ProviderSetup,
+} from './features/card-forms/contract.ts'
+export type {
+  ClientTokenOptions,
+  PaymentForm,
+  PaymentFormOptions,
+  SetupIntent,
+  SetupOptions,
+} from './features/card-forms/user.ts'
+export type { Checkout } from './features/checkout/checkout.ts'
+export type {
+  CheckoutItem,
+  CheckoutOptions,
+  CheckoutPageOptions,
+} from './features/checkout/checkout-request.ts'
+export type {
+  CheckoutLine,
+  CheckoutMode,
+  CheckoutPages,
+  CheckoutPaymentStatus,
+  CheckoutSubscription,
+  NewCheckout,
+  ProviderCheckout,
+} from './features/checkout/contract.ts'
+export type { ChargePageOptions, CheckoutResult } from './features/checkout/user.ts'
+export type { Confirmations } from './features/confirmations/contract.ts'
+export type { CreditLeft, CreditNotes, NewCreditNote } from './features/credit-notes/contract.ts'
+export {
+  type CreditedLine,
+  CreditNote,
+  type CreditNoteData,
+  type CreditNoteOptions,
+  type CreditNoteReason,
+  type CreditNoteTo,
+} from './features/credit-notes/credit-note.ts'
+export type { CreditNoteListOptions } from './features/credit-notes/user.ts'
+export type { CustomerUpdates } from './features/customers/contract.ts'
+export type { Disputes, ProviderDispute } from './features/disputes/contract.ts'
+export type { Forecasts, PossibleSubscription } from './features/forecasts/contract.ts'
+export type {
+  FirstInvoices,
+  PreviewLine,
+  PreviewLineKind,
+  UpcomingInvoice,
+} from './features/forecasts/upcoming-invoice.ts'
+export type { GuestPages, NewGuestCheckout } from './features/guest-checkout/contract.ts'
+export type { GuestCheckout, GuestCheckoutOptions } from './features/guest-checkout/guest.ts'
 export type {
   InvoiceActions,
   VoidedInvoice,
-} from './gateways/contract/parts/money/invoice-actions.ts'
-export type { Payments, ProviderPayment } from './gateways/contract/parts/money/payments.ts'
+} from './features/invoices/contract.ts'
+export type { DownloadOptions } from './features/invoices/download.ts'
+export type {
+  Invoice,
+  InvoiceAmounts,
+  InvoiceData,
+  InvoiceMethods,
+} from './features/invoices/invoice.ts'
+export type {
+  InvoiceCustomer,
+  InvoiceDiscount,
+  InvoiceLine,
+  InvoiceTax,
+} from './features/invoices/invoice-parts.ts'
+export { renderCreditNote, renderInvoice } from './features/invoices/pdf.ts'
+export type { InvoicePdfOptions } from './features/invoices/pdf-options.ts'
+export type { InvoiceListOptions } from './features/invoices/user.ts'
+export type { ItemsChange, SubscriptionItems } from './features/items/contract.ts'
+export type {
+  ItemChange,
+  PreviewOptions,
+  SubscriptionChange,
+} from './features/items/subscription.ts'
+export type { MailAttachment, MailMessage, MailOptions } from './features/mail/mail-options.ts'
+export type { NoticeState, StoredNotice } from './features/mail/mail-rows.ts'
+export type { Notices } from './features/mail/notices.ts'
+export { type MailFacts, type RenderedMail, renderMail } from './features/mail/render-mail.ts'
+export type { Metadata, SubscriptionMetadata } from './features/metadata/contract.ts'
+export type { Deliveries } from './features/outgoing-webhooks/deliveries.ts'
+export type {
+  DeliveryEndpoint,
+  DeliveryOptions,
+} from './features/outgoing-webhooks/delivery-options.ts'
+export type { DeliveryState, StoredDelivery } from './features/outgoing-webhooks/delivery-rows.ts'
+export { isDeliverySecret } from './features/outgoing-webhooks/signature.ts'
+export type { Pause, PausedBills, Pauses } from './features/pauses/contract.ts'
+export type { PauseOptions } from './features/pauses/subscription.ts'
+export type {
+  PaymentMethodKind,
+  PaymentMethods,
+  ProviderMethod,
+} from './features/payment-methods/contract.ts'
+export type { PaymentMethod } from './features/payment-methods/payment-method.ts'
+export type { AddMethodOptions } from './features/payment-methods/user.ts'
+export type {
+  ChargeOptions,
+  InvoiceFilter,
+  InvoiceForOptions,
+  InvoiceOutcome,
+  TaxOf,
+} from './features/payments/charge-contract.ts'
+export type { Payments, ProviderPayment } from './features/payments/contract.ts'
+export type { PortalFlow, PortalPages, PortalVisit } from './features/portal/contract.ts'
+export type { PortalOptions } from './features/portal/open-portal.ts'
 export type {
   CodeDiscount,
   NewDiscount,
   PromotionCodes,
   ProviderPromotionCode,
-} from './gateways/contract/parts/money/promotion-codes.ts'
-export type { NewRefund, Refundable, Refunds } from './gateways/contract/parts/money/refunds.ts'
+} from './features/promotion-codes/contract.ts'
+export type { PromotionCode } from './features/promotion-codes/promotion-codes.ts'
+export type { Quantities } from './features/quantities/contract.ts'
+export type { NewRefund, Refundable, Refunds } from './features/refunds/contract.ts'
+export type { Refund, RefundOptions, RefundReason } from './features/refunds/refund.ts'
+export type { NewPlannedSwap, PlannedSwap, Schedules } from './features/schedules/contract.ts'
+export type { PlannedChange } from './features/schedules/subscription.ts'
+export type {
+  NewSentInvoice,
+  SendInvoiceOptions,
+  SentInvoices,
+} from './features/sent-invoices/contract.ts'
+export type { SubscriptionBuilder, SubscriptionPageOptions } from './features/subscribe/builder.ts'
+export type {
+  SubscriptionListOptions,
+  SubscriptionPage,
+} from './features/subscription-list/list-subscriptions.ts'
+export type { Replacement, Swap, SwapPreview } from './features/swap/contract.ts'
+export type { Replacements } from './features/swap/replacements-contract.ts'
+export type { ItemWanted, SwapOptions } from './features/swap/subscription.ts'
+export type {
+  AccountLists,
+  AccountPage,
+  AccountPart,
+  DisputePage,
+  ListedDispute,
+  ProviderChange,
+  ProviderChangePage,
+} from './features/sync/contract.ts'
+export type {
+  Drift,
+  DriftReport,
+  SyncFailure,
+  SyncOptions,
+  SyncReport,
+} from './features/sync/drift.ts'
 export type {
   AutomaticTax,
   LineRates,
   TaxExemption,
   TaxExemptions,
-} from './gateways/contract/parts/money/tax.ts'
-export type { NewTaxId, ProviderTaxId, TaxIds } from './gateways/contract/parts/money/tax-ids.ts'
+} from './features/taxes/contract.ts'
+export type { NewTaxId, ProviderTaxId, TaxIds } from './features/taxes/tax-ids-contract.ts'
+export type { TaxId } from './features/taxes/user.ts'
+export type { Trials } from './features/trials/contract.ts'
 export type {
   DroppedReport,
   DroppedUsage,
@@ -150,70 +295,66 @@ export type {
   UsageOutcome,
   UsageReports,
   UsageSummary,
-} from './gateways/contract/parts/money/usage.ts'
+} from './features/usage/contract.ts'
+export type { MeterOptions, Meters, NewMeter } from './features/usage/meters.ts'
+export type { UsageOptions, UsageQuery, UsageReport } from './features/usage/report-usage.ts'
 export type {
-  CheckoutLine,
-  CheckoutMode,
-  CheckoutPages,
-  CheckoutPaymentStatus,
-  CheckoutSubscription,
-  NewCheckout,
-  ProviderCheckout,
-} from './gateways/contract/parts/pages/checkout.ts'
-export type { ClientTokens, NewClientToken } from './gateways/contract/parts/pages/client-tokens.ts'
+  CountedBy,
+  SubscriptionUsage,
+  SubscriptionUsageQuery,
+} from './features/usage/subscription.ts'
+export type { UsageOutbox } from './features/usage/usage-queue.ts'
+export type { StoredUsage, UnbilledUsage } from './features/usage/usage-rows.ts'
+export type { UsageValue } from './features/usage/usage-value.ts'
 export type {
-  PaymentMethodKind,
-  PaymentMethods,
-  ProviderMethod,
-} from './gateways/contract/parts/pages/payment-methods.ts'
-export type {
-  PortalFlow,
-  PortalPages,
-  PortalVisit,
-} from './gateways/contract/parts/pages/portal.ts'
-export type { CardSetups, NewSetup, ProviderSetup } from './gateways/contract/parts/pages/setups.ts'
-export type { Confirmations } from './gateways/contract/parts/subscriptions/confirmations.ts'
-export type { EndDates } from './gateways/contract/parts/subscriptions/end-dates.ts'
-export type {
-  Forecasts,
-  PossibleSubscription,
-} from './gateways/contract/parts/subscriptions/forecasts.ts'
-export type {
-  ItemsChange,
-  SubscriptionItems,
-} from './gateways/contract/parts/subscriptions/items.ts'
-export type {
-  Pause,
-  PausedBills,
-  Pauses,
-} from './gateways/contract/parts/subscriptions/pauses.ts'
-export type { Quantities } from './gateways/contract/parts/subscriptions/quantities.ts'
-export type { Replacements } from './gateways/contract/parts/subscriptions/replacements.ts'
-export type {
-  NewPlannedSwap,
-  PlannedSwap,
-  Schedules,
-} from './gateways/contract/parts/subscriptions/schedules.ts'
-export type { Trials } from './gateways/contract/parts/subscriptions/trials.ts'
+  EndpointReport,
+  Endpoints,
+  NewEndpoint,
+  NewEndpointOptions,
+  UsageEndpointReport,
+} from './features/webhooks/endpoints.ts'
 export type {
   EventQuery,
   ProviderEndpoint,
   WebhookEndpoints,
-} from './gateways/contract/parts/webhook-endpoints.ts'
-export type { Capability, GatewayParts } from './gateways/contract/parts.ts'
+} from './features/webhooks/endpoints-contract.ts'
+export type { WebhookInbox } from './features/webhooks/inbox.ts'
+export type { ReplayOptions } from './features/webhooks/replay.ts'
 export type {
-  ChargeOptions,
-  InvoiceFilter,
-  InvoiceForOptions,
-  InvoiceOutcome,
-  TaxOf,
-} from './gateways/contract/payment.ts'
+  BillingOptions,
+  BillingPaths,
+  DisputeOptions,
+  InvoiceSeller,
+  OwnerLocale,
+  PausePolicy,
+  SignedInOwner,
+  TaxOption,
+  TaxSource,
+  TrialOptions,
+  WebhookHandlers,
+} from './options.ts'
+export type { BraintreeHandlers, BraintreeNotification } from './providers/braintree/handlers.ts'
+export type { BraintreeOptions, BraintreeSettings } from './providers/braintree/options.ts'
+export type {
+  Address,
+  CustomerDetails,
+  NewCustomer,
+  ProviderCustomer,
+} from './providers/customer.ts'
+export type { Gateway, GatewayChanges, GatewayReads } from './providers/gateway.ts'
+export type { Capability, GatewayParts } from './providers/gateway-parts.ts'
+export type { HandlerContext, HandlerName, WebhookHandler } from './providers/handlers.ts'
+export type { ProviderItem, WantedItem } from './providers/item.ts'
+export { refuseOverrides } from './providers/overrides.ts'
 export {
   defineProvider,
   type Provider,
   type ProviderFacts,
   type ProviderTools,
-} from './gateways/contract/provider.ts'
+} from './providers/provider.ts'
+export type { OmitDecided, PassedOn, SdkTypes } from './providers/sdk-types.ts'
+export type { StripeHandlers } from './providers/stripe/handlers.ts'
+export type { StripeOptions, StripeSettings } from './providers/stripe/options.ts'
 export type {
   ActiveDiscount,
   AgreedTerms,
@@ -222,155 +363,20 @@ export type {
   ProviderSubscription,
   StartTerms,
   TaxChoice,
-} from './gateways/contract/subscription.ts'
-export type { Replacement, Swap, SwapPreview } from './gateways/contract/swap.ts'
+} from './providers/subscription.ts'
+export type { EventSubject, ProviderNews, RawWebhook, VerifiedEvent } from './providers/webhook.ts'
+export type { PurgedQueue, PurgeOptions, PurgeReport } from './queues.ts'
+export type { SdkBilling, SdkUser } from './sdk-billing.ts'
+export type { Subscription } from './subscription.ts'
 export type {
-  FirstInvoices,
-  PreviewLine,
-  PreviewLineKind,
-  UpcomingInvoice,
-} from './gateways/contract/upcoming-invoice.ts'
-export type {
-  EventSubject,
-  ProviderNews,
-  RawWebhook,
-  VerifiedEvent,
-} from './gateways/contract/webhook.ts'
-export type { StripeHandlers } from './gateways/stripe/sdk/handlers.ts'
-export type { StripeOptions, StripeSettings } from './gateways/stripe/sdk/options.ts'
-export {
-  type CreditedLine,
-  CreditNote,
-  type CreditNoteData,
-  type CreditNoteOptions,
-  type CreditNoteReason,
-  type CreditNoteTo,
-} from './invoices/credit-note.ts'
-export type { DownloadOptions } from './invoices/download.ts'
-export type {
-  Invoice,
-  InvoiceData,
-  InvoiceDeeds,
-} from './invoices/invoice.ts'
-export type {
-  InvoiceCustomer,
-  InvoiceDiscount,
-  InvoiceLine,
-  InvoiceTax,
-} from './invoices/invoice-parts.ts'
-export { type InvoicePdfOptions, renderCreditNote, renderInvoice } from './invoices/pdf.ts'
-export type { Refund, RefundOptions, RefundReason } from './invoices/refund.ts'
-export type { MailAttachment, MailMessage, MailOptions } from './mail/mail-options.ts'
-export { type MailFacts, type RenderedMail, renderMail } from './mail/render-mail.ts'
-export type { Notices } from './notices/notices.ts'
-export type {
-  Asking,
-  BillingOptions,
-  BillingPaths,
-  DisputeOptions,
-  InvoiceSeller,
-  PausePolicy,
-  Spoken,
-  TaxOption,
-  TaxSource,
-  TrialOptions,
-  WebhookHandlers,
-} from './options.ts'
-export type { Checkout } from './pages/checkout.ts'
-export type {
-  CheckoutItem,
-  CheckoutOptions,
-  CheckoutPageOptions,
-} from './pages/checkout-request.ts'
-export type { PortalOptions } from './pages/open-portal.ts'
-export { PaymentActionRequired, PaymentFailed } from './payment-errors.ts'
-export type { PaymentMethod } from './payment-methods/payment-method.ts'
-export type { ProviderName, ProviderNames } from './provider-name.ts'
-export { ownerMigrations } from './storage/migrations/owners.ts'
-export { billingMigrations } from './storage/migrations.ts'
-export type { DeliveryState, StoredDelivery } from './storage/queues/deliveries.ts'
-export type { StoredEvent } from './storage/queues/events.ts'
-export type { NoticeState, StoredNotice } from './storage/queues/notices.ts'
-export type { QueueState, UsageState } from './storage/queues/tables.ts'
-export type { StoredUsage, UnbilledUsage } from './storage/queues/usage.ts'
-export type { StoredWebhook, WebhookState } from './storage/tables.ts'
-export type { AddressColumns, OwnerTable, UserTable } from './storage/user-table.ts'
-export type { SubscriptionBuilder, SubscriptionPageOptions } from './subscriptions/builder.ts'
-export type { CancelNowOptions } from './subscriptions/features/cancelling.ts'
-export type { ItemChange, SubscriptionItem } from './subscriptions/features/items.ts'
-export type { PauseOptions } from './subscriptions/features/pausing.ts'
-export type { PlannedChange } from './subscriptions/features/planning.ts'
-export type { ItemWanted } from './subscriptions/features/swapping.ts'
-export type {
-  CountedBy,
-  SubscriptionUsage,
-  SubscriptionUsageQuery,
-} from './subscriptions/features/usage.ts'
-export type { BUILDER_NEEDS, SUBSCRIPTION_NEEDS } from './subscriptions/needs.ts'
-export type {
-  PreviewOptions,
-  Subscription,
-  SubscriptionChange,
-} from './subscriptions/subscription.ts'
-export type { SwapOptions } from './subscriptions/swap.ts'
-export type { MeterOptions, Meters, NewMeter } from './usage/meters.ts'
-export type { UsageOptions, UsageQuery, UsageReport } from './usage/report-usage.ts'
-export type { UsageOutbox } from './usage/usage-outbox.ts'
-export type { BillableOwner, BillableUser } from './users/billable-user.ts'
-export type {
-  BalanceEntry,
-  BalanceListOptions,
-  BalanceOptions,
-  GiftOptions,
-} from './users/features/balance.ts'
-export type {
-  ClientTokenOptions,
-  PaymentForm,
-  PaymentFormOptions,
-  SetupIntent,
-  SetupOptions,
-} from './users/features/card-forms.ts'
-export type { ChargePageOptions, CheckoutResult } from './users/features/checkout.ts'
-export type { CreditNoteListOptions } from './users/features/credit-notes.ts'
-export type { InvoiceListOptions } from './users/features/invoices.ts'
-export type { AddMethodOptions } from './users/features/payment-methods.ts'
-export type { TaxId } from './users/features/tax.ts'
-export type { INVOICE_NEEDS, USER_NEEDS } from './users/needs.ts'
-export { type CardExpiry, type CardSummary, NO_CARD } from './values/card.ts'
-export { type Clock, systemClock } from './values/clock.ts'
-export type { PendingConfirmation, PendingPayment } from './values/confirmation.ts'
-export type { Logger } from './values/logger.ts'
-export type { MeteredPrice, UsageTier } from './values/metered-price.ts'
-export {
-  type Amount,
-  formatMoney,
-  fromDecimal,
-  type Money,
-  statedMoney as money,
-  toDecimal,
-} from './values/money.ts'
-export type { Owner } from './values/owner.ts'
-export { digestOfName } from './values/subscription-name.ts'
-export type { Standing, Statuses } from './values/subscription-state.ts'
-export type { BasisPoints, TaxTerms } from './values/tax.ts'
-export type { UsageValue } from './values/usage.ts'
-export type {
-  EndpointReport,
-  Endpoints,
-  NewEndpoint,
-  NewEndpointOptions,
-  UsageEndpointReport,
-} from './webhooks/endpoints.ts'
-export type { WebhookInbox } from './webhooks/inbox.ts'
-export type { ReplayOptions } from './webhooks/replay.ts'
-export type {
+  CapabilitiesOf,
   DetailsLeft,
   DetailsWithoutLanguage,
   ItemQuantities,
   MethodsLacking,
   MethodsNeeding,
+  NeedsOf,
   OptionalMethods,
   QuantitiesLeft,
   Without,
 } from './without.ts'
-export type { InvoiceWords, MailWords, NoticeKind, NoticeWords } from './words/words.ts'

@@ -1,6 +1,7 @@
 import type { Database } from '@tollgate/database'
 import { describe, expect, it } from 'vitest'
-import { type BillingOptions, resolveOptions } from './options.ts'
+import type { BillingOptions } from './options.ts'
+import { resolveOptions } from './resolve-options.ts'
 
 const good: BillingOptions = {
   database: {} as Database,
@@ -15,8 +16,8 @@ const OPTIONAL = [
   ...['disputes', 'trials', 'pauses', 'codeAttempts', 'migrate', 'clock', 'logger'],
 ]
 const TABLE = ['id', 'idType', 'email', 'name', 'phone', 'address']
-const STRIPE = ['currency', 'plans', 'config']
-const BRAINTREE = ['currency', 'plans', 'planCredit', 'descriptionField', 'metered', 'timeout']
+const STRIPE = ['currency', 'prices', 'config']
+const BRAINTREE = ['currency', 'prices', 'planCredit', 'descriptionField', 'metered', 'timeout']
 
 function blank(nothing: undefined, names: readonly string[]): object {
   return Object.fromEntries(names.map((name) => [name, nothing]))
@@ -29,7 +30,7 @@ function metered(nothing: undefined): object {
   }
 }
 
-/** What can be compared: without the functions, which are made anew each time. */
+/** The comparable part of the options: functions are created anew each time. */
 function shown(value: unknown): unknown {
   if (typeof value === 'function') return 'a function'
   if (value instanceof Map) return [...value].map(shown)
@@ -39,7 +40,7 @@ function shown(value: unknown): unknown {
   return Object.fromEntries(members.map(([name, member]) => [name, shown(member)]))
 }
 
-describe('options', () => {
+describe('the options of createBilling()', () => {
   it('have defaults', () => {
     expect(resolveOptions(good)).toMatchObject({
       defaultProvider: 'stripe',
@@ -94,7 +95,7 @@ describe('options', () => {
       { braintree: { ...braintree, environment: 'x' as 'sandbox' } },
       /environment/,
     ],
-  ])('refuse %s at start-up', (_name, change, message) => {
+  ])('reject %s at start-up', (_name, change, message) => {
     expect(() => resolveOptions({ ...good, ...change })).toThrow(message)
   })
 
@@ -156,17 +157,17 @@ describe('options', () => {
       }),
       {},
     ],
-  ])('take what is undefined in %s for what was not said', (_name, written, absent) => {
+  ])('treat undefined in %s as not given', (_name, written, absent) => {
     const resolved = resolveOptions({ ...good, ...written(undefined) } as BillingOptions)
     expect(shown(resolved)).toEqual(shown(resolveOptions({ ...good, ...absent })))
   })
 
-  it('never repeat a secret in a message', () => {
+  it('never repeat a secret in an error message', () => {
     const options = { ...good, stripe: { secret: ' sk_live_abc ', webhookSecret: 'w' } }
     expect(() => resolveOptions(options)).toThrow(expect.not.stringContaining('sk_live_abc'))
   })
 
-  it('refuse to start without a provider', () => {
+  it('reject a configuration without a provider', () => {
     const { stripe: _stripe, ...none } = good
     expect(() => resolveOptions(none)).toThrow(/No provider/)
   })

@@ -1,29 +1,27 @@
 import type { Database } from '@tollgate/database'
-import {
-  type DeliveryOptions,
-  type DeliverySettings,
-  resolveDeliveries,
-} from './deliveries/delivery-options.ts'
-import type { EventListeners } from './events/billing-event.ts'
-import type { WorkerSettings } from './events/worker.ts'
-import type { BraintreeHandlers } from './gateways/braintree/sdk/handlers.ts'
-import type { BraintreeOptions } from './gateways/braintree/sdk/options.ts'
-import type { Provider } from './gateways/contract/provider.ts'
-import { createProviders, type Providers } from './gateways/registry.ts'
-import type { StripeHandlers } from './gateways/stripe/sdk/handlers.ts'
-import type { StripeOptions } from './gateways/stripe/sdk/options.ts'
-import type { InvoicePdfOptions } from './invoices/pdf.ts'
-import type { MailOptions } from './mail/mail-options.ts'
-import type { ProviderName } from './provider-name.ts'
-import { type OwnerTables, resolveOwnerTables } from './storage/owner-tables.ts'
-import type { OwnerTable, UserTable } from './storage/user-table.ts'
-import { findOwnAddress } from './values/arguments.ts'
-import type { Clock } from './values/clock.ts'
-import type { Logger } from './values/logger.ts'
-import type { Owner } from './values/owner.ts'
+import type { EventListeners } from './core/events/billing-event.ts'
+import type { OwnerTable, OwnerTables, UserTable } from './core/storage/owner-tables.ts'
+import type { Clock } from './core/values/clock.ts'
+import type { Logger } from './core/values/logger.ts'
+import type { Owner } from './core/values/owner.ts'
+import type { ProviderName } from './core/values/provider-name.ts'
+import type { WorkerSettings } from './core/worker.ts'
+import type { InvoicePdfOptions } from './features/invoices/pdf-options.ts'
+import type { MailOptions } from './features/mail/mail-options.ts'
+import type {
+  DeliveryOptions,
+  DeliverySettings,
+} from './features/outgoing-webhooks/delivery-options.ts'
+import type { BraintreeHandlers } from './providers/braintree/handlers.ts'
+import type { BraintreeOptions } from './providers/braintree/options.ts'
+import type { Provider } from './providers/provider.ts'
+import type { Providers } from './providers/providers.ts'
+import type { StripeHandlers } from './providers/stripe/handlers.ts'
+import type { StripeOptions } from './providers/stripe/options.ts'
 
 /**
- * Methods that run in place of the default ones: without `runDefault()` no row is brought up to date, and nobody is told.
+ * Webhook handlers that replace the default ones, by method name. Unless the handler calls
+ * `runDefault()`, the subscription's row is not updated and no billing events are sent.
  * @example
  * const handlers: WebhookHandlers = {
  *   async handleDisputeOpened(notification, { runDefault }) {
@@ -34,163 +32,220 @@ import type { Owner } from './values/owner.ts'
  */
 export type WebhookHandlers = StripeHandlers & BraintreeHandlers
 
-/** Where billing's routes are. */
+/** The paths of billing's HTTP routes. */
 export interface BillingPaths {
-  /** Where Stripe sends its events. */
+  /** Path that receives Stripe's webhooks. @default '/stripe/webhook' */
   readonly stripeWebhook?: string
-  /** Where Braintree sends its notifications. */
+  /** Path that receives Braintree's webhooks. @default '/braintree/webhook' */
   readonly braintreeWebhook?: string
-  /** With `{invoice}` where the id goes. */
+  /**
+   * Path of invoice downloads, ending in `{invoice}` for the invoice's id.
+   * @default '/user/invoice/{invoice}'
+   */
   readonly invoice?: string
-  /** Where customers come back to from a hosted page, before they go on to `successPath`. */
+  /**
+   * Path to which customers return from a hosted page, before they are redirected to its
+   * `successPath`.
+   * @default '/billing/checkout/return'
+   */
   readonly checkoutReturn?: string
 }
 
-/** What a downloaded invoice says about the seller, and how it looks. */
+/** The seller's details and the layout of downloaded invoices. */
 export type InvoiceSeller = Omit<InvoicePdfOptions, 'customerDetails' | 'refunded'>
 
-/** What a charge that is asked back through a bank does to access. */
+/** How disputed charges (chargebacks) affect access. */
 export interface DisputeOptions {
   /**
-   * `keep`: nothing. `suspend`: its subscription opens nothing until the dispute is decided. `end`: it ends when the
-   * dispute is lost, at the provider too. Default `keep`.
+   * - `keep`: a dispute does not affect access.
+   * - `suspend`: the subscription is not `active()` until the dispute is decided.
+   * - `end`: the subscription ends, at the provider too, when the dispute is lost.
+   * @default 'keep'
    */
   readonly access?: 'keep' | 'suspend' | 'end'
 }
 
-/** Who gets a free trial. */
+/** Rules for free trials. */
 export interface TrialOptions {
   /**
-   * Everybody one, ever: a second one is TrialUsed, under whatever name and wherever it would begin, and so is any after
-   * `startGenericTrial()`. Default false: as often as the application asks.
+   * Whether each owner gets at most one free trial, under any subscription name and at any
+   * provider, including `startGenericTrial()`. A further trial throws TrialUsed. If `false`, the
+   * application decides.
+   * @default false
    */
   readonly oncePerOwner?: boolean
 }
 
-/** What a pause does to access. */
+/** How pausing a subscription affects access. */
 export interface PausePolicy {
   /**
-   * `keep`: nothing, as at Stripe: what nobody pays for meanwhile is given away. `suspend`: a paused subscription opens
-   * nothing until it goes on, from the moment it is paused. Default `keep`.
+   * - `keep`: a paused subscription stays `active()`, as at Stripe, although it is not paid for.
+   * - `suspend`: a paused subscription is not `active()` until it continues.
+   * @default 'keep'
    */
   readonly access?: 'keep' | 'suspend'
 }
 
-/** By percentage, by the customer's address, or by these rates of the provider's (`txr_…`). */
+/**
+ * How an amount is taxed: by a percentage, by the customer's address, or by tax rates of the
+ * provider (`txr_…` ids).
+ */
 export type TaxSource = 'percentage' | 'automatic' | readonly string[]
 
-/** The same for all: rates may differ by owner and by price. The row is the owner's. */
+/** How all amounts are taxed. With `rates`, the tax rates can differ by owner and price. */
 export type TaxOption<User = Record<string, unknown>> =
   | 'percentage'
   | 'automatic'
   | {
-      /** Ids of rates, or none. */
+      /**
+       * Returns the ids of the provider's tax rates for a price, or none. `row` is the owner's row.
+       */
       readonly rates: (row: User, price: string) => readonly string[] | Promise<readonly string[]>
     }
 
-/** What billing is made of. */
+/** Options of `createBilling()`. */
 export interface BillingOptions<User = Record<string, unknown>> {
-  /** From `connect()` of `@tollgate/database`. */
+  /** The database, from `connect()` of `@tollgate/database`. */
   readonly database: Database
   /** The application's own user table. */
   readonly users: UserTable
-  /** Its other tables whose rows are billed, each under the type that `billing.owner()` is called with. */
+  /**
+   * Other tables of the application whose rows are billed, such as teams, by the type that
+   * `billing.owner()` takes.
+   */
   readonly owners?: Readonly<Record<string, OwnerTable>>
-  /** Keys of Stripe, where it is used. */
+  /** API keys and settings of Stripe. Leave out if Stripe is not used. */
   readonly stripe?: StripeOptions
-  /** Keys of Braintree, where it is used. */
+  /** API keys and settings of Braintree. Leave out if Braintree is not used. */
   readonly braintree?: BraintreeOptions
-  /** Providers from elsewhere, each made by its own function. */
+  /** Other providers, each made by a function of its package. */
   readonly providers?: readonly Provider[]
-  /** For users who have none yet. Default: the first one that is configured, in the order above. */
+  /**
+   * The provider of users who have not paid yet.
+   * @default the first configured one: Stripe, Braintree, then `providers`.
+   */
   readonly defaultProvider?: ProviderName
-  /** 0 to 100 with at most two decimals, for subscription charges only. Default 0. */
+  /**
+   * Tax percentage of subscription charges, from 0 to 100 with at most two decimals.
+   * @default 0
+   */
   readonly taxPercentage?: (user: User) => number | Promise<number>
   /**
-   * How subscriptions and hosted pages are taxed: by `taxPercentage`; by the customer's address, as Stripe Tax works it
-   * out; or by rates of Stripe's own for each price. Default `percentage`. Only one of them: a percentage beside another
-   * is a TypeError. A user who pays where there is no such thing gets Unsupported.
+   * How subscriptions and hosted pages are taxed: `'percentage'` uses `taxPercentage`,
+   * `'automatic'` lets Stripe Tax calculate it from the customer's address, and `{ rates }` uses
+   * tax rates of Stripe for each price. For users of a provider without that kind of tax, the call
+   * throws Unsupported.
+   * @throws TypeError at start-up if `taxPercentage` is given together with another kind.
+   * @default 'percentage'
    */
   readonly tax?: TaxOption<User>
-  /** `handle<Event>` methods, in place of or around the default ones. */
+  /** Webhook handlers (`handle<Event>` methods) that replace or wrap the default ones. */
   readonly handlers?: WebhookHandlers
   /**
-   * Functions that are told what happened, by the type of event; after the row that it tells of is written, and again
-   * when they throw.
+   * Functions that are called with billing events, by event type. Called after the change was
+   * written to the database, and called again if they throw: make them idempotent.
    */
   readonly on?: EventListeners
-  /** Addresses that are told the same by signed webhooks: applications in other languages, beside this one. */
+  /**
+   * Endpoints that receive billing events as signed webhooks, for example applications in other
+   * languages.
+   */
   readonly deliveries?: DeliveryOptions
-  /** Mail to customers: receipts, failed payments and others. Needs `invoice`, which says who writes. */
+  /**
+   * Sends mail to customers: receipts, failed payments and others. Requires `invoice`, which names
+   * the sender.
+   */
   readonly mail?: MailOptions
-  /** Ends a subscription after so many failed charges, before the provider gives up itself. */
+  /**
+   * Number of failed charges after which a subscription is cancelled, possibly before the provider
+   * stops retrying. Unset: the provider decides.
+   */
   readonly maxFailedCharges?: number
-  /** Attempts at an event, the provider's or one of ours, before it is a dead letter. Default 12, over about 32 hours. */
+  /**
+   * How often a webhook or billing event is attempted before it becomes a dead letter.
+   * @default 12, spread over about 32 hours
+   */
   readonly webhookAttempts?: number
-  /** Seconds for which a killed process keeps other operations of the same user waiting. Default 15. */
+  /**
+   * Seconds after which the lock of a killed process expires. Until then, other operations of the
+   * same user wait.
+   * @default 15
+   */
   readonly lockLease?: number
   /**
-   * Seconds between looks for what is due: events and usage that wait for another attempt, or that another process has left.
-   * With `false` there are none, and `process()` of each queue does it. What arrives is worked on at once in either case.
+   * Seconds between checks for due work: events and usage that await a retry or were left by
+   * another process. `false` turns the checks off; call `billing.process()` instead. New work is
+   * started at once in either case.
    * @default 10
    */
   readonly processEvery?: number | false
-  /** Default `/stripe/webhook`, `/braintree/webhook`, `/user/invoice/{invoice}`, `/billing/checkout/return`. */
+  /** Paths of the HTTP routes. Paths that are left out keep their default. */
   readonly paths?: BillingPaths
   /**
-   * Public base URL of the application. The requests that `authenticate` gets have this address, because
-   * the `Host` header is a stranger's choice. Default `http://localhost`. Customers come back to it from
-   * hosted pages, which need it.
+   * Public base URL of the application. Customers return to it from hosted pages, which require it.
+   * Requests passed to `authenticate` have this URL, because clients choose the `Host` header.
+   * @default 'http://localhost'
    */
   readonly baseUrl?: string
   /**
-   * Who is asking, for the invoice route and after a hosted page: a user id, another owner as `{ type, id }`, or null.
+   * Identifies the signed-in owner of a request to download an invoice or to return from a hosted
+   * page. Returns a user id, another owner as `{ type, id }`, or `null` if no owner is signed in.
    */
-  readonly authenticate?: (request: Request) => Asking | Promise<Asking>
+  readonly authenticate?: (request: Request) => SignedInOwner | Promise<SignedInOwner>
   /**
-   * Where a browser goes that opens an invoice or comes back from a hosted page and cannot be let in, such as
-   * `/billing/returned`: nobody is signed in, or somebody else. Its query gets `reason`, and `return_to` to come back to.
-   * Default: a small page of ours.
+   * Path of the application, such as `/billing/returned`, to which a browser is redirected when it
+   * cannot open an invoice or return from a hosted page, for example because the wrong account is
+   * signed in. The query contains `reason`, and `return_to` with the original path.
+   * @default a small built-in page
    */
   readonly failedPath?: string
-  /** For the invoice route and for mail. */
+  /**
+   * The seller's details and the layout of invoices. Required for the invoice route and for mail.
+   */
   readonly invoice?: InvoiceSeller
   /**
-   * The language of an owner, such as `de`: of mail, and of invoices and credit notes wherever they are downloaded. Null
-   * for what the provider has for the customer, else `invoice.locale`, else `en`.
+   * Returns the language of an owner, such as `de`, for mail, invoices and credit notes. If it
+   * returns `null`, the language of the provider's customer is used, then `invoice.locale`, then
+   * `en`.
    */
-  readonly locale?: (owner: Owner) => Spoken | Promise<Spoken>
-  /** What a dispute does to access. Default: nothing; your own handlers may. */
+  readonly locale?: (owner: Owner) => OwnerLocale | Promise<OwnerLocale>
+  /** How disputes affect access. By default they do not. */
   readonly disputes?: DisputeOptions
-  /** Who gets a free trial. Default: whoever the application gives one. */
+  /** Rules for free trials. By default the application decides who gets one. */
   readonly trials?: TrialOptions
-  /** What a pause does to access. Default: nothing. */
+  /** How pausing affects access. By default it does not. */
   readonly pauses?: PausePolicy
   /**
-   * How many codes that cannot be used an owner may try, and in how many seconds. Default 10 in an hour. All
-   * processes count together.
+   * Rate limit for promotion codes that turn out unusable: at most `limit` per owner in `seconds`,
+   * counted across all processes.
+   * @default 10 per hour
    */
   readonly codeAttempts?: { readonly limit?: number; readonly seconds?: number }
-  /** Add columns and make tables on first use. Default true. If not, first use fails until somebody else has. */
+  /**
+   * Whether to create or migrate the tables on first use. If `false`, call `billing.migrate()`
+   * first; until then every call fails.
+   * @default true
+   */
   readonly migrate?: boolean
   /**
-   * The present time, for tests. The age of webhook signatures, received and sent, goes by the database's clock even
-   * then. Default: the database's clock.
+   * Source of the current time, for tests. The age of webhook signatures is always measured by the
+   * database's clock.
+   * @default the database's clock
    */
   readonly clock?: Clock
-  /** Where failures are reported that no caller waits for. Default: `console`. */
+  /** Receives errors of background work, which no caller sees. @default console */
   readonly logger?: Logger
 }
 
-/** A language, or null where the application knows none. */
-export type Spoken = string | null | undefined
+/** A language such as `de`. `null` or `undefined` if the application does not know it. */
+export type OwnerLocale = string | null | undefined
 
-/** Who asks for a page of billing. */
-export type Asking = string | number | Owner | null
+/** The owner who made a request: a user id, another owner, or `null` if no owner is signed in. */
+export type SignedInOwner = string | number | Owner | null
 
 export interface ResolvedOptions {
   readonly database: Database
-  /** By type; users are the first. */
+  /** Tables of the owners by type, users first. */
   readonly owners: OwnerTables
   readonly providers: Providers
   readonly defaultProvider: ProviderName
@@ -204,17 +259,17 @@ export interface ResolvedOptions {
   readonly lockLeaseMs: number
   readonly processEverySeconds: number | null
   readonly paths: {
-    /** With `{invoice}` at the end. */
+    /** Ends in `{invoice}`. */
     readonly invoice: string
     readonly checkoutReturn: string
-    /** Whose webhooks arrive where. */
+    /** Webhook paths, each with the provider that sends to it. */
     readonly webhooks: ReadonlyMap<string, ProviderName>
   }
   readonly baseUrl: string
-  /** The same, where the application has said it. */
+  /** `baseUrl` as given by the application. `null` if it was not given. */
   readonly publicUrl: string | null
   readonly authenticate: NonNullable<BillingOptions['authenticate']> | null
-  /** An address of the application's own. */
+  /** Absolute URL of `failedPath`. `null` if it was not given. */
   readonly failedUrl: string | null
   readonly invoice: InvoiceSeller | null
   readonly locale: BillingOptions['locale'] | null
@@ -227,168 +282,11 @@ export interface ResolvedOptions {
   readonly logger: Logger
 }
 
-export function resolveOptions<User>(options: BillingOptions<User>): ResolvedOptions {
-  const providers = createProviders(options)
-  const [first] = providers.all
-  if (!first) {
-    throw new TypeError(
-      'No provider: give stripe: { secret, webhookSecret }, braintree: { … }, or both.',
-    )
-  }
-  if (!options.database) {
-    throw new TypeError('database is missing: pass `await connect(url)` from @tollgate/database.')
-  }
-  const defaultProvider = options.defaultProvider ?? first.name
-  if (!providers.find(defaultProvider)) {
-    throw new TypeError(`defaultProvider is ${defaultProvider}, which is not configured.`)
-  }
-  const tax = options.taxPercentage as OwnerTable['taxPercentage']
-  return {
-    database: options.database,
-    owners: resolveOwnerTables(
-      { ...options.users, ...(tax ? { taxPercentage: tax } : {}) },
-      options.owners ?? {},
-    ),
-    providers,
-    defaultProvider,
-    tax: resolveTax(options, providers.all),
-    handlers: options.handlers ?? {},
-    on: options.on ?? {},
-    deliveries: resolveDeliveries(options.deliveries),
-    mail: requireMail(options),
-    maxFailedCharges: wholeNumber('maxFailedCharges', options.maxFailedCharges ?? null),
-    webhookAttempts: wholeNumber('webhookAttempts', options.webhookAttempts ?? 12) ?? 12,
-    lockLeaseMs: resolveLease(options.lockLease ?? 15),
-    processEverySeconds: wholeNumber(
-      'processEvery',
-      options.processEvery === false ? null : (options.processEvery ?? 10),
-    ),
-    paths: resolvePaths(options.paths ?? {}, providers.all),
-    baseUrl: requireUrl(options.baseUrl ?? 'http://localhost'),
-    publicUrl: options.baseUrl ?? null,
-    authenticate: options.authenticate ?? null,
-    failedUrl: resolveFailed(options),
-    invoice: options.invoice ?? null,
-    locale: options.locale ?? null,
-    disputes: {
-      access: oneOf('disputes.access', options.disputes?.access ?? 'keep', [
-        'keep',
-        'suspend',
-        'end',
-      ]),
-    },
-    pauses: {
-      access: oneOf('pauses.access', options.pauses?.access ?? 'keep', ['keep', 'suspend']),
-    },
-    trials: { oncePerOwner: options.trials?.oncePerOwner ?? false },
-    codeAttempts: {
-      limit: requireWhole('codeAttempts.limit', options.codeAttempts?.limit ?? 10),
-      seconds: requireWhole('codeAttempts.seconds', options.codeAttempts?.seconds ?? 3600),
-    },
-    migrate: options.migrate ?? true,
-    clock: options.clock ?? options.database.clock,
-    logger: options.logger ?? console,
-  }
-}
-
-function resolveTax<User>(
-  { tax = 'percentage', taxPercentage, owners = {} }: BillingOptions<User>,
-  providers: readonly Provider[],
-): TaxOption {
-  if (tax === 'percentage') return tax
-  if (tax !== 'automatic' && typeof tax.rates !== 'function') {
-    throw new TypeError("tax: expected 'percentage', 'automatic' or { rates }.")
-  }
-  const other = Object.entries(owners).find(([, table]) => table?.taxPercentage)
-  if (taxPercentage || other) {
-    const whose = taxPercentage ? '' : `owners.${other?.[0]}.`
-    throw new TypeError(
-      `tax and ${whose}taxPercentage: a bill is taxed in one way; leave one of them out.`,
-    )
-  }
-  const part = tax === 'automatic' ? 'automaticTax' : 'lineRates'
-  if (!providers.some(({ can }) => can.includes(part))) {
-    throw new TypeError(`tax: no provider that is configured has ${part}.`)
-  }
-  return tax as TaxOption
-}
-
-function requireMail({ mail, invoice }: BillingOptions<never>): MailOptions | null {
-  if (!mail) return null
-  if (typeof mail.send !== 'function') throw new TypeError('mail.send: expected a function.')
-  if (invoice?.vendor && invoice.product) return mail
-  throw new TypeError(
-    'mail needs invoice: { vendor, product }, which says who writes, and of what.',
-  )
-}
-
-/** How everything is worked off that no caller waits for. */
+/** Settings of the background workers (webhooks, usage, events, deliveries). */
 export function workerSettings(
   { clock, logger, webhookAttempts, processEverySeconds }: ResolvedOptions,
   ready: () => Promise<void>,
 ): WorkerSettings {
   const attempts = webhookAttempts
   return { clock, logger, attempts, everySeconds: processEverySeconds, ready }
-}
-
-function resolveFailed({ failedPath: path, baseUrl }: BillingOptions<never>) {
-  if (path === undefined) return null
-  if (baseUrl === undefined) throw new TypeError('failedPath needs baseUrl, whose path it is.')
-  const url = findOwnAddress(baseUrl, path)
-  if (url !== null) return url
-  throw new TypeError(`failedPath: '${path}' should look like '/billing/returned'.`)
-}
-
-function requireUrl(url: string): string {
-  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url
-  throw new TypeError(`baseUrl: '${url}' should look like 'https://app.example.com'.`)
-}
-
-function resolvePaths(
-  paths: BillingPaths,
-  providers: readonly Provider[],
-): ResolvedOptions['paths'] {
-  const { invoice = '/user/invoice/{invoice}', checkoutReturn = '/billing/checkout/return' } = paths
-  const own: Readonly<Record<string, string | undefined>> = {
-    stripe: paths.stripeWebhook,
-    braintree: paths.braintreeWebhook,
-  }
-  const webhooks = new Map<string, ProviderName>()
-  for (const { name, webhookPath } of providers) {
-    const path = own[name] ?? webhookPath
-    requirePath(`${name}Webhook`, path, /^(\/[\w-]+)+$/)
-    const other = webhooks.get(path)
-    if (other) throw new TypeError(`paths: ${other} and ${name} both have '${path}'.`)
-    webhooks.set(path, name)
-  }
-  requirePath('invoice', invoice, /^(\/[\w-]+)+\/\{invoice\}$/)
-  requirePath('checkoutReturn', checkoutReturn, /^(\/[\w-]+)+$/)
-  return { invoice, checkoutReturn, webhooks }
-}
-
-function requirePath(name: string, path: string, shape: RegExp): void {
-  if (shape.test(path)) return
-  const example = name === 'invoice' ? '/user/invoice/{invoice}' : '/stripe/webhook'
-  throw new TypeError(`paths.${name}: '${path}' should look like '${example}'.`)
-}
-
-function oneOf<Word extends string>(name: string, word: Word, words: readonly Word[]): Word {
-  if (words.includes(word)) return word
-  const quoted = words.map((each) => `'${each}'`)
-  const last = quoted.pop()
-  throw new TypeError(`${name}: '${word}' should be ${quoted.join(', ')} or ${last}.`)
-}
-
-function resolveLease(seconds: number): number {
-  if (Number.isFinite(seconds) && seconds >= 0.1) return Math.round(seconds * 1000)
-  throw new TypeError('lockLease: expected seconds, at least 0.1.')
-}
-
-function wholeNumber(name: string, value: number | null): number | null {
-  return value === null ? null : requireWhole(name, value)
-}
-
-function requireWhole(name: string, value: number): number {
-  if (Number.isInteger(value) && value > 0) return value
-  throw new TypeError(`${name}: expected a whole number above 0.`)
 }

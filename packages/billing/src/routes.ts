@@ -12,22 +12,27 @@ import {
   wantsHtml,
   withoutBody,
 } from '@tollgate/http'
-import type { BillingContext } from './context.ts'
-import { localeOf } from './customers/locale-of.ts'
-import { isBillingError } from './error-codes.ts'
-import { CheckoutNotFound, InvoiceNotFound, NotFound, Unauthenticated } from './errors.ts'
-import { invoiceResponse } from './invoices/download.ts'
-import { completeCheckout } from './pages/complete-checkout.ts'
-import { failedPage } from './pages/failed-page.ts'
-import { ownUrl } from './pages/own-url.ts'
-import type { ProviderName } from './provider-name.ts'
-import type { BilledOwner } from './storage/tables.ts'
-import { BillableUser } from './users/billable-user.ts'
-import { userWith } from './values/owner.ts'
-import type { Inbox } from './webhooks/inbox.ts'
+import { BillableUser } from './billable-user.ts'
+import type { BillingContext } from './core/context.ts'
+import { isBillingError } from './core/errors/error-codes.ts'
+import {
+  CheckoutNotFound,
+  InvoiceNotFound,
+  NotFound,
+  Unauthenticated,
+} from './core/errors/errors.ts'
+import { ownUrl } from './core/own-url.ts'
+import type { BilledOwner } from './core/storage/tables.ts'
+import { userWith } from './core/values/owner.ts'
+import type { ProviderName } from './core/values/provider-name.ts'
+import { completeCheckout } from './features/checkout/complete-checkout.ts'
+import { failedPage } from './features/checkout/failed-page.ts'
+import { localeOf } from './features/customers/locale-of.ts'
+import { invoiceResponse } from './features/invoices/download.ts'
+import type { Inbox } from './features/webhooks/inbox.ts'
 
-/** The largest events have some ten kilobytes. */
-const LARGEST_WEBHOOK = 1024 * 1024
+/** The largest real events are about ten kilobytes. */
+const MAX_WEBHOOK_BYTES = 1024 * 1024
 
 export interface BillingRoutes extends HttpRoutes {
   handles(path: string): boolean
@@ -36,15 +41,16 @@ export interface BillingRoutes extends HttpRoutes {
 interface BillingRoute extends Route {
   respond(request: HttpRequest, id: string): Promise<HttpResponse>
   /**
-   * Of an address that people open, who read a page in place of JSON: its path for this request, to come back to, or
-   * null where it holds something that is no id.
+   * For a route that people open in a browser, which shows them a page instead of JSON: the path to
+   * return to later, or `null` if the request contains an invalid id.
    */
   openedAt?(request: HttpRequest, id: string): string | null
 }
 
 /**
- * Webhooks carry no cookie and are proven by their signature, so no CSRF check belongs in front of them;
- * the invoice route only reads, and who comes back from a hosted page only makes us look. Every route waits for `ready`.
+ * Creates the HTTP routes: webhooks, the invoice download and the return from hosted pages.
+ * Webhooks are authenticated by their signature and carry no cookie, so no CSRF check must precede
+ * them. The other routes only read, or re-read the provider's state. Every route waits for `ready`.
  */
 export function createRoutes(
   context: BillingContext,
@@ -105,7 +111,7 @@ function webhookRoutes(
     method: 'POST',
     path,
     async respond(request) {
-      const body = await request.rawText(LARGEST_WEBHOOK)
+      const body = await request.rawText(MAX_WEBHOOK_BYTES)
       const header = (field: string) => request.header(field)
       await inbox.receive(name, { body, header })
       return json(200, { received: true })
@@ -125,7 +131,10 @@ function webhookRoutes(
   return [receive, challenge]
 }
 
-/** Only where somebody says who came back; else customers go to the application's own page at once. */
+/**
+ * Without `authenticate` the owner of a returning browser is unknown; customers then go to the
+ * application's own page directly.
+ */
 function returnRoutes(context: BillingContext): BillingRoute[] {
   const { authenticate, paths, providers } = context.options
   if (!authenticate || !providers.all.some(({ can }) => can.includes('checkout'))) return []
@@ -154,7 +163,7 @@ async function returnFromCheckout(
     sessionIdOf(request),
   )
   if (status === 'expired') throw new CheckoutNotFound('The checkout has expired')
-  // Not done yet: that page is where to go on.
+  // The hosted page is not completed yet, so send the customer back to it.
   const location = url ?? ownUrl(context, 'successPath', successPath)
   return { status: 303, headers: { location, 'cache-control': 'no-store' }, body: null }
 }
@@ -163,7 +172,10 @@ function sessionIdOf({ query }: HttpRequest): string | null {
   return new URLSearchParams(query).get('session_id')
 }
 
-/** Null for one whom the application has deleted. */
+/**
+ * Identifies the signed-in owner. `null` if the application has deleted its row.
+ * @throws Unauthenticated if no owner is signed in.
+ */
 async function requireAsking(
   request: HttpRequest,
   { options, owners }: BillingContext,
@@ -194,7 +206,10 @@ interface Failure {
   readonly headers?: Record<string, string>
 }
 
-/** Any other error is a bug or an outage: it is logged, and strangers learn nothing of it. */
+/**
+ * Converts an error to a response. Errors of unknown kinds are bugs or outages: they are logged,
+ * and the response contains no details.
+ */
 function failureOf({ options }: BillingContext, error: unknown): Failure {
   if (isHttpError(error)) {
     const { status, code, message } = error

@@ -1,18 +1,16 @@
 import { connect } from '@tollgate/database'
 import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest'
+import { NEEDS } from './assemble-features.ts'
+import type { BraintreeParts } from './braintree-provider.ts'
+import { BRAINTREE } from './braintree-provider.ts'
+import { Unsupported } from './core/errors/errors.ts'
+import { subscriptionRow } from './core/storage/tables.ts'
 import { type BraintreeSubscription, type BraintreeUser, createBilling } from './create-billing.ts'
-import { Unsupported } from './errors.ts'
-import type { BraintreeParts } from './gateways/braintree/gateway.ts'
-import { BRAINTREE } from './gateways/braintree/provider.ts'
-import type { Capability } from './gateways/contract/parts.ts'
-import type { StripeParts } from './gateways/stripe/gateway.ts'
-import type { STRIPE } from './gateways/stripe/provider.ts'
-import type { Invoice } from './invoices/invoice.ts'
-import { subscriptionRow } from './storage/tables.ts'
-import type { SubscriptionBuilder } from './subscriptions/builder.ts'
-import { SUBSCRIPTION_NEEDS } from './subscriptions/needs.ts'
-import type { Subscription } from './subscriptions/subscription.ts'
-import { USER_NEEDS } from './users/needs.ts'
+import type { Invoice } from './features/invoices/invoice.ts'
+import type { SubscriptionBuilder } from './features/subscribe/builder.ts'
+import type { Capability } from './providers/gateway-parts.ts'
+import type { STRIPE, StripeParts } from './stripe-provider.ts'
+import type { Subscription } from './subscription.ts'
 import type { ItemQuantities, MethodsNeeding, Without } from './without.ts'
 
 const braintree = {
@@ -35,8 +33,8 @@ async function options() {
   return { database, users: { table: 'users' }, processEvery: false } as const
 }
 
-describe('a user where Braintree alone is configured', () => {
-  it('lacks for the compiler what the provider lacks', () => {
+describe('billing with Braintree as the only provider', () => {
+  it('has no types for methods that Braintree does not support', () => {
     type Missing = Exclude<Capability, BraintreeParts>
     type Builder = Without<Missing, SubscriptionBuilder>
     type StillThere =
@@ -52,12 +50,12 @@ describe('a user where Braintree alone is configured', () => {
     expectTypeOf<'updateQuantity'>().toExtend<MethodsNeeding<Missing, 'subscription'>>()
   })
 
-  it('is typed by what the providers say of themselves', () => {
+  it('has types that follow the capabilities of the providers', () => {
     expectTypeOf<BraintreeParts>().toEqualTypeOf<(typeof BRAINTREE)['can'][number]>()
     expectTypeOf<StripeParts>().toEqualTypeOf<(typeof STRIPE)['can'][number]>()
   })
 
-  it('has no quantities, for the compiler', async () => {
+  it('has no types for the quantity of a plan', async () => {
     const billing = createBilling<Person>({ ...(await options()), braintree })
     const user = await billing.user(1)
     expectTypeOf(user).toEqualTypeOf<BraintreeUser<Person>>()
@@ -65,7 +63,9 @@ describe('a user where Braintree alone is configured', () => {
     type Swapped = Awaited<ReturnType<BraintreeSubscription['swap']>>
     expectTypeOf<Swapped>().toEqualTypeOf<BraintreeSubscription>()
     expectTypeOf<Awaited<ReturnType<typeof user.subscription>>>().toEqualTypeOf<Swapped>()
-    // Of the plan; other prices have them.
+    type Page = Awaited<ReturnType<typeof billing.subscriptions>>
+    expectTypeOf<Page['subscriptions'][number]>().toEqualTypeOf<Swapped>()
+    // A price is required: Braintree plans have no quantity, add-ons do.
     type Named = [count: number, price: string]
     expectTypeOf<BraintreeSubscription['incrementQuantity']>().parameters.toEqualTypeOf<Named>()
     expectTypeOf<BraintreeSubscription['decrementQuantity']>().parameters.toEqualTypeOf<Named>()
@@ -76,7 +76,7 @@ describe('a user where Braintree alone is configured', () => {
     expectTypeOf(builder.create).returns.resolves.toEqualTypeOf<BraintreeSubscription>()
   })
 
-  it('has no language, for the compiler', async () => {
+  it("has no type for the customer's language", async () => {
     const billing = createBilling<Person>({ ...(await options()), braintree })
     const user = await billing.user(1)
     expectTypeOf(user.updateCustomer).toBeCallableWith({ name: 'Ada', address: { city: 'York' } })
@@ -86,8 +86,8 @@ describe('a user where Braintree alone is configured', () => {
     expectTypeOf((await both.user(1)).updateCustomer).toBeCallableWith({ locale: 'de' })
   })
 
-  it('throws Unsupported before any call when plain JavaScript asks for one', async () => {
-    // No server has this address: a call would fail in another way.
+  it('throws Unsupported before any request when plain JavaScript calls a missing method', async () => {
+    // No server has this address, so a request would fail with another error.
     const billing = createBilling({ ...(await options()), braintree })
     const user = await billing.user(1)
     const builder = user.newSubscription('main', 'monthly')
@@ -98,13 +98,16 @@ describe('a user where Braintree alone is configured', () => {
     expect(thrown).toMatchObject({ provider: 'braintree', capability: 'quantities' })
   })
 
-  it.each(missing(USER_NEEDS))('throws Unsupported before any call of user.%s()', async (...of) => {
-    const billing = createBilling({ ...(await options()), braintree })
-    await expectUnsupported(await billing.user(1), of)
-  })
+  it.each(missing(NEEDS.user))(
+    'throws Unsupported before any request from user.%s()',
+    async (...of) => {
+      const billing = createBilling({ ...(await options()), braintree })
+      await expectUnsupported(await billing.user(1), of)
+    },
+  )
 
-  it.each(missing(SUBSCRIPTION_NEEDS))(
-    'throws Unsupported before any call of subscription.%s()',
+  it.each(missing(NEEDS.subscription))(
+    'throws Unsupported before any request from subscription.%s()',
     async (...of) => {
       const { database, ...others } = await options()
       const billing = createBilling({ database, ...others, braintree })
@@ -122,7 +125,7 @@ describe('a user where Braintree alone is configured', () => {
         endsAt: null,
         disputedAt: null,
         pausedAt: null,
-        plannedPlan: null,
+        plannedPrice: null,
         plannedAt: null,
         createdAt: new Date(0),
         updatedAt: new Date(0),
@@ -133,13 +136,16 @@ describe('a user where Braintree alone is configured', () => {
   )
 })
 
-/** The methods that Braintree cannot do, with the part that each needs. */
+/** Lists the methods that Braintree does not support, each with the capability that it needs. */
 function missing(needs: Readonly<Record<string, Capability>>): [string, Capability][] {
   const can: readonly Capability[] = BRAINTREE.can
   return Object.entries(needs).filter(([, part]) => !can.includes(part))
 }
 
-/** Plain JavaScript asks, whatever the compiler says. No server has this address: a call would fail otherwise. */
+/**
+ * Calls the method as plain JavaScript would. No server has the configured address, so a request
+ * would fail with another error.
+ */
 async function expectUnsupported(of: object, [method, part]: [string, Capability]): Promise<void> {
   const methods = of as Readonly<Record<string, () => Promise<unknown>>>
   const thrown = await methods[method]?.().catch((error: unknown) => error)
@@ -147,11 +153,11 @@ async function expectUnsupported(of: object, [method, part]: [string, Capability
   expect(thrown).toMatchObject({ provider: 'braintree', capability: part })
 }
 
-describe('a user where Stripe is configured', () => {
+describe('a user', () => {
   it.each([
     ['alone', { stripe }],
     ['with Braintree', { stripe, braintree }],
-  ])('%s has quantities', async (_how, providers) => {
+  ])('has quantities when Stripe is configured %s', async (_how, providers) => {
     const billing = createBilling<Person>({ ...(await options()), ...providers })
     const user = await billing.user(1)
     const builder = user.newSubscription('main', 'monthly').quantity(3)

@@ -1,32 +1,57 @@
+import type { BillableUser } from './billable-user.ts'
 import type { Billing } from './billing.ts'
-import type { ChangedDetails } from './gateways/contract/parts/money/customer-details.ts'
-import type { Capability } from './gateways/contract/parts.ts'
-import type { Invoice } from './invoices/invoice.ts'
-import type { SubscriptionBuilder } from './subscriptions/builder.ts'
-import type { BUILDER_NEEDS, SUBSCRIPTION_NEEDS } from './subscriptions/needs.ts'
-import type { Subscription } from './subscriptions/subscription.ts'
-import type { SwapOptions } from './subscriptions/swap.ts'
-import type { BillableUser } from './users/billable-user.ts'
-import type { INVOICE_NEEDS, USER_NEEDS } from './users/needs.ts'
+import type * as FEATURES from './features/all.ts'
+import type { Invoice } from './features/invoices/invoice.ts'
+import type { SubscriptionBuilder } from './features/subscribe/builder.ts'
+import type { SubscriptionPage } from './features/subscription-list/list-subscriptions.ts'
+import type { SwapOptions } from './features/swap/subscription.ts'
+import type { CustomerDetails } from './providers/customer.ts'
+import type { Capability } from './providers/gateway-parts.ts'
+import type { Subscription } from './subscription.ts'
 
-/** Methods that need a part which not every gateway has, each with its part. */
-export interface OptionalMethods {
-  /** Of a user. */
-  readonly user: typeof USER_NEEDS
-  /** Of a subscription. */
-  readonly subscription: typeof SUBSCRIPTION_NEEDS
-  /** Of a subscription to be. */
-  readonly builder: typeof BUILDER_NEEDS
-  /** Of an invoice. */
-  readonly invoice: typeof INVOICE_NEEDS
+/** The capabilities that the features implement for a provider, by the provider's name. */
+export type CapabilitiesOf<Provider extends string> = {
+  [Name in keyof typeof FEATURES]: (typeof FEATURES)[Name] extends {
+    readonly capability: infer Found
+  } & { readonly [Key in Provider]: unknown }
+    ? Found
+    : never
+}[keyof typeof FEATURES]
+
+/**
+ * The methods that features declare under one of these keys, each with the capability that it
+ * needs.
+ */
+export type NeedsOf<
+  Key extends 'user' | 'subscription' | 'changes' | 'subscriptionNeeds' | 'builder' | 'invoice',
+> = {
+  readonly [Name in keyof typeof FEATURES as (typeof FEATURES)[Name] extends {
+    readonly capability: string
+  } & { readonly [K in Key]: infer Methods }
+    ? Methods extends readonly (infer Method extends string)[]
+      ? Method
+      : keyof Methods
+    : never]: (typeof FEATURES)[Name] extends { readonly capability: infer Needed } ? Needed : never
 }
 
-/** The methods of one of them that need one of these parts. */
+/** The methods that not every provider supports, each with the capability that it needs. */
+export interface OptionalMethods {
+  /** Methods of a user. */
+  readonly user: NeedsOf<'user'>
+  /** Methods of a subscription. */
+  readonly subscription: NeedsOf<'subscription'> & NeedsOf<'changes'> & NeedsOf<'subscriptionNeeds'>
+  /** Methods of the builder of a new subscription. */
+  readonly builder: NeedsOf<'builder'>
+  /** Methods of an invoice. */
+  readonly invoice: NeedsOf<'invoice'>
+}
+
+/** Names of the methods that need one of these capabilities. */
 export type MethodsNeeding<Part extends Capability, Of extends keyof OptionalMethods> = {
   [Name in keyof OptionalMethods[Of]]: OptionalMethods[Of][Name] extends Part ? Name : never
 }[keyof OptionalMethods[Of]]
 
-/** The methods that an object lacks where these parts are missing. */
+/** Names of the methods that an object lacks if these capabilities are missing. */
 export type MethodsLacking<Missing extends Capability, T> = T extends Subscription
   ? MethodsNeeding<Missing, 'subscription'>
   : T extends SubscriptionBuilder
@@ -37,21 +62,23 @@ export type MethodsLacking<Missing extends Capability, T> = T extends Subscripti
         ? MethodsNeeding<Missing, 'invoice'>
         : never
 
-/** Where a plan has no quantity and other prices have, the price has to be named. */
+/** The quantity methods if only add-ons have quantities and plans do not: the price is required. */
 export interface ItemQuantities<Changed> {
-  /** So many more of this price. */
+  /** Adds units to a price of the subscription. */
   incrementQuantity(count: number, price: string): Promise<Changed>
-  /** So many fewer of this price, never below 1. */
+  /** Removes units from a price of the subscription. The quantity never falls below 1. */
   decrementQuantity(count: number, price: string): Promise<Changed>
-  /** So many of this price. */
+  /** Sets the number of units of a price of the subscription. */
   updateQuantity(quantity: number, price: string, options?: SwapOptions): Promise<Changed>
-  /** So many more of this price, billed at once. */
+  /** Adds units to a price of the subscription and charges for them immediately. */
   incrementAndInvoice(count: number, price: string): Promise<Changed>
-  /** So many of this price, billed at once. */
+  /**
+   * Sets the number of units of a price of the subscription and charges for the change immediately.
+   */
   updateQuantityAndInvoice(quantity: number, price: string, options?: SwapOptions): Promise<Changed>
 }
 
-/** The quantities that are left where those of a plan are missing. */
+/** The quantity methods that remain if the provider's plans have no quantity. */
 export type QuantitiesLeft<Missing extends Capability, T> = T extends Subscription
   ? 'quantities' extends Missing
     ? 'items' extends Missing
@@ -60,13 +87,13 @@ export type QuantitiesLeft<Missing extends Capability, T> = T extends Subscripti
     : unknown
   : unknown
 
-/** Where no language of a customer is known, everything else of them can be changed. */
+/** The customer update if the provider stores no language. */
 export interface DetailsWithoutLanguage {
-  /** What the provider knows of the customer from now on. What is left out stays. */
-  updateCustomer(details: ChangedDetails & { readonly locale?: never }): Promise<void>
+  /** Updates the customer at the provider. Fields that are left out keep their value. */
+  updateCustomer(details: CustomerDetails & { readonly locale?: never }): Promise<void>
 }
 
-/** The changes of a customer that are left where languages are missing. */
+/** The customer update that remains if the provider stores no language. */
 export type DetailsLeft<Missing extends Capability, T> =
   T extends BillableUser<infer _>
     ? 'languages' extends Missing
@@ -77,9 +104,9 @@ export type DetailsLeft<Missing extends Capability, T> =
     : unknown
 
 /**
- * An object as it is where no provider that is configured has these parts: the methods that need them are
- * missing from it, and from what its others give. Where one has them, they are there, and throw Unsupported
- * for users of the others.
+ * A type without the methods that need the missing capabilities, and whose methods return equally
+ * reduced types. Use it for capabilities that no configured provider has. If at least one has a
+ * capability, its methods stay, and throw Unsupported for users of the others.
  */
 export type Without<Missing extends Capability, T> =
   T extends Promise<infer Result>
@@ -100,4 +127,6 @@ export type Without<Missing extends Capability, T> =
               : T[Name]
           } & QuantitiesLeft<Missing, T> &
             DetailsLeft<Missing, T>
-        : T
+        : T extends SubscriptionPage
+          ? Omit<T, 'subscriptions'> & { readonly subscriptions: Without<Missing, Subscription>[] }
+          : T

@@ -13,7 +13,7 @@ import { nodeListener } from '../src/adapters/node.ts'
 import type { Billing } from '../src/index.ts'
 import { start, stripeSdk } from './support.ts'
 
-/** Serves the routes and gives the address. */
+/** Serves the routes with a framework. Returns the base URL. */
 type Serve = (billing: Billing) => Promise<string>
 
 const address = (server: { address(): unknown }) =>
@@ -48,7 +48,7 @@ const frameworks: Record<string, Serve> = {
   },
   async next(billing) {
     const handlers = forNext(async () => billing).handlers
-    // Next calls the exported handler with a Request; Hono stands in for its server.
+    // Next calls the exported handler with a Request; a Hono server stands in for Next's.
     const app = new Hono()
     app.get('/hello', (c) => c.text('hello'))
     app.all('/*', (c) => handlers[c.req.method as keyof typeof handlers](c.req.raw))
@@ -70,7 +70,7 @@ const frameworks: Record<string, Serve> = {
 }
 
 describe.each(Object.entries(frameworks))('the routes in %s', (_name, serveIn) => {
-  it('take webhooks and give invoices to their owner', async () => {
+  it('accept webhooks, and serve an invoice only to its owner', async () => {
     const test = await start('stripe', { webhooks: false })
     const { user, sandbox } = test
     const secret = 'whsec_adapters'
@@ -101,7 +101,7 @@ describe.each(Object.entries(frameworks))('the routes in %s', (_name, serveIn) =
     const answer = await send(body)
     expect([answer.status, await answer.json()]).toEqual([200, { received: true }])
     expect((await send(body)).status).toBe(200)
-    await billing.webhooks.process()
+    await billing.process()
     expect(await user.subscribed('main')).toBe(false)
 
     const challenge = await fetch(`${url}/braintree/webhook?bt_challenge=${'0123456789abcdef0123'}`)
@@ -130,7 +130,7 @@ describe.each(Object.entries(frameworks))('the routes in %s', (_name, serveIn) =
     expect((await read('in_none', Number(user.id))).status).toBe(404)
   })
 
-  it('are where the application wants them', async () => {
+  it('use the paths from the options', async () => {
     const test = await start('stripe', { webhooks: false })
     const { user } = test
     const billing = test.another({

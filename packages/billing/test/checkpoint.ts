@@ -2,9 +2,10 @@ import { timestamp } from '@tollgate/database'
 import type { FlowTest } from './support.ts'
 
 /**
- * Keeps what the providers have and every row of ours, and gives the function that puts both back, for a billing
- * that was started anew: the one before remembers what is no more. For campaigns that begin at the same point
- * again and again, where living up to it takes longer than what follows. Nothing may be under way.
+ * Saves the state of the sandbox and all our rows. Returns a function that restores both and
+ * creates a new billing, because the old one has outdated state in memory. For tests that start at
+ * the same point many times, where reaching it takes longer than the test itself. Nothing may be
+ * running.
  */
 export async function takeCheckpoint(test: FlowTest): Promise<() => Promise<FlowTest>> {
   const { sandbox } = test
@@ -25,7 +26,7 @@ export async function takeCheckpoint(test: FlowTest): Promise<() => Promise<Flow
   }
 }
 
-/** A time as it is read is not a time as it is written. */
+/** Values read from a timestamp column must be converted before they are written back. */
 function toStorable(row: Record<string, unknown>): Record<string, unknown> {
   const entries = Object.entries(row).map(([column, value]) => [
     column,

@@ -8,10 +8,10 @@ import type { DeliveryOptions, ProviderName } from '../src/index.ts'
 import type { Job } from './killed/jobs.ts'
 import type { FlowTest } from './support.ts'
 
-/** One line of a child: see `report` in `child.mjs`. */
+/** A line of output of a child process: see `report` in `child.mjs`. */
 export interface Report {
   readonly ready?: boolean
-  /** Of the job that it is about. */
+  /** Number of the job that reports. */
   readonly number?: number
   readonly stopped?: string
   readonly answered?: number
@@ -20,31 +20,31 @@ export interface Report {
   readonly failed?: string
   /** The steps of the job, in order. */
   readonly steps?: readonly string[]
-  /** The event that somebody was told of, and the mail that was handed over. */
+  /** Id of an event that a listener received. `mailed` is the id of a sent mail. */
   readonly told?: string
   readonly mailed?: string
 }
 
 export interface Child {
-  /** Starts a job, beside those that are under way. */
+  /** Starts a job. Other jobs keep running. */
   begin(job: Job & Stop): Begun
   signal(name: 'SIGSTOP' | 'SIGCONT'): void
-  /** SIGKILL; resolves when the process is gone. */
+  /** Sends SIGKILL, and resolves when the process has exited. */
   kill(): Promise<void>
 }
 
 export interface Stop {
-  /** The step, from 1, before which the job stops for good. */
+  /** The step, counted from 1, before which the job stops for good. */
   readonly stopAt?: number
-  /** Whether the whole process stops there. */
+  /** Whether the whole process freezes there. */
   readonly freezes?: boolean
 }
 
-/** A job of a child. */
+/** A job started in a child process. */
 export interface Begun {
-  /** The first report that has this member. */
+  /** Waits for the first report that contains this property. */
   until(member: keyof Report): Promise<Report>
-  /** What came of it: it stopped at the chosen step, is done, or failed. */
+  /** Waits for the result: the job stopped at the chosen step, finished, or failed. */
   outcome(): Promise<Report>
   readonly reports: () => readonly Report[]
 }
@@ -55,22 +55,22 @@ const script = pathOf('./child.mjs')
 const parts = [pathOf('./killed/jobs.ts')]
 
 export interface ChildOptions {
-  /** Where it sends events as webhooks. */
+  /** Options of the process's outgoing webhooks. */
   readonly deliveries?: DeliveryOptions
-  /** Whether it listens to payments, and sends receipts. */
+  /** Whether the process has an event listener for paid invoices, and sends receipts. */
   readonly listens?: boolean
-  /** Whether owners of the name `Taxed 20` pay 20 percent. */
+  /** Whether owners with the name `Taxed 20` are taxed 20 percent. */
   readonly taxesByName?: boolean
-  /** Options of billing that are JSON. */
+  /** Further options of billing, which must be JSON. */
   readonly billing?: object
   /**
-   * Milliseconds by which the clock of the process is ahead. Without it billing gets the clock of the sandbox,
-   * and with it none: it finds the time by itself.
+   * Milliseconds by which the process's clock is ahead. If set, billing gets no `clock` option and
+   * finds the time itself; if not, it uses the sandbox's clock.
    */
   readonly clockAhead?: number
 }
 
-/** Another process of the application, on the database and the sandbox of this test. */
+/** Starts another process of the application, on the database and sandbox of this test. */
 export async function startChild(
   test: FlowTest,
   provider: ProviderName,
@@ -126,7 +126,7 @@ export async function startChild(
   }
 }
 
-/** Its reports as they come, and its end. */
+/** Collects the reports of a child process, and waits for its exit. */
 function watch(child: ChildProcess) {
   const reports: Report[] = []
   const watchers = new Set<() => void>()

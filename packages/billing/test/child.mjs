@@ -1,5 +1,5 @@
-// Another process of the application, with the built packages: node child.mjs <setting as JSON>.
-// It takes jobs as lines of JSON, several at a time, and reports in lines of JSON.
+// Another process of the application, with the built packages: node child.mjs <settings as JSON>.
+// Reads jobs as lines of JSON, which may run concurrently, and writes reports as lines of JSON.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { writeSync } from 'node:fs'
 import http from 'node:http'
@@ -10,20 +10,21 @@ import { connect, mysql, postgres, sqlite } from '@tollgate/database'
 import { doJob, taxByName } from './killed/jobs.ts'
 
 const setting = JSON.parse(process.argv[2])
-/** Synchronously: nothing else happens between a step and its report. */
+/** Writes synchronously, so that nothing happens between a step and its report. */
 const report = (message) => writeSync(1, `${JSON.stringify(message)}\n`)
 
-/** The job that something is done for. */
+/** The job that the current code runs for. */
 const working = new AsyncLocalStorage()
 
 const NEVER = new Promise(() => undefined)
 
 /**
- * The moment before an effect. True at the one where the job stops for good: whoever asks does nothing then, and the
- * process goes on with its other jobs until it is killed. If the job says so, the whole process stops here and now.
+ * Called before each effect. Returns true if the job stops here for good: then the caller must do
+ * nothing, and other jobs continue until the process is killed. If the job says so, freezes the
+ * whole process instead.
  */
 function stops(what, job = working.getStore()) {
-  if (!job) throw new Error(`Nobody knows for which job this is: ${what}`)
+  if (!job) throw new Error(`No job is known for this step: ${what}`)
   if (job.isStopped) return true
   job.steps.push(what)
   job.isStopped = job.steps.length === job.stopAt
@@ -35,21 +36,22 @@ function stops(what, job = working.getStore()) {
 
 const send = http.request
 http.request = (...args) => {
-  // Either options, or an address before them.
+  // Either options, or a URL before them.
   const url = args.find((each) => each instanceof URL)
   const options = args.find((each) => typeof each === 'object' && each !== url) ?? {}
   const { method = 'GET', path = url?.pathname ?? '' } = options
-  // Nothing changes between an answer and the next effect: to be killed there is to be killed before that.
+  // Nothing changes between a response and the next effect, so being killed here equals being
+  // killed before that effect.
   if (method === 'GET' && !setting.stopsEverywhere) return send(...args)
   const what = `${method} ${path}`
-  // Its host is never found, so it is never sent.
+  // This host name is never resolved, so nothing is sent.
   if (stops(`before ${what}`)) return send({ host: 'nowhere', lookup: () => undefined })
   const sent = send(...args)
   return setting.stopsEverywhere ? stopAfter(what, sent) : sent
 }
 syncBuiltinESMExports()
 
-/** At the stop its answer is heard by nobody. */
+/** At the stop, the response is dropped. */
 function stopAfter(what, sent) {
   const job = working.getStore()
   const { emit } = sent
@@ -58,13 +60,13 @@ function stopAfter(what, sent) {
   return sent
 }
 
-const stopsBefore = ({ sql }) =>
+const stopsBeforeWrite = ({ sql }) =>
   /^\s*(insert|update|delete)/i.test(sql) && stops(`before ${sql.slice(0, 60)}`)
 
-/** A lease is renewed whenever its time has come, also between two steps: that is none. */
-const isBeat = ({ sql }) => /^update .billing_locks. set .expires_at. =/.test(sql)
+/** Leases are renewed by a timer, between any two steps, so a renewal is not a step. */
+const isLeaseRenewal = ({ sql }) => /^update .billing_locks. set .expires_at. =/.test(sql)
 
-/** The same database, whose writes are steps. */
+/** Wraps a dialect so that each write is a step. */
 const watched = (dialect) => ({
   ...dialect,
   async open(...args) {
@@ -72,12 +74,13 @@ const watched = (dialect) => ({
     return {
       ...engine,
       run: (query, values) =>
-        !isBeat(query) && stopsBefore(query) ? NEVER : engine.run(query, values),
+        !isLeaseRenewal(query) && stopsBeforeWrite(query) ? NEVER : engine.run(query, values),
       async reserve() {
         const session = await engine.reserve()
         const run = async (query, values) => {
-          if (!stopsBefore(query)) return session.run(query, values)
-          // What a database sees of a process that dies: the connection is gone, and the transaction with it.
+          if (!stopsBeforeWrite(query)) return session.run(query, values)
+          // This is what a database sees of a killed process: the connection and its transaction
+          // are gone.
           await session.release(true)
           return NEVER
         }
@@ -101,7 +104,7 @@ const providers = {
     return { braintree: { ...keys, environment, metered: { calls: { unitAmount: 5 } } } }
   },
 }
-/** Somebody who listens, and mail. What was said stays said when the process is gone. */
+/** An event listener and a mailer. What they report is kept after the process is killed. */
 const listening = () => {
   const say = async (what, id) => {
     if (stops(`before it is ${what}`)) await NEVER
@@ -132,7 +135,7 @@ const billing = createBilling({
 })
 
 async function begin({ number, userId, type = 'user', stopAt, freezes, ...asked }) {
-  /** What it has done so far, or would do next. */
+  /** The steps done so far, including the next one. */
   const steps = []
   const tell = (message) => report({ number, ...message })
   const user = userId === undefined ? undefined : await billing.owner(type, userId)

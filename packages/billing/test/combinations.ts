@@ -1,4 +1,4 @@
-/** Every combination of the values, one of each dimension. */
+/** Returns every combination of the values, one of each dimension. */
 export function allCombinations<T extends Record<string, unknown>>(
   values: {
     readonly [K in keyof T]: readonly T[K][]
@@ -12,8 +12,8 @@ export function allCombinations<T extends Record<string, unknown>>(
 }
 
 /**
- * Few of them, with every two values of different dimensions together in at least one. Most mistakes
- * need no more than two values that meet, so that these find nearly all of what the whole table does.
+ * Chooses a few combinations so that every two values of different dimensions occur together in at
+ * least one (pairwise testing). Most bugs need at most two particular values to meet.
  */
 export function pairwise<T extends Record<string, unknown>>(rows: readonly T[]): T[] {
   const pairs = numberPairs(rows)
@@ -34,7 +34,10 @@ export function pairwise<T extends Record<string, unknown>>(rows: readonly T[]):
   }
 }
 
-/** The pairs of each row as numbers: there are ten thousand rows, and all are looked at for each that is chosen. */
+/**
+ * Numbers the pairs of values in each row. Numbers keep this fast: all of the ten thousand rows are
+ * compared for each one that is chosen.
+ */
 function numberPairs(rows: readonly Record<string, unknown>[]): number[][] {
   const values = new Map<string, number>()
   const numbered = rows.map((row) =>

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { dispute } from './dispute.ts'
+import { dispute } from '../src/features/disputes/test/dispute.ts'
 import { PROVIDERS, START, start } from './support.ts'
 
-describe.each(PROVIDERS)('counting subscriptions at $provider', ({ provider, card }) => {
-  it('counts those that were open at a moment, as active() says', async () => {
+describe.each(PROVIDERS)('countActive() at $provider', ({ provider, card }) => {
+  it('counts the subscriptions that were active() at a given moment', async () => {
     const { user, billing, ...test } = await start(provider)
     const moment = (days: number) => new Date(START.getTime() + days * 86_400_000)
     expect(await billing.countActive(moment(0))).toBe(0)
@@ -21,7 +21,7 @@ describe.each(PROVIDERS)('counting subscriptions at $provider', ({ provider, car
     expect(active).toHaveLength(2)
   })
 
-  it('counts none whose first payment is missing', async () => {
+  it('omits subscriptions whose first payment is missing', async () => {
     if (provider === 'braintree') return
     const { user, billing } = await start(provider)
     await user
@@ -32,7 +32,7 @@ describe.each(PROVIDERS)('counting subscriptions at $provider', ({ provider, car
     expect(await billing.countActive(START)).toBe(0)
   })
 
-  it('counts none that a dispute closes, or a pause', async () => {
+  it('omits subscriptions suspended by a dispute or a pause, according to the options', async () => {
     const test = await start(provider)
     const { user, billing, another } = test
     const made = await user.newSubscription('main', 'monthly').create(card)

@@ -4,10 +4,10 @@ import { deliver, endAtProvider } from './signed-event.ts'
 import { thrownBy } from './specification/no-calls.ts'
 import { PROVIDERS, start, takenFrom } from './support.ts'
 
-// What docs/reference/billing.md says of the differences between the providers.
+// Tests the statements of docs/reference/billing.md about differences between the providers.
 
-describe.each(PROVIDERS)('the reference on $provider', ({ provider, card, declined }) => {
-  it('cancel() in a trial leaves access until its end, charges nothing, and can be taken back', async () => {
+describe.each(PROVIDERS)('documented behaviour at $provider', ({ provider, card, declined }) => {
+  it('cancel() in a trial keeps access until the trial ends, charges nothing, and can be resumed', async () => {
     const test = await start(provider, { webhooks: false })
     const { user } = test
     const made = await user.newSubscription('main', 'monthly').trialDays(10).create(card)
@@ -19,14 +19,14 @@ describe.each(PROVIDERS)('the reference on $provider', ({ provider, card, declin
     const { providerId, trialEndsAt } = made
     await made.resume()
     expect([made.trialEndsAt, made.endsAt]).toEqual([trialEndsAt, null])
-    // Braintree has cancelled it: another one takes its place.
+    // Braintree has cancelled the subscription, so another one replaces it.
     expect(made.providerId === providerId).toBe(provider === 'stripe')
     await made.cancel()
     await test.advance({ days: 11 })
     expect([await user.subscribed('main'), takenFrom(test, user)]).toEqual([false, 0])
   })
 
-  it('an invoice shows the tax that it was charged with, whatever the percentage is today', async () => {
+  it('an invoice shows the tax it was charged with, even if the percentage has changed since', async () => {
     let percentage = 19
     const test = await start(provider, { webhooks: false, taxPercentage: () => percentage })
     const { user } = test
@@ -38,7 +38,7 @@ describe.each(PROVIDERS)('the reference on $provider', ({ provider, card, declin
     percentage = 7
     expect(await taxes()).toEqual([['$11.90', '$1.90']])
     await test.advance({ days: 32 })
-    // Nobody has said yet that the subscription is to follow.
+    // `syncTaxPercentage()` was not called yet.
     expect(await taxes()).toEqual([
       ['$11.90', '$1.90'],
       ['$11.90', '$1.90'],
@@ -52,7 +52,7 @@ describe.each(PROVIDERS)('the reference on $provider', ({ provider, card, declin
     ])
   })
 
-  it('processEvery: false works at once on what comes, and leaves what is due later to process()', async () => {
+  it('webhooks with processEvery: false are handled immediately, and retried only by process()', async () => {
     const secret = 'whsec_documented'
     const test = await start(provider, { webhooks: false })
     const { sandbox } = test
@@ -76,14 +76,14 @@ describe.each(PROVIDERS)('the reference on $provider', ({ provider, card, declin
     await expect.poll(() => billing.webhooks.pending().then(({ length }) => length)).toBe(1)
     await sandbox.clock.advance({ minutes: 1 })
     expect([handled.length, await user.subscribed('main')]).toEqual([1, true])
-    await billing.webhooks.process()
+    await billing.process()
     expect([handled.length, await user.subscribed('main')]).toEqual([2, false])
   })
 
   const other = provider === 'stripe' ? 'braintree' : 'stripe'
   const states: [string, string, (user: BillableUser) => Promise<unknown>][] = [
-    ['nobody has a customer yet', 'done', async () => null],
-    ['there is a card, and nothing else', 'done', (user) => user.updateCard(card)],
+    ['the user has no customer yet', 'done', async () => null],
+    ['the customer has only a card', 'done', (user) => user.updateCard(card)],
     [
       'the first payment was declined',
       'done',
@@ -111,7 +111,7 @@ describe.each(PROVIDERS)('the reference on $provider', ({ provider, card, declin
       async (user) => (await user.newSubscription('main', 'monthly').create(card)).cancelNow(),
     ],
     [
-      'something was paid once',
+      'a single charge was paid',
       'provider_chosen',
       async (user) => {
         await user.updateCard(card)
@@ -119,7 +119,7 @@ describe.each(PROVIDERS)('the reference on $provider', ({ provider, card, declin
       },
     ],
   ]
-  it.each(states)('chooseProvider(), when %s: %s', async (_state, expected, act) => {
+  it.each(states)('chooseProvider() when %s: expected %s', async (_state, expected, act) => {
     const test = await start(provider, { webhooks: false })
     await act(test.user)
     const outcome = await test.user.chooseProvider(other).then(
@@ -133,8 +133,8 @@ describe.each(PROVIDERS)('the reference on $provider', ({ provider, card, declin
   })
 })
 
-describe('the reference on either provider', () => {
-  it('chooseProvider() at Stripe is ProviderChosen while an invoice is open, which nobody has paid', async () => {
+describe('documented behaviour of one provider', () => {
+  it('chooseProvider() at Stripe throws ProviderChosen while an invoice is open', async () => {
     const { user } = await start('stripe', { webhooks: false })
     await user.updateCard('pm_card_chargeCustomerFail')
     const error = await thrownBy(() => user.invoiceFor('Setup', 1000))
@@ -147,7 +147,7 @@ describe('the reference on either provider', () => {
     expect(user.provider).toBe('braintree')
   })
 
-  it('an invoice at Braintree whose tax is not on record shows that of today', async () => {
+  it('an invoice at Braintree without stored tax terms shows the current tax percentage', async () => {
     const test = await start('braintree', { webhooks: false, taxPercentage: () => 19 })
     const { user } = test
     await user.newSubscription('main', 'monthly').create('fake-valid-visa-nonce')

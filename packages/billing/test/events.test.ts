@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { AnyBillingEvent, BillingOptions, EventListeners } from '../src/index.ts'
 import { type FlowTest, PROVIDERS, start } from './support.ts'
 
-/** Billing that writes down what it is told. */
+/** Starts billing that collects the events it sends. */
 async function listening(
   provider: 'stripe' | 'braintree',
   options: Partial<BillingOptions> = {},
@@ -22,7 +22,7 @@ const written = async ({ database }: FlowTest) =>
   (await database.kysely.selectFrom('billing_events').selectAll().execute()).length
 
 describe.each(PROVIDERS)('events at $provider', ({ provider, card }) => {
-  it('tell of a subscription from its row to its end', async () => {
+  it('report a subscription from its creation to its end', async () => {
     const test = await listening(provider)
     const { user, told, types } = test
     await user.newSubscription('main', 'monthly').create(card)
@@ -34,14 +34,14 @@ describe.each(PROVIDERS)('events at $provider', ({ provider, card }) => {
       owner: { type: 'user', id: 1 },
       provider,
       createdAt: test.sandbox.clock.now(),
-      data: { subscription: { id, name: 'main', plan: 'monthly', endsAt: null } },
+      data: { subscription: { id, name: 'main', price: 'monthly', endsAt: null } },
     })
     const subscription = await user.subscription('main')
     await subscription.swap('pro')
     await test.settle()
     expect(told.at(-1)).toMatchObject({
       type: 'subscription.changed',
-      data: { before: { plan: 'monthly' }, subscription: { plan: 'pro' } },
+      data: { before: { price: 'monthly' }, subscription: { price: 'pro' } },
     })
     await (await user.subscription('main')).cancelNow()
     await test.settle()
@@ -52,7 +52,7 @@ describe.each(PROVIDERS)('events at $provider', ({ provider, card }) => {
     expect(types().filter((type) => type === 'subscription.ended')).toHaveLength(1)
   })
 
-  it('are not written where nobody listens, nor those that nobody wants', async () => {
+  it('are not recorded without a listener for their type', async () => {
     const test = await start(provider)
     await test.user.newSubscription('main', 'monthly').create(card)
     await test.settle()
@@ -64,7 +64,7 @@ describe.each(PROVIDERS)('events at $provider', ({ provider, card }) => {
 })
 
 describe('events', () => {
-  it('are told again to whoever failed, and given up in the end', async () => {
+  it('are retried if a listener throws, and become dead letters in the end', async () => {
     let calls = 0
     const on: EventListeners = {
       'subscription.created'() {
@@ -75,41 +75,43 @@ describe('events', () => {
     const test = await listening('stripe', { on, webhookAttempts: 2 })
     const { billing, user } = test
     await user.newSubscription('main', 'monthly').create('pm_card_visa')
-    await billing.events.process()
+    await billing.process()
     expect(calls).toBe(1)
     expect(await billing.events.pending()).toMatchObject([
       { type: 'subscription.created', attempts: 1, lastError: 'Error: not now' },
     ])
-    await billing.events.process()
+    await billing.process()
     expect(calls).toBe(1)
     await test.advance({ minutes: 1 })
     expect(calls).toBe(2)
     const [dead] = await billing.events.deadLetters()
     expect(await billing.events.retry(dead?.id ?? 0)).toBe(true)
-    await billing.events.process()
+    await billing.process()
     expect(calls).toBe(3)
     await test.advance({ minutes: 1 })
     expect(await billing.events.deadLetters()).toHaveLength(1)
     await test.advance({ days: 1 })
-    expect(await billing.events.purge(test.sandbox.clock.now())).toBe(1)
+    expect(await billing.purge({ before: test.sandbox.clock.now() })).toMatchObject({ events: 1 })
     expect(await billing.events.deadLetters()).toEqual([])
   })
 
-  it('are told to one of two processes, each once', async () => {
+  it('are delivered once if two processes run', async () => {
     const told: string[] = []
     const on: EventListeners = { 'subscription.created': ({ owner }) => told.push(`${owner.id}`) }
     const test = await listening('stripe', { on })
     const other = test.another()
     const users = [test.user, await test.createUser(), await test.createUser()]
     for (const user of users) await user.newSubscription('main', 'monthly').create('pm_card_visa')
-    await Promise.all([test.billing.events.process(), other.events.process()])
+    await Promise.all([test.billing.process(), other.process()])
     await test.settle()
     expect(told.sort()).toEqual(['1', '2', '3'])
     await test.advance({ days: 1 })
-    expect(await test.billing.events.purge(test.sandbox.clock.now())).toBe(3)
+    expect(await test.billing.purge({ before: test.sandbox.clock.now() })).toMatchObject({
+      events: 3,
+    })
   })
 
-  it('wait for the process in which somebody wants them', async () => {
+  it('wait for a process that has a listener for them', async () => {
     const told: string[] = []
     const tell: EventListeners = {
       'subscription.created'({ type }) {
@@ -125,12 +127,12 @@ describe('events', () => {
       invoice: { vendor: 'Acme', product: 'Acme Pro' },
     })
     await test.user.newSubscription('main', 'monthly').create('pm_card_visa')
-    await test.billing.events.process()
+    await test.billing.process()
     await test.sandbox.clock.advance({ minutes: 1 })
-    await nobody.events.process()
-    await other.events.process()
+    await nobody.process()
+    await other.process()
     expect(await other.events.pending()).toMatchObject([{ type: 'subscription.created' }])
-    await test.billing.events.process()
+    await test.billing.process()
     expect(told).toEqual(['subscription.created', 'subscription.created'])
     expect(await other.events.pending()).toEqual([])
   })

@@ -1,7 +1,7 @@
 import { startSandbox } from '@tollgate/sandbox'
 import { describe, it, onTestFinished } from 'vitest'
-import { braintreeProvider } from '../src/gateways/braintree/provider.ts'
-import { stripeProvider } from '../src/gateways/stripe/provider.ts'
+import { braintreeProvider } from '../src/braintree-provider.ts'
+import { stripeProvider } from '../src/stripe-provider.ts'
 import { type GatewayUnderTest, gatewayContract } from '../src/testing/index.ts'
 import { START } from './support.ts'
 
@@ -102,5 +102,7 @@ async function braintreeAccount(): Promise<GatewayUnderTest> {
   }
 }
 
-describe('Stripe keeps the contract', () => gatewayContract({ describe, it }, stripeAccount))
-describe('Braintree keeps the contract', () => gatewayContract({ describe, it }, braintreeAccount))
+describe('Stripe keeps the gateway contract', () =>
+  gatewayContract({ describe, it }, stripeAccount))
+describe('Braintree keeps the gateway contract', () =>
+  gatewayContract({ describe, it }, braintreeAccount))

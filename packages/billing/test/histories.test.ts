@@ -7,7 +7,7 @@ import { expectMoney, expectTruth, expectUsage } from './histories/truth.ts'
 import { createWorld, type OwnerType, type Travel, type World } from './histories/world.ts'
 import { PROVIDERS } from './support.ts'
 
-/** `npm run histories` sets it to thousands. */
+/** Number of generated histories. `npm run histories` runs thousands. */
 const RUNS = Number(process.env.HISTORIES ?? (process.env.TEST_DATABASE === 'sqlite' ? 120 : 15))
 const SEED = Number(process.env.HISTORIES_SEED ?? Math.floor(Math.random() * 2 ** 31))
 const SHOWS_PROGRESS = process.env.HISTORIES !== undefined
@@ -32,8 +32,8 @@ const historiesAt = (
     steps: lives(provider, 12),
   })
 
-describe.each(PROVIDERS)('any history at $provider', (given) => {
-  it('threat W3 leaves the rows as the provider has it', {
+describe.each(PROVIDERS)('any sequence of events at $provider', (given) => {
+  it('leaves the rows equal to the provider’s objects (threat W3)', {
     timeout: 60_000 + RUNS * 4000,
   }, async () => {
     const world = await createWorld(given, 'keep')
@@ -51,11 +51,11 @@ const CLOSING = PROVIDERS.flatMap((given) =>
 )
 
 describe.each(CLOSING)(
-  'any history at $provider with disputes that $access',
+  "any sequence of events at $provider with disputes: { access: '$access' }",
   ({ given, access }) => {
     const runs = Math.ceil(RUNS / 4)
 
-    it('gives access while nobody asks their money back', {
+    it('grants access unless an open or lost dispute takes it away', {
       timeout: 60_000 + runs * 4000,
     }, async () => {
       const world = await createWorld(given, access)
@@ -70,7 +70,7 @@ async function live(world: World, { start, travel, owner, steps }: History): Pro
   await world.begin(start, travel, owner)
   for (const step of steps) {
     if (travel !== 'lossy' && isLoss(step)) continue
-    // What is refused is refused with an error of ours, and leaves things as they were.
+    // A refused step must throw a BillingError, and must not change anything.
     const isDone = await step.run(world).then(
       () => true,
       (error: unknown) => {
@@ -79,8 +79,8 @@ async function live(world: World, { start, travel, owner, steps }: History): Pro
       },
     )
     if (travel === 'prompt') await world.deliverAll()
-    // While an event is under way our rows may be behind; after one was lost they are until sync.
-    // A sync that could not read the provider says so and has mended nothing.
+    // While a webhook is under way, our rows may be outdated; after one was lost they stay so until
+    // `sync()`. A sync that failed to read the provider throws, and has not repaired anything.
     const isSynced = isDone && step.name === 'sync'
     const isComparable = travel === 'lossy' ? isSynced : await world.isQuiet()
     if (isComparable) await expectTruth(world, step.name)

@@ -3,7 +3,7 @@ import type { BillableUser, BillingOptions } from '../src/index.ts'
 import { CHILD_SECRET, type ChildOptions } from './child-process.ts'
 import { isCall, killAlone, LEASE, LONG, tryEveryPoint, tryOneByOne } from './killed/every-point.ts'
 import { expectTruth } from './killed/outcome.ts'
-import { type Asking, prepare, subscribe } from './killed/story.ts'
+import { prepare, type StoryRun, subscribe } from './killed/story.ts'
 import { expectWrites, isTried } from './killed/writes.ts'
 import { deliver, endAtProvider, loseDispute, type SignedEvent } from './signed-event.ts'
 import {
@@ -19,7 +19,7 @@ import { createTeam, startTeams } from './teams.ts'
 const NEW = { webhooks: false, lockLease: LEASE } as const
 const INVOICE = { vendor: 'Example Ltd', product: 'Gold' }
 
-/** Another process that is there afterwards, and takes events which the children take, too. */
+/** Another process, which starts after the kill and takes over events of the children. */
 function survivorOf({ sandbox, another }: FlowTest, options: Partial<BillingOptions> = {}) {
   return another({
     processEvery: false,
@@ -35,14 +35,14 @@ function survivorOf({ sandbox, another }: FlowTest, options: Partial<BillingOpti
 interface Handling {
   readonly name: string
   readonly billing?: ChildOptions['billing'] & Partial<BillingOptions>
-  /** What happens at the provider, and the event about it. */
-  readonly happens: (asking: Asking) => Promise<SignedEvent>
+  /** Makes a change at the provider, and returns the webhook about it. */
+  readonly happens: (run: StoryRun) => Promise<SignedEvent>
   readonly outcome: (test: FlowTest, user: BillableUser, at: string) => Promise<unknown>
 }
 
-const HANDLINGS: readonly Handling[] = [
+const HANDLERS: readonly Handling[] = [
   {
-    name: 'handling an event',
+    name: 'the handling of a webhook',
     async happens({ test, user, given }) {
       const { providerId } = await user.subscription('main')
       return endAtProvider(test, given.provider, providerId, CHILD_SECRET)
@@ -53,7 +53,7 @@ const HANDLINGS: readonly Handling[] = [
     },
   },
   {
-    name: 'ending what a lost dispute ends',
+    name: 'the end of a subscription by a lost dispute',
     billing: { disputes: { access: 'end' } },
     happens: ({ test, user, given }) =>
       loseDispute(test, given.provider, user.providerId ?? '', CHILD_SECRET),
@@ -63,17 +63,17 @@ const HANDLINGS: readonly Handling[] = [
   },
 ]
 
-describe.each(PROVIDERS)('a process killed at $provider', (given) => {
+describe.each(PROVIDERS)('after a process is killed at any step, at $provider', (given) => {
   const { provider } = given
   const tried = <T extends { readonly name: string }>(all: readonly T[]) =>
     all.filter(({ name }) => isTried(provider, name))
 
-  it.each(tried(HANDLINGS))('threat W2 at any step of $name does it later', LONG, (handling) =>
+  it.each(tried(HANDLERS))('another process completes $name (threat W2)', LONG, (handling) =>
     handleLater(given, handling),
   )
 
   it.each(tried([{ name: 'create() of a team' }]))(
-    'threat W5 at any step of $name charges the team once',
+    'a repeated $name charges the team once (threat W5)',
     LONG,
     async ({ name }) => {
       const test = await startTeams(provider, 'integer', NEW)
@@ -105,8 +105,8 @@ describe.each(PROVIDERS)('a process killed at $provider', (given) => {
     },
   )
 
-  it.each(tried([{ name: 'telling of a payment, by mail as well' }]))(
-    'threat W2 at any step of $name tells it at least once, and mails at most once',
+  it.each(tried([{ name: 'the event and the mail of a payment' }]))(
+    'the event is sent at least once and the mail at most once, for $name (threat W2)',
     LONG,
     async ({ name }) => {
       const told: string[] = []
@@ -118,21 +118,20 @@ describe.each(PROVIDERS)('a process killed at $provider', (given) => {
         mail: { only: ['receipt'], send: async ({ id }) => mailed.push(id) },
       })
       const runs: { readonly at: string; readonly told: string[]; readonly mailed: string[] }[] = []
-      // Processes take each other's events.
+      // One process at a time, because processes share the event queue.
       const steps = await tryOneByOne(async (stopAt) => {
-        const before = ({ user, card }: Asking) => user.updateCard(card)
-        const [asking] = await prepare(test, given, { count: 1, before })
-        const { id: userId } = (asking as Asking).user
+        const before = ({ user, card }: StoryRun) => user.updateCard(card)
+        const [run] = await prepare(test, given, { count: 1, before })
+        const { id: userId } = (run as StoryRun).user
         const args = ['Shirt', given.ten, { idempotencyKey: `order-${userId}` }] as const
         const job = { job: 'sellAndTell', userId, args, stopAt } as const
         const { outcome, at, reports } = await killAlone(test, provider, job, { listens: true })
         const user = await survivor.user(userId)
         await user.invoiceFor(...args)
         expect(takenFrom(test, user), at).toBe(1000)
-        // What a dead process had begun is taken up by another after a while.
+        // Another process takes over the claims of a killed one when they expire.
         await test.sandbox.clock.advance({ minutes: 11 })
-        await survivor.events.process()
-        await survivor.notices?.process()
+        await survivor.process()
         const of = (kind: 'told' | 'mailed') => reports.flatMap((each) => each[kind] ?? [])
         runs.push({
           at,
@@ -141,7 +140,8 @@ describe.each(PROVIDERS)('a process killed at $provider', (given) => {
         })
         return outcome
       })
-      // Of a mail that was handed over by a process which died then, nobody knows, and it is not sent again.
+      // If the process died while handing over a mail, its fate is unknown, and it is not sent
+      // again.
       const unknown = (await survivor.notices?.unknown())?.length ?? 0
       const unsent = runs.filter((run) => run.mailed.length === 0)
       expect(unsent.length).toBeLessThanOrEqual(unknown)
@@ -166,23 +166,23 @@ async function handleLater(
   const test = await start(provider, { ...NEW, ...billing })
   const survivor = survivorOf(test, billing)
   const toCheck: { readonly user: BillableUser; readonly at: string }[] = []
-  // Processes take each other's events out of the inbox.
+  // One process at a time, because processes share the webhook inbox.
   const steps = await tryOneByOne(async (stopAt) => {
-    const [asking] = await prepare(test, given, { count: 1, before: subscribe })
-    const event = await happens(asking as Asking)
+    const [run] = await prepare(test, given, { count: 1, before: subscribe })
+    const event = await happens(run as StoryRun)
     const job = { job: 'receive', ...event, stopAt } as const
     const { outcome, at, reports } = await killAlone(test, provider, job, { billing })
-    // The provider sends what was not acknowledged again, and only that.
+    // The provider only retries webhooks that were not acknowledged.
     const isAcknowledged = reports.some(({ answered }) => answered === 200)
     if (!isAcknowledged) expect(await deliver(survivor, event)).toBe(200)
-    await survivor.webhooks.process()
-    toCheck.push({ user: (asking as Asking).user, at })
+    await survivor.process()
+    toCheck.push({ user: (run as StoryRun).user, at })
     return outcome
   })
   expectWrites(provider, name, steps)
-  // What a dead process had begun is taken up by another after a while.
+  // Another process takes over the claims of a killed one when they expire.
   await test.sandbox.clock.advance({ minutes: 11 })
-  await survivor.webhooks.process()
+  await survivor.process()
   expect(await survivor.webhooks.pending()).toEqual([])
   expect(await survivor.webhooks.deadLetters()).toEqual([])
   for (const { user, at } of toCheck) await outcome(test, user, at)

@@ -1,4 +1,4 @@
 import { describe } from 'vitest'
 import { killEverywhere } from './killed/every-story.ts'
 
-describe('threat W5 a process killed at any step', () => killEverywhere('stripe'))
+describe('a process killed at any step (threat W5)', () => killEverywhere('stripe'))

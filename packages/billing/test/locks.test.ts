@@ -2,10 +2,13 @@ import { type Database, databaseNow } from '@tollgate/database'
 import { sql } from 'kysely'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createTestDatabase } from '../../../test-support/create-test-database.ts'
+import { createLocks, type Locks } from '../src/core/storage/locks.ts'
 import { Busy, createBilling } from '../src/index.ts'
-import { createLocks, type Locks } from '../src/storage/locks.ts'
 
-/** Two processes' locks on one database. Waits are for machines that are slow, never for the clock. */
+/**
+ * The locks of two processes on one database. Timeouts are long for slow machines; the tests never
+ * wait for them.
+ */
 async function twoProcesses(times = { lease: 3000, wait: 60_000 }): Promise<{
   database: Database
   first: Locks
@@ -24,7 +27,7 @@ async function twoProcesses(times = { lease: 3000, wait: 60_000 }): Promise<{
   return { database, first: createLocks(database, times), second: createLocks(database, times) }
 }
 
-/** As another process does that finds the lease run out. */
+/** Takes the lock as another process does that finds the lease expired. */
 async function takeAway(database: Database): Promise<void> {
   await database.kysely.updateTable('billing_locks').set({ holder: 'another' }).execute()
 }
@@ -37,7 +40,7 @@ async function expiryOf(database: Database): Promise<number> {
   return Number(row.expires_at)
 }
 
-/** By the clock that decides. */
+/** Reads the database's clock, which decides about expiry. */
 async function nowOf(database: Database): Promise<number> {
   const { rows } = await sql<{ now: unknown }>`select ${databaseNow(database)} as now`.execute(
     database.kysely,
@@ -48,7 +51,7 @@ async function nowOf(database: Database): Promise<number> {
 afterEach(() => void vi.useRealTimers())
 
 describe('a lock', () => {
-  it('is kept for as long as the work takes, longer than its lease', async () => {
+  it('is held for as long as the work takes, even beyond its lease', async () => {
     const { database, first, second } = await twoProcesses()
     const order: string[] = []
     let isHeld = () => {}
@@ -58,7 +61,7 @@ describe('a lock', () => {
     const long = first.hold('user:1', async () => {
       isHeld()
       const expiry = await expiryOf(database)
-      // The other one asks for it several times in this second.
+      // The other process tries to take it several times in this second.
       await expect.poll(() => nowOf(database)).toBeGreaterThan(expiry + 1000)
       order.push('first')
     })
@@ -70,14 +73,14 @@ describe('a lock', () => {
     expect(order).toEqual(['first', 'second'])
   })
 
-  it('of a process that died is free when its lease is over', async () => {
+  it('is free again when the lease of a killed process expires', async () => {
     const { database, first, second } = await twoProcesses({ lease: 500, wait: 60_000 })
     await first.hold('user:1', async () => takeAway(database))
     expect(await expiryOf(database)).toBeGreaterThan(0)
     expect(await second.hold('user:1', async () => 'mine')).toBe('mine')
   })
 
-  it('is not taken by a process whose clock is ahead', async () => {
+  it('cannot be taken early by a process whose clock is ahead', async () => {
     const { first, second } = await twoProcesses({ lease: 20_000, wait: 100 })
     vi.useFakeTimers({ toFake: ['Date'] })
     await first.hold('user:1', async () => {
@@ -86,7 +89,7 @@ describe('a lock', () => {
     })
   })
 
-  it('that was lost lets nothing more be written or asked for', async () => {
+  it('rejects writes and checks with Busy after it was lost', async () => {
     const { database, first } = await twoProcesses({ lease: 600, wait: 1000 })
     await first.hold('user:1', async (lock) => {
       await lock.check()
@@ -100,7 +103,7 @@ describe('a lock', () => {
     expect(await database.kysely.selectFrom('users').selectAll().execute()).toEqual([])
   })
 
-  it('that is released is free at once, and stays with whoever takes it', async () => {
+  it('is free immediately after its release, and can be taken again', async () => {
     const { first, second } = await twoProcesses({ lease: 60_000, wait: 1 })
     for (const locks of [first, second, first]) await locks.hold('user:1', async () => undefined)
     await expect(

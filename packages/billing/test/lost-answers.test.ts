@@ -3,37 +3,37 @@ import { ProviderUnavailable } from '../src/index.ts'
 import { takeCheckpoint } from './checkpoint.ts'
 import { expectOutcome } from './killed/outcome.ts'
 import { STORIES } from './killed/stories/all.ts'
-import { askAgain, askOnce, prepare } from './killed/story.ts'
+import { prepare, retryJob, runJob } from './killed/story.ts'
 import { hasty, LOSSES, loseAnswer } from './lost-answers.ts'
 import { PROVIDERS, start } from './support.ts'
 
-describe.each(PROVIDERS)('an answer that is lost at $provider', (given) => {
+describe.each(PROVIDERS)('a response that is lost at $provider', (given) => {
   const { provider } = given
   const stories = STORIES.filter(({ providers }) => providers?.includes(provider) ?? true)
 
-  it.each(stories)('threat W5 is made up for when $name is asked for again', async (story) => {
+  it.each(stories)('is made up for when $name is repeated (threat W5)', async (story) => {
     const first = await start(provider, { coupon: true, webhooks: false, ...story.options?.here })
     await story.prepare?.(first)
     const [begun] = await prepare(first, given, { ...story, count: 1 })
-    if (!begun) throw new Error('Nobody asks')
+    if (!begun) throw new Error('No user was prepared')
     const goBack = await takeCheckpoint(first)
     let lost = 0
     for (let call = 0, wasHit = true; wasHit; call++) {
       const how = LOSSES[call % LOSSES.length] ?? 'timeout'
       const test = await goBack()
       const user = await hasty(test).user(begun.user.id)
-      const asking = { ...begun, test }
+      const run = { ...begun, test }
       loseAnswer(test, provider, { after: call, how })
-      const failed = await askOnce(story, { ...asking, user }).then(
+      const failed = await runJob(story, { ...run, user }).then(
         () => null,
         (error: unknown) => error,
       )
       wasHit = test.sandbox.trouble.takeCallTrouble(provider) === null
       test.sandbox.trouble.clear()
       if (wasHit) lost += 1
-      const again = { ...asking, user: await test.billing.user(user.id) }
+      const again = { ...run, user: await test.billing.user(user.id) }
       if (failed) expect(failed, `call ${call}`).toBeInstanceOf(ProviderUnavailable)
-      await askAgain(story, again)
+      await retryJob(story, again)
       await expectOutcome(story, again, `call ${call} (${how})`)
     }
     expect(lost).toBeGreaterThan(0)

@@ -6,7 +6,7 @@ export type Loss = 'timeout' | 'half-written'
 
 export const LOSSES: readonly Loss[] = ['timeout', 'half-written']
 
-/** Billing whose calls `loseAnswer` can end; by themselves they wait for long. */
+/** Billing whose requests `loseAnswer` can abort. Their own timeouts are long. */
 export function hasty({ sandbox, another }: BillingTest, maxNetworkRetries = 0): Billing {
   return another({
     stripe: {
@@ -18,8 +18,8 @@ export function hasty({ sandbox, another }: BillingTest, maxNetworkRetries = 0):
 }
 
 /**
- * The call after so many others takes effect, and its answer does not come. Its time is over at the moment
- * when the provider has done the work, however fast or slow this machine is.
+ * Loses the response of one request, after `after` others succeeded. The request takes effect; then
+ * it times out at the moment at which the provider has finished, regardless of the machine's speed.
  */
 export function loseAnswer(
   { sandbox }: BillingTest,
@@ -35,7 +35,7 @@ export function loseAnswer(
   trouble.untilHeld().then(() => endByTimeout(Number(port)))
 }
 
-/** What Node does to a call when its time is over. */
+/** Does what Node does when a request times out. */
 function endByTimeout(port: number): void {
   for (const [address, sockets] of Object.entries(http.globalAgent.sockets)) {
     if (!address.includes(`:${port}:`)) continue

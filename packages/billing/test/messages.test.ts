@@ -9,25 +9,25 @@ interface Asked {
 
 const never = new Date('never')
 
-/** Each row: what is wrong, who asks for it, and what they read. */
+/** Each row: the invalid argument, the call, and the expected message. */
 const TABLE: [string, (asked: Asked) => Promise<unknown>, RegExp][] = [
   [
-    'a replay',
+    'the end of a replay',
     ({ billing }) => billing.webhooks.replay({ from: START, to: never }),
     /^to is Invalid Date; expected a valid Date$/,
   ],
   [
-    'an end in the past',
+    'the end of a subscription',
     async ({ user }) => (await user.subscription('main')).cancelAt(START),
     /^The end is 2026-01-15T10:00:00.000Z; expected a date that is still to come, after 2026-/,
   ],
   [
-    'a trial',
+    'the end of a trial',
     ({ user }) => user.startGenericTrial(never),
     /^The end of the trial is Invalid Date; expected a valid Date$/,
   ],
   [
-    'the trial of a page',
+    'the end of a trial on a hosted page',
     ({ user }) => user.checkout('monthly', { successPath: '/done', trialUntil: never }),
     /^The end of the trial is Invalid Date; expected/,
   ],
@@ -37,7 +37,7 @@ const TABLE: [string, (asked: Asked) => Promise<unknown>, RegExp][] = [
     /^reason is 'bored'; expected duplicate, fraudulent, requested_by_customer$/,
   ],
   [
-    'the way of a credit note',
+    'the destination of a credit note',
     async ({ user }) => (await user.invoices())[0]?.creditNote({ to: 'card' as never }),
     /^to is 'card'; expected refund, balance, outside$/,
   ],
@@ -52,19 +52,22 @@ const TABLE: [string, (asked: Asked) => Promise<unknown>, RegExp][] = [
     /^The description has 300 characters; expected text of 1 to 255 characters$/,
   ],
   [
-    'a meter',
+    'the aggregation of a meter',
     ({ billing }) =>
       billing.usage.createMeter({ name: 'A', eventName: 'a', aggregation: 'max' as never }),
     /^What a meter makes of its events is 'max'; expected /,
   ],
 ]
 
-describe('an argument that cannot be', () => {
-  it.each(TABLE)('names itself and what was expected: %s', async (_name, ask, message) => {
-    const { user, billing } = await start('stripe', { webhooks: false })
-    await user.newSubscription('main', 'monthly').create('pm_card_visa')
-    const asked = ask({ user, billing })
-    await expect(asked).rejects.toThrow(InvalidArgument)
-    await expect(asked).rejects.toThrow(message)
-  })
+describe('an invalid argument', () => {
+  it.each(TABLE)(
+    'names the argument and the expected value in its message: %s',
+    async (_name, ask, message) => {
+      const { user, billing } = await start('stripe', { webhooks: false })
+      await user.newSubscription('main', 'monthly').create('pm_card_visa')
+      const asked = ask({ user, billing })
+      await expect(asked).rejects.toThrow(InvalidArgument)
+      await expect(asked).rejects.toThrow(message)
+    },
+  )
 })

@@ -14,7 +14,7 @@ interface Guide {
 
 const at = (text: string) => (text === '' ? null : text)
 
-/** What Cashier would have written for these rows, in its own tables. */
+/** Converts the rows to the tables that Cashier would have written. */
 async function turnIntoCashier({ kysely, dialect }: Database, provider: ProviderName) {
   const [user] = await kysely.selectFrom('users').selectAll().execute()
   const [subscription] = await kysely.selectFrom('subscriptions').selectAll().execute()
@@ -74,7 +74,7 @@ async function turnIntoCashier({ kysely, dialect }: Database, provider: Provider
 }
 
 describe.each(PROVIDERS)('an application that used Cashier on $provider', ({ provider, card }) => {
-  it('keeps its customers, subscriptions and trials when it moves as the guide says', async () => {
+  it('keeps its customers, subscriptions and trials when it migrates as the guide describes', async () => {
     const test = await start(provider)
     const { database, user } = test
     await user.newSubscription('main', 'monthly').create(card)

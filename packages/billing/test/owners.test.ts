@@ -1,9 +1,9 @@
 import { connect, SchemaTooOld } from '@tollgate/database'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../../../test-support/create-test-database.ts'
-import { lockNameOf } from '../src/consistency/owner-lock.ts'
+import { lockNameOf } from '../src/core/owner-lock.ts'
+import { operationRepository } from '../src/core/storage/operations.ts'
 import { CheckoutNotFound, createBilling, InvalidArgument, UserNotFound } from '../src/index.ts'
-import { operationRepository } from '../src/storage/operations.ts'
 import { customersAt, type FlowTest, PROVIDERS, subscriptionsAt } from './support.ts'
 import { createTeam, createTeams, startTeams, teamTable } from './teams.ts'
 
@@ -20,7 +20,7 @@ const readOwners = async ({ database }: FlowTest, table = 'subscriptions') => {
 describe.each(BOTH)(
   'a team with an id of the type $idType at $provider',
   ({ provider, card, otherCard, otherLastFour, ten, idType, id }) => {
-    it('does all that a user can, and its rows say whose they are', async () => {
+    it('does everything that a user can, and its rows name it as the owner', async () => {
       const test = await startTeams(provider, idType)
       const team = await createTeam(test, id)
       expect(team.owner).toEqual({ type: 'team', id })
@@ -47,7 +47,7 @@ describe.each(BOTH)(
       expect(await readOwners(test, 'billing_operations')).toEqual([])
     })
 
-    it('is never taken for the user with the same id', async () => {
+    it('is never mistaken for the user with the same id', async () => {
       const test = await startTeams(provider, idType)
       const { user, billing } = test
       const team = await createTeam(test, id)
@@ -80,7 +80,7 @@ describe.each(BOTH)(
       expect((await billing.sync()).drift).toEqual([])
     })
 
-    it('is found by an event when the process that made its subscription died', async () => {
+    it('is found by a webhook if the process that created its subscription died', async () => {
       const test = await startTeams(provider, idType)
       const team = await createTeam(test, id)
       let isDying = false
@@ -93,7 +93,7 @@ describe.each(BOTH)(
       const dying = await test.another({ database }).owner('team', id)
       isDying = true
       await expect(dying.newSubscription('main', 'monthly').create(card)).rejects.toThrow('died')
-      // Its event may be here already, or come now.
+      // The webhook may have arrived already, or arrives now.
       await test.settle()
       expect(await team.subscribed('main', 'monthly')).toBe(true)
       expect(await test.user.subscribed('main')).toBe(false)
@@ -101,7 +101,7 @@ describe.each(BOTH)(
       expect(subscriptionsAt(test, await test.billing.owner('team', id))).toBe(1)
     })
 
-    it('has one subscription when two processes make it', async () => {
+    it('has one subscription when two processes create it concurrently', async () => {
       const test = await startTeams(provider, idType)
       await createTeam(test, id)
       const other = test.another()
@@ -116,7 +116,7 @@ describe.each(BOTH)(
       expect(subscriptionsAt(test, await test.billing.owner('team', id))).toBe(1)
     })
 
-    it('is gone when the application has deleted it, and the user is not', async () => {
+    it('loses its subscription when the application deletes the team, but the user with the same id keeps one', async () => {
       const test = await startTeams(provider, idType)
       const team = await createTeam(test, id)
       await test.user.newSubscription('main', 'monthly').create(card)
@@ -135,8 +135,8 @@ describe.each(BOTH)(
   },
 )
 
-describe('another owner', () => {
-  it('brings its own name and address to the provider, and its own tax', async () => {
+describe('an owner that is not a user', () => {
+  it('sends its own name and e-mail address to the provider, and has its own tax', async () => {
     const asked: unknown[] = []
     const team = {
       ...teamTable('integer'),
@@ -162,8 +162,8 @@ describe('another owner', () => {
     expect(customer).not.toHaveProperty('metadata.user_id')
   })
 
-  it('subscribes on a hosted page, which the user with the same id cannot claim', async () => {
-    // No events: by the customer that is given to both below, they would find either.
+  it('subscribes on a hosted page that the user with the same id cannot claim', async () => {
+    // Without webhooks, which would find either owner by the customer that both have below.
     const test = await startTeams('stripe', 'integer', { webhooks: false })
     const team = await createTeam(test, 1)
     await test.user.updateCard('pm_card_visa')
@@ -173,11 +173,12 @@ describe('another owner', () => {
       name: 'main',
       successPath: '/done',
     })
-    // Nobody but the application knows who belongs to a team, so they come back to it at once.
+    // Only the application knows the members of a team, so customers return to its own page
+    // directly.
     expect(again.id).toBe(page.id)
     test.sandbox.stripe.completeCheckout(page.id)
     await expect(test.user.completeCheckout(page.id)).rejects.toThrow(CheckoutNotFound)
-    // Although the customer would be the right one.
+    // Fails even with the same customer.
     await test.database.kysely
       .updateTable('users')
       .set({ provider_id: (await test.billing.owner('team', 1)).providerId })
@@ -189,7 +190,7 @@ describe('another owner', () => {
     expect(await readOwners(test)).toEqual([{ user_id: null, owner_type: 'team', owner_id: '1' }])
   })
 
-  it('downloads its own invoices, and nobody else’s', async () => {
+  it('downloads its own invoices, and those of no other owner', async () => {
     let asking: { type: string; id: number } | number = { type: 'team', id: 1 }
     const test = await startTeams('stripe', 'integer', {
       authenticate: () => asking,
@@ -206,7 +207,7 @@ describe('another owner', () => {
     expect((await test.billing.fetch(request())).status).toBe(404)
   })
 
-  it('is looked for by its type and id', async () => {
+  it('is found by its type and id', async () => {
     const test = await startTeams('stripe')
     const { billing, user } = test
     await createTeam(test, 7)
@@ -220,7 +221,7 @@ describe('another owner', () => {
     }
   })
 
-  it('has operations of its own, whatever its id', async () => {
+  it('does not share operations with an owner of another type that has the same id', async () => {
     const { database } = await startTeams('stripe')
     const operations = operationRepository(database, new Map())
     const owners = [
@@ -251,8 +252,8 @@ describe('another owner', () => {
   })
 })
 
-describe('the name of a lock', () => {
-  it('is that of older processes for users, and another one for everybody else', () => {
+describe('lockNameOf()', () => {
+  it('uses the id of users, and the type and id of other owners', () => {
     const owners = [
       { type: 'user', id: 7 },
       { type: 'user', id: 'team:7' },
@@ -271,11 +272,11 @@ describe('the name of a lock', () => {
   })
 })
 
-describe('the table of another owner', () => {
+describe('the table of another owner type', () => {
   const stripe = { secret: 'sk_test_1', webhookSecret: 'whsec_1' }
   const shared = { stripe, users: { table: 'users' }, processEvery: false as const }
 
-  it('gets its columns when it is named, also long after the others', async () => {
+  it('gets its columns when it is first configured, even long after the others', async () => {
     const { database, drop } = await createTestDatabase()
     onTestFinished(drop)
     await database.kysely.schema.createTable('users').addColumn('id', 'integer').execute()
@@ -287,7 +288,7 @@ describe('the table of another owner', () => {
     const careful = createBilling({ ...shared, database, owners, migrate: false })
     await expect(careful.owner('team', 'a')).rejects.toThrow(SchemaTooOld)
     const billing = createBilling({ ...shared, database, owners })
-    expect((await billing.migrate()).applied).toEqual(['0001-columns', '0002-ownership'])
+    expect((await billing.migrate()).applied).toEqual(['0001-initial'])
     expect((await billing.migrate()).applied).toEqual([])
     expect((await careful.owner('team', 'a')).attributes).toMatchObject({
       billing_email: null,
@@ -298,17 +299,21 @@ describe('the table of another owner', () => {
   })
 
   it.each([
-    ['under the name of users', { user: { table: 'teams' } }, /users have an option of their own/],
-    ['under a name with a colon', { 'a:b': { table: 'teams' } }, /'a:b' should be a short word/],
-    ['under a long name', { ['x'.repeat(51)]: { table: 'teams' } }, /should be a short word/],
-    ['that is that of users', { team: { table: 'users' } }, /the table of the type 'user'/],
+    ['under the type of users', { user: { table: 'teams' } }, /users have an option of their own/],
+    ['under a type with a colon', { 'a:b': { table: 'teams' } }, /'a:b' should be a short word/],
     [
-      'twice',
+      'under a type that is too long',
+      { ['x'.repeat(51)]: { table: 'teams' } },
+      /should be a short word/,
+    ],
+    ['if it is the table of users', { team: { table: 'users' } }, /the table of the type 'user'/],
+    [
+      'if two types share it',
       { a: { table: 't' }, b: { table: 't' } },
       /owners.b: 't' is the table of the type 'a'/,
     ],
-    ['that is none', { team: { table: 'a; b' } }, /owners.team.table: name/],
-  ])('is refused %s', async (_what, owners, words) => {
+    ['with an invalid name', { team: { table: 'a; b' } }, /owners.team.table: name/],
+  ])('is rejected %s', async (_what, owners, words) => {
     const { database, drop } = await createTestDatabase()
     onTestFinished(drop)
     expect(() => createBilling({ ...shared, database, owners })).toThrow(words)

@@ -13,7 +13,7 @@ interface Guide {
   }
 }
 
-/** The routes of the guide, with this user signed in. */
+/** Serves the routes of the guide, with this user signed in. */
 async function open(test: FlowTest, user: BillableUser | null = test.user) {
   const authenticate = () => (user ? Number(user.id) : null)
   const billing = test.another({ authenticate })
@@ -36,15 +36,15 @@ async function expectOne(test: FlowTest): Promise<void> {
   expect([subscriptionsAt(test, user), takenFrom(test, user)]).toEqual([1, 1000])
 }
 
-describe('the guide to a page to pay on', () => {
-  it('sends strangers to sign in', async () => {
+describe('the guide to a payment page', () => {
+  it('redirects to sign-in without a user', async () => {
     const { show, pay } = await open(await start('braintree'), null)
     expect(leadsTo(await show())).toEqual([303, '/login'])
     expect(leadsTo(await pay('fake-valid-visa-nonce'))).toEqual([303, '/login'])
   })
 
   describe('at Braintree', () => {
-    it('shows a form with a client token, and subscribes once with what it gives', async () => {
+    it('shows a form with a client token, and subscribes once with its nonce', async () => {
       const test = await start('braintree')
       const { show, pay } = await open(test)
       const shown = await show()
@@ -59,8 +59,8 @@ describe('the guide to a page to pay on', () => {
 
     it.each([
       ['a card that is declined', 'fake-processor-declined-visa-nonce', 'The card was declined'],
-      ['a nonce that is spent', 'fake-consumed-nonce', 'Please enter the card again'],
-    ])('shows the form again after %s, and takes another card', async (_, nonce, words) => {
+      ['a nonce that was used already', 'fake-consumed-nonce', 'Please enter the card again'],
+    ])('shows the form again after %s, and accepts another card', async (_, nonce, words) => {
       const test = await start('braintree')
       const { pay } = await open(test)
       const again = await pay(nonce)
@@ -72,7 +72,7 @@ describe('the guide to a page to pay on', () => {
       await expectOne(test)
     })
 
-    it('finds what was made when the same form is sent again after a lost answer', async () => {
+    it('finds the existing subscription when the form is sent again after a lost response', async () => {
       const test = await start('braintree')
       const { show, pay } = await open(test)
       await show()
@@ -106,7 +106,7 @@ describe('the guide to a page to pay on', () => {
       await expectOne(test)
     })
 
-    it('leads whoever has just paid to their account, before anything has arrived', async () => {
+    it('redirects a customer who has just paid to their account, before any webhook arrived', async () => {
       const test = await start('stripe', { webhooks: false })
       const { show } = await open(test)
       test.sandbox.stripe.completeCheckout(sessionOf(await show()))

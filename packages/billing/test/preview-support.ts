@@ -3,7 +3,7 @@ import type { PreviewLine, UpcomingInvoice } from '../src/index.ts'
 import type { StartBillingOptions } from '../src/testing/index.ts'
 import { type FlowTest, type ProviderCase, start, stripeSdk } from './support.ts'
 
-/** `npm run previews` lives through the whole tables; every other run takes every pair of values. */
+/** `npm run previews` tests the whole tables; other runs test every pair of values. */
 export const IS_WHOLE = process.env.PREVIEWS === 'all'
 
 export const PLANS = {
@@ -14,17 +14,20 @@ export const PLANS = {
   large: { amount: 45_333, months: 24 },
 } as const
 
-/** A percentage of ours, Stripe's own by the address (19 %), or a rate of Stripe's that is within the price. */
+/** Our own percentage, Stripe's automatic tax (19 %), or an inclusive tax rate at Stripe. */
 export type Tax = 0 | 19.6 | 'automatic' | 'within'
 
-/** Money of the customer from before that counts first; a debt is added to the next bill. */
+/** The customer's balance, which is used first. A debt is added to the next invoice. */
 export type Balance = 'none' | 'little' | 'much' | 'debt'
 
 interface Taxed {
   readonly tax: Tax
 }
 
-/** A user who is taxed so, and what can be bought. Whoever is somewhere else by law is a customer already. */
+/**
+ * Starts a test with a user taxed in this way, and prices and coupons. Where the tax depends on the
+ * address, the user is a customer already.
+ */
 export async function startPreviews(
   { provider }: ProviderCase,
   row: Taxed,
@@ -39,7 +42,7 @@ export async function startPreviews(
   return test
 }
 
-/** At Stripe. 19000 leaves no cents that are below its minimum. */
+/** Changes the balance at Stripe. 19000 avoids a remainder below Stripe's minimum charge. */
 export async function changeBalance(
   { user }: FlowTest,
   balance: Exclude<Balance, 'none'>,
@@ -54,7 +57,7 @@ function taxOptions({ tax }: Taxed, rates: readonly string[]): StartBillingOptio
   return tax === 'within' ? { tax: { rates: () => rates } } : { taxPercentage: () => tax }
 }
 
-/** Where the customer is, and the rate that is within prices. */
+/** Sets the customer's address, or creates the inclusive tax rate. */
 async function settle(test: FlowTest, { tax }: Taxed, rates: string[]): Promise<void> {
   if (tax === 'automatic') {
     await test.user.setTaxExempt('none')
@@ -66,7 +69,7 @@ async function settle(test: FlowTest, { tax }: Taxed, rates: string[]): Promise<
   }
 }
 
-/** A price at Stripe, an add-on at Braintree. `longer` is on a plan of the same rhythm, too. */
+/** Prices at Stripe, add-ons at Braintree. */
 function defineSeats({ sandbox }: FlowTest): void {
   for (const [id, amount] of [
     ['seat', 517],
@@ -96,7 +99,7 @@ async function defineCoupons(test: FlowTest): Promise<void> {
   })
 }
 
-/** The invoice that came has the lines that were shown. */
+/** Expects the invoice to have the lines of the preview. */
 export async function expectInvoice(
   { user }: FlowTest,
   { provider }: ProviderCase,
@@ -124,7 +127,7 @@ export async function expectInvoice(
     expect(data?.date).toEqual(preview.date)
     return
   }
-  // Braintree makes no transaction where credit pays all.
+  // Braintree creates no transaction if credit pays everything.
   if (preview.total.amount === 0) return
   expect(invoice?.rawTotal()).toEqual(preview.total)
   expect(invoice?.data.date.toISOString().slice(0, 10)).toBe(

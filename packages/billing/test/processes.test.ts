@@ -4,11 +4,11 @@ import { ofSubscription } from './killed/story.ts'
 import { rowsOf, truthAt } from './provider-truth.ts'
 import { customersAt, PROVIDERS, start, subscriptionsAt, takenFrom } from './support.ts'
 
-/** Processes start slowly on a busy machine. */
+/** Timeout for tests with child processes, which start slowly on a busy machine. */
 const SLOW = { timeout: 300_000 }
 
-describe('several processes that guess codes', () => {
-  it('get no more answers together than the limit', SLOW, async () => {
+describe('several processes that guess promotion codes', () => {
+  it('share one limit on the number of attempts', SLOW, async () => {
     const test = await start('stripe')
     const { id: userId } = test.user
     const processes = await Promise.all(
@@ -29,7 +29,7 @@ describe('several processes that guess codes', () => {
 describe.each(PROVIDERS)('several processes at $provider', (given) => {
   const { provider, card } = given
 
-  it('make one customer and one subscription of twenty simultaneous calls', SLOW, async () => {
+  it('create one customer and one subscription from twenty concurrent calls', SLOW, async () => {
     const test = await start(provider)
     const { id: userId } = test.user
     const token = provider === 'stripe' ? card : test.sandbox.braintree.createNonce()
@@ -53,7 +53,7 @@ describe.each(PROVIDERS)('several processes at $provider', (given) => {
     )
   })
 
-  it('let none that slept through its lease undo what another did since', SLOW, async () => {
+  it('do not undo each other’s changes after one was suspended past its lease', SLOW, async () => {
     const test = await start(provider, { webhooks: false, lockLease: 1 })
     const { trouble } = test.sandbox
     const outcomes: string[] = []
@@ -69,8 +69,9 @@ describe.each(PROVIDERS)('several processes at $provider', (given) => {
         swap.outcome().then(() => true),
       ])
       if (isOver) break
-      // It sleeps with the provider's answer in its ear, and wakes up when that is an old story. While we write it
-      // does not: in the middle of renewing its lease it would take SQLite's file to sleep with it.
+      // Suspend the process after the provider's response was sent; it resumes when the response is
+      // outdated. Not during our transaction: suspended while renewing its lease, it would keep
+      // SQLite's file locked.
       await test.database.transaction(async (tx) => {
         await tx.kysely.updateTable('users').set({ name: 'Ada' }).where('id', '=', 0).execute()
         sleeper.signal('SIGSTOP')

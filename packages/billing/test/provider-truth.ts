@@ -1,44 +1,47 @@
 import type { Database } from '@tollgate/database'
+import { addDays, addMonths, daysFrom } from '../src/features/swap/test/swap-value.ts'
 import type { ProviderName } from '../src/index.ts'
 import type { BillingTest } from '../src/testing/index.ts'
-import { addDays, addMonths, daysFrom } from './swap-value.ts'
 
-/** A subscription as the provider has it or as our row tells it: two readings that share no code. */
-export interface Told {
+/**
+ * A subscription as the provider stores it, or as our row stores it: two readings that share no
+ * code.
+ */
+export interface SubscriptionState {
   readonly id: string
   readonly plan: string
   readonly status: string
   readonly quantity: number
-  /** Beside the main one, `seat × 2`. */
+  /** Additional prices, such as `seat × 2`. */
   readonly others: readonly string[]
   readonly trialEndsAt: string | null
   readonly endsAt: string | null
   readonly isPaused: boolean
-  /** The plan that is to come. */
+  /** The planned plan. */
   readonly planned: string | null
   readonly plannedAt: string | null
 }
 
-export interface ToldUser {
+export interface CustomerState {
   readonly customer: string | null
   readonly card: string | null
-  readonly subscriptions: readonly Told[]
+  readonly subscriptions: readonly SubscriptionState[]
 }
 
 type Sandbox = BillingTest['sandbox']
 
-/** What the provider itself says, from its own objects behind the counter. */
-export function truthAt(sandbox: Sandbox, provider: ProviderName, customer: string): ToldUser {
+/** Reads the state directly from the sandbox's objects. */
+export function truthAt(sandbox: Sandbox, provider: ProviderName, customer: string): CustomerState {
   const { card, subscriptions } = readers[provider](sandbox, customer)
   return { customer, card, subscriptions: byId(subscriptions) }
 }
 
-/** What our tables say of a user or a team, read with plain SQL. */
+/** Reads the state of a user or team from our tables, with plain SQL. */
 export async function rowsOf(
   database: Database,
   id: string | number,
   type = 'user',
-): Promise<ToldUser> {
+): Promise<CustomerState> {
   const { kysely } = database
   const user = await kysely
     .selectFrom(type === 'user' ? 'users' : 'teams')
@@ -67,7 +70,7 @@ export async function rowsOf(
     trialEndsAt: instant(row.trial_ends_at),
     endsAt: instant(row.ends_at),
     isPaused: row.paused_at !== null,
-    planned: row.planned_plan,
+    planned: row.planned_price,
     plannedAt: instant(row.planned_at),
   }))
   const card = user.card_brand === null ? null : `${user.card_brand} ${user.card_last_four}`
@@ -75,14 +78,15 @@ export async function rowsOf(
 }
 
 /**
- * What is over at Braintree may give access for a while. That ends with `cancelNow()` or with the
- * subscription that takes its place, and only our rows can tell.
+ * Corrects the end of subscriptions that are over at Braintree but may still grant access. Only our
+ * rows contain when that access ends: with `cancelNow()`, or with the subscription that replaces
+ * it.
  */
 export function endedByUs(
-  truth: ToldUser,
-  rows: ToldUser,
+  truth: CustomerState,
+  rows: CustomerState,
   { now, hasCancelledNow }: { readonly now: Date; readonly hasCancelledNow: boolean },
-): ToldUser {
+): CustomerState {
   const mayEnd = hasCancelledNow || truth.subscriptions.length > 1
   const subscriptions = truth.subscriptions.map((each) => {
     const isOver = each.status === 'Canceled' || each.status === 'Expired'
@@ -93,11 +97,14 @@ export function endedByUs(
   return { ...truth, subscriptions }
 }
 
-/** Whether the customer has access: while the provider serves, and to the end of what was paid for. */
-export function isServed({ subscriptions }: ToldUser, now: Date): boolean {
+/**
+ * Whether the customer has access: while the provider serves the subscription, and until the end of
+ * the paid time.
+ */
+export function isServed({ subscriptions }: CustomerState, now: Date): boolean {
   const served = ['active', 'trialing', 'past_due', 'Active', 'Past Due']
-  // A trial that was cancelled is over at Braintree at once, and served to its end by us.
-  const inGrace = ({ status, endsAt }: ToldUser['subscriptions'][number]) =>
+  // A trial that was cancelled ends at Braintree immediately; we serve it to its end.
+  const inGrace = ({ status, endsAt }: CustomerState['subscriptions'][number]) =>
     status === 'Canceled' && endsAt !== null && new Date(endsAt) > now
   return subscriptions.some((each) => served.includes(each.status) || inGrace(each))
 }
@@ -120,7 +127,7 @@ interface StripeSubscription {
 type Reader = (
   sandbox: Sandbox,
   customer: string,
-) => { card: string | null; subscriptions: readonly Told[] }
+) => { card: string | null; subscriptions: readonly SubscriptionState[] }
 
 const readers: Record<ProviderName, Reader> = {
   stripe({ stripe }, customer) {
@@ -184,11 +191,11 @@ interface StripeSchedule {
   }[]
 }
 
-/** The next phase, where it brings other prices. */
+/** Returns the schedule's next phase, if it has other prices. */
 function plannedAt(
   stripe: Sandbox['stripe'],
   { schedule: id, items, metadata }: StripeSubscription,
-): Pick<Told, 'planned' | 'plannedAt'> {
+): Pick<SubscriptionState, 'planned' | 'plannedAt'> {
   const schedule = id === null ? null : (stripe.schedule(id) as unknown as StripeSchedule | null)
   const next =
     schedule?.status === 'active' &&
@@ -216,7 +223,10 @@ function stripeCard(stripe: Sandbox['stripe'], customer: string): string | null 
 
 type BraintreeSubscription = ReturnType<Sandbox['braintree']['subscriptions']>[number]
 
-/** When access ends: cancelled in the trial with it, cancelled otherwise at once, else with the credit. */
+/**
+ * Computes when access ends: with the trial if cancelled in it, immediately if cancelled later,
+ * else when the credit is used up.
+ */
 function braintreeEnd(each: BraintreeSubscription): string | null {
   const over = each.statusHistory.find(({ status }) => status === 'Canceled')
   const hasOneCycle = !each.neverExpires && each.numberOfBillingCycles === 1
@@ -240,14 +250,14 @@ function braintreeEnd(each: BraintreeSubscription): string | null {
   return `${addDays(start, days)}T00:00:00.000Z`
 }
 
-/** So many months on, on that day of the month or its last one. */
+/** Adds months, keeping the billing day or using the last day of the month. */
 function billedOn(day: string, months: number, dayOfMonth: number): string {
   const first = addMonths(`${day.slice(0, 7)}-01`, months)
   const last = daysFrom(first, addMonths(first, 1))
   return addDays(first, Math.min(dayOfMonth, last) - 1)
 }
 
-/** What is paid by usage has no quantity. */
+/** Metered prices have no quantity. */
 function counted(price: string, quantity: unknown): string {
   return quantity === null || quantity === undefined ? price : `${price} × ${quantity}`
 }
@@ -256,6 +266,6 @@ function instant(at: unknown): string | null {
   return at === null || at === undefined ? null : new Date(Number(at)).toISOString()
 }
 
-function byId(subscriptions: readonly Told[]): Told[] {
+function byId(subscriptions: readonly SubscriptionState[]): SubscriptionState[] {
   return [...subscriptions].sort((a, b) => (a.id < b.id ? -1 : 1))
 }

@@ -1,16 +1,20 @@
-import { connect, type Database, migrate } from '@tollgate/database'
+import { connect, createColumns, createTable, type Database } from '@tollgate/database'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   createTestDatabase,
   type TestDatabase,
 } from '../../../test-support/create-test-database.ts'
-import { eventsMigration } from '../src/storage/migrations/queues.ts'
-import { eventIdOf, eventRepository } from '../src/storage/queues/events.ts'
+import { eventIdOf, eventRepository } from '../src/core/storage/events.ts'
+import { deliveryTable, eventTable, noticeTable } from '../src/core/storage/queue-tables.ts'
 
 let test: TestDatabase
 let database: Database
 beforeEach(async () => {
-  const fill = (on: Database) => migrate(on, { name: 'queues', migrations: [eventsMigration] })
+  const fill = async (on: Database) => {
+    for (const { name, describe } of [eventTable, noticeTable, deliveryTable]) {
+      await createTable(on, name, describe(createColumns(on)))
+    }
+  }
   test = await createTestDatabase({ template: { name: 'queues', fill } })
   database = test.database
 })
@@ -30,7 +34,7 @@ describe('a queue', () => {
     return events
   }
 
-  it('gives what is due, oldest first', async () => {
+  it('lists due entries, oldest first', async () => {
     const events = await fill(3)
     expect(await events.listDue(at(0), 10)).toEqual([])
     const due = await events.listDue(at(2), 10)
@@ -42,7 +46,7 @@ describe('a queue', () => {
     expect(await events.listDue(at(60), 2)).toHaveLength(2)
   })
 
-  it('gives each to one of many, until its time is over', async () => {
+  it('lets one worker claim each entry, until the claim expires', async () => {
     await fill(4)
     const others = await Promise.all([1, 2, 3].map(() => connect(test.url)))
     const workers = others.map((on) => eventRepository(on, types))
@@ -59,7 +63,7 @@ describe('a queue', () => {
     await Promise.all(others.map((on) => on.close()))
   })
 
-  it('lets nobody change what is over', async () => {
+  it('does not change finished entries', async () => {
     const events = await fill(1)
     const [id = 0] = await events.listDue(at(9), 1)
     expect(await events.finish(id, 'done', at(10))).toBe(true)
@@ -72,7 +76,7 @@ describe('a queue', () => {
     ])
   })
 
-  it('tries again, gives up, and begins anew when it is told to', async () => {
+  it('retries, gives up, and starts over on retry()', async () => {
     const events = await fill(1)
     const [id = 0] = await events.listDue(at(9), 1)
     await events.fail(id, { error: 'no', attempts: 1, dueAt: at(50) })
@@ -85,7 +89,7 @@ describe('a queue', () => {
     expect(await events.claim(id, at(70), at(80))).toMatchObject({ attempts: 0 })
   })
 
-  it('forgets only what is over for long enough', async () => {
+  it('purges only entries that finished long enough ago', async () => {
     const events = await fill(3)
     const [first = 0, second = 0] = await events.listDue(at(9), 3)
     await events.finish(first, 'done', at(9))
@@ -97,8 +101,8 @@ describe('a queue', () => {
   })
 })
 
-describe('an event', () => {
-  it('is told once for its type and subject, whoever tells it', async () => {
+describe('an event in the outbox', () => {
+  it('is recorded once per type and subject', async () => {
     const events = eventRepository(database, types)
     expect(await events.add(paid, at(0), database)).toBe(true)
     expect(await events.add({ ...paid, payload: '{"other":1}' }, at(1), database)).toBe(false)
@@ -108,7 +112,7 @@ describe('an event', () => {
     expect(found?.eventId).toMatch(/^evt_[0-9a-f]{40}$/)
   })
 
-  it('is gone with the change that it tells of', async () => {
+  it('is rolled back with the change that it describes', async () => {
     const events = eventRepository(database, types)
     const change = database.transaction(async (tx) => {
       await events.add(paid, at(0), tx)

@@ -1,6 +1,6 @@
 import { inflateSync } from 'node:zlib'
 
-/** The text of a PDF of ours as it is drawn: from left to right, a line for each height. */
+/** Extracts the text of one of our PDFs as drawn: from left to right, one line per height. */
 export function textOfPdf(pdf: Uint8Array): string {
   const objects = readObjects(pdf)
   const letters = readLetters(objects)
@@ -35,7 +35,7 @@ function readObjects(pdf: Uint8Array): Map<string, PdfObject> {
   return objects
 }
 
-/** For each font, which letters its glyphs stand for. */
+/** Maps the glyphs of each font to the letters they stand for. */
 function readLetters(objects: Map<string, PdfObject>): Record<string, Record<string, string>> {
   const fonts: Record<string, Record<string, string>> = {}
   for (const { head } of objects.values()) {

@@ -9,8 +9,8 @@ import {
   takenFrom,
 } from './support.ts'
 
-/** What is made under a key, each with what it should come to. */
-const DEEDS: readonly {
+/** Calls that create something under an idempotency key, each with the expected charge. */
+const CALLS: readonly {
   readonly name: string
   readonly taken: number
   readonly act: (user: BillableUser, test: FlowTest) => Promise<unknown>
@@ -73,11 +73,11 @@ const DEEDS: readonly {
     },
   },
   {
-    name: 'giveCredit',
+    name: 'creditBalance',
     taken: 700,
     async act(user) {
       await user.updateCard('pm_card_visa')
-      await user.giveCredit(300, { idempotencyKey: `gift-${user.id}` })
+      await user.creditBalance(300, 'Welcome', { gift: true, idempotencyKey: `gift-${user.id}` })
       await user.invoiceFor('Setup', 1000, { idempotencyKey: `invoice-${user.id}` })
     },
   },
@@ -90,42 +90,46 @@ const DEEDS: readonly {
         sandbox.stripe.completeCheckout(id)
         await user.completeCheckout(id)
       } catch (error) {
-        // It was paid the first time, and nobody came back.
+        // The subscription was paid in the first attempt, and the customer did not return.
         if (!isBillingError(error, 'already_subscribed')) throw error
       }
     },
   },
 ]
 
-describe('a 500 that Stripe keeps under a key', () => {
+describe('a 500 that Stripe repeats for an idempotency key', () => {
   it.each(
-    DEEDS.flatMap((deed) =>
-      (['saved-500', 'made-500'] as const).map((trouble) => ({ ...deed, trouble })),
+    CALLS.flatMap((call) =>
+      (['saved-500', 'made-500'] as const).map((trouble) => ({ ...call, trouble })),
     ),
-  )('locks nobody out and doubles nothing: $name, $trouble', async ({ act, taken, trouble }) => {
-    const test = await start('stripe', { taxPercentage: () => 19, webhooks: false })
-    const { sandbox } = test
-    for (let call = 0, wasHit = true; wasHit && call < 25; call++) {
-      const user = await test.createUser({ email: `user-${call}@example.com` })
-      sandbox.trouble.failNext(call, { slowMs: 0 }, 'stripe')
-      sandbox.trouble.failNext(1, trouble, 'stripe')
-      const first = await act(user, test).catch((error: unknown) => error)
-      wasHit = sandbox.trouble.takeCallTrouble('stripe') === null
-      sandbox.trouble.clear()
-      if (first instanceof Error) expect(first).toBeInstanceOf(ProviderUnavailable)
-      await act(user, test)
-      await test.advance({ days: 20 })
-      expect(takenFrom(test, user), `call ${call}`).toBe(taken)
-      expect(subscriptionsAt(test, user)).toBeLessThanOrEqual(1)
-      expect(customersAt(test, 'stripe')).toBe(call + 1)
-    }
-  })
+  )(
+    'neither blocks retries nor causes duplicates: $name, $trouble',
+    async ({ act, taken, trouble }) => {
+      const test = await start('stripe', { taxPercentage: () => 19, webhooks: false })
+      const { sandbox } = test
+      for (let call = 0, wasHit = true; wasHit && call < 25; call++) {
+        const user = await test.createUser({ email: `user-${call}@example.com` })
+        sandbox.trouble.failNext(call, { slowMs: 0 }, 'stripe')
+        sandbox.trouble.failNext(1, trouble, 'stripe')
+        const first = await act(user, test).catch((error: unknown) => error)
+        wasHit = sandbox.trouble.takeCallTrouble('stripe') === null
+        sandbox.trouble.clear()
+        if (first instanceof Error) expect(first).toBeInstanceOf(ProviderUnavailable)
+        await act(user, test)
+        await test.advance({ days: 20 })
+        expect(takenFrom(test, user), `call ${call}`).toBe(taken)
+        expect(subscriptionsAt(test, user)).toBeLessThanOrEqual(1)
+        expect(customersAt(test, 'stripe')).toBe(call + 1)
+      }
+    },
+  )
 
-  it('stays as it is while nobody can look whether it was done', async () => {
+  it('leaves create() retryable if the lookup after it fails too', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
     await user.updateCard('pm_card_visa')
-    // Customer, card and subscriptions are read first; then it is made, and looked for.
+    // Customer, card and subscriptions are read first; then the subscription is created, and looked
+    // up.
     for (let call = 0; call < 12; call++) {
       sandbox.trouble.failNext(call, { slowMs: 0 }, 'stripe')
       sandbox.trouble.failNext(1, 'made-500', 'stripe')

@@ -22,7 +22,7 @@ describe.each(PROVIDERS)('a subscription at $provider', (given) => {
     expect(takenFrom(test, user)).toBe(1000)
   })
 
-  it('charges when the trial ends, and renews', async () => {
+  it('is charged when the trial ends, and renews', async () => {
     const test = await start(provider)
     const { user } = test
     const subscription = await user.newSubscription('main', 'monthly').trialDays(10).create(card)
@@ -38,13 +38,13 @@ describe.each(PROVIDERS)('a subscription at $provider', (given) => {
     expect(takenFrom(test, user)).toBe(3000)
   })
 
-  it('takes a coupon off', async () => {
+  it('is discounted by a coupon', async () => {
     const test = await start(provider, { coupon: true })
     await test.user.newSubscription('main', 'monthly').withCoupon('SPRING').create(card)
     expect(takenFrom(test, test.user)).toBe(700)
   })
 
-  it('adds the tax, and only to the subscription', async () => {
+  it('is charged with tax, unlike single charges', async () => {
     const test = await start(provider, { taxPercentage: () => 19.25 })
     await test.user.newSubscription('main', 'monthly').create(card)
     expect(takenFrom(test, test.user)).toBe(1193)
@@ -52,7 +52,7 @@ describe.each(PROVIDERS)('a subscription at $provider', (given) => {
     expect(takenFrom(test, test.user)).toBe(2193)
   })
 
-  it('stays until the end of the period when cancelled, and can be resumed until then', async () => {
+  it('keeps access until the end of the period after cancel(), and can be resumed until then', async () => {
     const test = await start(provider)
     const { user } = test
     const subscription = await user.newSubscription('main', 'monthly').create(card)
@@ -72,7 +72,7 @@ describe.each(PROVIDERS)('a subscription at $provider', (given) => {
     expect(takenFrom(test, user)).toBe(1000)
   })
 
-  it('ends at once by cancelNow, also in a trial', async () => {
+  it('ends immediately with cancelNow(), also in a trial', async () => {
     const test = await start(provider)
     const { user } = test
     const subscription = await user.newSubscription('main', 'monthly').trialDays(7).create(card)
@@ -84,7 +84,7 @@ describe.each(PROVIDERS)('a subscription at $provider', (given) => {
     expect(takenFrom(test, user)).toBe(0)
   })
 
-  it('can be created anew after it ended', async () => {
+  it('can be created again after it ended', async () => {
     const test = await start(provider)
     const { user } = test
     const first = await user.newSubscription('main', 'monthly').create(card)
@@ -96,7 +96,7 @@ describe.each(PROVIDERS)('a subscription at $provider', (given) => {
     expect(await user.subscriptions()).toHaveLength(2)
   })
 
-  it('swaps to a plan of the same frequency, keeping the trial', async () => {
+  it('keeps its trial when swapped to a plan of the same frequency', async () => {
     const test = await start(provider)
     const subscription = await test.user
       .newSubscription('main', 'monthly')
@@ -110,7 +110,7 @@ describe.each(PROVIDERS)('a subscription at $provider', (given) => {
     expect(takenFrom(test, test.user)).toBe(2500)
   })
 
-  it('ends the trial of a swap with skipTrial', async () => {
+  it('ends its trial on a swap with skipTrial()', async () => {
     const test = await start(provider)
     const subscription = await test.user
       .newSubscription('main', 'monthly')
@@ -124,7 +124,7 @@ describe.each(PROVIDERS)('a subscription at $provider', (given) => {
     expect(await test.user.subscribedToPlan('pro', 'main')).toBe(true)
   })
 
-  it('swaps to another frequency and counts what is not used', async () => {
+  it('credits the unused time when swapped to another frequency', async () => {
     const test = await start(provider)
     const subscription = await test.user.newSubscription('main', 'monthly').create(card)
     const preview = await subscription.previewSwap('yearly')
@@ -136,7 +136,7 @@ describe.each(PROVIDERS)('a subscription at $provider', (given) => {
     expect(await test.user.subscribedToPlan('yearly', 'main')).toBe(true)
   })
 
-  it('resumes when it is swapped in the grace period', async () => {
+  it('is resumed by a swap in the grace period', async () => {
     const test = await start(provider)
     const subscription = await test.user.newSubscription('main', 'monthly').create(card)
     await subscription.cancel()
@@ -145,7 +145,7 @@ describe.each(PROVIDERS)('a subscription at $provider', (given) => {
     expect(swapped.providerPlan).toBe('pro')
   })
 
-  it('gives a second click the subscription of the first', async () => {
+  it('is returned by create() when it exists already, and rejects create() with another plan', async () => {
     const test = await start(provider)
     const { user } = test
     const first = await user.newSubscription('main', 'monthly').create(card)
@@ -157,7 +157,7 @@ describe.each(PROVIDERS)('a subscription at $provider', (given) => {
     expect(takenFrom(test, user)).toBe(1000)
   })
 
-  it('is not made when the card is declined', async () => {
+  it('is not created when the card is declined', async () => {
     const test = await start(provider)
     const { user } = test
     const refused = user.newSubscription('main', 'monthly').create(declined)
@@ -172,7 +172,7 @@ describe.each(PROVIDERS)('a subscription at $provider', (given) => {
     expect(takenFrom(test, user)).toBe(1000)
   })
 
-  it('bills the new card after updateCard', async () => {
+  it('is charged to the new card after updateCard()', async () => {
     const test = await start(provider)
     const { user } = test
     await user.newSubscription('main', 'monthly').create(card)

@@ -8,7 +8,7 @@ export interface SignedEvent {
   readonly headers: Record<string, string>
 }
 
-/** Ends a subscription in the provider's control panel, and gives the event about it. */
+/** Ends a subscription in the provider's control panel. Returns the webhook about it. */
 export async function endAtProvider(
   test: BillingTest,
   provider: ProviderName,
@@ -26,7 +26,7 @@ export async function endAtProvider(
   return signedByBraintree(test, 'subscription_canceled', id)
 }
 
-/** The bank has asked the newest charge of a customer back, and got it; gives the event about it. */
+/** Loses a dispute about the newest charge of a customer. Returns the webhook about it. */
 export async function loseDispute(
   test: BillingTest,
   provider: ProviderName,
@@ -73,7 +73,7 @@ async function signedByBraintree(
   return { path: '/braintree/webhook', body, headers: {} }
 }
 
-/** As the provider sends it; gives the status of the response. */
+/** Delivers a webhook as the provider does. Returns the status of the response. */
 export async function deliver(
   billing: Billing,
   { path, body, headers }: SignedEvent,

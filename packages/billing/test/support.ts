@@ -6,7 +6,7 @@ import { type BillingTest, type StartBillingOptions, startBilling } from '../src
 export const BASE_URL = 'https://app.example.com'
 export const START = new Date('2026-01-15T10:00:00Z')
 
-/** What the two providers call the same thing. */
+/** The test data of a provider. */
 export interface ProviderCase {
   readonly provider: ProviderName
   readonly card: string
@@ -14,7 +14,7 @@ export interface ProviderCase {
   readonly declined: string
   readonly brand: string
   readonly otherLastFour: string
-  /** 10.00 in the provider's own unit. */
+  /** The amount 10.00 in the provider's own unit. */
   readonly ten: number
   readonly unknownToken: string
 }
@@ -43,16 +43,19 @@ export const PROVIDERS: readonly ProviderCase[] = [
 ]
 
 export interface FlowOptions extends StartBillingOptions {
-  /** Whether Stripe has the coupon SPRING, too: three dollars off one bill. Braintree has it always. */
+  /**
+   * Whether the coupon SPRING (3.00 off one invoice) exists at Stripe too. At Braintree it always
+   * exists.
+   */
   readonly coupon?: boolean
 }
 
 export interface FlowTest extends BillingTest {
-  /** Of the database, for another connection. */
+  /** URL of the database, for another connection. */
   readonly url: string
 }
 
-/** The application's table of users and every table of billing. */
+/** The application's user table and all tables of billing. */
 export const billingTables: Template = {
   name: 'billing',
   async fill(database) {
@@ -62,7 +65,9 @@ export const billingTables: Template = {
   },
 }
 
-/** The sandbox and the database of this test project; all is gone when the test is done. */
+/**
+ * Starts the sandbox and the database of this test project. Both are removed when the test is done.
+ */
 export async function start(
   provider: ProviderName,
   { coupon = false, ...options }: FlowOptions = {},
@@ -94,7 +99,7 @@ export async function stripeSdk({ sandbox }: BillingTest) {
   return new Stripe(sandbox.stripe.apiKey, { ...sandbox.stripe.config, maxNetworkRetries: 0 })
 }
 
-/** A meter of Stripe's that counts `calls`, and the price by it: two cents each. */
+/** Creates a meter at Stripe that counts `calls`, and its price of two cents per call. */
 export async function createCallPrice(test: BillingTest): Promise<string> {
   const { products, prices } = await stripeSdk(test)
   const meter = await test.billing.usage.createMeter({ name: 'Calls', eventName: 'calls' })
@@ -107,13 +112,13 @@ export async function createCallPrice(test: BillingTest): Promise<string> {
   return id
 }
 
-/** What our row says, as the provider would be asked. */
+/** Returns the state in our row, for comparison. */
 export function shown(subscription: Subscription) {
   const { providerPlan: plan, providerStatus: status, trialEndsAt, endsAt } = subscription
   return { plan, status, trialEndsAt, endsAt }
 }
 
-/** Subscriptions of the user at the provider, running or not. */
+/** Counts the user's subscriptions at the provider, including ended ones. */
 export function subscriptionsAt({ sandbox }: BillingTest, user: BillableUser): number {
   const id = user.providerId ?? ''
   return user.provider === 'stripe'
@@ -127,7 +132,7 @@ export function customersAt({ sandbox }: BillingTest, provider: ProviderName): n
     : sandbox.braintree.customers().length
 }
 
-/** Money taken from the user's card, in cents. */
+/** Total charged to the user's card, in cents. */
 export function takenFrom({ sandbox }: BillingTest, user: BillableUser): number {
   const id = user.providerId ?? ''
   if (user.provider === 'stripe') {
@@ -143,7 +148,7 @@ export function takenFrom({ sandbox }: BillingTest, user: BillableUser): number 
     .reduce((sum, { amount }) => sum + amount, 0)
 }
 
-/** Money given back to the user, refunded or never taken, in cents. */
+/** Total returned to the user, refunded or voided, in cents. */
 export function givenBackTo({ sandbox }: BillingTest, user: BillableUser): number {
   const id = user.providerId ?? ''
   if (user.provider === 'stripe') {
@@ -157,7 +162,9 @@ export function givenBackTo({ sandbox }: BillingTest, user: BillableUser): numbe
     .reduce((sum, { amount }) => sum + amount, 0)
 }
 
-/** At Braintree a charge is settled after a day or two; at Stripe it is at once. */
+/**
+ * Settles a charge at Braintree, which takes a day or two. At Stripe charges settle immediately.
+ */
 export async function settleCharge(
   { sandbox }: BillingTest,
   provider: ProviderName,

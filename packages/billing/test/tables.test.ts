@@ -5,12 +5,12 @@ import {
   type TestDatabase,
 } from '../../../test-support/create-test-database.ts'
 import { describeSchema } from '../../../test-support/describe-schema.ts'
+import { queueTables } from '../src/core/storage/queue-tables.ts'
+import { billingTables, userColumns } from '../src/core/storage/tables.ts'
 import { billingMigrations, ownerMigrations } from '../src/index.ts'
-import { queueTables } from '../src/storage/queues/tables.ts'
-import { billingTables, userColumns } from '../src/storage/tables.ts'
 
 describe.each(['integer', 'string'] as const)(
-  'for users whose ids are of the type %s, the migrations lead to the tables as they are defined',
+  'the migrations, for users with ids of the type %s',
   (idType) => {
     const tables = [...billingTables(idType), ...queueTables]
     const owners = ['people', 'teams']
@@ -47,10 +47,13 @@ describe.each(['integer', 'string'] as const)(
       await defined.drop()
     })
 
-    it.each([...owners, ...tables.map(({ name }) => name)])('%s', async (name) => {
-      const found = await describeSchema(migrated.database, name)
-      expect(found).toEqual(await describeSchema(defined.database, name))
-      expect(found).not.toEqual(await describeSchema(defined.database, 'nothing'))
-    })
+    it.each([...owners, ...tables.map(({ name }) => name)])(
+      'create the table %s as it is defined',
+      async (name) => {
+        const found = await describeSchema(migrated.database, name)
+        expect(found).toEqual(await describeSchema(defined.database, name))
+        expect(found).not.toEqual(await describeSchema(defined.database, 'nothing'))
+      },
+    )
   },
 )

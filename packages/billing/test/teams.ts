@@ -13,7 +13,7 @@ export const teamTable = (idType: IdType): OwnerTable => ({
   name: 'title',
 })
 
-/** An application's table of teams, as it is before billing adds its columns. */
+/** Creates an application's table of teams, as it is before billing adds its columns. */
 export async function createTeams(database: Database, idType: IdType): Promise<void> {
   const columns = createColumns(database)
   await createTable(database, 'teams', {
@@ -36,7 +36,7 @@ const withTeams = (idType: IdType): Template => ({
   },
 })
 
-/** A user 1, as `start` gives one, beside a table of teams. */
+/** Starts a test with a user 1, as `start` does, and a table of teams. */
 export function startTeams(
   provider: ProviderName,
   idType: IdType = 'integer',

@@ -1,8 +1,8 @@
 import { type Database, migrate } from '@tollgate/database'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../../../test-support/create-test-database.ts'
+import { parseId } from '../src/core/storage/owners.ts'
 import { createBilling, UserNotFound } from '../src/index.ts'
-import { parseId } from '../src/storage/owner-rows.ts'
 
 const ALMOST_ONE = [
   ['1e0', '1e0'],
@@ -46,7 +46,7 @@ async function billingOn(kind: 'integer' | 'string') {
   return billing
 }
 
-/** As an application would: billing adds its own columns. */
+/** Creates the table as an application would; billing adds its own columns. */
 async function createUsers(database: Database, kind: 'integer' | 'string'): Promise<void> {
   await migrate(database, {
     name: 'application',
@@ -71,8 +71,8 @@ async function createUsers(database: Database, kind: 'integer' | 'string'): Prom
   })
 }
 
-describe('ids that are almost ids', () => {
-  it('are nobody among numbers', async () => {
+describe('user ids', () => {
+  it('find no user if they are almost valid, when ids are integers', async () => {
     const billing = await billingOn('integer')
     for (const [what, id] of ALMOST_ONE) {
       expect([what, await billing.findUser(id)]).toEqual([what, null])
@@ -82,7 +82,7 @@ describe('ids that are almost ids', () => {
     expect((await billing.user(-0)).id).toBe(0)
   })
 
-  it('are nobody among texts', async () => {
+  it('find no user if they are almost valid, when ids are text', async () => {
     const billing = await billingOn('string')
     for (const [what, id] of [
       ...ALMOST_ONE,
@@ -110,7 +110,7 @@ describe('ids that are almost ids', () => {
     [2 ** 53, null, null],
     [null, null, null],
     [['1'], null, null],
-  ])('parseId(%j) is %j among numbers and %j among texts', (id, number, text) => {
+  ])('are parsed: %j is %j for integer ids and %j for text ids', (id, number, text) => {
     expect(parseId(id, 'integer')).toBe(number)
     expect(parseId(id, 'string')).toBe(text)
   })

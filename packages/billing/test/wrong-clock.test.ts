@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { expect, it, onTestFinished } from 'vitest'
 import { SECRET, startReceiver } from '../../../test-support/webhook-receiver.ts'
-import { eventRepository } from '../src/storage/queues/events.ts'
+import { eventRepository } from '../src/core/storage/events.ts'
 import { startChild } from './child-process.ts'
 import { start } from './support.ts'
 
@@ -9,9 +9,7 @@ const types = new Map([['user', { idType: 'integer' }]] as const)
 const MINUTE = 60_000
 const EVENTS = 20
 
-it('threat Q5 a process whose clock is 15 minutes ahead sends no delivery that another is sending', {
-  timeout: 60_000,
-}, async () => {
+it('a process whose clock is 15 minutes ahead sends no delivery that another process is sending (threat Q5)', async () => {
   const receiver = await startReceiver()
   onTestFinished(receiver.close)
   const held: ServerResponse[] = []
@@ -35,14 +33,11 @@ it('threat Q5 a process whose clock is 15 minutes ahead sends no delivery that a
   const ahead = await startChild(test, 'stripe', { ...shared, clockAhead: 15 * MINUTE })
 
   const sending = right.begin({ job: 'tell' })
-  await expect.poll(() => held.length, { timeout: 20_000 }).toBeGreaterThan(0)
+  await expect.poll(() => held.length).toBeGreaterThan(0)
   const wrongly = ahead.begin({ job: 'tell' })
   const underWay = held.length
-  // Whatever it does, it does while those are under way.
-  await Promise.race([
-    wrongly.outcome(),
-    expect.poll(() => held.length, { timeout: 20_000 }).toBeGreaterThan(underWay),
-  ])
+  // Wait until it is done or has sent something, while the first deliveries are running.
+  await Promise.race([wrongly.outcome(), expect.poll(() => held.length).toBeGreaterThan(underWay)])
   receiver.answer(204)
   for (const response of held) response.writeHead(204).end()
   expect((await sending.outcome()).done).toBe(true)

@@ -3,5 +3,5 @@ import { mysql } from './dialects/mysql/dialect.ts'
 import { postgres } from './dialects/postgres/dialect.ts'
 import { sqlite } from './dialects/sqlite/dialect.ts'
 
-/** The one place that lists them. */
+/** The dialects that `connect()` supports without further options. */
 export const builtInDialects: readonly Dialect[] = [sqlite, postgres, mysql]

@@ -1,49 +1,69 @@
-import type { AnyTables } from './any-tables.ts'
 import { builtInDialects } from './built-in-dialects.ts'
 import { parseConnectionUrl } from './connection-url.ts'
 import type { Database } from './database.ts'
+import type { AnyTables } from './definitions.ts'
 import type { Dialect } from './dialects/dialect.ts'
 import type { Engine } from './dialects/engine.ts'
 import { MissingPackage, markKinds } from './errors.ts'
 import { createDatabase } from './open-database.ts'
 import { createRetry } from './statements/retry.ts'
 
-/** What `connect()` can be told. */
+/** Options for `connect()`. */
 export interface ConnectOptions {
-  /** Connections to a database server, at most. Defaults to 10; SQLite needs none. */
+  /**
+   * Largest number of connections to a database server. SQLite ignores it.
+   * @default 10
+   */
   readonly poolSize?: number
-  /** Milliseconds a caller waits for a connection or an ordinary statement. Defaults to 1500. */
+  /**
+   * Milliseconds that a caller waits for a connection or for an ordinary statement.
+   * @default 1500
+   */
   readonly timeout?: number
   /**
-   * SQLite: begin an empty database where one was before and its file is now missing or empty. Defaults to
-   * false: such a start is refused, and the error says what to do.
+   * SQLite: whether to create an empty database if the previous file is missing or empty. By
+   * default `connect()` then fails with an error that explains what to do.
+   * @default false
    */
   readonly beginAnew?: boolean
   /**
-   * Milliseconds by which the clock of this process and the database's may differ. Beyond them this process issues
-   * nothing, purges nothing and takes no work from queues. Defaults to 60,000.
+   * Largest difference in milliseconds between the clock of this process and the database's. Beyond
+   * it this process issues nothing, purges nothing and takes no work from queues.
+   * @default 60000
    */
   readonly maxClockSkew?: number
   /**
-   * Whether this process records the time in the database once `clock.begin()` was called. Defaults to true; false for
-   * commands that end soon.
+   * Whether this process records the time in the database after `clock.begin()`. Use `false` for
+   * short-lived commands.
+   * @default true
    */
   readonly recordsTime?: boolean
-  /** Kinds of databases of your own. They come before the built-in ones, where both know a URL's scheme. */
+  /**
+   * Additional dialects. They take precedence over the built-in ones that handle the same URL
+   * scheme.
+   */
   readonly dialects?: readonly Dialect[]
   /**
-   * Told of every statement just before it runs, also each time one is retried. Not of what only
-   * holds statements together: BEGIN, COMMIT, ROLLBACK, locks and session settings.
+   * Called just before each statement runs, and again for each retry. Not called for BEGIN, COMMIT,
+   * ROLLBACK, locks and session settings.
    */
   readonly onQuery?: (sql: string) => void
 }
 
 /**
- * Opens a database and checks that it answers.
+ * Opens a database and checks that it responds. Creates no tables: see `migrate()`.
+ *
+ * @throws {TypeError} if the URL or an option is not valid.
+ * @throws {MissingPackage} if the driver for the URL is not installed.
+ * @throws {Error} if the database cannot be opened or does not respond.
  * @example
- * await connect('sqlite:./data/app.db')          // or sqlite::memory:, file:./data/app.db
- * await connect('postgres://user:secret@db.internal/app')
- * await connect('mysql://user:secret@db.internal/app')   // or mariadb:
+ * ```ts
+ * const database = await connect('sqlite:./data/app.db') // or sqlite::memory:, file:./data/app.db
+ * // await connect('postgres://user:secret@db.internal/app')
+ * // await connect('mysql://user:secret@db.internal/app') // or mariadb:
+ * const users = await database.kysely.selectFrom('users').selectAll().execute()
+ * await database.close()
+ * ```
  */
 export async function connect<T = AnyTables>(
   url: string | undefined,

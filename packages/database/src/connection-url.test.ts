@@ -21,7 +21,7 @@ describe('parseConnectionUrl', () => {
     ['a server without a database', 'postgres://localhost', /names no database/],
     ['a server with only a slash', 'mysql://localhost/', /names no database/],
     ['a URL that cannot be parsed', 'postgres://user:pa ss@:x/app', /cannot be read/],
-  ])('refuses %s with a TypeError that says what is expected', (_, url, reason) => {
+  ])('rejects %s with a TypeError that states what is expected', (_, url, reason) => {
     expect(() => parse(url)).toThrow(TypeError)
     expect(() => parse(url)).toThrow(reason)
   })
@@ -33,7 +33,7 @@ describe('parseConnectionUrl', () => {
     ['mysql://h/d', 'mysql'],
     ['mariadb://u@h:3307/d', 'mysql'],
     ['sqlite::memory:', 'sqlite'],
-  ])('takes %s for %s', (url, dialect) => {
+  ])('opens %s with the dialect %s', (url, dialect) => {
     expect(parse(url).dialect.name).toBe(dialect)
   })
 })
@@ -46,11 +46,11 @@ describe('findDatabaseFile', () => {
     ['sqlite::memory:', null],
     ['postgres://u:p@h/app.db', null],
     ['mysql://h/d', null],
-  ])('of %s is %s', (url, file) => {
+  ])('returns for %s the file %s', (url, file) => {
     expect(findDatabaseFile(url)).toBe(file)
   })
 
-  it('refuses a URL that nobody can open', () => {
+  it('rejects a URL with an unknown scheme', () => {
     expect(() => findDatabaseFile('mongodb://localhost/app')).toThrow(/unknown scheme/)
   })
 })

@@ -5,21 +5,27 @@ import type { Dialect } from './dialects/dialect.ts'
 export interface ConnectionTarget {
   readonly dialect: Dialect
   readonly url: string
-  /** The URL without its password. */
+  /** The URL without its password, for messages. */
   readonly shown: string
 }
 
-/** Says what is wrong with a URL and how to mend it, and never shows its password. */
+/**
+ * Finds the dialect for a URL and checks the URL.
+ * @throws {TypeError} that explains what is wrong with the URL and how to correct it, without its
+ * password.
+ */
 export function parseConnectionUrl(url: unknown, dialects: readonly Dialect[]): ConnectionTarget {
   const { dialect, text } = findDialect(url, dialects)
   return { dialect, url: text, shown: dialect.checkUrl?.(text) ?? redact(text) }
 }
 
 /**
- * The file of the database that a URL names; null where it is in memory or on a server. Opens and makes
- * nothing.
+ * Returns the path of the file in a database URL, or `null` if the database is in memory or on a
+ * server. Does not open or create the file.
  * @example
+ * ```ts
  * findDatabaseFile('sqlite:./data/app.db') // '/srv/app/data/app.db'
+ * ```
  */
 export function findDatabaseFile(
   url: string | undefined,

@@ -1,93 +1,124 @@
 import type { Compilable, Kysely } from 'kysely'
-import type { AnyTables } from './any-tables.ts'
 import type { DatabaseClock } from './database-clock.ts'
-import type { ClaimThenInsert, ParamBuilder, UpdateOne } from './definitions.ts'
+import type { AnyTables, ClaimThenInsert, ParamBuilder, UpdateOne } from './definitions.ts'
 import type { Dialect } from './dialects/dialect.ts'
 import type { Engine, Runner } from './dialects/engine.ts'
 
-/** Runs a compiled query with these values, in the transaction `on` if one is given. */
+/** Runs a compiled query with these values, in the transaction `on` if one is passed. */
 export type Statement<Params, Row> = (
   params: Params,
   on?: Database,
 ) => Promise<StatementResult<Row>>
 
-/** What a statement came to. */
+/** Result of a statement. */
 export interface StatementResult<Row> {
   /** Empty unless the statement returns rows. */
   readonly rows: Row[]
-  /** Rows matched by an update or delete, inserted by an insert, 0 for a select. */
+  /** Number of rows matched by an update or delete, or inserted by an insert. 0 for a select. */
   readonly affected: number
 }
 
-/** The row won, or null when someone was faster or there is none. */
+/**
+ * Resolves with the claimed row, or `null` if another caller was faster or the row does not exist.
+ */
 export type Claim<Params, Row> = (params: Params, on?: Database) => Promise<Row | null>
 
 /**
- * A database of any kind, or one transaction on it.
+ * A database of any dialect, or one transaction on it.
  *
- * `kysely` builds and runs any query; `statement` and its relatives are compiled once and then only
- * run, which is what belongs on a hot path. Values are text, finite numbers, booleans (stored as 1
- * and 0), bytes or null; anything else is refused with a `TypeError` before it reaches a driver.
+ * `kysely` builds and runs any query. `statement()` and related methods compile a query once and
+ * then only run it: use them on hot paths. Values are text, finite numbers, booleans (stored as 1
+ * and 0), bytes or `null`; any other value is rejected with a `TypeError` before it reaches a
+ * driver.
  */
 export interface Database<T = AnyTables> {
-  /** Which kind it is of, and all that is special about that kind. */
+  /** The kind of database, with everything that is specific to it. */
   readonly dialect: Dialect
-  /** Milliseconds a caller waits for a connection or an ordinary statement. */
+  /** Milliseconds that a caller waits for a connection or for an ordinary statement. */
   readonly timeout: number
   /** The database's time, which all processes share. */
   readonly clock: DatabaseClock
-  /** Builds and runs any query. */
+  /** Kysely, to build and run any query. */
   readonly kysely: Kysely<T>
   /**
-   * A query that is compiled on first use and then run with values.
+   * Prepares a query that is compiled on first use and then run with different values.
    * @example
+   * ```ts
    * const findUser = database.statement<{ id: string }, User>((db, param) =>
    *   db.selectFrom('users').selectAll().where('id', '=', param('id')))
    * const { rows } = await findUser({ id: 'ada' })
+   * ```
    */
   statement<Params extends object, Row = unknown>(
     build: (db: Kysely<T>, param: ParamBuilder<Params>) => Compilable,
   ): Statement<Params, Row>
   /**
-   * Changes the one row that `key` names if it also meets `where`, and gives back its columns as they
-   * then are; null when there is none. Only one of many simultaneous callers can win.
+   * Prepares an update of the one row that `key` identifies, if it also meets `where`. The update
+   * returns the row's columns after the change, or `null` if no row matched. Of many concurrent
+   * callers only one can win.
+   * @example
+   * ```ts
+   * const redeem = database.updateOneReturning<{ code: string }, { user_id: string }>({
+   *   table: 'invitations',
+   *   key: (param) => ({ code: param('code') }),
+   *   where: (eb) => eb('used', '=', 0),
+   *   set: () => ({ used: 1 }),
+   *   returning: ['user_id'],
+   * })
+   * const invitation = await redeem({ code }) // null if it was used before
+   * ```
    */
   updateOneReturning<Params extends object, Row>(update: UpdateOne<T, Params>): Claim<Params, Row>
   /**
-   * `updateOneReturning`, and for the winner one insert that may use the claimed row's columns: both
-   * or neither. One statement on Postgres, one short transaction elsewhere.
+   * Prepares an `updateOneReturning()` that also inserts one row for the winner, which may use the
+   * claimed row's columns. Either both writes happen or neither does. One statement on Postgres,
+   * one short transaction elsewhere.
    */
   claimThenInsert<Params extends object, Row>(
     definition: ClaimThenInsert<T, Params>,
   ): Claim<Params, Row>
   /**
    * Runs `work` in one short read-write transaction: `BEGIN IMMEDIATE` on SQLite, READ COMMITTED
-   * elsewhere. After a deadlock or serialization failure `work` runs again, so it must have no effects
-   * but through `tx`. A statement that fails fails the transaction, even if `work` catches the error.
-   * On a transaction this just runs `work` in it.
+   * elsewhere. After a deadlock or serialization failure `work` runs again, so it must have no side
+   * effects other than through `tx`. A failed statement makes the whole transaction fail, even if
+   * `work` catches the error. Called on a transaction, it runs `work` in that transaction.
+   * @example
+   * ```ts
+   * await database.transaction(async (tx) => {
+   *   await tx.kysely.insertInto('orders').values(order).execute()
+   *   await tx.kysely.deleteFrom('carts').where('id', '=', order.cart_id).execute()
+   * })
+   * ```
    */
   transaction<R>(work: (tx: Database<T>) => Promise<R>): Promise<R>
   /**
-   * A transaction that one holder of `name` runs at a time, across all processes; others wait for up
-   * to five minutes. No statement timeout applies. On SQLite all names share the one writer's lock.
+   * Runs `work` in a transaction while holding the lock `name`, which one caller across all
+   * processes holds at a time. Others wait for up to five minutes. No statement timeout applies. On
+   * SQLite all names share one lock, that of the only writer.
    */
   exclusively<R>(name: string, work: (tx: Database<T>) => Promise<R>): Promise<R>
-  /** Lets what is under way finish, then closes every connection. */
+  /** Waits for running statements and transactions, then closes every connection. */
   close(): Promise<void>
 }
 
-/** For this package only: what is below a Database. The same name in every copy of the package. */
+/**
+ * For this package only: access to the engine below a `Database`. Equal in all copies of the
+ * package.
+ */
 export const internals: unique symbol = Symbol.for('tollgate.database.internals')
 
 export interface Internals extends Runner {
   readonly engine: Engine
-  /** The database itself, when this is one of its transactions. */
+  /** The database that this transaction belongs to, or the database itself. */
   readonly root: Database
-  /** The same database or transaction, whose errors are changed before anybody sees them. */
+  /** Returns the same database or transaction with errors passed through `change`. */
   changeErrors(change: ChangeError): Database
 }
 
-/** Makes another error of one of the database's. The first one belongs into `cause`, by which its kind is known. */
+/**
+ * Turns an error of the database into another error. Keep the original one as `cause`: it
+ * determines the kind of the failure.
+ */
 export type ChangeError = (error: unknown) => unknown
 
 export interface WithInternals {

@@ -1,34 +1,33 @@
 import type { Expression, ExpressionBuilder, RawBuilder, SqlBool } from 'kysely'
-import type { AnyTables } from './any-tables.ts'
 
-/** Marks the place where the value of one parameter goes. */
+/** Marks the place of one parameter in a query. */
 export type ParamBuilder<Params> = <K extends keyof Params & string>(
   name: K,
 ) => RawBuilder<Params[K]>
 
-/** Column name → value: a parameter, an expression or a plain value. */
+/** Column name to value: a parameter, an expression or a plain value. */
 export type Assignments = Readonly<
   Record<string, Expression<unknown> | string | number | boolean | null>
 >
 
-/** The one row that `key` names, if it also meets `where`. */
+/** The row that `key` identifies, if it also meets `where`. */
 export interface ConditionalRow<T, Params> {
-  /** The table of the row. */
+  /** Table that contains the row. */
   readonly table: keyof T & string
-  /** Values of a unique key: they name the row. */
+  /** Values of a unique key, which identify the row. */
   readonly key: (param: ParamBuilder<Params>) => Assignments
-  /** What must also hold for the row. */
+  /** Additional condition on the row. */
   readonly where?: (
     eb: ExpressionBuilder<AnyTables, AnyTables>,
     param: ParamBuilder<Params>,
   ) => Expression<SqlBool>
 }
 
-/** A change of that row, which leaves its key as it is. */
+/** A change of that row. The key does not change. */
 export interface ConditionalUpdate<T, Params> extends ConditionalRow<T, Params> {
-  /** What the row's columns become. */
+  /** New values of the row's columns. */
   readonly set: (param: ParamBuilder<Params>) => Assignments
-  /** The columns to give back, as they are after the change. */
+  /** Columns to return, with their values after the change. */
   readonly returning: readonly string[]
 }
 
@@ -37,23 +36,23 @@ export type ParamTypes<Params> = Readonly<
   Record<keyof Params & string, 'text' | 'bigint' | 'timestamptz'>
 >
 
-/** For a write that many callers ask for at the same time. */
+/** Options for a write that many callers make at the same time. */
 export interface ManyCallers<Params> {
-  /** The type of each parameter: those who come together then share one statement or one commit. */
+  /** SQL type of each parameter. If set, concurrent calls share one statement or one commit. */
   readonly together?: ParamTypes<Params>
 }
 
-/** What `database.updateOneReturning()` takes. */
+/** Argument of `database.updateOneReturning()`. */
 export interface UpdateOne<T, Params> extends ConditionalUpdate<T, Params>, ManyCallers<Params> {}
 
-/** What `database.claimThenInsert()` takes. */
+/** Argument of `database.claimThenInsert()`. */
 export interface ClaimThenInsert<T, Params> extends ManyCallers<Params> {
-  /** The row to be won. */
+  /** The row to claim, and its change. */
   readonly claim: ConditionalUpdate<T, Params>
-  /** What the winner adds. */
+  /** The row to insert for the winner. */
   readonly insert: {
     readonly table: keyof T & string
-    /** `claimed(column)` stands for a column that `claim.returning` lists. */
+    /** Values of the new row. `claimed(column)` refers to a column listed in `claim.returning`. */
     readonly values: (
       param: ParamBuilder<Params>,
       claimed: (column: string) => Expression<unknown>,
@@ -61,43 +60,49 @@ export interface ClaimThenInsert<T, Params> extends ManyCallers<Params> {
   }
 }
 
-/** What `insertWhile()` takes. */
+/** Argument of `insertWhile()`. */
 export interface InsertWhile<T, Params> extends ManyCallers<Params> {
-  /** The row that must be there. */
+  /** The row that must exist. */
   readonly row: ConditionalRow<T, Params>
-  /** What is added. */
+  /** The row to insert. */
   readonly insert: {
     readonly table: keyof T & string
     readonly values: (param: ParamBuilder<Params>) => Assignments
   }
 }
 
-/** What `insertTogether()` takes. */
+/** Argument of `insertTogether()`. */
 export interface InsertTarget {
-  /** The table of the rows. */
+  /** Table to insert into. */
   readonly table: string
-  /** Those that every row has. */
+  /** Columns that every row has. */
   readonly columns: readonly string[]
-  /** The unique key. */
+  /** Columns of the unique key. */
   readonly key: readonly string[]
 }
 
-/** What `findTogether()` takes. */
+/** Argument of `findTogether()`. */
 export interface FindTarget {
-  /** The table of the rows. */
+  /** Table to search. */
   readonly table: string
-  /** A text column that is unique by itself. */
+  /** A text column that is unique on its own. */
   readonly key: string
 }
 
-/** What `deleteBatch()` takes. */
+/** Argument of `deleteBatch()`. */
 export interface DeleteBatch {
-  /** The table of the rows. */
+  /** Table to delete from. */
   readonly table: string
-  /** A column that is unique by itself. */
+  /** A column that is unique on its own. */
   readonly key: string
-  /** Which rows; keep it on an index and the cost stays flat however large the table. */
+  /**
+   * Condition of the rows to delete. If an index covers it, the cost does not grow with the table.
+   */
   readonly where: (eb: ExpressionBuilder<AnyTables, AnyTables>) => Expression<SqlBool>
-  /** How many rows, at most. */
+  /** Largest number of rows to delete. */
   readonly limit: number
 }
+
+/** Kysely's own way to say that tables and columns are known only by name. */
+// biome-ignore lint/suspicious/noExplicitAny: the one place where it is meant
+export type AnyTables = any

@@ -1,7 +1,7 @@
 import { builtInDialects } from './built-in-dialects.ts'
 import { type ErrorKindOf, hasKind, UNAVAILABLE } from './errors.ts'
 
-/** For errors of connections that are not ours, such as those of the application's own pool. */
+/** Kinds of errors from connections that are not ours, such as the application's own pool. */
 export const builtInKindOf: ErrorKindOf = (error, code) => {
   for (const { errorKind } of builtInDialects) {
     const kind = errorKind(error, code)
@@ -11,23 +11,32 @@ export const builtInKindOf: ErrorKindOf = (error, code) => {
 }
 
 /**
- * True when the database could not be asked, or gave up, through no fault of the request: it is
- * away, starting, failing over, out of connections or disk, or others are in the way for too long.
- * The right answer to the caller is "try again soon" (503), never a verdict about the request.
+ * Whether the database could not be reached, or gave up, through no fault of the request: it is
+ * down, starting, failing over, out of connections or disk, or locked by others for too long.
+ * Respond with 503 and "try again soon", never with a verdict about the request.
+ * @example
+ * ```ts
+ * try {
+ *   await findUser({ id })
+ * } catch (error) {
+ *   if (isUnavailable(error)) return new Response('Try again soon', { status: 503 })
+ *   throw error
+ * }
+ * ```
  */
 export function isUnavailable(error: unknown): boolean {
   return hasKind(error, UNAVAILABLE, builtInKindOf)
 }
 
-/** True when a row with the same unique key is already there. */
+/** Whether the error says that a row with the same unique key exists. */
 export function isUniqueViolation(error: unknown): boolean {
   return hasKind(error, ['duplicate'], builtInKindOf)
 }
 
 /**
- * True when a value cannot be one of its column, such as `1abc` of a number or a NUL in text: then no
- * row has it. Postgres says so, and MySQL of letters that its column's alphabet lacks; otherwise they find
- * no row, or one that is only similar.
+ * Whether the error says that a value cannot exist in its column, such as `1abc` in a number or a
+ * NUL in text, so that no row has it. Postgres reports this, and MySQL does for characters that the
+ * column's character set lacks; in other cases a query finds no row, or one that is only similar.
  */
 export function isImpossibleValue(error: unknown): boolean {
   return hasKind(error, ['impossible'], builtInKindOf)

@@ -3,7 +3,7 @@ import { builtInKindOf, isUnavailable, isUniqueViolation } from './error-kinds.t
 import { type ErrorKind, hasKind, markKinds } from './errors.ts'
 
 const withCode = (code: string, message = 'x') => Object.assign(new Error(message), { code })
-/** As mysql2 gives what it has no name for. */
+/** An error as mysql2 returns it for a number without a name. */
 const withNumber = (errno: number, more = {}) =>
   Object.assign(new Error('x'), { errno, code: undefined, ...more })
 
@@ -70,14 +70,14 @@ describe('isUnavailable', () => {
     expect(isUnavailable(error)).toBe(false)
   })
 
-  it('ends on errors that cause each other', () => {
+  it("stops on errors that are each other's cause", () => {
     const first = new Error('first')
     first.cause = new Error('second', { cause: first })
     expect(isUnavailable(first)).toBe(false)
   })
 })
 
-describe('the kinds of failure', () => {
+describe('error kinds', () => {
   it.each<[ErrorKind, Error]>([
     ['broken', withCode('ECONNRESET')],
     ['slow', withCode('57014')],
@@ -94,16 +94,16 @@ describe('the kinds of failure', () => {
     ['duplicate', withCode('ER_DUP_ENTRY')],
     ['duplicate', withCode('SQLITE_CONSTRAINT_PRIMARYKEY')],
     ['impossible', withCode('22P02')],
-  ])('are told apart: %s is %s', (kind, error) => {
+  ])('include %s for %s', (kind, error) => {
     const all: ErrorKind[] = ['broken', 'slow', 'undone', 'duplicate', 'impossible']
     expect(all.filter((one) => hasKind(error, [one], builtInKindOf))).toEqual([kind])
   })
 
-  it('leave out what says nothing', () => {
+  it('are undefined for an unknown code', () => {
     expect(builtInKindOf(withCode('0A000', 'something else'), '0A000')).toBeUndefined()
   })
 
-  it('are what a dialect of somebody else says, wherever the error goes', () => {
+  it("come from the dialect's own mapping, also when its error is wrapped", () => {
     const taken = withCode('TAKEN')
     const wrapped = new Error('wrapped', { cause: taken })
     expect(isUniqueViolation(wrapped)).toBe(false)

@@ -1,72 +1,67 @@
-/** A package is not installed that only some applications need, such as the driver of a database. */
-export class MissingPackage extends Error {
-  override readonly name = 'MissingPackage'
-  /** Tell errors apart by it: that works across bundles and copies of this package. */
-  readonly code = 'TOLLGATE_MISSING_PACKAGE'
-  /** The package to install. */
+/** Creates the class of the errors with this code. */
+function defineError<Code extends `TOLLGATE_${string}`>(code: Code) {
+  abstract class CodedError extends Error {
+    /**
+     * Stable error code. Compare it instead of using `instanceof`, which fails across bundles and
+     * copies of this package.
+     */
+    readonly code = code
+
+    constructor(message: string, options?: ErrorOptions) {
+      super(message, options)
+      this.name = new.target.name
+    }
+  }
+  return CodedError
+}
+
+/** An optional package, such as a database driver, is not installed. */
+export class MissingPackage extends defineError('TOLLGATE_MISSING_PACKAGE') {
+  /** Name of the package to install. */
   readonly package: string
 
-  /** `what` needs the package: it begins the message. */
+  /** `what` names the feature that needs the package. The message begins with it. */
   constructor(name: string, what: string, options?: ErrorOptions) {
     super(`${what} needs the package "${name}": run npm install ${name}`, options)
     this.package = name
   }
 }
 
-/** The database has been migrated by a newer build than this one. */
-export class SchemaTooNew extends Error {
-  override readonly name = 'SchemaTooNew'
-  /** Tell errors apart by it: that works across bundles and copies of this package. */
-  readonly code = 'TOLLGATE_SCHEMA_TOO_NEW'
-}
-
-/** The database lacks migrations that this build needs, and was told not to run. */
-export class SchemaTooOld extends Error {
-  override readonly name = 'SchemaTooOld'
-  /** Tell errors apart by it: that works across bundles and copies of this package. */
-  readonly code = 'TOLLGATE_SCHEMA_TOO_OLD'
-}
-
-/** A migration cannot be done beside running processes, and nobody has said that none runs. */
-export class NeedsOffline extends Error {
-  override readonly name = 'NeedsOffline'
-  /** Tell errors apart by it: that works across bundles and copies of this package. */
-  readonly code = 'TOLLGATE_NEEDS_OFFLINE'
-}
-
-/** Gave up waiting for a connection or a lock; its kind is `slow`. */
-export class WaitedTooLong extends Error {
-  override readonly name = 'WaitedTooLong'
-  /** Tell errors apart by it: that works across bundles and copies of this package. */
-  readonly code = 'TOLLGATE_WAITED_TOO_LONG'
-}
+/** A newer version of this package has migrated the database. */
+export class SchemaTooNew extends defineError('TOLLGATE_SCHEMA_TOO_NEW') {}
 
 /**
- * The database was asked and has not said that it is done: the work may have happened or not, or may
- * still be undone by a failover. Its kind is `broken`.
+ * The database lacks migrations that this process needs and must not run, or was created by a
+ * version before the first release.
  */
-export class NoAnswer extends Error {
-  override readonly name = 'NoAnswer'
-  /** Tell errors apart by it: that works across bundles and copies of this package. */
-  readonly code = 'TOLLGATE_NO_ANSWER'
-}
-
-/** This process must not issue, purge or take work now, because of the time; its kind is `slow`. */
-export class ClockNotTrusted extends Error {
-  override readonly name = 'ClockNotTrusted'
-  /** Tell errors apart by it: that works across bundles and copies of this package. */
-  readonly code = 'TOLLGATE_CLOCK_NOT_TRUSTED'
-}
+export class SchemaTooOld extends defineError('TOLLGATE_SCHEMA_TOO_OLD') {}
 
 /**
- * The server that answered is not the primary: it is in recovery, read-only, or a replica. What it says may be out of
- * date, so nothing may be decided by it. Its kind is `broken`.
+ * A migration cannot run while other processes use the database, and the caller has not confirmed
+ * (`offline`) that none does.
  */
-export class NotPrimary extends Error {
-  override readonly name = 'NotPrimary'
-  /** Tell errors apart by it: that works across bundles and copies of this package. */
-  readonly code = 'TOLLGATE_NOT_PRIMARY'
+export class NeedsOffline extends defineError('TOLLGATE_NEEDS_OFFLINE') {}
 
+/** Waiting for a connection or a lock took too long. The error's kind is `slow`. */
+export class WaitedTooLong extends defineError('TOLLGATE_WAITED_TOO_LONG') {}
+
+/**
+ * The database did not respond to a statement: the work may or may not have been done, or a
+ * failover may still undo it. The error's kind is `broken`.
+ */
+export class NoAnswer extends defineError('TOLLGATE_NO_ANSWER') {}
+
+/**
+ * This process must not issue, purge or take work now, because its time is not trusted. The error's
+ * kind is `slow`.
+ */
+export class ClockNotTrusted extends defineError('TOLLGATE_CLOCK_NOT_TRUSTED') {}
+
+/**
+ * The server that responded is not the primary: it is in recovery, read-only, or a replica. Its
+ * data may be outdated, so no decision may be based on it. The error's kind is `broken`.
+ */
+export class NotPrimary extends defineError('TOLLGATE_NOT_PRIMARY') {
   /** `reason` completes the sentence "The database server …". */
   constructor(reason: string) {
     super(`The database server ${reason}; give the address of the primary`)
@@ -74,23 +69,26 @@ export class NotPrimary extends Error {
 }
 
 /**
- * What a failure means for whoever asked.
+ * Kind of a failure, which tells the caller how to react.
  *
- * - `broken`: the connection is lost, was refused, or leads to a server that cannot do its work
- * - `slow`: the connection is well, but someone else took too long
- * - `undone`: the work was rolled back and doing it again may succeed, as after a deadlock
- * - `duplicate`: a row with the same unique key is already there
- * - `impossible`: a value cannot be one of its column, such as `1abc` of a number
+ * - `broken`: the connection is lost, was refused, or leads to a server that cannot work
+ * - `slow`: the connection works, but another transaction took too long
+ * - `undone`: the work was rolled back and a retry may succeed, as after a deadlock
+ * - `duplicate`: a row with the same unique key exists
+ * - `impossible`: a value cannot exist in its column, such as `1abc` in a number
  */
 export type ErrorKind = 'broken' | 'slow' | 'undone' | 'duplicate' | 'impossible'
 
-/** The kind of one error by itself, without its causes; undefined for one that says nothing. */
+/** Returns the kind of one error, regardless of its causes. `undefined` if unknown. */
 export type ErrorKindOf = (error: Error, code: string | undefined) => ErrorKind | undefined
 
-/** The kinds that call for "try again soon". What may be done again was, before a caller could see it. */
+/**
+ * Kinds for which callers should try again soon. What can be retried safely was retried before a
+ * caller sees the error.
+ */
 export const UNAVAILABLE: readonly ErrorKind[] = ['broken', 'slow', 'undone']
 
-/** Ours, and those of the network, which no dialect needs to list. */
+/** Errors of this package and of the network, which no dialect has to list. */
 const known: Readonly<Record<string, ErrorKind>> = {
   TOLLGATE_WAITED_TOO_LONG: 'slow',
   TOLLGATE_NO_ANSWER: 'broken',
@@ -109,10 +107,12 @@ const known: Readonly<Record<string, ErrorKind>> = {
   EAI_AGAIN: 'broken',
 }
 
-/** Where the kind of an error is written down; the same in every copy of this package. */
+/** Property that stores the kind of an error. Equal in all copies of this package. */
 const KIND = Symbol.for('tollgate.database.errorKind')
 
-/** Writes down what the dialect makes of an error and its causes, for those who do not know the dialect. */
+/**
+ * Stores the dialect's kinds on an error and its causes, for code that does not know the dialect.
+ */
 export function markKinds(error: unknown, kindOf: ErrorKindOf): void {
   someCause(error, (cause) => {
     const kind = KIND in cause ? undefined : kindOf(cause, codeOf(cause))
@@ -121,7 +121,10 @@ export function markKinds(error: unknown, kindOf: ErrorKindOf): void {
   })
 }
 
-/** Whether an error or one of its causes is of one of these kinds. `kindOf` knows those without a mark. */
+/**
+ * Whether an error or one of its causes is of one of these kinds. `kindOf` maps errors without a
+ * stored kind.
+ */
 export function hasKind(
   error: unknown,
   kinds: readonly ErrorKind[],
@@ -137,7 +140,7 @@ export function hasKind(
   })
 }
 
-/** Finds the error `NotPrimary` in an error and its causes. Returns `null` if the failure is another one. */
+/** Finds a `NotPrimary` among an error and its causes. Returns `null` if there is none. */
 export function findNotPrimary(error: unknown): NotPrimary | null {
   let found: NotPrimary | null = null
   someCause(error, (cause) => {

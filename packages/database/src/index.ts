@@ -1,4 +1,3 @@
-export type { AnyTables } from './any-tables.ts'
 export { findTogether } from './batching/find.ts'
 export { insertTogether } from './batching/insert.ts'
 export { insertWhile } from './batching/insert-while.ts'
@@ -10,6 +9,7 @@ export { checkServerUrl, redact } from './connections/server-url.ts'
 export type { ChangeError, Claim, Database, Statement, StatementResult } from './database.ts'
 export type { Clock, ClockRepair, DatabaseClock } from './database-clock.ts'
 export type {
+  AnyTables,
   Assignments,
   ClaimThenInsert,
   ConditionalRow,
@@ -82,7 +82,6 @@ export {
   type RecordOf,
   type RowOf,
 } from './schema/define-table.ts'
-export { dropNotNull } from './schema/drop-not-null.ts'
 export {
   type AnyField,
   type Field,
@@ -94,6 +93,7 @@ export {
   addColumn,
   createIndex,
   createTable,
+  dropNotNull,
   hasColumn,
   hasTable,
   type Index,

@@ -7,39 +7,59 @@ import { createTable, hasTable } from './schema/tables.ts'
 
 /** One step of a schema. */
 export interface Migration {
-  /** Never changes once released, e.g. `001-clients`. */
+  /** Unique in its set, e.g. `001-clients`. Must not change after a release. */
   readonly id: string
   /**
-   * Brings the schema one step forward. May run again after a crash: MySQL commits after each schema
-   * statement, so use `createTable`, `createIndex` and `addColumn`, which do nothing the second time.
+   * Upgrades the schema by one step. May run again after a crash, because MySQL commits after each
+   * schema statement. So use `createTable`, `createIndex` and `addColumn`, which do nothing the
+   * second time.
    */
   up(database: Database, columns: Columns): Promise<void>
   /**
-   * Whether it must not be done beside running processes of an older build, because their statements would mean
-   * something else afterwards. It is then refused, unless the caller says that none runs. Left out: it may.
+   * Whether this step must not run while processes of an older version use the database, because it
+   * changes the meaning of their statements. It is then rejected with `NeedsOffline` unless the
+   * caller sets `offline`. If omitted, the step may always run.
    */
   needsOffline?(database: Database): Promise<boolean>
 }
 
-/** What `migrate()` may be told. */
+/** Options for `migrate()`. */
 export interface MigrateOptions {
-  /** No other process uses the database, so steps may be taken that cannot be taken beside one. Default false. */
+  /**
+   * Whether no other process uses the database, so that steps with `needsOffline` may run.
+   * @default false
+   */
   readonly offline?: boolean
 }
 
 /** All migrations of one package, oldest first. */
 export interface MigrationSet {
-  /** Such as `oauth`; no two sets of a database share one. */
+  /** Name of the set, such as `oauth`. Unique in the database. */
   readonly name: string
-  /** In the order in which they run. */
+  /** The migrations, in the order in which they run. */
   readonly migrations: readonly Migration[]
 }
 
 const TABLE = 'tollgate_migrations'
 
 /**
- * Runs the migrations that have not run yet, in order. Any number of processes may call this at
- * once: one works, the others wait and then find nothing to do.
+ * Runs the migrations that have not run yet, in order. Safe for concurrent processes: one runs
+ * them, the others wait and then find nothing to do.
+ * @throws {SchemaTooNew} if the database has migrations that this version does not know.
+ * @throws {NeedsOffline} if a migration cannot run beside other processes and `offline` is not set.
+ * @example
+ * ```ts
+ * await migrate(database, {
+ *   name: 'notes',
+ *   migrations: [{
+ *     id: '001-notes',
+ *     up: (db, columns) => createTable(db, 'notes', {
+ *       columns: { id: columns.id, body: columns.text },
+ *       primaryKey: ['id'],
+ *     }),
+ *   }],
+ * })
+ * ```
  */
 export async function migrate(
   database: Database,
@@ -56,7 +76,7 @@ export async function migrate(
       runMigrations(tx, set, { offline, check: async () => {} }),
     )
   }
-  // The other lock is the one that builds from before the lease know of.
+  // A transaction inside the lease keeps all statements on one connection.
   return holdLease(database, 'migrate.lease', WAIT_FOR_LOCK, (check) =>
     database.exclusively('migrate', (tx) => runMigrations(tx, set, { offline, check })),
   )
@@ -68,13 +88,14 @@ async function runMigrations(
   { offline, check }: { offline: boolean; check: (on: Database) => Promise<void> },
 ): Promise<{ applied: string[] }> {
   const columns = createColumns(tx)
-  // On MySQL this ends the transaction, also if the table is there; each statement then commits alone.
+  // On MySQL this ends the transaction even if the table exists; from then on each statement
+  // commits alone.
   await createTable(tx, TABLE, {
     columns: { set: columns.id, id: columns.string(200), applied_at: columns.instant },
     primaryKey: ['set', 'id'],
   })
   const done = await findApplied(tx, set.name)
-  refuseNewer(set, done)
+  refuseOtherHistory(set, done)
   const applied: string[] = []
   for (const migration of set.migrations) {
     const { id } = migration
@@ -90,17 +111,18 @@ async function runMigrations(
   return { applied }
 }
 
-/** Asked without a lock, so that processes with nothing to do wait for nobody. */
+/** Checked without a lock, so that processes with nothing to do do not wait. */
 async function isUpToDate(database: Database, set: MigrationSet): Promise<boolean> {
   if (!(await hasTable(database, TABLE))) return false
   const done = await findApplied(database, set.name)
-  refuseNewer(set, done)
+  refuseOtherHistory(set, done)
   return set.migrations.every(({ id }) => done.has(id))
 }
 
 /**
- * For processes that must not migrate: throws `SchemaTooOld` when a migration has not run, and `SchemaTooNew` when
- * one has that this build does not know.
+ * Checks that all migrations have run, for processes that must not run them.
+ * @throws {SchemaTooOld} if a migration has not run.
+ * @throws {SchemaTooNew} if a migration has run that this version does not know.
  */
 export async function requireMigrations(database: Database, set: MigrationSet): Promise<void> {
   if (await isUpToDate(database, set)) return
@@ -110,7 +132,10 @@ export async function requireMigrations(database: Database, set: MigrationSet): 
   )
 }
 
-/** Which migrations of each set have run, in order; nothing is made or changed. */
+/**
+ * Returns the ids of the migrations that have run, in order, for each set. Creates and changes
+ * nothing.
+ */
 export async function readMigrations(database: Database): Promise<ReadonlyMap<string, string[]>> {
   const sets = new Map<string, string[]>()
   if (!(await hasTable(database, TABLE))) return sets
@@ -142,7 +167,18 @@ async function refuseBesideOthers(
   )
 }
 
-function refuseNewer({ name, migrations }: MigrationSet, done: ReadonlySet<string>): void {
+/**
+ * Rejects a database that has later migrations but not the first: migrations run in order, so it
+ * was created by other ones.
+ */
+function refuseOtherHistory({ name, migrations }: MigrationSet, done: ReadonlySet<string>): void {
+  const [first] = migrations
+  if (first && done.size > 0 && !done.has(first.id)) {
+    throw new SchemaTooOld(
+      `The tables of "${name}" were made by a build from before the first release (${[...done].join(', ')}), and there ` +
+        'is no upgrade from it. Nothing was changed: start from an empty database, or go on with the build that made this one.',
+    )
+  }
   const known = new Set(migrations.map(({ id }) => id))
   const unknown = [...done].filter((id) => !known.has(id))
   if (unknown.length === 0) return

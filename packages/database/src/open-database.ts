@@ -27,11 +27,14 @@ import {
 } from './statements/transaction.ts'
 
 /**
- * Gives the same database, or transaction, with errors of one's own. Keep the first error as the `cause` of the new one:
- * then deadlocks are still repeated, and `isUnavailable()` still knows what it was.
+ * Returns the same database or transaction with errors passed through `change`. Keep the original
+ * error as `cause` of the new one: deadlocks are then still retried, and `isUnavailable()` still
+ * recognizes it.
  * @example
+ * ```ts
  * const database = withErrors(await connect(url), (error) =>
  *   isUnavailable(error) ? new ServiceUnavailable({ cause: error }) : error)
+ * ```
  */
 export function withErrors<T>(database: Database<T>, change: ChangeError): Database<T> {
   return internalsOf(database).changeErrors(change) as Database<T>
@@ -41,7 +44,10 @@ export interface DatabaseOptions extends TransactionOptions {
   readonly clock: ClockOptions
 }
 
-/** Reads the database's clock first, which shows that it answers. */
+/**
+ * Creates a `Database` for an open engine. Reads the database's clock first, which shows that the
+ * database responds.
+ */
 export async function createDatabase<T>(
   engine: Engine,
   options: DatabaseOptions,
@@ -51,7 +57,9 @@ export async function createDatabase<T>(
   return database
 }
 
-/** What a transaction, or a database with other errors, shares with the database it comes from. */
+/**
+ * State that a transaction, or a database with changed errors, shares with the original database.
+ */
 interface Within<T> {
   readonly root?: Database<T>
   readonly transaction?: TransactionRunner
@@ -78,9 +86,9 @@ class OpenDatabase<T> implements Database<T>, WithInternals {
       engine,
       root: within.root ?? this,
       run: (query, values) => runner.run(query, values),
-      changeErrors: (change) => this.#changeErrors(change) as Database,
+      changeErrors: (change) => this.#changeErrors(change),
     }
-    this.clock = within.clock ?? createDatabaseClock(this as Database, options.clock)
+    this.clock = within.clock ?? createDatabaseClock(this, options.clock)
   }
 
   get kysely(): Kysely<T> {
@@ -114,7 +122,8 @@ class OpenDatabase<T> implements Database<T>, WithInternals {
   async exclusively<R>(name: string, work: (tx: Database<T>) => Promise<R>): Promise<R> {
     const { engine, root } = this[internals]
     if (this.#transaction) {
-      // Made beside the transaction, which its creation would commit; most often it is there.
+      // Created outside of the transaction, which `create table` would commit. Usually the table
+      // exists already.
       if (this.dialect.schema.changesCommit && root instanceof OpenDatabase) {
         await root.#ensureLocksTable().catch(() => {})
       }
@@ -142,7 +151,7 @@ class OpenDatabase<T> implements Database<T>, WithInternals {
   }
 
   #ensureLocksTable(): Promise<void> {
-    this.#locksTable ??= createLocksTable(this as Database).catch((error) => {
+    this.#locksTable ??= createLocksTable(this).catch((error) => {
       this.#locksTable = undefined
       throw error
     })

@@ -32,7 +32,7 @@ describe('toStorable', () => {
     [Symbol('x'), /symbol/],
     ['\0', /NUL/],
     ['\udc00', /surrogate/],
-  ])('refuses %s and says why', (value, reason) => {
+  ])('rejects %s and explains why', (value, reason) => {
     expect(() => toStorable(value)).toThrow(reason)
     expect(() => toStorable(value)).toThrow(TypeError)
   })
@@ -61,7 +61,7 @@ describe('toJsonRows', () => {
     [new Uint8Array(1), /Bytes/],
     ['\0', /NUL/],
     ['\udc00', /surrogate/],
-  ])('refuses %s and says why', (value, reason) => {
+  ])('rejects %s and explains why', (value, reason) => {
     expect(() => toJsonRows([{ value: 1 }, { value }])).toThrow(reason)
   })
 })

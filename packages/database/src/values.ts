@@ -1,31 +1,33 @@
 /** A value that every database keeps exactly. */
 export type Storable = string | number | bigint | null | Buffer
 
-/** How the timestamp columns of a database take a moment. */
+/** Converts a moment to the value that the database's timestamp columns accept. */
 export type StoreDate = (date: Date) => Storable
 
 /**
- * A moment for a timestamp column. A bare `Date` is refused: in a column of milliseconds one database would
- * take it, one would refuse it, and one would compare its year.
+ * A moment for a timestamp column. A bare `Date` is rejected: in a column of milliseconds one
+ * database would accept it, one would reject it, and one would compare only its year.
  */
 export class Timestamp {
   /** The moment. */
   readonly date: Date
 
-  /** `timestamp(date)` is shorter. */
+  /** Prefer `timestamp(date)`, which is shorter. */
   constructor(date: Date) {
     this.date = date
   }
 }
 
-/** A moment as a timestamp column takes it, on every database. */
+/** Wraps a date for a timestamp column, on every database. */
 export function timestamp(date: Date): Timestamp {
   return new Timestamp(date)
 }
 
 /**
- * What the three databases store alike. Drivers differ wildly on anything else: one aborts the
- * process on a boolean and cuts text at NUL, one turns an object into SQL.
+ * Converts a value to one that the three databases store alike. Drivers differ widely on anything
+ * else: one aborts the process on a boolean and truncates text at NUL, one turns an object into
+ * SQL.
+ * @throws {TypeError} for any other value.
  */
 export function toStorable(value: unknown, storeDate?: StoreDate): Storable {
   switch (typeof value) {
@@ -58,7 +60,11 @@ export function toStorable(value: unknown, storeDate?: StoreDate): Storable {
   )
 }
 
-/** Refuses what databases store differently; `storeDate` says what a timestamp column of this one takes. */
+/**
+ * Converts values with `toStorable()`; `storeDate` converts the moments of this database's
+ * timestamp columns.
+ * @throws {TypeError} for a value that databases store differently.
+ */
 export function toStorables(values: readonly unknown[], storeDate?: StoreDate): Storable[] {
   const storables = new Array<Storable>(values.length)
   for (let i = 0; i < values.length; i++) storables[i] = toStorable(values[i], storeDate)
@@ -68,18 +74,18 @@ export function toStorables(values: readonly unknown[], storeDate?: StoreDate): 
 const FIRST = Date.UTC(1000, 0)
 const END = Date.UTC(10_000, 0)
 
-/** Years of four digits are those that every database has. */
+/** Converts a timestamp. Only years of four digits are supported by every database. */
 function storeTimestamp({ date }: Timestamp, storeDate: StoreDate | undefined): Storable {
   if (!storeDate) throw new TypeError('This dialect does not say how a timestamp is stored')
   if (date.getTime() >= FIRST && date.getTime() < END) return storeDate(date)
   throw new TypeError('A timestamp outside of the years 1000 to 9999 cannot be stored')
 }
 
-/** Rows as one value, which Postgres takes apart again. Bytes have no JSON. */
+/** Converts rows to one JSON text, which Postgres splits again. Bytes are not supported. */
 export function toJsonRows(rows: readonly object[]): string {
   if (rows.every(isPlain)) {
     const text = JSON.stringify(rows)
-    // JSON writes every character that cannot be stored exactly as an escape.
+    // `JSON.stringify` writes every character that cannot be stored exactly as a `\u` escape.
     if (!text.includes('\\u')) return text
   }
   return JSON.stringify(rows.map(toJsonRow))
@@ -104,7 +110,7 @@ function toJson(value: unknown): string | number | null {
   return storable
 }
 
-/** `isWellFormed` is in every Node we support, but not yet in the ES2023 typings. */
+/** `isWellFormed` exists in all supported versions of Node, but not yet in the ES2023 typings. */
 function isExactText(text: string): boolean {
   return !text.includes('\0') && (text as string & { isWellFormed(): boolean }).isWellFormed()
 }

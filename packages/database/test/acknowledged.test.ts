@@ -15,7 +15,7 @@ import {
 let test: TestDatabase
 let database: Database<Tables>
 beforeEach(async () => {
-  // Only those wait that another process keeps waiting, and they give up.
+  // Only statements that another process blocks wait this long, and they time out.
   test = await createThingsDatabase({ timeout: 1000 })
   database = test.database
   await insertThings(database, thing('there', { name: 'taken' }))
@@ -26,14 +26,14 @@ const insertReturning = (db: Database<Tables>, id: string, rest = {}) =>
   db.kysely.insertInto('things').values(thing(id, rest)).returning('id').execute()
 const execute = (text: string) => sql.raw(text).execute(database.kysely)
 
-/** Another process, which does what it is told. */
+/** A second process that executes orders. */
 let other: Child
 beforeAll(() => {
   other = startChild('obey', 'sqlite::memory:')
 })
 afterAll(() => other.kill())
 
-/** Tells it something, and resolves with the next `count` lines that it prints. */
+/** Sends an order and resolves with the next `count` lines that the process prints. */
 async function tell(order: string, count: number): Promise<string[]> {
   const before = other.lines.length
   other.tell(order)
@@ -41,7 +41,7 @@ async function tell(order: string, count: number): Promise<string[]> {
   return other.lines.slice(before)
 }
 
-/** Runs `attempt` while another process holds the right to write, for longer than anybody waits. */
+/** Runs `attempt` while another process holds the write lock for longer than the timeout. */
 async function whileHeld(attempt: () => Promise<unknown>): Promise<void> {
   expect(await tell(`hold ${test.url}`, 1)).toEqual(['held'])
   const error = await attempt().catch((reason) => reason)
@@ -49,7 +49,7 @@ async function whileHeld(attempt: () => Promise<unknown>): Promise<void> {
   expect(error).toSatisfy(isUnavailable)
 }
 
-/** Each leaves a write that failed behind it; none of them may have stored a row called `lost…`. */
+/** Each leaves a failed write behind; none may have stored a row whose id begins with `lost`. */
 const errors: Record<string, () => Promise<void>> = {
   'a write that was kept waiting': () => whileHeld(() => insertThings(database, thing('lost'))),
   'a write with RETURNING that was kept waiting': () =>
@@ -131,32 +131,35 @@ const errors: Record<string, () => Promise<void>> = {
   },
 }
 
-describe.runIf(process.env.TEST_DATABASE === 'sqlite')('what was acknowledged', () => {
-  it.each(Object.entries(errors))('after %s is there for another process', async (_, fail) => {
-    await fail()
-    // none of them is the statement that failed, which would end it by running it again
-    await database.kysely.updateTable('things').set({ amount: 7 }).execute()
-    await database.transaction((tx) => insertThings(tx, thing('acknowledged')))
-    await database.kysely
-      .insertInto('things')
-      .columns(['id', 'amount', 'flagged'])
-      .expression((eb) =>
-        eb
-          .selectFrom('things')
-          .select([eb.val('acknowledged too').as('id'), 'amount', 'flagged'])
-          .where('id', '=', 'there'),
-      )
-      .execute()
-    const [seen, wrote] = await tell(`look ${test.url} theirs`, 2)
-    expect(seen).toContain('acknowledged=0 acknowledged too=7')
-    expect(seen).toContain('there=7')
-    expect(seen).not.toContain('lost')
-    expect(wrote).toBe('wrote')
-    expect(await findThing(database, 'there')).toMatchObject({ name: 'taken' })
-    expect(await findThing(database, 'theirs')).not.toBeNull()
-  })
+describe.runIf(process.env.TEST_DATABASE === 'sqlite')('an acknowledged write', () => {
+  it.each(Object.entries(errors))(
+    'is visible to another process after a failed write: %s',
+    async (_, fail) => {
+      await fail()
+      // None repeats the failed statement, which would end it.
+      await database.kysely.updateTable('things').set({ amount: 7 }).execute()
+      await database.transaction((tx) => insertThings(tx, thing('acknowledged')))
+      await database.kysely
+        .insertInto('things')
+        .columns(['id', 'amount', 'flagged'])
+        .expression((eb) =>
+          eb
+            .selectFrom('things')
+            .select([eb.val('acknowledged too').as('id'), 'amount', 'flagged'])
+            .where('id', '=', 'there'),
+        )
+        .execute()
+      const [seen, wrote] = await tell(`look ${test.url} theirs`, 2)
+      expect(seen).toContain('acknowledged=0 acknowledged too=7')
+      expect(seen).toContain('there=7')
+      expect(seen).not.toContain('lost')
+      expect(wrote).toBe('wrote')
+      expect(await findThing(database, 'there')).toMatchObject({ name: 'taken' })
+      expect(await findThing(database, 'theirs')).not.toBeNull()
+    },
+  )
 
-  it('threat P4 is there when the disk began to refuse in the middle, and nothing else is', async () => {
+  it('survives a disk that starts to fail halfway, while no unacknowledged write does [threat P4]', async () => {
     const child = startChildWithSmallFiles('fill', test.url)
     expect(await child.ended).toBe(0)
     const acknowledged = child.lines.filter((line) => line.startsWith('filled'))
@@ -167,8 +170,8 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('what was acknowledged', 
     await insertReturning(database, 'acknowledged')
   })
 
-  it('waits for the disk without holding up anything else', async () => {
-    /** How often others had their turn while this was committed. */
+  it('waits for the disk without blocking the event loop', async () => {
+    /** Counts the turns of the event loop during a commit. */
     async function countTurns(round: number): Promise<number> {
       let turns = 0
       let committing = false
@@ -186,7 +189,7 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('what was acknowledged', 
       committing = false
       return turns
     }
-    // A busy machine may give this process no turn during one commit, but not during all of them.
+    // On a busy machine this process may get no turn during one commit, but not during all of them.
     let most = 0
     for (let round = 0; round < 20 && most <= 10; round++) {
       most = Math.max(most, await countTurns(round))
@@ -194,7 +197,7 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('what was acknowledged', 
     expect(most).toBeGreaterThan(10)
   })
 
-  it('is never half of what a commit was given up on', async () => {
+  it('is stored whole or not at all when its caller gives up during the commit', async () => {
     const hasty = await connect<Tables>(test.url, { timeout: 1 })
     const slow = hasty.transaction(async (tx) => {
       for (let i = 0; i < 20; i++) {

@@ -26,7 +26,7 @@ describe('withErrors()', () => {
     ['a lock', (db) => db.exclusively('x', (tx) => insertThings(tx, thing('a')))],
   ]
 
-  it.each(WRITES)('changes the error of %s, whose kind is still known', async (_name, write) => {
+  it.each(WRITES)('changes the error of %s and keeps its kind', async (_name, write) => {
     await insertThings(database, thing('a'))
     const error = await write(database).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(Ours)
@@ -35,7 +35,7 @@ describe('withErrors()', () => {
     expect(await findThings(database)).toHaveLength(1)
   })
 
-  it('changes the errors of a transaction that somebody else has begun, and not those of others', async () => {
+  it('changes errors in a transaction that other code began, but not outside of it', async () => {
     await insertThings(database, thing('a'))
     const seen: unknown[] = []
     const work = (test.database as Database<Tables>).transaction(async (tx) => {
@@ -45,7 +45,7 @@ describe('withErrors()', () => {
     expect(seen).toEqual([expect.any(Ours)])
   })
 
-  it('leaves alone what the work of a transaction throws', async () => {
+  it('does not change errors that the work of a transaction throws itself', async () => {
     const mine = new RangeError('Mine')
     const work = database.transaction(async () => {
       throw mine
@@ -53,7 +53,7 @@ describe('withErrors()', () => {
     await expect(work).rejects.toBe(mine)
   })
 
-  it('still repeats a transaction after a deadlock', async () => {
+  it('still retries a transaction after a deadlock', async () => {
     await insertThings(database, thing('a'), thing('b'))
     const other = withErrors(await connect<Tables>(test.url, { timeout: 10_000 }), ours)
     const isServer = database.dialect.name !== 'sqlite'
@@ -64,7 +64,7 @@ describe('withErrors()', () => {
         attempts++
         for (const id of ids) {
           await tx.kysely.updateTable('things').set({ amount: 1 }).where('id', '=', id).execute()
-          // SQLite lets in one writer at a time, so the two never meet there.
+          // SQLite has one writer at a time, so the two transactions never run concurrently.
           waiting--
           while (isServer && waiting > 0) await new Promise((resolve) => setTimeout(resolve, 5))
         }

@@ -3,13 +3,13 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 export interface Child {
-  /** Every line it printed so far. */
+  /** Every line that the process has printed. */
   readonly lines: readonly string[]
-  /** Resolves when it has printed this many lines. */
+  /** Resolves when the process has printed this many lines. */
   untilLines(count: number): Promise<void>
-  /** Resolves with its exit code, or null if it was killed. */
+  /** Resolves with the exit code, or `null` if the process was killed. */
   readonly ended: Promise<number | null>
-  /** Writes a line to its input. */
+  /** Writes a line to the standard input of the process. */
   tell(line: string): void
   kill(): void
 }
@@ -17,12 +17,12 @@ export interface Child {
 const script = fileURLToPath(new URL('./child.mjs', import.meta.url))
 const running = new Set<ChildProcess>()
 
-/** Another process that does one of the jobs in `child.mjs`, with the built package. */
+/** Starts another process that runs one of the jobs in `child.mjs` with the built package. */
 export function startChild(job: string, ...args: string[]): Child {
   return follow(process.execPath, [script, job, ...args])
 }
 
-/** The same, but every write beyond about half a megabyte of a file fails. */
+/** Starts a child process in which every write beyond about half a megabyte of a file fails. */
 export function startChildWithSmallFiles(job: string, ...args: string[]): Child {
   const limit = 'trap "" XFSZ; ulimit -f 1000; exec "$@"'
   return follow('sh', ['-c', limit, 'sh', process.execPath, script, job, ...args])

@@ -1,11 +1,13 @@
-// The other processes of the tests: node child.mjs <job> <url> <argument>…
+// The child processes of the tests: node child.mjs <job> <url> <argument>…
 import { createInterface } from 'node:readline'
 import { connect, createTable, dropNotNull, migrate } from '@tollgate/database'
 
 const [job, url, ...args] = process.argv.slice(2)
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Slow enough to be killed in the middle, in steps that MariaDB commits one by one. */
+/**
+ * Migrations that are slow enough to be killed halfway, with steps that MariaDB commits one by one.
+ */
 function slowMigrations(wait) {
   const table = (name) => ({
     id: name,
@@ -23,7 +25,7 @@ function slowMigrations(wait) {
   return { name: 'slow', migrations: [table('first'), table('second')] }
 }
 
-/** Prints which rows another process sees, and that it may write too. */
+/** Prints which rows another process sees, and whether it can write. */
 async function look(url, id) {
   const database = await connect(url)
   const { kysely } = database
@@ -34,7 +36,7 @@ async function look(url, id) {
   await database.close()
 }
 
-/** Prints `held` once nobody else can write, and `freed` when they can. */
+/** Prints `held` once it holds the write lock, and `freed` once it has released it. */
 async function hold(url) {
   const database = await connect(url)
   return new Promise((resolve) => {
@@ -58,7 +60,7 @@ const jobs = {
     console.log(`applied ${applied.join(' ')}`)
   },
 
-  /** Says `changed` when the column may be empty, and does not come to the end of the transaction. */
+  /** Prints `changed` when the column is nullable, and never ends the transaction. */
   async dropNotNull(database, table, column) {
     await database.exclusively('migrate', async (tx) => {
       await dropNotNull(tx, table, column)
@@ -67,7 +69,10 @@ const jobs = {
     })
   },
 
-  /** Reads, lets others run, and writes back: wrong unless it is alone. */
+  /**
+   * Reads a number, yields, and writes it back increased. The result is wrong unless this runs
+   * alone.
+   */
   async increment(database, id, times) {
     for (let i = 0; i < Number(times); i++) {
       await database.exclusively('increment', async ({ kysely }) => {
@@ -83,7 +88,10 @@ const jobs = {
     }
   },
 
-  /** Does what it is told, line by line: to look at a database, to hold its lock, to let it go. */
+  /**
+   * Executes the orders on its standard input line by line: read a database, hold its write lock,
+   * release the lock.
+   */
   async obey() {
     let letGo = () => {}
     for await (const line of createInterface({ input: process.stdin })) {
@@ -94,7 +102,7 @@ const jobs = {
     }
   },
 
-  /** Prints each id that was acknowledged, until several were not. */
+  /** Prints the id of each acknowledged row until several inserts have failed. */
   async fill(database) {
     const owner = 'x'.repeat(20_000)
     let failed = 0
@@ -122,7 +130,7 @@ const jobs = {
     })
   },
 
-  /** Prints each id after, and only after, its insert was acknowledged. */
+  /** Prints each id only after its insert was acknowledged. */
   async insert(database, prefix, count, atOnce) {
     const insert = database.statement((db, param) =>
       db.insertInto('things').values({ id: param('id'), amount: 0, flagged: 0 }),
@@ -134,7 +142,7 @@ const jobs = {
     const work = async () => {
       while (next < Number(count)) {
         const id = `${prefix}${next++}`
-        // half of them alone, half in a transaction of two writes
+        // Half of the rows are inserted alone, half in a transaction of two writes.
         if (next % 2) await insert({ id })
         else {
           await database.transaction(async (tx) => {

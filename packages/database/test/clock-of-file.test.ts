@@ -4,12 +4,12 @@ import {
   createTestDatabase,
   type TestDatabase,
 } from '../../../test-support/create-test-database.ts'
-import { connectMoved, leaveRecord, readRecord } from './moved-clock.ts'
+import { connectMoved, readRecord, writeRecord } from './moved-clock.ts'
 
 const MINUTE = 60_000
 const DAY = 24 * 3_600_000
 const SOON = 10_000
-/** A record that stands still is looked at for twelve seconds. */
+/** A record that does not change is watched for twelve seconds. */
 const LONG = { timeout: 60_000 }
 
 let test: TestDatabase
@@ -22,7 +22,7 @@ afterEach(() => test.drop())
 /** SQLite has no clock: the processes that have a file open agree on its time. */
 describe('threat Q5 the time of an SQLite file', () => {
   it(
-    'is that of the processes which have it open, for one that comes 15 minutes ahead',
+    'is the time of the processes that have it open, for a process that starts 15 minutes ahead',
     LONG,
     async () => {
       const { clock } = test.database
@@ -38,7 +38,7 @@ describe('threat Q5 the time of an SQLite file', () => {
     },
   )
 
-  it('is refused by a process that comes 15 minutes behind', async () => {
+  it('is rejected by a process that starts 15 minutes behind', async () => {
     await test.database.clock.begin()
     const wrong = await connectMoved(test.url, -15 * MINUTE)
     await wrong.database.clock.begin()
@@ -46,8 +46,8 @@ describe('threat Q5 the time of an SQLite file', () => {
     expect(test.database.clock.check()).toBeNull()
   })
 
-  it('goes on after a pause, and for a day nothing is deleted by it alone', async () => {
-    await leaveRecord(test.database, { newest: -400 * DAY })
+  it('advances after a pause, but does not decide deletions for a day', async () => {
+    await writeRecord(test.database, { newest: -400 * DAY })
     const { clock } = test.database
     await clock.begin()
     expect(clock.check()).toBeNull()
@@ -57,8 +57,8 @@ describe('threat Q5 the time of an SQLite file', () => {
     expect(await readRecord(test.database)).toMatchObject({ members: 1 })
   })
 
-  it('is not recorded by a command, which may have a wrong clock', async () => {
-    await leaveRecord(test.database, { newest: -400 * DAY })
+  it('is not recorded by a command, whose clock may be wrong', async () => {
+    await writeRecord(test.database, { newest: -400 * DAY })
     const command = await connectMoved(test.url, 0, { recordsTime: false })
     await command.database.clock.begin()
     expect(command.database.clock.check()).toBeNull()
@@ -68,8 +68,8 @@ describe('threat Q5 the time of an SQLite file', () => {
     expect(members).toBe(0)
   })
 
-  it('goes on after every process was killed', LONG, async () => {
-    await leaveRecord(test.database, { newest: -DAY, members: 3 })
+  it('advances after every process was killed', LONG, async () => {
+    await writeRecord(test.database, { newest: -DAY, members: 3 })
     const { clock } = test.database
     await clock.begin()
     expect(clock.check()).toBeNull()

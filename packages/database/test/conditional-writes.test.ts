@@ -57,14 +57,14 @@ function prepareReplace(db: Database<Tables>) {
 }
 
 describe('updateOneReturning', () => {
-  it('gives back the columns as they are after the change', async () => {
+  it('returns the columns as they are after the change', async () => {
     const finish = prepareFinish(database)
     await insertThings(database, thing('a', { amount: 1 }), thing('b', { amount: 1 }))
     expect(await finish({ id: 'a', now: 50 })).toEqual({ amount: 7, done_at: 50 })
     expect(await findThing(database, 'b')).toEqual(thing('b', { amount: 1 }))
   })
 
-  it('gives null and changes nothing when the row is missing or does not meet the condition', async () => {
+  it('returns null and changes nothing when the row is missing or does not meet the condition', async () => {
     const finish = prepareFinish(database)
     const before = [thing('done', { done_at: 1 }), thing('large', { amount: 99 })]
     await insertThings(database, ...before)
@@ -74,7 +74,7 @@ describe('updateOneReturning', () => {
     expect(await findThings(database)).toEqual(before)
   })
 
-  it('has one winner among fifty', async () => {
+  it('has one winner among fifty concurrent callers', async () => {
     const finish = prepareFinish(database)
     await insertThings(database, thing('a'))
     const results = await Promise.all(
@@ -85,7 +85,7 @@ describe('updateOneReturning', () => {
     expect(await findThing(database, 'a')).toMatchObject({ done_at: winners[0]?.done_at })
   })
 
-  it('belongs to the transaction it is run on', async () => {
+  it('is part of the transaction it is called on', async () => {
     const finish = prepareFinish(database)
     await insertThings(database, thing('a'))
     const fail = database.transaction(async (tx) => {
@@ -125,7 +125,7 @@ describe('claimThenInsert', () => {
     expect(await findThings(database)).toEqual([thing('a'), thing('taken')])
   })
 
-  it('has one winner among fifty, from several connections', async () => {
+  it('has one winner among fifty concurrent callers on several connections', async () => {
     const replace = prepareReplace(database)
     await insertThings(database, thing('a', { owner: 'ada' }))
     const results = await Promise.all(
@@ -137,7 +137,7 @@ describe('claimThenInsert', () => {
     expect(await findThings(database)).toHaveLength(2)
   })
 
-  it('is one statement where the database can do it in one', async () => {
+  it('is a single statement on databases that support it', async () => {
     const replace = prepareReplace(database)
     await insertThings(database, thing('a'))
     queries.length = 0

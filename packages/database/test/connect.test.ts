@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test-support/create-test-database.ts'
 
 describe('connect', () => {
-  it('gives settings to every connection that transactions rely on', async () => {
+  it('configures every connection with the settings that transactions rely on', async () => {
     const { database, drop } = await createTestDatabase({ timeout: 1500 })
     const ask = async (text: string) => {
       const { rows } = await database.transaction((tx) =>
@@ -48,7 +48,7 @@ describe('connect', () => {
     ['poolSize', 1.5],
     ['timeout', -1],
     ['timeout', Number.NaN],
-  ])('refuses %s of %s', async (name, value) => {
+  ])('rejects the option %s with the value %s', async (name, value) => {
     await expect(connect('sqlite::memory:', { [name]: value })).rejects.toThrow(name)
   })
 })
@@ -62,7 +62,7 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('an SQLite URL', () => {
   })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  it('in memory keeps transactions apart like a file', async () => {
+  it('isolates transactions in memory as in a file', async () => {
     const database = await connect('sqlite::memory:')
     await database.kysely.schema.createTable('t').addColumn('n', 'integer').execute()
     let seen: unknown[] | undefined
@@ -98,16 +98,16 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('an SQLite URL', () => {
     ['that ends in a slash', () => `sqlite:${folder}/`, /names no file/],
     ['of something else', () => `sqlite:${folder}/not-a-database`, /not a database/],
     ['that must exist but does not', () => `sqlite:${folder}/new.db?mode=rw`, /mode=rw/],
-  ])('%s is refused with a reason', async (_, url, reason) => {
+  ])('is rejected with a reason: a URL %s', async (_, url, reason) => {
     await expect(connect(url())).rejects.toThrow(reason)
   })
 
-  it('of a file that we may not write is refused with a reason', async () => {
+  it('is rejected with a reason for a file without write permission', async () => {
     const path = join(folder, 'read-only.db')
     await (await connect(`sqlite:${path}`)).close()
     chmodSync(folder, 0o755)
     chmodSync(path, 0o444)
-    const restore = becomeNobody()
+    const restore = dropRootPrivileges()
     try {
       const refused = /cannot be read and written|readonly|unable to open/i
       await expect(connect(`sqlite:${path}`)).rejects.toThrow(refused)
@@ -117,14 +117,14 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('an SQLite URL', () => {
     }
   })
 
-  it('of a damaged file is unavailable, and the file stays as it was', async () => {
+  it('fails as unavailable for a damaged file, which stays unchanged', async () => {
     const error = await connect(`sqlite:${folder}/not-a-database`).catch((e) => e)
     expect(isUnavailable(error)).toBe(true)
   })
 })
 
-/** Root may write everything, so the tests that run as root step down for a moment. */
-function becomeNobody(): () => void {
+/** Root may write to every file, so tests that run as root drop that privilege for a moment. */
+function dropRootPrivileges(): () => void {
   if (process.getuid?.() !== 0) return () => {}
   process.seteuid?.(65534)
   return () => process.seteuid?.(0)

@@ -11,10 +11,10 @@ import { createThings, findThing, findThings, insertThings, type Tables, thing }
 
 const kind = process.env.TEST_DATABASE
 const POOL = 3
-/** The pool, two that may stand in for lost ones, and one that is just leaving. */
-const MOST = POOL + 3
+/** The pool's size, two replacements for lost connections, and one that is about to close. */
+const MAX_CONNECTIONS = POOL + 3
 
-/** The highest number of connections that others have to this database, asked again and again. */
+/** Polls for the highest number of connections that others have to this database. */
 function watchConnections(admin: Database): { stop(): Promise<number> } {
   let most = 0
   let going = true
@@ -57,7 +57,7 @@ async function expectAvailable(database: Database<Tables>): Promise<void> {
   await Promise.all([1, 2, 3, 4].map(() => insertThings(database, thing(crypto.randomUUID()))))
 }
 
-describe.runIf(kind !== 'sqlite')('statements that the server does not end by itself', () => {
+describe.runIf(kind !== 'sqlite')("statements that outlast the server's own timeout", () => {
   let test: TestDatabase
   beforeEach(async () => {
     test = await createTestDatabase({ poolSize: 1 })
@@ -73,25 +73,25 @@ describe.runIf(kind !== 'sqlite')('statements that the server does not end by it
     })
   const noTimeout = sql`set session max_statement_time = 0`
 
-  it('are ended there when their callers give up, and open no further connections', async () => {
+  it('are stopped at the server when their callers give up, and open no further connections', async () => {
     const database = await connect<Tables>(test.url, { poolSize: POOL })
     const watch = watchConnections(test.database)
     for (let round = 0; round < 4; round++) {
       await expectUnavailable(Array.from({ length: 2 * POOL }, () => sleepForLong(database)))
     }
-    expect(await watch.stop()).toBeLessThanOrEqual(MOST)
+    expect(await watch.stop()).toBeLessThanOrEqual(MAX_CONNECTIONS)
     await expect.poll(() => countConnections(test.database, '%sleep(600)%')).toBe(0)
     await expectAvailable(database)
     await database.close()
-  }, 60_000)
+  })
 
-  it('do not hold up the end of the process', async () => {
+  it('do not delay the end of the process', async () => {
     const database = await connect<Tables>(test.url, { poolSize: POOL })
     await expectUnavailable([sleepForLong(database)])
     await database.close()
   })
 
-  it('that the network lost on all connections make room for new ones', async () => {
+  it('are replaced by new connections when the network has lost all connections', async () => {
     const proxy = await startTcpProxy(test.url)
     const database = await connect<Tables>(proxy.url, { poolSize: POOL })
     await Promise.all(Array.from({ length: POOL }, () => findThings(database)))
@@ -102,7 +102,7 @@ describe.runIf(kind !== 'sqlite')('statements that the server does not end by it
     await proxy.close()
   })
 
-  it('in a network that is silent for longer give their places back', async () => {
+  it('free their places in the pool when the network is silent for longer', async () => {
     const proxy = await startTcpProxy(test.url)
     const database = await connect<Tables>(proxy.url, { poolSize: POOL })
     await expectAvailable(database)
@@ -113,11 +113,11 @@ describe.runIf(kind !== 'sqlite')('statements that the server does not end by it
     }
     await proxy.heal()
     await expectAvailable(database)
-    // The server has not heard that the old ones are gone.
-    expect(await watch.stop()).toBeLessThanOrEqual(POOL + MOST)
+    // The server has not yet noticed that the old connections are gone.
+    expect(await watch.stop()).toBeLessThanOrEqual(POOL + MAX_CONNECTIONS)
     await database.close()
     await proxy.close()
-  }, 60_000)
+  })
 })
 
 describe.runIf(kind === 'postgres')('a commit that waits for a standby', () => {
@@ -148,7 +148,7 @@ describe.runIf(kind === 'postgres')('a commit that waits for a standby', () => {
   })
   afterEach(() => database.close())
 
-  it('is never acknowledged, and does not use up the connections of the server', async () => {
+  it("is never acknowledged, and does not use up the server's connections", async () => {
     const watch = watchConnections(admin)
     for (let round = 0; round < 4; round++) {
       const inserts = Array.from({ length: POOL }, () => [
@@ -157,12 +157,12 @@ describe.runIf(kind === 'postgres')('a commit that waits for a standby', () => {
       ])
       await expectUnavailable(inserts.flat())
     }
-    expect(await watch.stop()).toBeLessThanOrEqual(MOST)
+    expect(await watch.stop()).toBeLessThanOrEqual(MAX_CONNECTIONS)
     await waitForStandby('')
     await expectAvailable(database)
-  }, 60_000)
+  })
 
-  it('is not acknowledged either when somebody else ends the waiting', async () => {
+  it('is not acknowledged when another client cancels the wait', async () => {
     const patient = await connect<Tables>(server.url, { poolSize: 1, timeout: 20_000 })
     const id = crypto.randomUUID()
     const insert = insertThings(patient, thing(id)).catch((error: unknown) => error)
@@ -173,7 +173,7 @@ describe.runIf(kind === 'postgres')('a commit that waits for a standby', () => {
     }
     await expect.poll(cancel).toBe(1)
     expect(await insert).toSatisfy(isUnavailable)
-    // It is there, on this one server: the caller was told that nobody knows.
+    // The row exists on this one server: the caller was told that the result is unknown.
     expect(await findThing(admin, id)).not.toBeNull()
     await patient.close()
   })

@@ -3,10 +3,11 @@ import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test-support/create-test-database.ts'
 
-it('the database says what time it is, in milliseconds, to readers and writers', async () => {
+it('databaseNow returns the time in milliseconds to readers and writers', async () => {
   const { database, drop } = await createTestDatabase()
   const first = (await readServerTime(database)).getTime()
-  // Servers of tests run on this machine; an hour would be a time zone, a thousand the wrong unit.
+  // Test servers run on this machine. A difference of an hour would be a time zone, a factor of a
+  // thousand the wrong unit.
   expect(Math.abs(first - Date.now())).toBeLessThan(20 * 60_000)
   expect(Number.isInteger(first)).toBe(true)
   const later = await database.transaction(async (tx) => {

@@ -39,7 +39,7 @@ async function readGuests(on: Database, table = 'orders') {
 }
 
 describe('dropNotNull', () => {
-  it('leads to the same table as one that was made so', async () => {
+  it('leads to the same table as creating it with a nullable column', async () => {
     await createOrders(database)
     await insert(database, 'ada')
     const before = await describeSchema(database, 'orders')
@@ -52,7 +52,7 @@ describe('dropNotNull', () => {
     await made.drop()
   })
 
-  it('lets other processes go on with the statements that they have prepared', async () => {
+  it('lets other processes continue with the statements that they have prepared', async () => {
     await createOrders(database)
     const older = await connect(test.url)
     const find = older.statement<{ guest: string }, { id: number }>((db, param) =>
@@ -71,7 +71,7 @@ describe('dropNotNull', () => {
     await older.close()
   })
 
-  it('can be stopped before any of its statements, and begun again', async () => {
+  it('can be interrupted before any of its statements, and repeated', async () => {
     let left = Number.POSITIVE_INFINITY
     const stopping = await connect(test.url, {
       onQuery() {
@@ -106,24 +106,24 @@ describe('dropNotNull', () => {
     await stopping.close()
   })
 
-  it('is done by the next one when a process was killed in it', async () => {
+  it('is completed by the next process after one was killed during it', async () => {
     await createOrders(database)
     await insert(database, 'ada')
     const victim = startChild('dropNotNull', test.url, 'orders', 'guest')
     await victim.untilLines(1)
     victim.kill()
     await victim.ended
-    // MariaDB commits each change of a table by itself.
+    // MariaDB commits each schema change on its own.
     if (kind !== 'mariadb') await expect(insert(database, null)).rejects.toThrow()
     const later = await connect(test.url)
     await dropNotNull(later, 'orders', 'guest')
     for (const on of [later, database]) await insert(on, null)
     expect(await readGuests(database)).toHaveLength(3)
     await later.close()
-  }, 60_000)
+  })
 
   it.runIf(kind === 'sqlite')(
-    'deletes nothing that refers to the rows, and nothing else',
+    'does not delete rows that refer to the table, nor any others',
     async () => {
       const run = (text: string) => sql.raw(text).execute(database.kysely)
       await createOrders(database)
@@ -144,7 +144,7 @@ describe('dropNotNull', () => {
     },
   )
 
-  it.runIf(kind === 'mariadb')('keeps what else the column says', async () => {
+  it.runIf(kind === 'mariadb')("keeps the column's other attributes", async () => {
     const { kysely } = database
     await sql`create table said (id bigint primary key,
       word varchar(20) character set latin1 collate latin1_bin not null default 'it''s NOT NULL' comment 'a \`NOT NULL\`')`.execute(

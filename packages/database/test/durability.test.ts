@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => test.drop())
 
 describe('many writers', () => {
-  it('threat R2 in three processes at once all succeed', async () => {
+  it('all succeed in three concurrent processes [threat R2]', async () => {
     const children = ['x', 'y', 'z'].map((p) => startChild('insert', test.url, p, '200', '8'))
     const mine = Array.from({ length: 50 }, (_, i) => insertThings(database, thing(`mine${i}`)))
     await Promise.all(mine)
@@ -22,8 +22,8 @@ describe('many writers', () => {
   })
 })
 
-describe('a process killed while it writes', () => {
-  it('threat F1 leaves every row it was told of, and no half of a transaction', async () => {
+describe('a process that is killed while it writes', () => {
+  it('loses no acknowledged row, and stores no half of a transaction [threat F1]', async () => {
     for (const [round, after] of [10, 100, 250].entries()) {
       const child = startChild('insert', test.url, `${round}-`, '100000', '4')
       await child.untilLines(after)
@@ -32,7 +32,7 @@ describe('a process killed while it writes', () => {
       const again = await connect<Tables>(test.url)
       const there = new Map((await findThings(again)).map((row) => [row.id, row]))
       await again.close()
-      // the last line may have been cut by the kill
+      // The kill may have cut the last line.
       const acknowledged = child.lines.slice(0, -1)
       expect(acknowledged.filter((id) => !there.has(id))).toEqual([])
       const halves = [...there.values()].filter(({ id, amount }) => {

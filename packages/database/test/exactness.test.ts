@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => test.drop())
 
-describe('text', () => {
+describe('storing text', () => {
   const alike = [
     ['case', 'Ada', 'ada'],
     ['a trailing space', 'space', 'space '],
@@ -31,7 +31,7 @@ describe('text', () => {
     ['an exponent', '1e1', '10'],
     ['a backslash', 'back\\slash', 'backslash'],
   ]
-  it.each(alike)('that differs in %s is different, also as a unique key', async (_, a, b) => {
+  it.each(alike)('distinguishes texts that differ in %s, also in a unique key', async (_, a, b) => {
     await insertThings(database, thing(`1${a}`, { name: a }), thing(`1${b}`, { name: b }))
     expect((await findThing(database, `1${a}`))?.name).toBe(a)
     expect((await findThing(database, `1${b}`))?.name).toBe(b)
@@ -42,7 +42,7 @@ describe('text', () => {
     expect((await byName({ name: b })).rows).toEqual([{ id: `1${b}` }])
   })
 
-  it('comes back exactly as it was stored, whatever it holds', async () => {
+  it('returns text exactly as it was stored, whatever it contains', async () => {
     const text = fc.string({ unit: 'binary', maxLength: 60 }).filter((s) => !s.includes('\0'))
     const store = database.statement<{ id: string; owner: string }>((db, param) =>
       db
@@ -67,13 +67,13 @@ describe('text', () => {
     )
   })
 
-  it('of a megabyte fits a text column', async () => {
+  it('accepts a megabyte in a text column', async () => {
     const owner = 'ü'.repeat(500_000)
     await insertThings(database, thing('large', { owner }))
     expect((await findThing(database, 'large'))?.owner).toBe(owner)
   })
 
-  it('is refused, and never cut, when it is longer than its column', async () => {
+  it('rejects text that is too long for its column instead of truncating it', async () => {
     await expect(insertThings(database, thing('x'.repeat(65)))).rejects.toThrow()
     await expect(
       insertThings(database, thing('long', { name: '😀'.repeat(201) })),
@@ -82,7 +82,7 @@ describe('text', () => {
     expect(await findThing(database, 'long')).toBeNull()
   })
 
-  it('sorts by code point', async () => {
+  it('sorts text by code point', async () => {
     await insertThings(
       database,
       thing('s-b'),
@@ -101,8 +101,8 @@ describe('text', () => {
   })
 })
 
-describe('values', () => {
-  it('of numbers and booleans read as numbers', async () => {
+describe('storing other values', () => {
+  it('reads numbers and booleans as numbers', async () => {
     const amount = Number.MAX_SAFE_INTEGER
     const insert = database.statement<{ id: string; amount: number; at: number; flagged: boolean }>(
       (db, param) =>
@@ -123,7 +123,7 @@ describe('values', () => {
     )
   })
 
-  it('counted by the database read as numbers', async () => {
+  it('reads a counter column as numbers', async () => {
     const { fn } = database.kysely
     const [row] = await database.kysely
       .selectFrom('things')
@@ -143,7 +143,7 @@ describe('values', () => {
     ['a symbol', Symbol('x')],
     ['text with NUL', 'a\0b'],
     ['half a surrogate pair', 'a\ud800'],
-  ])('that all three cannot store alike are refused: %s', async (_, value) => {
+  ])('rejects values that the three databases store differently: %s', async (_, value) => {
     const find = database.statement<{ id: unknown }>((db, param) =>
       db
         .selectFrom('things')

@@ -16,7 +16,7 @@ afterEach(() => test.drop())
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 describe('exclusively', () => {
-  it('lets one in at a time, also longer than an ordinary statement may wait', async () => {
+  it('admits one caller at a time, even for longer than the statement timeout', async () => {
     const hasty = await connect(test.url, { timeout: 200 })
     let inside = 0
     let most = 0
@@ -31,7 +31,7 @@ describe('exclusively', () => {
     await hasty.close()
   })
 
-  it('is one transaction', async () => {
+  it('runs its work in one transaction', async () => {
     const fail = database.exclusively('work', async (tx) => {
       await insertThings(tx, thing('b'))
       throw new Error('no')
@@ -40,7 +40,7 @@ describe('exclusively', () => {
     expect(await findThing(database, 'b')).toBeNull()
   })
 
-  it('can be entered inside a transaction and inside itself', async () => {
+  it('can be nested in a transaction and in itself', async () => {
     await database.transaction((tx) =>
       tx.exclusively('outer', (outer) =>
         outer.exclusively('inner', (inner) => insertThings(inner, thing('b'))),
@@ -52,7 +52,7 @@ describe('exclusively', () => {
     expect(await findThing(database, 'b')).not.toBeNull()
   })
 
-  it('leaves connections as they were', async () => {
+  it('restores the settings of its connections', async () => {
     const small = await connect<Tables>(test.url, { poolSize: 1 })
     for (let i = 0; i < 3; i++) {
       await small.exclusively('x', async () => {})
@@ -63,13 +63,13 @@ describe('exclusively', () => {
     await small.close()
   })
 
-  it('counts right in three processes at once', async () => {
+  it('counts correctly in three concurrent processes', async () => {
     const children = [1, 2, 3].map(() => startChild('increment', test.url, 'a', '25'))
     expect(await Promise.all(children.map(({ ended }) => ended))).toEqual([0, 0, 0])
     expect(await findThing(database, 'a')).toMatchObject({ amount: 75 })
   })
 
-  it('is free again when its holder was killed, and what it began is undone', async () => {
+  it('releases the lock and rolls back when its holder is killed', async () => {
     const child = startChild('holdForever', test.url)
     await child.untilLines(1)
     child.kill()

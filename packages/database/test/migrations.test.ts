@@ -6,7 +6,10 @@ import {
   databaseNow,
   type Migration,
   migrate,
+  readMigrations,
+  requireMigrations,
   SchemaTooNew,
+  SchemaTooOld,
 } from '@tollgate/database'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -60,7 +63,7 @@ describe('migrate', () => {
     ])
   })
 
-  it('keeps sets apart', async () => {
+  it('keeps sets of migrations apart', async () => {
     const other: Migration = { id: '001-first', up: async () => {} }
     await migrate(database, { name: 'app', migrations: [first, second] })
     await migrate(database, { name: 'App', migrations: [other] })
@@ -71,14 +74,25 @@ describe('migrate', () => {
     ])
   })
 
-  it('threat F3 refuses a schema that is newer than the code, and says what to do', async () => {
+  it('rejects a schema that is newer than the code, and explains what to do [threat F3]', async () => {
     await migrate(database, { name: 'app', migrations: [first, second] })
     const old = migrate(database, { name: 'app', migrations: [first] })
     await expect(old).rejects.toThrow(SchemaTooNew)
     await expect(old).rejects.toThrow(/002-second.*Run the newer build/)
   })
 
-  it('stops at the one that fails, and goes on from there next time', async () => {
+  it('rejects a schema that was created by other migrations, and leaves it unchanged', async () => {
+    await migrate(database, { name: 'app', migrations: [{ ...first, id: '001-early' }] })
+    const before = await readMigrations(database)
+    const set = { name: 'app', migrations: [{ ...first, id: '0001-initial' }, second] }
+    for (const attempt of [migrate(database, set), requireMigrations(database, set)]) {
+      await expect(attempt).rejects.toThrow(SchemaTooOld)
+      await expect(attempt).rejects.toThrow(/001-early.*start from an empty database/)
+    }
+    expect(await readMigrations(database)).toEqual(before)
+  })
+
+  it('stops at a migration that fails, and continues from there next time', async () => {
     let broken = true
     const shaky: Migration = {
       id: '002-second',
@@ -95,7 +109,7 @@ describe('migrate', () => {
     expect(await findApplied(database)).toEqual(['app/001-first', 'app/002-second'])
   })
 
-  it('refuses two migrations with the same id', async () => {
+  it('rejects two migrations with the same id', async () => {
     const twice = migrate(database, {
       name: 'app',
       migrations: [first, { ...second, id: first.id }],
@@ -103,14 +117,14 @@ describe('migrate', () => {
     await expect(twice).rejects.toThrow(TypeError)
   })
 
-  it('refuses a new column that rows already there could not have', async () => {
+  it('rejects a new column that is not nullable', async () => {
     await migrate(database, { name: 'app', migrations: [first] })
     const up: Migration['up'] = (db, columns) => addColumn(db, 'first', 'must', columns.id)
     const set = { name: 'more', migrations: [{ id: '001', up }] }
     await expect(migrate(database, set)).rejects.toThrow(/nullable/)
   })
 
-  it('does its work once when several processes start at once on an empty database', async () => {
+  it('runs once when several processes start at once on an empty database', async () => {
     const children = Array.from({ length: 4 }, () => startChild('migrate', test.url, '100'))
     const exits = await Promise.all(children.map(({ ended }) => ended))
     expect(exits).toEqual([0, 0, 0, 0])
@@ -119,7 +133,7 @@ describe('migrate', () => {
     expect(await findApplied(database)).toEqual(['slow/first', 'slow/second'])
   })
 
-  it('can be killed in the middle, and then runs to its end', async () => {
+  it('completes a migration that was killed halfway', async () => {
     const victim = startChild('migrate', test.url, '60000')
     await victim.untilLines(1)
     victim.kill()
@@ -130,9 +144,9 @@ describe('migrate', () => {
     for (const table of ['first_one', 'second_one', 'first_two', 'second_two']) {
       expect(await database.kysely.selectFrom(table).selectAll().execute()).toEqual([])
     }
-  }, 60_000)
+  })
 
-  it('finishes while another that was killed had the database waiting', async () => {
+  it('completes while a killed process left the database waiting', async () => {
     const victim = startChild('migrate', test.url, '60000')
     await victim.untilLines(1)
     const waiting = startChild('migrate', test.url, '0')
@@ -140,11 +154,11 @@ describe('migrate', () => {
     victim.kill()
     expect(await waiting.ended).toBe(0)
     expect(await findApplied(database)).toEqual(['slow/first', 'slow/second'])
-  }, 60_000)
+  })
 
-  // Another node of a Galera cluster holds the row, and no named lock that this server knows of.
+  // Another node of a Galera cluster holds the row, but no named lock on this server.
   it.runIf(process.env.TEST_DATABASE === 'mariadb')(
-    'waits for the row that another node holds, and for no longer than its lease',
+    'waits for a lease that another node holds, and no longer than it lasts',
     async () => {
       await migrate(database, { name: 'app', migrations: [first] })
       const locks = () => database.kysely.updateTable('tollgate_locks')
@@ -164,17 +178,17 @@ describe('migrate', () => {
       }
       const waiting = migrate(database, { name: 'other', migrations: [{ id: '001', up: look }] })
       await new Promise((resolve) => setTimeout(resolve, 500))
-      await hold(-1) // it died, and its time is over
+      await hold(-1) // its holder died, and the lease has expired
       expect((await waiting).applied).toEqual(['001'])
       expect(holders).not.toContain('another node')
     },
   )
 
-  it('waits for nobody when there is nothing to do', async () => {
+  it('does not wait for a lock when there is nothing to do', async () => {
     await migrate(database, { name: 'app', migrations: [first] })
     const victim = startChild('migrate', test.url, '60000')
     await victim.untilLines(1)
-    // SQLite has one writer, whom readers never wait for.
+    // On SQLite readers never wait for the writer.
     expect(await migrate(database, { name: 'app', migrations: [first] })).toEqual({ applied: [] })
     victim.kill()
     await victim.ended
@@ -182,7 +196,7 @@ describe('migrate', () => {
 })
 
 describe('counter', () => {
-  it('gives each row the next number', async () => {
+  it('assigns the next number to each row', async () => {
     const up: Migration['up'] = (db, columns) =>
       createTable(db, 'feed', { columns: { seq: columns.counter, body: columns.text } })
     await migrate(database, { name: 'feed', migrations: [{ id: '001', up }] })

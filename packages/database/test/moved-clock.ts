@@ -13,11 +13,14 @@ import { onTestFinished } from 'vitest'
 
 export interface MovedDatabase {
   readonly database: Database
-  /** Moves the database's clock to so many milliseconds from the right time, and reads it. */
+  /** Moves the database's clock to this many milliseconds from the correct time, and reads it. */
   move(by: number): Promise<void>
 }
 
-/** Connects to a database whose clock is wrong. With SQLite it is the clock of this one process: the file has none. */
+/**
+ * Connects to a database whose clock is wrong. With SQLite it is the clock of this process only,
+ * because the file has none.
+ */
 export async function connectMoved(
   url: string,
   by = 0,
@@ -42,7 +45,7 @@ export async function connectMoved(
   }
 }
 
-/** The record of the time, in milliseconds from the right time. */
+/** Reads the record of the time, in milliseconds from the correct time. */
 export async function readRecord(database: Database) {
   const row = await database.kysely
     .selectFrom('tollgate_clock')
@@ -51,8 +54,8 @@ export async function readRecord(database: Database) {
   return { newest: Number(row.newest) - Date.now(), members: Number(row.members) }
 }
 
-/** Leaves a record as a process would have whose clock said so. */
-export async function leaveRecord(
+/** Writes the record that a process with this clock would have written. */
+export async function writeRecord(
   database: Database,
   record: { readonly newest: number; readonly members?: number },
 ): Promise<void> {

@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 afterEach(() => test.drop())
 
-describe.runIf(isServer)('a database server', () => {
+describe.runIf(isServer)('using a database server', () => {
   let proxy: TcpProxy
   let database: Database<Tables>
   beforeEach(async () => {
@@ -40,7 +40,7 @@ describe.runIf(isServer)('a database server', () => {
   ]
 
   async function expectUnavailable(): Promise<void> {
-    // more than there are connections, so that some wait for one
+    // More than there are connections, so that some have to wait for one.
     const attempts = [...operations, ...operations].map(([, run]) => run(database))
     for (const result of await Promise.allSettled(attempts)) {
       expect(result.status).toBe('rejected')
@@ -60,7 +60,7 @@ describe.runIf(isServer)('a database server', () => {
     for (const [, run] of operations) await run(database)
   }
 
-  it('threat F2 that goes away and returns is unavailable and then available', async () => {
+  it('fails as unavailable while the server is away, and works after its return [threat F2]', async () => {
     await expectAvailable()
     await proxy.cut()
     await expectUnavailable()
@@ -69,7 +69,7 @@ describe.runIf(isServer)('a database server', () => {
     await expectAvailable()
   })
 
-  it('that stops answering and returns is unavailable and then available', async () => {
+  it('fails as unavailable while the server does not respond, and works afterwards', async () => {
     await expectAvailable()
     proxy.stall()
     await expectUnavailable()
@@ -77,7 +77,7 @@ describe.runIf(isServer)('a database server', () => {
     await expectAvailable()
   })
 
-  it('that is cut off in the middle of a transaction keeps none of it', async () => {
+  it('stores nothing of a transaction that loses its connection', async () => {
     const broken = database.transaction(async (tx) => {
       await insertThings(tx, thing('half'))
       await proxy.cut()
@@ -89,7 +89,7 @@ describe.runIf(isServer)('a database server', () => {
     expect(await findThing(database, 'half')).toBeNull()
   })
 
-  it('that is cut off before the commit fails the transaction', async () => {
+  it('fails a transaction that loses its connection before the commit', async () => {
     const broken = database.transaction(async (tx) => {
       await insertThings(tx, thing('unsaved'))
       await proxy.cut()
@@ -100,13 +100,13 @@ describe.runIf(isServer)('a database server', () => {
     expect(await findThing(database, 'unsaved')).toBeNull()
   })
 
-  it('that ends our connections is available at once', async () => {
+  it('works again at once after the server has closed all connections', async () => {
     await Promise.all(operations.map(([, run]) => run(database)))
     await endConnections(test.database, database.dialect.name)
     await expectAvailable()
   })
 
-  it('whose row someone else holds too long is unavailable', async () => {
+  it('fails as unavailable when another transaction locks the row for too long', async () => {
     await insertThings(test.database, thing('held'))
     const update = (db: Database<Tables>) =>
       db.kysely.updateTable('things').set({ amount: 1 }).where('id', '=', 'held').execute()
@@ -117,7 +117,7 @@ describe.runIf(isServer)('a database server', () => {
     await update(database)
   })
 
-  it('with no connection left is unavailable', async () => {
+  it('fails as unavailable when no connection is left', async () => {
     let release = () => {}
     const held = new Promise<void>((resolve) => {
       release = resolve
@@ -139,7 +139,7 @@ describe.runIf(isServer)('a database server', () => {
     await expectAvailable()
   })
 
-  it('that cannot be reached at the start is named, without its password', async () => {
+  it('names a server that is unreachable at the start, without its password', async () => {
     await proxy.cut()
     const url = new URL(proxy.url)
     url.password = 'hunter2'
@@ -150,11 +150,11 @@ describe.runIf(isServer)('a database server', () => {
   })
 })
 
-describe.runIf(isServer)('a server that refuses us', () => {
+describe.runIf(isServer)('a connection that the server rejects', () => {
   it.each([
     ['an unknown database', (url: URL) => (url.pathname = '/nowhere')],
     ['an unknown user', (url: URL) => (url.username = 'nobody_here')],
-  ])('for %s is not called unavailable', async (_, change) => {
+  ])('is not reported as unavailable for %s', async (_, change) => {
     const url = new URL(test.url)
     change(url)
     const error = await connect(url.href).catch((e) => e)
@@ -163,8 +163,8 @@ describe.runIf(isServer)('a server that refuses us', () => {
   })
 })
 
-describe.runIf(!isServer)('an SQLite file', () => {
-  it('that is moved away takes no more writes, and never starts anew', async () => {
+describe.runIf(!isServer)('using an SQLite file', () => {
+  it('rejects writes after the file was moved away, and does not create a new one', async () => {
     const { database, url } = test
     const path = url.replace('sqlite:', '')
     await insertThings(database, thing('a'))
@@ -178,7 +178,7 @@ describe.runIf(!isServer)('an SQLite file', () => {
     expect((await findThings(database)).map(({ id }) => id)).toEqual(['a', 'c'])
   })
 
-  it('that is full refuses, keeps what it has, and goes on when there is room', async () => {
+  it('rejects writes while the disk is full, keeps the data, and continues when there is space', async () => {
     const { database } = test
     await insertThings(database, thing('a'))
     await sql`pragma max_page_count = 20`.execute(database.kysely)
@@ -194,7 +194,7 @@ describe.runIf(!isServer)('an SQLite file', () => {
     expect((await findThings(database)).map(({ id }) => id)).toEqual(['a', 'e'])
   })
 
-  it('that another process holds is waited for, without holding up reads', async () => {
+  it('delays writes but not reads while another process has the file locked', async () => {
     const other = await connect<Tables>(test.url)
     let written: Promise<void> | undefined
     await other.transaction(async (tx) => {
@@ -208,7 +208,7 @@ describe.runIf(!isServer)('an SQLite file', () => {
     await other.close()
   })
 
-  it('that is held for too long is unavailable', async () => {
+  it('fails as unavailable when the file stays locked for too long', async () => {
     const hasty = await connect<Tables>(test.url, { timeout: 50 })
     await test.database.transaction(async (tx) => {
       await insertThings(tx, thing('a'))

@@ -20,12 +20,12 @@ if (process.env.TEST_DATABASE === 'postgres' && !installed) {
   console.log('PgBouncer is left out: install pgbouncer, or use .ci/run')
 }
 
-/** Since 1.21 it knows prepared statements, which transaction mode needs. */
+/** PgBouncer supports prepared statements in transaction mode since 1.21. */
 const [major = 0, minor = 0] = (installed?.version ?? '0').split('.').map(Number)
 const modes: Array<'session' | 'transaction'> =
   major > 1 || minor >= 21 ? ['session', 'transaction'] : ['session']
 
-describe.runIf(installed)('through PgBouncer', () => {
+describe.runIf(installed)('a connection through PgBouncer', () => {
   let test: TestDatabase
   let bouncer: PgBouncer
   beforeEach(async () => {
@@ -44,7 +44,7 @@ describe.runIf(installed)('through PgBouncer', () => {
       mode === 'transaction' ? { max_prepared_statements: 200 } : {},
     )
 
-  it.each(modes)('in %s mode everything works', async (mode) => {
+  it.each(modes)('supports everything in %s mode', async (mode) => {
     bouncer = await start(mode)
     const [one, two] = [
       await connect<Tables>(bouncer.url, { poolSize: 3 }),
@@ -71,27 +71,30 @@ describe.runIf(installed)('through PgBouncer', () => {
     await Promise.all([one.close(), two.close()])
   })
 
-  it.each(modes)('in %s mode what is given up is stopped at the server', async (mode) => {
-    bouncer = await start(mode)
-    const database = await connect<Tables>(bouncer.url, { poolSize: 3 })
-    await migrate(database as Database, { name: 'things', migrations: [thingsMigration] })
-    const sleeping = Array.from({ length: 6 }, () =>
-      database.transaction((tx) => sql`select pg_sleep(600)`.execute(tx.kysely)),
-    )
-    for (const result of await Promise.allSettled(sleeping)) {
-      expect(result.status).toBe('rejected')
-      if (result.status === 'rejected') expect(result.reason).toSatisfy(isUnavailable)
-    }
-    const count = async () => {
-      const { rows } = await sql<{ n: number }>`select count(*) as n from pg_stat_activity
-        where query like '%pg_sleep(600)%' and state = 'active' and pid <> pg_backend_pid()`.execute(
-        test.database.kysely,
+  it.each(modes)(
+    'stops a statement at the server in %s mode when its caller gives up',
+    async (mode) => {
+      bouncer = await start(mode)
+      const database = await connect<Tables>(bouncer.url, { poolSize: 3 })
+      await migrate(database as Database, { name: 'things', migrations: [thingsMigration] })
+      const sleeping = Array.from({ length: 6 }, () =>
+        database.transaction((tx) => sql`select pg_sleep(600)`.execute(tx.kysely)),
       )
-      return Number(rows[0]?.n)
-    }
-    await expect.poll(count).toBe(0)
-    const ask = () => findThings(database).then(Boolean, () => false)
-    await expect.poll(ask).toBe(true)
-    await database.close()
-  })
+      for (const result of await Promise.allSettled(sleeping)) {
+        expect(result.status).toBe('rejected')
+        if (result.status === 'rejected') expect(result.reason).toSatisfy(isUnavailable)
+      }
+      const count = async () => {
+        const { rows } = await sql<{ n: number }>`select count(*) as n from pg_stat_activity
+        where query like '%pg_sleep(600)%' and state = 'active' and pid <> pg_backend_pid()`.execute(
+          test.database.kysely,
+        )
+        return Number(rows[0]?.n)
+      }
+      await expect.poll(count).toBe(0)
+      const ask = () => findThings(database).then(Boolean, () => false)
+      await expect.poll(ask).toBe(true)
+      await database.close()
+    },
+  )
 })

@@ -19,13 +19,13 @@ beforeEach(async () => {
 afterEach(() => test.drop())
 
 describe('insertIfAbsent', () => {
-  it('inserts once and leaves the first row alone', async () => {
+  it('inserts once and leaves the first row unchanged', async () => {
     expect(await insertIfAbsent(database, 'things', { ...thing('a', { amount: 1 }) })).toBe(true)
     expect(await insertIfAbsent(database, 'things', { ...thing('a', { amount: 2 }) })).toBe(false)
     expect(await findThings(database)).toEqual([thing('a', { amount: 1 })])
   })
 
-  it('heeds every unique key', async () => {
+  it('respects every unique key', async () => {
     await insertThings(database, thing('a', { name: 'same' }))
     expect(await insertIfAbsent(database, 'things', { ...thing('b', { name: 'same' }) })).toBe(
       false,
@@ -33,7 +33,7 @@ describe('insertIfAbsent', () => {
     expect(await findThing(database, 'b')).toBeNull()
   })
 
-  it('has one winner among many', async () => {
+  it('has one winner among many concurrent callers', async () => {
     const results = await Promise.all(
       Array.from({ length: 30 }, (_, i) =>
         insertIfAbsent(database, 'things', { ...thing('a', { amount: i }) }),
@@ -46,12 +46,12 @@ describe('insertIfAbsent', () => {
     ['a missing value', { id: 'a', amount: null, flagged: 0 }],
     ['text that is too long', { id: 'x'.repeat(65), amount: 0, flagged: 0 }],
     ['text for a number', { id: 'a', amount: 'many', flagged: 0 }],
-  ])('ignores nothing but duplicates: %s', async (_, row) => {
+  ])('ignores only duplicates: %s', async (_, row) => {
     await expect(insertIfAbsent(database, 'things', row)).rejects.toThrow()
     expect(await findThings(database)).toEqual([])
   })
 
-  it('does not spoil the transaction it is in', async () => {
+  it('does not abort the transaction it is part of', async () => {
     await insertThings(database, thing('a'))
     await database.transaction(async (tx) => {
       expect(await insertIfAbsent(tx, 'things', { ...thing('a') })).toBe(false)
@@ -64,14 +64,14 @@ describe('insertIfAbsent', () => {
 describe('increase', () => {
   const by = { key: ['id'], column: 'amount' }
 
-  it('begins with the row, then adds to its number and leaves the rest', async () => {
+  it('inserts the row first, then adds to its number and leaves its other columns', async () => {
     await increase(database, 'things', { ...thing('n', { amount: 2, name: 'one' }) }, by)
     await increase(database, 'things', { ...thing('n', { amount: 40, name: 'two' }) }, by)
     const rows = await database.kysely.selectFrom('things').selectAll().execute()
     expect(rows).toMatchObject([{ id: 'n', amount: 42, name: 'one' }])
   })
 
-  it('loses nothing of what many add at once', async () => {
+  it('loses none of many concurrent additions', async () => {
     const row = { ...thing('n', { amount: 3 }) }
     await Promise.all(Array.from({ length: 40 }, () => increase(database, 'things', row, by)))
     const rows = await database.kysely.selectFrom('things').select('amount').execute()
@@ -80,7 +80,7 @@ describe('increase', () => {
 })
 
 describe('upsert', () => {
-  it('inserts, then updates all but the key', async () => {
+  it('inserts a row, then updates all of its columns except the key', async () => {
     await upsert(database, 'things', { ...thing('a', { amount: 1, name: 'one' }) }, ['id'])
     await upsert(database, 'things', { ...thing('b', { amount: 5 }) }, ['id'])
     await upsert(database, 'things', { ...thing('a', { amount: 2, owner: 'ada' }) }, ['id'])
@@ -90,7 +90,7 @@ describe('upsert', () => {
     ])
   })
 
-  it('leaves columns that the row does not name', async () => {
+  it('leaves columns that the row does not contain', async () => {
     await insertThings(database, thing('a', { owner: 'ada', amount: 1 }))
     await upsert(database, 'things', { id: 'a', amount: 2, flagged: 1 }, ['id'])
     expect(await findThing(database, 'a')).toEqual(
@@ -98,7 +98,7 @@ describe('upsert', () => {
     )
   })
 
-  it('takes the last of many at once, without an error', async () => {
+  it('keeps the last of many concurrent rows, without an error', async () => {
     await Promise.all(
       Array.from({ length: 30 }, (_, i) =>
         upsert(database, 'things', { ...thing('a', { amount: i }) }, ['id']),
@@ -117,7 +117,7 @@ describe('deleteBatch', () => {
     limit,
   })
 
-  it('deletes as many as it may, and only what meets the condition', async () => {
+  it('deletes at most the limit, and only rows that meet the condition', async () => {
     for (let i = 0; i < 7; i++) await insertThings(database, thing(`old${i}`, { done_at: i }))
     const kept = [thing('at', { done_at: 100 }), thing('live'), thing('new', { done_at: 200 })]
     await insertThings(database, ...kept)
@@ -128,7 +128,7 @@ describe('deleteBatch', () => {
     expect(await findThings(database)).toEqual(kept)
   })
 
-  it('can run from several places at once', async () => {
+  it('can run concurrently', async () => {
     for (let i = 0; i < 40; i++) await insertThings(database, thing(`old${i}`, { done_at: i }))
     const work = async () => {
       let total = 0

@@ -31,7 +31,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** A database with one row in it; closed at the end of the test if not before. */
+/** Opens a database with one row. It is closed at the end of the test at the latest. */
 async function openWithRow(at = url): Promise<Database<Tables>> {
   const database = await connect<Tables>(at)
   open.push(database)
@@ -44,7 +44,7 @@ const namesOf = async (database: Database<Tables>) =>
   (await findThings(database)).map(({ id }) => id)
 
 describe.runIf(process.env.TEST_DATABASE === 'sqlite')('an SQLite file', () => {
-  it('and all that is beside it can be read by its owner alone', async () => {
+  it('is readable by its owner only, like the files beside it', async () => {
     const before = process.umask(0)
     try {
       await openWithRow()
@@ -56,7 +56,7 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('an SQLite file', () => {
     }
   })
 
-  it('is whole without its log once it was closed', async () => {
+  it('is complete without its write-ahead log once it was closed', async () => {
     const database = await openWithRow()
     await database.close()
     copyFileSync(path, join(folder, 'copy.db'))
@@ -65,7 +65,7 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('an SQLite file', () => {
     expect(await namesOf(copy)).toEqual(['a'])
   })
 
-  it('has no log beside it when its last process has ended', async () => {
+  it('has no write-ahead log beside it after its last process has ended', async () => {
     const child = startChild('migrate', url, '0')
     expect(await child.ended).toBe(0)
     expect(readdirSync(folder).sort()).toEqual(['app.db', 'app.db.marker'])
@@ -75,7 +75,7 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('an SQLite file', () => {
     ['deleted', () => rmSync(path)],
     ['replaced by another database', () => renameSync(join(folder, 'other.db'), path)],
     ['without its log', () => rmSync(`${path}-wal`)],
-  ])('that is %s while in use answers nothing until it is back', async (_, harm) => {
+  ])('is unavailable while %s, until it is back', async (_, harm) => {
     await (await openWithRow(`sqlite:${folder}/other.db`)).close()
     const database = await openWithRow()
     const kept = ['', '-wal'].map((end) => [`${folder}/kept${end}`, `${path}${end}`] as const)
@@ -91,7 +91,7 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('an SQLite file', () => {
     expect(await namesOf(database)).toEqual(['a', 'c'])
   })
 
-  it('that was there before is not begun anew when it is missing or empty', async () => {
+  it('is not created anew when it existed before and is missing or empty', async () => {
     await (await openWithRow()).close()
     rmSync(path)
     for (const state of ['missing', 'empty']) {
@@ -101,12 +101,12 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('an SQLite file', () => {
       expect(refused.message).toMatch(`delete ${path}.marker`)
       expect(existsSync(path)).toBe(state === 'empty')
     }
-    // what the error says helps
+    // The fix that the error message suggests.
     rmSync(`${path}.marker`)
     expect(await namesOf(await openWithRow())).toEqual(['a'])
   })
 
-  it('is begun anew where that was asked for, and goes on from there', async () => {
+  it('is created anew if `beginAnew` is set, and opens normally afterwards', async () => {
     await (await openWithRow()).close()
     rmSync(path)
     const anew = await connect<Tables>(url, { beginAnew: true })
@@ -117,7 +117,7 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('an SQLite file', () => {
     expect(await namesOf(await openWithRow())).toEqual(['a'])
   })
 
-  it('that was restored is taken', async () => {
+  it('is accepted after it was restored from a backup', async () => {
     await (await openWithRow()).close()
     copyFileSync(path, `${folder}/backup.db`)
     for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true })
@@ -127,7 +127,7 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('an SQLite file', () => {
     expect(await namesOf(restored)).toEqual(['a'])
   })
 
-  it('that several processes begin at once is begun once', async () => {
+  it('is created once when several processes start at the same time', async () => {
     const children = [1, 2, 3].map(() => startChild('migrate', url, '50'))
     expect(await Promise.all(children.map(({ ended }) => ended))).toEqual([0, 0, 0])
     const again = startChild('migrate', url, '0')

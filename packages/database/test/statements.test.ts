@@ -29,7 +29,7 @@ const extra = {
 }
 
 describe('statement', () => {
-  it('mixes parameters with values of its own, in any order and more than once', async () => {
+  it('mixes parameters and constants, in any order and repeatedly', async () => {
     await insertThings(database, thing('a', { amount: 3 }), thing('b', { amount: 5 }))
     const find = database.statement<{ id: string; least: number }, { id: string; amount: number }>(
       (db, param) =>
@@ -48,7 +48,7 @@ describe('statement', () => {
     expect((await find({ least: 4, id: 'a' })).rows).toEqual([{ id: 'b', amount: 5 }])
   })
 
-  it('is built once', async () => {
+  it('builds its query once', async () => {
     let built = 0
     const find = database.statement<{ id: string }>((db, param) => {
       built++
@@ -60,7 +60,7 @@ describe('statement', () => {
     expect(built).toBe(1)
   })
 
-  it('says how many rows it matched, changed or not', async () => {
+  it('returns how many rows it matched, changed or not', async () => {
     await insertThings(database, thing('a', { amount: 1 }), thing('b', { amount: 2 }))
     const set = database.statement<{ amount: number }>((db, param) =>
       db.updateTable('things').set({ amount: param('amount') }),
@@ -99,7 +99,7 @@ describe('statement', () => {
     expect((await findThings(database)).map(({ id }) => id)).toEqual(['outside'])
   })
 
-  it('can be made on a transaction', async () => {
+  it('can be prepared on a transaction', async () => {
     await database.transaction(async (tx) => {
       const insert = tx.statement<{ id: string }>((db, param) =>
         db.insertInto('things').values({ id: param('id'), amount: 0, flagged: 0 }),
@@ -110,7 +110,7 @@ describe('statement', () => {
     expect(await findThings(database)).toHaveLength(2)
   })
 
-  it('goes on when another process changes the table', async () => {
+  it('continues to work when another process changes the table', async () => {
     await insertThings(database, thing('a'))
     const all = database.statement((db) => db.selectFrom('things').selectAll())
     const bound = () => database.transaction(async (tx) => (await all({}, tx)).rows)
@@ -125,7 +125,7 @@ describe('statement', () => {
 })
 
 describe('onQuery', () => {
-  it('is told of statements and of nothing that only holds them together', async () => {
+  it('receives statements, but not BEGIN, COMMIT and the like', async () => {
     const find = database.statement<{ id: string }>((db, param) =>
       db.selectFrom('things').select('id').where('id', '=', param('id')),
     )
@@ -145,7 +145,7 @@ describe('onQuery', () => {
 })
 
 describe('kysely', () => {
-  it('has no transactions of its own, which would go without retries', async () => {
+  it('rejects transactions of its own, which would lack retries', async () => {
     const own = database.kysely.transaction().execute(async () => {})
     await expect(own).rejects.toThrow('database.transaction')
   })

@@ -15,12 +15,12 @@ export {
   thingsMigration,
 } from '../src/testing/contract/things.ts'
 
-/** The contract's table with a column of each kind. */
+/** Creates the contract's table with a column of each kind. */
 export async function createThings(database: Database): Promise<void> {
   await migrate(database, { name: 'things', migrations: [thingsMigration] })
 }
 
-/** A new database with that table, and nothing in it. */
+/** Creates a new database with the empty table of things. */
 export async function createThingsDatabase(options: ConnectOptions = {}): Promise<TestDatabase> {
   const test = await createTestDatabase(options)
   await createThings(test.database)

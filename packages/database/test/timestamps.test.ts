@@ -29,7 +29,10 @@ beforeEach(async () => {
 })
 afterEach(() => test.drop())
 
-/** On SQLite timestamps are milliseconds: nothing changes, and nobody has to be stopped. */
+/**
+ * SQLite stores timestamps in milliseconds already: nothing changes, and no process has to be
+ * stopped.
+ */
 const isChanged = process.env.TEST_DATABASE !== 'sqlite'
 
 const createVisits = (on: Database, name = 'visits') => {
@@ -67,8 +70,8 @@ async function read(on: Database, table = 'visits') {
   ])
 }
 
-describe('a migration that cannot be done beside running processes', () => {
-  it('is refused, says what to do, and is done when the caller says that none runs', async () => {
+describe('a migration that needs other processes to be stopped', () => {
+  it('is rejected with an explanation, and runs with `offline`', async () => {
     await migrate(database, old)
     const row = { id: 1, began_at: 1_764_000_000_123, ended_at: null }
     await database.kysely.insertInto('visits').values(row).execute()
@@ -88,12 +91,12 @@ describe('a migration that cannot be done beside running processes', () => {
     await expect(migrate(database, old)).rejects.toThrow(SchemaTooNew)
   })
 
-  it('is done at once where there is nothing to change', async () => {
+  it('runs at once if there is nothing to change', async () => {
     await migrate(database, old)
     expect(await migrate(database, next)).toEqual({ applied: ['0002-timestamps'] })
   })
 
-  it('is done once when several want to', async () => {
+  it('runs once when several processes start it', async () => {
     await migrate(database, old)
     await database.kysely.insertInto('visits').values({ id: 1, began_at: 5, ended_at: 6 }).execute()
     const others = await Promise.all([1, 2, 3].map(() => connect(test.url)))
@@ -105,7 +108,7 @@ describe('a migration that cannot be done beside running processes', () => {
 })
 
 describe('requireMigrations', () => {
-  it('refuses a database that lacks one or has one too many', async () => {
+  it('rejects a database that lacks a migration or has an unknown one', async () => {
     await expect(requireMigrations(database, old)).rejects.toThrow(SchemaTooOld)
     await migrate(database, old)
     await requireMigrations(database, old)
@@ -119,7 +122,7 @@ describe('requireMigrations', () => {
 })
 
 describe('toTimestamps', () => {
-  it('can be stopped before any of its statements, and begun again after others have written', async () => {
+  it('can be interrupted before any of its statements, and repeated after other processes have written', async () => {
     let left = Number.POSITIVE_INFINITY
     const stopping = await connect(test.url, {
       onQuery() {

@@ -32,7 +32,7 @@ const add = (db: Database<Tables>, id: string, amount: number) =>
     .execute()
 
 describe('transaction', () => {
-  it('keeps all or nothing', async () => {
+  it('commits everything or nothing', async () => {
     const fail = database.transaction(async (tx) => {
       await insertThings(tx, thing('a'), thing('b'))
       throw new Error('no')
@@ -47,7 +47,7 @@ describe('transaction', () => {
     expect(await findThings(other)).toHaveLength(2)
   })
 
-  it('shows its changes to itself at once and to others when it ends; readers do not wait', async () => {
+  it('sees its own changes at once and shows them to others when it ends, without blocking readers', async () => {
     await database.transaction(async (tx) => {
       await insertThings(tx, thing('a'))
       expect(await findThings(tx)).toHaveLength(1)
@@ -58,7 +58,7 @@ describe('transaction', () => {
     expect(await findThings(other)).toHaveLength(1)
   })
 
-  it('inside a transaction is that transaction', async () => {
+  it('is part of the transaction it is nested in', async () => {
     const fail = database.transaction(async (tx) => {
       await tx.transaction((inner) => insertThings(inner, thing('a')))
       throw new Error('no')
@@ -67,7 +67,7 @@ describe('transaction', () => {
     expect(await findThings(database)).toEqual([])
   })
 
-  it('fails as a whole when a statement failed, also if the work caught the error', async () => {
+  it('fails as a whole after a failed statement, even if the work caught the error', async () => {
     const swallow = database.transaction(async (tx) => {
       await insertThings(tx, thing('a'))
       await insertThings(tx, thing('a')).catch(() => {})
@@ -82,14 +82,14 @@ describe('transaction', () => {
     expect(await findThings(database)).toEqual([])
   })
 
-  it('refuses queries after its end', async () => {
+  it('rejects queries after its end', async () => {
     const leaked = await database.transaction(async (tx) => tx)
     await expect(findThings(leaked)).rejects.toThrow('has ended')
     await expect(leaked.close()).rejects.toThrow()
     expect(await findThings(database)).toEqual([])
   })
 
-  it('loses no update among many at once, from two connections', async () => {
+  it('loses no update among many concurrent ones on two connections', async () => {
     await insertThings(database, thing('a'))
     const step = (db: Database<Tables>) =>
       db.transaction(async (tx) => void (await add(tx, 'a', 1)))
@@ -105,7 +105,7 @@ describe('transaction', () => {
       db.transaction(async (tx) => {
         attempts++
         await add(tx, first, 1)
-        // SQLite lets in one writer at a time, so the two never meet there
+        // SQLite has one writer at a time, so the two transactions never run concurrently.
         if (db.dialect.name !== 'sqlite') await meet()
         await add(tx, second, 1)
       })
@@ -114,7 +114,7 @@ describe('transaction', () => {
     if (database.dialect.name !== 'sqlite') expect(attempts).toBeGreaterThan(2)
   })
 
-  it('survives a storm of crossing updates', async () => {
+  it('survives many conflicting updates', async () => {
     const ids = ['a', 'b', 'c', 'd']
     await insertThings(database, ...ids.map((id) => thing(id)))
     const cross = (i: number) =>
@@ -126,7 +126,7 @@ describe('transaction', () => {
     expect((await findThings(database)).map(({ amount }) => amount)).toEqual([12, 12, 12, 12])
   })
 
-  it('gives every connection back', async () => {
+  it('returns every connection to the pool', async () => {
     const small = await connect<Tables>(test.url, { poolSize: 2, timeout: 10_000 })
     for (let i = 0; i < 10; i++) {
       await small
@@ -143,7 +143,7 @@ describe('transaction', () => {
 })
 
 describe('close', () => {
-  it('lets what is under way finish, and can be called twice', async () => {
+  it('waits for running work, and can be called twice', async () => {
     const mine = await connect<Tables>(test.url)
     let closing: Promise<void> | undefined
     await mine.transaction(async (tx) => {
@@ -159,7 +159,7 @@ describe('close', () => {
   })
 })
 
-/** Lets the first `size` callers go on when all of them have come; later ones pass through. */
+/** Blocks the first `size` callers until all of them have arrived. Later callers pass. */
 function createMeeting(size: number): () => Promise<void> {
   let come = 0
   let open = () => {}

@@ -1,14 +1,15 @@
 const BRAND = Symbol.for('@tollgate/http/HttpError')
 
 /**
- * What is wrong with a request before a route has read it. A package that serves routes writes it in its
- * own words; none of these is a failure to be logged. `code` tells them apart.
+ * A problem with a request that is found before or while a route reads it. The package that serves
+ * the route responds with its own wording, and must not log it as a failure. `code` identifies the
+ * problem.
  */
 export type HttpError = RequestCutOff | PayloadTooLarge | MalformedBody | MethodNotAllowed
 
-/** What every HttpError is: an Error that knows the headers to send with it. */
+/** Base class of all HttpErrors: an Error with the headers of its response. */
 export abstract class Refusal extends Error {
-  /** Marks it for other copies of this package. */
+  /** Identifies the class in other copies of this package. */
   readonly [BRAND] = true
 
   constructor(message: string, options?: ErrorOptions) {
@@ -16,23 +17,29 @@ export abstract class Refusal extends Error {
     this.name = new.target.name
   }
 
-  /** Headers that the response has because of it. */
+  /** Returns additional headers for the response. */
   headers(): Record<string, string> {
     return {}
   }
 }
 
-/** Works across copies too: bundlers may load this package more than once in a process. */
+/**
+ * Whether a thrown value is an HttpError. Also recognizes errors of other copies of this package,
+ * which bundlers may load.
+ */
 export function isHttpError(thrown: unknown): thrown is HttpError {
   return thrown instanceof Error && BRAND in thrown
 }
 
 /**
- * The caller went away before its body had arrived, so nobody reads the response. Its cause looks like a
- * lost connection and must not be taken for the database's.
+ * The caller disconnected before its body had arrived, so no response can be sent. The cause looks
+ * like a lost connection and must not be mistaken for one to the database.
  */
 export class RequestCutOff extends Refusal {
-  /** Tell errors apart by it: that works across bundles and copies of this package. */
+  /**
+   * Stable error code. Compare it instead of using `instanceof`, which fails across bundles and
+   * copies of this package.
+   */
   readonly code = 'request_cut_off'
   /** The HTTP status. */
   readonly status = 400
@@ -46,9 +53,12 @@ export class RequestCutOff extends Refusal {
   }
 }
 
-/** A body beyond what is read. */
+/** The body exceeds the limit. */
 export class PayloadTooLarge extends Refusal {
-  /** Tell errors apart by it: that works across bundles and copies of this package. */
+  /**
+   * Stable error code. Compare it instead of using `instanceof`, which fails across bundles and
+   * copies of this package.
+   */
   readonly code = 'payload_too_large'
   /** The HTTP status. */
   readonly status = 413
@@ -57,27 +67,33 @@ export class PayloadTooLarge extends Refusal {
     super(`A body may have at most ${limit} bytes.`)
   }
 
-  /** The rest of the body stays unread, so nothing else can follow on this connection. */
+  /** Closes the connection, because the rest of the body stays unread. */
   override headers(): Record<string, string> {
     return { connection: 'close' }
   }
 }
 
-/** A body parser made something of the form that is no list of names and texts. */
+/** A body parser turned the form into something other than a flat list of names and texts. */
 export class MalformedBody extends Refusal {
-  /** Tell errors apart by it: that works across bundles and copies of this package. */
+  /**
+   * Stable error code. Compare it instead of using `instanceof`, which fails across bundles and
+   * copies of this package.
+   */
   readonly code = 'malformed_body'
   /** The HTTP status. */
   readonly status = 400
 }
 
-/** The address exists, for another method. */
+/** The path exists, but not for this method. */
 export class MethodNotAllowed extends Refusal {
-  /** Tell errors apart by it: that works across bundles and copies of this package. */
+  /**
+   * Stable error code. Compare it instead of using `instanceof`, which fails across bundles and
+   * copies of this package.
+   */
   readonly code = 'method_not_allowed'
   /** The HTTP status. */
   readonly status = 405
-  /** The methods it exists for. */
+  /** The methods that the path supports. */
   readonly allowed: readonly string[]
 
   constructor(allowed: readonly string[]) {
@@ -85,7 +101,7 @@ export class MethodNotAllowed extends Refusal {
     this.allowed = allowed
   }
 
-  /** RFC 9110 §15.5.6 wants the header. */
+  /** Returns the header `Allow` of the response, which RFC 9110 §15.5.6 requires. */
   override headers(): Record<string, string> {
     return { allow: this.allowed.join(', ') }
   }

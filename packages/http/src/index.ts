@@ -8,6 +8,17 @@ export {
   RequestCutOff,
 } from './errors.ts'
 export {
+  chooseLanguage,
+  formatMessage,
+  isRightToLeft,
+  type MessageNames,
+  type Messages,
+  type MessageValues,
+  readLanguages,
+  type Translate,
+  translate,
+} from './messages.ts'
+export {
   type AddressReader,
   ALLOWED_METHODS,
   type HttpRequest,

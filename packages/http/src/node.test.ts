@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { fromNodeRequest, type NodeMessage, sendResponse } from './node.ts'
 import type { HttpRequest } from './request.ts'
 
-/** Opens a server that gives each message to `use`; the address of it. */
+/** Starts a server that passes each message to `use`. Returns its URL. */
 async function listen(use: (request: HttpRequest, message: NodeMessage) => unknown) {
   const server = createServer(async (message, response) => {
     const body = JSON.stringify((await use(fromNodeRequest(message), message)) ?? null)
@@ -35,7 +35,7 @@ describe('a Node request', () => {
     expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
   })
 
-  it('has its address from the configuration, whatever Host says', async () => {
+  it('takes its URL from the configuration, whatever the Host header says', async () => {
     const url = await listen((request) => request.toRequest('https://api.example.com/base').url)
     const hosts = ['evil.example', 'a b', '']
     for (const host of hosts) {
@@ -51,7 +51,7 @@ describe('a Node request', () => {
   })
 
   it.each(['TRACE', 'trace', 'TRACK', 'CONNECT'])(
-    'is refused with 405 as a Web request for %s, which the Fetch standard has no request for',
+    'is rejected with 405 for %s when converted to a Web request, which cannot have that method',
     (method) => {
       const message = Object.assign(new IncomingMessage(new Socket()), { method, url: '/me' })
       expect(() => fromNodeRequest(message).toRequest('https://api.example.com')).toThrow(
@@ -61,7 +61,7 @@ describe('a Node request', () => {
   )
 
   it.each(['text', 'rawText'] as const)(
-    'settles %s() of a message that was destroyed before or meanwhile, with and without an error',
+    'settles %s() when the message is destroyed before or during the read, with or without an error',
     async (read) => {
       for (const error of [undefined, new Error('gone')]) {
         for (const when of ['before', 'meanwhile']) {
@@ -82,7 +82,7 @@ describe('a Node request', () => {
     },
   )
 
-  it('writes out again what a parser has read, but never for a signature', async () => {
+  it('serializes a body that a parser has read, but never for a signature', async () => {
     const message = (body: unknown, type: string) =>
       ({ headers: { 'content-type': type }, body, readableEnded: true }) as unknown as NodeMessage
     const form = message({ a: 'b c', d: ['e', 'f'] }, 'application/x-www-form-urlencoded')

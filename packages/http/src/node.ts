@@ -12,15 +12,18 @@ import {
 } from './request.ts'
 import type { HttpResponse } from './response.ts'
 
-/** Express keeps the whole target in `originalUrl`, and what its parsers read in `body`. */
+/**
+ * Node's request with the additions of Express: the whole target in `originalUrl`, and the parsed
+ * body in `body`.
+ */
 export type NodeMessage = IncomingMessage & {
-  /** The whole target, also where a router is mounted below a path. */
+  /** The whole request target, even if a router is mounted below a path. */
   originalUrl?: string
-  /** What a parser before us has made of the body. */
+  /** The body as an earlier body parser left it. */
   body?: unknown
 }
 
-/** Node's request as one of ours; its body is read when it is asked for. */
+/** Converts Node's request to an HttpRequest. The body is read only on demand. */
 export function fromNodeRequest(
   message: NodeMessage,
   signedIn?: SignedInReader,
@@ -30,7 +33,7 @@ export function fromNodeRequest(
   return new NodeRequest(message, signedIn, signOut, address)
 }
 
-/** Made for every request, hence a class: its methods are not made again each time. */
+/** A class, because objects are created for every request and share its methods. */
 class NodeRequest implements HttpRequest {
   readonly method: string
   readonly path: string
@@ -73,7 +76,7 @@ class NodeRequest implements HttpRequest {
   }
 
   toRequest(baseUrl: string): Request {
-    // The Fetch standard has no Request with these methods, and they have no business here.
+    // The Fetch standard cannot express these methods, and no route supports them.
     if (isForbiddenMethod(this.method)) throw new MethodNotAllowed(ALLOWED_METHODS)
     const request = new Request(publicUrl(baseUrl, this), { method: this.method })
     copyHeaders(this.#message, request.headers)
@@ -81,20 +84,20 @@ class NodeRequest implements HttpRequest {
   }
 }
 
-/** Sends our response through Node. */
+/** Sends an HttpResponse through Node. */
 export function sendResponse(
   { status, headers, body }: HttpResponse,
   response: ServerResponse,
 ): void {
-  // A time limit of the application's own was quicker; to write once more would throw.
+  // A timeout of the application has already responded; writing again would throw.
   if (response.headersSent) return
   const length = body === null ? 0 : Buffer.byteLength(body)
   response.writeHead(status, { 'content-length': length, ...headers }).end(body)
 }
 
 /**
- * Node drops a second Authorization header without a word; then nobody can say which one counts, so
- * it is reported as two values, which no parser accepts.
+ * Reads a header. Node silently drops a second Authorization header, so it is not known which one
+ * counts. This returns it as two values, which no parser accepts.
  */
 export function readHeader(message: IncomingMessage, name: string): string | null {
   const value = message.headers[name]
@@ -120,7 +123,7 @@ function copyHeaders(message: IncomingMessage, headers: Headers): void {
   }
 }
 
-/** `fromParser` makes a text of what a body parser has left. */
+/** Reads the body. `fromParser` serializes a body that a parser has already read. */
 function readBody(
   message: NodeMessage,
   limit: number,
@@ -156,15 +159,16 @@ function readBody(
           : Buffer.concat(chunks).toString('utf8'),
       )
     })
-    // Not `error`: a message that is destroyed without one would be waited for without end.
+    // Not `error`: a message that is destroyed without an error would never settle.
     message.on('close', () => {
-      // Every message closes in the end, and an error that nobody needs costs its stack.
+      // Every message closes in the end, and creating an unused error is expensive because of its
+      // stack.
       if (!message.readableEnded) reject(new RequestCutOff(message.errored))
     })
   })
 }
 
-/** A body parser was here before us: its result is written out again and read by our own rules. */
+/** Serializes a body that an earlier body parser has read, so that our own rules can parse it. */
 function encodeParsed({ body, headers }: NodeMessage): string {
   if (typeof body === 'string') return body
   if (Buffer.isBuffer(body)) return body.toString('utf8')
@@ -176,14 +180,14 @@ function encodeParsed({ body, headers }: NodeMessage): string {
     .join('&')
 }
 
-/** A parser for text or for bytes keeps every one of them. */
+/** Returns the body of a parser for text or bytes, which keeps every byte. */
 function requireRaw({ body }: NodeMessage): string {
   if (typeof body === 'string') return body
   if (Buffer.isBuffer(body)) return body.toString('utf8')
   throw bodyAlreadyRead()
 }
 
-/** Some parsers make objects of `a[b]=c`. */
+/** Rejects values that are not text: some parsers turn `a[b]=c` into objects. */
 function requireText(value: unknown): string {
   if (typeof value === 'string') return value
   throw new MalformedBody('Parameters must be plain text')

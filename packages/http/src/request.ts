@@ -1,46 +1,61 @@
 /**
- * What a route reads, whatever the framework. Web-standard objects cost more than the work of a whole
- * token request (docs/decisions/0004-plain-exchange.md), so they are made only where somebody needs one.
+ * A request as routes read it, in every framework. Web-standard objects cost more than the work of
+ * a whole token request (docs/decisions/0004-plain-exchange.md), so they are created only on
+ * demand.
  */
 export interface HttpRequest {
-  /** In capital letters. */
+  /** HTTP method in upper case. */
   readonly method: string
-  /** As sent: nothing decoded, resolved or rewritten. */
+  /** Path as it was sent: not decoded, resolved or rewritten. */
   readonly path: string
-  /** Without the question mark. */
+  /** Query string without the question mark. */
   readonly query: string
-  /** By its name in small letters. */
+  /** Returns a header by its lower-case name, or `null` if it is missing. */
   header(name: string): string | null
   /**
-   * The body; PayloadTooLarge beyond the limit, RequestCutOff when the caller has gone. What a body parser
-   * has read is written out again.
+   * Reads the body as text, of at most `limit` bytes. A body that a parser has already read is
+   * serialized again.
+   * @throws {PayloadTooLarge} beyond the limit.
+   * @throws {RequestCutOff} if the caller has disconnected.
    */
   text(limit: number): Promise<string>
-  /** The body as it was sent, for signatures: an Error when a body parser has it. */
+  /**
+   * Reads the body exactly as it was sent, to verify signatures.
+   * @throws {Error} if a body parser has already parsed it.
+   */
   rawText(limit: number): Promise<string>
   /**
-   * For the application's own hooks. Its address is below `baseUrl`, which is configured, because the
-   * `Host` header is a stranger's choice. It may come without the body.
+   * Creates a Web request for the application's own hooks. Its URL is below the configured
+   * `baseUrl`, because clients choose the `Host` header. The body may be missing.
    */
   toRequest(baseUrl: string): Request
-  /** Asks the framework's own session who is signed in. Whoever calls it knows what to expect. */
+  /**
+   * Asks the framework's session who is signed in. The type of the result depends on the package
+   * that calls it.
+   */
   readonly signedIn?: SignedInReader | undefined
-  /** Ends the session of the framework that the request belongs to. */
+  /** Ends the framework's session that the request belongs to. */
   readonly signOut?: SignedInReader | undefined
   /**
-   * The caller's address as the adapter knows it, for limits. Undefined where the adapter cannot tell, as for a Web
-   * request.
+   * The caller's IP address, for rate limits. `undefined` if the adapter cannot know it, as for a
+   * Web request.
    */
   readonly address?: string | undefined
 }
 
-/** Reads the caller's address. */
+/** Returns the caller's IP address. */
 export type AddressReader = () => string | undefined
 
-/** Asks the application about a request; whoever calls it knows what to expect. */
+/**
+ * Calls an application's hook about a request. The type of the result depends on the package that
+ * calls it.
+ */
 export type SignedInReader = () => unknown
 
-/** A browser that navigates, rather than a program that wants JSON or takes HTML only where there is nothing else. */
+/**
+ * Whether the request comes from a browser that navigates. `false` for programs that prefer JSON or
+ * accept HTML only as a last resort.
+ */
 export function wantsHtml(request: Pick<HttpRequest, 'header'>): boolean {
   const accepted = (request.header('accept') ?? '').toLowerCase().split(',').map(readAccepted)
   const [html, json] = ['text/html', 'application/json'].map((wanted) =>
@@ -66,25 +81,28 @@ function weightAt(accepted: readonly Accepted[], place: number): number {
   return accepted[place]?.weight ?? 0
 }
 
-/** The methods that any route may have. */
+/** The methods that routes can have. */
 export const ALLOWED_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-/** Whether the Fetch standard forbids requests with this method: one that reads it from Node cannot become a `Request`. */
+/**
+ * Whether the Fetch standard forbids requests with this method, so that no Web `Request` can be
+ * created.
+ */
 export function isForbiddenMethod(method: string): boolean {
   return ['CONNECT', 'TRACE', 'TRACK'].includes(method.toUpperCase())
 }
 
-/** Path and query of a request target such as `/oauth/token?x=1`. */
+/** Splits a request target such as `/oauth/token?x=1` into path and query. */
 export function splitTarget(target: string): { readonly path: string; readonly query: string } {
   const mark = target.indexOf('?')
   if (mark < 0) return { path: target, query: '' }
   return { path: target.slice(0, mark), query: target.slice(mark + 1) }
 }
 
-/** The address of a request target below the configured URL. */
+/** Builds the URL of a request below the configured `baseUrl`. */
 export function publicUrl(baseUrl: string, { path, query }: Pick<HttpRequest, 'path' | 'query'>) {
   const origin = originOf(baseUrl)
-  // A target that is a whole address, as proxies get them, is none of ours.
+  // A target that is an absolute URL, as proxies receive, belongs to no route.
   if (!path.startsWith('/')) return origin
   return query === '' ? origin + path : `${origin}${path}?${query}`
 }
@@ -93,7 +111,10 @@ export function originOf(url: string): string {
   return url.split('/', 3).join('/')
 }
 
-/** For whoever checks a signature; the fix is the same in every framework. */
+/**
+ * Creates the error about a body that a parser has already read. The fix is the same in every
+ * framework.
+ */
 export function bodyAlreadyRead(): Error {
   return new Error(
     'The body is needed as it was sent, but it has been read. Mount these routes before express.json() and other body parsers.',

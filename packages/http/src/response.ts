@@ -1,23 +1,25 @@
-/** What a route gives back, whatever the framework. */
+/** A response as routes return it, in every framework. */
 export interface HttpResponse {
-  /** The status code. */
+  /** HTTP status. */
   readonly status: number
-  /** Names in small letters. Several values become several headers, as cookies need them. */
+  /** Headers by lower-case name. A list becomes several headers, as `Set-Cookie` requires. */
   readonly headers: ResponseHeaders
-  /** What is sent; null for nothing. */
+  /** The body, or `null` for none. */
   readonly body: string | Uint8Array<ArrayBuffer> | null
 }
 
-/** Header → value; several for `Set-Cookie`. */
+/** Header name to value, or to a list of values for `Set-Cookie`. */
 export type ResponseHeaders = Readonly<Record<string, string | string[]>>
 
-/** RFC 9110 §9.3.2: HEAD is answered like GET, with its length and without its content. */
+/**
+ * Returns the response to HEAD: that of GET with its length but without its body (RFC 9110 §9.3.2).
+ */
 export function withoutBody({ status, headers, body }: HttpResponse): HttpResponse {
   const length = String(body === null ? 0 : Buffer.byteLength(body))
   return { status, headers: { 'content-length': length, ...headers }, body: null }
 }
 
-/** For an address that is nobody's. */
+/** Creates a 404 response for an unknown path. */
 export function notFound(): HttpResponse {
   return {
     status: 404,

@@ -3,7 +3,7 @@ import { createRouter, type Method, requireRoute } from './router.ts'
 
 const route = (method: Method, path: string) => ({ method, path })
 
-describe('a router', () => {
+describe('createRouter', () => {
   const router = createRouter([
     route('GET', '/clients'),
     route('POST', '/clients'),
@@ -27,7 +27,7 @@ describe('a router', () => {
     '/clients/a/b',
     '/clients/a.b',
     '/clients//secret',
-  ])('knows nothing at %s', (path) => {
+  ])('finds nothing at %s', (path) => {
     expect(router.match(path)).toBeNull()
   })
 
@@ -40,11 +40,11 @@ describe('a router', () => {
     ])
   })
 
-  it('refuses two routes for the same method and path', () => {
+  it('rejects two routes for the same method and path', () => {
     expect(() => createRouter([route('GET', '/a'), route('GET', '/a')])).toThrow(TypeError)
   })
 
-  it('says which methods a path takes, HEAD where it takes GET', () => {
+  it('returns the methods of a path, with HEAD if it supports GET', () => {
     const match = router.match('/clients')
     if (!match) throw new Error('no match')
     expect(requireRoute(match, 'HEAD')).toEqual(route('GET', '/clients'))

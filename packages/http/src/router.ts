@@ -1,38 +1,58 @@
 import { MethodNotAllowed } from './errors.ts'
 
-/** The methods that routes have. */
+/** HTTP methods of routes. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
 
-/** One line of a table of routes. A package adds what it needs, such as the function that responds. */
+/**
+ * A row of a table of routes. Packages add their own properties, such as the function that
+ * responds.
+ */
 export interface Route {
-  /** The method it answers to. */
+  /** HTTP method of the route. */
   readonly method: Method
-  /** Compared as it is sent. At most one segment may be a `{name}`, which stands for an id. */
+  /**
+   * Path, compared exactly as it is sent. At most one segment may be a `{name}`, which matches an
+   * id of 1 to 64 word characters and dashes.
+   */
   readonly path: string
-  /** For GET: whether HEAD is answered too. `false` where the response to GET has effects, such as a code that is issued. @default true */
+  /**
+   * Whether HEAD is supported, too; for GET only. Use `false` if the response to GET has side
+   * effects, such as issuing a code.
+   * @default true
+   */
   readonly answersHead?: boolean
 }
 
-/** What a path leads to: its routes by method, and the id in it. */
+/** Result of matching a path: its routes by method, and the id in it. */
 export interface Match<R extends Route> {
   /** The routes at this path, by method. */
   readonly routes: ReadonlyMap<string, R>
-  /** The id in the path; empty where it has none. */
+  /** The id in the path. Empty if it has none. */
   readonly id: string
 }
 
 /** Finds the route of a request. */
 export interface Router<R extends Route> {
-  /** The routes at this path; null when there are none. */
+  /** Returns the routes at this path, or `null` if there are none. */
   match(path: string): Match<R> | null
-  /** Every path, with `{name}` where a segment varies. */
+  /** Every path, with `{name}` for a variable segment. */
   readonly paths: readonly string[]
 }
 
 const ID = /^[\w-]{1,64}$/
 const PLACE_OF_ID = /\{\w+\}/
 
-/** Paths are compared as they were sent, so no spelling of one reaches another's route. */
+/**
+ * Creates a router. Paths are compared exactly as they are sent, so that no other spelling of a
+ * path reaches its route.
+ * @throws {TypeError} if two routes have the same method and path.
+ * @example
+ * ```ts
+ * const router = createRouter([{ method: 'GET', path: '/notes/{id}', respond: readNote }])
+ * const match = router.match('/notes/7') // null for an unknown path
+ * if (match) await requireRoute(match, 'GET').respond(match.id)
+ * ```
+ */
 export function createRouter<R extends Route>(table: readonly R[]): Router<R> {
   const byPath = new Map<string, Map<string, R>>()
   for (const route of table) {
@@ -66,7 +86,10 @@ export function createRouter<R extends Route>(table: readonly R[]): Router<R> {
   }
 }
 
-/** Finds the route for a method; HEAD goes to GET's. Another method is a 405 that says what is allowed. */
+/**
+ * Returns the route for a method. HEAD uses the route for GET.
+ * @throws {MethodNotAllowed} with the allowed methods if there is none.
+ */
 export function requireRoute<R extends Route>(match: Match<R>, method: string): R {
   const route = match.routes.get(method === 'HEAD' ? 'GET' : method)
   if (!route || (method === 'HEAD' && route.answersHead === false)) {
@@ -75,7 +98,7 @@ export function requireRoute<R extends Route>(match: Match<R>, method: string): 
   return route
 }
 
-/** Lists the methods that a path answers to, as the header `Allow` has them. */
+/** Lists the methods that a path supports, for the header `Allow`. */
 export function allowedMethods({ routes }: Match<Route>): string[] {
   return [...routes.values()].flatMap(({ method, answersHead }) =>
     method === 'GET' && answersHead !== false ? ['GET', 'HEAD'] : [method],

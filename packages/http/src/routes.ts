@@ -1,28 +1,34 @@
 import type { HttpRequest, SignedInReader } from './request.ts'
 import type { HttpResponse } from './response.ts'
 
-/** Routes that a framework serves beside its own: those of an authorization server, or of billing. */
+/**
+ * Routes that a framework serves beside its own: those of an authorization server, or of billing.
+ */
 export interface HttpRoutes {
-  /** Every path, with `{name}` where a segment varies. */
+  /** Every path, with `{name}` for a variable segment. */
   readonly paths: readonly string[]
-  /** Null, at once, for an address that is none of these. The promise never rejects. */
+  /**
+   * Handles a request. Returns `null` synchronously if the path belongs to none of these routes.
+   * The promise never rejects.
+   */
   handle(request: HttpRequest): Promise<HttpResponse> | null
 }
 
-/** How routes are mounted. */
+/** Options for mounting routes in a framework. */
 export interface MountOptions<FrameworkRequest> {
-  /** Who is signed in, from what the framework's session has put on its own request. */
+  /** Returns who is signed in, from the framework's own request and session. */
   readonly signedIn?: (request: FrameworkRequest) => unknown
-  /** Ends the session that the framework has for its own request. */
+  /** Ends the framework's session that its request belongs to. */
   readonly signOut?: (request: FrameworkRequest) => unknown
   /**
-   * The address of the caller, for limits. Default: what Express and Fastify call `request.ip`, and the socket of a plain
-   * Node server, unless that is a private address: it is most likely a proxy's. Hono cannot tell.
+   * Returns the caller's IP address, for rate limits. By default this is `request.ip` in Express
+   * and Fastify, and the socket's address in a plain Node server, unless that address is private,
+   * because then it is most likely a proxy's. Hono has no default.
    */
   readonly address?: (request: FrameworkRequest) => string | undefined
 }
 
-/** Makes a reader of what the application says about its requests. */
+/** Creates a function that calls the application's `signedIn` for this request. */
 export function signedInReader<FrameworkRequest>(
   { signedIn }: MountOptions<FrameworkRequest>,
   request: FrameworkRequest,
@@ -30,7 +36,7 @@ export function signedInReader<FrameworkRequest>(
   return signedIn && (() => signedIn(request))
 }
 
-/** The same for what ends the session. */
+/** Creates a function that calls the application's `signOut` for this request. */
 export function signOutCaller<FrameworkRequest>(
   { signOut }: MountOptions<FrameworkRequest>,
   request: FrameworkRequest,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { fetchFrom, fromWebRequest, toWebResponse } from './web.ts'
 
 describe('a Web request', () => {
-  it('is the same object at its configured address, and another at a foreign one', () => {
+  it('is the same object at the configured URL, and a new one at any other URL', () => {
     const request = new Request('https://api.example.com/me?x=1', { headers: { cookie: 'a=b' } })
     expect(fromWebRequest(request).toRequest('https://api.example.com/base')).toBe(request)
     const forged = new Request('https://evil.example/me?x=1', { headers: { cookie: 'a=b' } })
@@ -11,13 +11,13 @@ describe('a Web request', () => {
     expect(mended.headers.get('cookie')).toBe('a=b')
   })
 
-  it('whose body somebody has read says what to do', async () => {
+  it('says what to do if its body has already been read', async () => {
     const request = new Request('https://api.example.com/', { method: 'POST', body: 'x' })
     await request.text()
     await expect(fromWebRequest(request).text(10)).rejects.toThrow('Mount these routes before')
   })
 
-  it('whose body breaks off was cut off', async () => {
+  it('rejects with request_cut_off if its body breaks off', async () => {
     const body = new ReadableStream({
       start(controller) {
         controller.enqueue(new TextEncoder().encode('half'))
@@ -38,7 +38,7 @@ describe('a Web response', () => {
     expect(response.headers.get('content-type')).toBe('text/plain')
   })
 
-  it('is a 404 at an address that is nobody’s', async () => {
+  it('is a 404 for an unknown path', async () => {
     const response = await fetchFrom({ handle: () => null }, new Request('https://a.example/'))
     expect(response.status).toBe(404)
     expect(await response.json()).toMatchObject({ error: 'not_found' })

@@ -11,7 +11,7 @@ import {
 import { type HttpResponse, notFound } from './response.ts'
 import type { HttpRoutes } from './routes.ts'
 
-/** A Web request as one of ours. */
+/** Converts a Web request to an HttpRequest. */
 export function fromWebRequest(
   request: Request,
   signedIn?: SignedInReader,
@@ -69,7 +69,7 @@ export class WebRequest implements HttpRequest {
   }
 }
 
-/** Our response as a Web response. */
+/** Converts an HttpResponse to a Web response. */
 export function toWebResponse({ status, headers, body }: HttpResponse): Response {
   const single: Record<string, string> = {}
   const several: [string, readonly string[]][] = []
@@ -84,7 +84,7 @@ export function toWebResponse({ status, headers, body }: HttpResponse): Response
   return response
 }
 
-/** The routes as one Web-standard handler. */
+/** Handles a Web request with the routes. Other paths get a 404. */
 export async function fetchFrom(
   routes: Pick<HttpRoutes, 'handle'>,
   request: Request,
@@ -92,7 +92,7 @@ export async function fetchFrom(
   return toWebResponse((await routes.handle(new WebRequest(request))) ?? notFound())
 }
 
-/** Path and query of an absolute URL. */
+/** Splits an absolute URL into path and query. */
 function splitUrl(url: string): { readonly path: string; readonly query: string } {
   const start = url.indexOf('/', url.indexOf('://') + 3)
   return start < 0 ? { path: '/', query: '' } : splitTarget(url.slice(start))

@@ -6,7 +6,7 @@ import createFastify, { type FastifyPluginCallback } from 'fastify'
 import { Hono, type MiddlewareHandler } from 'hono'
 import { onTestFinished } from 'vitest'
 
-/** The same routes, as each adapter mounts them. */
+/** One set of routes, mounted by each adapter. */
 export interface Mounts {
   readonly express: RequestHandler
   readonly fastify: FastifyPluginCallback
@@ -37,7 +37,9 @@ const listeners: Readonly<
     app.use(mounts.hono)
     return getRequestListener(app.fetch)
   },
-  /** Next finds the file by the path, and calls the handler it exports for the method. */
+  /**
+   * Next finds the route file by the path, and calls the handler that it exports for the method.
+   */
   next(mounts) {
     return getRequestListener((request) => {
       const handler = mounts.next[request.method]

@@ -17,17 +17,17 @@ import type { Mounts } from './frameworks.ts'
 
 export const BASE_URL = 'https://app.example'
 
-/** What can be watched from outside. */
+/** Observations of a test from outside of the routes. */
 export interface Watch {
   /** Everything that was logged. */
   readonly logged: unknown[]
-  /** The addresses of the requests that the application's own hook was given. */
+  /** URLs of the requests that the application's hook was called with. */
   readonly asked: string[]
-  /** What the routes were asked for and will respond. */
+  /** Promises of the responses that were requested from the routes. */
   readonly responses: Promise<unknown>[]
-  /** How often an adapter asked whether a path is known, apart from asking for the response. */
+  /** How many times an adapter checked whether a path is known before it requested the response. */
   matchedBefore: number
-  /** The routes begin only after this. */
+  /** Blocks the routes until it resolves. */
   gate: Promise<void>
 }
 
@@ -39,11 +39,11 @@ export interface Mounted {
 /** A package whose routes every framework can serve. */
 export interface Subject {
   readonly name: string
-  /** Where a body is read. */
+  /** Path of a route that reads a body. */
   readonly posting: string
-  /** Where the application's own hook is asked. */
+  /** Path of a route that calls the application's hook. */
   readonly asking: string
-  /** A path, a method it does not take, and those it takes. */
+  /** Requests that the routes answer with 405: method, path, and the allowed methods. */
   readonly refusals: readonly (readonly [method: string, path: string, allow: string])[]
   mount(): Promise<Mounted>
 }

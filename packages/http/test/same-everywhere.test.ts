@@ -9,7 +9,7 @@ const cases = frameworks.flatMap((framework) =>
   [oauthSubject, billingSubject].map((subject) => ({ framework, subject, name: subject.name })),
 )
 
-/** Failures that nobody caught; a process without this would end by them. */
+/** Records unhandled failures, which would end a process without these listeners. */
 function watchProcess(): unknown[] {
   const uncaught: unknown[] = []
   const note = (reason: unknown) => uncaught.push(reason)
@@ -36,7 +36,7 @@ function countConnections({ server }: Served): Promise<number> {
   })
 }
 
-/** With a Host header of the caller's choice, which `fetch` does not allow. */
+/** Sends a GET with a Host header of the caller's choice, which `fetch` does not allow. */
 function get({ url }: Served, path: string, host: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     send(new URL(path, url), { headers: { host, 'x-forwarded-host': host } }, (response) => {
@@ -50,7 +50,7 @@ function get({ url }: Served, path: string, host: string): Promise<number | unde
 
 describe.each(cases)('the routes of $name in $framework', ({ framework, subject }) => {
   it.each(['vanishes', 'hangs up'])(
-    'log nothing of a body that is cut off when the caller %s, and the connection ends',
+    'log nothing about a body that is cut off when the caller %s, and close the connection',
     async (how) => {
       const { mounts, watch } = await subject.mount()
       const served = await serve(framework, mounts)
@@ -67,7 +67,7 @@ describe.each(cases)('the routes of $name in $framework', ({ framework, subject 
     },
   )
 
-  it('respond, to nobody, when the caller has gone before the body is read', async () => {
+  it('complete the response when the caller has disconnected before the body was read', async () => {
     const { mounts, watch } = await subject.mount()
     const served = await serve(framework, mounts)
     const uncaught = watchProcess()
@@ -81,19 +81,19 @@ describe.each(cases)('the routes of $name in $framework', ({ framework, subject 
     await expect.poll(() => countConnections(served)).toBe(0)
     open()
     await Promise.all(watch.responses)
-    // What fails while the response is sent would fail now.
+    // A failure while sending the response would happen now.
     await new Promise((resolve) => setImmediate(resolve))
     expect([watch.logged, uncaught]).toEqual([[], []])
   })
 
-  it.each(subject.refusals)('say 405 for %s %s, and allow %s', async (method, path, allow) => {
+  it.each(subject.refusals)('return 405 for %s %s, and allow %s', async (method, path, allow) => {
     const { mounts } = await subject.mount()
     const served = await serve(framework, mounts)
     const response = await fetch(served.url + path, { method })
     expect([response.status, response.headers.get('allow')]).toEqual([405, allow])
   })
 
-  it('tell the application their configured address, whatever Host says', async () => {
+  it('report their configured URL to the application, whatever the Host header says', async () => {
     const { mounts, watch } = await subject.mount()
     const served = await serve(framework, mounts)
     for (const host of ['evil.example', 'app.example:81']) {
@@ -103,7 +103,7 @@ describe.each(cases)('the routes of $name in $framework', ({ framework, subject 
     expect(watch.asked).toEqual([address, address])
   })
 
-  it('are matched once, and leave other addresses alone', async () => {
+  it('are matched once per request, and leave other paths to the application', async () => {
     const { mounts, watch } = await subject.mount()
     const served = await serve(framework, mounts)
     expect((await fetch(`${served.url}/nowhere`)).status).toBe(404)

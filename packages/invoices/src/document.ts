@@ -1,72 +1,83 @@
-/** A document to print: every text is ready, in the reader's language. */
+/** A document to print. Every text is final, in the reader's language. */
 export interface PrintedDocument {
-  /** The language, as BCP 47 writes it, such as `de-AT`. */
+  /** Language of the document as a BCP 47 tag, such as `de-AT`. */
   readonly locale: string
-  /** Whether the page is read from the right. */
+  /** Whether the page is laid out from right to left. */
   readonly rightToLeft: boolean
-  /** What the file says about itself. `date` is its only moment, so the same document gives the same bytes. */
+  /**
+   * Metadata of the file. `date` is the only time in it, so the same document always gives the same
+   * bytes.
+   */
   readonly file: { readonly title: string; readonly author: string; readonly date: Date }
-  /** Who sells, at the top of the first page. */
+  /** The seller, at the top of the first page. */
   readonly seller: {
     /** A company or a person. */
     readonly name: string
-    /** Lines under the name. */
+    /** Lines below the name, such as the postal address. */
     readonly lines: readonly string[]
-    /** A PNG or JPEG, above the name. */
+    /** A PNG or JPEG to print above the name. `null` for none. */
     readonly logo: Uint8Array | null
   }
-  /** What the document is, such as "Invoice". */
+  /** Title of the document, such as "Invoice". */
   readonly title: string
-  /** Lines under the title: number, date. */
+  /** Lines below the title, such as number and date. */
   readonly facts: readonly string[]
-  /** To whom it was written: a label such as "Billed to", and lines below it. */
+  /** The recipient: a label such as "Billed to", and the lines below it. */
   readonly buyer: { readonly label: string; readonly lines: readonly string[] }
-  /** The heads of the columns. */
+  /** Headings of the table's columns. */
   readonly columns: {
     readonly description: string
     readonly period: string
     readonly amount: string
   }
-  /** What was sold. */
+  /** Rows of the table, one for each item sold. */
   readonly rows: readonly PrintedRow[]
-  /** Under the table, in order. */
+  /** Sums below the table, in order. */
   readonly totals: readonly PrintedTotal[]
-  /** Sentences under the totals. */
+  /** Sentences below the sums. */
   readonly notes: readonly string[]
-  /** At the end of the last page; empty for nothing. */
+  /** Text at the end of the last page. Empty for none. */
   readonly footer: string
-  /** Lines at the foot of every page. */
+  /** Lines at the bottom of every page. */
   readonly legal: readonly string[]
-  /** What stands at the foot of each page of a document that has several. */
+  /**
+   * Returns the page number to print at the bottom of each page, if the document has more than one.
+   */
   pageNumber(page: number, pages: number): string
-  /** TrueType or OpenType files; default: DejaVu Sans, which has Latin, Greek, Cyrillic, Hebrew and Arabic. */
+  /**
+   * TrueType or OpenType fonts. Default: DejaVu Sans, which covers Latin, Greek, Cyrillic, Hebrew
+   * and Arabic.
+   */
   readonly fonts?: PrintedFonts
 }
 
-/** One thing that was sold. */
+/** An item in the table. */
 export interface PrintedRow {
-  /** What it was. */
+  /** Description of the item. */
   readonly description: string
-  /** The days it is for; null for none. */
+  /** The period that the item covers. `null` for none. */
   readonly period: string | null
-  /** What it costs, with its currency. */
+  /** Price of the item, with its currency. */
   readonly amount: string
 }
 
-/** A line of the sum. */
+/** A sum below the table. */
 export interface PrintedTotal {
-  /** What it is, such as "Total". */
+  /** Name of the sum, such as "Total". */
   readonly label: string
-  /** How much, with its currency. */
+  /** The amount, with its currency. */
   readonly amount: string
-  /** The total itself, below a rule. */
+  /**
+   * Whether to print a rule above and use the bold font, as for the total.
+   * @default false
+   */
   readonly strong?: boolean
 }
 
 /** The files of a font. */
 export interface PrintedFonts {
-  /** For text. */
+  /** Font for normal text. */
   readonly regular: Uint8Array
-  /** For the seller, the title and the total. */
+  /** Font for the seller, the title and the total. */
   readonly bold: Uint8Array
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type * as fontkit from 'fontkit'
 import type PDFDocument from 'pdfkit'
 
-/** A parsed font, which pdfkit takes as well; its typings know only files and bytes. */
+/** A parsed font. pdfkit accepts it, although its typings allow only files and bytes. */
 type Font = Parameters<InstanceType<typeof PDFDocument>['registerFont']>[1]
 
 export interface Fonts {
@@ -12,10 +12,11 @@ export interface Fonts {
 
 let embedded: Promise<Fonts> | undefined
 
-/** Parsed once: that takes longer than printing a page. */
+/** Parses the built-in fonts once, because that takes longer than printing a page. */
 export function embeddedFonts(): Promise<Fonts> {
   if (!embedded) {
-    // Asked for in this way, bundlers leave the files alone: Next's would try to compile the fonts.
+    // Loaded this way so that bundlers leave the files alone: that of Next would try to compile the
+    // fonts.
     const { createRequire } = process.getBuiltinModule('node:module')
     const { resolve } = createRequire(import.meta.url)
     const read = (name: string) => readFileSync(resolve(`dejavu-fonts-ttf/ttf/${name}.ttf`))
@@ -33,8 +34,9 @@ export async function readFonts(files: {
 }
 
 /**
- * Fontkit keeps each glyph as it first met it. Met as a part of `ż`, a `z` stands for no letter, and
- * every later invoice would print it but not let it be copied: so each letter is met by itself.
+ * Parses a font and registers each letter on its own. Fontkit keeps each glyph as it first met it:
+ * a `z` first met as part of `ż` would have no letter, and every later invoice would print it
+ * without allowing it to be copied.
  */
 function parse(create: typeof fontkit.create, bytes: Uint8Array): Font {
   const font = create(Buffer.from(bytes)) as fontkit.Font

@@ -6,9 +6,28 @@ import { MARGIN, Pages } from './pages.ts'
 export type { PrintedDocument, PrintedFonts, PrintedRow, PrintedTotal } from './document.ts'
 
 /**
- * Prints a document as a PDF of as many A4 pages as it takes. The same document gives the same bytes.
+ * Renders a document as a PDF with as many A4 pages as needed. The same document always gives the
+ * same bytes.
  * @example
- * const bytes = await renderPdf({ title: 'Invoice', rows: [{ description: 'Pro', period: null, amount: '€10.00' }], … })
+ * ```ts
+ * const pdf = await renderPdf({
+ *   locale: 'en',
+ *   rightToLeft: false,
+ *   file: { title: 'Invoice 7', author: 'Acme', date: new Date('2026-01-31') },
+ *   seller: { name: 'Acme', lines: ['1 Main Street'], logo: null },
+ *   title: 'Invoice',
+ *   facts: ['Number 7', '31 January 2026'],
+ *   buyer: { label: 'Billed to', lines: ['Ada Lovelace'] },
+ *   columns: { description: 'Description', period: 'Period', amount: 'Amount' },
+ *   rows: [{ description: 'Pro', period: null, amount: '€10.00' }],
+ *   totals: [{ label: 'Total', amount: '€10.00', strong: true }],
+ *   notes: [],
+ *   footer: '',
+ *   legal: [],
+ *   pageNumber: (page, pages) => `Page ${page} of ${pages}`,
+ * })
+ * await writeFile('invoice-7.pdf', pdf)
+ * ```
  */
 export async function renderPdf(printed: PrintedDocument): Promise<Uint8Array<ArrayBuffer>> {
   const { locale, file } = printed

@@ -11,7 +11,7 @@ const PERIOD = 300
 const LOGO = { width: 160, height: 44 } as const
 const LEGAL_LINE = 10
 
-/** Draws from the top to the bottom, over as many pages as it takes. */
+/** Draws a document from top to bottom, on as many pages as needed. */
 export class Pages {
   readonly #document: PdfDocument
   readonly #printed: PrintedDocument
@@ -147,7 +147,7 @@ export class Pages {
     this.#y = after + 2
   }
 
-  /** On the far side of the current line; as wide as it needs to be. */
+  /** Prints an amount at the end of the current line, in the width that it needs. */
   #amount(text: string): void {
     this.#text.write(text, { x: MARGIN, y: this.#y, width: this.#width, align: 'end' })
   }
@@ -156,7 +156,7 @@ export class Pages {
     this.#text.rule({ x: from, y: this.#y, width: MARGIN + this.#width - from }, RULE)
   }
 
-  /** As large as lets each of its words stay whole. */
+  /** Chooses the largest font size at which no word of the title has to be broken. */
   #titleStyle(title: string, width: number): void {
     for (let size = 20; size >= 10; size--) {
       this.#style('bold', size, 'black')
@@ -168,7 +168,7 @@ export class Pages {
     this.#document.font(font).fontSize(size).fillColor(colour)
   }
 
-  /** Goes to a new page when what comes next would not fit; says whether it did. */
+  /** Starts a new page if the next block does not fit. Returns whether it did. */
   #breakBefore(height: number): boolean {
     if (this.#y + height <= this.#bottom) return false
     this.#document.addPage()

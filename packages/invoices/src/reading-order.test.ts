@@ -3,7 +3,7 @@ import { piecesFromLeft } from './reading-order.ts'
 
 const NBSP = '\u00a0'
 
-/** What fonts do to a piece: Hebrew and Arabic come out from the right. */
+/** Simulates a font, which prints Hebrew and Arabic from the right. */
 const drawn = (pieces: readonly string[]) =>
   pieces
     .map((piece) => (/[\u0590-\u06ff]/.test(piece) ? [...piece].reverse().join('') : piece))
@@ -30,15 +30,18 @@ describe('a line in reading order', () => {
     ['rtl', '\u200f\u200e-2.55 \u200f€', '€ -2.55'],
     ['rtl', '\u061c-\u200f٢٫٥٥ €', '€ ٢٫٥٥-'],
     ['rtl', '٠١\u200f/٠٣\u200f/٢٠٢٦', '٢٠٢٦/٠٣/٠١'],
-  ] as const)('without letters is read as its page is, %s: %j', (page, line, expected) => {
-    expect(drawn(piecesFromLeft(line, page))).toBe(expected)
-  })
+  ] as const)(
+    'takes the direction of a %s page if it has no letters: %j',
+    (page, line, expected) => {
+      expect(drawn(piecesFromLeft(line, page))).toBe(expected)
+    },
+  )
 
-  it('keeps words that are read from the right in one piece', () => {
+  it('keeps consecutive right-to-left words in one piece', () => {
     expect(piecesFromLeft('אב גד')).toEqual([`אב${NBSP}גד`])
   })
 
-  it('of nothing is nothing', () => {
+  it('is empty for an empty text', () => {
     expect(piecesFromLeft('')).toEqual([])
   })
 })

@@ -1,16 +1,19 @@
 import bidiModule, { type Bidi } from 'bidi-js'
 
-/** The typings speak of the ES module; Node gets the CommonJS one, which is the function itself. */
+/**
+ * The typings describe the ES module, but Node loads the CommonJS one, which is the function
+ * itself.
+ */
 const bidi = (bidiModule as unknown as () => Bidi)()
 
 export type Direction = 'ltr' | 'rtl'
 
 /**
- * One printed line as the pieces to draw from left to right, each of one direction (Unicode's
- * bidirectional algorithm, UAX 9). The line is read in the direction of its first letter, one
- * without letters in that of its page. Fonts turn Hebrew and Arabic around themselves: a piece is
- * written the way that comes out right. Brackets are already the other way round, marks of direction
- * are gone.
+ * Splits one printed line into pieces of one direction each, to be drawn from left to right
+ * (Unicode's bidirectional algorithm, UAX 9). The direction of the line is that of its first
+ * letter, or of its page if it has no letters. Fonts reverse Hebrew and Arabic themselves, so a
+ * piece is in the order that the font expects. Brackets are already mirrored, and directional marks
+ * are removed.
  */
 export function piecesFromLeft(line: string, page: Direction = 'ltr'): string[] {
   const base = directionOf(line) ?? page
@@ -28,7 +31,7 @@ export function piecesFromLeft(line: string, page: Direction = 'ltr'): string[] 
   return runs.flatMap(({ text, level }) => toPieces(text.replace(MARKS, ''), level))
 }
 
-/** What is read from the right; digits of Arabic are not, but fonts take them for its letters. */
+/** Right-to-left characters. Arabic digits are not, but fonts treat them like Arabic letters. */
 const RTL = /[\p{sc=Arab}\p{sc=Hebr}\p{sc=Syrc}\p{sc=Thaa}\p{sc=Nkoo}\p{sc=Adlm}\u200f\u061c]/u
 const ARABIC_DIGITS = /([\u0660-\u066c\u06f0-\u06f9]+)/
 const MARKS = /\p{Cf}+/gu
@@ -51,7 +54,10 @@ function toPieces(text: string, level: number): string[] {
     .map((part) => (ARABIC_DIGITS.test(part) ? turned(part) : part))
 }
 
-/** The PDF library lays out word by word, from the left: words read from the right must be one to it. */
+/**
+ * Joins right-to-left words with no-break spaces: the PDF library lays out words from the left, so
+ * they must look like one word.
+ */
 function asOneWord(text: string): string {
   return text.replaceAll(' ', '\u00a0')
 }

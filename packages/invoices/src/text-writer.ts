@@ -3,7 +3,10 @@ import { piecesFromLeft } from './reading-order.ts'
 
 type Document = InstanceType<typeof PDFDocument>
 
-/** Where text goes: a column of the page. `end` is the far side of it in the reader's direction. */
+/**
+ * A column of the page to write text in. The `align` value `end` is the far side in reading
+ * direction.
+ */
 export interface TextBox {
   readonly x: number
   readonly y: number
@@ -12,8 +15,8 @@ export interface TextBox {
 }
 
 /**
- * Writes on a page that is read from one side or the other. Boxes are given as for a page read from
- * the left; on one read from the right they are mirrored.
+ * Writes on a page in reading direction. Boxes are specified for a page that is read from the left,
+ * and mirrored on one that is read from the right.
  */
 export class TextWriter {
   readonly #document: Document
@@ -24,7 +27,7 @@ export class TextWriter {
     this.#rightToLeft = rightToLeft
   }
 
-  /** Writes over as many lines as it takes; answers where the next line would begin. */
+  /** Writes text on as many lines as needed. Returns the position of the next line. */
   write(text: string, { x, y, width, align = 'start' }: TextBox): number {
     const document = this.#document
     const left = this.#rightToLeft ? document.page.width - x - width : x
@@ -47,7 +50,7 @@ export class TextWriter {
     return this.#linesOf(text, width).length * this.#document.currentLineHeight(true)
   }
 
-  /** A picture, no larger than its box; answers how high it came out. */
+  /** Draws a picture that fits in its box. Returns its height. */
   picture(bytes: Uint8Array, { x, y, width: widest }: TextBox, highest: number): number {
     // Missing from the typings.
     const { openImage } = this.#document as unknown as {
@@ -61,7 +64,7 @@ export class TextWriter {
     return height
   }
 
-  /** A thin line over the box's width. */
+  /** Draws a thin line over the box's width. */
   rule({ x, y, width }: TextBox, colour: string): void {
     const left = this.#rightToLeft ? this.#document.page.width - x - width : x
     this.#document
@@ -71,7 +74,10 @@ export class TextWriter {
       .stroke(colour)
   }
 
-  /** Broken between words; a word that is wider than the box is broken where it must be. */
+  /**
+   * Breaks text into lines between words. A word that is wider than the box is broken where
+   * necessary.
+   */
   #linesOf(text: string, width: number): string[] {
     const lines: string[] = []
     let line = ''

@@ -1,10 +1,14 @@
 /**
- * At hand or promised. Only the guard, the look-up of clients and what writes or reads an access token answer so:
- * what they are asked for is nearly always at hand, and a promise for each request would show.
+ * A value, or a promise of it. Only the guard, the client lookup and the access token formats
+ * return this type: they nearly always have the value in memory, and one extra promise per request
+ * would be measurable.
  */
 export type Awaitable<T> = T | Promise<T>
 
-/** Goes on at once with a value that is at hand, and later with one that is promised. */
+/**
+ * Applies `next` to the value: synchronously if it is available, otherwise once the promise
+ * resolves.
+ */
 export function mapAwaitable<T, R>(
   value: Awaitable<T>,
   next: (value: T) => Awaitable<R>,
@@ -12,7 +16,10 @@ export function mapAwaitable<T, R>(
   return value instanceof Promise ? value.then(next) : next(value)
 }
 
-/** The same with a way out for work that fails, at once or later. */
+/**
+ * Runs `work` and maps its result with `done`, or its error with `failed`. Synchronous unless
+ * `work` returns a promise.
+ */
 export function resolveAwaitable<T, R>(
   work: () => Awaitable<T>,
   done: (value: T) => R,

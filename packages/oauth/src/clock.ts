@@ -2,15 +2,21 @@ import type { Clock } from '@tollgate/database'
 
 export type { Clock }
 
-/** The clock of a store, which all processes on it share. */
+/** The clock of a storage, shared by all processes that use it. */
 export interface StoreClock extends Clock {
-  /** Called once the store has its tables, before anything else is asked of it. */
+  /** Starts the clock. Called once the tables exist, before any other call. */
   begin(): Promise<void>
-  /** Calls `listener` with the reason when the clock is no longer trusted, and with null when it is again. */
+  /**
+   * Calls `listener` with the reason when the clock is no longer trusted, and with `null` when it
+   * is trusted again. Returns a function that removes the listener.
+   */
   onChange(listener: (problem: string | null) => void): () => void
 }
 
-/** Says whether a clock is trusted, for work that waits until it is. The clock itself tells why it is not. */
+/**
+ * Whether the clock is trusted. For work that can wait until it is; the clock itself reports the
+ * reason.
+ */
 export async function isTrusted(clock: Clock): Promise<boolean> {
   try {
     await clock.check?.()
@@ -20,13 +26,18 @@ export async function isTrusted(clock: Clock): Promise<boolean> {
   }
 }
 
-/** How far, in milliseconds, the clocks of two of our processes may be apart. */
+/**
+ * Largest tolerated difference between the clocks of two processes of this server, in milliseconds.
+ */
 export const CLOCK_SKEW = 60_000
 
 /** The clock of this machine. */
 export const systemClock: Clock = { now: () => new Date() }
 
-/** By their numbers: `>` has to ask both Dates first how they want to be compared. */
+/**
+ * Compares by number: `>` on two Dates is slower, because it first converts each object to a
+ * primitive.
+ */
 export function isAfter(one: Date, other: Date): boolean {
   return one.getTime() > other.getTime()
 }

@@ -23,25 +23,32 @@ import type { ClientDemand } from './storage/client-settings.ts'
 import type { AccessTokens } from './tokens/formats/format.ts'
 import type { RefreshTokens } from './tokens/formats/refresh-tokens.ts'
 import type { KnownUsers } from './users/known-users.ts'
+import type { UserProviders } from './users/providers.ts'
 
-/** A response type, and the grant that a client needs for it. */
+/** A response type, and the grant type that a client must hold to use it. */
 export interface OfferedResponse {
   readonly grantType: string
   readonly response: AuthorizationResponse
 }
 
-/** The features that are switched on, by what they do: what nobody does costs nothing. */
+/**
+ * The enabled features, sorted by capability when the server is created, so that an unused
+ * capability costs nothing per request.
+ */
 export interface Features {
   readonly all: readonly Feature[]
   readonly requestExpanders: readonly Feature[]
   readonly requestReaders: readonly Feature[]
   readonly personCheckers: readonly Feature[]
   readonly responseExtenders: readonly Feature[]
-  /** Tokens beside access tokens, by their `requested_token_type`. */
+  /** Issuers of tokens other than access tokens, by `requested_token_type`. */
   readonly exchanges: ReadonlyMap<string, TokenIssuer>
   readonly authenticators: readonly ClientAuthentication[]
-  /** The only one that clients may prove themselves by; null where secrets and public clients are taken. */
-  readonly soleAuthenticator: ClientAuthentication | null
+  /**
+   * The only client authentication allowed. `null` if client secrets and public clients are
+   * accepted.
+   */
+  readonly exclusiveAuthentication: ClientAuthentication | null
   readonly sessionEnders: readonly Feature[]
   readonly deliverers: readonly Feature[]
   readonly crossOrigin: CrossOriginPolicy | null
@@ -49,20 +56,21 @@ export interface Features {
   readonly subjectNamers: readonly Feature[]
   readonly introspections: readonly Feature[]
   readonly keyProofs: KeyProofs | null
-  readonly tellsSignIn: boolean
-  /** Settings of clients that nobody here enforces. */
-  readonly unmetDemands: readonly ClientDemand[]
+  readonly addsSignInClaims: boolean
+  /** Client settings that no enabled feature enforces. Clients with one of them are rejected. */
+  readonly unenforcedSettings: readonly ClientDemand[]
 }
 
 /**
- * Made once by createAuthorizationServer() and handed down; nothing below reaches back up. A grant gets
- * it as well: those of this package use all of it, others what `GrantContext` tells them of.
+ * The parts of a running server. `createAuthorizationServer()` creates it once and passes it down.
+ * Grants and features receive it too: those of this package use all of it, others only the members
+ * of `GrantContext`.
  */
 export interface ServerContext extends GrantContext {
   readonly options: ResolvedOptions
   readonly features: Features
   readonly grants: ReadonlyMap<string, Grant>
-  /** Where people look at what goes wrong. */
+  /** Paths that people open in a browser; errors there are shown as a page. */
   readonly pagePaths: ReadonlySet<string>
   readonly responses: ReadonlyMap<string, OfferedResponse>
   readonly clients: ClientCache<ServerContext>
@@ -70,22 +78,29 @@ export interface ServerContext extends GrantContext {
   readonly consents: ConsentCache
   readonly keys: SigningKeys
   readonly keyring: Keyring
-  /** Of secrets that have to be read again, which only some clients have. */
+  /**
+   * Encrypts the client secrets that the server must be able to read again. Only some clients have
+   * one.
+   */
   readonly clientSecrets: Seal
   readonly accessTokens: AccessTokens
   readonly refreshTokens: RefreshTokens
   readonly verifier: TokenVerifier
   readonly knownUsers: KnownUsers
+  readonly providers: UserProviders
   readonly feed: RevocationFeed
   readonly cookies: CookieMode
-  /** Requests to addresses that clients have told us. */
+  /** Sends requests to client-supplied URLs. */
   readonly outgoing: Outgoing
-  /** The rule for what can be guessed. */
+  /** Limits attempts to guess passwords and codes. */
   readonly guessing: GuessingLimits
-  /** The rule for what strangers make us do or store. */
+  /** Limits the work and the storage that unauthenticated callers can cause. */
   readonly resources: ResourceLimits
-  /** The network that the request under way came from; null where it is not known. */
+  /** The network that the current request came from. `null` if it is unknown. */
   readonly network: string | null
-  /** The thumbprint of the key that the request under way has proven to hold: see tokens/proven-key.ts. */
+  /**
+   * Thumbprint of the key whose possession the current request has proven (see
+   * tokens/proven-key.ts). `null` if none.
+   */
   readonly provenKey: string | null
 }

@@ -24,8 +24,9 @@ import { createRefreshTokens } from './tokens/formats/refresh-tokens.ts'
 import { issueTokens } from './tokens/issue.ts'
 import { revokeTokens } from './tokens/revoke.ts'
 import { createKnownUsers } from './users/known-users.ts'
+import { usersByKey } from './users/providers.ts'
 
-/** Puts the parts together; each gets only what it needs. */
+/** Creates the parts of the server; each receives only what it needs. */
 export function createContext(options: ResolvedOptions): ServerContext {
   const { storage, secrets, clock, issuer } = options
   const allResources = [options.resources.own, ...options.resources.others.values()]
@@ -45,12 +46,12 @@ export function createContext(options: ResolvedOptions): ServerContext {
     ]),
     accessTokenTypes: [...new Set(['at+jwt', ...allResources.map(({ tokenType }) => tokenType)])],
     publishedAheadSeconds: options.keyPublishedAheadSeconds,
-    lastLife: (now) => lastLife(now, options),
+    latestExpiry: (now) => latestExpiryOf(now, options),
     clock,
     logger: options.logger,
   })
-  feed.onNotice('keys', keys.expectChange)
-  feed.onBreak(keys.expectChange)
+  feed.onNotice('keys', keys.markOutdated)
+  feed.onBreak(keys.markOutdated)
   feed.onSync(keys.reload)
   const { resources, accessTokenFormat } = options
   const findToken = (id: string) => storage.tokens.find(id)
@@ -59,7 +60,7 @@ export function createContext(options: ResolvedOptions): ServerContext {
     findToken,
     ...chooseFormat({ keys, keyring, issuer, resources, accessTokenFormat, findToken }),
   })
-  const knownUsers = createKnownUsers({ users: options.users, logger: options.logger })
+  const knownUsers = createKnownUsers({ providers: options.providers, logger: options.logger })
   const verifier = createTokenVerifier({
     accessTokens,
     keys,
@@ -74,7 +75,8 @@ export function createContext(options: ResolvedOptions): ServerContext {
     issuer,
     clock,
     logger: options.logger,
-    users: options.users,
+    users: usersByKey(options.providers),
+    providers: options.providers,
     scopes: options.scopes,
     storage,
     events: createEmitter(options.logger),
@@ -143,7 +145,7 @@ function sortFeatures(all: readonly Feature[]): Features {
     responseExtenders: all.filter((feature) => feature.extendTokenResponse),
     exchanges: new Map(all.flatMap(({ exchanges = {} }) => Object.entries(exchanges))),
     authenticators: all.flatMap(({ authentication }) => authentication ?? []),
-    soleAuthenticator:
+    exclusiveAuthentication:
       all.find(({ authentication }) => authentication?.exclusive)?.authentication ?? null,
     sessionEnders: all.filter((feature) => feature.endSessions),
     deliverers: all.filter((feature) => feature.deliver),
@@ -152,8 +154,10 @@ function sortFeatures(all: readonly Feature[]): Features {
     subjectNamers: all.filter((feature) => feature.subjectFor),
     introspections: all.filter((feature) => feature.introspection),
     keyProofs: all.find(({ keyProofs }) => keyProofs)?.keyProofs ?? null,
-    tellsSignIn: all.some(({ tellsSignIn }) => tellsSignIn),
-    unmetDemands: clientDemands.filter((name) => !all.some(({ meets }) => meets?.includes(name))),
+    addsSignInClaims: all.some(({ addsSignInClaims }) => addsSignInClaims),
+    unenforcedSettings: clientDemands.filter(
+      (name) => !all.some(({ enforces }) => enforces?.includes(name)),
+    ),
   }
 }
 
@@ -174,7 +178,7 @@ function offeredResponses({
   return new Map(offered.map((each) => [each.response.type, each]))
 }
 
-function lastLife(now: Date, options: ResolvedOptions): Date {
+function latestExpiryOf(now: Date, options: ResolvedOptions): Date {
   const cookies = new Date(now.getTime() + options.cookieSeconds * 1000)
   const ends = [
     options.accessTokensExpireAt(now),

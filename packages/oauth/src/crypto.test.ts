@@ -5,12 +5,15 @@ import { deriveKey, deriveMacKey, hmac, randomSecret, timeOrderedId } from './cr
 describe('hmac', () => {
   const TEXTS = ['', 'a', 'Zoë 漢字 🎟️', 'x'.repeat(63), 'x'.repeat(2048), 'ö'.repeat(1500)]
 
-  it.each(TEXTS.map((text) => [text.length, text]))('is HMAC-SHA-256: %i characters', (_, text) => {
-    const expected = createHmac('sha256', deriveKey('a secret', 'tests')).update(text)
-    expect(hmac(deriveMacKey('a secret', 'tests'), text)).toBe(expected.digest('base64url'))
-  })
+  it.each(TEXTS.map((text) => [text.length, text]))(
+    'equals HMAC-SHA-256 of node:crypto for a text of %i characters',
+    (_, text) => {
+      const expected = createHmac('sha256', deriveKey('a secret', 'tests')).update(text)
+      expect(hmac(deriveMacKey('a secret', 'tests'), text)).toBe(expected.digest('base64url'))
+    },
+  )
 
-  it('leaves nothing of one text in the next', () => {
+  it('returns the right result for a short text after a longer one has filled the reused buffer', () => {
     const key = deriveMacKey('a secret', 'tests')
     const before = hmac(key, 'short')
     hmac(key, 'a much longer text')
@@ -19,7 +22,7 @@ describe('hmac', () => {
 })
 
 describe('randomSecret', () => {
-  it('never gives the same twice, also when the pool is filled anew', () => {
+  it('never repeats a value, even after the pool has been refilled', () => {
     const secrets = Array.from({ length: 1000 }, randomSecret)
     expect(new Set(secrets).size).toBe(1000)
     expect(secrets.every((secret) => /^[\w-]{43}$/.test(secret))).toBe(true)
@@ -27,7 +30,7 @@ describe('randomSecret', () => {
 })
 
 describe('timeOrderedId', () => {
-  it('is a version 7 UUID in the order of time', () => {
+  it('returns version 7 UUIDs that sort by creation time', () => {
     const ids = [1, 2, 1_700_000_000_000, 1_700_000_000_001].map((ms) =>
       timeOrderedId(new Date(ms)),
     )

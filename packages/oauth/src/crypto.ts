@@ -1,6 +1,7 @@
 /**
- * The one file that touches node:crypto. It is used instead of WebCrypto because a signature costs
- * 70 µs here and 190 µs there, and the token endpoint does little else (docs/decisions/0003-crypto.md).
+ * The only file of the package that uses node:crypto. It is used instead of WebCrypto because a
+ * signature takes 70 µs with it and 190 µs with WebCrypto, and the token endpoint does little else
+ * (docs/decisions/0003-crypto.md).
  */
 import {
   constants,
@@ -23,13 +24,13 @@ import type { Awaitable } from './awaitable.ts'
 
 export type { KeyObject }
 
-/** How tokens are signed. */
+/** An algorithm that tokens are signed with. */
 export type SigningAlgorithm = 'EdDSA' | 'ES256' | 'RS256'
 
 interface Algorithm {
   readonly digest: string | null
   generate(): Promise<{ publicKey: KeyObject; privateKey: KeyObject }>
-  /** RSA takes 3 ms and would stall everyone, so it signs on another thread. */
+  /** Whether to sign on another thread: RSA takes 3 ms and would block the event loop. */
   readonly offThread: boolean
 }
 
@@ -49,32 +50,35 @@ const ALGORITHMS: Readonly<Record<SigningAlgorithm, Algorithm>> = {
   },
 }
 
-/** Every algorithm there is. */
+/** All supported signing algorithms. */
 export const signingAlgorithms = Object.keys(ALGORITHMS) as readonly SigningAlgorithm[]
 
 const SECRET_BYTES = 32
 const pool = Buffer.alloc(128 * SECRET_BYTES)
-let used = pool.length
+let poolOffset = pool.length
 
-/** 256 random bits. Asking the system for many at a time costs far less; each is used once. */
+/**
+ * Returns 256 random bits as base64url. The bits come from a pool, because one large request to the
+ * system is far cheaper than many small ones; each is used once.
+ */
 export function randomSecret(): string {
-  if (used === pool.length) {
+  if (poolOffset === pool.length) {
     randomFillSync(pool)
-    used = 0
+    poolOffset = 0
   }
-  const bytes = pool.subarray(used, used + SECRET_BYTES)
-  used += SECRET_BYTES
+  const bytes = pool.subarray(poolOffset, poolOffset + SECRET_BYTES)
+  poolOffset += SECRET_BYTES
   const text = bytes.toString('base64url')
   bytes.fill(0)
   return text
 }
 
-/** Short, for people to type. */
+/** Returns random letters of `alphabet`. For short codes that people type. */
 export function randomLetters(alphabet: string, length: number): string {
   return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
 }
 
-/** Says nothing of when or how many. */
+/** Returns a random UUID, which reveals neither when it was made nor how many there are. */
 export function randomId(): string {
   return randomUUID()
 }
@@ -83,7 +87,7 @@ export function sha256(text: string): string {
   return hash('sha256', text, 'base64url')
 }
 
-/** The two padded keys of RFC 2104, each with room for what is hashed after it. */
+/** The two padded HMAC keys of RFC 2104, each with free space after it for the text to hash. */
 export interface MacKey {
   readonly inner: Buffer
   readonly outer: Buffer
@@ -93,8 +97,8 @@ const BLOCK = 64
 const DIGEST = 32
 
 /**
- * HMAC-SHA-256 by two plain hashes. An Hmac object costs twice as much, and as much again when it is
- * collected, which shows where each request needs one.
+ * Computes HMAC-SHA-256 from two plain hashes. An `Hmac` object costs twice as much, plus the same
+ * again for garbage collection; that is measurable because every request needs one.
  */
 export function hmac({ inner, outer }: MacKey, text: string): string {
   const length = Buffer.byteLength(text)
@@ -102,30 +106,39 @@ export function hmac({ inner, outer }: MacKey, text: string): string {
     length <= inner.length - BLOCK
       ? inner.subarray(0, BLOCK + inner.write(text, BLOCK))
       : Buffer.concat([inner.subarray(0, BLOCK), Buffer.from(text)])
-  // As a text: a Buffer for each digest would take twice as long as the digest itself.
+  // `binary` is a string: allocating a Buffer for each digest takes twice as long as hashing.
   outer.write(hash('sha256', message, 'binary'), BLOCK, 'binary')
   return hash('sha256', outer, 'base64url')
 }
 
-/** OpenID Connect Core §3.1.3.6: the left half of a digest, of the length the signature works with. */
+/**
+ * Returns the left half of the digest, base64url-encoded (`at_hash` and `c_hash`, OpenID Connect
+ * Core §3.1.3.6). The digest is the one of the signature algorithm.
+ */
 export function leftHalfHash(algorithm: SigningAlgorithm, text: string): string {
   const digest = hash(algorithm === 'EdDSA' ? 'sha512' : 'sha256', text, 'hex')
   return Buffer.from(digest.slice(0, digest.length / 2), 'hex').toString('base64url')
 }
 
-/** As Content-Security-Policy names a script. */
+/** Returns the hash in the form that Content-Security-Policy expects for a script. */
 export function sha256Base64(text: string): string {
   return hash('sha256', text, 'base64')
 }
 
-/** Constant-time for equal lengths; the length of a digest or token is no secret. */
+/**
+ * Compares in constant time if the lengths are equal. The length of a digest or token is not
+ * secret.
+ */
 export function equalSecrets(left: string, right: string): boolean {
   const a = Buffer.from(left)
   const b = Buffer.from(right)
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
-/** A key of its own for each purpose, so that a value made for one is worthless for another. */
+/**
+ * Derives a separate key for each purpose, so that a value made for one purpose is worthless for
+ * another.
+ */
 export function deriveKey(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, 'tollgate', purpose, 32))
 }
@@ -145,8 +158,8 @@ export function macKeyOf(key: Buffer): MacKey {
 }
 
 /**
- * Time-ordered (RFC 9562 version 7), so an index on it grows at one end. Not a secret. The
- * random part comes from randomUUID(), which draws from a pool of its own.
+ * Returns a time-ordered UUID (RFC 9562 version 7), so that an index on it grows at one end. Not a
+ * secret. The random part comes from `randomUUID()`, which draws from a pool.
  */
 export function timeOrderedId(now: Date): string {
   const time = now.getTime()
@@ -183,7 +196,10 @@ export function importPrivateKey(jwk: JsonWebKey): KeyObject {
   return createPrivateKey({ key: jwk as Record<string, string>, format: 'jwk' })
 }
 
-/** JWS wants the two numbers of an ECDSA signature side by side (RFC 7518 §3.4), not DER. */
+/**
+ * Adds the option for JWS signatures: an ECDSA signature is the two numbers side by side (RFC 7518
+ * §3.4), not DER.
+ */
 function keyInput(key: KeyObject) {
   return key.asymmetricKeyType === 'ec' ? { key, dsaEncoding: 'ieee-p1363' as const } : key
 }
@@ -213,10 +229,13 @@ export function verifyData(
   return verify(ALGORITHMS[algorithm].digest, Buffer.from(data), keyInput(key), signature)
 }
 
-/** What clients may sign with, with a key of their own: requests, assertions, proofs. */
+/**
+ * An algorithm that clients may sign with, using their own key: request objects, assertions,
+ * proofs.
+ */
 export type ClientKeyAlgorithm = 'ES256' | 'EdDSA' | 'Ed25519' | 'RS256' | 'PS256'
 
-interface ForeignKind {
+interface ClientKeyKind {
   readonly digest: string | null
   readonly kty: string
   readonly crv?: string
@@ -225,7 +244,7 @@ interface ForeignKind {
 
 const PSS = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 }
 
-const FOREIGN: Readonly<Record<ClientKeyAlgorithm, ForeignKind>> = {
+const CLIENT_KEYS: Readonly<Record<ClientKeyAlgorithm, ClientKeyKind>> = {
   ES256: { digest: 'sha256', kty: 'EC', crv: 'P-256' },
   EdDSA: { digest: null, kty: 'OKP', crv: 'Ed25519' },
   Ed25519: { digest: null, kty: 'OKP', crv: 'Ed25519' },
@@ -233,45 +252,54 @@ const FOREIGN: Readonly<Record<ClientKeyAlgorithm, ForeignKind>> = {
   PS256: { digest: 'sha256', kty: 'RSA', padding: PSS },
 }
 
-export const clientKeyAlgorithms = Object.keys(FOREIGN) as readonly ClientKeyAlgorithm[]
+export const clientKeyAlgorithms = Object.keys(CLIENT_KEYS) as readonly ClientKeyAlgorithm[]
 
-/** Shorter ones are broken (RFC 7518 §3.3); longer ones, or a large exponent, would keep us busy. */
-const RSA_BITS = { least: 2048, most: 4096 }
-const LARGEST_EXPONENT = 2n ** 32n
+/**
+ * Shorter RSA keys are insecure (RFC 7518 §3.3); longer ones, or a large exponent, take too long to
+ * verify.
+ */
+const RSA_BITS = { min: 2048, max: 4096 }
+const MAX_EXPONENT = 2n ** 32n
 
-/** Null unless it is a public key that this algorithm works with. */
-export function importForeignKey(
+/**
+ * Imports a public key of a client. Returns `null` unless it is a public key for this algorithm.
+ */
+export function importClientKey(
   algorithm: ClientKeyAlgorithm,
   jwk: Readonly<Record<string, unknown>>,
 ): KeyObject | null {
-  const { kty, crv } = FOREIGN[algorithm]
+  const { kty, crv } = CLIENT_KEYS[algorithm]
   if (jwk.kty !== kty || (crv !== undefined && jwk.crv !== crv)) return null
   try {
     const key = createPublicKey({ key: jwk as Record<string, string>, format: 'jwk' })
     if (kty !== 'RSA') return key
-    const { modulusLength: bits = 0, publicExponent = LARGEST_EXPONENT } =
+    const { modulusLength: bits = 0, publicExponent = MAX_EXPONENT } =
       key.asymmetricKeyDetails ?? {}
-    const isSensible = bits >= RSA_BITS.least && bits <= RSA_BITS.most
-    return isSensible && publicExponent < LARGEST_EXPONENT ? key : null
+    const isSensible = bits >= RSA_BITS.min && bits <= RSA_BITS.max
+    return isSensible && publicExponent < MAX_EXPONENT ? key : null
   } catch {
     return null
   }
 }
 
-export function verifyForeign(
+export function verifyByClientKey(
   algorithm: ClientKeyAlgorithm,
   key: KeyObject,
   data: string,
   signature: Buffer,
 ): boolean {
-  const { digest, padding } = FOREIGN[algorithm]
+  const { digest, padding } = CLIENT_KEYS[algorithm]
   const input = padding ? { key, ...padding } : keyInput(key)
   return verify(digest, Buffer.from(data), input, signature)
 }
 
-/** RFC 7638: of the key itself, however whoever sent it has spelled it. */
+/**
+ * Returns the RFC 7638 thumbprint. It is computed from the imported key, so the spelling of the
+ * client's JWK does not matter.
+ */
 export function thumbprintOf(publicKey: KeyObject): string {
   const { crv, e, kty, n, x, y } = exportJwk(publicKey)
-  // In the order of the alphabet; what a kind of key does not have is left out.
+  // RFC 7638 §3.2: members in alphabetical order. JSON.stringify leaves out those that this key
+  // type does not have.
   return sha256(JSON.stringify({ crv, e, kty, n, x, y }))
 }

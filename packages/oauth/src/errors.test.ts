@@ -17,13 +17,13 @@ describe('printable', () => {
     ['tab\tline\r\n', 'tab?line??'],
     ['ü', '?'],
     ['x'.repeat(400), 'x'.repeat(300)],
-  ])('%j', (text, shown) => {
+  ])('turns %j into %j', (text, shown) => {
     expect(printable(text)).toBe(shown)
   })
 })
 
-describe('bodies', () => {
-  it('never show the cause', () => {
+describe('error bodies', () => {
+  it('never contain the cause', () => {
     const error = new InvalidRequest('Bad', { cause: new Error('secret'), hint: 'Better' })
     expect(error.body()).toEqual({
       error: 'invalid_request',
@@ -32,7 +32,7 @@ describe('bodies', () => {
     })
   })
 
-  it('name every scope a route needs', () => {
+  it('list every scope that a route needs, in the challenge', () => {
     const { 'www-authenticate': challenge } = new InsufficientScope('No', ['a', 'b']).headers()
     expect(challenge).toContain('scope="a b"')
   })
@@ -42,13 +42,13 @@ describe('bodies', () => {
     [{ name: ['One.', 'Two.'] }, 'One. (and 1 more error)'],
     [{ name: ['One.'], redirect: ['Two.', 'Three.'] }, 'One. (and 2 more errors)'],
     [{}, 'The request is invalid.'],
-  ])('of a failed validation %j', (errors, message) => {
+  ])('summarize a failed validation with the errors %j', (errors, message) => {
     expect(new ValidationFailed(errors).body()).toEqual({ message, errors })
   })
 })
 
 describe('OAuthError', () => {
-  it('knows the errors of another copy of the package, and nothing else', async () => {
+  it('recognizes errors of another copy of the package, and nothing else, by instanceof', async () => {
     vi.resetModules()
     const copy = await import('./errors.ts')
     const error = new copy.InvalidRequest('Bad')
@@ -68,7 +68,7 @@ describe('OAuthError', () => {
 })
 
 describe('isOAuthError', () => {
-  it('gives what the class of that code knows', () => {
+  it('narrows the type to the error class of the given code', () => {
     const error: unknown = new ValidationFailed({ name: ['Required.'] })
     if (!isOAuthError(error, 'validation_failed')) throw error
     expect(error.errors).toEqual({ name: ['Required.'] })
@@ -76,7 +76,7 @@ describe('isOAuthError', () => {
     expectTypeOf<OAuthErrorOf<'invalid_grant'>['code']>().toEqualTypeOf<'invalid_grant'>()
   })
 
-  it('goes by the code, where one is named', () => {
+  it('returns false for an error with a different code than the given one', () => {
     const error: unknown = new InvalidRequest('Bad')
     expect([isOAuthError(error), isOAuthError(error, 'invalid_request')]).toEqual([true, true])
     expect(isOAuthError(error, 'invalid_grant')).toBe(false)

@@ -1,4 +1,4 @@
-/** Every error that callers can meet, and how they are told apart. */
+/** All error classes that callers can meet, and the functions that tell them apart. */
 import type {
   InsufficientScope,
   InsufficientUserAuthentication,
@@ -12,7 +12,7 @@ export * from './errors/management-errors.ts'
 export * from './errors/oauth-error.ts'
 export * from './errors/protocol-errors.ts'
 
-/** An error by its code: with what its class knows besides, where it knows more. */
+/** The error type for an error code. Codes whose class has additional fields map to that class. */
 export type OAuthErrorOf<Code extends OAuthErrorCode> = Code extends 'validation_failed'
   ? ValidationFailed
   : Code extends 'insufficient_scope'
@@ -24,7 +24,8 @@ export type OAuthErrorOf<Code extends OAuthErrorCode> = Code extends 'validation
         : OAuthError & { readonly code: Code }
 
 /**
- * Whether something thrown is an error of this package, of whatever copy, and has the code if one is named.
+ * Whether a thrown value is an error of this package, even if another copy of the package threw it.
+ * If `code` is given, the error must also have that code.
  * @example
  * if (isOAuthError(error, 'validation_failed')) showFields(error.errors)
  */

@@ -1,18 +1,18 @@
 import type { Logger } from './logger.ts'
 
-/** Every event by its name. */
+/** The payload of each event, by event name. */
 export interface OAuthEvents {
-  /** A token was issued, by whatever grant. */
+  /** Emitted after any grant has issued an access token. */
   AccessTokenCreated: {
     readonly tokenId: string
     readonly userId: string | null
     readonly clientId: string
   }
-  /** A refresh token was issued with it. */
+  /** Emitted after a refresh token was issued together with an access token. */
   RefreshTokenCreated: { readonly refreshTokenId: string; readonly accessTokenId: string }
   /**
-   * A refresh token came again long after its use and was given its successor: its client never
-   * got our response.
+   * Emitted when a used refresh token is presented again long after its use and its successor is
+   * returned once more. The client most likely never received the first response.
    */
   RefreshTokenRepeatedLate: {
     readonly refreshTokenId: string
@@ -20,28 +20,34 @@ export interface OAuthEvents {
     readonly userId: string | null
     readonly clientId: string
   }
-  /** A token was revoked. */
+  /** Emitted after a token was revoked. */
   AccessTokenRevoked: { readonly tokenId: string }
 }
 
 /** The name of an event. */
 export type EventName = keyof OAuthEvents
-/** Is called after it happened; what it throws is logged and stops nothing. */
+/**
+ * A function that is called after the event. Errors that it throws are logged and have no other
+ * effect.
+ */
 export type Listener<Name extends EventName> = (event: OAuthEvents[Name]) => void | Promise<void>
 
-/** Where the application hears of what happened. */
+/** Subscribes to the events of the server. */
 export interface Events {
-  /** Returns a function that takes the listener off again. */
+  /** Adds a listener. Returns a function that removes it. */
   on<Name extends EventName>(name: Name, listener: Listener<Name>): () => void
 }
 
-/** The events, and a way to raise one. */
+/** Events that the server itself can also emit. */
 export interface Emitter extends Events {
-  /** Tells the listeners, after the present step and on their own. */
+  /** Calls the listeners asynchronously, after the current step. */
   emit<Name extends EventName>(name: Name, event: OAuthEvents[Name]): void
 }
 
-/** Listeners run after the commit and on their own: one that fails or hangs harms nobody. */
+/**
+ * Creates the event emitter. Listeners run after the commit and independently: one that throws or
+ * hangs affects no other and no request.
+ */
 export function createEmitter(logger: Logger): Emitter {
   const listeners = new Map<EventName, Set<Listener<EventName>>>()
   return {

@@ -5,7 +5,8 @@ import {
   isHttpError,
   wantsHtml,
 } from '@tollgate/http'
-import { findScreenAgain } from './authorization/decision.ts'
+import { DecisionRefused, findReopenLink } from './authorization/decision.ts'
+import { pageFor } from './authorization/page-language.ts'
 import { signInLocation } from './authorization/sign-in-page.ts'
 import type { ServerContext } from './context.ts'
 import {
@@ -13,6 +14,7 @@ import {
   isOAuthError,
   MethodNotAllowed,
   type OAuthError,
+  type OAuthErrorCode,
   PayloadTooLarge,
   printable,
   ServerError,
@@ -21,11 +23,11 @@ import {
 import { withKeyChallenge } from './guard/challenge.ts'
 import { htmlPage } from './http/html.ts'
 import { errorResponse, redirect } from './http/responses.ts'
+import type { DefaultMessages } from './pages/messages/en.ts'
+import type { PageText } from './pages/messages/messages.ts'
+import type { ErrorView } from './pages/pages.ts'
 
-/** Programs are told `Unauthenticated.`; people in words. */
-const SIGNED_OUT = 'You are not signed in any more'
-
-/** The one place where a thrown error becomes a response. */
+/** Turns any thrown error into a response. All errors pass through here. */
 export async function failureResponse(
   thrown: unknown,
   request: HttpRequest,
@@ -38,31 +40,65 @@ export async function failureResponse(
     return redirect(signInLocation(context, query ? `${path}?${query}` : path))
   }
   if (context.pagePaths.has(path) && (browser || !request.header('accept')?.includes('json'))) {
-    return errorPage(error, findScreenAgain(error, request, context), context)
+    return errorPage(error, request, context)
   }
   return withKeyChallenge(errorResponse(error), context.features.keyProofs?.algorithms)
 }
 
-/** A page of the application's own that fails costs the page, never the response. */
+/** Shows the error page. If a custom page throws, the caller receives the error as JSON instead. */
 async function errorPage(
   error: OAuthError,
-  again: string | null,
+  request: HttpRequest,
   context: ServerContext,
 ): Promise<HttpResponse> {
   const { pages, logger } = context.options
-  const { status, hint } = error
+  const { status } = error
   try {
-    const message = isOAuthError(error, 'unauthenticated') ? SIGNED_OUT : printable(error.message)
-    const view = { status, message, hint: hint ?? null, again }
-    const page = htmlPage(await pages.error(view), status)
-    return { ...page, headers: { ...page.headers, ...error.headers() } }
+    const again = findReopenLink(error, request, context)
+    const { t, view: page } = pageFor(
+      request,
+      new URLSearchParams(request.query).get('ui_locales'),
+      context,
+    )
+    const view = { ...page, status, ...describe(error, t), again }
+    const response = htmlPage(await pages.error(view), status)
+    return { ...response, headers: { ...response.headers, ...error.headers() } }
   } catch (thrown) {
     logger.error('The error page failed', thrown)
     return errorResponse(error)
   }
 }
 
-/** Anything but an OAuthError is a bug or an outage: it is logged, and strangers learn nothing of it. */
+/**
+ * Describes the error. Messages for end users are translated; technical ones are for the
+ * application's developers, in English.
+ */
+function describe(
+  error: OAuthError,
+  t: PageText,
+): Pick<ErrorView, 'message' | 'hint' | 'isTechnical'> {
+  if (error instanceof DecisionRefused) {
+    const id = `error.${error.reason}` as const
+    return { message: t(id), hint: t(`${id}.hint`), isTechnical: false }
+  }
+  const id = BY_CODE[error.code]
+  if (id) return { message: t(id), hint: null, isTechnical: false }
+  return { message: printable(error.message), hint: error.hint ?? null, isTechnical: true }
+}
+
+const BY_CODE: Partial<Record<OAuthErrorCode, Extract<keyof DefaultMessages, `error.${string}`>>> =
+  {
+    unauthenticated: 'error.signedOut',
+    csrf_mismatch: 'error.foreignForm',
+    too_many_requests: 'error.tooMany',
+    temporarily_unavailable: 'error.unavailable',
+    server_error: 'error.failed',
+  }
+
+/**
+ * Returns the error to show to the caller. Anything that is neither an OAuthError nor a malformed
+ * request is a bug or an outage: its details are hidden, and bugs are logged.
+ */
 export function publicError(
   thrown: unknown,
   context: Pick<ServerContext, 'storage' | 'options'>,
@@ -76,7 +112,7 @@ export function publicError(
   return new ServerError('The server could not complete the request')
 }
 
-/** What was wrong before an endpoint could read its request, in the words of OAuth. */
+/** Maps errors found before an endpoint could read its request to OAuth errors. */
 function fromHttpError(error: HttpError): OAuthError {
   switch (error.code) {
     case 'method_not_allowed':

@@ -69,9 +69,9 @@ export type { DpopOptions } from './features/dpop/settings.ts'
 export { type Fapi2Options, fapi2 } from './features/fapi/fapi2.ts'
 export type {
   AuthenticatedBy,
-  CalledPlace,
   ClientAuthentication,
   CrossOriginPolicy,
+  CrossOriginTarget as CalledPlace,
   ExpandedRequest,
   Feature,
   IssuedToken,
@@ -135,8 +135,8 @@ export type {
 } from './grants/grant.ts'
 export { implicit } from './grants/implicit.ts'
 export { password } from './grants/password.ts'
+export type { RefreshTokenOptions } from './grants/refresh-token.ts'
 export { refreshToken } from './grants/refresh-token.ts'
-export type { RefreshTokenOptions } from './grants/refresh-token-options.ts'
 export {
   type ExchangeQuestion,
   type TokenExchangeOptions,
@@ -175,18 +175,21 @@ export {
   type SharePolicy,
 } from './limits/resources.ts'
 export type { Logger } from './logger.ts'
-export type { Ended } from './maintenance/end-everything.ts'
+export type { EndedCounts } from './maintenance/end-everything.ts'
 export type { AuthorizationServerOptions } from './options.ts'
-export type { OutgoingOptions } from './outgoing/options.ts'
+export type { OutgoingOptions } from './outgoing/outgoing.ts'
 export { defaultPages, escapeHtml } from './pages/default-pages.ts'
+export type { DefaultMessages } from './pages/messages/en.ts'
+export type { PageMessages } from './pages/messages/messages.ts'
 export type {
-  AskingApplication,
   ConsentView,
   DeviceAnswered,
   DeviceQuestion,
   DeviceView,
   ErrorView,
   Pages,
+  PageView,
+  RequestingApplication,
   ShownResource,
   ShownScope,
   SignedOutView,
@@ -198,6 +201,7 @@ export type { ScopeDefinitions } from './scopes.ts'
 export {
   type AuthorizationServer,
   createAuthorizationServer,
+  type GuardTarget,
   type NewPersonalAccessToken,
   type SigningKeyInfo,
 } from './server.ts'
@@ -205,22 +209,23 @@ export type {
   ClientAuthMethod,
   ClientDemand,
   ClientSettings,
+  OwnSettings,
   SelfRegistration,
 } from './storage/client-settings.ts'
 export type {
   Actor,
   AddedByApplication,
   ClaimsRequest,
-  ClaimWish,
   GrantDetails,
   ParentToken,
+  RequestedClaim,
   SignInDetails,
 } from './storage/details.ts'
 export { oauthMigrations } from './storage/kysely/migrations.ts'
 export { kyselyStorage } from './storage/kysely/storage.ts'
 export { memoryStorage } from './storage/memory.ts'
 export { mergeConsents } from './storage/merge-consents.ts'
-export { logoutOf } from './storage/pending-logout.ts'
+export { buildLogout } from './storage/pending-logout.ts'
 export {
   type Approval,
   type AuthorizationCode,
@@ -228,7 +233,7 @@ export {
   type ClientSession,
   type Consent,
   endedMark,
-  FEED_KEPT,
+  FEED_RETENTION,
   type FeedPage,
   type HeldTickets,
   type Interaction,
@@ -247,6 +252,7 @@ export {
   type TokenSelector,
 } from './storage/records.ts'
 export type {
+  ActiveCounts,
   AuthorizationCodeRepository,
   ClientChange,
   ClientRepository,
@@ -254,7 +260,6 @@ export type {
   InteractionRepository,
   KeyRepository,
   LimitRepository,
-  Living,
   LogoutRepository,
   LogoutTimes,
   RevocationRepository,
@@ -265,13 +270,13 @@ export type {
   TokenRepository,
   TokenWithClient,
 } from './storage/repositories.ts'
-export { endedByRotation, type Kept, rotatedToken } from './storage/rotated-token.ts'
-export { parseUnused, UNUSED_CLIENT, type UnusedClient } from './storage/unused-client.ts'
+export { endedByRotation, rotatedToken, type UnchangedFields } from './storage/rotated-token.ts'
+export { parseUnused, UNUSED_CLIENT, type UnusedClient } from './storage/tickets.ts'
 export type { AccessTokenClaims, Subject } from './tokens/formats/claims.ts'
 export type {
+  AccessTokenClaimsContext,
   AccessTokenClaimsOption,
   AddedClaims,
-  ClaimsQuestion,
 } from './tokens/formats/claims-hook.ts'
 export type {
   AccessTokenFormat,
@@ -281,12 +286,11 @@ export type {
 export type { PersonalAccessToken } from './tokens/personal-access.ts'
 export { type TokenJson, tokenJson } from './tokens/token-json.ts'
 export type { UserAddress, UserClaims } from './users/claims.ts'
+export type { Person, SignedInPerson } from './users/signed-in.ts'
 export type {
   ApplicationUser,
   CurrentUser,
-  Person,
   SignedIn,
-  SignedInPerson,
   SignedOut,
   Users,
 } from './users/users.ts'

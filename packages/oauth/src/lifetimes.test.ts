@@ -14,7 +14,7 @@ describe('parseSeconds', () => {
     ['2w', 1_209_600],
     ['1y', 31_536_000],
     ['100y', 3_153_600_000],
-  ])('%j is %i', (lifetime, seconds) => {
+  ])('parses %j as %i seconds', (lifetime, seconds) => {
     expect(parseSeconds('option', lifetime)).toBe(seconds)
   })
 
@@ -36,7 +36,7 @@ describe('parseSeconds', () => {
     '15days',
     '101y',
     '1e3s',
-  ])('%j is refused with the name of the option', (lifetime) => {
+  ])('rejects %j with a message that names the option', (lifetime) => {
     expect(() => parseSeconds('option', lifetime)).toThrow(/^option: /)
   })
 })
@@ -46,18 +46,18 @@ describe('parseLifetime', () => {
     ['15d', '2026-01-16T00:00:00.000Z'],
     [60, '2026-01-01T00:01:00.000Z'],
     [() => new Date('2026-02-01T00:00:00.500Z'), '2026-02-01T00:00:00.000Z'],
-  ])('%s ends on a whole second', (lifetime, expiry) => {
+  ])('rounds the expiry for %s down to a whole second', (lifetime, expiry) => {
     expect(parseLifetime('option', lifetime)(now).toISOString()).toBe(expiry)
   })
 
   it.each([
     ['the past', () => new Date(0)],
     ['now', () => now],
-    ['no date', () => new Date(Number.NaN)],
+    ['an invalid date', () => new Date(Number.NaN)],
     ['a number', () => 7 as unknown as Date],
     ['more than 100 years', () => new Date(now.getTime() + 3_153_600_001_000)],
-    ['the last of all dates', () => new Date(8.64e15)],
-  ])('a function that gives %s is refused when it is asked', (_what, lifetime) => {
+    ['the largest possible date', () => new Date(8.64e15)],
+  ])('rejects a function that returns %s, when it is called', (_what, lifetime) => {
     const expiresAt = parseLifetime('option', lifetime)
     expect(() => expiresAt(now)).toThrow(/^option\(\) must return a Date in the future/)
   })
@@ -69,7 +69,7 @@ describe('secondsUntil', () => {
     [59_001, 60],
     [0, 0],
     [-5000, 0],
-  ])('%i ms from now is %i', (ms, seconds) => {
+  ])('counts the seconds until a date %i ms from now: %i', (ms, seconds) => {
     expect(secondsUntil(new Date(now.getTime() + ms), { now: () => now })).toBe(seconds)
   })
 })

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts'
 
-/** `'15d'`, a number of seconds, or a function that gives the moment of expiry. */
+/** A period (`'15d'`), a number of seconds, or a function that returns the expiry date. */
 export type Lifetime = string | number | (() => Date)
 
 export const YEAR = 365 * 24 * 3600
@@ -13,16 +13,20 @@ const UNITS: Readonly<Record<string, number>> = {
   w: 7 * 24 * 3600,
   y: YEAR,
 }
-/** Beyond this an instant no longer fits what databases and JWT consumers can hold. */
-const LONGEST = 100 * YEAR
+/** A later date would not fit into the databases and JWT libraries that have to hold it. */
+const MAX_LIFETIME = 100 * YEAR
 
-/** Gives a function from "now" to the expiry, checked once at start-up for the fixed forms. */
+/**
+ * Returns a function from the current time to the expiry. Fixed periods are validated once at
+ * start-up, functions on each call.
+ * @throws TypeError if the lifetime is malformed or longer than 100 years
+ */
 export function parseLifetime(name: string, lifetime: Lifetime): (now: Date) => Date {
   if (typeof lifetime === 'function') {
     return (now) => {
       const expiry = lifetime()
       const ahead = expiry instanceof Date ? expiry.getTime() - now.getTime() : Number.NaN
-      if (!(ahead > 0 && ahead <= LONGEST * 1000)) {
+      if (!(ahead > 0 && ahead <= MAX_LIFETIME * 1000)) {
         throw new TypeError(
           `${name}() must return a Date in the future, at most 100 years ahead, got ${String(expiry)}`,
         )
@@ -36,7 +40,7 @@ export function parseLifetime(name: string, lifetime: Lifetime): (now: Date) => 
 
 export function parseSeconds(name: string, lifetime: string | number): number {
   const seconds = typeof lifetime === 'number' ? lifetime : secondsOf(lifetime)
-  if (!Number.isInteger(seconds) || seconds < 1 || seconds > LONGEST) {
+  if (!Number.isInteger(seconds) || seconds < 1 || seconds > MAX_LIFETIME) {
     throw new TypeError(
       `${name}: ${JSON.stringify(lifetime)} is not a lifetime. Give whole seconds (3600) or a number with s, m, h, d, w or y ('15d'), up to 100 years.`,
     )
@@ -49,7 +53,10 @@ function secondsOf(text: string): number {
   return match ? Number(match[1]) * (UNITS[match[2] ?? ''] ?? Number.NaN) : Number.NaN
 }
 
-/** `exp` has seconds; a row that says more would outlive or undercut the token it describes. */
+/**
+ * Rounds down to a whole second. The `exp` claim has seconds; a row with milliseconds would expire
+ * at another time than its token.
+ */
 export function wholeSecond(milliseconds: number): Date {
   return new Date(Math.floor(milliseconds / 1000) * 1000)
 }

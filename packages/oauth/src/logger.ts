@@ -1,7 +1,9 @@
-/** Gets the failures that no caller is told of, because they are ours. `console` is one. */
+/** Receives internal errors, which are never shown to callers. `console` is a Logger. */
 export interface Logger {
-  /** For failures that no caller can be told of. */
+  /** Logs an internal error that no caller sees. */
   error(message: string, error?: unknown): void
-  /** Worth knowing, and nobody was harmed. Where it is missing, this goes to `error`. */
+  /**
+   * Logs a notable event that harmed no request. Without this method such messages go to `error`.
+   */
   warn?(message: string): void
 }

@@ -11,7 +11,7 @@ const good: AuthorizationServerOptions = {
   grants: [authorizationCode()],
 }
 
-/** As a JavaScript caller may pass them, whatever the types say. */
+/** Any value, as an untyped JavaScript caller may pass it. */
 const resolve = (change: Record<string, unknown>) =>
   resolveOptions({ ...good, ...change } as AuthorizationServerOptions)
 
@@ -23,7 +23,7 @@ describe('resolveOptions', () => {
     'http://localhost:3000',
     'http://127.0.0.1:3000',
     'http://[::1]:3000',
-  ])('takes the issuer %s', (issuer) => {
+  ])('accepts the issuer %s', (issuer) => {
     expect(resolve({ issuer }).issuer).toBe(issuer)
   })
 
@@ -61,17 +61,17 @@ describe('resolveOptions', () => {
     ['keyPublishedAhead', 'soon'],
     ['cookieLifetime', '0h'],
     ['purgeEvery', 'never'],
-  ])('refuses %s = %j at start-up with a TypeError', (name, value) => {
+  ])('rejects %s = %j at start-up with a TypeError', (name, value) => {
     expect(() => resolve({ [name]: value })).toThrow(TypeError)
   })
 
-  it('never repeats a secret', () => {
+  it('never includes a secret in an error message', () => {
     for (const name of ['secret', 'issuer']) {
       expect(() => resolve({ [name]: 'hunter2 hunter2' })).toThrow(/^(?!.*hunter2)/)
     }
   })
 
-  it('leaves the caller with the object it gave', () => {
+  it('does not modify the object that it is given', () => {
     const options = Object.freeze({ ...good, grants: Object.freeze([...good.grants]) })
     expect(() => resolveOptions(options)).not.toThrow()
   })

@@ -7,8 +7,9 @@ import type { Grant } from './grants/grant.ts'
 import { type Lifetime, parseLifetime, parseSeconds, YEAR } from './lifetimes.ts'
 import type { AddressOf } from './limits/network.ts'
 import type { Logger } from './logger.ts'
-import { type OutgoingOptions, resolveOutgoing } from './outgoing/options.ts'
-import { defaultPages } from './pages/default-pages.ts'
+import { type OutgoingOptions, resolveOutgoing } from './outgoing/outgoing.ts'
+import { createDefaultPages } from './pages/default-pages.ts'
+import { createPageTexts, type PageMessages, type PageTexts } from './pages/messages/messages.ts'
 import type { Pages } from './pages/pages.ts'
 import {
   type AccessTokenType,
@@ -17,7 +18,12 @@ import {
   type ResourceOptions,
   type Resources,
 } from './resources/resources.ts'
-import { assertScopeDefinitions, parseOptionalScopes, type ScopeDefinitions } from './scopes.ts'
+import {
+  assertScopeDefinitions,
+  parseDefaultScopes,
+  parseOptionalScopes,
+  type ScopeDefinitions,
+} from './scopes.ts'
 import { kyselyStorage } from './storage/kysely/storage.ts'
 import type { Storage } from './storage/repositories.ts'
 import {
@@ -31,88 +37,164 @@ import {
   type AccessTokenFormatName,
   accessTokenFormats,
 } from './tokens/formats/format.ts'
+import { createUserProviders, type UserProviders } from './users/providers.ts'
 import type { ApplicationUser, Users } from './users/users.ts'
 
-/** What an authorization server is made of. */
+/** Options of `createAuthorizationServer()`. Invalid values throw a TypeError there. */
 export interface AuthorizationServerOptions<
   User extends ApplicationUser = ApplicationUser,
   Claims extends object = AddedClaims,
 > {
-  /** Public base URL, sent as `iss`. https, except on localhost. */
+  /**
+   * Public base URL of the server, sent as `iss`. Must be https (http only on localhost) and must
+   * not end with a slash.
+   */
   readonly issuer: string
   /**
-   * 32 characters or more; keys are derived from it. To change it, give `[new, old]` for a while. An
-   * environment variable may be given as it is: one that is missing is refused in words.
+   * Secret from which all keys are derived, at least 32 random characters. Of a list, the first
+   * secret protects new values and all are accepted; that is how a secret is replaced
+   * (docs/guides/operations.md). The type allows `undefined` so that an environment variable can be
+   * passed directly; a missing one throws a TypeError.
    */
   readonly secret: string | readonly string[] | undefined
-  /** From `connect()` of `@tollgate/database`. Give this or `storage`. */
+  /** Database from `connect()` of `@tollgate/database`. Either this or `storage` is required. */
   readonly database?: Database
-  /** A store of your own that passes the storage contract, or `memoryStorage()`. */
+  /**
+   * Custom storage that passes the storage contract, or `memoryStorage()`. Alternative to
+   * `database`.
+   */
   readonly storage?: Storage
-  /** The application's own users. */
-  readonly users: Users<User>
-  /** Scope name to the description people read before they approve. */
+  /**
+   * The application's users, or several user providers by name, such as
+   * `{ customers: {...}, admins: {...} }`. With several providers every user is stored as
+   * `provider/id`, so that users of different providers with the same id stay separate.
+   * @see docs/guides/user-providers.md
+   */
+  readonly users: Users<User> | Readonly<Record<string, Users<User>>>
+  /**
+   * Description of each scope by name. People read it on the approval screen.
+   * @default {}
+   */
   readonly scopes?: ScopeDefinitions
-  /** Scopes that people may leave out when they approve: each has a checkbox. At most 50. Default: none. */
+  /**
+   * Scopes that people may decline on the approval screen; each has a checkbox. At most 50.
+   * @default []
+   */
   readonly optionalScopes?: readonly string[]
-  /** What the server offers: `[authorizationCode(), refreshToken()]` and so on. */
+  /**
+   * Scopes that are granted when a request names none (RFC 6749 §3.3), limited to those the client
+   * may have. People see them on the approval screen.
+   * @default []
+   */
+  readonly defaultScopes?: readonly string[]
+  /**
+   * Grant types that the server offers.
+   * @example
+   * grants: [authorizationCode(), refreshToken()]
+   */
   readonly grants: readonly Grant[]
-  /** What the server does beside OAuth 2.0: `[openid()]` and so on. */
+  /**
+   * Extensions beyond plain OAuth 2.0. A feature that is not listed has no route, no metadata and
+   * no cost.
+   * @default []
+   * @example
+   * features: [openid(), requirePkce()]
+   */
   readonly features?: readonly Feature[]
-  /** Where people without a session are sent; gets `return_to` in the query. Default `/login`. */
+  /**
+   * Page that people without a session are redirected to, with `return_to` in the query.
+   * @default '/login'
+   */
   readonly signInUrl?: string
-  /** Where the routes live. Default `/oauth`. */
+  /** Path prefix of all routes. @default '/oauth' */
   readonly path?: string
-  /** `aud` of access tokens. Default: the issuer. */
+  /** The `aud` claim of access tokens. @default the issuer */
   readonly audience?: string
   /**
-   * Other APIs that tokens are for, by the address that clients send as `resource` (RFC 8707), each with what
-   * its tokens are like. Their metadata (RFC 9728) is served, and guards name it to callers without a token.
+   * Further APIs that tokens can be issued for, by the URL that clients send as `resource` (RFC
+   * 8707). The server publishes their metadata (RFC 9728), and guards point callers without a token
+   * to it.
+   * @example
+   * resources: { 'https://api.example.com/mcp': { scopes: ['tools:use'], accessTokensExpireIn: '1h' } }
    */
   readonly resources?: Readonly<Record<string, ResourceOptions>>
-  /** What clients may have that have registered themselves. */
+  /** Limits for clients that registered themselves. */
   readonly selfRegistered?: SelfRegisteredOptions
-  /** How the server asks at addresses that clients have told it: their keys, their documents. */
+  /**
+   * Settings for outgoing requests to client-supplied URLs (`jwks_uri`, client ID metadata
+   * documents).
+   */
   readonly outgoing?: OutgoingOptions
   /**
-   * The address of whoever sent a request, as your proxy tells it, for limits that count by network; null where it is not
-   * known. Default: what the adapter knows (`request.ip` of Express and Fastify), public addresses only.
+   * Returns the IP address of the caller as reported by your proxy, or `null` if unknown. Used by
+   * rate limits per network. By default the adapter's address is used (`request.ip` of Express and
+   * Fastify), if it is public.
    */
   addressOf?(request: Request): string | null
-  /** Default 1 year. */
+  /** Lifetime of access tokens. @default '1y' */
   readonly accessTokensExpireIn?: Lifetime
-  /** Default 1 year. */
+  /** Lifetime of refresh tokens. Each refresh starts it anew. @default '1y' */
   readonly refreshTokensExpireIn?: Lifetime
-  /** Personal access tokens are always long-lived: default 1 year, whatever the two above say. */
+  /** Lifetime of personal access tokens, independent of `accessTokensExpireIn`. @default '1y' */
   readonly personalAccessTokensExpireIn?: Lifetime
-  /** Signed JWTs (RFC 9068), opaque strings, or a format of your own. Default `jwt`. */
+  /**
+   * Format of new access tokens: signed JWTs (RFC 9068), opaque strings, or a custom format. Tokens
+   * in both built-in formats are always accepted.
+   * @default 'jwt'
+   */
   readonly accessTokenFormat?: AccessTokenFormatName | AccessTokenFormat
   /**
-   * Claims that every access token gets beside those of the server, and that introspection tells: fixed ones, or a function
-   * that reads them when a token is issued or refreshed. It has two seconds to answer; if it fails, the client is told 503
-   * and keeps its code or refresh token. Throw an OAuthError to refuse the token. Default: none.
+   * Additional claims for every access token and for introspection: a fixed object, or a function
+   * that is called whenever a token is issued or refreshed. The function has two seconds; if it
+   * fails, the client receives 503 and keeps its code or refresh token. Throw an OAuthError to
+   * refuse the token.
+   * @example
+   * accessTokenClaims: async ({ userId }) => ({ tenant: userId && (await tenantOf(userId)) })
    */
   readonly accessTokenClaims?: AccessTokenClaimsOption<User, Claims>
-  /** What access tokens are signed with. Default `ES256`; `RS256` is slow, `EdDSA` is read by few. */
+  /**
+   * Algorithm that access tokens are signed with. `RS256` is slow; few libraries can read `EdDSA`.
+   * @default 'ES256'
+   */
   readonly signingAlgorithm?: SigningAlgorithm
   /**
-   * `typ` of access tokens, where a resource does not say its own. Default `at+jwt` (RFC 9068); `JWT` for APIs whose
-   * library knows no other. Tokens with `JWT` are taken for as long as it or a resource says so.
+   * The `typ` header of access tokens of resources that do not set one. Use `JWT` for APIs whose
+   * library does not know `at+jwt` (RFC 9068). Tokens with `JWT` are accepted only while this
+   * option or a resource is set to it.
+   * @default 'at+jwt'
    */
   readonly tokenType?: AccessTokenType
-  /** How long a new signing key is published before it signs. Default 5 minutes. */
+  /** How long a new signing key is published before it signs. @default '5m' */
   readonly keyPublishedAhead?: string | number
-  /** Cookie mode: how long a cookie lives without renewal. Default 2 hours. */
+  /** Lifetime of the cookie of cookie mode, unless it is renewed. @default '2h' */
   readonly cookieLifetime?: string | number
-  /** The approval and error pages. */
+  /** Custom pages, such as the approval page. Pages that are not given are the built-in ones. */
   readonly pages?: Partial<Pages>
-  /** Make or update the tables on first use. Default true; with false the first use fails until somebody has. */
+  /**
+   * Texts of the default pages by language, such as `{ fr: { 'approve.button': 'Autoriser' } }`.
+   * Adds a language, or replaces texts of the built-in `en` and `de`. Missing texts fall back to
+   * the built-in language, then to English. The key `scope.<name>` describes your scope in that
+   * language.
+   */
+  readonly messages?: Readonly<Record<string, PageMessages>>
+  /**
+   * Creates or migrates the tables on first use. If `false`, run `tollgate migrate` first; until then
+   * every request fails.
+   * @default true
+   */
   readonly migrate?: boolean
-  /** Delete what has ended, every so often. Default every hour; false leaves it to you. */
+  /**
+   * Interval at which expired rows are deleted. `false` turns the timer off; then call `purge()`
+   * yourself.
+   * @default '1h'
+   */
   readonly purgeEvery?: string | number | false
-  /** Where "now" comes from, for tests. Default: the database's clock; without a database the system's. */
+  /**
+   * Source of the current time, for tests.
+   * @default the clock of the database; without one, the system clock
+   */
   readonly clock?: Clock
-  /** Gets the failures that no caller is told of, because they are ours. Default: `console`. */
+  /** Receives internal errors, which are never shown to callers. @default console */
   readonly logger?: Logger
 }
 
@@ -121,23 +203,27 @@ export interface ResolvedOptions {
   readonly issuerUrl: URL
   readonly secrets: readonly string[]
   readonly storage: Storage
-  readonly users: Users
+  readonly providers: UserProviders
   readonly scopes: ScopeDefinitions
   readonly scopeNames: ReadonlySet<string>
   readonly optionalScopes: ReadonlySet<string>
+  readonly defaultScopes: readonly string[]
   readonly grants: readonly Grant[]
   readonly features: readonly Feature[]
-  /** Scopes about the person: no wildcard and no personal access token holds them. */
+  /**
+   * Scopes about the person, such as `openid`. The wildcard `*` does not include them, and personal
+   * access tokens cannot have them.
+   */
   readonly identityScopes: ReadonlySet<string>
   readonly signInUrl: string
-  /** Path prefix of every route, the issuer's own path included. */
+  /** Path prefix of every route, including the path of the issuer. */
   readonly basePath: string
   readonly audience: string
   readonly resources: Resources
-  /** Whether APIs have metadata of their own. */
+  /** Whether the server publishes metadata of its APIs (RFC 9728). */
   readonly hasResources: boolean
   readonly selfRegisteredScopes: ReadonlySet<string>
-  /** Null: any. */
+  /** APIs that self-registered clients may have tokens for. `null` means all of them. */
   readonly selfRegisteredResources: ReadonlySet<string> | null
   readonly outgoing: OutgoingSettings
   readonly addressOf: AddressOf | null
@@ -150,6 +236,7 @@ export interface ResolvedOptions {
   readonly keyPublishedAheadSeconds: number
   readonly cookieSeconds: number
   readonly pages: Pages
+  readonly pageTexts: PageTexts
   readonly migrate: boolean
   readonly purgeEverySeconds: number | null
   readonly clock: Clock
@@ -162,7 +249,7 @@ export function resolveOptions<User extends ApplicationUser, Claims extends obje
   const issuerUrl = parseIssuer(options.issuer)
   const features = listFeatures(options.features ?? [])
   const ofFeatures: ScopeDefinitions = Object.assign({}, ...features.map((each) => each.scopes))
-  // Their words may be replaced by the application's own.
+  // The application's descriptions take precedence over those of the features.
   const scopes = { ...ofFeatures, ...options.scopes }
   assertScopeDefinitions(scopes)
   assertGrants(options.grants)
@@ -173,27 +260,33 @@ export function resolveOptions<User extends ApplicationUser, Claims extends obje
     signingAlgorithms,
   )
   const scopeNames = new Set(Object.keys(scopes))
+  const identityScopes = new Set(Object.keys(ofFeatures))
   const resources: Record<string, ResourceOptions> = Object.assign(
     {},
     ...features.map((each) => each.resources),
     options.resources,
   )
   const storage = chooseStorage(options)
+  const pageTexts = createPageTexts(options.messages, options.scopes)
   return {
     issuer: options.issuer,
     issuerUrl,
     secrets: parseSecrets(options.secret),
     storage,
-    users: options.users,
+    providers: createUserProviders(options.users),
     scopes,
     scopeNames,
     optionalScopes: parseOptionalScopes(options.optionalScopes ?? [], {
       defined: scopeNames,
       required: features.flatMap(({ requiredScopes = [] }) => requiredScopes),
     }),
+    defaultScopes: parseDefaultScopes(options.defaultScopes ?? [], {
+      defined: scopeNames,
+      identity: identityScopes,
+    }),
     grants: [...options.grants],
     features: [...features],
-    identityScopes: new Set(Object.keys(ofFeatures)),
+    identityScopes,
     signInUrl: options.signInUrl ?? '/login',
     basePath: parseBasePath(issuerUrl, options.path ?? '/oauth'),
     audience,
@@ -215,22 +308,23 @@ export function resolveOptions<User extends ApplicationUser, Claims extends obje
     signingAlgorithm,
     keyPublishedAheadSeconds: parseSeconds('keyPublishedAhead', options.keyPublishedAhead ?? '5m'),
     cookieSeconds: parseSeconds('cookieLifetime', options.cookieLifetime ?? '2h'),
-    pages: { ...defaultPages, ...options.pages },
+    pages: { ...createDefaultPages(pageTexts), ...options.pages },
+    pageTexts,
     migrate: options.migrate ?? true,
     purgeEverySeconds:
       options.purgeEvery === false ? null : parseSeconds('purgeEvery', options.purgeEvery ?? '1h'),
     clock: options.clock ?? storage.clock ?? systemClock,
-    logger: patientLogger(options.logger ?? console),
+    logger: safeLogger(options.logger ?? console),
   }
 }
 
-/** A log that fails must not take the request along that it tells of. */
-function patientLogger(logger: Logger): Required<Logger> {
+/** Wraps the logger so that an error thrown by it never fails the request. */
+function safeLogger(logger: Logger): Required<Logger> {
   const quietly = (write: () => void) => {
     try {
       write()
     } catch {
-      // There is nobody left to tell.
+      // No other place is left to report the error.
     }
   }
   return {
@@ -253,12 +347,14 @@ function lifetime(
 
 function parseIssuer(issuer: unknown): URL {
   const fix = "Give the public base URL of this server, e.g. 'https://api.example.com'."
-  // The value is not repeated: what is no URL of the web may be a secret in the wrong place.
+  // The value is not repeated: a string that is not a URL may be a secret passed to the wrong
+  // option.
   if (typeof issuer !== 'string' || !/^https?:\/\//.test(issuer) || !URL.canParse(issuer)) {
     throw new TypeError(`issuer: this is not an https URL. ${fix}`)
   }
   const url = new URL(issuer)
-  // RFC 8414 §2: no query, no fragment; clients compare the string, so it has one spelling only.
+  // RFC 8414 §2 allows no query and no fragment. Clients compare the string, so only one spelling
+  // is accepted.
   const canonical = url.pathname === '/' ? url.origin : `${url.origin}${url.pathname}`
   if (issuer !== canonical || issuer.endsWith('/')) {
     throw new TypeError(`issuer: it should be written '${canonical.replace(/\/+$/, '')}'.`)
@@ -270,7 +366,10 @@ function parseIssuer(issuer: unknown): URL {
   return url
 }
 
-/** The message never repeats the value: it may be a secret with a blank at its end. */
+/**
+ * Validates the secrets. The error never repeats the value, which may be a real secret that is only
+ * too short.
+ */
 function parseSecrets(secret: unknown): readonly string[] {
   const secrets = Array.isArray(secret) ? secret : [secret]
   for (const value of secrets) {
@@ -284,7 +383,7 @@ function parseSecrets(secret: unknown): readonly string[] {
   return [...secrets]
 }
 
-/** Those that were listed, and what comes with them. */
+/** Returns the listed features and those that they include. */
 function listFeatures(listed: readonly Feature[]): readonly Feature[] {
   const names = listed.map(({ name }) => name)
   const included = listed.flatMap(({ includes = [] }) => includes)

@@ -38,14 +38,14 @@ export interface EndpointRoute extends Route, Pick<FeatureRoute, 'openTo' | 'nee
   readonly endpoint: Endpoint
 }
 
-/** Whether a route is refused while the time of this process is not trusted. */
+/** Whether the route is refused while the clock of this process is not trusted. */
 export function needsClock({ method, needsClock }: EndpointRoute): boolean {
   return needsClock ?? (method === 'POST' || method === 'PUT')
 }
 
-/** Below the base path. */
+/** The routes of every server, relative to the base path. */
 export const routes: readonly EndpointRoute[] = [
-  // HEAD must not issue a code or keep a pending approval.
+  // A HEAD request must not issue a code or store a pending approval.
   { method: 'GET', path: '/authorize', endpoint: authorize, answersHead: false, needsClock: true },
   { method: 'POST', path: '/authorize', endpoint: postAuthorize },
   { method: 'DELETE', path: '/authorize', endpoint: deny },

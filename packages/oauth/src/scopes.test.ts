@@ -17,7 +17,7 @@ describe('parseScope', () => {
     [' a  b ', ['a', 'b']],
     ['b a b', ['b', 'a']],
     ['a\tb', ['a\tb']],
-  ])('%j is %j', (text, scopes) => {
+  ])('parses the scope parameter %j as %j', (text, scopes) => {
     expect(parseScope(text)).toEqual(scopes)
   })
 })
@@ -32,9 +32,12 @@ describe('resolveScopes', () => {
     [['a'], ['a'], 'refused'],
     [['*'], null, 'allowed'],
     [['a', '*'], null, 'allowed'],
-  ] as const)('%j, client %j, * %s: granted as asked', (requested, client, wildcard) => {
-    expect(resolveScopes(requested, { defined, client, wildcard })).toEqual(requested)
-  })
+  ] as const)(
+    'grants the requested scopes %j to a client limited to %j, with the wildcard %s',
+    (requested, client, wildcard) => {
+      expect(resolveScopes(requested, { defined, client, wildcard })).toEqual(requested)
+    },
+  )
 
   it.each([
     [['c'], null, 'allowed', 'not defined'],
@@ -48,9 +51,12 @@ describe('resolveScopes', () => {
     [['a\\b'], null, 'allowed', 'not allowed'],
     [['a\tb'], null, 'allowed', 'not allowed'],
     [['ä'], null, 'allowed', 'not allowed'],
-  ] as const)('%j, client %j, * %s: refused', (requested, client, wildcard, why) => {
-    expect(() => resolveScopes(requested, { defined, client, wildcard })).toThrow(why)
-  })
+  ] as const)(
+    'rejects the requested scopes %j for a client limited to %j, with the wildcard %s',
+    (requested, client, wildcard, why) => {
+      expect(() => resolveScopes(requested, { defined, client, wildcard })).toThrow(why)
+    },
+  )
 })
 
 describe('narrowScopes', () => {
@@ -65,7 +71,7 @@ describe('narrowScopes', () => {
     [['*'], [], ['*']],
     [['*'], ['a'], ['a']],
     [['*'], ['*'], ['*']],
-  ])('of %j, %j gives %j', (granted, requested, scopes) => {
+  ])('narrows the granted scopes %j by the request %j to %j', (granted, requested, scopes) => {
     expect(narrowScopes(granted, requested)).toEqual(scopes)
   })
 
@@ -74,7 +80,7 @@ describe('narrowScopes', () => {
     [['a'], ['a', 'b']],
     [['a'], ['*']],
     [[], ['a']],
-  ])('of %j, %j is refused', (granted, requested) => {
+  ])('rejects a token with the granted scopes %j that requests %j', (granted, requested) => {
     expect(() => narrowScopes(granted, requested)).toThrow('not granted')
   })
 })
@@ -87,13 +93,13 @@ describe('holdsScope', () => {
     [[], 'a', false],
     [['a'], '*', false],
     [['ab'], 'a', false],
-  ])('%j holds %s: %s', (scopes, name, held) => {
+  ])('returns for the granted scopes %j and the scope %s: %s', (scopes, name, held) => {
     expect(holdsScope(scopes, name)).toBe(held)
   })
 })
 
 describe('assertScopeDefinitions', () => {
-  it('takes names of RFC 6749 with a description', () => {
+  it('accepts scope names allowed by RFC 6749 that have a description', () => {
     expect(() => assertScopeDefinitions({ 'read:mail': 'Read', 'https://x/y': 'Y' })).not.toThrow()
   })
 
@@ -106,7 +112,7 @@ describe('assertScopeDefinitions', () => {
     [{ a: '' }],
     [{ a: ' ' }],
     [{ a: 7 as never }],
-  ])('refuses %j', (scopes) => {
+  ])('rejects the scope definitions %j', (scopes) => {
     expect(() => assertScopeDefinitions(scopes)).toThrow(TypeError)
   })
 })

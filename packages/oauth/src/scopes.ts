@@ -1,9 +1,9 @@
 import { InvalidScope } from './errors.ts'
 
-/** Scope name to the description a person reads on the approval screen, in the order shown. */
+/** Description of each scope by name, shown on the approval screen in this order. */
 export type ScopeDefinitions = Readonly<Record<string, string>>
 
-/** All scopes at once; only password-grant tokens may hold it. */
+/** Stands for all scopes. Only tokens of the password grant may have it. */
 export const WILDCARD = '*'
 
 /** RFC 6749 §3.3: scope-token = 1*( %x21 / %x23-5B / %x5D-7E ). */
@@ -11,7 +11,7 @@ const SCOPE_TOKEN = /^[\x21\x23-\x5b\x5d-\x7e]+$/
 
 export interface ScopePolicy {
   readonly defined: ReadonlySet<string>
-  /** Scopes the client is limited to; null means any defined one. */
+  /** Scopes that the client is limited to. `null` if it may request any defined scope. */
   readonly client: readonly string[] | null
   readonly wildcard: 'allowed' | 'refused'
 }
@@ -22,7 +22,10 @@ export function parseScope(text: string | undefined): string[] {
   return [...new Set(text.split(' ').filter((name) => name !== ''))]
 }
 
-/** What was asked for, or an `invalid_scope` that names the first name not to be had. */
+/**
+ * Returns the requested scopes if the client may have all of them.
+ * @throws InvalidScope which names the first scope that is not allowed
+ */
 export function resolveScopes(requested: readonly string[], policy: ScopePolicy): string[] {
   for (const name of requested) {
     if (!SCOPE_TOKEN.test(name)) throw new InvalidScope('The scope holds characters not allowed')
@@ -42,7 +45,11 @@ export function resolveScopes(requested: readonly string[], policy: ScopePolicy)
   return [...requested]
 }
 
-/** RFC 6749 §6: a refresh may ask for less than was granted, never for more. */
+/**
+ * Returns the scopes for a refresh: the granted ones, or the requested subset of them (RFC 6749
+ * §6).
+ * @throws InvalidScope if a requested scope was not granted
+ */
 export function narrowScopes(
   granted: readonly string[],
   requested: readonly string[],
@@ -50,7 +57,7 @@ export function narrowScopes(
 ): string[] {
   if (requested.length === 0) return [...granted]
   for (const name of requested) {
-    // Those about the person are held by their name only.
+    // The wildcard does not include scopes about the person.
     const isHeld = identityScopes.has(name) ? granted.includes(name) : holdsScope(granted, name)
     if (!isHeld) {
       throw new InvalidScope(`The scope '${name}' was not granted to this refresh token`)
@@ -78,16 +85,34 @@ export function assertScopeDefinitions(scopes: ScopeDefinitions): void {
   }
 }
 
-/** Their checkboxes come back in one form, which has a limit. */
-const MOST_OPTIONAL = 50
+/** Validates the option `defaultScopes`. */
+export function parseDefaultScopes(
+  names: readonly string[],
+  known: { readonly defined: ReadonlySet<string>; readonly identity: ReadonlySet<string> },
+): readonly string[] {
+  for (const name of names) {
+    if (!known.defined.has(name)) {
+      throw new TypeError(`defaultScopes: the scope '${name}' is not defined.`)
+    }
+    if (known.identity.has(name)) {
+      throw new TypeError(
+        `defaultScopes: '${name}' is about the person, so clients have to name it.`,
+      )
+    }
+  }
+  return [...new Set(names)]
+}
 
-/** Those that people may leave out. */
+/** The checkboxes are submitted in one form, whose number of fields is limited. */
+const MAX_OPTIONAL = 50
+
+/** Validates the option `optionalScopes`. */
 export function parseOptionalScopes(
   names: readonly string[],
   known: { readonly defined: ReadonlySet<string>; readonly required: readonly string[] },
 ): ReadonlySet<string> {
-  if (names.length > MOST_OPTIONAL) {
-    throw new TypeError(`optionalScopes: there may be at most ${MOST_OPTIONAL}.`)
+  if (names.length > MAX_OPTIONAL) {
+    throw new TypeError(`optionalScopes: there may be at most ${MAX_OPTIONAL}.`)
   }
   for (const name of names) {
     if (!known.defined.has(name)) {

@@ -7,7 +7,7 @@ import {
   requireRoute,
   withoutBody,
 } from '@tollgate/http'
-import { findAsking } from './authorization/asking-application.ts'
+import { findRequestingApplication } from './authorization/requesting-application.ts'
 import { type Clients, manageClients } from './clients/manage.ts'
 import type { StoreClock } from './clock.ts'
 import type { ServerContext } from './context.ts'
@@ -30,11 +30,11 @@ import type { KeyRotation } from './keys/signing-keys.ts'
 import { findNetwork } from './limits/network.ts'
 import type { Logger } from './logger.ts'
 import { deliver, scheduleDeliveries } from './maintenance/deliver.ts'
-import { countEverything, type Ended, endEverything } from './maintenance/end-everything.ts'
+import { countEverything, type EndedCounts, endEverything } from './maintenance/end-everything.ts'
 import { purge, schedulePurge } from './maintenance/purge.ts'
 import { reseal, toReseal } from './maintenance/reseal.ts'
 import { type AuthorizationServerOptions, resolveOptions } from './options.ts'
-import type { AskingApplication } from './pages/pages.ts'
+import type { RequestingApplication } from './pages/pages.ts'
 import type { Resource } from './resources/resources.ts'
 import { createOAuthRouter, type EndpointRoute, needsClock } from './routes.ts'
 import type { ScopeDefinitions } from './scopes.ts'
@@ -43,149 +43,232 @@ import type { ClientSession, Consent, Token } from './storage/records.ts'
 import type { AddedClaims } from './tokens/formats/claims-hook.ts'
 import { guardProofs } from './tokens/key-holder.ts'
 import { issuePersonalAccessToken, type PersonalAccessToken } from './tokens/personal-access.ts'
-import {
-  endHashedSession,
-  endSession,
-  revokeConsent,
-  revokeToken,
-  revokeUser,
-} from './tokens/revoke.ts'
-import { type ApplicationUser, hashSessionId } from './users/users.ts'
+import { endHashedSession, revokeConsent, revokeToken, revokeUser } from './tokens/revoke.ts'
+import type { UserProvider } from './users/providers.ts'
+import { hashSessionId } from './users/signed-in.ts'
+import type { ApplicationUser } from './users/users.ts'
 
-/** What a personal access token is made with. */
+/** Arguments of `tokens.createPersonal()`. */
 export interface NewPersonalAccessToken {
-  /** Whose it is. */
+  /** The user who owns the token. */
   readonly userId: string | number
-  /** What its owner calls it. */
+  /** Name that the owner gave the token. */
   readonly name: string
-  /** What it may do; none by default. */
+  /** Scopes of the token. @default [] */
   readonly scopes?: readonly string[]
 }
 
-/** A signing key, without the key. */
+/** The API and the users that a guard protects. */
+export interface GuardTarget {
+  /** URL of the API in the option `resources`. @default the API of the server itself */
+  readonly resource?: string
+  /** Name of the user provider whose users are let in. @default the users of every provider */
+  readonly provider?: string
+}
+
+/** A signing key without its private part. */
 export interface SigningKeyInfo {
-  /** Its id, as tokens and the key set name it. */
+  /** Key id, as in the header of tokens and in the published key set. */
   readonly kid: string
-  /** What it signs with. */
+  /** Algorithm that the key signs with. */
   readonly algorithm: SigningAlgorithm
-  /** From here on it signs; it is published before. */
+  /** When the key starts to sign. It is published earlier. */
   readonly activeFrom: Date
 }
 
-/** An OAuth 2.0 authorization server inside an application. */
+/**
+ * An OAuth 2.0 authorization server that runs inside an application. Created by
+ * `createAuthorizationServer()`.
+ */
 export interface AuthorizationServer<
   User extends ApplicationUser = ApplicationUser,
   Claims extends object = AddedClaims,
 > extends HttpRoutes {
-  /** Answers every route; 404 for addresses that are not ours. */
+  /** Handles a request to any route of the server. Responds with 404 to other paths. */
   fetch(request: Request): Promise<Response>
-  /** What `fetch` does, without Web-standard objects; the adapters use it. Null for other addresses. */
+  /**
+   * Handles a request like `fetch`, without Web-standard objects; used by the adapters. Returns
+   * `null` if the path is not a route of the server.
+   */
   handle(request: HttpRequest): Promise<HttpResponse> | null
-  /** Whether a path is one of ours, for frameworks that serve other things beside. */
+  /** Whether the path is a route of the server. For frameworks that also serve other routes. */
   handles(path: string): boolean
-  /** Every path, with `{id}` where a segment varies. */
+  /** All paths of the server, with `{id}` for a variable segment. */
   readonly paths: readonly string[]
-  /** Public base URL. */
+  /** Public base URL of the server. */
   readonly issuer: string
-  /** Every scope with its description. */
+  /** Description of each scope by name, including the scopes of features. */
   readonly scopes: ScopeDefinitions
-  /** Migrates, makes the first key and reads the revocations. Every request waits for it. */
+  /**
+   * Resolves once the server has migrated the tables, created its first key and read the
+   * revocations. Every request waits for it.
+   */
   ready(): Promise<void>
   /**
-   * Resolves while tokens can be checked: the database answers, and its server knows all that was revoked. For a
-   * readiness probe; asks the database only if the last answer is older than a second.
-   * @throws OAuthError `temporarily_unavailable`; its `cause` is a `NotPrimary` when the server is a standby, read-only or behind
+   * Resolves if tokens can be verified: the database answers and all revocations are known. For a
+   * readiness probe. Queries the database only if its last answer is older than a second.
+   * @throws OAuthError `temporarily_unavailable`; its `cause` is a `NotPrimary` if the database
+   * server is a standby, read-only or behind
    */
   checkReady(): Promise<void>
-  /** Decides who calls a route of the application. */
+  /** Authenticates requests to the application's own routes. */
   readonly guard: Guard<User, Claims>
-  /** The same for another API, by its address in the option `resources`: only tokens for it are let in. */
-  guardFor(resource: string): Guard<User, Claims>
-  /** What pages on other origins may read of your guarded routes; the adapters' `cors()` asks it. Null without `cors()`. */
+  /**
+   * Returns the guard of another API, by its URL in the option `resources`, or of one user
+   * provider. It lets in only tokens for that API and users of that provider.
+   * @throws TypeError if there is no such resource or provider
+   * @example
+   * const guard = oauth.guardFor({ provider: 'admins' })
+   */
+  guardFor(target: string | GuardTarget): Guard<User, Claims>
+  /**
+   * Cross-origin rules for your guarded routes, used by the adapters' `cors()`. `null` without the
+   * feature `cors()`.
+   */
   readonly crossOrigin: CrossOrigin | null
-  /** Hear of tokens that are issued and revoked. */
+  /**
+   * Notifies you of tokens that are issued and revoked.
+   * @example
+   * oauth.events.on('AccessTokenRevoked', ({ tokenId }) => audit.write(`revoked ${tokenId}`))
+   */
   readonly events: Events
-  /** Register and change clients. */
+  /** Creates, changes, lists and deletes clients. */
   readonly clients: Clients
-  /** Find and revoke tokens, and make personal ones. */
+  /** Finds and revokes tokens, and creates personal access tokens. */
   readonly tokens: {
-    /** Shown once: the text is not stored. */
+    /**
+     * Creates a personal access token. Its text is returned only once, because it is not stored.
+     * @example
+     * ```ts
+     * const { accessToken, token } = await oauth.tokens.createPersonal({
+     *   userId: 1,
+     *   name: 'Backup script',
+     *   scopes: ['check-status'],
+     * })
+     * ```
+     */
     createPersonal(request: NewPersonalAccessToken): Promise<PersonalAccessToken>
+    /** Finds a token by id, even if it is revoked or expired. `null` if there is none. */
     find(id: string): Promise<Token | null>
+    /** Lists the user's valid tokens, the newest first. */
     listByUser(userId: string | number): Promise<Token[]>
+    /**
+     * Revokes a token together with its refresh token, on every process within a second. Also works
+     * if the token's row was lost, for example in a failover.
+     * @example
+     * ```ts
+     * const [newest] = await oauth.tokens.listByUser(1)
+     * if (newest) await oauth.tokens.revoke(newest.id)
+     * ```
+     */
     revoke(id: string): Promise<void>
   }
-  /** What people have approved. */
+  /** Lists and revokes the approvals of people. */
   readonly consents: {
+    /** Lists the user's remembered approvals. */
     listByUser(userId: string | number): Promise<Consent[]>
-    /** Forgets the approval and ends the tokens that rest on it. */
+    /** Deletes the remembered approval and revokes the tokens issued because of it. */
     revoke(userId: string | number, clientId: string): Promise<void>
   }
-  /** Where people are signed in by OpenID Connect: with `openid({ logout: true })`, otherwise there are none. */
+  /**
+   * Sessions in which clients took part by OpenID Connect. Always empty without `openid({ logout:
+   * true })`.
+   */
   readonly sessions: {
-    /** Each client that took part in a session of this person, those used last first. */
+    /** Lists the clients that took part in the user's sessions, most recently used first. */
     listByUser(userId: string | number): Promise<ClientSession[]>
     /**
-     * Ends the session that a client knows by this `sid`: its cookie mode, and every client that took part is
-     * told. False when there is none. Your own session is yours to end: `sessionId` of the list is its hash.
+     * Ends the session that a client knows by this `sid`: its cookies of cookie mode stop working,
+     * and every client that took part is notified. Returns `false` if there is no such session.
+     * Does not end the application's own session, which you find by comparing `sessionId` of
+     * `listByUser()` with `hash()` of your session ids.
      */
     end(sid: string): Promise<boolean>
-    /** Call it before `endSession(before)` when a session got a new id because the same person signed in again. */
+    /**
+     * Moves the session to a new id. Call it before `endSession(before)` when the same person
+     * signed in again under a new session id.
+     */
     move(before: string, after: string): Promise<void>
-    /** What `sessionId` of the list is for an id of yours. */
+    /**
+     * Returns the hash of a session id of the application, comparable with `sessionId` of
+     * `listByUser()`.
+     */
     hash(sessionId: string): string
   }
-  /** Rotate and revoke signing keys. */
+  /** Rotates, revokes and lists signing keys. */
   readonly keys: {
-    /** Published now; signs after `keyPublishedAhead`, or at once. */
+    /**
+     * Creates a new signing key. It is published now and starts to sign after `keyPublishedAhead`,
+     * or at once.
+     */
     rotate(options?: KeyRotation): Promise<{ readonly kid: string }>
-    /** For a key that leaked: every token it signed fails from now on. */
+    /**
+     * Revokes a leaked key: every token that it signed is invalid from now on. Returns whether the
+     * key existed.
+     */
     revoke(kid: string): Promise<boolean>
     /**
-     * While `secret` is `[new, old]`: seals what is stored with the new one, and keeps what the old one is
-     * still needed for, so that it can be dropped. Says how much there was to do.
+     * Encrypts stored secrets with the new secret while the option `secret` is `[new, old]`, and
+     * keeps what is still needed of the old one, so that you can remove it from the option. Returns
+     * the number of entries changed.
      */
     reseal(): Promise<number>
-    /** How much `reseal()` would do. */
+    /** Returns the number of entries that `reseal()` would change. */
     toReseal(): Promise<number>
+    /** Lists the future, current and former keys that are not revoked. */
     list(): Promise<readonly SigningKeyInfo[]>
   }
   /**
-   * Which application waits behind the `return_to` of your sign-in page, to name it there; null for none. What it
-   * says is ours: nothing but the client's id is taken from the address.
+   * Finds the application that waits behind the `return_to` of your sign-in page, so that the page
+   * can name it; `null` if there is none. Only the client id is taken from the URL; everything else
+   * comes from the server, so a link cannot fake a name.
    */
-  findAsking(returnTo: string): Promise<AskingApplication | null>
-  /** Cookie mode: the CSRF token of whoever is signed in, and the cookie to set or to clear. */
+  findRequestingApplication(returnTo: string): Promise<RequestingApplication | null>
+  /**
+   * Returns the CSRF token of the signed-in person for cookie mode, and the cookie to set or to
+   * clear.
+   */
   freshToken(request: HttpRequest): Promise<FreshToken>
-  /** Call it when an account is deleted or disabled, or its password changes: all its tokens end. */
+  /**
+   * Revokes all tokens of a user. Call it when an account is deleted or disabled, or its password
+   * changes.
+   */
   revokeUser(userId: string | number): Promise<void>
   /**
-   * Call it when somebody signs out: the cookie of cookie mode ends on every process, and with
-   * `openid({ logout: true })` every client that took part in the session is told.
+   * Ends the session in cookie mode, on every process. Call it when a person signs out. With
+   * `openid({ logout: true })`, every client that took part in the session is notified.
    */
   endSession(sessionId: string): Promise<void>
   /**
-   * After a restored backup, or a failover that lost writes: every token (personal ones too), refresh token,
-   * code, remembered consent and cookie that was issued so far ends, on every process within a second.
-   * End the sessions of your application first. Safe to run again.
+   * Ends every token (including personal ones), refresh token, code, remembered consent and cookie
+   * issued so far, on every process within a second. Call it after you restored a backup, or after
+   * a failover that lost writes, and end the sessions of your application first. Safe to repeat.
    */
-  endEverything(): Promise<Ended>
-  /** What `endEverything()` would end. */
-  countEverything(): Promise<Ended>
-  /** Sends what is due to be sent, such as logout tokens; says how many. Done every ten seconds by itself. */
+  endEverything(): Promise<EndedCounts>
+  /** Counts what `endEverything()` would end. */
+  countEverything(): Promise<EndedCounts>
+  /**
+   * Sends pending notifications, such as logout tokens. Returns the number sent. Runs by itself
+   * every ten seconds.
+   */
   deliver(): Promise<number>
-  /** Deletes what has ended; says how many rows. */
+  /** Deletes expired rows and returns their number. */
   purge(): Promise<number>
-  /** Stops the timers. The database stays open: it is the caller's. */
-  close(): void
+  /** Stops the timers. Does not close the database, which belongs to the caller. */
+  close(): Promise<void>
 }
 
 /**
- * Makes an authorization server. Bad options throw a TypeError here, not at the first request.
+ * Creates an authorization server.
+ * @throws TypeError if an option is invalid
  * @example
  * const oauth = createAuthorizationServer({
- *   issuer: 'https://api.example.com', secret, database: await connect('sqlite:app.db'), users,
- *   scopes: { 'place-orders': 'Place orders' }, grants: [authorizationCode(), refreshToken()],
+ *   issuer: 'https://api.example.com',
+ *   secret: process.env.TOLLGATE_SECRET,
+ *   database: await connect(process.env.DATABASE_URL),
+ *   users,
+ *   scopes: { 'place-orders': 'Place orders', 'check-status': 'Check order status' },
+ *   grants: [authorizationCode(), refreshToken()],
  * })
  */
 export function createAuthorizationServer<
@@ -220,7 +303,7 @@ export function createAuthorizationServer<
 
   function ready(): Promise<void> {
     starting ??= start().catch((error) => {
-      // The next request tries again: a database that was away at start-up may be back.
+      // Lets the next request try again: a database that was down at start-up may be back.
       starting = null
       throw error
     })
@@ -245,7 +328,7 @@ export function createAuthorizationServer<
     match: Match<EndpointRoute>,
     request: HttpRequest,
   ): Promise<HttpResponse> {
-    // Should it fail, the request itself says so.
+    // If this fails, handling the request reports the error.
     if (!isReady) await ready().catch(() => {})
     const verdict = await endpointCrossOrigin(policy, match, request, context)
     if (verdict?.preflight) return verdict.preflight
@@ -255,7 +338,7 @@ export function createAuthorizationServer<
 
   const hasExtras = options.features.length > 0 || options.grants.some(({ routes }) => routes)
 
-  /** With the network that the request came from, where a feature or a grant may need it. */
+  /** Adds the network of the request to the context if a feature or a grant may need it. */
   function contextOf(request: HttpRequest): ServerContext {
     return hasExtras ? { ...context, network: findNetwork(request, options) } : context
   }
@@ -269,27 +352,45 @@ export function createAuthorizationServer<
       response = await route.endpoint(request, contextOf(request), match.id)
     } catch (error) {
       response = await failureResponse(error, request, context).catch((failure) =>
-        // The application's own error page has failed; whoever called must still get a response.
+        // The application's own error page has thrown, but the caller still needs a response.
         errorResponse(publicError(failure, context)),
       )
     }
     return request.method === 'HEAD' ? withoutBody(response) : response
   }
 
-  const guardOf = (resource: Resource) =>
+  const guardOf = (resource: Resource, provider: UserProvider | null) =>
     createGuard<User, Claims>({
       verifier: context.verifier,
       cookies: context.cookies,
-      users: options.users,
+      users: context.users,
+      providers: options.providers,
+      provider,
       ready: () => (isReady ? null : ready()),
       publicError: (thrown) => publicError(thrown, context),
       audience: resource.audience,
-      advice: options.hasResources ? guardAdvice(resource) : null,
+      metadataHint: options.hasResources ? guardAdvice(resource) : null,
       proofs: guardProofs(resource, context),
-      tellsSignIn: context.features.tellsSignIn,
+      addsSignInClaims: context.features.addsSignInClaims,
       clock: options.clock,
     })
-  const guard = guardOf(options.resources.own)
+  const guard = guardOf(options.resources.own, null)
+
+  function findResource(uri: string): Resource {
+    const resource = options.resources.others.get(uri)
+    if (resource) return resource
+    const known = [...options.resources.others.keys()].join(', ') || 'none'
+    throw new TypeError(`resource: '${uri}' is not one of those in the option resources: ${known}.`)
+  }
+
+  function findProvider(name: string): UserProvider {
+    const provider = options.providers.find(name)
+    if (provider) return provider
+    throw new TypeError(`provider: '${name}' is not one of those in the option users.`)
+  }
+
+  const { require: ownerKey } = options.providers
+  const hashOf = (sessionId: string) => hashSessionId(ownerKey(sessionId))
 
   return {
     handle,
@@ -301,12 +402,12 @@ export function createAuthorizationServer<
     ready,
     checkReady,
     guard,
-    guardFor(uri) {
-      const resource = options.resources.others.get(uri)
-      if (resource) return guardOf(resource)
-      const known = [...options.resources.others.keys()].join(', ') || 'none'
-      throw new TypeError(
-        `resource: '${uri}' is not one of those in the option resources: ${known}.`,
+    guardFor(target) {
+      const { resource, provider }: GuardTarget =
+        typeof target === 'string' ? { resource: target } : target
+      return guardOf(
+        resource === undefined ? options.resources.own : findResource(resource),
+        provider === undefined ? null : findProvider(provider),
       )
     },
     crossOrigin: policy && guardedCrossOrigin(policy, context),
@@ -315,10 +416,10 @@ export function createAuthorizationServer<
     tokens: afterReady(
       {
         createPersonal: ({ userId, name, scopes = [] }: NewPersonalAccessToken) =>
-          issuePersonalAccessToken({ name, scopes }, async () => String(userId), context),
+          issuePersonalAccessToken({ name, scopes }, async () => ownerKey(userId), context),
         find: async (id: string) => (isPossibleId(id) ? context.storage.tokens.find(id) : null),
         listByUser: (userId: string | number) =>
-          context.storage.tokens.listByUser(String(userId), options.clock.now()),
+          context.storage.tokens.listByUser(ownerKey(userId), options.clock.now()),
         revoke: async (id: string) => {
           if (isPossibleId(id)) await revokeToken(id, context)
         },
@@ -328,9 +429,9 @@ export function createAuthorizationServer<
     consents: afterReady(
       {
         listByUser: (userId: string | number) =>
-          context.storage.consents.listByUser(String(userId)),
+          context.storage.consents.listByUser(ownerKey(userId)),
         revoke: async (userId: string | number, clientId: string) => {
-          if (isPossibleId(clientId)) await revokeConsent(String(userId), clientId, context)
+          if (isPossibleId(clientId)) await revokeConsent(ownerKey(userId), clientId, context)
         },
       },
       ready,
@@ -339,18 +440,18 @@ export function createAuthorizationServer<
       ...afterReady(
         {
           listByUser: (userId: string | number) =>
-            context.storage.sessions.listByUser(String(userId)),
+            context.storage.sessions.listByUser(ownerKey(userId)),
           end: async (sid: string) => {
             const session = isPossibleId(sid) ? await context.storage.sessions.find(sid) : null
             if (session) await endHashedSession(session.sessionId, context)
             return session !== null
           },
           move: (before: string, after: string) =>
-            context.storage.sessions.move(hashSessionId(before), hashSessionId(after)),
+            context.storage.sessions.move(hashOf(before), hashOf(after)),
         },
         ready,
       ),
-      hash: hashSessionId,
+      hash: hashOf,
     },
     keys: afterReady(
       {
@@ -364,10 +465,11 @@ export function createAuthorizationServer<
     ),
     ...afterReady(
       {
-        findAsking: (returnTo: string) => findAsking(returnTo, context),
+        findRequestingApplication: (returnTo: string) =>
+          findRequestingApplication(returnTo, context),
         freshToken: (request: HttpRequest) => freshToken(request, context),
-        revokeUser: (userId: string | number) => revokeUser(String(userId), context),
-        endSession: (sessionId: string) => endSession(sessionId, context),
+        revokeUser: (userId: string | number) => revokeUser(ownerKey(userId), context),
+        endSession: (sessionId: string) => endHashedSession(hashOf(sessionId), context),
         endEverything: () => endEverything(context),
         countEverything: () => countEverything(context),
         deliver: () => deliver(context),
@@ -375,7 +477,7 @@ export function createAuthorizationServer<
       },
       ready,
     ),
-    close() {
+    async close() {
       context.feed.stop()
       stopTimers()
       stopWatching()
@@ -384,7 +486,7 @@ export function createAuthorizationServer<
   }
 }
 
-/** Logs when the clock that all processes share is not trusted here, and when it is again. */
+/** Logs when the shared clock is no longer trusted in this process, and when it is again. */
 function watchClock(clock: StoreClock, logger: Required<Logger>): () => void {
   return clock.onChange((problem) => {
     if (problem === null)
@@ -393,7 +495,7 @@ function watchClock(clock: StoreClock, logger: Required<Logger>): () => void {
   })
 }
 
-/** The same methods, each waiting until the server is ready. */
+/** Wraps the methods so that each waits until the server is ready. */
 function afterReady<Methods extends object>(methods: Methods, ready: () => Promise<void>): Methods {
   const waiting = Object.entries(methods).map(([name, method]) => [
     name,

@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => server.close())
 
 describe('the authorization code flow', () => {
-  it('goes from the approval screen to a token that opens the guard', async () => {
+  it('leads from the approval screen to a token that the guard accepts', async () => {
     const client = await createClient(server)
     const tokens = await codeFlow(server, client, { scope: 'place-orders' })
     expect(tokens).toMatchObject({
@@ -34,7 +34,7 @@ describe('the authorization code flow', () => {
     expect(user.tokenCan('check-status')).toBe(false)
   })
 
-  it('sends a denial back with state and without a code', async () => {
+  it('redirects a denial with the state and without a code', async () => {
     const client = await createClient(server)
     const page = await askFor(server, 'ada', {
       client_id: client.id,
@@ -53,7 +53,7 @@ describe('the authorization code flow', () => {
     expect(answered.searchParams.has('code')).toBe(false)
   })
 
-  it('refreshes, and repeats the same successor within ten seconds', async () => {
+  it('refreshes, and returns the same successor again within ten seconds', async () => {
     const client = await createClient(server)
     const first = await codeFlow(server, client)
     const form = {
@@ -69,13 +69,14 @@ describe('the authorization code flow', () => {
     server.clock.advance(5)
     expect(await (await server.post('/oauth/token', form)).json()).toEqual({
       ...body,
-      // The same token; ECDSA signs it with other bytes each time.
+      // The same claims; an ECDSA signature differs each time.
       access_token: expect.stringMatching(`^${body.access_token.replace(/[^.]+$/, '')}`),
       expires_in: body.expires_in - 5,
     })
     const third = await server.post('/oauth/token', { ...form, refresh_token: body.refresh_token })
     expect(third.status).toBe(200)
-    // Its successor was used since: two parties have this grant, and it ends for both.
+    // The successor was used meanwhile: two parties hold the refresh token, so the grant ends for
+    // both.
     server.clock.advance(1)
     expect((await server.post('/oauth/token', form)).status).toBe(400)
     const { refresh_token } = await third.json()

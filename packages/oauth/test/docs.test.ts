@@ -14,7 +14,7 @@ interface Table {
   readonly rows: ReadonlyArray<Readonly<Record<string, string>>>
 }
 
-/** The first table below a heading, each row by the names of its columns. */
+/** The first table below a heading; each row is keyed by column name. */
 function tableBelow(markdown: string, heading: string): Table {
   const [, section = ''] = markdown.split(`\n${heading}\n`)
   const own = section.split(/\n#+ /)[0] ?? ''
@@ -40,7 +40,7 @@ interface Member {
   readonly required: boolean
 }
 
-/** The members of an interface as its source has them. */
+/** The members of an interface, read from its source. */
 function membersOf(file: string, name: string): Member[] {
   const text = read(`../src/${file}`)
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
@@ -73,7 +73,7 @@ describe('docs/reference/routes.md', () => {
     expect(rows.map(({ Method, Path }) => `${Method} ${plain(Path)}`)).toEqual(offered)
   })
 
-  it('says of each who may call it, what it takes and what it gives', () => {
+  it('describes the caller, input and output of each route', () => {
     for (const { Caller, Request, Reply } of rows) {
       expect(Caller).toMatch(/^(anybody|client|user)/)
       expect(Request).not.toBe('')
@@ -84,7 +84,7 @@ describe('docs/reference/routes.md', () => {
   it.each([
     ['### Client', 'clients/client.ts', 'ClientJson'],
     ['### Token', 'tokens/token-json.ts', 'TokenJson'],
-  ])('%s has the fields of the JSON', (heading, file, name) => {
+  ])('lists the JSON fields of %s', (heading, file, name) => {
     const [, section = ''] = page('routes').split(`\n${heading}\n`)
     const [sentence = ''] = section.split('.')
     expect(listOf(sentence)).toEqual(membersOf(file, name).map((member) => member.name))
@@ -94,7 +94,7 @@ describe('docs/reference/routes.md', () => {
 describe('docs/reference/errors.md', () => {
   const { rows } = tableBelow(page('errors'), '## All errors')
 
-  /** One of each, made the way that gives all its headers. */
+  /** One error of each class, made with the arguments that produce all its headers. */
   const special: Record<string, () => oauth.OAuthError> = {
     InvalidClient: () => new oauth.InvalidClient('text', { challenge: true }),
     InsufficientScope: () => new oauth.InsufficientScope('text', ['a']),
@@ -129,14 +129,14 @@ describe('docs/reference/errors.md', () => {
     expect(documented.sort(byName)).toEqual(real.sort(byName))
   })
 
-  it('says of every code when it comes', () => {
+  it('explains when each error code occurs', () => {
     const advice = tableBelow(page('errors'), '## When, and what to do').rows
     const codes = exported.map(({ error }) => error.code)
     expect(advice.map((row) => plain(row.Code)).sort()).toEqual([...codes].sort())
     for (const { When } of advice) expect(When).not.toBe('')
   })
 
-  it('knows every code there is', () => {
+  it('lists every error code', () => {
     const source = read('../src/errors/oauth-error.ts')
     const [, union = ''] = source.split('export type OAuthErrorCode =')
     const codes = [...(union.split('\n\n')[0] ?? '').matchAll(/'(\w+)'/g)].map(([, code]) => code)
@@ -149,7 +149,7 @@ describe('docs/reference/options.md', () => {
 
   it.each([
     ['## AuthorizationServerOptions', 'Option', 'options.ts', 'AuthorizationServerOptions'],
-    ['### RefreshTokenOptions', 'Option', 'grants/refresh-token-options.ts', 'RefreshTokenOptions'],
+    ['### RefreshTokenOptions', 'Option', 'grants/refresh-token.ts', 'RefreshTokenOptions'],
     ['### DeviceCodeOptions', 'Option', 'features/device/device-code.ts', 'DeviceCodeOptions'],
     ['### TokenExchangeOptions', 'Option', 'grants/token-exchange.ts', 'TokenExchangeOptions'],
     ['### JwtBearerOptions', 'Option', 'features/jwt-bearer/settings.ts', 'JwtBearerOptions'],
@@ -161,7 +161,7 @@ describe('docs/reference/options.md', () => {
       'IdentityAssertionOptions',
     ],
     ['### ResourceOptions', 'Option', 'resources/resources.ts', 'ResourceOptions'],
-    ['### OutgoingOptions', 'Option', 'outgoing/options.ts', 'OutgoingOptions'],
+    ['### OutgoingOptions', 'Option', 'outgoing/outgoing.ts', 'OutgoingOptions'],
     [
       '### JwtClientAuthenticationOptions',
       'Option',
@@ -208,21 +208,25 @@ describe('docs/reference/options.md', () => {
     ['## Users', 'Method', 'users/users.ts', 'Users'],
     ['## AdapterOptions', 'Option', 'adapters/options.ts', 'AdapterOptions'],
     ['## Pages', 'Member', 'pages/pages.ts', 'Pages'],
-  ])('%s has every member, its type and whether it is required', (heading, column, file, name) => {
-    const { rows } = tableBelow(options, heading)
-    const documented = rows.map((row) => ({ name: plain(row[column]), type: plain(row.Type) }))
-    const members = membersOf(file, name)
-    expect(documented).toEqual(members.map(({ name, type }) => ({ name, type })))
-    // Pages has defaults for all; of database and storage one is required.
-    const exempt = name === 'Pages' ? members.map((member) => member.name) : ['database', 'storage']
-    for (const [index, member] of members.entries()) {
-      if (exempt.includes(member.name)) continue
-      const isRequired = rows[index]?.Default === 'required'
-      expect(`${member.name}: ${isRequired}`).toBe(`${member.name}: ${member.required}`)
-    }
-  })
+  ])(
+    'lists every member of %s with its type and whether it is required',
+    (heading, column, file, name) => {
+      const { rows } = tableBelow(options, heading)
+      const documented = rows.map((row) => ({ name: plain(row[column]), type: plain(row.Type) }))
+      const members = membersOf(file, name)
+      expect(documented).toEqual(members.map(({ name, type }) => ({ name, type })))
+      // `Pages` has defaults for every member; of `database` and `storage` one is required.
+      const exempt =
+        name === 'Pages' ? members.map((member) => member.name) : ['database', 'storage']
+      for (const [index, member] of members.entries()) {
+        if (exempt.includes(member.name)) continue
+        const isRequired = rows[index]?.Default === 'required'
+        expect(`${member.name}: ${isRequired}`).toBe(`${member.name}: ${member.required}`)
+      }
+    },
+  )
 
-  it('names the defaults that are used', () => {
+  it('states the defaults that the code uses', () => {
     const { rows } = tableBelow(options, '## AuthorizationServerOptions')
     const documented = new Map(rows.map((row) => [plain(row.Option), plain(row.Default)]))
     const said = (name: string) => documented.get(name)
@@ -294,7 +298,7 @@ describe('docs/reference/events.md', () => {
 })
 
 describe('docs/reference/testing.md', () => {
-  it('lists everything that is exported', () => {
+  it('lists every export', () => {
     const names = [...read('../src/testing/index.ts').matchAll(/\b(\w+)(?=,| \})/g)]
     const { rows } = tableBelow(`\n${page('testing')}`, '# Testing')
     expect(rows.map((row) => plain(row.Name)).sort()).toEqual(names.map(([, n]) => n).sort())

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryStorage } from '../src/index.ts'
 import { bearer, type GuardedApp, guardedApp } from './specification/guarded-app.ts'
-import { changingNothing } from './specification/rows.ts'
+import { expectNoChange } from './specification/rows.ts'
 import {
   askFor,
   codeFlow,
@@ -73,7 +73,7 @@ interface Case {
   readonly headers?: Record<string, string | RegExp>
 }
 
-/** The errors that are answered as JSON: at the token endpoint, in management, at the guard. */
+/** The errors with JSON responses: at the token endpoint, in management, at the guard. */
 const CASES: readonly Case[] = [
   {
     what: 'a parameter is missing',
@@ -93,19 +93,19 @@ const CASES: readonly Case[] = [
     body: oauthBody('invalid_request'),
   },
   {
-    what: 'unknown client',
+    what: 'an unknown client',
     send: () => token({ grant_type: 'password', client_id: 'nobody', client_secret: 'x', ...ada }),
     status: 401,
     body: oauthBody('invalid_client'),
   },
   {
-    what: 'wrong secret',
+    what: 'a wrong secret',
     send: () => asClient({ grant_type: 'password', client_secret: 'x', ...ada }),
     status: 401,
     body: oauthBody('invalid_client'),
   },
   {
-    what: 'wrong secret by Basic: with a challenge',
+    what: 'a wrong secret in a Basic header, answered with a challenge',
     send: () =>
       token(
         { grant_type: 'password', ...ada },
@@ -116,88 +116,88 @@ const CASES: readonly Case[] = [
     headers: { 'www-authenticate': /^Basic realm="/ },
   },
   {
-    what: 'bad code',
+    what: 'an invalid code',
     send: () => asClient({ grant_type: 'authorization_code', code: 'x', redirect_uri: REDIRECT }),
     status: 400,
     body: oauthBody('invalid_grant', true),
   },
   {
-    what: 'bad refresh token',
+    what: 'an invalid refresh token',
     send: () => asClient({ grant_type: 'refresh_token', refresh_token: 'x' }),
     status: 400,
     body: oauthBody('invalid_grant'),
   },
   {
-    what: 'wrong password',
+    what: 'a wrong password',
     send: () => asClient({ grant_type: 'password', ...ada, password: 'x' }),
     status: 400,
     body: oauthBody('invalid_grant'),
   },
   {
-    what: 'unknown scope',
+    what: 'an unknown scope with special characters',
     send: () => asClient({ grant_type: 'password', ...ada, scope: 'ünknown "x"' }),
     status: 400,
     body: oauthBody('invalid_scope'),
   },
   {
-    what: 'a scope nobody defined, with a hint',
+    what: 'an undefined scope, answered with a hint',
     send: () => asClient({ grant_type: 'password', ...ada, scope: 'nope' }),
     status: 400,
     body: oauthBody('invalid_scope', true),
   },
   {
-    what: 'client may not use that grant',
+    what: 'a grant that the client may not use',
     send: () => asClient({ grant_type: 'client_credentials' }),
     status: 400,
     body: oauthBody('unauthorized_client'),
   },
   {
-    what: 'grant not offered',
+    what: 'a grant that the server does not offer',
     send: () => asClient({ grant_type: 'magic' }),
     status: 400,
     body: oauthBody('unsupported_grant_type'),
   },
   {
-    what: '§7 client creation fails validation',
+    what: 'creating a client with invalid fields',
     send: () => json('POST', '/oauth/clients', {}),
     status: 422,
     body: invalid('name', 'redirect'),
   },
   {
-    what: '§7 client update fails validation',
+    what: 'updating a client with invalid fields',
     send: () => json('PUT', `/oauth/clients/${ownClient}`, { name: '', redirect: 'nowhere' }),
     status: 422,
     body: invalid('name', 'redirect'),
   },
   {
-    what: '§7 personal access token creation fails validation',
+    what: 'creating a personal access token with invalid fields',
     send: () => json('POST', '/oauth/personal-access-tokens', { name: 7 }),
     status: 422,
     body: invalid('name', 'scopes'),
   },
   {
-    what: '§7 a protected route without a token',
+    what: 'a protected route without a token',
     send: () => app.get('/me'),
     status: 401,
     body: { ...oauthBody('invalid_token'), message: 'Unauthenticated.' },
     headers: { 'www-authenticate': 'Bearer realm="api"' },
   },
   {
-    what: '§7 a protected route with a bad token',
+    what: 'a protected route with a bad token',
     send: () => app.get('/me', bearer(`${accessToken}x`)),
     status: 401,
     body: { ...oauthBody('invalid_token'), message: 'Unauthenticated.' },
     headers: { 'www-authenticate': /^Bearer realm="api", error="invalid_token", error_desc/ },
   },
   {
-    what: '§7 a protected route with an odd Authorization header',
+    what: 'a protected route with an odd Authorization header',
     send: () => app.get('/me', { authorization: `Bearer  ${accessToken} x` }),
     status: 401,
     body: { ...oauthBody('invalid_token'), message: 'Unauthenticated.' },
     headers: { 'www-authenticate': /error="invalid_token"/ },
   },
   {
-    what: '§7 the token lacks a required scope',
+    what: 'a token without a required scope',
     send: () => app.get('/all', bearer(accessToken)),
     status: 403,
     body: { ...oauthBody('insufficient_scope'), message: 'Invalid scope(s) provided.' },
@@ -207,13 +207,13 @@ const CASES: readonly Case[] = [
     },
   },
   {
-    what: 'not signed in',
+    what: 'a management route without a session',
     send: () => raw('/oauth/clients', {}),
     status: 401,
     body: message,
   },
   {
-    what: 'no CSRF token',
+    what: 'a management route without a CSRF token',
     send: () =>
       raw(`/oauth/clients/${ownClient}`, {
         method: 'DELETE',
@@ -223,19 +223,19 @@ const CASES: readonly Case[] = [
     body: message,
   },
   {
-    what: "somebody else's object, or none",
+    what: "another user's object, or an unknown one",
     send: () => json('DELETE', `/oauth/clients/${client.id}`),
     status: 404,
     body: message,
   },
   {
-    what: 'no such address',
+    what: 'an unknown path',
     send: () => raw('/oauth/nothing', {}),
     status: 404,
     body: { error: 'not_found', ...message },
   },
   {
-    what: 'no such method',
+    what: 'a method that is not allowed',
     send: () => raw('/oauth/token', { method: 'GET' }),
     status: 405,
     body: message,
@@ -273,9 +273,9 @@ const CASES: readonly Case[] = [
   })),
 ]
 
-describe('errors', () => {
-  it.each(CASES)('$what: $status', async ({ send, status, body, headers = {} }) => {
-    const reply = await changingNothing(server, send)
+describe('error responses:', () => {
+  it.each(CASES)('$what: status $status', async ({ send, status, body, headers = {} }) => {
+    const reply = await expectNoChange(server, send)
     expect(reply.status).toBe(status)
     expect(reply.headers.get('cache-control')).toBe('no-store')
     expect(reply.headers.get('pragma')).toBe('no-cache')
@@ -293,7 +293,7 @@ describe('errors', () => {
     ['405', { method: 'PUT' }, 'allow', 'GET, POST, DELETE'],
     ['413', { method: 'POST', body: `x=${'y'.repeat(65 * 1024)}` }, 'connection', 'close'],
   ])(
-    'a person gets %s as a page, with the headers of the error',
+    'a browser gets a %s as a page, with the headers of the error',
     async (status, init, name, value) => {
       const type = 'application/x-www-form-urlencoded'
       const headers = { accept: 'text/html', origin: server.url, 'content-type': type }
@@ -305,7 +305,7 @@ describe('errors', () => {
     },
   )
 
-  /** What the client is told through the browser; each with the state it sent. */
+  /** Errors that are redirected to the client; each with the state it sent. */
   const redirected: ReadonlyArray<readonly [string, Record<string, string>, string]> = [
     ['unsupported_response_type', { response_type: 'id_token' }, ''],
     ['invalid_scope', { scope: 'nope' }, ''],
@@ -315,28 +315,31 @@ describe('errors', () => {
     ['consent_required', { prompt: 'none', scope: 'check-status', response_type: 'token' }, '#'],
   ]
 
-  it.each(redirected)('%s goes to the redirect URI: %o', async (error, change, mark) => {
-    const asked = {
-      client_id: client.id,
-      redirect_uri: REDIRECT,
-      response_type: 'code',
-      state: 'a&b',
-    }
-    const ask = () => askFor(server, 'ada', { ...asked, ...change })
-    const reply = await changingNothing(server, ask)
-    expect(reply.status).toBe(303)
-    expect(reply.headers.get('cache-control')).toBe('no-store')
-    const { search, hash } = new URL(reply.headers.get('location') ?? '')
-    const params = new URLSearchParams(mark === '#' ? hash.slice(1) : search)
-    expect(Object.fromEntries(params)).toEqual({
-      ...oauthBody(error),
-      state: 'a&b',
-      iss: server.url,
-    })
-  })
+  it.each(redirected)(
+    'the error %s is redirected to the client for the parameters %o',
+    async (error, change, mark) => {
+      const asked = {
+        client_id: client.id,
+        redirect_uri: REDIRECT,
+        response_type: 'code',
+        state: 'a&b',
+      }
+      const ask = () => askFor(server, 'ada', { ...asked, ...change })
+      const reply = await expectNoChange(server, ask)
+      expect(reply.status).toBe(303)
+      expect(reply.headers.get('cache-control')).toBe('no-store')
+      const { search, hash } = new URL(reply.headers.get('location') ?? '')
+      const params = new URLSearchParams(mark === '#' ? hash.slice(1) : search)
+      expect(Object.fromEntries(params)).toEqual({
+        ...oauthBody(error),
+        state: 'a&b',
+        iss: server.url,
+      })
+    },
+  )
 
-  it('§7 a redirect_uri that differs from the registered one is not honored', async () => {
-    const reply = await changingNothing(server, () =>
+  it('a redirect_uri that differs from the registered one gets no redirect', async () => {
+    const reply = await expectNoChange(server, () =>
       askFor(server, 'ada', {
         client_id: client.id,
         redirect_uri: 'https://evil.example/callback',
@@ -350,13 +353,13 @@ describe('errors', () => {
     expect(html).not.toContain('evil.example')
   })
 
-  it('JSON callers of authorize get the page as JSON', async () => {
+  it('JSON callers of the authorization endpoint get the page as JSON', async () => {
     const reply = await raw('/oauth/authorize?client_id=nobody', {})
     expect(reply.status).toBe(400)
     expect(await reply.json()).toEqual(oauthBody('invalid_request'))
   })
 
-  it('threat F4 an error page of the application that fails costs the page, not the answer', async () => {
+  it('threat F4 a failing custom error page falls back to the default response', async () => {
     const failing = await startServer({
       pages: { error: () => Promise.reject(new Error('template')) },
     })
@@ -370,14 +373,14 @@ describe('errors', () => {
     }
   })
 
-  it('threat P8 a failure of our own is a bare 500, logged and not told', async () => {
+  it('threat P8 an internal failure is logged and answered with a 500 without details', async () => {
     const failing = await startServer()
     failing.users.findByCredentials = async () => {
       throw new Error('secret detail')
     }
     try {
       const own = await createClient(failing, { grants: ['password'] })
-      const reply = await changingNothing(failing, () =>
+      const reply = await expectNoChange(failing, () =>
         failing.post('/oauth/token', {
           grant_type: 'password',
           client_id: own.id,
@@ -399,7 +402,7 @@ describe('errors', () => {
     }
   })
 
-  it('threat F2 while the store is away: 503 with Retry-After', async () => {
+  it('threat F2 an unreachable store results in 503 with Retry-After', async () => {
     const away = new Error('connection refused')
     const storage = memoryStorage()
     const down = await startServer({

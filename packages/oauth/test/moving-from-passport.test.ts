@@ -7,7 +7,7 @@ import { createAuthorizationServer, password, refreshToken } from '../src/index.
 
 const BCRYPT = '$2y$10$abcdefghijklmnopqrstuuDkDpWX2ZQZ0qg7x1wq1n3nBvV5yK0cK'
 
-/** The table as Passport 12 makes it, as far as it is read. */
+/** Creates the table of Passport 12, with the columns that the guide reads. */
 async function createPassportTable({ kysely, dialect }: Database): Promise<void> {
   await kysely.schema
     .createTable('oauth_clients')
@@ -48,7 +48,7 @@ async function createPassportTable({ kysely, dialect }: Database): Promise<void>
     .execute()
 }
 
-it('moves the clients of Passport as the guide says', async () => {
+it("the guide's SQL moves the clients of Passport", async () => {
   const { database, drop } = await createTestDatabase()
   onTestFinished(drop)
   await createPassportTable(database)

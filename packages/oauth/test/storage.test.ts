@@ -9,7 +9,7 @@ afterEach(async () => {
   for (const drop of drops.splice(0)) await drop()
 })
 
-describe('the storage contract on the database', () => {
+describe('storage contract on the database', () => {
   storageContract({ describe, it }, async () => {
     const { database, drop } = await createTestDatabase()
     drops.push(drop)
@@ -19,6 +19,6 @@ describe('the storage contract on the database', () => {
   })
 })
 
-describe('the storage contract in memory', () => {
+describe('storage contract in memory', () => {
   storageContract({ describe, it }, async () => memoryStorage())
 })

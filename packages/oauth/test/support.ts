@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { type ConnectOptions, type Database, migrate } from '@tollgate/database'
 import { fromWebRequest } from '@tollgate/http'
 import { createTestDatabase, type Template } from '../../../test-support/create-test-database.ts'
-import { lendKeys } from '../../../test-support/lend-keys.ts'
+import { insertSigningKeys } from '../../../test-support/signing-keys.ts'
 import { nodeListener } from '../src/adapters/node.ts'
 import {
   type AuthorizationServer,
@@ -32,7 +32,7 @@ export interface TestUser {
 
 /** The application's users. A session is the header `cookie: session=<user id>.<anything>`. */
 export class TestUsers {
-  /** When somebody signed in, by session; those who never did so here say nothing of it. */
+  /** Time of the sign-in by session. Sessions without an entry report none. */
   readonly signIns = new Map<string, Date>()
 
   readonly all = new Map<string, TestUser>(
@@ -68,15 +68,18 @@ export interface TestServer {
   readonly url: string
   readonly databaseUrl: string
   readonly logged: unknown[]
-  /** A request to the issuer, through `fetch()` of the server, without a network. */
+  /** Requests a path of the issuer through `fetch()` of the server, without a network. */
   request(path: string, init?: RequestInit): Promise<Response>
-  /** A form post, as clients send it. */
+  /** Posts a form, as clients do. */
   post(path: string, form: Record<string, string>, headers?: HeadersInit): Promise<Response>
-  /** A JSON call of the signed-in user, with the CSRF token of the session. */
+  /** Sends a JSON request of the signed-in user, with the CSRF token of the session. */
   json(user: string, method: string, path: string, body?: unknown): Promise<Response>
-  /** What the fresh-token middleware gives this user: the cookie of cookie mode and the CSRF token. */
+  /**
+   * Returns the cookie of cookie mode and the CSRF token that the fresh-token middleware sets for
+   * this user.
+   */
   cookieMode(user: string): Promise<{ cookie: string; csrfToken: string }>
-  /** A second one on the same database, as another process would have it. */
+  /** Creates another server on the same database, as another process does. */
   another(changes?: Partial<AuthorizationServerOptions<TestUser>>): AuthorizationServer<TestUser>
   close(): Promise<void>
 }
@@ -85,13 +88,13 @@ export type TestServerOptions = Partial<AuthorizationServerOptions<TestUser>> & 
   readonly connect?: ConnectOptions
 }
 
-/** Every table of oauth. */
+/** Template database with every table of the package. */
 export const oauthTables: Template = {
   name: 'oauth',
   fill: (database) => migrate(database, oauthMigrations),
 }
 
-/** A whole authorization server on the database of this test project. */
+/** Starts an authorization server on the database of this test project. */
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
   const { connect, ...changes } = options
   const {
@@ -118,7 +121,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     ...changes,
   }
   if (changes.secret === undefined && !changes.storage) {
-    await lendKeys(database, {
+    await insertSigningKeys(database, {
       secret: SECRET,
       now: settings.clock?.now() ?? clock.now(),
       signingAlgorithm: changes.signingAlgorithm,
@@ -188,7 +191,7 @@ export interface ListeningServer extends TestServer {
   close(): Promise<void>
 }
 
-/** The same, listening on loopback with the issuer that belongs to its port. */
+/** Starts a server that listens on loopback, with its port in the issuer. */
 export async function listen(options: TestServerOptions = {}): Promise<ListeningServer> {
   const http: Server = createServer()
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
@@ -205,7 +208,9 @@ export async function listen(options: TestServerOptions = {}): Promise<Listening
   }
 }
 
-/** Presses a button of the approval screen as the signed-in user and gives where that leads. */
+/**
+ * Presses a button of the approval screen as the signed-in user and returns the redirect target.
+ */
 export async function decideOn(
   server: TestServer,
   user: string,
@@ -227,7 +232,7 @@ function decodeEntities(text = ''): string {
   return text.replaceAll('&amp;', '&').replaceAll('&#39;', "'").replaceAll('&quot;', '"')
 }
 
-/** Asks for authorization as a signed-in browser. */
+/** Sends an authorization request from a signed-in browser. */
 export function askFor(
   server: TestServer,
   user: string,
@@ -246,11 +251,11 @@ export interface TokenReply {
   readonly scope: string
 }
 
-/** Of public clients, which have no secret. */
+/** Code verifier of public clients, which have no secret. */
 const VERIFIER = 'a-verifier-that-is-long-enough-for-anybody-1'
 const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url')
 
-/** The whole code flow up to the tokens, with PKCE where there is no secret. */
+/** Runs the code flow up to the tokens, with PKCE if the client has no secret. */
 export async function codeFlow(
   server: TestServer,
   client: { readonly id: string; readonly secret: string },

@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises'
 import { createColumns, createTable, migrate, readMigrations } from '@tollgate/database'
 import { authorizationCode, createAuthorizationServer, oauthMigrations } from '@tollgate/oauth'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   createTestDatabase,
@@ -24,12 +26,34 @@ afterAll(async () => {
   await defined.drop()
 })
 
-describe('the migrations lead to the tables as they are defined', () => {
+describe('the migrations create the table as defined:', () => {
   it.each(oauthTables.map(({ name }) => name))('%s', async (name) => {
     const found = await describeSchema(migrated.database, name)
     expect(found).toEqual(await describeSchema(defined.database, name))
     expect(found).not.toEqual(await describeSchema(defined.database, 'nothing'))
   })
+})
+
+// Written on SQLite, which stores the statement that created a table.
+describe.runIf(process.env.TEST_DATABASE === 'sqlite')('the schema of release 0.1.0', () => {
+  let released: TestDatabase
+  beforeAll(async () => {
+    released = await createTestDatabase()
+    const text = await readFile(new URL('released-schema.sql', import.meta.url), 'utf8')
+    for (const statement of text.split(';\n').filter(Boolean)) {
+      await sql.raw(statement).execute(released.database.kysely)
+    }
+    await migrate(released.database, oauthMigrations)
+  })
+  afterAll(() => released.drop())
+
+  it.each(oauthTables.map(({ name }) => name))(
+    'is migrated to the current table %s',
+    async (name) => {
+      const found = await describeSchema(released.database, name)
+      expect(found).toEqual(await describeSchema(defined.database, name))
+    },
+  )
 })
 
 describe('migrate: false', () => {
@@ -44,13 +68,13 @@ describe('migrate: false', () => {
       purgeEvery: false,
     })
 
-  it('starts on tables that somebody has made', async () => {
+  it('starts with existing tables', async () => {
     const oauth = serverOn(migrated)
     await oauth.ready()
     oauth.close()
   })
 
-  it('makes none, and says what to do', async () => {
+  it('creates no tables, and fails with an explanation', async () => {
     const empty = await createTestDatabase()
     const oauth = serverOn(empty)
     await expect(oauth.ready()).rejects.toMatchObject({ code: 'TOLLGATE_SCHEMA_TOO_OLD' })

@@ -1,5 +1,6 @@
-// Processor time of a list of events by type and of searches: node bench/lists.mjs [--objects 50000] [--beside ../../../before/packages/sandbox]
-// With --beside another checkout answers the same calls in a process of its own. Needs a build of both.
+// Measures the processor time of lists of events by type, and of searches:
+// node bench/lists.mjs [--objects 50000] [--beside ../../../before/packages/sandbox]
+// With --beside, another checkout answers the same calls in its own process. Needs a build of both.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
@@ -8,11 +9,11 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 
 const START = Date.UTC(2026, 0, 15)
-/** Each renewal leaves one invoice, charge and payment intent. */
+/** Number of renewals, each of which creates one invoice, charge and payment intent. */
 const RENEWALS = 12
 const TIMES = 10
 
-/** The calls, given a customer who is neither the first nor the last. */
+/** The measured calls. `customer` is neither the first nor the last one. */
 const CALLS = {
   'a rare type': () => '/v1/events?type=plan.created&limit=10',
   'a common type': () => '/v1/events?type=invoice.paid&limit=10',
@@ -114,7 +115,7 @@ function caller({ apiKey, config }) {
     })
 }
 
-/** Customers, of whom some subscribe to a monthly price; returns one of these. */
+/** Creates customers, some with a subscription to a monthly price, and returns one of those. */
 async function fill(call, objects) {
   const { id: product } = await call('POST', '/v1/products', { name: 'Gold' })
   const { id: price } = await call('POST', '/v1/prices', {

@@ -39,7 +39,7 @@ function call(method, path, params = {}) {
   })
 }
 
-/** `count` calls, a few at a time. */
+/** Makes `count` calls, a few at a time. */
 async function many(count, run) {
   let next = 0
   const results = new Array(count)

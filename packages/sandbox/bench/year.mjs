@@ -1,6 +1,7 @@
-// A year of renewals: node bench/year.mjs [--customers 1000] [--beside ../../../before/packages/sandbox]
-// With --beside another checkout goes through the same year in the same run: a process for each, month by month in
-// turn, because what else a machine does would otherwise meet the one and not the other. Needs a build of both.
+// Measures a year of renewals:
+// node bench/year.mjs [--customers 1000] [--beside ../../../before/packages/sandbox]
+// With --beside, another checkout runs the same year in its own process. The two take turns month
+// by month, so that other load on the machine affects both. Needs a build of both.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
@@ -22,13 +23,13 @@ async function main() {
   const runners = packages.map((folder) => new Runner(folder))
   for (const runner of runners) await runner.ask({ start: Number(values.customers) })
   for (let month = 1; month <= 12; month++) {
-    // Standard error, because ten thousand take minutes.
+    // Progress goes to standard error, because ten thousand customers take minutes.
     console.error(`month ${month}: ${runners.map(({ spent }) => seconds(spent)).join(', ')} so far`)
     const turn = month % 2 === 0 ? runners.toReversed() : runners
     for (const runner of turn) runner.spent += (await runner.ask({ month })).spent
   }
   for (const runner of runners) {
-    // Where a page began with a walk through all those before it, all pages would take minutes.
+    // Reading all pages would take minutes if each page started with a scan of all earlier ones.
     const { invoices, listed, memory, own, pages } = await runner.ask({
       list: runner.folder === here,
     })
@@ -85,7 +86,8 @@ async function child(folder) {
   const sandbox = await startSandbox({ stripe: true, now: new Date(START) })
   const call = caller(sandbox.stripe)
   const memory = { heap: 0, buffers: 0 }
-  // Between steps only, so these are somewhat less than the most; the operating system counts what is resident itself.
+  // Sampled between steps only, so the peak is somewhat higher; the operating system reports the
+  // resident size.
   const look = () => {
     const { heapUsed, arrayBuffers } = process.memoryUsage()
     memory.heap = Math.max(memory.heap, heapUsed)
@@ -175,7 +177,7 @@ function caller({ apiKey, config }) {
     })
 }
 
-/** Returns one of the customers. */
+/** Subscribes the customers and returns one of them. */
 async function subscribe(call, customers) {
   const { id: product } = await call('POST', '/v1/products', { name: 'Gold' })
   const { id: price } = await call('POST', '/v1/prices', {

@@ -1,4 +1,4 @@
-// The first path of a shop through Braintree's SDK for Java. See clients.mjs
+// A shop's first steps with Braintree's SDK for Java. See clients.mjs
 import com.braintreegateway.*;
 import com.braintreegateway.exceptions.AuthenticationException;
 import com.braintreegateway.exceptions.NotFoundException;
@@ -43,7 +43,7 @@ class BraintreeShop {
     LogManager.getLogManager().reset();
     System.out.println("version: " + Configuration.VERSION);
 
-    // Who pays, and with what
+    // Customer and payment method
     var customer = must(gateway.customer().create(new CustomerRequest().firstName("Zoë&<sons>").email("zoe@example.com")
         .creditCard().number("4111111111111111").expirationDate("12/2030").options().verifyCard(true).done()
         .billingAddress().streetAddress("1 Rue Ada").countryName("France").done().done()), "customer");
@@ -54,7 +54,7 @@ class BraintreeShop {
         .paymentMethodNonce("fake-paypal-billing-agreement-nonce")), "PayPal account");
     same(must(gateway.paymentMethodNonce().create(token), "nonce").getType(), "CreditCard");
 
-    // Again and again
+    // Subscription
     var plan = must(gateway.plan().create(new PlanRequest().name("Gold").price(money("10.00")).billingFrequency(1)
         .currencyIsoCode("USD")), "plan").getId();
     var subscription = must(gateway.subscription().create(new SubscriptionRequest().paymentMethodToken(token)
@@ -69,7 +69,7 @@ class BraintreeShop {
     same(changed.getPrice(), money("25.00"));
     same(changed.getTransactions().get(0).getAmount(), money("15.00"));
 
-    // Once
+    // One-time sale
     var sale = must(gateway.transaction().sale(new TransactionRequest().amount(money("12.34")).paymentMethodToken(token)
         .options().submitForSettlement(true).done()
         .lineItem().name("Mug").kind(TransactionLineItem.Kind.DEBIT).quantity(money("2")).unitAmount(money("6.17"))
@@ -91,7 +91,7 @@ class BraintreeShop {
     raises(AuthenticationException.class, () -> open("wrong").customer().find("nobody"));
     System.out.println("ok refusals");
 
-    // Found again
+    // Searches
     var amounts = new ArrayList<BigDecimal>();
     for (Transaction each : gateway.transaction().search(new TransactionSearchRequest().customerId().is(customer.getId())
         .amount().between(money("12.00"), money("100.00")))) amounts.add(each.getAmount());
@@ -102,14 +102,14 @@ class BraintreeShop {
     same(active.size(), 2);
     System.out.println("ok searches");
 
-    // For pages and from Braintree
+    // Client token and webhooks
     gateway.clientToken().generate(new ClientTokenRequest().customerId(customer.getId()));
     var hook = gateway.webhookTesting().sampleNotification(WebhookNotification.Kind.SUBSCRIPTION_CANCELED, "s");
     var parsed = gateway.webhookNotification().parse(hook.get("bt_signature"), hook.get("bt_payload"));
     same(parsed.getSubscription().getId(), "s");
     System.out.println("ok client token and notification");
 
-    // The end
+    // Deletion
     must(gateway.subscription().cancel(subscription.getId()), "cancelled");
     must(gateway.paymentMethod().delete(token), "card deleted");
     must(gateway.customer().delete(customer.getId()), "customer deleted");

@@ -29,7 +29,7 @@ def refused(result):
 gateway = open_gateway(*KEYS)
 print('version:', braintree.version.Version)
 
-# Who pays, and with what
+# Customer and payment method
 customer = must(gateway.customer.create({
     'first_name': 'Zoë & <sons>',
     'credit_card': {
@@ -55,7 +55,7 @@ must(gateway.payment_method.create({
     'payment_method_nonce': 'fake-paypal-billing-agreement-nonce',
 }), 'PayPal account')
 
-# Again and again
+# Subscription
 plan = 'python-%d' % datetime.datetime.now().timestamp()
 must(gateway.plan.create({
     'id': plan,
@@ -81,7 +81,7 @@ pending = must(gateway.subscription.create({
 }), 'a first billing date').subscription
 assert pending.first_billing_date == later
 
-# Once
+# One-time sale
 sale = must(gateway.transaction.sale({
     'amount': '5.00',
     'payment_method_token': token,
@@ -98,7 +98,7 @@ declined = gateway.transaction.sale({'amount': '2001.00', 'payment_method_token'
 assert declined.transaction.processor_response_code == '2001'
 print('ok refusals')
 
-# Found again
+# Searches
 by = braintree.TransactionSearch
 found = gateway.transaction.search(
     by.customer_id == customer.id,
@@ -121,12 +121,12 @@ assert [each.id for each in found.items] == [subscription.id]
 assert card.token in [each.token for each in gateway.credit_card.expired().items]
 print('ok searches')
 
-# For pages and from Braintree
+# Client token and webhooks
 assert gateway.client_token.generate({'customer_id': customer.id})
 assert gateway.webhook_notification.verify('20f9f8ed05f77439fe955c977e4c8a53').startswith(KEYS[1] + '|')
 print('ok client token and challenge')
 
-# The end
+# Deletion
 gateway.subscription.cancel(subscription.id)
 assert gateway.subscription.find(subscription.id).status == 'Canceled'
 gateway.customer.delete(customer.id)

@@ -1,14 +1,15 @@
-// Runs the integration specs of Braintree's own SDK for Node against the sandbox and prints how many of
-// each file pass. Nothing of theirs is in this repository: give the folder of a checkout. It ends with 1
-// when a spec fails that braintree-specs/reasons.mjs does not list, or passes although it is listed.
+// Runs the integration specs of Braintree's SDK for Node against the sandbox and prints how many of
+// each file pass. The specs are not part of this repository: pass the folder of a checkout. The
+// exit code is 1 if a spec fails that braintree-specs/reasons.mjs does not list, or if a listed one
+// passes.
 //
 //   git clone https://github.com/braintree/braintree_node && (cd braintree_node && npm install)
 //   node packages/sandbox/scripts/braintree-specs.mjs <checkout> [--failures] [file …]
 //
-// A file is named by the beginning of its name, such as `customer_gateway`; without a name all are run that
-// have something a merchant's server does. The sandbox is the built one;
-// SANDBOX names another module. It starts with the merchants, accounts, plans, add-ons and discounts that
-// the specs take for granted.
+// A file is named by the beginning of its name, such as `customer_gateway`. Without a name, all
+// files about calls of a merchant's server are run. The script uses the built sandbox; SANDBOX names
+// another module. It starts with the merchants, accounts, plans, add-ons and discounts that the
+// specs expect.
 import { spawn } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -22,7 +23,7 @@ const { positionals, values } = parseArgs({
   options: {
     failures: { type: 'boolean', default: false },
     grep: { type: 'string' },
-    // A failed expectation often shows by nothing else than a callback that is never called.
+    // A failed expectation often appears only as a callback that is never called.
     timeout: { type: 'string', default: '5000' },
   },
 })
@@ -76,7 +77,7 @@ for (const file of files) {
       say(`    ${fullTitle}\n        ${String(err.message).split('\n')[0]}`)
     }
   }
-  // A part of a file says nothing of the rest, and of what is not run nothing is listed.
+  // A part of a file proves nothing about the rest, and files that are not run have no entries.
   if (values.grep !== undefined || Object.hasOwn(NOT_RUN, file)) continue
   for (const problem of judge(file, { passes, failures }, NOT_PASSED)) {
     problems++
@@ -129,10 +130,10 @@ function fill(braintree) {
     addOns: ['increase_10', 'increase_20'],
     discounts: ['discount_7', 'discount_11'],
   })
-  // The specs make the same sale again and again, at one moment.
+  // The specs repeat the same sale at one moment of the sandbox's clock.
   const settings = { duplicateWindowSeconds: 0, credits: true }
   braintree.changeSettings({ ...settings, customFields: ['store_me'] })
-  // An older sandbox has one merchant.
+  // An older sandbox supports one merchant only.
   braintree
     .merchant?.('fraud_protection_enterprise_integration_merchant_id')
     .changeSettings({ ...settings, fraudProtection: true })
@@ -164,7 +165,7 @@ async function run(file) {
     text += chunk
   })
   await new Promise((done) => child.on('close', done))
-  // What the SDK prints comes first.
+  // Output of the SDK precedes the JSON.
   return JSON.parse(text.slice(text.indexOf('{\n  "stats"')))
 }
 

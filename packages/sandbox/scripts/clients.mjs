@@ -1,14 +1,15 @@
-// Runs clients that other people wrote, unmodified, against the sandbox and prints a table of what they
-// did. Nothing of theirs is in this repository: each is installed from its ordinary registry into a
-// temporary folder. A client whose language is not on the machine is left out with a word.
+// Runs third-party clients, unmodified, against the sandbox and prints a table of the results. They
+// are not part of this repository: each one is installed from its registry into a temporary folder.
+// A client is skipped with a message if its language is not installed.
 //
 //   npm run clients -w @tollgate/sandbox [-- [--clock=-10m] name …]
 //
-// --clock sets the sandbox's clock that far back or ahead (minutes or days: -10m, 365d): webhooks are signed with the real
-// time, so every client that verifies them must take them whatever the sandbox's clock says.
+// --clock moves the sandbox's clock back or ahead (minutes or days: -10m, 365d). Webhooks are signed
+// with the real time, so clients must accept them whatever the sandbox's clock shows.
 //
-// A name is a client (`dj-stripe`) or a client and its version (`stripe-go@85`). The sandbox is the built
-// one (`dist`), a fresh process for each. The table in docs/reference/sandbox-clients.md is this one.
+// A name is a client (`dj-stripe`) or a client with its version (`stripe-go@85`). The script uses
+// the built sandbox (`dist`), one process per client. The table in
+// docs/reference/sandbox-clients.md is its output.
 import { CLIENTS } from './clients/all-clients.mjs'
 import { findMissing } from './clients/processes.mjs'
 import { tryClient } from './clients/try-client.mjs'
@@ -36,7 +37,7 @@ const table = [
 for (const row of [...table, ...rows]) process.stdout.write(`| ${row.join(' | ')} |\n`)
 if (rows.some(([, , , did]) => did.startsWith('**'))) process.exitCode = 1
 
-/** The real time moved by `-10m` or `365d`. */
+/** Returns the real time moved by `-10m` or `365d`. */
 function timeAt(text) {
   const [, count, unit] = /^(-?\d+)([md])$/.exec(text) ?? []
   if (unit === undefined)

@@ -5,7 +5,10 @@ import { readStripeContract } from './stripe-contract.mjs'
 
 const TARGET = new URL('../src/stripe/wire/contract.generated.ts', import.meta.url)
 
-/** Kinds the sandbox makes: only these need their null fields and expandable paths. */
+/**
+ * Kinds of objects that the sandbox returns. Only these need their null fields and expandable
+ * paths.
+ */
 const KINDS = [
   'account',
   'balance_transaction',
@@ -52,7 +55,7 @@ const KINDS = [
 export function renderContract(contract = readStripeContract()) {
   const nodes = []
   const seen = new Map()
-  // Equal types are written once and referred to by their number.
+  // Equal types are written once and referred to by number.
   const intern = (node) => {
     if (typeof node === 'string') return node
     let small
@@ -85,7 +88,8 @@ export function renderContract(contract = readStripeContract()) {
       const nulls = Object.keys(fields).filter(
         (name) => !fields[name].optional && allowsNull(fields[name].type),
       )
-      return [kind, { nulls, expandable: expandablePaths(fields) }]
+      const mode = fields.livemode ? { livemode: false } : {}
+      return [kind, { nulls, expandable: expandablePaths(fields), ...mode }]
     }),
   )
   const lines = [
@@ -94,10 +98,10 @@ export function renderContract(contract = readStripeContract()) {
     '// biome-ignore-all lint: generated',
     `export const API_VERSION = ${JSON.stringify(contract.version)}`,
     `export const NODES = JSON.parse(${quote(JSON.stringify(nodes))}) as unknown[]`,
-    'export const ROUTES: ReadonlyArray<readonly [method: string, path: string, operation: string, params: number]> = [',
+    'export const ROUTES = [',
     ...routes.map((route) => `  ${JSON.stringify(route)},`),
-    ']',
-    `export const KINDS: Readonly<Record<string, { nulls: readonly string[]; expandable: readonly string[] }>> = {`,
+    '] as const satisfies ReadonlyArray<readonly [method: string, path: string, operation: string, params: number]>',
+    `export const KINDS: Readonly<Record<string, { nulls: readonly string[]; expandable: readonly string[]; livemode?: false }>> = {`,
     ...Object.entries(kinds).map(
       ([kind, value]) => `  ${JSON.stringify(kind)}: ${JSON.stringify(value)},`,
     ),
@@ -114,7 +118,10 @@ function allowsNull(type) {
   return type === 'null' || (type.union?.includes('null') ?? false)
 }
 
-/** Paths inside this object, not through others, whose string may be replaced by the object. */
+/**
+ * Returns the paths of strings in this object that can be expanded, without those inside expanded
+ * objects.
+ */
 function expandablePaths(fields, prefix = '', inside = new Set()) {
   const paths = []
   for (const [name, { type }] of Object.entries(fields)) {

@@ -43,7 +43,7 @@ const OBJECTS = [
 export function readOldObjects(name) {
   const root = dirname(dirname(createRequire(import.meta.url).resolve(name)))
   const index = join(root, 'types', 'index.d.ts')
-  // Since 22 the declarations are modules, as today's.
+  // Since version 22 the declarations are modules, as in the present version.
   if (!existsSync(index)) return readStripeContract(name).objects
   const program = ts.createProgram([index], {
     module: ts.ModuleKind.NodeNext,

@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path'
 import ts from 'typescript'
 
 /**
- * The resources the sandbox offers or is about to, as file names below the package's `resources/`.
- * Which of their calls it takes is decided by what src/stripe/resources/registry.ts lists.
+ * The resources that the sandbox supports or will support, as file names in the package's
+ * `resources/`. The supported calls are those in src/stripe/resources/registry.ts.
  */
 const RESOURCES = [
   'Accounts',
@@ -64,7 +64,10 @@ const RESOURCES = [
   'WebhookEndpoints',
 ]
 
-/** Of these only the calls that read: making one is another product, and its types are long. */
+/**
+ * Resources of which only the reading calls are included: creating them is another product with
+ * long types.
+ */
 const READ_ONLY = new Set([
   'Accounts',
   'ApplicationFees',
@@ -87,7 +90,7 @@ const READ_ONLY = new Set([
 ])
 const READS = new Set(['list', 'retrieve', 'retrieveCurrent'])
 
-/** Kinds that are only ever found inside another object, or have no id of their own. */
+/** Kinds that exist only inside another object, or have no id. */
 const EMBEDDED = [
   'Billing/MeterEventAdjustments:MeterEventAdjustment',
   'Billing/MeterEvents:MeterEvent',
@@ -117,8 +120,8 @@ export function readStripeContract(name = 'stripe') {
 }
 
 /**
- * Stripe takes a card's token in `payment_method_data` and keeps that out of its types, lest somebody
- * send the number: https://github.com/stripe/stripe-node/issues/1264
+ * Adds the card's token to `payment_method_data`. Stripe accepts it but omits it from the types
+ * to discourage sending card numbers: https://github.com/stripe/stripe-node/issues/1264
  */
 function addCard(node) {
   if (!node.o?.type?.e) return
@@ -186,7 +189,7 @@ export class ContractReader {
     }
   }
 
-  /** `Promise<Response<T>>` and its list variants become T or ApiList<T>. */
+  /** Converts `Promise<Response<T>>` and its list variants to T or ApiList<T>. */
   resultType(type) {
     const awaited = this.checker.getAwaitedType(type) ?? type
     if (awaited.isIntersection())
@@ -198,7 +201,7 @@ export class ContractReader {
     return (type.aliasSymbol?.name ?? type.symbol?.name ?? '').startsWith('Decimal')
   }
 
-  /** A request parameter's type as a compact node: see src/stripe/parameters.ts. */
+  /** Returns a request parameter's type as a compact node: see src/stripe/api/parameters.ts. */
   paramNode(type, seen) {
     if (this.isDecimal(type)) return 'd'
     if (type.isUnion()) return this.paramUnion(type, seen)
@@ -255,7 +258,7 @@ export class ContractReader {
     return null
   }
 
-  /** The kind (`object: 'invoice'`) an interface stands for. */
+  /** Returns the kind of an interface (`object: 'invoice'`). */
   kindOf(type) {
     const property = type.getProperty?.('object')
     if (!property) return null
@@ -263,7 +266,7 @@ export class ContractReader {
     return literal.isStringLiteral() ? literal.value : null
   }
 
-  /** Names an object type, reading its fields the first time it is met. */
+  /** Returns the name of an object type and reads its fields the first time. */
   addObject(type) {
     const kind = this.kindOf(type)
     const name =
@@ -288,7 +291,10 @@ export class ContractReader {
     return this.checker.typeToString(type) === 'true'
   }
 
-  /** A response's type: primitives, {ref}, {list}, {array}, {map}, {fields}, {literal}, {union}. */
+  /**
+   * Returns a response's type: primitives, {ref}, {list}, {array}, {map}, {fields}, {literal},
+   * {union}.
+   */
   responseNode(type) {
     if (this.isDecimal(type)) return 'decimal'
     if (type.isUnion()) {

@@ -10,150 +10,221 @@ import type { SandboxFixtures } from './fixtures/fixtures.ts'
 import type { StripeHandle } from './stripe/server/handle.ts'
 import type { StripeOptions } from './stripe/server/options.ts'
 
-/** A provider of this sandbox, as deliveries, failed jobs and trouble call it. */
+/** Payment provider, as named in deliveries, failed jobs and injected faults. */
 export type Provider = 'stripe' | 'braintree'
 
-/** What `startSandbox()` takes. A provider that is not asked for is not started. */
+/** Options of `startSandbox()`. A provider starts only if its option is set. */
 export interface SandboxOptions {
-  /** `true` starts Stripe as it is out of the box; an object says what to change. */
+  /** Starts Stripe: `true` with its defaults, an object with options. */
   readonly stripe?: boolean | StripeOptions
-  /** `true` starts Braintree as it is out of the box; an object says what to change. */
+  /** Starts Braintree: `true` with its defaults, an object with options. */
   readonly braintree?: boolean | BraintreeOptions
-  /** Where the clock starts. Without it: the moment of the call, read this once. */
+  /** Start time of the sandbox's clock. Defaults to the system time of the call. */
   readonly now?: Date
-  /** The same seed and the same calls give the same ids. 1 unless told. */
+  /**
+   * Seed of the generated ids: the same seed and the same calls give the same ids.
+   * @default 1
+   */
   readonly seed?: number
   /**
-   * A file the state is read from, when it exists, and kept in, with a journal beside it: a process that
-   * is killed loses nothing it has answered. Its clock wins over `now`.
+   * Path of a file to persist the state in. If it exists, the state is loaded from it, and its
+   * clock takes precedence over `now`. A journal beside it records every change before a response
+   * reports it, so a killed process loses nothing.
    */
   readonly stateFile?: string
-  /** A state taken before with `snapshot()`. It wins over `stateFile`, and its clock over `now`. */
+  /**
+   * State to start from, taken with `snapshot()`. Takes precedence over the contents of
+   * `stateFile`, and its clock over `now`.
+   */
   readonly snapshot?: SandboxSnapshot
-  /** What a new sandbox begins with. Applied when there is no state yet, and again by `reset()`. */
+  /**
+   * Objects to create in a new sandbox. Applied when there is no saved state, and again by
+   * `reset()`.
+   */
   readonly fixtures?: SandboxFixtures
-  /** A web page to watch and move it all. */
+  /** Serves the control room, a web page to inspect and operate the sandbox. */
   readonly controlRoom?: boolean | ControlRoomStart
-  /** How webhooks are sent, where it should not be as at the providers. */
+  /**
+   * Options for the delivery of webhooks. By default, webhooks are retried as by the real
+   * providers.
+   */
   readonly outbox?: SandboxOutboxOptions
   /**
-   * Names by which the providers may be called besides 127.0.0.1, `localhost` and others that no stranger can own: of a
-   * proxy, a tunnel, a network. Calls by any other name get 421. The control room stays with this machine.
+   * Further host names under which the providers accept requests, such as that of a proxy, a tunnel
+   * or a network. IP addresses, `localhost` and other names that no outsider can own are always
+   * accepted; requests under any other name get 421. Does not apply to the control room.
    */
   readonly allowedHosts?: readonly string[]
 }
 
-/** Where the control room listens. */
+/** Options of the control room. */
 export interface ControlRoomStart {
-  /** 0, the default, takes a free port. */
+  /**
+   * Port to listen on. 0 takes a free port.
+   * @default 0
+   */
   readonly port?: number
 }
 
-/** How webhooks are sent, where it should not be as at the providers. */
+/** Options for the delivery of webhooks, such as the retry schedule. */
 export interface SandboxOutboxOptions {
-  /** Seconds from one attempt to the next; after the last the delivery has failed. */
+  /**
+   * Seconds between attempts, by provider. After the last retry the delivery has failed. Defaults
+   * to the provider's own schedule.
+   */
   readonly retrySchedules?: { readonly [P in Provider]?: readonly number[] }
-  /** Real milliseconds a receiver may take; 10,000 unless told. */
+  /**
+   * Time limit for a receiver's response, in real milliseconds.
+   * @default 10_000
+   */
   readonly timeoutMs?: number
-  /** How many deliveries are kept for inspection; 20,000 unless told. */
+  /**
+   * Number of deliveries kept for inspection.
+   * @default 20_000
+   */
   readonly kept?: number
 }
 
 /**
- * Both providers, their one clock, and everything a test may want to do to them. A provider that was
- * not asked for is null, and the type says so.
+ * A running sandbox: both providers, their shared clock, and the controls for tests. The handle of
+ * a provider that was not started is `null`, also in its type.
  */
 export type Sandbox<O extends SandboxOptions = SandboxOptions> = {
-  /** The only source of time here. It stands still until you move it. */
+  /** The shared clock, the only source of time. It stands still until you move it. */
   readonly clock: SandboxClock
-  /** The webhooks on their way, and what became of them. */
+  /** The outgoing webhooks and the outcome of their deliveries. */
   readonly outbox: SandboxOutbox
-  /** What shall go wrong next. */
+  /** Injects faults into API calls and charges. */
   readonly trouble: SandboxTrouble
-  /** Null unless `controlRoom` asked for it. */
+  /** The running control room. `null` unless the `controlRoom` option is set. */
   readonly controlRoom: ControlRoom | null
-  /** What the `stripe` package needs to talk to the sandbox, and a look behind the counter. */
+  /** Settings for the `stripe` package, and direct access to Stripe's state. */
   readonly stripe: O['stripe'] extends true | object ? StripeHandle : StripeHandle | null
-  /** What the `braintree` package needs to talk to the sandbox, and a look behind the counter. */
+  /** Settings for the `braintree` package, and direct access to Braintree's state. */
   readonly braintree: O['braintree'] extends true | object
     ? BraintreeHandle
     : BraintreeHandle | null
-  /** What fell due and failed; empty on a good day. */
+  /** Returns the scheduled jobs, such as renewals, that threw an error. Normally empty. */
   failedJobs(): FailedJob[]
-  /** Everything the sandbox knows, as plain JSON. */
+  /** Returns the complete state as plain JSON. */
   snapshot(): SandboxSnapshot
-  /** Puts the sandbox back to a snapshot, the clock included. Nothing falls due on the way. */
+  /**
+   * Replaces the state and the time by those of a snapshot. No due work runs.
+   * @throws {TypeError} If the snapshot has another format.
+   */
   restore(snapshot: SandboxSnapshot): void
   /**
-   * Empties the sandbox and puts the clock back to where this one began. What it was started with,
-   * `fixtures` and webhooks, is there again; ids are drawn as they were the first time.
+   * Empties the sandbox, sets the clock to `now` (by default the time the sandbox was started) and
+   * generates the same ids again. Applies the `fixtures` and webhooks it was started with.
    */
   reset(): Promise<void>
-  /** Puts the journal into the state file now; closing does so too. A failure leaves both as they were. */
+  /**
+   * Writes a complete state file now; `close()` does so too. If writing fails, the previous file
+   * and its journal are unchanged. Does nothing without `stateFile`.
+   */
   save(): Promise<void>
-  /** Stops the servers, gives up on webhooks that are being sent, and writes the state file. */
+  /** Stops the servers, aborts webhook deliveries in progress, and writes the state file. */
   close(): Promise<void>
 }
 
-/** The sandbox's clock, which both providers share. It never goes back. */
+/**
+ * The sandbox's clock, shared by both providers. Only `restore()` and `reset()` set it back.
+ * @example
+ * ```ts
+ * await sandbox.clock.advance({ days: 15 }) // a trial of 14 days ends, and its first invoice is paid
+ * await sandbox.clock.advanceTo(new Date('2026-03-01T00:00:00Z'))
+ * ```
+ */
 export interface SandboxClock {
-  /** What time it is in the sandbox. */
+  /** Returns the sandbox's time. */
   now(): Date
-  /** The same in epoch milliseconds. */
+  /** Returns the sandbox's time in epoch milliseconds. */
   nowMs(): number
   /**
-   * Moves time forward and does everything that falls due on the way, in order: renewals, retries,
-   * trial ends, settlements, webhooks. It resolves when all of that is done.
+   * Moves time forward and runs everything that falls due on the way, in chronological order:
+   * renewals, retries, trial ends, settlements, webhooks. Resolves when all of it is done.
+   * @throws {RangeError} If the duration is negative.
    */
   advance(by: Duration): Promise<void>
-  /** As `advance`, to a moment; throws a `RangeError` when that lies in the past. */
+  /**
+   * Moves time forward to a date, as `advance()` does.
+   * @throws {RangeError} If the date is in the past.
+   */
   advanceTo(date: Date): Promise<void>
 }
 
-/** Which deliveries to show; all of them without it. */
+/** Limits the deliveries to return. */
 export interface DeliveryFilter {
-  /** Only those of one provider. */
+  /** Provider that sent the webhook. */
   readonly provider?: Provider
-  /** Only those of one event: one for each URL, and a copy where a switch doubled it. */
+  /**
+   * Event id. An event has one delivery per URL, and another for each copy made by the `duplicate`
+   * switch.
+   */
   readonly eventId?: string
 }
 
-/** Webhooks on their way: queued, signed at the moment of sending, retried, inspectable. */
+/**
+ * Outgoing webhooks: queued, signed at the moment of sending, retried and open to inspection.
+ * @example
+ * ```ts
+ * sandbox.stripe.registerWebhook('http://127.0.0.1:3000/stripe/webhook')
+ * sandbox.outbox.set({ duplicate: true, reorder: true })
+ * await sandbox.clock.advance({ months: 1 })
+ * const [delivery] = sandbox.outbox.deliveries({ provider: 'stripe' })
+ * ```
+ */
 export interface SandboxOutbox {
-  /** The last deliveries, oldest first. */
+  /** Returns the kept deliveries, oldest first. */
   deliveries(filter?: DeliveryFilter): readonly Delivery[]
-  /** Resolves when everything due by now has been attempted. */
+  /** Attempts every delivery that is due now. Resolves when all of these attempts are done. */
   flush(): Promise<void>
-  /** Sends a delivery again, now, whatever became of it. */
+  /**
+   * Sends a delivery again, now, whatever its state.
+   * @throws {RangeError} If there is no delivery with this id.
+   */
   redeliver(id: string): Promise<void>
-  /** Turns switches on or off; those not named stay as they are. */
+  /** Changes the given switches and keeps the others as they are. */
   set(switches: DeliverySwitches): void
-  /** The switches that are on. */
+  /** Returns the switches that were set. */
   switches(): DeliverySwitches
 }
 
-/** Trouble on demand. A snapshot carries what has been ordered and has not happened yet. */
+/**
+ * Injects faults into API calls and charges. Snapshots contain the faults that have not happened
+ * yet.
+ */
 export interface SandboxTrouble {
-  /** The next `count` calls (of one provider, or of whichever is called) go wrong. */
+  /** Injects a fault into the next `count` calls: to `provider`, or to either one without it. */
   failNext(count: number, kind: CallTrouble, provider?: Provider | null): void
-  /** Resolves when a call has taken effect and its response is held. */
+  /**
+   * Resolves when a call has taken effect and its response is held (see `held` in `CallTrouble`).
+   */
   untilHeld(): Promise<void>
-  /** Sends the responses that are held. */
+  /** Sends the held responses. */
   release(): void
   /**
-   * The next charge of this customer is declined with the provider's own code: at Stripe a decline
-   * code such as `insufficient_funds`, at Braintree a processor response code such as `2001`.
+   * Declines this customer's next charge with the provider's own code: at Stripe a decline code
+   * such as `insufficient_funds`, at Braintree a processor response code such as `2001`. Several
+   * calls decline several charges.
+   * @example
+   * ```ts
+   * sandbox.trouble.declineNextCharge(customer.id, 'insufficient_funds')
+   * await sandbox.clock.advance({ months: 1, hours: 1 }) // the renewal fails and will be retried
+   * ```
    */
   declineNextCharge(customerId: string, code: string): void
   /**
-   * Takes what waits for the provider's next call, as that call would; null when nothing does. A test
-   * learns by it whether its trouble was met.
+   * Removes and returns the fault for the provider's next call. `null` if there is none. Lets a
+   * test check whether its fault has happened.
    */
   takeCallTrouble(provider: Provider): CallFate | null
-  /** Takes what waits for the customer's next charge, as that charge would; null when nothing does. */
+  /**
+   * Removes and returns the decline code for the customer's next charge. `null` if there is none.
+   */
   takeDecline(customerId: string): string | null
-  /** What has been ordered and not yet happened; looking takes nothing. */
+  /** Returns the faults that have not happened yet, without removing them. */
   pending(): PendingTrouble
-  /** Forgets all trouble not yet met, and sends the responses that are held. */
+  /** Removes all pending faults and sends the held responses. */
   clear(): void
 }

@@ -6,7 +6,7 @@ import { FailedJobs } from './core/clock/failed-jobs.ts'
 import { checkHosts } from './core/local-names.ts'
 import { Outbox } from './core/outbox.ts'
 import type { ProviderContext } from './core/provider-context.ts'
-import { KeptState, loadKeptState } from './core/store/kept-state.ts'
+import { loadPersistedState, PersistedState } from './core/store/persisted-state.ts'
 import { checkSnapshot, type SandboxSnapshot, STATE_FORMAT } from './core/store/snapshot.ts'
 import { checkWritable, stateLines, streamState } from './core/store/state-file.ts'
 import { lockStateFile, type StateLock } from './core/store/state-lock.ts'
@@ -14,17 +14,22 @@ import { Store } from './core/store/store.ts'
 import { Trouble } from './core/trouble.ts'
 import { applyFixtures } from './fixtures/apply-fixtures.ts'
 import { ensureWebhooks } from './fixtures/ensure-webhooks.ts'
+import { openOfflineSandbox, type ProviderOptions } from './offline/offline-sandbox.ts'
 import type { Sandbox, SandboxOptions } from './sandbox.ts'
-import { openScratch, type WantedProviders } from './scratch/scratch.ts'
 import { openStripe, serveStripe } from './stripe/server/server.ts'
 import { packTables } from './stripe/state/tables.ts'
 
 /**
- * Starts Stripe and Braintree on loopback with one clock between them.
+ * Starts a sandbox of Stripe and Braintree on loopback, with one shared clock.
+ * @throws {TypeError} If an option is invalid, or the state file has another format.
+ * @throws {Error} If the state file is in use or cannot be written, or a port is taken.
  * @example
+ * ```ts
  * const sandbox = await startSandbox({ stripe: true, now: new Date('2026-01-31T00:00:00Z') })
  * const stripe = new Stripe(sandbox.stripe.apiKey, sandbox.stripe.config)
  * await sandbox.clock.advance({ months: 1 })
+ * await sandbox.close()
+ * ```
  */
 export async function startSandbox<const O extends SandboxOptions>(
   options: O,
@@ -42,7 +47,10 @@ export async function startSandbox<const O extends SandboxOptions>(
   }
 }
 
-/** Releases `lock`, which is that of the state file, when the sandbox is closed. */
+/**
+ * Starts the sandbox. `lock` is the lock of the state file, which is released when the sandbox is
+ * closed.
+ */
 async function startWith<const O extends SandboxOptions>(
   options: O,
   lock: StateLock | null,
@@ -73,7 +81,11 @@ async function startWith<const O extends SandboxOptions>(
   const reset = async () => {
     trouble.clear()
     await outbox.flush()
-    const empty = openScratch({ now: began, seed: seedOf(options), ...wanted }).store.snapshot()
+    const empty = openOfflineSandbox({
+      now: began,
+      seed: seedOf(options),
+      ...wanted,
+    }).store.snapshot()
     restore({ version: STATE_FORMAT, now: began.toISOString(), store: empty })
     await begin(true)
   }
@@ -111,13 +123,13 @@ async function startWith<const O extends SandboxOptions>(
 
 interface Opened {
   readonly context: ProviderContext
-  /** There is no state yet. */
+  /** Whether no state was loaded. */
   readonly isNew: boolean
-  /** Null without a state file. */
-  readonly kept: KeptState | null
+  /** Writes the state to its file and journal. `null` without a state file. */
+  readonly kept: PersistedState | null
 }
 
-/** The state there is, or none yet, and what all providers share. */
+/** Loads the saved state, if there is any, and creates what the providers share. */
 async function openContext(options: SandboxOptions, began: Date): Promise<Opened> {
   const { stateFile, snapshot } = options
   const store = new Store(seedOf(options))
@@ -126,10 +138,11 @@ async function openContext(options: SandboxOptions, began: Date): Promise<Opened
     checkSnapshot(snapshot)
     store.restore(snapshot.store)
   }
-  const loaded = stateFile === undefined || snapshot ? null : await loadKeptState(stateFile, store)
+  const loaded =
+    stateFile === undefined || snapshot ? null : await loadPersistedState(stateFile, store)
   const saved = snapshot ? new Date(snapshot.now) : (loaded?.now ?? null)
   const clock = new MovableClock(saved ?? began)
-  const kept = stateFile === undefined ? null : new KeptState(stateFile, store, clock, loaded)
+  const kept = stateFile === undefined ? null : new PersistedState(stateFile, store, clock, loaded)
   const outbox = new Outbox({ clock, store, ...options.outbox })
   const trouble = new Trouble(store)
   const failures = new FailedJobs({ store })
@@ -140,7 +153,7 @@ async function openContext(options: SandboxOptions, began: Date): Promise<Opened
 
 async function startProviders(
   context: ProviderContext,
-  wanted: WantedProviders,
+  wanted: ProviderOptions,
   started: Closable[],
   { isWatched }: { readonly isWatched: boolean },
 ): Promise<RunningProviders> {
@@ -168,7 +181,10 @@ interface Closable {
 
 const nothingToClose = (): Closable => ({ close: async () => {} })
 
-/** When something cannot start, such as on a taken port, nothing stays behind. */
+/**
+ * Adds what has started to `started`. If starting fails, for example because a port is taken,
+ * closes everything started before.
+ */
 async function keepOrClose<H extends Closable>(
   started: Closable[],
   starting: Promise<H>,
@@ -183,7 +199,7 @@ async function keepOrClose<H extends Closable>(
   }
 }
 
-function wantedOf(options: SandboxOptions): WantedProviders {
+function wantedOf(options: SandboxOptions): ProviderOptions {
   return { stripe: optionsOf(options.stripe), braintree: optionsOf(options.braintree) }
 }
 

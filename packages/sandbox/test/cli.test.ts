@@ -18,7 +18,7 @@ async function temporaryFolder(): Promise<string> {
   return folder
 }
 
-/** A sandbox, and the command line that talks to it. */
+/** Starts a sandbox and returns a function that runs CLI commands against it. */
 async function start(options: SandboxOptions = {}) {
   const sandbox = await startSandbox({
     stripe: true,
@@ -46,7 +46,7 @@ const idOf = (name: string) => `\${${name}:id}`
 
 const CUSTOMER = { name: 'Ada', email: 'ada@example.com' }
 
-it('moves the clock of a running sandbox and tells what happened', async () => {
+it('advance moves the clock of a running sandbox and prints what happened', async () => {
   const { sandbox, run } = await start({
     fixtures: {
       stripe: {
@@ -83,7 +83,7 @@ it('moves the clock of a running sandbox and tells what happened', async () => {
   })
 })
 
-it('makes every event happen that it lists, and its webhook arrives', async () => {
+it('trigger causes every event it lists, and the webhook is delivered', async () => {
   const { sandbox, run } = await start()
   const receiver = await startReceiver()
   sandbox.stripe?.registerWebhook(receiver.url)
@@ -108,7 +108,7 @@ it('makes every event happen that it lists, and its webhook arrives', async () =
   expect(new Set(received)).toEqual(new Set([...received, ...stripe]))
 })
 
-it('makes every Braintree notification happen that it lists, in a sandbox that is empty', async () => {
+it('trigger causes every Braintree notification it lists in an empty sandbox', async () => {
   const { run } = await start()
   const types = (await run('trigger', '--list')).out.trim().split('\n')
   const braintree = types.filter((type) => !type.includes('.'))
@@ -125,7 +125,7 @@ it('makes every Braintree notification happen that it lists, in a sandbox that i
   }
 })
 
-it('triggers for an existing customer, and notifies of what there is at Braintree', async () => {
+it('trigger uses an existing customer, and existing objects at Braintree', async () => {
   const { sandbox, run } = await start({
     fixtures: {
       stripe: { calls: [{ path: '/v1/customers', params: CUSTOMER }] },
@@ -153,10 +153,10 @@ it('triggers for an existing customer, and notifies of what there is at Braintre
     code: 2,
     err: 'invoice.payd cannot be triggered. Did you mean invoice.paid? trigger --list shows all.\n',
   })
-  expect((await run('trigger', 'customer.created')).out).toContain('no address is registered')
+  expect((await run('trigger', 'customer.created')).out).toContain('no URL is registered')
 })
 
-it('empties a sandbox and applies its seed again', async () => {
+it('reset empties a sandbox and applies its seed again', async () => {
   const { sandbox, run } = await start({
     stripe: { webhooks: [{ url: 'http://127.0.0.1:9/hook', secret: 'whsec_mine' }] },
     fixtures: { stripe: { calls: [{ path: '/v1/customers', params: CUSTOMER }] } },
@@ -164,7 +164,7 @@ it('empties a sandbox and applies its seed again', async () => {
   const [first] = sandbox.stripe?.customers() ?? []
   await run('trigger', 'customer.subscription.created')
   await run('advance', '2d')
-  expect((await run('reset')).out).toContain('as it was in the beginning')
+  expect((await run('reset')).out).toContain('back in its initial state')
   expect(sandbox.clock.now()).toEqual(NOW)
   expect(sandbox.stripe?.subscriptions()).toEqual([])
   expect(sandbox.stripe?.customers()).toEqual([first])
@@ -173,7 +173,7 @@ it('empties a sandbox and applies its seed again', async () => {
   await sandbox.clock.advance({ days: 40 })
 })
 
-it('writes a copy that another sandbox starts from, and writes over nothing', async () => {
+it('export writes a copy that another sandbox can start from, and never overwrites a file', async () => {
   const { run } = await start({
     fixtures: { stripe: { calls: [{ path: '/v1/customers', params: CUSTOMER }] } },
   })
@@ -182,7 +182,7 @@ it('writes a copy that another sandbox starts from, and writes over nothing', as
   expect((await stat(file)).mode & 0o077).toBe(0)
   expect(await run('export', file)).toMatchObject({
     code: 2,
-    err: `${file} exists. Name another, or remove it.\n`,
+    err: `${file} already exists. Choose another name, or remove the file.\n`,
   })
   const other = await startSandbox({ stripe: true, stateFile: file })
   onTestFinished(() => other.close())
@@ -191,26 +191,29 @@ it('writes a copy that another sandbox starts from, and writes over nothing', as
   expect((await run('export', '-')).out).toContain('ada@example.com')
 })
 
-it('says where it looked when nobody answers', async () => {
+it('commands name the address they tried if no sandbox answers', async () => {
   const { sandbox } = await start()
   const { port } = new URL(sandbox.stripe?.url ?? '')
   expect((await runWith(['reset', '--control-port', port])).err).toContain(
-    'Something else than a control room of this version answers',
+    'is not a control room of this version',
   )
   const nobody = await startSandbox({ controlRoom: true })
   const gone = new URL(nobody.controlRoom?.url ?? '').port
   await nobody.close()
   expect(await runWith(['advance', '1d', '--control-port', gone])).toMatchObject({
     code: 1,
-    err: `No sandbox answers at http://127.0.0.1:${gone}. Start one with tollgate-sandbox, or name the port of its control room with --control-port.\n`,
+    err: `No sandbox answers at http://127.0.0.1:${gone}. Start one with tollgate-sandbox, or give the port of its control room with --control-port.\n`,
   })
 })
 
 it.each([
-  ['--help', /Start one, and leave it running:[\s\S]*advance 1month[\s\S]*--stripe-key <key>/],
+  [
+    '--help',
+    /Start a sandbox, and leave it running:[\s\S]*advance 1month[\s\S]*--stripe-key <key>/,
+  ],
   ['advance --help', /^tollgate-sandbox advance DURATION \| --to DATE\n/],
   ['help trigger', /^tollgate-sandbox trigger EVENT\n/],
-])('explains itself with %s', async (line, pattern) => {
+])('prints help for %s', async (line, pattern) => {
   const { code, out } = await runWith(line.split(' '))
   expect(code).toBe(0)
   expect(out).toMatch(pattern)
@@ -227,9 +230,9 @@ it.each([
   ],
   ['--now someday', 2, '--now takes a date such as 2026-01-31T00:00:00Z, not someday'],
   ['--seed /nowhere/seed.json', 2, 'The seed file /nowhere/seed.json cannot be read'],
-  ['advance', 2, 'Say how far: tollgate-sandbox advance 1month'],
+  ['advance', 2, 'Give a duration or a date: tollgate-sandbox advance 1month'],
   ['trigger', 1, 'No sandbox answers'],
-])('refuses %j', async (line, code, message) => {
+])('rejects the arguments %j and explains why', async (line, code, message) => {
   const result = await runWith([...line.split(' '), '--control-port', '1'])
   expect(result).toMatchObject({ code, out: '' })
   expect(result.err).toContain(message)
@@ -261,11 +264,11 @@ async function serve(...flags: string[]): Promise<{ child: ChildProcess; facts: 
 }
 
 it.runIf(existsSync(CLI))(
-  'runs by itself with keys and a seed of your own, once built',
+  'serve runs in its own process with given keys and a seed, once it is built',
   async () => {
     const folder = await temporaryFolder()
     const [state, seed] = [join(folder, 'state.json'), join(folder, 'seed.json')]
-    // As the Stripe CLI has them.
+    // In the format of the Stripe CLI.
     const fixtures = [{ name: 'ada', path: '/v1/customers', method: 'post', params: CUSTOMER }]
     await writeFile(seed, JSON.stringify({ _meta: { template_version: 0 }, fixtures }))
     const flags = [
@@ -293,7 +296,7 @@ it.runIf(existsSync(CLI))(
     expect(await once(first.child, 'exit')).toEqual([0, null])
     expect(await readFile(state, 'utf8')).toContain('ada@example.com')
 
-    // Started again, it has what it had: no second seed, no second webhook address.
+    // After a restart the seed is not applied again and no second webhook endpoint is registered.
     const second = await serve(...flags)
     const { host: name, port: other } = second.facts.stripe
     const again = new Stripe('sk_test_mine', { host: name, port: other, protocol })

@@ -15,7 +15,7 @@ async function temporaryFolder(): Promise<string> {
   return folder
 }
 
-/** What another process would know if this one were killed now. */
+/** Compares the state with what another process would read if this one were killed now. */
 async function expectKept(sandbox: Sandbox<typeof BOTH>, file: string): Promise<void> {
   const folder = await temporaryFolder()
   for (const name of await readdir(join(file, '..'))) {
@@ -33,7 +33,7 @@ async function expectKept(sandbox: Sandbox<typeof BOTH>, file: string): Promise<
   }
 }
 
-it('has written down every change at either provider by the time it answers', async () => {
+it('journals every change at either provider before the response', async () => {
   const file = join(await temporaryFolder(), 'state.json')
   const sandbox = await startSandbox({ ...BOTH, now: NOW, stateFile: file })
   onTestFinished(() => sandbox.close())
@@ -102,7 +102,7 @@ it('has written down every change at either provider by the time it answers', as
   await expectKept(sandbox, file)
 })
 
-it('keeps nothing of a call that was refused but what it drew', async () => {
+it('journals nothing of a rejected call except the consumed random numbers', async () => {
   const file = join(await temporaryFolder(), 'state.json')
   const sandbox = await startSandbox({ ...BOTH, now: NOW, stateFile: file })
   onTestFinished(() => sandbox.close())

@@ -9,16 +9,17 @@ import { STATE_FORMAT } from '../src/core/store/snapshot.ts'
 import { startSandbox } from '../src/index.ts'
 
 /**
- * A state file as it was written when its format was new. When this test fails because rows look otherwise now, raise
- * `STATE_FORMAT` and write the file anew: WRITE_STATE=1 npx vitest run --project sandbox kept-format
+ * A state file written when its format was new. If this test fails because the rows changed, raise
+ * `STATE_FORMAT` and write the file anew: WRITE_STATE=1 npx vitest run --project sandbox
+ * kept-format
  */
 const KEPT = fileURLToPath(new URL('kept-format.jsonl', import.meta.url))
 const ALL = { stripe: true, braintree: true, controlRoom: true } as const
-/** Of these a few are enough. */
+/** Tables of which only a few rows are kept in the file. */
 const MANY = /^\["stripe\.(?:event|idempotency_keys)"/
 const NOBODY = 'http://127.0.0.1:9/nobody-listens'
 
-/** Tables of which the file has no row, and why. */
+/** Tables without rows in the file, and why. */
 const EMPTY: Readonly<Record<string, string>> = {
   failed_jobs: 'only a fault of the sandbox itself writes one',
   'stripe.account': 'is made when it is asked for',
@@ -47,7 +48,7 @@ async function newFile(): Promise<string> {
   return join(folder, 'state.json')
 }
 
-/** An update that waits for its payment, a debit on its way, a plan for later, and a card that is declined. */
+/** Creates a pending update, a processing debit, a schedule, and a card that is declined. */
 async function writeKept(): Promise<void> {
   const file = await newFile()
   const { sandbox, stripe, gateway } = await open(file)
@@ -96,7 +97,7 @@ async function writeKept(): Promise<void> {
 
 type Opened = Awaited<ReturnType<typeof open>>
 
-/** One of everything else that is kept, and whose future is not looked at. */
+/** Creates one of each other kind of row, whose future is not tested. */
 async function writeOthers({ sandbox, stripe, gateway }: Opened, token: string): Promise<void> {
   await stripe.webhookEndpoints.create({ url: NOBODY, enabled_events: ['customer.created'] })
   sandbox.outbox.set({ delaySeconds: 3600 })
@@ -177,7 +178,7 @@ const SOFIA: [Stripe.CustomerCreateParams, Stripe.RequestOptions] = [
   { idempotencyKey: 'once' },
 ]
 
-it('has a row of every table that a state can have', async () => {
+it('the state file has a row of every table that a state can have', async () => {
   const file = await newFile()
   await copyFile(KEPT, file)
   const { sandbox } = await open(file)
@@ -188,7 +189,7 @@ it('has a row of every table that a state can have', async () => {
   expect(without.toSorted()).toEqual(Object.keys(EMPTY).toSorted())
 })
 
-it('goes on with a state that an earlier build of the same format has written', async () => {
+it('a sandbox continues from a state written by an earlier build with the same format', async () => {
   if (process.env.WRITE_STATE) await writeKept()
   expect((await readFile(KEPT, 'utf8')).startsWith(`{"version":${STATE_FORMAT},`)).toBe(true)
   const file = await newFile()

@@ -21,7 +21,7 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0
 }
 
-/** Numbers that look random and are the same on every run. */
+/** Returns a generator of pseudo-random numbers that are the same in each run. */
 function createRandom(seed: number): () => number {
   let state = seed
   return () => {
@@ -30,14 +30,16 @@ function createRandom(seed: number): () => number {
   }
 }
 
-/** What was answered: it must be there ever after. */
+/** Objects that the sandbox confirmed in a response, so they must exist afterwards. */
 interface Answered {
   readonly customers: Map<string, string>
   now: number
 }
 
-// Process after process: minutes where others use the machine, too.
-it('loses nothing it has answered, whenever it is killed', { timeout: 900_000 }, async () => {
+// Starts many processes, which takes minutes on a busy machine.
+it('a sandbox with a state file loses no confirmed object, whenever its process is killed', {
+  timeout: 900_000,
+}, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-killed-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const file = join(folder, 'state.json')
@@ -73,7 +75,7 @@ async function isReady(child: ChildProcess, ended: Promise<unknown>): Promise<bo
   return Promise.race([said, ended.then(() => false)])
 }
 
-/** Looks for all that was answered before, then makes changes until there is nobody to ask. */
+/** Checks that all confirmed objects exist, then makes changes until the process is killed. */
 async function callUntilKilled(
   port: number,
   answered: Answered,
@@ -111,7 +113,7 @@ async function callUntilKilled(
     answered.customers.set(made.id, email)
     const changed = await ask(stripe.customers.update(made.id, { email: `new.${email}` }))
     if (changed === null) {
-      // It may have taken effect.
+      // The interrupted call may have taken effect.
       answered.customers.delete(made.id)
       return
     }

@@ -4,13 +4,13 @@ import { onTestFinished } from 'vitest'
 
 export interface Receiver {
   readonly url: string
-  /** What was posted, in order. */
+  /** Bodies of the received requests, in order. */
   readonly bodies: string[]
-  /** What it answers from now on. */
+  /** Status of the next responses. */
   status: number
 }
 
-/** An application that only listens. */
+/** Starts an application that only receives webhooks. */
 export async function startReceiver(): Promise<Receiver> {
   const receiver = { url: '', bodies: [] as string[], status: 200 }
   const server = createServer((request, response) => {

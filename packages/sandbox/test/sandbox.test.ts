@@ -32,7 +32,7 @@ async function subscribe(stripe: Stripe) {
   })
 }
 
-it('gives ready configs for both SDKs and one clock between them', async () => {
+it('startSandbox returns working configurations for both SDKs, whose providers share one clock', async () => {
   const sandbox = await startSandbox({ stripe: true, braintree: true, now: NOW })
   onTestFinished(() => sandbox.close())
   const stripe = new Stripe(sandbox.stripe.apiKey, sandbox.stripe.config)
@@ -48,7 +48,7 @@ it('gives ready configs for both SDKs and one clock between them', async () => {
   expect(sandbox.stripe.paidInvoices(String(subscription.customer))).toHaveLength(2)
 })
 
-it('does the same after a snapshot is restored', async () => {
+it('a sandbox behaves the same after a snapshot is restored', async () => {
   const sandbox = await startSandbox({ stripe: true, now: NOW })
   onTestFinished(() => sandbox.close())
   const stripe = new Stripe(sandbox.stripe.apiKey, sandbox.stripe.config)
@@ -72,7 +72,7 @@ it('does the same after a snapshot is restored', async () => {
   expect(await play()).toBe(first)
 })
 
-it('does the same after a snapshot is restored when it is read before time goes on', async () => {
+it('a sandbox behaves the same after a snapshot is restored and read before the clock moves', async () => {
   const sandbox = await startSandbox({ stripe: true, braintree: true, now: NOW })
   onTestFinished(() => sandbox.close())
   const stripe = new Stripe(sandbox.stripe.apiKey, sandbox.stripe.config)
@@ -93,7 +93,7 @@ it('does the same after a snapshot is restored when it is read before time goes 
   expect(await play()).toBe(first)
 })
 
-it('keeps its state in a file and starts from it', async () => {
+it('a sandbox keeps its state in a file and starts from it', async () => {
   const stateFile = join(await temporaryFolder(), 'state.json')
   const first = await startSandbox({ stripe: true, now: NOW, stateFile })
   const stripe = new Stripe(first.stripe.apiKey, first.stripe.config)
@@ -113,7 +113,7 @@ it('keeps its state in a file and starts from it', async () => {
   )
 })
 
-it('shows and moves everything in the control room', async () => {
+it('shows everything in the control room, and lets it be changed there', async () => {
   const sandbox = await startSandbox({ stripe: true, braintree: true, now: NOW, controlRoom: true })
   onTestFinished(() => sandbox.close())
   const stripe = new Stripe(sandbox.stripe.apiKey, {
@@ -156,7 +156,7 @@ it('shows and moves everything in the control room', async () => {
   expect(state.stripe.invoices).toHaveLength(2)
 })
 
-it('answers no web site that has pointed a name of its own here, at either provider', async () => {
+it('rejects requests with foreign host names at either provider, against DNS rebinding', async () => {
   const allowedHosts = ['pay.example.com']
   const sandbox = await startSandbox({ stripe: true, braintree: true, now: NOW, allowedHosts })
   onTestFinished(() => sandbox.close())
@@ -190,7 +190,7 @@ it('answers no web site that has pointed a name of its own here, at either provi
   }
 })
 
-it('leaves nothing behind when a port is taken', async () => {
+it('startSandbox stops all servers if a port is taken', async () => {
   const first = await startSandbox({ stripe: true, now: NOW })
   onTestFinished(() => first.close())
   const { port } = first.stripe.config
@@ -203,7 +203,7 @@ it('leaves nothing behind when a port is taken', async () => {
   await again.close()
 })
 
-it('leaves out what was not asked for', async () => {
+it('startSandbox starts no providers that were not requested', async () => {
   const sandbox = await startSandbox({ braintree: true, now: NOW })
   onTestFinished(() => sandbox.close())
   expect(sandbox.stripe).toBeNull()

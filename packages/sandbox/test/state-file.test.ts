@@ -20,7 +20,7 @@ async function temporaryFolder(): Promise<string> {
   return folder
 }
 
-/** A state whose JSON is as long as wanted, made of rows that share one text. */
+/** A state whose JSON has the given length, made of rows that share one text. */
 function storeOf(rows: number, textLength: number): Store {
   const store = new Store(7)
   const text = 'x'.repeat(textLength)
@@ -31,7 +31,7 @@ function storeOf(rows: number, textLength: number): Store {
   return store
 }
 
-it('never holds more than a row and a chunk of the state in one string', () => {
+it('writes the state without holding more than a row and a chunk of it in one string', () => {
   const chunk = 10_000
   const store = storeOf(500, 1000)
   const lines = [...stateLines(NOW, store)]
@@ -43,7 +43,7 @@ it('never holds more than a row and a chunk of the state in one string', () => {
   expect(Buffer.concat(chunks).toString()).toBe(`${lines.join('\n')}\n`)
 })
 
-it('reads back what was written, in order and to the last row', async () => {
+it('reads all rows of a state file back in order', async () => {
   const file = join(await temporaryFolder(), 'state.json')
   const store = storeOf(300, 100)
   const table = store.table<{ text: string }>('words')
@@ -56,7 +56,7 @@ it('reads back what was written, in order and to the last row', async () => {
   expect((await stat(file)).mode & 0o077).toBe(0)
 })
 
-it('streams the state as it was when it was asked for, whatever happens meanwhile', async () => {
+it('streams the state as it was when the request arrived, whatever changes meanwhile', async () => {
   const store = storeOf(5000, 1000)
   const lines = [...stateLines(NOW, store)]
   const folder = await temporaryFolder()
@@ -78,17 +78,13 @@ it.each([
     'of format 2',
   ],
   [
-    'a later one',
+    'a later format',
     '{"version":4,"now":"2026-01-31T10:00:00.000Z","seed":1}\n{"rows":0}\n',
     'of format 4',
   ],
-  [
-    'the first one, a single text',
-    '{"version":1,"now":"2026-01-31T10:00:00.000Z","store":{}}',
-    'of format 1',
-  ],
+  ['the first format', '{"version":1,"now":"2026-01-31T10:00:00.000Z","store":{}}', 'of format 1'],
   ['no format', '{"now":"2026-01-31T10:00:00.000Z"}', 'is not a state file'],
-])('refuses a file of %s, and leaves it as it is', async (_what, text, said) => {
+])('rejects a state file of %s, and does not change it', async (_what, text, said) => {
   const folder = await temporaryFolder()
   const file = join(folder, 'state.json')
   await writeFile(file, text)
@@ -103,7 +99,7 @@ it.each([
   expect(await readdir(folder)).toEqual(['state.json'])
 })
 
-it('does not start anew beside the journal of a state that was moved away', async () => {
+it('does not start empty beside the journal of a state file that was moved', async () => {
   const folder = await temporaryFolder()
   const file = join(folder, 'state.json')
   const journal = `${file}.journal-5`
@@ -122,7 +118,7 @@ it('does not start anew beside the journal of a state that was moved away', asyn
   expect(await readFile(journal, 'utf8')).toBe(text)
 })
 
-it('refuses a snapshot of another format, at the start and later', async () => {
+it('rejects a snapshot of another format, at the start and later', async () => {
   const sandbox = await startSandbox({ stripe: true, now: NOW })
   onTestFinished(() => sandbox.close())
   const old = { ...sandbox.snapshot(), version: 1 } as unknown as SandboxSnapshot
@@ -130,7 +126,7 @@ it('refuses a snapshot of another format, at the start and later', async () => {
   await expect(startSandbox({ stripe: true, snapshot: old })).rejects.toThrow('has format 1')
 })
 
-it('leaves the file as it was when the new one cannot be written', async () => {
+it('leaves the state file unchanged if the new one cannot be written', async () => {
   const folder = await temporaryFolder()
   const file = join(folder, 'state.json')
   writeStateFile(file, stateLines(NOW, storeOf(3, 10)))
@@ -146,7 +142,7 @@ it('leaves the file as it was when the new one cannot be written', async () => {
   expect(await readdir(folder)).toEqual(['state.json'])
 })
 
-it('says at the start that the state has no place, and at close that it was not kept', async () => {
+it('reports at the start that the state file cannot be written, and on close that the state was not saved', async () => {
   const folder = await temporaryFolder()
   const nowhere = join(folder, 'missing', 'state.json')
   await expect(startSandbox({ stripe: true, now: NOW, stateFile: nowhere })).rejects.toThrow(
@@ -157,14 +153,14 @@ it('says at the start that the state has no place, and at close that it was not 
   const sandbox = await startSandbox({ stripe: true, now: NOW, stateFile: file })
   await sandbox.save()
   const before = await readFile(file, 'utf8')
-  // The name of the file that is written beside is taken by a folder.
+  // A folder has the name of the temporary file.
   await mkdir(`${file}.new`)
   await chmod(`${file}.new`, 0o700)
   await expect(sandbox.close()).rejects.toThrow(/could not be written to/)
   expect(await readFile(file, 'utf8')).toBe(before)
 })
 
-it('refuses a file that was cut off instead of starting with half of it', async () => {
+it('rejects a truncated state file instead of starting with half of the state', async () => {
   const file = join(await temporaryFolder(), 'state.json')
   writeStateFile(file, stateLines(NOW, storeOf(20, 10)))
   const whole = await readFile(file, 'utf8')

@@ -13,15 +13,15 @@ async function stateFile(): Promise<string> {
   return join(folder, 'state.json')
 }
 
-/** The lock of this process, changed to that of another. */
-async function leaveLock(file: string, change: object): Promise<void> {
+/** Replaces this process's lock by another one. */
+async function replaceLock(file: string, change: object): Promise<void> {
   const own = await lockStateFile(file)
   const owner = JSON.parse(await readFile(`${file}.lock`, 'utf8')) as object
   own.release()
   await writeFile(`${file}.lock`, JSON.stringify({ ...owner, id: 'other', ...change }))
 }
 
-it('refuses a second sandbox on a state file until the first is closed', async () => {
+it('rejects a second sandbox on a state file until the first one is closed', async () => {
   const file = await stateFile()
   const first = await startSandbox({ stripe: true, stateFile: file })
   await expect(startSandbox({ stripe: true, stateFile: file })).rejects.toThrow(
@@ -33,7 +33,7 @@ it('refuses a second sandbox on a state file until the first is closed', async (
   expect(await readdir(dirname(file))).toEqual(['state.json'])
 })
 
-it('writes nothing to a state file any more once it is closed', async () => {
+it('writes nothing to a state file after it is closed', async () => {
   const file = await stateFile()
   const first = await startSandbox({ stripe: true, stateFile: file })
   await first.close()
@@ -47,18 +47,18 @@ it('writes nothing to a state file any more once it is closed', async () => {
   await second.close()
 })
 
-it('leaves no lock behind when a sandbox cannot start', async () => {
+it('removes the lock of the state file if the sandbox cannot start', async () => {
   const file = await stateFile()
   await writeFile(file, 'no state')
   await expect(startSandbox({ stripe: true, stateFile: file })).rejects.toThrow('not a state file')
   expect(await readdir(dirname(file))).toEqual(['state.json'])
 })
 
-it('takes over the lock of a process that was killed', async () => {
+it('takes over the lock of a state file from a killed process', async () => {
   const file = await stateFile()
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
   await once(child, 'spawn')
-  await leaveLock(file, { pid: child.pid, started: null })
+  await replaceLock(file, { pid: child.pid, started: null })
   child.kill('SIGKILL')
   await once(child, 'exit')
   const lock = await lockStateFile(file)
@@ -66,14 +66,14 @@ it('takes over the lock of a process that was killed', async () => {
   expect(await readdir(dirname(file))).toEqual([])
 })
 
-it('takes over a lock whose process number belongs to another process by now', async () => {
+it('takes over a lock whose process id now belongs to another process', async () => {
   const file = await stateFile()
-  await leaveLock(file, { started: 'long ago' })
+  await replaceLock(file, { started: 'long ago' })
   const lock = await lockStateFile(file)
   lock.release()
 })
 
-it('starts from a copy of a state file that was taken while its sandbox was running', async () => {
+it('starts from a copy of a state file that was made while its sandbox was running', async () => {
   const file = await stateFile()
   const copy = await stateFile()
   const first = await startSandbox({ stripe: true, stateFile: file })
@@ -86,25 +86,25 @@ it('starts from a copy of a state file that was taken while its sandbox was runn
 it.each([
   ['by a machine that is gone', { place: 'elsewhere' }],
   ['half written', null],
-])('takes over a lock that was left %s once it shows no sign of life', async (_how, change) => {
+])('takes over a lock left %s if its heartbeat stops', async (_how, change) => {
   const file = await stateFile()
-  if (change) await leaveLock(file, change)
+  if (change) await replaceLock(file, change)
   else await writeFile(`${file}.lock`, '{"id":')
   const lock = await lockStateFile(file, { silence: 300, unwritten: 300 })
   lock.release()
 })
 
-it('refuses while a process on another machine shows signs of life', async () => {
+it('rejects the start while a process on another machine updates its heartbeat', async () => {
   const file = await stateFile()
-  await leaveLock(file, { place: 'elsewhere', pid: 7 })
+  await replaceLock(file, { place: 'elsewhere', pid: 7 })
   const beat = setInterval(() => void utimes(`${file}.lock`, new Date(), new Date()), 50)
   onTestFinished(() => clearInterval(beat))
   await expect(lockStateFile(file)).rejects.toThrow('process 7 on elsewhere')
 })
 
-it('gives a lock that was left to one of several processes that want it', async () => {
+it('gives an abandoned lock to only one of several processes', async () => {
   const file = await stateFile()
-  await leaveLock(file, { started: 'long ago' })
+  await replaceLock(file, { started: 'long ago' })
   const wanted = await Promise.allSettled(Array.from({ length: 8 }, () => lockStateFile(file)))
   expect(wanted.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
 })

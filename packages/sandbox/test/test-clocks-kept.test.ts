@@ -16,7 +16,7 @@ async function start(options: Start = {}) {
   return { sandbox, stripe: new Stripe(sandbox.stripe.apiKey, sandbox.stripe.config) }
 }
 
-/** A customer with a monthly subscription, on a clock that shows `time`. */
+/** Creates a customer with a monthly subscription on a clock that shows `time`. */
 async function seed(stripe: Stripe, time: string) {
   const { monthly } = await seedPrices(stripe)
   const clock = await stripe.testHelpers.testClocks.create({ frozen_time: seconds(time) })
@@ -47,7 +47,7 @@ function edited(
   return { ...snapshot, store: { ...snapshot.store, tables } }
 }
 
-it('has its clocks, what falls due by them and what happened again after a restart', async () => {
+it('keeps test clocks, their due jobs and their history after a restart', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'clocks-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const stateFile = join(folder, 'state.json')
@@ -68,7 +68,7 @@ it('has its clocks, what falls due by them and what happened again after a resta
   expect(sandbox.stripe.paidInvoices(customer)).toHaveLength(2)
 })
 
-it('goes on with a clock that was on its way', async () => {
+it('continues the move of a test clock after a restart', async () => {
   const { sandbox, stripe } = await start()
   const { clock, customer } = await seed(stripe, '2029-05-05T00:00:00Z')
   const target_frozen_time = seconds('2029-07-05T00:00:00Z')
@@ -85,7 +85,7 @@ it('goes on with a clock that was on its way', async () => {
   expect(frozen_time).toBe(target_frozen_time)
 })
 
-it('tries what failed by a clock again a day later on that clock', async () => {
+it('retries a job that failed on a test clock a day later on that clock', async () => {
   const { sandbox, stripe } = await start()
   const { clock, customer } = await seed(stripe, '2029-05-05T00:00:00Z')
   const broken = edited(sandbox.snapshot(), 'stripe.subscription', (row) => ({
@@ -104,7 +104,7 @@ it('tries what failed by a clock again a day later on that clock', async () => {
   expect(again.sandbox.stripe.invoices(customer)).toHaveLength(1)
 })
 
-it('shows in the control room which clock a customer lives by, and moves that one', async () => {
+it("shows a customer's test clock in the control room, and moves that clock", async () => {
   const { sandbox, stripe } = await start()
   const url = sandbox.controlRoom?.url ?? ''
   const { clock, customer } = await seed(stripe, '2029-05-05T00:00:00Z')
@@ -115,7 +115,7 @@ it('shows in the control room which clock a customer lives by, and moves that on
   expect(timeline.now).toBe('2029-05-05T00:00:00.000Z')
   expect(timeline.coming.steps.map(({ at }) => at.slice(0, 13))).toContain('2029-06-05T01')
   const page = await (await fetch(`${url}/customers/stripe/${customer}`)).text()
-  expect(page).toContain(`lives by the test clock <a href="/clock?clock=${clock}">`)
+  expect(page).toContain(`on the test clock <a href="/clock?clock=${clock}">`)
   const clocks = await (await fetch(`${url}/clock?clock=${clock}&count=1&unit=months`)).text()
   expect(clocks).toContain('on the test clock')
   expect(clocks).toContain('$10.00')
@@ -132,5 +132,5 @@ it('shows in the control room which clock a customer lives by, and moves that on
   expect(sandbox.clock.now()).toEqual(now)
   expect((await move({ days: '1' })).now).toBe('2026-02-01T10:00:00.000Z')
   const overview = await (await fetch(`${url}/`)).text()
-  expect(overview).toContain('Nothing will happen by itself.')
+  expect(overview).toContain('Nothing is scheduled.')
 })

@@ -1,6 +1,9 @@
-// The pages' own script: it calls the JSON API through cookie mode, as an application's would. What it
-// does is said by attributes in the pages; nothing here builds HTML from text.
+// The pages' own script. It calls the JSON API in cookie mode, as the page of an application would. Attributes in the
+// pages tell it what to do, and it never builds HTML from text.
 const csrfToken = document.querySelector('meta[name="csrf-token"]')?.getAttribute('content') ?? null
+
+/** Our texts in the language of the page. */
+const texts = JSON.parse(document.querySelector('meta[name="script-texts"]').content)
 
 /** A call to the JSON API as whoever is signed in; the cookie goes along by itself. */
 export async function callApi(path, { method = 'GET', body } = {}) {
@@ -17,13 +20,13 @@ export async function callApi(path, { method = 'GET', body } = {}) {
   return { ok: response.ok, status: response.status, answer }
 }
 
-/** Says what was done, aloud too. */
+/** Shows what was done, also to screen readers. */
 export function announce(text) {
   const status = document.getElementById('status')
   if (status) status.textContent = text
 }
 
-/** Brings everything marked `data-live` to what the server shows now. */
+/** Reloads the page, and replaces its elements that are marked with `data-live`. */
 export async function refresh() {
   const response = await fetch(location.href, { headers: { accept: 'text/html' } })
   const fresh = new DOMParser().parseFromString(await response.text(), 'text/html')
@@ -35,7 +38,7 @@ export async function refresh() {
   }
 }
 
-/** Shows what is hidden until a script runs. */
+/** Shows the elements that need a script. */
 function showScripted(root) {
   for (const each of root.querySelectorAll('[data-scripted]')) each.hidden = false
 }
@@ -43,7 +46,7 @@ showScripted(document)
 
 // --- dialogs ------------------------------------------------------------------------------------
 
-/** A button with `data-open="id"` opens that dialog, and tells it what to call and to show. */
+/** Opens the dialog of a button with `data-open="id"`. Further attributes of the button set the request and the texts. */
 function openDialog(dialog, opener) {
   const form = dialog.querySelector('form')
   const { api, values, title, text, action, done } = opener.dataset
@@ -74,7 +77,7 @@ document.addEventListener('click', (event) => {
 for (const dialog of document.querySelectorAll('dialog')) {
   dialog.addEventListener('close', () => {
     if (dialog.id === 'secret') document.getElementById('secret-value').value = ''
-    // What opened it may have been replaced since; the content is the next best place to go on.
+    // The button that opened the dialog may have been replaced; then the focus moves to the content.
     const { activeElement, body } = document
     if (activeElement === body || dialog.contains(activeElement)) {
       document.getElementById('main').focus()
@@ -82,14 +85,14 @@ for (const dialog of document.querySelectorAll('dialog')) {
   })
 }
 
-/** A secret that the API has told, this once. */
+/** Shows a secret that the API returned, which it does only once. */
 function showSecret({ label, value, pairs }) {
   const dialog = document.getElementById('secret')
   dialog.querySelector('[data-label]').textContent = label
   const list = pairs.flatMap(([name, text]) => [element('dt', name), element('dd', text)])
   dialog.querySelector('[data-pairs]').replaceChildren(...list)
   document.getElementById('secret-value').value = value
-  dialog.querySelector('[data-copy]').textContent = 'Copy'
+  dialog.querySelector('[data-copy]').textContent = texts.copy
   dialog.showModal()
   document.getElementById('secret-value').scrollTop = 0
 }
@@ -105,13 +108,13 @@ async function copy(button) {
   const text = source.value ?? source.textContent
   try {
     await navigator.clipboard.writeText(text)
-    button.textContent = 'Copied'
-    announce('Copied.')
+    button.textContent = texts.copied
+    announce(texts.copied)
   } catch {
-    // Only pages on https or on this machine may write to the clipboard.
+    // Browsers allow writing to the clipboard only on https pages and localhost.
     if (source.select) source.select()
     else getSelection().selectAllChildren(source)
-    button.textContent = 'Press Ctrl+C'
+    button.textContent = texts.pressKeys
   }
 }
 
@@ -137,7 +140,7 @@ async function send(form) {
       location.href = `/login?return_to=${encodeURIComponent(location.pathname)}`
     else showProblems(form, answer)
   } catch {
-    showProblems(form, { message: 'The service could not be reached. Please try again.' })
+    showProblems(form, { message: texts.away })
   } finally {
     form.removeAttribute('aria-busy')
   }
@@ -154,18 +157,19 @@ async function finish(form, answer) {
 function secretOf(answer) {
   if (answer?.secret) {
     const pairs = [
-      ['Client', answer.name],
-      ['Client ID', answer.id],
+      [texts.client, answer.name],
+      [texts.clientId, answer.id],
     ]
-    return { label: 'Client secret', value: answer.secret, pairs }
+    return { label: texts.clientSecret, value: answer.secret, pairs }
   }
   if (answer?.accessToken) {
-    return { label: 'Token', value: answer.accessToken, pairs: [['Name', answer.token.name]] }
+    const pairs = [[texts.name, answer.token.name]]
+    return { label: texts.token, value: answer.accessToken, pairs }
   }
   return null
 }
 
-/** The form as JSON: checkboxes with one name are a list, `true` and `false` are no texts. */
+/** The values of a form for JSON. Checkboxes with the same name become a list; `true` and `false` become booleans. */
 function valuesOf(form) {
   const values = {}
   for (const field of form.elements) {
@@ -191,7 +195,7 @@ function valuesOf(form) {
   return values
 }
 
-/** Each text at the field it is about, the rest below the fields. */
+/** Shows each problem at its field, and the others below the fields. */
 function showProblems(form, answer) {
   const rest = []
   let first = null
@@ -206,12 +210,7 @@ function showProblems(form, answer) {
     field.setAttribute('aria-invalid', 'true')
     first ??= field
   }
-  if (!answer?.errors)
-    rest.push(
-      answer?.message ??
-        answer?.error_description ??
-        'Something went wrong. Please reload the page and try again.',
-    )
+  if (!answer?.errors) rest.push(answer?.message ?? answer?.error_description ?? texts.failed)
   const general = form.querySelector('[data-form-problem]')
   if (general) general.textContent = rest.join(' ')
   first?.focus()
@@ -231,7 +230,7 @@ function clearProblems(form) {
   for (const field of form.querySelectorAll('[aria-invalid]')) field.removeAttribute('aria-invalid')
 }
 
-// --- the demonstration application: what stands behind the # of its address ----------------------
+// --- the demonstration application: parameters in the URL fragment --------------------------------
 
 for (const list of document.querySelectorAll('[data-fragment]')) {
   for (const [name, value] of new URLSearchParams(location.hash.slice(1))) {

@@ -1,13 +1,13 @@
-// Forms about money: sent once, and cards taken by the provider's own script.
+// Billing forms: prevents sending one twice, and lets the provider's own script take cards.
 
-/** A second click while the first is under way changes nothing. */
+/** Disables the buttons of a form while it is being sent, against double clicks. */
 for (const form of document.querySelectorAll('form[data-once]')) {
   form.addEventListener('submit', (event) => {
-    // Later, since a disabled button is not sent along.
+    // Not before the form is sent, because browsers leave out the value of a disabled button.
     setTimeout(() => event.defaultPrevented || setButtons(form, true))
   })
 }
-// The page may come back from the browser's memory as it was left.
+// The browser may restore the page from its back/forward cache with disabled buttons.
 window.addEventListener('pageshow', (event) => {
   if (!event.persisted) return
   for (const form of document.querySelectorAll('form[data-once]')) setButtons(form, false)
@@ -17,13 +17,16 @@ function setButtons(form, disabled) {
   for (const button of form.querySelectorAll('button')) button.disabled = disabled
 }
 
-const NO_SCRIPT =
-  'The payment provider’s script did not load. Reload the page, or try it in another browser.'
+/** In the language of the page. */
+const { missingScript } = document.querySelector('[data-missing-script]').dataset
 
-/** Each gives a function that asks the provider for a token; PayPal's button sends its own. */
+/** Stripe's own texts are in the language of the page, too. */
+const openStripe = (key) => window.Stripe(key, { locale: document.documentElement.lang })
+
+/** Functions that create the card form. Each returns a function that gets a token; PayPal's button sends its own. */
 const entries = {
   async stripe(element) {
-    const stripe = window.Stripe(element.dataset.key)
+    const stripe = openStripe(element.dataset.key)
     const card = stripe.elements().create('card')
     card.mount(element.querySelector('[data-mount]'))
     return async () => {
@@ -48,13 +51,13 @@ for (const element of document.querySelectorAll('[data-card-entry]')) {
   const loading = element.querySelector('[data-loading]')
   const token = element.querySelector('input[name="token"]')
   const show = (error) => {
-    problem.textContent = isLoaded[cardEntry]() ? error.message : NO_SCRIPT
+    problem.textContent = isLoaded[cardEntry]() ? error.message : missingScript
     setButtons(form, false)
   }
   const send = (value) => {
     token.value = value
     setButtons(form, true)
-    // requestSubmit() would do nothing while this event is still under way.
+    // requestSubmit() has no effect while the submit event is still being handled.
     form.submit()
   }
   let ready = null
@@ -62,7 +65,7 @@ for (const element of document.querySelectorAll('[data-card-entry]')) {
     if (ready) return
     loading.hidden = false
     ready = entries[cardEntry](element, form, { send, show })
-    // After a failure the next click tries again.
+    // After a failure the next click retries.
     ready
       .catch((error) => {
         ready = null
@@ -72,7 +75,7 @@ for (const element of document.querySelectorAll('[data-card-entry]')) {
         loading.hidden = true
       })
   }
-  // In a demo a test card is chosen, or one typed in: whichever is open is sent.
+  // In a demo people choose a test card or type one: the visible one is sent.
   const isChoice = element.matches('details')
   if (isChoice) element.hidden = false
   const box = element.closest('details')
@@ -84,7 +87,7 @@ for (const element of document.querySelectorAll('[data-card-entry]')) {
   })
   if (!box || box.open) open()
   form.addEventListener('submit', async (event) => {
-    // Another button may lead to the provider's own page, which asks for the card itself.
+    // The other button leads to the provider's hosted page, which asks for the card itself.
     const leadsAway = event.submitter?.hasAttribute('formaction')
     if (token.value !== '' || token.disabled || leadsAway) return
     event.preventDefault()
@@ -110,12 +113,12 @@ for (const element of document.querySelectorAll('[data-confirm-payment]')) {
     const { key, clientSecret } = element.dataset
     const confirm = clientSecret.startsWith('seti_') ? 'confirmCardSetup' : 'confirmCardPayment'
     try {
-      const { error } = await window.Stripe(key)[confirm](clientSecret)
+      const { error } = await openStripe(key)[confirm](clientSecret)
       if (error) throw error
       location.assign('/billing/confirm')
     } catch (error) {
       // Also where the provider's script did not come.
-      const { message } = window.Stripe ? error : { message: NO_SCRIPT }
+      const { message } = window.Stripe ? error : { message: missingScript }
       element.querySelector('[data-problem]').textContent = message
     }
     button.disabled = false

@@ -1,43 +1,23 @@
-// Cards at Braintree: its hosted fields, the bank's question (3-D Secure), and PayPal's button.
+// The card form at Braintree: hosted fields, 3-D Secure and PayPal's button.
 
-const NAMES = {
-  number: 'card number',
-  expirationDate: 'expiry date',
-  cvv: 'security code',
-  postalCode: 'postal code',
-}
+/** Our texts in the language of the page. */
+const texts = JSON.parse(document.querySelector('[data-card-texts]').dataset.cardTexts)
 
-const AWAY = 'Braintree cannot be reached at the moment. Nothing was charged; please try again.'
-const NOT_ASKED =
-  'Your bank could not be asked. Nothing was charged; please try again, or use another card.'
-
-/** Sentences for the person, by the code of Braintree's error. */
+/** Texts by the code of Braintree's error. */
 const WORDS = {
-  HOSTED_FIELDS_FIELDS_EMPTY: 'Please enter your card.',
-  HOSTED_FIELDS_FAILED_TOKENIZATION:
-    'This card was not accepted. Please check it, or use another card.',
-  HOSTED_FIELDS_TOKENIZATION_CVV_VERIFICATION_FAILED:
-    'The security code or the postal code is not right. Please check it.',
-  HOSTED_FIELDS_TOKENIZATION_NETWORK_ERROR: AWAY,
-  HOSTED_FIELDS_TIMEOUT: 'The card form did not load. Please try again, or reload the page.',
-  CLIENT_GATEWAY_NETWORK: AWAY,
-  CLIENT_REQUEST_TIMEOUT: AWAY,
+  HOSTED_FIELDS_FIELDS_EMPTY: texts.empty,
+  HOSTED_FIELDS_FAILED_TOKENIZATION: texts.refused,
+  HOSTED_FIELDS_TOKENIZATION_CVV_VERIFICATION_FAILED: texts.securityCode,
+  HOSTED_FIELDS_TOKENIZATION_NETWORK_ERROR: texts.away,
+  HOSTED_FIELDS_TIMEOUT: texts.slow,
+  CLIENT_GATEWAY_NETWORK: texts.away,
+  CLIENT_REQUEST_TIMEOUT: texts.away,
 }
-
-const OLD = 'The form was open for too long, so it was opened anew. Please enter the card again.'
-const REFUSED =
-  'Your bank did not confirm that this card is yours. Nothing was charged; try again, or use another card.'
-const CLOSED =
-  'You closed your bank’s question. Nothing was charged; try again, or use another card.'
-const PAYPAL_CLOSED =
-  'PayPal was closed before you agreed. Nothing was charged; try again, or use a card.'
-const PAYPAL_FAILED = 'PayPal could not be used. Nothing was charged; try again, or use a card.'
-const UNKNOWN = 'Cards cannot be entered at the moment. Please try again later.'
 
 /** A sentence for the person; every other error is for developers. */
 class Sentence extends Error {}
 
-/** The account has no such thing, or none of this version: the form does without. */
+/** Errors of a feature that the account lacks, at all or in this version. The form works without it. */
 const SWITCHED_OFF = [
   'THREEDS_NOT_ENABLED',
   'THREEDS_NOT_ENABLED_FOR_V2',
@@ -57,12 +37,18 @@ const isExpired = (error) =>
 function describe(error) {
   if (error instanceof Sentence) return error.message
   const keys = error.details?.invalidFieldKeys
-  if (keys) return `Please check the ${list(keys.map((key) => NAMES[key] ?? key))}.`
-  if (error.code?.startsWith('THREEDS_')) return NOT_ASKED
-  return WORDS[error.code] ?? UNKNOWN
+  if (keys) return checkFields(keys)
+  if (error.code?.startsWith('THREEDS_')) return texts.bankAway
+  return WORDS[error.code] ?? texts.unknown
 }
 
-const list = (words) => words.join(', ').replace(/, (?=[^,]*$)/, ' and the ')
+/** Names the fields as their labels do. */
+function checkFields(keys) {
+  const names = keys.map(
+    (key) => document.querySelector(`[data-row="${CSS.escape(key)}"] label`)?.textContent ?? key,
+  )
+  return texts.check.replace('{fields}', names.join(', '))
+}
 
 async function fetchToken() {
   const csrf = document.querySelector('meta[name="csrf-token"]').content
@@ -72,22 +58,22 @@ async function fetchToken() {
   }).catch(() => null)
   if (response?.ok) return (await response.json()).client_token
   const isOut = response?.status === 401 || response?.status === 403
-  throw new Sentence(isOut ? 'You are no longer signed in. Please reload the page.' : UNKNOWN)
+  throw new Sentence(isOut ? texts.signedOut : texts.unknown)
 }
 
-/** Frames are light on a light ground; in the dark their text has to be told. Both are `--text` of the stylesheet. */
+/** Text colors inside the frames, which do not inherit the scheme of the page. They equal `--text` of the stylesheet. */
 const STYLES = {
   input: { 'font-size': '16px', 'font-family': 'system-ui, sans-serif', color: '#1b2130' },
   'input.dark': { color: '#e7eaf0' },
 }
 const dark = matchMedia('(prefers-color-scheme: dark)')
 
-/** Tells which fields are wrong, to eyes and to screen readers, until they are changed. */
+/** Marks invalid fields until they are changed, also for screen readers. */
 function watchFields(hosted, places) {
   const mark = (field, isWrong) => {
     places[field].classList.toggle('wrong', isWrong)
     hosted.setAttribute({ field, attribute: 'aria-invalid', value: isWrong })
-    hosted.setMessage({ field, message: isWrong ? `Please check the ${NAMES[field]}.` : '' })
+    hosted.setMessage({ field, message: isWrong ? checkFields([field]) : '' })
   }
   const paint = () => {
     for (const field of Object.keys(places)) {
@@ -115,7 +101,7 @@ async function createFields(client, element, form) {
     dataset.field !== 'postalCode' || challenges.includes('postal_code')
   const places = {}
   for (const place of [...element.querySelectorAll('[data-field]')].filter(isAsked)) {
-    // Frames of an attempt that did not succeed.
+    // Remove the frames of a failed attempt.
     place.replaceChildren()
     places[place.dataset.field] = place
     place.closest('[data-row]').hidden = false
@@ -129,7 +115,7 @@ async function createFields(client, element, form) {
   )
   const box = element.querySelector('[data-fields]')
   box.hidden = false
-  // The frames load one by one. Until the last is there the Tab key passes over some, and Enter is not heard.
+  // The frames load one after another. Until the last has loaded, Tab skips some and Enter is lost.
   box.inert = true
   const hosted = await window.braintree.hostedFields.create({ client, fields, styles: STYLES })
   hosted.on('inputSubmitRequest', () => form.requestSubmit())
@@ -138,7 +124,7 @@ async function createFields(client, element, form) {
   return { hosted, ...watched }
 }
 
-/** Has the card's bank confirm it, where the account has 3-D Secure, and gives the nonce that says so. */
+/** Returns a function that asks the card's bank for confirmation (3-D Secure) and returns the verified nonce. */
 async function createVerification(client, element, form) {
   const { threeDSecure } = window.braintree
   const verification = await threeDSecure.create({ version: 2, client }).catch(orNone)
@@ -156,20 +142,21 @@ async function createVerification(client, element, form) {
       amount,
       email: element.dataset.email,
       collectDeviceData: true,
-      // Later charges happen without the person, so the bank is to ask now.
+      // Request a challenge now, because the person is not present at later charges.
       challengeRequested: true,
       onLookupComplete: (_data, next) => next(),
     })
     const { liabilityShifted, liabilityShiftPossible } = verified.threeDSecureInfo
     // Possible, and not shifted: the bank said no. Not possible: it does not take part, and decides when it is charged.
-    if (liabilityShiftPossible && !liabilityShifted) throw new Sentence(isClosed ? CLOSED : REFUSED)
+    if (liabilityShiftPossible && !liabilityShifted)
+      throw new Sentence(isClosed ? texts.bankClosed : texts.bankRefused)
     return verified.nonce
   }
 }
 
 let payPalScript = null
 
-/** PayPal's button, as soon as it is there. Cards do not wait for it. */
+/** Shows PayPal's button once it has loaded. The card form does not wait for it. */
 async function offerPayPal(client, element, { send, show }) {
   const place = element.querySelector('[data-paypal]')
   const target = place.querySelector('[data-paypal-button]')
@@ -184,13 +171,13 @@ async function offerPayPal(client, element, { send, show }) {
     createBillingAgreement: () => checkout.createPayment({ flow: 'vault' }),
     onApprove: async (data) =>
       send((await checkout.tokenizePayment({ ...data, vault: false })).nonce),
-    onCancel: () => show(new Sentence(PAYPAL_CLOSED)),
-    onError: () => show(new Sentence(PAYPAL_FAILED)),
+    onCancel: () => show(new Sentence(texts.paypalClosed)),
+    onError: () => show(new Sentence(texts.paypalFailed)),
   })
   await buttons.render(target)
 }
 
-/** Opens the form; gives a function that asks for the nonce of the card in it. */
+/** Creates the form. Returns a function that gets the nonce of the card typed into it. */
 async function openCard(element, form, { send, show }) {
   const { client: api, hostedFields, threeDSecure } = window.braintree ?? {}
   if (!api || !hostedFields || !threeDSecure) throw new Error('Braintree’s scripts did not load.')
@@ -207,7 +194,7 @@ async function openCard(element, form, { send, show }) {
       if (isExpired(error)) {
         fields.stop()
         await fields.hosted.teardown()
-        throw Object.assign(new Sentence(OLD), { isOver: true })
+        throw Object.assign(new Sentence(texts.expired), { isOver: true })
       }
       const isEmpty = error.code === 'HOSTED_FIELDS_FIELDS_EMPTY'
       fields.mark(error.details?.invalidFieldKeys ?? (isEmpty ? ['number'] : []))
@@ -216,7 +203,7 @@ async function openCard(element, form, { send, show }) {
   }
 }
 
-/** The form to type a card into, for `billing.js`. */
+/** Creates the card form for `billing.js`, with messages for the person. */
 window.braintreeCard = async (element, form, talk) => {
   const asPerson = (error) => {
     throw Object.assign(new Error(describe(error)), { isOver: error.isOver })

@@ -1,4 +1,4 @@
-// npm run bench:service: what the service promises, measured on the demo and printed.
+// npm run bench:service: measures the promises of the service on the demo, and prints them.
 //   ready in under 3 s, idle memory under 150 MB, pages under 50 ms and 60 kB,
 //   10,000 idle connections held while the token route still answers.
 import { spawn } from 'node:child_process'
@@ -19,10 +19,10 @@ function note(what, value, target, ok) {
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** The service as `npm start` runs it, once everything is installed and built. */
+/** Starts the service as `npm start` does, with everything installed and built. */
 async function start() {
   const begun = performance.now()
-  // A shell raises the limit of open files to what the machine allows.
+  // The shell raises the limit of open files to the maximum.
   const child = spawn(
     'sh',
     ['-c', `ulimit -n $(ulimit -Hn); exec "$0" "$1" serve --json`, process.execPath, program],
@@ -40,7 +40,7 @@ async function start() {
   return { child, ms, facts: JSON.parse(text), cpu: cpuSeconds(child.pid) }
 }
 
-/** Processor time so far; on a busy machine it says more than the clock on the wall. */
+/** CPU time so far, which on a busy machine is more meaningful than elapsed time. */
 function cpuSeconds(pid) {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
@@ -122,7 +122,7 @@ async function medianToken(facts) {
   return times.some(Number.isNaN) ? Number.NaN : times.sort((a, b) => a - b)[20]
 }
 
-/** Each asks once and then stays, as a browser or a proxy does. */
+/** Opens connections that send one request and then stay idle, as those of a browser or proxy do. */
 async function openIdle(port, count) {
   const sockets = []
   const open = () =>

@@ -7,22 +7,37 @@ import { type Context, Hono } from 'hono'
 import { addApi } from './api/api.ts'
 import { addBillingApi } from './api/billing.ts'
 import type { ServiceContext } from './context.ts'
-import { limitBody } from './http/body.ts'
-import { identifyCaller, recordRequests, secureHeaders, useOneAddress } from './http/middleware.ts'
+import {
+  identifyCaller,
+  recordRequests,
+  redirectToOneHost,
+  secureHeaders,
+} from './http/middleware.ts'
 import { addOperations } from './http/operations.ts'
-import { refuseUnreadable, UnreadableRequest } from './http/readable.ts'
+import { limitBody, rejectUnreadable, UnreadableRequest } from './http/readable.ts'
 import { limitClientRegistration, limitTokenRoutes, tooManyJson } from './http/token-limits.ts'
 import type { AppEnv } from './http/variables.ts'
+import { ENGLISH, type PageText } from './messages/messages.ts'
 import { addPages } from './pages/pages.ts'
 import { findAsset } from './pages/parts/assets.ts'
-import { errorPage } from './pages/parts/error.tsx'
-import { ForeignForm } from './pages/parts/forms.ts'
-import { providePageContext } from './pages/parts/page-context.ts'
+import {
+  ForeignForm,
+  languageOf,
+  preferAccountLanguage,
+  providePageContext,
+} from './pages/parts/forms.ts'
+import { errorPage } from './pages/parts/render.tsx'
 
-/** No form or JSON of ours needs more; webhooks have a limit of their own. */
-const LARGEST_BODY = 64 * 1024
+/**
+ * Largest body in bytes. No form or JSON request of the service needs more; webhooks have their own
+ * limit.
+ */
+const MAX_BODY_BYTES = 64 * 1024
 
-/** URL → handler, from what programs ask to what people see; one catch for errors. */
+/**
+ * Creates the HTTP application: maps each URL to its handler, first the APIs, then the pages, and
+ * handles all errors in one place.
+ */
 export function createApp(context: ServiceContext): Hono<AppEnv> {
   const app = new Hono<AppEnv>()
   const oauth = forOAuth(context.oauth, { address: (c) => c.get('address') })
@@ -42,14 +57,15 @@ export function createApp(context: ServiceContext): Hono<AppEnv> {
     })
   })
 
-  app.use(useOneAddress(context))
+  app.use(redirectToOneHost(context))
   app.use(context.statistics.countDeliveries(context.billing.handles))
   app.use(billing.routes)
   if (context.config.settings.cors) app.use('/api/*', oauth.cors())
-  app.use(limitBody(LARGEST_BODY))
+  app.use(limitBody(MAX_BODY_BYTES))
   app.use(limitTokenRoutes(context), limitClientRegistration(context))
+  app.use('/oauth/*', preferAccountLanguage(context))
   app.use(oauth.routes)
-  app.use(refuseUnreadable())
+  app.use(rejectUnreadable())
   addApi(app, context)
   addBillingApi(app, context)
 
@@ -62,9 +78,14 @@ function isPageRequest(c: Context<AppEnv>): boolean {
   return (c.req.header('accept') ?? '').includes('text/html')
 }
 
-/** Errors may come from before the page's own context was made. */
+/**
+ * Sets the page context if it is missing: an error can occur before the page's own middleware has
+ * run.
+ */
 function pageContextOf(c: Context<AppEnv>, service: ServiceContext): void {
-  if (!c.get('page')) c.set('page', { service, user: null, csrfToken: null, path: c.req.path })
+  if (!c.get('page')) {
+    c.set('page', { service, user: null, csrfToken: null, path: c.req.path, ...languageOf(c) })
+  }
 }
 
 function respondNotFound(c: Context<AppEnv>, context: ServiceContext) {
@@ -72,26 +93,27 @@ function respondNotFound(c: Context<AppEnv>, context: ServiceContext) {
   pageContextOf(c, context)
   return errorPage(c, {
     status: 404,
-    title: 'Not found',
-    message: 'There is nothing at this address.',
+    title: c.get('page').t('error.notFound.title'),
+    message: c.get('page').t('error.notFound.text'),
   })
 }
 
 function respondToError(error: Error, c: Context<AppEnv>, context: ServiceContext) {
   pageContextOf(c, context)
+  const { t } = c.get('page')
   if (error instanceof TooManyRequests) {
     context.metrics.countRefusal(c.req.path === '/register' ? 'register' : 'login')
     if (!isPageRequest(c)) return tooManyJson(error)
     c.header('retry-after', String(error.retryAfterSeconds))
     const minutes = Math.ceil(error.retryAfterSeconds / 60)
-    const message = `Too many attempts. Please try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`
-    return errorPage(c, { status: 429, title: 'Please wait', message })
+    const message = t('error.tooMany.text', { minutes })
+    return errorPage(c, { status: 429, title: t('error.tooMany.title'), message })
   }
   if (error instanceof ForeignForm) {
-    const message = `This form must be sent from ${context.url}, by whoever is signed in. Go back, reload the page and try again.`
+    const message = (text: PageText) => text('error.foreignForm.text', { url: context.url })
     return isPageRequest(c)
-      ? errorPage(c, { status: 403, title: 'Not accepted', message })
-      : c.json({ error: 'csrf_mismatch', error_description: message }, 403)
+      ? errorPage(c, { status: 403, title: t('error.foreignForm.title'), message: message(t) })
+      : c.json({ error: 'csrf_mismatch', error_description: message(ENGLISH) }, 403)
   }
   if (isHttpError(error)) {
     const body = { error: error.code, error_description: error.message }
@@ -99,7 +121,11 @@ function respondToError(error: Error, c: Context<AppEnv>, context: ServiceContex
   }
   if (error instanceof UnreadableRequest) {
     return isPageRequest(c)
-      ? errorPage(c, { status: 400, title: 'Not accepted', message: `${error.message}.` })
+      ? errorPage(c, {
+          status: 400,
+          title: t('error.foreignForm.title'),
+          message: t('error.unreadable.text'),
+        })
       : c.json({ error: 'invalid_request', error_description: error.message }, 400)
   }
   const away = isUnavailable(error) || isOAuthError(error, 'temporarily_unavailable')
@@ -109,8 +135,6 @@ function respondToError(error: Error, c: Context<AppEnv>, context: ServiceContex
   if (!isPageRequest(c)) {
     return c.json({ error: away ? 'temporarily_unavailable' : 'server_error' }, status)
   }
-  const message = away
-    ? 'The service is busy or its database is away. Please try again in a moment.'
-    : 'Something went wrong here. It has been noted.'
-  return errorPage(c, { status, title: 'Not available', message })
+  const message = t(away ? 'error.unavailable.text' : 'error.failed.text')
+  return errorPage(c, { status, title: t('error.unavailable.title'), message })
 }

@@ -12,16 +12,16 @@ import type { Logger } from 'pino'
 import { braintreeEnvironment } from './config/braintree-environment.ts'
 import type { Config } from './config/config.ts'
 import { plainLogger } from './logger.ts'
-import type { UserRow } from './storage/tables.ts'
+import type { ServiceTables, UserRow } from './storage/tables.ts'
 import { fromRow } from './users/user.ts'
 
-/** How to reach the payment providers. */
+/** Settings and credentials of the payment providers. */
 export interface Providers {
   readonly stripe?: StripeSettings
   readonly braintree?: BraintreeSettings
 }
 
-/** Those of the environment. */
+/** The payment providers that the configuration has credentials for. */
 export function configuredProviders({ stripe, braintree }: Config): Providers {
   return {
     ...(stripe ? { stripe } : {}),
@@ -29,26 +29,34 @@ export function configuredProviders({ stripe, braintree }: Config): Providers {
   }
 }
 
-/** Where a browser goes that comes back from a hosted page and cannot be let in. */
+/**
+ * Path of the page for a browser that returns from a provider's hosted page and cannot continue.
+ */
 export const RETURNED_PATH = '/billing/returned'
 
-/** Enough to migrate with: nothing is asked of the provider. */
+/**
+ * A placeholder for work on our own tables, such as migrations, which never sends a request to a
+ * provider.
+ */
 export const NO_PROVIDER: Providers = { stripe: { secret: 'unused', webhookSecret: 'unused' } }
 
 export interface ServiceBillingOptions {
   readonly config: Config
   readonly database: Database
   readonly providers: Providers
-  /** Default: the database's. */
+  /**
+   * The clock of all dates.
+   * @default the clock of the database
+   */
   readonly clock?: Clock
   readonly logger: Logger
-  /** In place of those of the configuration. */
+  /** Webhook handlers to use instead of those in the settings. */
   readonly handlers?: WebhookHandlers
-  /** Where the service is. */
+  /** Public base URL of the service. */
   readonly url?: string
-  /** Who is asking for an invoice. */
+  /** Finds the signed-in user of a request, who may then download invoices. */
   readonly fromRequest?: (request: Request) => Promise<SignedIn | null>
-  /** Whether it works on its inbox by itself. */
+  /** Whether to process the webhook inbox in the background. */
   readonly background: boolean
 }
 
@@ -62,6 +70,7 @@ export function createServiceBilling(options: ServiceBillingOptions): Billing {
     taxPercentage: (row) => settings.taxPercentage(fromRow(row as unknown as UserRow)),
     handlers: options.handlers ?? settings.handlers,
     invoice: settings.invoice,
+    locale: ({ id }) => readLocale(database, id),
     deliveries: config.deliveries,
     ...(url ? { baseUrl: url, failedPath: RETURNED_PATH } : {}),
     authenticate: async (request) => {
@@ -72,4 +81,14 @@ export function createServiceBilling(options: ServiceBillingOptions): Billing {
     clock: options.clock ?? database.clock,
     logger: plainLogger(logger),
   } satisfies BillingOptions)
+}
+
+/** The language of mail and invoices, if the person has chosen one on the account page. */
+async function readLocale(database: Database, id: string | number): Promise<string | null> {
+  const row = await (database as unknown as Database<ServiceTables>).kysely
+    .selectFrom('users')
+    .select('locale')
+    .where('id', '=', Number(id))
+    .executeTakeFirst()
+  return row?.locale ?? null
 }

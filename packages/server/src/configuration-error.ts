@@ -1,4 +1,19 @@
-/** Half a configuration. The message is for a person at a terminal. */
+/** The configuration is incomplete or invalid. The message is meant for a person at a terminal. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError'
+  /** One sentence per mistake, with its fix. */
+  readonly problems: readonly string[]
+
+  constructor(
+    message: string,
+    {
+      problems = [],
+      why = null,
+    }: { readonly problems?: readonly string[]; readonly why?: string | null } = {},
+  ) {
+    const list =
+      problems.length > 0 ? [`${message}:`, ...problems.map((each) => `  ${each}`)] : [message]
+    super([...list, ...(why === null ? [] : [why])].join('\n'))
+    this.problems = problems
+  }
 }

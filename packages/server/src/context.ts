@@ -13,7 +13,7 @@ import type { Statistics } from './statistics/statistics.ts'
 import type { User } from './users/user.ts'
 import type { UserAccounts } from './users/users.ts'
 
-/** Everything a route may need. Made once, when the service starts. */
+/** Everything a route may need. Created once, when the service starts. */
 export interface ServiceContext {
   readonly config: Config
   /** Public base URL. */
@@ -24,16 +24,16 @@ export interface ServiceContext {
   readonly limits: Limits
   readonly oauth: AuthorizationServer<User>
   readonly billing: Billing
-  /** What happened on each day, for the operator's overview. */
+  /** Statistics per day, for the operator's overview. */
   readonly statistics: Statistics
-  /** The payment providers of a demo; null in production. */
+  /** The payment sandbox of a demo. `null` in production. */
   readonly sandbox: BothProviders | null
-  /** What the demo made; null in production. */
+  /** The user and clients of a demo. `null` in production. */
   readonly demo: DemoState | null
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: Metrics
   readonly outages: Outages
-  /** True once the end has been announced; everything is still served. */
+  /** Returns `true` from the moment the shutdown begins. Requests are still served then. */
   readonly isLeaving: () => boolean
 }

@@ -11,9 +11,10 @@ import {
 } from '@tollgate/oauth'
 import type { Logger } from 'pino'
 import type { Config } from './config/config.ts'
+import type { Settings } from './config/settings.ts'
+import { enabledFeatures, enabledGrants, PASSWORD_ACR } from './features.ts'
 import { createLimits, type Limits } from './limits/limits.ts'
 import { plainLogger } from './logger.ts'
-import { offeredFeatures, offeredGrants, PASSWORD_ACR } from './offered.ts'
 import { createAuthorizationPages } from './pages/consent.tsx'
 import { createSessions, type Sessions } from './sessions/sessions.ts'
 import { refuseForeignTables } from './storage/found-tables.ts'
@@ -22,7 +23,7 @@ import { createPasswords, type PasswordOptions } from './users/passwords.ts'
 import type { User } from './users/user.ts'
 import { createUsers, type UserAccounts } from './users/users.ts'
 
-/** Opens the database; the folder of a demo's own file is made first. */
+/** Opens the database. Creates the data folder first if the file lies in it. */
 export async function openDatabase(
   config: Pick<Config, 'databaseUrl' | 'dataDir' | 'mode' | 'maxClockSkewSeconds'>,
   { logger, recordsTime = true }: { readonly logger?: Logger; readonly recordsTime?: boolean } = {},
@@ -30,17 +31,21 @@ export async function openDatabase(
   if (findDatabaseFile(config.databaseUrl) === resolve(config.dataDir, 'tollgate.db')) {
     mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   }
-  // A demo may lose everything; elsewhere an empty database in place of another is refused.
+  // A demo may start with an empty database. In production `connect()` refuses one that was not
+  // there before.
   const beginAnew = config.mode === 'demo'
   const maxClockSkew = config.maxClockSkewSeconds * 1000
   const options = { beginAnew, maxClockSkew, recordsTime }
   if (!logger?.isLevelEnabled('debug')) return connect(config.databaseUrl, options)
-  // Values are not part of a statement, so no secret gets into the log.
+  // A statement contains placeholders instead of values, so no secret gets into the log.
   const onQuery = (sql: string) => logger.debug({ sql }, 'statement')
   return connect(config.databaseUrl, { ...options, onQuery })
 }
 
-/** The service's own tables and those of the authorization server; billing's come with billing. */
+/**
+ * Migrates the service's own tables and those of the authorization server. Billing migrates its
+ * tables itself. Returns the applied migrations of the service.
+ */
 export async function migrateCore(database: Database): Promise<string[]> {
   await refuseForeignTables(database)
   const { applied } = await migrate(database, serviceMigrations)
@@ -48,7 +53,7 @@ export async function migrateCore(database: Database): Promise<string[]> {
   return applied
 }
 
-/** Users, sessions, limits and the authorization server over one database. */
+/** Users, sessions, rate limits and the authorization server on one database. */
 export interface Core {
   readonly users: UserAccounts
   readonly sessions: Sessions
@@ -61,21 +66,25 @@ export interface CoreOptions {
   readonly config: Config
   readonly database: Database
   readonly url: string
-  /** Default: the database's. */
+  /**
+   * The clock of sessions, tokens and limits.
+   * @default the clock of the database
+   */
   readonly clock?: Clock
   readonly logger: Logger
-  /** Whether it purges by itself. */
+  /** Whether the authorization server deletes expired rows in the background. */
   readonly background: boolean
   readonly passwords?: PasswordOptions
 }
 
 export function createCore(options: CoreOptions): Core {
   const { config, database, url, clock = database.clock, logger } = options
+  const { settings } = config
   const users = createUsers({ database, passwords: createPasswords(options.passwords), clock })
   const sessions = createSessions({ database, clock, secure: url.startsWith('https:') })
   const fromRequest = async (request: Request) => {
     const session = await sessions.find(request.headers.get('cookie'))
-    // The account may have been disabled or deleted at the very moment of the sign-in.
+    // The account may have been disabled or deleted while the person was signing in.
     if (!session || !(await users.findById(session.userId))) return null
     const { userId: id, sessionId, startedAt: authenticatedAt } = session
     return { id, sessionId, authenticatedAt, acr: PASSWORD_ACR, amr: ['pwd'] }
@@ -95,27 +104,17 @@ export function createCore(options: CoreOptions): Core {
       },
       claims: async (user, scopes) => ({
         ...claimsOf(user),
-        ...(await config.settings.claims(user, scopes)),
+        ...(await settings.claims(user, scopes)),
       }),
     },
-    scopes: config.settings.scopes,
-    optionalScopes: config.settings.optionalScopes,
-    pages: createAuthorizationPages({ settings: config.settings, findUser: users.findById }),
-    grants: offeredGrants(config.settings, users),
-    features: offeredFeatures(config),
+    ...libraryOptions(settings),
+    pages: createAuthorizationPages({ settings, findUser: users.findById }),
+    grants: enabledGrants(settings, users),
+    features: enabledFeatures(config),
     selfRegistered: {
       scopes: config.selfRegistered.scopes,
       ...(config.selfRegistered.resources && { resources: config.selfRegistered.resources }),
     },
-    outgoing: config.settings.outgoing,
-    signingAlgorithm: config.settings.signingAlgorithm,
-    tokenType: config.settings.tokenType,
-    ...(config.settings.accessTokenClaims && {
-      accessTokenClaims: config.settings.accessTokenClaims,
-    }),
-    ...(config.settings.resources && { resources: config.settings.resources }),
-    accessTokensExpireIn: config.settings.accessTokensExpireIn,
-    refreshTokensExpireIn: config.settings.refreshTokensExpireIn,
     ...(options.background ? {} : { purgeEvery: false as const }),
     clock,
     logger: plainLogger(logger),
@@ -124,7 +123,41 @@ export function createCore(options: CoreOptions): Core {
   return { users, sessions, limits, oauth, fromRequest }
 }
 
-/** What clients learn of every person, each with its scope. Nobody has looked whether the address is theirs. */
+/**
+ * Settings that are options of the library under the same name. `null` means the library's default.
+ */
+const LIBRARY_OPTIONS = [
+  'scopes',
+  'optionalScopes',
+  'defaultScopes',
+  'outgoing',
+  'signingAlgorithm',
+  'tokenType',
+  'accessTokenFormat',
+  'accessTokenClaims',
+  'audience',
+  'resources',
+  'accessTokensExpireIn',
+  'refreshTokensExpireIn',
+  'personalAccessTokensExpireIn',
+  'keyPublishedAhead',
+  'cookieLifetime',
+] as const
+
+type LibraryOptions = {
+  readonly [Name in (typeof LIBRARY_OPTIONS)[number]]?: NonNullable<Settings[Name]>
+}
+
+function libraryOptions(settings: Settings): LibraryOptions {
+  return Object.fromEntries(
+    LIBRARY_OPTIONS.map((name) => [name, settings[name]]).filter(([, value]) => value !== null),
+  )
+}
+
+/**
+ * Claims about a person that every client with the scope gets. E-mail addresses are not verified
+ * here.
+ */
 function claimsOf({ email, name }: User): UserClaims {
   return { email, email_verified: false, ...(name !== null && { name }) }
 }

@@ -1,11 +1,17 @@
-const DAY = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'long',
-  year: 'numeric',
-  timeZone: 'UTC',
-})
+/** Formats a date as in `3 March 2027`, in the given locale and UTC. */
+export function formatDay(date: Date, locale = 'en-GB'): string {
+  const style = { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' } as const
+  return new Intl.DateTimeFormat(locale, style).format(date)
+}
 
-/** `3 March 2027`. */
-export function formatDay(date: Date): string {
-  return DAY.format(date)
+interface Timepiece {
+  now(): Date
+}
+
+/** The current time for billing: that of the sandbox's clock in a demo. */
+export function billingNow(service: {
+  readonly sandbox: { readonly clock: Timepiece } | null
+  readonly clock: Timepiece
+}): Date {
+  return (service.sandbox?.clock ?? service.clock).now()
 }

@@ -1,21 +1,26 @@
 export { readByAll } from '@tollgate/oauth'
-export type { Config, Mode, Need, SelfRegistered } from './config/config.ts'
-export type { DeliverySettings } from './config/deliveries.ts'
+export type { Config, Need, SelfRegistered } from './config/config.ts'
 export { loadConfig } from './config/load-config.ts'
+export type {
+  Checked,
+  CheckName,
+  Mode,
+  Remark,
+  SettingRow,
+  VariableRow,
+} from './config/row.ts'
 export {
+  type DeliverySettings,
   defineConfig,
+  type OutgoingSettings,
   type Plan,
   type PlanInput,
   parseSettings,
+  type SelfRegisteredSettings,
   type Settings,
   type SettingsInput,
 } from './config/settings.ts'
-export type {
-  OutgoingSettings,
-  SelfRegisteredSettings,
-  StandardSettings,
-  StandardSettingsInput,
-} from './config/standards.ts'
+export type { LogLevel } from './config/values.ts'
 export { ConfigurationError } from './configuration-error.ts'
 export type {
   DemoClient,

@@ -2,7 +2,7 @@ import { ClockNotTrusted, isUnavailable } from '@tollgate/database'
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
 import type { Outages } from './outages.ts'
 
-/** Things that open something, wherever they turn up in a text. */
+/** Patterns of secrets, wherever they appear in a text. */
 const SECRETS: readonly RegExp[] = [
   /\b(?:Bearer|Basic) [\w.~+/=-]{8,}/gi,
   /\beyJ[\w-]{8,}\.[\w-]*\.[\w.-]*/g, // tokens that are JWTs or JWEs
@@ -15,7 +15,7 @@ export function redactText(text: string): string {
   return SECRETS.reduce((redacted, pattern) => redacted.replace(pattern, '[redacted]'), text)
 }
 
-/** An error with its causes, as text in which no secret is left. */
+/** Serializes an error and its causes, with secrets redacted. */
 function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { message: redactText(String(error)) }
   const { name, message, stack, cause } = error
@@ -30,8 +30,9 @@ function describeError(error: unknown): object {
 }
 
 /**
- * One line of JSON for each event. Headers, queries and bodies are never part of one. A failure for lack of the
- * database goes to `outages`, if given, instead of the log: an outage would write thousands of the same line.
+ * Creates a logger that writes one line of JSON per event, without headers, queries or bodies. An
+ * error because the database is unavailable goes to `outages`, if given: an outage would repeat the
+ * same line thousands of times.
  */
 export function createLogger(
   level: string,
@@ -58,7 +59,7 @@ export function createLogger(
   return destination ? pino(options, destination) : pino(options)
 }
 
-/** The shape `oauth` and `billing` expect. */
+/** Adapts the logger to the interface of `oauth` and `billing`. */
 export function plainLogger(logger: Logger): {
   error(message: string, error?: unknown): void
   warn(message: string): void

@@ -1,39 +1,56 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isUnavailable } from '@tollgate/database'
 import type { Logger } from 'pino'
 
-/** Follows times in which requests and jobs fail because the database is away or too slow. */
+/**
+ * Detects outages: periods in which requests and jobs fail because the database is unavailable or
+ * too slow.
+ */
 export interface Outages {
-  /** Counts a failure for lack of the database. The first one begins an outage. */
+  /** Records a failure because of the database. The first one begins an outage. */
   notice(error?: unknown): void
-  /** Logs when outages begin and end. `isWell` finds out whether the database takes requests again. */
+  /**
+   * Logs the beginning and end of outages. `isWell` checks whether the database serves requests
+   * again.
+   */
   watch(logger: Logger, isWell: () => Promise<boolean>): void
   close(): void
 }
 
-/** Milliseconds. */
-const LOOK_EVERY = 1000
-/** Milliseconds without a failure before an outage may be over, so that one outage is not told as many. */
-const CALM = 3000
+/** Milliseconds between checks. */
+const CHECK_INTERVAL = 1000
+/**
+ * Milliseconds without a failure before an outage may end, so that one outage is not logged as
+ * many.
+ */
+const QUIET_PERIOD = 3000
 
 const BEGINS =
   'The database is away or too slow: requests that need it are answered with 503 until it is back'
 const ENDS = 'The database is back'
 
-/** One warning when an outage begins and one when it ends, instead of an error for each failure in between. */
-export function createOutages({ lookEvery = LOOK_EVERY, calm = CALM } = {}): Outages {
+/**
+ * Logs one warning when an outage begins and one when it ends, instead of an error for each
+ * failure.
+ */
+export function createOutages({
+  checkInterval = CHECK_INTERVAL,
+  quietPeriod = QUIET_PERIOD,
+} = {}): Outages {
   let outage: { readonly since: number; last: number; failures: number } | null = null
   let watching: { readonly logger: Logger; readonly isWell: () => Promise<boolean> } | null = null
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  function lookLater(): void {
-    timer = setTimeout(() => void look(), lookEvery)
+  function checkLater(): void {
+    timer = setTimeout(() => void check(), checkInterval)
     timer.unref()
   }
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     if (!outage || !watching) return
     const { last } = outage
-    const isCalm = performance.now() - last >= calm
-    if (!isCalm || !(await watching.isWell()) || outage.last !== last) return lookLater()
+    const isQuiet = performance.now() - last >= quietPeriod
+    if (!isQuiet || !(await watching.isWell()) || outage.last !== last) return checkLater()
     const seconds = Math.round((performance.now() - outage.since) / 1000)
     watching.logger.warn({ seconds, failures: outage.failures }, ENDS)
     outage = null
@@ -49,7 +66,7 @@ export function createOutages({ lookEvery = LOOK_EVERY, calm = CALM } = {}): Out
       }
       outage = { since: now, last: now, failures: 1 }
       watching?.logger.warn(error === undefined ? {} : { reason: messageOf(error) }, BEGINS)
-      lookLater()
+      checkLater()
     },
     watch(logger, isWell) {
       watching = { logger, isWell }
@@ -64,4 +81,36 @@ export function createOutages({ lookEvery = LOOK_EVERY, calm = CALM } = {}): Out
 function messageOf(error: unknown): string {
   const { message, cause } = error instanceof Error ? error : new Error(String(error))
   return cause instanceof Error && cause.message ? `${message}: ${cause.message}` : message
+}
+
+const FIRST_PAUSE = 250
+const LONGEST_PAUSE = 2000
+
+/**
+ * Returns a function that retries its work while the database is unavailable. All calls share one
+ * time limit, after which errors are thrown immediately.
+ */
+export function createDatabaseWait(
+  seconds: number,
+  logger: Logger,
+): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  const until = performance.now() + seconds * 1000
+  let isLogged = false
+
+  return async (work) => {
+    for (let pause = FIRST_PAUSE; ; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
+      try {
+        return await work()
+      } catch (error) {
+        const left = until - performance.now()
+        if (!isUnavailable(error) || left <= 0) throw error
+        if (!isLogged) {
+          const reason = error instanceof Error ? error.message : String(error)
+          logger.warn({ reason, seconds }, 'Waiting for the database')
+          isLogged = true
+        }
+        await sleep(Math.min(pause, left))
+      }
+    }
+  }
 }

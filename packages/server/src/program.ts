@@ -1,27 +1,37 @@
 import { createRequire } from 'node:module'
+import { isBillingError } from '@tollgate/billing'
+import { ClockNotTrusted, isUnavailable } from '@tollgate/database'
+import { isOAuthError } from '@tollgate/oauth'
 import { CommanderError, Command as Program } from 'commander'
 import { type Command, createCommandContext, type Terminal } from './cli/command.ts'
 import { commands } from './cli/commands/all-commands.ts'
-import { reportError } from './cli/report-error.ts'
+import { flagOf } from './cli/options.ts'
+import { UsageError } from './cli/usage-error.ts'
+import { ConfigurationError } from './configuration-error.ts'
+import { redactText } from './logger.ts'
+import { InvalidAccount } from './users/parse.ts'
 
 const USAGE = 2
-/** What a group of commands is about. */
+/** Descriptions of command groups. */
 const GROUPS: Readonly<Record<string, string>> = {
   user: 'accounts',
-  client: 'applications that ask for access',
-  keys: 'what tokens are signed with',
-  clock: 'the time that all processes share',
+  client: 'applications that request access',
+  keys: 'keys that sign tokens',
+  clock: 'the clock that all processes share',
   billing: 'payments',
   'billing webhooks': 'events that the payment providers send',
   'billing deliveries': 'events that are sent to your own application',
 }
 const HELP = `
-Begin with tollgate serve: without settings it is a demo that needs nothing.
-tollgate doctor says what is missing for production.
-tollgate <command> --help says more about one of them.`
+Begin with tollgate serve: without settings it runs a demo.
+tollgate doctor shows what is missing for production.
+tollgate <command> --help describes a command.`
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
 
-/** Runs one command and gives its exit code: 0 done, 1 failed, 2 mistyped or half configured. */
+/**
+ * Runs one command and returns its exit code: 0 success, 1 failure, 2 wrong usage or incomplete
+ * configuration.
+ */
 export async function runCli(
   argv: readonly string[],
   environment: NodeJS.ProcessEnv,
@@ -35,13 +45,16 @@ export async function runCli(
     await program.parseAsync([...argv], { from: 'user' })
     return code
   } catch (error) {
-    // commander has said what it had to say; help and versions end well.
+    // commander has printed the message. Help and version exit with 0.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE
     return reportError(error, false, terminal)
   }
 }
 
-type Input = Parameters<Command['run']>[0]
+interface Input {
+  readonly args: readonly string[]
+  readonly options: Readonly<Record<string, unknown>>
+}
 
 async function runCommand(
   command: Command,
@@ -50,7 +63,7 @@ async function runCommand(
 ): Promise<number> {
   const { json, terminal } = how
   try {
-    const outcome = await command.run(input, createCommandContext(how))
+    const outcome = await command.run(input.args, input.options, createCommandContext(how))
     if (!outcome) return 0
     terminal.stdout.write(json ? `${JSON.stringify(outcome.json)}\n` : `${outcome.text}\n`)
     return outcome.exitCode ?? 0
@@ -107,7 +120,9 @@ function addCommand(parent: Program, name: string, command: Command, run: Run): 
   for (const argument of command.arguments ?? []) {
     own.argument(`<${argument.name}>`, argument.description)
   }
-  for (const { flags, description, required = false, several = false } of command.options ?? []) {
+  for (const [key, option] of Object.entries(command.options)) {
+    const { value, description, required = false, several = false } = option
+    const flags = value === null ? flagOf(key) : `${flagOf(key)} ${value}`
     if (several) {
       own.option(flags, description, (value: string, all: string[] = []) => [...all, value])
     } else if (required) own.requiredOption(flags, description)
@@ -118,4 +133,37 @@ function addCommand(parent: Program, name: string, command: Command, run: Run): 
     const { json = false, ...options } = own.opts()
     return run(command, { args: own.args, options }, json)
   })
+}
+
+const ASK_DATABASE = 'Check DATABASE_URL, that the server runs, and that this machine may reach it'
+const ASK_DOCTOR =
+  'Check the keys, and that this machine may reach it: `tollgate doctor` looks at both'
+
+/**
+ * Prints an error to standard error, without secrets and without a stack trace. Returns the exit
+ * code.
+ */
+function reportError(error: unknown, json: boolean, terminal: Terminal): number {
+  const message = redactText(explain(error))
+  const isUsage =
+    isOAuthError(error, 'validation_failed') ||
+    [UsageError, ConfigurationError, InvalidAccount].some((kind) => error instanceof kind)
+  const details = error instanceof UsageError ? error.details : {}
+  terminal.stderr.write(
+    json ? `${JSON.stringify({ error: message, ...details })}\n` : `${message}\n`,
+  )
+  return isUsage ? 2 : 1
+}
+
+function explain(error: unknown): string {
+  if (isOAuthError(error, 'validation_failed')) return Object.values(error.errors).flat().join(' ')
+  if (isBillingError(error, 'provider_unavailable')) return `${error.message}. ${ASK_DOCTOR}`
+  if (isBillingError(error, 'database_unavailable')) return explain(error.cause)
+  if (isOAuthError(error) || isBillingError(error)) return error.message
+  if (!(error instanceof Error)) return String(error)
+  if (error instanceof ClockNotTrusted) return `Nothing was done. ${error.message}`
+  // The message already names the database and the reason.
+  if (!isUnavailable(error)) return error.message
+  if (error.message.startsWith('Cannot open')) return `${error.message}. ${ASK_DATABASE}`
+  return `The database does not answer: ${error.message}. ${ASK_DATABASE}`
 }

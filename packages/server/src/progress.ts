@@ -1,25 +1,25 @@
-const SHOWN_AFTER = 1000
+const SHOW_AFTER = 1000
 
 /**
- * Says on standard error what is being done, once it takes longer than a second, and how far it is.
+ * Prints the progress to standard error once the work takes longer than a second.
  * @example
- * await withProgress('Purging', (tell) => purge((count) => tell(`${count} rows`)))
+ * await withProgress('Purging', (report) => purge((count) => report(`${count} rows`)))
  */
 export async function withProgress<T>(
   title: string,
-  work: (tell: (howFar: string) => void) => Promise<T>,
+  work: (report: (progress: string) => void) => Promise<T>,
 ): Promise<T> {
   const start = performance.now()
-  let howFar = ''
+  let progress = ''
   let shown = false
   const timer = setInterval(() => {
     const seconds = Math.round((performance.now() - start) / 1000)
-    process.stderr.write(`${title} … ${seconds} s${howFar ? `, ${howFar}` : ''}\n`)
+    process.stderr.write(`${title} … ${seconds} s${progress ? `, ${progress}` : ''}\n`)
     shown = true
-  }, SHOWN_AFTER)
+  }, SHOW_AFTER)
   try {
     const result = await work((text) => {
-      howFar = text
+      progress = text
     })
     if (shown) process.stderr.write(`${title}: done\n`)
     return result

@@ -10,84 +10,96 @@ import type { Config } from './config/config.ts'
 import { ConfigurationError } from './configuration-error.ts'
 import type { ServiceContext } from './context.ts'
 import { createCore, migrateCore, openDatabase } from './core.ts'
-import { occupyDataFolder } from './demo/data-folder.ts'
-import type { BothProviders } from './demo/providers.ts'
+import { claimDataFolder } from './demo/data-folder.ts'
 import {
+  type BothProviders,
   type DemoProviders,
+  ensureCoupon,
+  registerWebhooks,
   sandboxFileIn,
   sandboxProviders,
   startProviders,
 } from './demo/providers.ts'
 import { seedDemo } from './demo/seed.ts'
 import { type DemoState, readStateFile } from './demo/state-file.ts'
-import { ensureCoupon, registerWebhooks } from './demo/webhooks.ts'
 import { listen, type Timeouts } from './http/node-server.ts'
 import { createReadiness } from './http/readiness.ts'
 import { createLogger } from './logger.ts'
-import { createOutages } from './outages.ts'
+import { createDatabaseWait, createOutages } from './outages.ts'
 import { withProgress } from './progress.ts'
 import { createMetrics } from './statistics/metrics.ts'
 import { createStatistics } from './statistics/statistics.ts'
 import type { PasswordOptions } from './users/passwords.ts'
 import type { User } from './users/user.ts'
-import { createDatabaseWait } from './wait-for-database.ts'
 
-/** For tests and for those who run the service inside their own process. */
+/** Options for running the service inside your own process, for example in tests. */
 export interface ServiceOptions {
-  /** The clock of sessions, tokens and limits. Billing of a demo goes by the sandbox's. Default: the database's. */
+  /**
+   * The clock of sessions, tokens and limits. Billing in a demo uses the sandbox's clock.
+   * @default the clock of the database
+   */
   readonly clock?: Clock
-  /** False: the sandbox's clock stands still until it is moved. Default true. */
+  /**
+   * Whether the sandbox's clock runs. If `false`, it stands still until it is moved.
+   * @default true
+   */
   readonly ticking?: boolean
-  /** False: the demo's passwords, secrets and sandbox are forgotten at the end. Default true. */
+  /**
+   * Whether a demo stores its passwords, secrets and sandbox in the data folder. If `false`, they
+   * are lost on close.
+   * @default true
+   */
   readonly keepDemo?: boolean
-  /** For tests that do not want to wait for them. */
+  /** Overrides the timeouts of connections, for tests. */
   readonly timeouts?: Partial<Timeouts>
-  /** How passwords are hashed; tests make it cheap. */
+  /** Parameters of password hashing. Tests make it cheap. */
   readonly passwords?: PasswordOptions
-  /** Where the log goes. Default: standard output. */
+  /**
+   * Destination of the log.
+   * @default standard output
+   */
   readonly logTo?: DestinationStream
 }
 
-/** A service that runs. */
+/** A running service. */
 export interface Service {
   /** Public base URL. */
   readonly url: string
-  /** Where it listens, also when a free port was asked for. */
+  /** The port it listens on, also if a free one was requested. */
   readonly port: number
-  /** The service's own tables, and those of oauth and billing. */
+  /** The database with the tables of the service, oauth and billing. */
   readonly database: Database
-  /** Clients, tokens and events. */
+  /** The authorization server: clients, tokens and events. */
   readonly oauth: AuthorizationServer<User>
-  /** Subscriptions, charges and invoices of its users. */
+  /** Subscriptions, charges and invoices of the users. */
   readonly billing: Billing
-  /** The payment providers of a demo; null in production. */
+  /** The payment sandbox of a demo. `null` in production. */
   readonly sandbox: Sandbox<{ stripe: true; braintree: true }> | null
-  /** What the demo made; null in production. */
+  /** The user and clients of a demo. `null` in production. */
   readonly demo: DemoState | null
   /**
-   * Says 503 at `/readyz` and serves everything for as long as given, so that a balancer sends
-   * elsewhere before this process is gone. Ends early when `signal` is aborted.
+   * Starts the shutdown: `/readyz` returns 503 while everything else is still served, so that a
+   * load balancer stops sending requests. Resolves after the given time, or when `signal` is
+   * aborted.
    */
   drain(milliseconds: number, signal?: AbortSignal): Promise<void>
-  /** Lets what is under way end, keeps the sandbox's state, and closes everything. */
+  /**
+   * Lets requests in progress finish, stores the sandbox's state, and closes everything. After
+   * `graceMilliseconds` (default 10000) the remaining connections are closed.
+   */
   close(graceMilliseconds?: number): Promise<void>
 }
 
-/** What our own commands and tests know of it besides. */
+/** A running service with the parts that our own commands and tests use. */
 export type StartedService = Service & Omit<ServiceContext, 'config' | 'isLeaving'>
 
 const GRACE = 10_000
-const PURGED_EVERY = 3600 * 1000
-/** Providers repeat an event for some days; one that is done is known for longer. */
-export const WEBHOOKS_KEPT = 30 * 24 * 3600 * 1000
-/** Longer than usage may be reported: what is forgotten would count again. */
-export const USAGE_KEPT = 90 * 24 * 3600 * 1000
-/** An event is told once for as long as its row is there, and a card expires all month. */
-export const EVENTS_KEPT = 45 * 24 * 3600 * 1000
+const PURGE_INTERVAL = 3600 * 1000
 
 /**
- * Starts the whole service: it listens, migrates, and in a demo starts the payment providers and makes
- * a user and clients.
+ * Starts the service: listens, migrates the database, and in a demo starts the payment sandbox and
+ * creates a user and clients.
+ * @throws ConfigurationError if the database or the data folder cannot be used.
  * @example
  * const service = await createService(await loadConfig(process.env))
  * console.log(service.url)
@@ -123,7 +135,7 @@ async function start(
   const keepDemo = options.keepDemo ?? true
   const state = { leaving: false }
 
-  // First of all, so that a taken port is known before anything is changed.
+  // First of all, so that a port in use is reported before anything is changed.
   let grace = GRACE
   const { host, port } = config
   const server = await listen({ host, port, timeouts: options.timeouts ?? {} })
@@ -131,7 +143,7 @@ async function start(
   closers.push(() => outages.close())
   const url = config.url ?? `http://localhost:${server.port}`
   if (config.mode === 'demo' && keepDemo) {
-    closers.push(await occupyDataFolder(config.dataDir, { port: server.port, url }))
+    closers.push(await claimDataFolder(config.dataDir, { port: server.port, url }))
   }
   const metrics = createMetrics(server.connections)
 
@@ -175,7 +187,7 @@ async function start(
     closers.push(() => started.close())
     providers = started
     sandbox = started.sandbox
-    // Before anybody listens for its events.
+    // Before the webhooks are registered, so that it sends no events.
     await ensureCoupon(sandbox)
     const local = `http://127.0.0.1:${server.port}`
     const kept = keepDemo ? readStateFile(config.dataDir).stripeWebhook : undefined
@@ -245,27 +257,21 @@ async function start(
 
   const purge = async () => {
     await clock.check?.()
-    const settled = billingClock.settled?.() ?? billingClock.now()
-    const before = (kept: number) => new Date(settled.getTime() - kept)
     await Promise.all([
       sessions.purge(),
       limits.purge(),
-      billing.purgeWebhooks(before(WEBHOOKS_KEPT)),
-      billing.usage.purge(before(USAGE_KEPT)),
-      billing.events.purge(before(EVENTS_KEPT)),
-      billing.deliveries.purge(before(EVENTS_KEPT)),
-      billing.purgeNotices(before(EVENTS_KEPT)),
-      billing.purgeCodeAttempts(),
+      billing.purge(),
       statistics.purge(),
       statistics.sample(),
     ])
   }
   const purging = setInterval(() => {
     purge().catch((error) => logger.error({ err: error }, 'Purge failed and will be tried again'))
-  }, PURGED_EVERY)
+  }, PURGE_INTERVAL)
   purging.unref()
   closers.push(() => clearInterval(purging))
-  // Not earlier: what fell due since the last time sends webhooks, and they come back to this service.
+  // Only now, because the sandbox catches up with events that fell due while it was stopped, and
+  // sends them to this service.
   if (options.ticking ?? true) providers?.keepTime()
 
   let closing: Promise<void> | null = null
@@ -284,7 +290,7 @@ async function start(
       if (closing) return closing
       grace = graceMilliseconds
       state.leaving = true
-      // The server first: what is under way still needs the rest.
+      // The server first: requests in progress still need the rest.
       const [closeServer] = closers.splice(0, 1)
       closing = Promise.resolve(closeServer?.()).then(closeAll)
       return closing

@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 let count = 0
-async function somebody() {
+async function newPerson() {
   count += 1
   const email = `ada${count}@example.com`
   await service.users.create({ email, password: 'correct horse' })
@@ -23,9 +23,9 @@ async function somebody() {
   return { email, browser, change }
 }
 
-describe('changing the password', () => {
-  it('ends every other session and every token, and goes on under a new session', async () => {
-    const { email, browser, change } = await somebody()
+describe('the form to change the password', () => {
+  it('ends all other sessions and all tokens, and continues with a new session', async () => {
+    const { email, browser, change } = await newPerson()
     const elsewhere = service.browser()
     await elsewhere.signIn(email, 'correct horse')
     const body = { name: 'script', scopes: [] }
@@ -49,8 +49,8 @@ describe('changing the password', () => {
     expect((await browser.api('/api/user')).status).toBe(200)
   })
 
-  it('tells password managers whose password it is', async () => {
-    const { email, browser } = await somebody()
+  it('contains a hidden field with the e-mail address for password managers', async () => {
+    const { email, browser } = await newPerson()
     const html = await (await browser.get('/account')).text()
     const field = /<input[^>]*autocomplete="username"[^>]*>/.exec(html)?.[0]
     expect(field).toContain(`value="${email}"`)
@@ -59,10 +59,10 @@ describe('changing the password', () => {
   })
 
   it.each([
-    ['a wrong password', 'wrong', 'battery staple', 'This is not your password.'],
+    ['a wrong password', 'wrong', 'battery staple', 'This is not your current password.'],
     ['one that is too short', 'correct horse', 'short', 'needs at least 8 characters'],
-  ])('is refused for %s, and changes nothing', async (_, current, password, words) => {
-    const { email, browser, change } = await somebody()
+  ])('rejects %s, and changes nothing', async (_, current, password, words) => {
+    const { email, browser, change } = await newPerson()
     const reply = await change(current, password)
     expect(reply.status).toBe(422)
     expect(await reply.text()).toContain(words)
@@ -70,15 +70,15 @@ describe('changing the password', () => {
     expect((await service.browser().signIn(email, 'correct horse')).status).toBe(303)
   })
 
-  it('takes no form of another page, and none without a session', async () => {
-    const { browser } = await somebody()
+  it('rejects a form without the CSRF token, and one without a session', async () => {
+    const { browser } = await newPerson()
     const form = { current: 'correct horse', password: 'battery staple' }
     expect((await browser.post('/account/password', form)).status).toBe(403)
     expect((await service.browser().post('/account/password', form)).status).toBe(303)
   })
 
-  it('counts wrong passwords by session: another one, and signing in, are not concerned', async () => {
-    const { email, change } = await somebody()
+  it('limits wrong passwords per session, without affecting sign-ins', async () => {
+    const { email, change } = await newPerson()
     const statuses: number[] = []
     for (let i = 0; i < 11; i += 1) statuses.push((await change('wrong', 'battery staple')).status)
     expect(statuses).toEqual([...Array(10).fill(422), 429])

@@ -10,10 +10,10 @@ export const PROVIDERS: readonly ProviderName[] = ['stripe', 'braintree']
 let people = 0
 export const newAddress = (name: string) => `${name}-${++people}@example.com`
 
-/** People who pay, and the commands of an operator. */
+/** Creates customers, and runs operator commands on a service. */
 export function accountsOf(service: TestService) {
   return {
-    /** The command as a shell runs it, beside the service. */
+    /** Runs a command against the service's database and data folder, as a shell would. */
     async tollgate(...args: string[]) {
       const out: string[] = []
       const err: string[] = []
@@ -29,7 +29,10 @@ export function accountsOf(service: TestService) {
       })
       return { code, stdout: out.join(''), stderr: err.join('') }
     },
-    /** A person who pays for these plans, each under its own name. */
+    /**
+     * Creates a person who subscribes to these plans, the first as `main`, the others as `extra-1`
+     * and so on.
+     */
     async customer(provider: ProviderName, plans: readonly string[] = ['pro']) {
       const email = newAddress('customer')
       const { id } = await service.users.create({ email, password: PASSWORD })
@@ -42,7 +45,7 @@ export function accountsOf(service: TestService) {
       const { providerId } = await service.billing.user(Number(id))
       return { id, email, customerId: providerId ?? '' }
     },
-    /** How many subscriptions the provider will charge for again. */
+    /** Number of subscriptions that the provider will charge again. */
     renewing(provider: ProviderName, customerId: string): number {
       const { sandbox } = service
       if (provider === 'stripe') {

@@ -1,7 +1,7 @@
 import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { enabledGrants } from '../src/features.ts'
 import { parseSettings, type SettingsInput } from '../src/index.ts'
-import { offeredGrants } from '../src/offered.ts'
 import { startTestService, type TestService } from './support.ts'
 
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
@@ -14,7 +14,7 @@ const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: 
 const jwks = { keys: [{ ...(await exportJWK(publicKey)), kid: 'key' }] }
 const scopes = ['check-status']
 
-/** Filled once the client is made. */
+/** Clients by the subject of their workload. Filled when the client is created. */
 const clientOf: Record<string, string> = {}
 const settings: SettingsInput = {
   registration: false,
@@ -50,7 +50,7 @@ async function ask(claims: Record<string, unknown>, form: Record<string, string>
 }
 
 describe('the setting trustedIssuers', () => {
-  it('gives a workload a token for its client, without a secret', async () => {
+  it('lets a workload get a token for its client without a secret', async () => {
     const grants = [JWT_BEARER]
     const { client } = await service.oauth.clients.create({
       ...{ name: 'Deployment', confidential: false, grants },
@@ -63,7 +63,7 @@ describe('the setting trustedIssuers', () => {
     })
   })
 
-  it('finds the account with a verified e-mail address in a domain of the issuer, unless it is disabled', async () => {
+  it('finds the account by a verified e-mail address in a domain of the issuer, unless the account is disabled', async () => {
     const account = await service.users.create({ email: EMAIL, password: 'a long password' })
     const { client, secret } = await service.oauth.clients.create({
       ...{ name: 'Intranet', grants: [JWT_BEARER] },
@@ -78,7 +78,7 @@ describe('the setting trustedIssuers', () => {
     expect(await ask(claims, credentials)).toMatchObject({ error: 'invalid_grant' })
   })
 
-  it('is announced in the metadata, as are the identity assertions that are issued', async () => {
+  it('announces its grant in the metadata, and the token type of identity assertions', async () => {
     const reply = await fetch(`${service.url}/.well-known/openid-configuration`)
     expect(await reply.json()).toMatchObject({
       grant_types_supported: expect.arrayContaining([JWT_BEARER]),
@@ -88,21 +88,21 @@ describe('the setting trustedIssuers', () => {
     })
   })
 
-  it('is refused with e-mail addresses of accounts that strangers can make', () => {
+  it('rejects emailDomains while anyone can register an address', () => {
     const open = parseSettings({ ...settings, registration: true })
-    expect(() => offeredGrants(open, service.users)).toThrow(/needs registration: false/)
+    expect(() => enabledGrants(open, service.users)).toThrow(/needs registration: false/)
   })
 
   it.each([
     ['no keys', { issuer: CI, scopes, clientOf: {} }, /trustedIssuers.0: .*jwksUri or jwks/],
     ['a text', CI, /trustedIssuers.0/],
     ['no ceiling', { issuer: CI, jwks, clientOf: {} }, /trustedIssuers.0: .*scopes/],
-  ])('is refused by its name with %s', (_name, issuer, message) => {
+  ])('rejects an issuer with %s, and names the setting', (_name, issuer, message) => {
     expect(() => parseSettings({ trustedIssuers: [issuer] })).toThrow(message)
   })
 })
 
-it('the grant is not there unless an issuer is configured', () => {
-  const types = offeredGrants(parseSettings({}), service.users).map(({ type }) => type)
+it('the service offers no jwt-bearer grant unless an issuer is configured', () => {
+  const types = enabledGrants(parseSettings({}), service.users).map(({ type }) => type)
   expect(types).not.toContain(JWT_BEARER)
 })

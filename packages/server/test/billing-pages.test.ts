@@ -32,7 +32,7 @@ const CASES: readonly Case[] = [
 
 let people = 0
 
-/** Somebody new, signed in, and what they do on the page. */
+/** Creates a signed-in person, with functions to use the billing pages. */
 async function newPerson(service: TestService) {
   const browser = service.browser()
   const email = `person-${++people}@example.com`
@@ -46,7 +46,7 @@ async function newPerson(service: TestService) {
     browser,
     email,
     post,
-    /** The text of the billing page. */
+    /** The text of a page. */
     async look(path = '/billing'): Promise<string> {
       const response = await browser.get(path)
       expect(response.status).toBe(200)
@@ -81,7 +81,7 @@ function textOf(html: string): string {
     .trim()
 }
 
-/** The hidden fields of the form on a page. */
+/** The hidden fields of the swap form on a page. */
 async function fieldsOf(browser: Browser, path: string): Promise<Record<string, string>> {
   const html = await (await browser.get(path)).text()
   const form = html.slice(html.indexOf('action="/billing/swap"'))
@@ -91,7 +91,7 @@ async function fieldsOf(browser: Browser, path: string): Promise<Record<string, 
 
 let service: TestService
 
-/** One for each group: whenever time passes, it passes for everybody who was there before. */
+/** Starts a service for each group: its clock advances for all people of the group. */
 function useService(): void {
   beforeAll(async () => {
     service = await startTestService()
@@ -102,7 +102,7 @@ function useService(): void {
 describe.each(CASES)('billing at $provider', ({ provider, card, other, declined, discounted }) => {
   useService()
 
-  it('takes a code, and says when there is none of that name', async () => {
+  it('accepts a promotion code with the subscription, and rejects an unknown one', async () => {
     const ada = await newPerson(service)
     const wanted = { plan: 'pro', provider, token: card }
     const no = await ada.refused('/billing/subscribe', { ...wanted, coupon: 'AUTUMN' })
@@ -116,7 +116,7 @@ describe.each(CASES)('billing at $provider', ({ provider, card, other, declined,
     expect(await ada.look()).toContain(discounted)
   })
 
-  it('takes a code later, where there are codes, and lets nobody guess for long', async () => {
+  it('accepts a promotion code after the subscription started, and limits guesses', async () => {
     const ada = await newPerson(service)
     await ada.done('/billing/subscribe', { plan: 'pro', provider, token: card })
     if (provider === 'braintree') {
@@ -126,20 +126,20 @@ describe.each(CASES)('billing at $provider', ({ provider, card, other, declined,
     }
     const location = await ada.done('/billing/code', { coupon: ' spring ' })
     expect(await ada.look(location)).toMatch(
-      /counts from your next bill on\. .*Spring: 25 % off until/,
+      /applies from your next invoice\. .*Spring: 25% off until/,
     )
     const guess = () => ada.refused('/billing/code', { coupon: 'AUTUMN' })
     for (let times = 0; times < 10; times++) expect((await guess()).status).toBe(422)
     expect(await guess()).toMatchObject({
       status: 429,
       alert: expect.stringMatching(
-        /^Too many codes were tried\. Please try again in \d+ minutes\.$/,
+        /^You have tried too many codes\. Please try again in \d+ minutes\.$/,
       ),
     })
-    expect(await ada.look()).toContain('Spring: 25 % off until')
+    expect(await ada.look()).toContain('Spring: 25% off until')
   })
 
-  it('says plainly that a card was declined, and takes another one', async () => {
+  it('shows that a card was declined, and accepts another card', async () => {
     const ada = await newPerson(service)
     const wanted = { plan: 'pro', provider }
     const no = await ada.refused('/billing/subscribe', { ...wanted, token: declined })
@@ -150,7 +150,7 @@ describe.each(CASES)('billing at $provider', ({ provider, card, other, declined,
     expect(await ada.subscription()).toMatchObject({ subscribed: true })
   })
 
-  it('takes no more cards after ten that were declined, until an hour later', async () => {
+  it('accepts no more cards for an hour after ten were declined', async () => {
     const ada = await newPerson(service)
     const wanted = { plan: 'pro', provider }
     const statuses: number[] = []
@@ -163,7 +163,7 @@ describe.each(CASES)('billing at $provider', ({ provider, card, other, declined,
     await ada.done('/billing/subscribe', { ...wanted, token: card })
   })
 
-  it('makes one subscription of two clicks at once', async () => {
+  it('creates one subscription for two concurrent clicks', async () => {
     const ada = await newPerson(service)
     const wanted = { plan: 'pro', provider, token: card }
     const clicks = [1, 2].map(() => ada.done('/billing/subscribe', wanted))
@@ -174,9 +174,9 @@ describe.each(CASES)('billing at $provider', ({ provider, card, other, declined,
     expect(await billable.invoicesIncludingPending()).toHaveLength(1)
   })
 
-  it('takes a form that is sent again, and says what it does not change (threat Q2)', async () => {
+  it('accepts a repeated form, and explains which of its values it does not change (threat Q2)', async () => {
     const ada = await newPerson(service)
-    // With a trial of fourteen days, which nobody gets twice.
+    // A person gets the trial of fourteen days only once.
     const wanted = { plan: 'monthly', provider, token: card }
     for (let times = 0; times < 2; times++) {
       expect(await ada.done('/billing/subscribe', wanted)).toBe('/billing?done=subscribed')
@@ -191,7 +191,7 @@ describe.each(CASES)('billing at $provider', ({ provider, card, other, declined,
       status: 409,
       alert: `${nothing} You can add another card below, under “Payment methods”.`,
     })
-    const coupon = provider === 'stripe' ? 'You can use your code below.' : 'A discount is given'
+    const coupon = provider === 'stripe' ? 'You can use your code below.' : 'Discounts are applied'
     expect(await again({ coupon: 'SPRING' })).toMatchObject({
       status: 409,
       alert: expect.stringContaining(`${nothing} ${coupon}`),
@@ -199,7 +199,7 @@ describe.each(CASES)('billing at $provider', ({ provider, card, other, declined,
     expect(await ada.subscription()).toMatchObject({ subscribed: true, on_trial: true })
   })
 
-  it('swaps in a trial without ending it', async () => {
+  it('swaps during a trial without ending it', async () => {
     const ada = await newPerson(service)
     await ada.done('/billing/subscribe', { plan: 'monthly', provider, token: card })
     const preview = await ada.look('/billing/swap?plan=pro')
@@ -210,20 +210,20 @@ describe.each(CASES)('billing at $provider', ({ provider, card, other, declined,
     expect(await ada.look()).toMatch(/Pro Trial \$25\.00 per month Trial until/)
   })
 
-  it('cancels with a date, resumes, and ends at once only when that is confirmed', async () => {
+  it('cancels on a date, resumes, and ends immediately only after confirmation', async () => {
     const ada = await newPerson(service)
     await ada.done('/billing/subscribe', { plan: 'pro', provider, token: card })
     const question = await ada.look('/billing/cancel')
     const date = /Cancel on (\d+ \w+ \d{4})/.exec(question)?.[1] ?? 'none'
     expect(await ada.done('/billing/cancel')).toBe('/billing?done=cancelled')
     expect(await ada.done('/billing/cancel')).toBe('/billing?done=cancelled')
-    expect(await ada.look()).toContain(`It is cancelled and stays open until ${date}.`)
+    expect(await ada.look()).toContain(`It is cancelled and remains active until ${date}.`)
     expect(await ada.done('/billing/resume')).toBe('/billing?done=resumed')
     expect(await ada.done('/billing/resume')).toBe('/billing?done=resumed')
     expect(await ada.look()).toContain('The next payment is on')
     expect(await ada.refused('/billing/cancel-now')).toMatchObject({
       status: 422,
-      alert: 'Please tick the box that you want it to end at once.',
+      alert: 'Please confirm that the subscription should end immediately.',
     })
     expect(await ada.subscription()).toMatchObject({ subscribed: true })
     expect(await ada.done('/billing/cancel-now', { confirm: 'yes' })).toBe('/billing?done=ended')
@@ -233,23 +233,23 @@ describe.each(CASES)('billing at $provider', ({ provider, card, other, declined,
       /Subscribe again It was cancelled, and ended on .* You pay with/,
     )
     expect((await ada.refused('/billing/resume')).status).toBe(404)
-    // With the card that is there, and without a second trial.
+    // With the card on file, and without a second trial.
     expect(await ada.done('/billing/subscribe', { plan: 'pro' })).toBe('/billing?done=subscribed')
     expect(await ada.subscription()).toMatchObject({ subscribed: true, on_trial: false })
   })
 
-  it('cancels in a trial with its last day, and resumes', async () => {
+  it('cancels during a trial on its last day, and resumes', async () => {
     const ada = await newPerson(service)
     await ada.done('/billing/subscribe', { plan: 'monthly', provider, token: card })
     const date = /Cancel on (\d+ \w+ \d{4})/.exec(await ada.look('/billing/cancel'))?.[1] ?? 'none'
     expect(await ada.done('/billing/cancel')).toBe('/billing?done=cancelled')
-    expect(await ada.look()).toContain(`stays open until ${date}`)
+    expect(await ada.look()).toContain(`remains active until ${date}`)
     expect(await ada.subscription()).toMatchObject({ subscribed: true, on_trial: true })
     expect(await ada.done('/billing/resume')).toBe('/billing?done=resumed')
     expect(await ada.look()).toContain('Trial until')
   })
 
-  it('gives the trial once', async () => {
+  it('gives the trial only once', async () => {
     const ada = await newPerson(service)
     await ada.done('/billing/subscribe', { plan: 'monthly', provider, token: card })
     await ada.done('/billing/cancel-now', { confirm: 'yes' })
@@ -258,7 +258,7 @@ describe.each(CASES)('billing at $provider', ({ provider, card, other, declined,
     expect(await ada.subscription()).toMatchObject({ subscribed: true, on_trial: false })
   })
 
-  it('changes the card', async () => {
+  it('replaces the card of a subscription', async () => {
     const ada = await newPerson(service)
     await ada.done('/billing/subscribe', { plan: 'pro', provider, token: card })
     expect(await ada.done('/billing/card', { token: other.token })).toBe(
@@ -273,7 +273,7 @@ describe.each(CASES)('billing at $provider', ({ provider, card, other, declined,
     )
   })
 
-  it('keeps another card for later, makes it the default and deletes the old one', async () => {
+  it('adds another card, makes it the default, and deletes the old one', async () => {
     const ada = await newPerson(service)
     await ada.done('/billing/subscribe', { plan: 'pro', provider, token: card })
     expect(await ada.done('/billing/card', { token: other.token, later: 'yes' })).toBe(
@@ -291,7 +291,8 @@ describe.each(CASES)('billing at $provider', ({ provider, card, other, declined,
     const no = await ada.refused('/billing/card/delete', { method: before.usual })
     expect(no).toMatchObject({
       status: 409,
-      alert: 'Your subscription is paid by it. Make another one the default first.',
+      alert:
+        'Your subscription is paid with this payment method. Make another one the default first.',
     })
     const mallory = await newPerson(service)
     await mallory.done('/billing/subscribe', { plan: 'pro', provider, token: card })
@@ -314,12 +315,12 @@ describe.each(CASES)('billing at $provider', ({ provider, card, other, declined,
     )
   })
 
-  it('shows the discount that counts now, and why a subscription ended', async () => {
+  it('shows the active discount, and why a subscription ended', async () => {
     const ada = await newPerson(service)
     const coupon = 'SPRING'
     await ada.done('/billing/subscribe', { plan: 'pro', provider, token: card, coupon })
     const off =
-      provider === 'stripe' ? 'Spring: 25 % off until ' : 'SPRING: $2.00 off the next 2 bills.'
+      provider === 'stripe' ? 'Spring: 25% off until ' : 'SPRING: $2.00 off the next 2 invoices.'
     expect(await ada.look()).toContain(off)
     await ada.done('/billing/cancel-now', { confirm: 'yes' })
     const page = await ada.look()
@@ -327,7 +328,7 @@ describe.each(CASES)('billing at $provider', ({ provider, card, other, declined,
     expect(page).not.toContain('off until')
   })
 
-  it('offers no quantity where a plan has no seats', async () => {
+  it('offers no quantity on a plan without seats', async () => {
     const ada = await newPerson(service)
     await ada.done('/billing/subscribe', { plan: 'monthly', provider, token: card })
     expect(await ada.look()).not.toContain('Quantity')
@@ -335,13 +336,16 @@ describe.each(CASES)('billing at $provider', ({ provider, card, other, declined,
     expect(await ada.subscription()).toMatchObject({ subscription: { quantity: 1 } })
   })
 
-  it('offers quantities where the provider has them', async () => {
+  it('offers quantities if the provider supports them', async () => {
     const ada = await newPerson(service)
     await ada.done('/billing/subscribe', { plan: 'pro', provider, token: card })
     if (provider === 'braintree') {
       expect(await ada.look()).not.toContain('Quantity')
       const no = await ada.refused('/billing/quantity', { quantity: '3' })
-      expect(no).toMatchObject({ status: 422, alert: 'The payment provider does not offer this.' })
+      expect(no).toMatchObject({
+        status: 422,
+        alert: 'The payment provider does not support this.',
+      })
       return
     }
     for (const quantity of ['0', '-1', '1.5', '99999', '', '1e3']) {
@@ -354,7 +358,7 @@ describe.each(CASES)('billing at $provider', ({ provider, card, other, declined,
     expect(await ada.subscription()).toMatchObject({ subscription: { quantity: 3 } })
   })
 
-  it('answers that there is nothing to change, before anything was subscribed to', async () => {
+  it('says that there is nothing to change before a subscription exists', async () => {
     const ada = await newPerson(service)
     for (const path of ['cancel', 'resume', 'swap', 'quantity', 'cancel-now']) {
       const fields = { plan: 'pro', quantity: '2', confirm: 'yes' }
@@ -372,11 +376,13 @@ describe.each(CASES)('billing at $provider', ({ provider, card, other, declined,
   })
 })
 
-/** The longest times come first: whoever has subscribed is billed in all that follow. */
-describe.each(CASES)('as time passes at $provider', ({ provider, card, other }) => {
+/**
+ * Groups that advance far come first, because people who subscribed before are billed on the way.
+ */
+describe.each(CASES)('billing over time at $provider', ({ provider, card, other }) => {
   useService()
 
-  it('fails the next charge on demand, and recovers by itself', async () => {
+  it('fails the next charge on demand, and recovers with the retry', async () => {
     const ada = await newPerson(service)
     await ada.done('/billing/subscribe', { plan: 'pro', provider, token: card })
     expect(await ada.done('/sandbox/decline', { return_to: '/billing' })).toBe(
@@ -388,7 +394,7 @@ describe.each(CASES)('as time passes at $provider', ({ provider, card, other }) 
     expect(await ada.look()).toContain('The next payment is on')
   })
 
-  it('lets what failed be paid at once, with another card', async () => {
+  it('lets a failed payment be paid immediately with another card', async () => {
     const ada = await newPerson(service)
     await ada.done('/billing/subscribe', { plan: 'pro', provider, token: card })
     await ada.done('/sandbox/decline', { return_to: '/billing' })
@@ -397,7 +403,9 @@ describe.each(CASES)('as time passes at $provider', ({ provider, card, other }) 
     expect(await ada.look()).toMatch(
       new RegExp(`Payment failed .*Pay \\$25\\.00 now with ${other.words}`),
     )
-    expect((await ada.refused('/billing/pay', { amount: '1' })).alert).toMatch(/look again/)
+    expect((await ada.refused('/billing/pay', { amount: '1' })).alert).toMatch(
+      /check it and try again/,
+    )
     const clicks = [1, 2].map(() => ada.done('/billing/pay', { amount: '2500' }))
     expect(await Promise.all(clicks)).toEqual(Array(2).fill('/billing?done=paid'))
     const page = await ada.look()
@@ -409,20 +417,20 @@ describe.each(CASES)('as time passes at $provider', ({ provider, card, other }) 
     expect(await billable.invoicesIncludingPending()).toHaveLength(2)
   })
 
-  it('goes through the retries of a failing card to the end', async () => {
+  it('ends the subscription after the retries of a failing card', async () => {
     const ada = await newPerson(service)
     const token = provider === 'stripe' ? 'pm_card_chargeCustomerFail' : 'fake-valid-discover-nonce'
     await ada.done('/billing/subscribe', { plan: 'monthly', provider, token })
     await service.advance({ days: 15 })
     expect(await ada.look()).toMatch(
-      /Payment failed .*The last payment failed and will be tried again\./,
+      /Payment failed .*The last payment failed and will be retried\./,
     )
     await service.advance({ days: 20 })
     expect(await ada.look()).toMatch(/The payment failed, so it ended on/)
     expect(await ada.subscription()).toMatchObject({ subscribed: false })
   })
 
-  it('begins with a trial that becomes a paid invoice', async () => {
+  it('turns a trial into a paid invoice', async () => {
     const ada = await newPerson(service)
     expect(await ada.look(`/billing?provider=${provider}`)).toContain('14 days free')
     const location = await ada.done('/billing/subscribe', {
@@ -444,7 +452,7 @@ describe.each(CASES)('as time passes at $provider', ({ provider, card, other }) 
     expect((await stranger.browser.get(pdf, { accept: '*/*' })).status).toBe(404)
   })
 
-  it('shows a swap again whose amount is not the one that was approved', async () => {
+  it('shows the preview of a swap again if its amount is not the approved one', async () => {
     const ada = await newPerson(service)
     await ada.done('/billing/subscribe', { plan: 'monthly', provider, token: card })
     await service.advance({ days: 20 })
@@ -454,13 +462,13 @@ describe.each(CASES)('as time passes at $provider', ({ provider, card, other }) 
     for (const changed of [{ total: '1' }, { proration_date: hourAgo }, { proration_date: 'x' }]) {
       expect(await ada.done('/billing/swap', { ...fields, ...changed })).toBe(again)
     }
-    expect(await ada.look(again)).toContain('It has changed since you saw it.')
+    expect(await ada.look(again)).toContain('Something has changed since you saw this page.')
     expect(await ada.subscription()).toMatchObject({ subscription: { plan: 'monthly' } })
     expect(await ada.done('/billing/swap', fields)).toBe('/billing?done=swapped')
     expect(await ada.subscription()).toMatchObject({ subscription: { plan: 'pro' } })
   })
 
-  it('previews a swap, then does exactly that', async () => {
+  it('previews a swap, then makes exactly that change', async () => {
     const ada = await newPerson(service)
     await ada.done('/billing/subscribe', { plan: 'pro', provider, token: card })
     await service.advance({ days: 10 })
@@ -471,7 +479,7 @@ describe.each(CASES)('as time passes at $provider', ({ provider, card, other }) 
     expect(`$${(Number(fields.total) / 100).toFixed(2)}`).toBe(shown)
     expect(await ada.done('/billing/swap', fields)).toBe('/billing?done=swapped')
     expect(await ada.look()).toMatch(new RegExp(`Yearly Active .*\\${shown}`))
-    // A second click of the same form.
+    // A second click on the same form.
     expect(await ada.done('/billing/swap', fields)).toBe('/billing?done=swapped')
     expect((await ada.look()).split(shown)).toHaveLength(2)
     const { body } = await ada.browser.api('/api/user')
@@ -479,13 +487,13 @@ describe.each(CASES)('as time passes at $provider', ({ provider, card, other }) 
     expect(invoice?.data.amountDue).toBe(Number(fields.total))
   })
 
-  it('swaps in the grace period, which resumes', async () => {
+  it('resumes a cancelled subscription by swapping in the grace period', async () => {
     const ada = await newPerson(service)
     await ada.done('/billing/subscribe', { plan: 'pro', provider, token: card })
     await service.advance({ days: 3 })
     await ada.done('/billing/cancel')
     expect(await ada.look('/billing/swap?plan=monthly')).toContain(
-      'This also takes your cancellation back.',
+      'This also resumes your cancelled subscription.',
     )
     const fields = await fieldsOf(ada.browser, '/billing/swap?plan=monthly')
     expect(await ada.done('/billing/swap', fields)).toBe('/billing?done=swapped')
@@ -495,10 +503,10 @@ describe.each(CASES)('as time passes at $provider', ({ provider, card, other }) 
   })
 })
 
-describe('what was taken back of an invoice', () => {
+describe('a credit note', () => {
   useService()
 
-  it('is listed beside the invoices, with its file, for its owner', async () => {
+  it('is listed with its PDF beside the invoices, for its owner only', async () => {
     const ada = await newPerson(service)
     await ada.done('/billing/subscribe', {
       plan: 'monthly',
@@ -512,7 +520,7 @@ describe('what was taken back of an invoice', () => {
     await invoice?.creditNote({ to: 'balance', amount: { amount: 1000, currency: 'usd' } })
     const page = await ada.look()
     expect(page).toMatch(/−\$10\.00 Credit note PDF/)
-    expect(page).toMatch(/The next payment is on [^.]+: your credit pays it\./)
+    expect(page).toMatch(/The next payment is on [^.]+: covered by your credit\./)
     const html = await (await ada.browser.get('/billing')).text()
     const pdf = /href="(\/billing\/credit-note\/[^"]+)"/.exec(html)?.[1] ?? ''
     expect((await ada.browser.get(pdf)).headers.get('content-type')).toBe('application/pdf')
@@ -521,16 +529,16 @@ describe('what was taken back of an invoice', () => {
   })
 })
 
-describe('a payment that the bank asks about', () => {
+describe('a payment that needs confirmation by the bank', () => {
   useService()
 
   const wanted = { plan: 'pro', provider: 'stripe', token: 'pm_card_authenticationRequired' }
 
-  it('is open once it is confirmed', async () => {
+  it('starts the subscription once it is confirmed', async () => {
     const ada = await newPerson(service)
     expect(await ada.done('/billing/subscribe', wanted)).toBe('/billing/confirm')
     expect(await ada.subscription()).toMatchObject({ subscribed: false })
-    expect(await ada.look()).toMatch(/Not paid .*Your bank wants you to confirm the payment\./)
+    expect(await ada.look()).toMatch(/Not paid .*Your bank asks you to confirm the payment\./)
     expect(await ada.done('/billing/confirm', { answer: 'approve' })).toBe(
       '/billing?done=confirmed',
     )
@@ -539,7 +547,7 @@ describe('a payment that the bank asks about', () => {
     expect(await ada.done('/billing/confirm', { answer: 'approve' })).toBe('/billing')
   })
 
-  it('stays closed when it is refused, and can be given up', async () => {
+  it('leaves the subscription unpaid if the bank rejects it, and can be abandoned', async () => {
     const ada = await newPerson(service)
     await ada.done('/billing/subscribe', wanted)
     expect(await ada.done('/billing/confirm', { answer: 'refuse' })).toBe('/billing?done=refused')
@@ -553,7 +561,7 @@ describe('a payment that the bank asks about', () => {
     ['approve', 'confirmed', 'yearly'],
     ['refuse', 'refused', 'pro'],
   ])(
-    'of a change waits to be confirmed, also for whoever went away: %s',
+    'waits, if it belongs to a swap, until the customer returns and answers with %s',
     async (answer, done, plan) => {
       const ada = await newPerson(service)
       await ada.done('/billing/subscribe', { ...wanted, token: 'pm_card_visa' })
@@ -562,20 +570,22 @@ describe('a payment that the bank asks about', () => {
       expect(await ada.done('/billing/swap', fields)).toBe('/billing/confirm')
       expect(await ada.subscription()).toMatchObject({ subscription: { plan: 'pro' } })
       expect(await ada.look()).toMatch(
-        /Your bank wants you to confirm the payment\..*Confirm the payment/,
+        /Your bank asks you to confirm the payment\..*Confirm the payment/,
       )
-      expect(await ada.look('/billing/confirm')).toContain('it is you who changes Pro')
+      expect(await ada.look('/billing/confirm')).toContain(
+        'Your bank asks you to confirm a change to your plan Pro',
+      )
       expect(await ada.done('/billing/confirm', { answer })).toBe(`/billing?done=${done}`)
       expect(await ada.subscription()).toMatchObject({ subscribed: true, subscription: { plan } })
-      expect(await ada.look()).not.toContain('Your bank wants you to confirm')
+      expect(await ada.look()).not.toContain('Your bank asks you to confirm')
     },
   )
 })
 
-describe('what is planned for a subscription', () => {
+describe('a planned swap', () => {
   useService()
 
-  it('is shown and can be taken back, and so is a pause', async () => {
+  it('is shown on the billing page and can be cancelled, and a pause is shown, too', async () => {
     const ada = await newPerson(service)
     const wanted = { plan: 'pro', provider: 'stripe', token: 'pm_card_visa' }
     await ada.done('/billing/subscribe', wanted)
@@ -584,23 +594,23 @@ describe('what is planned for a subscription', () => {
     const subscription = await billable.subscription('main')
     await subscription.swapAtPeriodEnd('yearly')
     expect(await ada.look()).toMatch(
-      /It changes to Yearly on \d+ \w+ \d{4}\. Keep the present plan/,
+      /It changes to Yearly on \d+ \w+ \d{4}\. Keep the current plan/,
     )
     for (let i = 0; i < 2; i++) {
       expect(await ada.done('/billing/keep-plan')).toBe('/billing?done=plan-kept')
     }
     expect(await ada.look()).not.toContain('It changes to')
     await (await billable.subscription('main')).pause()
-    expect(await ada.look()).toContain('It is paused: nothing is charged until it goes on.')
+    expect(await ada.look()).toContain('It is paused: you are not charged until it resumes.')
   })
 })
 
-describe('a card that did not do', () => {
+describe('a first payment that failed', () => {
   useService()
 
   const challenged = { plan: 'pro', provider: 'stripe', token: 'pm_card_authenticationRequired' }
 
-  /** Money taken, and what is still asked for, over everything this person has at Stripe. */
+  /** The amount paid, and the number of open invoices, of this person at Stripe. */
   async function moneyOf(ada: Awaited<ReturnType<typeof newPerson>>) {
     const { body } = await ada.browser.api('/api/user')
     const { providerId } = await service.billing.user(Number(body.id))
@@ -615,7 +625,7 @@ describe('a card that did not do', () => {
     }
   }
 
-  it('is followed by another one, after the bank was refused', async () => {
+  it('can be repeated with another card after the bank rejected the first card', async () => {
     const ada = await newPerson(service)
     expect(await ada.done('/billing/subscribe', challenged)).toBe('/billing/confirm')
     expect(await ada.done('/billing/confirm', { answer: 'refuse' })).toBe('/billing?done=refused')
@@ -629,12 +639,12 @@ describe('a card that did not do', () => {
     expect(await moneyOf(ada)).toEqual({ taken: 2500, open: 0 })
   })
 
-  it('is followed by another plan, while the bank’s question is still open', async () => {
+  it("can be repeated with another plan while the bank's confirmation is pending", async () => {
     const ada = await newPerson(service)
     await ada.done('/billing/subscribe', challenged)
     const other = { plan: 'yearly', provider: 'stripe', token: 'pm_card_visa' }
     expect(await ada.done('/billing/subscribe', other)).toBe('/billing?done=subscribed')
-    // The first window says yes now: there is nothing left to say yes to.
+    // The first window confirms now: there is nothing left to confirm.
     expect(await ada.done('/billing/confirm', { answer: 'approve' })).toBe('/billing')
     expect(await ada.subscription()).toMatchObject({
       subscribed: true,
@@ -646,7 +656,7 @@ describe('a card that did not do', () => {
   it.each([
     { how: 'declined', token: 'pm_card_chargeCustomerFail' },
     { how: 'challenged', token: 'pm_card_authenticationRequired' },
-  ])('leaves the choice of provider open ($how)', async ({ token }) => {
+  ])('lets the person choose the provider again after the card was $how', async ({ token }) => {
     const ada = await newPerson(service)
     await ada.post('/billing/subscribe', { ...challenged, token })
     const before = await moneyOf(ada)
@@ -659,7 +669,7 @@ describe('a card that did not do', () => {
     expect(await ada.look()).toContain('Paid through Braintree.')
   })
 
-  it('is not asked for again: the form has a field for another one', async () => {
+  it('shows a field for another card instead of offering the failed one', async () => {
     const ada = await newPerson(service)
     const declined = { ...challenged, token: 'pm_card_chargeCustomerFail' }
     const { alert, html } = await ada.refused('/billing/subscribe', declined)
@@ -673,7 +683,7 @@ describe('a card that did not do', () => {
   })
 })
 
-describe('who may change billing', () => {
+describe('access to billing', () => {
   useService()
 
   const paths = [
@@ -712,7 +722,7 @@ describe('who may change billing', () => {
     return { authorization: `Bearer ${access_token}` }
   }
 
-  it.each(paths)('POST %s needs the page’s own proof and the person itself', async (path) => {
+  it.each(paths)('requires the CSRF token and the signed-in person for POST %s', async (path) => {
     const { email = '', password = '' } = service.demo ?? {}
     const browser = service.browser()
     await browser.signIn(email, password)
@@ -729,7 +739,7 @@ describe('who may change billing', () => {
     expect(answer.headers.get('location')).toMatch(/^\/login\?unsent=yes/)
   })
 
-  it('gives the token for a card form to the person, and to no application', async () => {
+  it('returns the client token for a card form to the person only, not to applications', async () => {
     const path = '/api/billing/client-token'
     const ada = await newPerson(service)
     const own = await ada.browser.api(path, { method: 'POST' })
@@ -741,7 +751,7 @@ describe('who may change billing', () => {
     expect((await fetch(`${service.url}${path}`, { method: 'POST' })).status).toBe(401)
   })
 
-  it('lets a provider be chosen until the first payment, never after', async () => {
+  it('lets the person choose the provider until the first payment', async () => {
     const ada = await newPerson(service)
     await ada.done('/billing/subscribe', {
       plan: 'pro',
@@ -753,16 +763,16 @@ describe('who may change billing', () => {
     const no = await ada.refused('/billing/card', { provider: 'stripe', token: 'pm_card_visa' })
     expect(no).toMatchObject({
       status: 409,
-      alert: 'You have paid through the other provider before, so please go on there.',
+      alert: 'You have already paid through the other provider, so please continue there.',
     })
     expect(await ada.subscription()).toMatchObject({ provider: 'braintree' })
   })
 })
 
-describe('the sandbox’s clock', () => {
+describe("the button for the sandbox's clock", () => {
   useService()
 
-  it('goes where the button says, once', async () => {
+  it('advances the clock once to the time that it shows', async () => {
     const ada = await newPerson(service)
     const html = await (await ada.browser.get('/billing')).text()
     const [, to = ''] = [...html.matchAll(/name="to" value="([^"]+)"/g)].map((m) => m[1])

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findFreePort } from '../../../test-support/free-port.ts'
 import { startTestService, type TestService } from './support.ts'
 
-/** The keys of an account, at providers that happen to be on this machine. */
+/** API keys for providers that run on this machine. */
 const KEYS = { merchantId: 'shop', publicKey: 'public', privateKey: 'private' }
 
 async function open() {
@@ -13,7 +13,7 @@ async function open() {
   return sandbox
 }
 
-describe('billing with the keys of an account', () => {
+describe('billing with production keys', () => {
   let sandbox: Awaited<ReturnType<typeof open>>
   let service: TestService
   beforeAll(async () => {
@@ -49,7 +49,7 @@ describe('billing with the keys of an account', () => {
     return browser
   }
 
-  it('lets the provider’s own script take the card, and nothing else in', async () => {
+  it("allows the provider's own script, and nothing else, on the page", async () => {
     const browser = await signIn('ada@example.com')
     const page = await browser.get('/billing')
     const html = await page.text()
@@ -64,7 +64,7 @@ describe('billing with the keys of an account', () => {
     expect(first).not.toMatch(/stripe|braintree/)
   })
 
-  it('loads Braintree’s scripts from the host of its API, where that is another one', async () => {
+  it("loads Braintree's scripts from the host of a custom API URL", async () => {
     const browser = await signIn('barbara@example.com')
     const page = await browser.get('/billing?provider=braintree')
     const { url } = sandbox.braintree
@@ -78,7 +78,7 @@ describe('billing with the keys of an account', () => {
     expect(policy).toContain("form-action 'self';")
   })
 
-  it('subscribes with the token the script has got', async () => {
+  it('subscribes with the token from the script', async () => {
     const browser = await signIn('grace@example.com')
     const csrf_token = await browser.csrfToken()
     const form = { csrf_token, plan: 'pro', provider: 'stripe', coupon: '' }
@@ -91,14 +91,14 @@ describe('billing with the keys of an account', () => {
     expect(body).toMatchObject({ subscribed: true, card: { last_four: '4242' } })
   })
 
-  it('gives Braintree’s script the token it needs', async () => {
+  it("gives Braintree's script its client token", async () => {
     const browser = await signIn('edith@example.com')
     const { status, body } = await browser.api('/api/billing/client-token', { method: 'POST' })
     expect(status).toBe(200)
     expect(body.client_token.length).toBeGreaterThan(20)
   })
 
-  it('has no clock to move', async () => {
+  it('offers no sandbox clock to advance', async () => {
     const browser = await signIn('radia@example.com')
     const csrf_token = await browser.csrfToken()
     for (const path of ['/sandbox/clock', '/sandbox/decline']) {
@@ -107,7 +107,7 @@ describe('billing with the keys of an account', () => {
     }
   })
 
-  it('shows the page without what the provider does not tell', async () => {
+  it('shows the page without the features of an unavailable provider', async () => {
     const browser = await signIn('mary@example.com')
     const csrf_token = await browser.csrfToken()
     const form = { csrf_token, plan: 'pro', provider: 'braintree', token: 'fake-valid-nonce' }
@@ -115,7 +115,7 @@ describe('billing with the keys of an account', () => {
     sandbox.trouble.failNext(20, '500', 'braintree')
     const page = await browser.get('/billing')
     expect(page.status).toBe(200)
-    expect(await page.text()).toContain('The payment provider does not answer.')
+    expect(await page.text()).toContain('The payment provider does not respond.')
     const refused = await browser.post('/billing/cancel', { csrf_token })
     expect(refused.status).toBe(503)
     expect(await refused.text()).toContain('The payment provider did not answer.')
@@ -124,12 +124,12 @@ describe('billing with the keys of an account', () => {
   })
 })
 
-describe('the page that loads Braintree’s own scripts', () => {
+describe("the content security policy of a page with Braintree's own scripts", () => {
   it.each([
     ['sandbox', 'https://api.sandbox.braintreegateway.com', 'songbirdstag'],
     ['production', 'https://api.braintreegateway.com', 'songbird'],
   ])(
-    'allows their addresses of %s, by a nonce what PayPal adds, and nothing inline',
+    "allows Braintree's origins in %s, elements of PayPal by a nonce, and nothing inline",
     async (environment, api, songbird) => {
       const port = await findFreePort()
       const service = await startTestService({
@@ -172,7 +172,7 @@ describe('the page that loads Braintree’s own scripts', () => {
             "base-uri 'none'",
           ].join('; '),
         )
-        // PayPal's window could not talk to a page that isolates itself; every other page does.
+        // PayPal's window cannot communicate with an isolated page. All other pages are isolated.
         expect(page.headers.get('cross-origin-opener-policy')).toBe('same-origin-allow-popups')
         const other = await browser.get('/tokens')
         expect(other.headers.get('cross-origin-opener-policy')).toBe('same-origin')

@@ -1,4 +1,7 @@
-/** As much of a browser as a test without one needs: cookies, an origin, redirects followed by hand. */
+/**
+ * A minimal browser for tests without one: keeps cookies, sends an origin, and does not follow
+ * redirects.
+ */
 export function createBrowser(origin: string) {
   const cookies = new Map<string, string>()
 
@@ -27,13 +30,13 @@ export function createBrowser(origin: string) {
         body: new URLSearchParams(form),
       }),
     request,
-    /** The CSRF token of the page the signed-in person sees. */
+    /** The CSRF token on a page of the signed-in person. */
     async csrfToken(): Promise<string> {
       const html = await (await self.get('/')).text()
       return /name="csrf-token" content="([^"]+)"/.exec(html)?.[1] ?? ''
     },
     signIn: (email: string, password: string) => self.post('/login', { email, password }),
-    /** A call to the JSON API in cookie mode, as the pages' own script makes it. */
+    /** Calls the JSON API in cookie mode, as the pages' own script does. */
     async api(path: string, init: { method?: string; body?: unknown } = {}) {
       const response = await request(path, {
         method: init.method ?? 'GET',

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-/** The command as a shell would run it, with its words as `tollgate` gets them. */
+/** Runs the command as a shell would. `args` are the words after `tollgate`. */
 async function tollgate(
   args: readonly string[],
   options: { input?: string; env?: object; isTTY?: boolean } = {},
@@ -53,7 +53,7 @@ async function getToken(form: Record<string, string>) {
   return { status: response.status, ...body }
 }
 
-describe('an account after it was made', () => {
+describe('managing an account', () => {
   const PASSWORD = 'correct horse'
   const tokenOf = async (email: string, password = PASSWORD) => {
     const { id = '', secret } = service.demo?.clients.password ?? {}
@@ -83,7 +83,7 @@ describe('an account after it was made', () => {
     await expect.poll(() => opens(access_token)).toBe(401)
   }
 
-  it('user password: a forgotten one is replaced, and what the old one gave ends', async () => {
+  it('user password replaces a forgotten password, and ends the sessions and tokens of the account', async () => {
     const grace = await person('grace@example.com')
     const args = ['user', 'password', 'grace@example.com', '--json']
     const { code, json } = await tollgate(args, { input: 'new horse battery\n' })
@@ -93,7 +93,7 @@ describe('an account after it was made', () => {
     expect((await tokenOf(grace.email, 'new horse battery')).status).toBe(200)
   })
 
-  it('user disable and enable: nobody gets in, and nothing old comes back', async () => {
+  it('user disable prevents sign-in, and user enable does not restore sessions and tokens', async () => {
     const joan = await person('joan@example.com')
     const disabled = await tollgate(['user', 'disable', joan.id, '--json'])
     expect(disabled.json()).toEqual({
@@ -116,7 +116,7 @@ describe('an account after it was made', () => {
     await expectEnded(joan)
   })
 
-  it('user delete: the account is gone with all it had', async () => {
+  it('user delete removes the account with all its data', async () => {
     const mary = await person('mary@example.com')
     const { json } = await tollgate(['user', 'delete', mary.email, '--json'])
     expect(json()).toMatchObject({ id: mary.id, email: mary.email, deleted: true })
@@ -126,7 +126,7 @@ describe('an account after it was made', () => {
     expect(stdout).not.toContain(mary.email)
   })
 
-  it('user delete: a customer whom the payment provider no longer knows can be deleted', async () => {
+  it('user delete removes a customer that the payment provider no longer knows', async () => {
     const { id, email } = await person('rich@example.com')
     const table = service.database.kysely.updateTable('users') as unknown as {
       set(values: object): { where(...args: unknown[]): { execute(): Promise<unknown> } }
@@ -137,14 +137,14 @@ describe('an account after it was made', () => {
     expect([deleted.code, deleted.stderr]).toEqual([0, ''])
   })
 
-  it('user disable: refuses a choice that there is not, before it opens anything', async () => {
+  it('user disable rejects an unknown choice before it opens the database', async () => {
     const args = ['user', 'disable', 'nobody@example.com', '--subscription', 'later']
     const { code, stderr } = await tollgate(args)
     expect([code, stderr]).toEqual([2, expect.stringContaining('now, period-end, keep')])
   })
 
   it.each(['password', 'disable', 'enable', 'delete'])(
-    'user %s: says who is unknown',
+    'user %s reports an unknown user',
     async (name) => {
       const { code, stderr } = await tollgate(['user', name, 'nobody@example.com'], {
         input: PASSWORD,
@@ -153,7 +153,7 @@ describe('an account after it was made', () => {
     },
   )
 
-  it('operators can do the same from the overview, others find nothing there', async () => {
+  it('operators can do the same on the overview page, which other people cannot see', async () => {
     await service.users.create({ email: 'op@example.com', password: PASSWORD, operator: true })
     const operator = service.browser()
     await operator.signIn('op@example.com', PASSWORD)
@@ -173,14 +173,14 @@ describe('an account after it was made', () => {
     expect(await service.users.findAccount(lise.id)).toBeNull()
   })
 
-  it('the sign-in page says whom to ask for a new password', async () => {
+  it('the sign-in page names the contact for a new password', async () => {
     const page = await (await service.browser().get('/login')).text()
-    expect(page).toContain('Forgot your password? Ask the people who run')
+    expect(page).toContain('Forgot your password? Ask the operator of')
   })
 })
 
 describe('user create', () => {
-  it('makes an account that can sign in at once', async () => {
+  it('creates an account that can sign in immediately', async () => {
     const args = ['--email', 'ada@example.com', '--password', 'correct horse', '--name', 'Ada']
     const { code, json } = await tollgate(['user', 'create', ...args, '--json'])
     expect(code).toBe(0)
@@ -202,21 +202,21 @@ describe('user create', () => {
     ['a taken address', ['--email', 'demo@example.com', '--password', 'long enough'], 'already'],
     ['a short password', ['--email', 'x@example.com', '--password', 'short'], 'at least 8'],
     ['no address', ['--password', 'long enough'], '--email'],
-    ['no password at all', ['--email', 'x@example.com'], 'holds no password'],
+    ['no password at all', ['--email', 'x@example.com'], 'contains no password'],
     ['a bad address, before it wants a password', ['--email', 'bad'], 'such as ada@example.com'],
     ['an unknown option', ['--email', 'x@example.com', '--role', 'admin'], "'--role'"],
-  ])('with %s ends with 2 and says why', async (_, args, message) => {
+  ])('rejects %s with exit code 2 and an explanation', async (_, args, message) => {
     const { code, stdout, stderr } = await tollgate(['user', 'create', ...args])
     expect(code).toBe(2)
     expect(stdout).toBe('')
     expect(stderr).toContain(message)
   })
 
-  it('says why as JSON, for scripts', async () => {
+  it('prints the error as JSON with --json', async () => {
     const args = ['user', 'create', '--email', 'x', '--password', 'long enough', '--json']
     const { code, stderr } = await tollgate(args)
     expect(code).toBe(2)
-    expect(JSON.parse(stderr).error).toContain('e-mail address')
+    expect(JSON.parse(stderr).error).toContain('email address')
   })
 })
 
@@ -254,7 +254,7 @@ describe('client create', () => {
       ['authorization_code', 'refresh_token', 'implicit'],
       false,
     ],
-  ])('%s makes a client of that kind', async (_, args, grants, confidential) => {
+  ])('creates a client of the kind %s', async (_, args, grants, confidential) => {
     const { id, secret } = await create(...args)
     const client = await service.oauth.clients.find(id)
     expect(client?.grantTypes).toEqual(grants)
@@ -262,7 +262,7 @@ describe('client create', () => {
     expect(JSON.stringify(client)).not.toContain(secret ?? 'tgs_')
   })
 
-  it('takes what OpenID Connect knows of a client, as text and as JSON', async () => {
+  it('accepts client metadata as text and as JSON', async () => {
     const { id } = await create(
       ...redirect,
       '--setting',
@@ -283,20 +283,20 @@ describe('client create', () => {
     ['nothing', '--setting expects name=value'],
     ['backchannel_logout_url=https://shop.example', 'is not a setting of a client'],
     ['post_logout_redirect_uris=https://shop.example/bye', 'post_logout_redirect_uris'],
-  ])('says what is wrong with --setting %s', async (text, problem) => {
+  ])('explains what is wrong with --setting %s', async (text, problem) => {
     const args = ['client', 'create', '--name', 'App', ...redirect, '--setting', text]
     const { code, stderr } = await tollgate(args)
     expect(code).toBe(2)
     expect(stderr).toContain(problem)
   })
 
-  it('makes one that a running service takes at once', async () => {
+  it('creates a client that a running service accepts immediately', async () => {
     const { id, secret } = await create('--credentials')
     const form = { grant_type: 'client_credentials', client_id: id, client_secret: secret ?? '' }
     expect((await getToken(form)).status).toBe(200)
   })
 
-  it('gives it to a person, and takes several addresses', async () => {
+  it('assigns the client to a user, and accepts several redirect URIs', async () => {
     const user = await service.users.create({ email: 'own@example.com', password: 'long enough' })
     const { id } = await create(
       '--user',
@@ -310,7 +310,7 @@ describe('client create', () => {
     expect(client?.redirectUris).toEqual(['https://shop.example/cb', 'https://two.example/cb'])
   })
 
-  it('names the client of personal access tokens', async () => {
+  it('returns the client of personal access tokens', async () => {
     expect(await create('--personal')).toEqual({ id: 'personal-access', secret: null })
   })
 
@@ -319,13 +319,13 @@ describe('client create', () => {
     ['an unknown person', ['--user', '999', ...redirect], 'no user 999'],
     ['a dangerous address', ['--redirect', 'javascript:alert(1)'], 'javascript:'],
     ['no address', [], 'redirect field is required'],
-  ])('refuses %s', async (_, args, message) => {
+  ])('rejects %s', async (_, args, message) => {
     const { code, stderr } = await tollgate(['client', 'create', '--name', 'App', ...args])
     expect(code).toBe(2)
     expect(stderr).toContain(message)
   })
 
-  it('is listed, and ends within a second on a running service when it is revoked', async () => {
+  it('lists the client, and client revoke ends it on a running service within a second', async () => {
     const { id, secret } = await create('--credentials')
     const form = { grant_type: 'client_credentials', client_id: id, client_secret: secret ?? '' }
     const { access_token } = await getToken(form)
@@ -344,7 +344,7 @@ describe('client create', () => {
 })
 
 describe('keys rotate', () => {
-  it('signs with a new key, published by the running service, and refuses no old token', async () => {
+  it('signs with a new key, which the running service publishes, and keeps old tokens valid', async () => {
     const { id = '', secret } = service.demo?.clients.service ?? {}
     const form = { grant_type: 'client_credentials', client_id: id, client_secret: secret ?? '' }
     const { access_token: before } = await getToken(form)
@@ -364,7 +364,7 @@ describe('keys rotate', () => {
   })
 })
 
-/** What a token of the demo's own service client may do at the running service. */
+/** Whether the running service considers the token active. */
 async function introspect(token: string): Promise<boolean> {
   const { id = '', secret } = service.demo?.clients.service ?? {}
   const body = new URLSearchParams({ client_id: id, client_secret: secret ?? '', token })
@@ -379,7 +379,7 @@ async function newToken(): Promise<string> {
 }
 
 describe('keys rotate --algorithm', () => {
-  it('makes a key of another algorithm, and names those there are', async () => {
+  it('creates a key for another algorithm, and lists the algorithms', async () => {
     const { code, json } = await tollgate(['keys', 'rotate', '--algorithm', 'RS256', '--json'])
     expect(code).toBe(0)
     const { kid } = json()
@@ -392,7 +392,7 @@ describe('keys rotate --algorithm', () => {
 })
 
 describe('keys revoke', () => {
-  it('ends what the key has signed on a running service, where another signs', async () => {
+  it('ends all tokens that the key signed on a running service, and another key signs', async () => {
     const token = await newToken()
     const [header = ''] = token.split('.')
     const { kid } = JSON.parse(Buffer.from(header, 'base64url').toString())
@@ -403,14 +403,14 @@ describe('keys revoke', () => {
     expect(await introspect(await newToken())).toBe(true)
   })
 
-  it('names the keys there are when it is given none of them', async () => {
+  it('lists the known keys when given an unknown one', async () => {
     const { code, stderr } = await tollgate(['keys', 'revoke', 'nonsense'])
     expect(code).toBe(2)
-    expect(stderr).toMatch(/no signing key nonsense; there is \w{16}/)
+    expect(stderr).toMatch(/no signing key nonsense; the keys are \w{16}/)
   })
 
-  // Keys of older versions may have such a name.
-  it('takes a name that begins with a dash after two of them, and says so', async () => {
+  // A kid of an older version may begin with a dash.
+  it('accepts a kid that begins with a dash after --, and says so', async () => {
     const bare = await tollgate(['keys', 'revoke', '-9fKq'])
     expect([bare.code, bare.stderr]).toEqual([2, expect.stringContaining('after --')])
     const { code, stderr } = await tollgate(['keys', 'revoke', '--json', '--', '-9fKq'])
@@ -421,7 +421,7 @@ describe('keys revoke', () => {
 describe('keys reseal', () => {
   const [before, after] = ['B', 'A'].map((letter) => `${letter}-${'7f3k9q'.repeat(8)}`)
 
-  it('lets the previous secret be dropped, and doctor says when', async () => {
+  it('allows dropping the previous secret, as doctor then reports', async () => {
     const { url, drop } = await createTestDatabase()
     const env = (secrets: object) => ({ env: { DATABASE_URL: url, ...secrets } })
     const both = env({ TOLLGATE_SECRET: after, TOLLGATE_PREVIOUS_SECRET: before })
@@ -453,7 +453,7 @@ describe('keys reseal', () => {
 })
 
 describe('restore-finish', () => {
-  it('asks first, and changes nothing unless it is told yes', async () => {
+  it('asks for confirmation, and changes nothing without a yes', async () => {
     const token = await newToken()
     for (const args of [['restore-finish'], ['restore-finish', '--json']]) {
       const { code, stderr } = await tollgate(args)
@@ -467,7 +467,7 @@ describe('restore-finish', () => {
     expect(await introspect(token)).toBe(true)
   })
 
-  it('ends tokens and sessions of a running service, in which people can begin again', async () => {
+  it('ends tokens and sessions on a running service, where people can sign in again', async () => {
     const token = await newToken()
     const account = ['--email', 'eve@example.com', '--password', 'correct horse']
     expect((await tollgate(['user', 'create', ...account])).code).toBe(0)
@@ -484,14 +484,14 @@ describe('restore-finish', () => {
   })
 })
 
-describe('the rest', () => {
-  it('migrate finds nothing left to do', async () => {
+describe('other commands', () => {
+  it('migrate reports that nothing is left to do', async () => {
     const { code, json } = await tollgate(['migrate', '--json'])
     expect(code).toBe(0)
     expect(json()).toEqual({ applied: [] })
   })
 
-  it('purge deletes what has ended', async () => {
+  it('purge deletes expired rows', async () => {
     const past = Date.now() - 60_000
     const row = { id_hash: 'old', user_id: 1, created_at: past, seen_at: past, expires_at: past }
     await service.database.kysely.insertInto('sessions').values(row).execute()
@@ -507,7 +507,7 @@ describe('the rest', () => {
     expect(left).toEqual([])
   })
 
-  it('billing sync shows drift, changes nothing in a dry run, and then does', async () => {
+  it('billing sync shows differences, changes nothing in a dry run, and resolves them otherwise', async () => {
     const user = await service.users.create({ email: 'pay@example.com', password: 'long enough' })
     const billable = await service.billing.user(Number(user.id))
     await billable.newSubscription('main', 'monthly').create('pm_card_visa')
@@ -518,11 +518,11 @@ describe('the rest', () => {
     expect(dry.code).toBe(0)
     expect(dry.json()).toMatchObject({ dry_run: true, drift: [{ what: 'outdated row' }] })
     const real = await tollgate(['billing', 'sync'])
-    expect(real.stdout).toContain('1 differences brought')
+    expect(real.stdout).toContain('1 difference resolved')
     expect((await tollgate(['billing', 'sync', '--json'])).json().drift).toEqual([])
   })
 
-  it('billing sync compares since a moment, goes on where it was stopped, and says what nobody owns', async () => {
+  it('billing sync compares since a date, resumes an interrupted run, and reports objects without an owner', async () => {
     const user = await service.users.create({ email: 'gone@example.com', password: 'long enough' })
     const billable = await service.billing.user(Number(user.id))
     await billable.newSubscription('main', 'monthly').create('pm_card_visa')
@@ -547,7 +547,7 @@ describe('the rest', () => {
     expect((await tollgate(['billing', 'sync', '--json'])).json().drift).toEqual([])
   })
 
-  it('billing webhooks registers the address once, checks it, and handles events again', async () => {
+  it('billing webhooks registers the endpoint once, checks it, and replays events', async () => {
     const check = await tollgate(['billing', 'webhooks', 'check', '--json'])
     expect([check.code, check.stderr]).toEqual([0, ''])
     expect(check.json()).toMatchObject([
@@ -584,7 +584,7 @@ describe('the rest', () => {
     }
   })
 
-  it('doctor finds nothing wrong with a running demo', async () => {
+  it('doctor reports no problem on a running demo', async () => {
     const { code, json } = await tollgate(['doctor', '--json'])
     const { healthy, findings } = json()
     expect(findings.filter(({ level }: { level: string }) => level !== 'ok')).toEqual([])
@@ -617,7 +617,7 @@ describe('the rest', () => {
       'Check DATABASE_URL',
     ],
     ['another address', { TOLLGATE_URL: 'ORIGIN' }, 'set TOLLGATE_URL to the same text'],
-  ])('doctor says what to do about %s, and ends with 1', async (_, env, advice) => {
+  ])('doctor gives advice for %s, and exits with 1', async (_, env, advice) => {
     const { hostname, port } = new URL(service.url)
     const other = hostname === 'localhost' ? `http://127.0.0.1:${port}` : `http://localhost:${port}`
     const filled = Object.fromEntries(
@@ -630,7 +630,7 @@ describe('the rest', () => {
     for (const secret of ['sk_live_1', 'hunter2', 'kS9x1Q']) expect(stdout).not.toContain(secret)
   })
 
-  it('doctor asks a running demo where it listens, when neither PORT nor TOLLGATE_URL says so', async () => {
+  it('doctor finds the address of a running demo without PORT and TOLLGATE_URL', async () => {
     const { json } = await tollgate(['doctor', '--json'], { env: { TOLLGATE_URL: undefined } })
     expect(json().findings).toContainEqual(
       expect.objectContaining({
@@ -641,7 +641,7 @@ describe('the rest', () => {
     )
   })
 
-  it('doctor asks a production service and Stripe whether events arrive', async () => {
+  it('doctor checks with a production service and Stripe whether events arrive', async () => {
     const port = String(await findFreePort())
     const stripe = await startSandbox({ stripe: true })
     for (const plan of ['monthly', 'pro', 'yearly']) {
@@ -675,12 +675,12 @@ describe('the rest', () => {
     const created = await tollgate(['billing', 'webhooks', 'create', '--json'], { env })
     const registered = await tollgate(['doctor'], { env })
     expect(registered.stdout).toContain(`stripe sends its events to ${url}`)
-    expect(registered.stdout).toContain('/stripe/webhook answers and wants a signature')
+    expect(registered.stdout).toContain('/stripe/webhook responds and requires a signature')
     expect(registered.stdout).toContain('Who bills by usage needs another address')
     expect(registered.stdout).not.toContain('PROBLEM')
     expect(registered.code).toBe(0)
 
-    // The same two said as event destinations, and what is wrong with them.
+    // The same two endpoints as event destinations, and their problems.
     const { webhookEndpoints, v2 } = new Stripe(stripe.stripe.apiKey, stripe.stripe.config)
     await webhookEndpoints.del(created.json().id)
     const whole = await v2.core.eventDestinations.create({
@@ -709,7 +709,7 @@ describe('the rest', () => {
     await stripe.close()
   })
 
-  it('says in its help where to begin, and what each group is about', async () => {
+  it('--help names the first steps, and describes each group of commands', async () => {
     const { code, stdout } = await tollgate(['--help'])
     expect([code, stdout]).toEqual([0, expect.stringContaining('Begin with tollgate serve')])
     const { stdout: payments } = await tollgate(['billing', '--help'])
@@ -717,29 +717,29 @@ describe('the rest', () => {
     expect(stdout + payments).not.toContain('undefined')
   })
 
-  it('an unknown command ends with 2 and shows where help is', async () => {
+  it('an unknown command exits with 2 and refers to the help', async () => {
     const { code, stderr } = await tollgate(['frobnicate'])
     expect(code).toBe(2)
     expect(stderr).toContain('--help')
   })
 })
 
-it('tells its version', async () => {
+it('--version prints the version', async () => {
   const { code, stdout } = await tollgate(['--version'])
   expect(code).toBe(0)
   expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
 })
 
-describe('client create with addresses', () => {
+describe('client create with redirect URIs', () => {
   const create = (...args: string[]) =>
     tollgate(['client', 'create', '--name', 'App', ...args, '--json'])
 
-  it('keeps a comma in one, and takes several by repeating the option', async () => {
+  it('keeps a comma in a URI, and accepts a repeated option', async () => {
     const addresses = ['https://a.example/cb?list=1,2', 'https://b.example/cb']
     const { json } = await create(...addresses.flatMap((each) => ['--redirect', each]))
     const stored = await service.oauth.clients.find(json().id)
     expect(stored?.redirectUris).toEqual(addresses)
-    // What the API shows can be sent back as it is.
+    // The output of the API can be sent back unchanged.
     const redirect = addresses.join(',')
     const updated = await service.oauth.clients.update(json().id, { name: 'App', redirect })
     expect(updated.redirectUris).toEqual(addresses)
@@ -749,7 +749,7 @@ describe('client create with addresses', () => {
     ['https://a.example/cb,https://b.example/cb', 'one by one'],
     ['http://a.example/cb', 'https'],
     ['mailto:ada@example.com', 'mailto:'],
-  ])('refuses %s and says why', async (address, why) => {
+  ])('rejects %s with an explanation', async (address, why) => {
     const { code, stderr } = await create('--redirect', address)
     expect(code).toBe(2)
     expect(stderr).toContain(why)
@@ -759,7 +759,7 @@ describe('client create with addresses', () => {
     ['--password', 'TOLLGATE_PASSWORD_GRANT'],
     ['--device', 'TOLLGATE_DEVICE_GRANT'],
     ['--exchange', 'TOLLGATE_EXCHANGE_GRANT'],
-  ])('refuses %s where it is switched off', async (kind, variable) => {
+  ])('rejects %s if its grant is switched off', async (kind, variable) => {
     const args = ['client', 'create', '--name', 'App', kind]
     const { code, stderr } = await tollgate(args, { env: { [variable]: 'off' } })
     expect([code, stderr]).toEqual([2, expect.stringContaining('switched off')])
@@ -768,7 +768,7 @@ describe('client create with addresses', () => {
   it.each([
     ['--assertion', true],
     ['--workload', false],
-  ])('makes a client with %s only where an issuer is trusted', async (kind, confidential) => {
+  ])('creates a client with %s only if an issuer is trusted', async (kind, confidential) => {
     const args = ['client', 'create', '--name', 'App', kind, '--json']
     const refused = await tollgate(args)
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('trustedIssuers')])
@@ -786,7 +786,7 @@ describe('client create with addresses', () => {
   })
 })
 
-it('doctor lists addresses that would be refused today, and they keep working', async () => {
+it('doctor lists redirect URIs that would be rejected today, which keep working', async () => {
   const { client } = await service.oauth.clients.create({
     name: 'Old',
     redirect: 'https://old.example/cb',
@@ -811,6 +811,7 @@ it('doctor lists addresses that would be refused today, and they keep working', 
     redirect_uri: 'http://old.example/cb',
   })
   const response = await fetch(`${service.url}/oauth/authorize?${query}`, { redirect: 'manual' })
-  // Nobody is signed in; an address that was not taken would be an error page.
+  // The redirect to sign in shows that the URI was accepted; otherwise there would be an error
+  // page.
   expect(response.status).toBe(303)
 })

@@ -6,7 +6,7 @@ const CALLBACK = 'https://app.example/callback'
 const PROXIES = { TOLLGATE_TRUSTED_PROXIES: '127.0.0.1, ::1' }
 const TOKEN = 'kS9x1QfVbT7mZp3Lr8Wc2Yh5Ng0Ju4Da'
 
-/** From an address, as our proxy tells it. */
+/** Request headers of a caller at this address, as our proxy sets them. */
 const from = (address: string, headers: Record<string, string> = {}) => ({
   'x-forwarded-for': address,
   ...headers,
@@ -26,8 +26,8 @@ function registerAt({ url }: TestService, headers: Record<string, string>): Prom
   })
 }
 
-describe('clients that register themselves', () => {
-  it('are so many of one network, then they wait; another network does not', async () => {
+describe('client registration', () => {
+  it('is limited per network, without affecting other networks', async () => {
     const service = await startTestService({ environment: PROXIES })
     const register = (address: string) => registerAt(service, from(address))
     expect(await times(20, () => register('192.0.2.1'))).toEqual([201])
@@ -39,7 +39,7 @@ describe('clients that register themselves', () => {
     await service.stop()
   })
 
-  it('with a right token are let in, however many wrong ones came before', async () => {
+  it('accepts a correct token after any number of wrong ones', async () => {
     const environment = {
       ...PROXIES,
       TOLLGATE_CLIENT_REGISTRATION: 'initial-access-token',
@@ -68,7 +68,7 @@ describe('clients that register themselves', () => {
   })
 })
 
-describe('pushed requests', () => {
+describe('pushed authorization requests', () => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService({ environment: PROXIES })
@@ -83,7 +83,7 @@ describe('pushed requests', () => {
       body: new URLSearchParams({ response_type: 'code', ...challenge, ...form }),
     })
 
-  it('of clients without a secret are so many of one network; a right secret is never stopped', async () => {
+  it('are limited per network for clients without a secret, and never for a correct secret', async () => {
     const { client: app } = await service.oauth.clients.create({
       name: 'App',
       redirect: CALLBACK,
@@ -97,7 +97,8 @@ describe('pushed requests', () => {
     const address = '192.0.2.3'
     expect(await times(points, () => push(address, { client_id: app.id }))).toEqual([201])
     expect((await push(address, { client_id: app.id })).status).toBe(429)
-    // A public client that names itself by Basic, with no secret behind the colon, is one all the same.
+    // A public client that sends its id by Basic authentication with an empty secret is limited,
+    // too.
     const named = Buffer.from(`${app.id}:`).toString('base64')
     expect((await push(address, {}, { authorization: `Basic ${named}` })).status).toBe(429)
     const proof = { client_id: web.id, client_secret: secret ?? '' }
@@ -105,7 +106,7 @@ describe('pushed requests', () => {
     expect((await push('192.0.2.4', { client_id: app.id })).status).toBe(201)
   })
 
-  it('with wrong secrets are counted as such', async () => {
+  it('count wrong secrets like the token endpoint does', async () => {
     const { client: web, secret } = await service.oauth.clients.create({
       name: 'Web',
       redirect: CALLBACK,
@@ -118,7 +119,7 @@ describe('pushed requests', () => {
   })
 })
 
-it('failed requests with a DPoP proof are so many of a client without a secret in a network', async () => {
+it('the token endpoint limits failed requests with a DPoP proof per network, for clients without a secret', async () => {
   const service = await startTestService({ environment: PROXIES })
   const make = async (confidential: boolean) =>
     service.oauth.clients.create({ name: 'App', redirect: CALLBACK, confidential })

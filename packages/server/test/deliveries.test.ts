@@ -60,16 +60,16 @@ async function subscribe(email: string) {
   const { id } = await service.users.create({ email, password: 'correct horse' })
   const user = await service.billing.user(Number(id))
   await user.newSubscription('main', 'monthly').create('pm_card_visa')
-  await service.billing.events.process()
+  await service.billing.process()
 }
 
-describe('threat W7 events of the service', () => {
+describe('outgoing events of the service (threat W7)', () => {
   it('reach an application on this machine, signed', async () => {
     await subscribe('ada@example.com')
     const [one] = receiver.received
     expect(one && verify(SECRET, one)).toMatchObject({
       type: 'subscription.created',
-      data: { subscription: { plan: 'monthly' } },
+      data: { subscription: { price: 'monthly' } },
     })
     expect(await findings()).toEqual([
       expect.objectContaining({
@@ -79,7 +79,7 @@ describe('threat W7 events of the service', () => {
     ])
   })
 
-  it('that did not arrive are listed, and sent again by a command', async () => {
+  it('are listed if they failed, and are sent again by a command', async () => {
     const before = receiver.received.length
     receiver.answer(410)
     await subscribe('grace@example.com')
@@ -88,14 +88,14 @@ describe('threat W7 events of the service', () => {
     expect(await findings()).toContainEqual(
       expect.objectContaining({
         level: 'warning',
-        message: `${receiver.url} has said that it wants nothing any more (410)`,
+        message: `${receiver.url} answered 410 Gone, so its events are on hold`,
         fix: expect.stringContaining(`resend --endpoint ${receiver.url}`),
       }),
     )
     const listed = await tollgate('list', '--state', 'gone', '--json')
     expect(listed.json()).toHaveLength(2)
     expect(listed.stdout).not.toContain('payload')
-    expect((await tollgate('list')).stdout).toContain('No event was given up')
+    expect((await tollgate('list')).stdout).toContain('No event failed at every attempt')
     receiver.answer(200)
     const all = await tollgate('resend', '--endpoint', receiver.url, '--json')
     expect([all.code, all.json()]).toEqual([0, { resent: 2, waiting: [] }])
@@ -105,13 +105,13 @@ describe('threat W7 events of the service', () => {
     expect(receiver.received).toHaveLength(before + 4)
   })
 
-  it('that do not arrive again either are no success', async () => {
+  it('make the command fail if they do not arrive this time either', async () => {
     const [{ id }] = (await tollgate('list', '--state', 'done', '--json')).json()
     receiver.answer(500)
     const failed = await tollgate('resend', '--id', String(id))
     expect(failed.code).toBe(1)
     expect(failed.stdout).toContain(`Delivery ${id} has not arrived: Error: It answered with 500`)
-    expect(failed.stdout).toContain('It is tried again')
+    expect(failed.stdout).toContain('The next attempt is at')
     receiver.answer(410)
     const gone = await tollgate('resend', '--id', String(id), '--json')
     const waiting = [expect.objectContaining({ id, state: 'gone' })]
@@ -120,13 +120,15 @@ describe('threat W7 events of the service', () => {
     receiver.answer(500)
     const all = await tollgate('resend', '--endpoint', receiver.url)
     expect(all.code).toBe(1)
-    expect(all.stdout).toContain(`1 sent again; 1 waits for ${receiver.url}, the newest because: `)
+    expect(all.stdout).toContain(
+      `1 sent again; 1 not delivered to ${receiver.url}, the newest because: `,
+    )
     expect(all.stdout).toContain('Error: It answered with 500')
     receiver.answer(200)
     expect((await tollgate('resend', '--id', String(id))).code).toBe(0)
   })
 
-  it('for an endpoint that is no longer there are not sent again', async () => {
+  it('are not sent again to an endpoint that was removed', async () => {
     const [{ id }] = (await tollgate('list', '--state', 'done', '--json')).json()
     const moved = { ...environment, TOLLGATE_DELIVERIES_URL: 'https://shop.example/events' }
     const before = receiver.received.length
@@ -136,27 +138,29 @@ describe('threat W7 events of the service', () => {
     )
     expect(code).toBe(2)
     expect(stderr).toContain(`Delivery ${id} is for ${receiver.url}, which is not in the settings`)
-    expect(stderr).toContain('There are: https://shop.example/events')
+    expect(stderr).toContain('Configured endpoints: https://shop.example/events')
     expect(receiver.received).toHaveLength(before)
-    expect((await tollgate('list', '--state', 'pending')).stdout).toContain('No event waits')
+    expect((await tollgate('list', '--state', 'pending')).stdout).toContain('No event is pending')
   })
 
   it.each([
     [['resend'], 'Give --id or --endpoint'],
     [['resend', '--id', '1', '--endpoint', 'x'], 'Give --id or --endpoint'],
-    [['resend', '--id', 'x'], 'is no number'],
+    [['resend', '--id', 'x'], 'is not a number'],
     [['resend', '--id', '987654'], 'There is no delivery 987654'],
-    [['resend', '--endpoint', 'x'], 'There is no endpoint x. There are: http://127.0.0.1'],
-    [['list', '--state', 'x'], '--state is dead, gone, pending, done'],
-  ])('%j is refused', async (args, message) => {
+    [
+      ['resend', '--endpoint', 'x'],
+      'There is no endpoint x. Configured endpoints: http://127.0.0.1',
+    ],
+    [['list', '--state', 'x'], '--state must be one of dead, gone, pending, done'],
+  ])('are not sent again for the invalid arguments %j', async (args, message) => {
     const { code, stderr } = await tollgate(...args)
     expect(code).toBe(2)
     expect(stderr).toContain(message)
   })
 
-  it('that were sent long ago are deleted', async () => {
+  it('are deleted long after they were sent', async () => {
     const before = new Date(Date.now() + 60 * 24 * 3600 * 1000)
-    expect(await service.billing.deliveries.purge(before)).toBe(3)
-    expect(await service.billing.events.purge(before)).toBe(3)
+    expect(await service.billing.purge({ before })).toMatchObject({ deliveries: 3, events: 3 })
   })
 })

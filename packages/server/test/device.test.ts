@@ -36,7 +36,7 @@ async function decide(userCode: string, decision: 'approve' | 'deny'): Promise<s
   const entry = fieldOf(await (await browser.get('/oauth/device')).text())
   const typed = { csrf_token: entry.csrf_token, user_code: userCode }
   const question = await (await browser.post(entry.action, typed)).text()
-  expect(question).toContain('Approve only if you have started this yourself')
+  expect(question).toContain('Approve only if you started this yourself')
   expect(question).toContain(`You are signed in as <strong>${EMAIL}</strong>`)
   const { action, csrf_token } = fieldOf(question)
   return (await browser.post(action, { csrf_token, decision })).text()
@@ -45,8 +45,8 @@ async function decide(userCode: string, decision: 'approve' | 'deny'): Promise<s
 const poll = (config: client.Configuration, device_code: string) =>
   client.genericGrantRequest(config, DEVICE_CODE, { device_code })
 
-describe('a device at the service', () => {
-  it('sends people to sign in first, and back to the page with their code', async () => {
+describe('the device flow at the service', () => {
+  it('asks people to sign in first, and leads back to the page with their code', async () => {
     const browser = service.browser()
     const page = await browser.get('/oauth/device?user_code=BCDF-GHJK')
     const login = page.headers.get('location') ?? ''
@@ -57,16 +57,16 @@ describe('a device at the service', () => {
     expect(html).toContain('value="BCDF-GHJK"')
   })
 
-  it('gets a token when the person approves on the page of the service', async () => {
+  it('gives the device a token when the person approves', async () => {
     const config = await newTelevision()
     const asked = await client.initiateDeviceAuthorization(config, { scope: 'place-orders' })
-    expect(await decide(asked.user_code, 'approve')).toContain('Go back to your device')
+    expect(await decide(asked.user_code, 'approve')).toContain('Return to your device')
     const { access_token } = await poll(config, asked.device_code)
     const headers = { authorization: `Bearer ${access_token}` }
     expect((await fetch(`${service.url}/api/user`, { headers })).status).toBe(200)
   })
 
-  it('gets none when the person denies it', async () => {
+  it('gives the device no token when the person denies', async () => {
     const config = await newTelevision()
     const asked = await client.initiateDeviceAuthorization(config, {})
     expect(await decide(asked.user_code, 'deny')).toContain('The device gets no access')
@@ -74,7 +74,7 @@ describe('a device at the service', () => {
   })
 })
 
-it('one network gets so many codes, then has to wait', async () => {
+it('the service limits how many device codes a network can get', async () => {
   const own = await startTestService()
   const { client: made } = await own.oauth.clients.create({
     name: 'Television',
@@ -96,7 +96,7 @@ it('one network gets so many codes, then has to wait', async () => {
   await own.stop()
 })
 
-it('a service behind the API exchanges the token of its caller', async () => {
+it('token exchange lets a service behind the API exchange the token of its caller', async () => {
   const { demo } = service
   const { id = '', secret } = demo?.clients.password ?? {}
   const ask = async (form: Record<string, string>) => {
@@ -123,7 +123,7 @@ it('a service behind the API exchanges the token of its caller', async () => {
   expect(got).toMatchObject({ issued_token_type: ACCESS_TOKEN, scope: 'place-orders' })
 })
 
-it('both can be switched off', async () => {
+it('settings switch the device flow and token exchange off', async () => {
   const off = await startTestService({ settings: { deviceGrant: false, exchangeGrant: false } })
   const reply = await fetch(`${off.url}/.well-known/oauth-authorization-server`)
   const metadata = (await reply.json()) as Record<string, string[]>

@@ -2,17 +2,16 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { resolveRegistration } from '../../oauth/src/features/registration/settings.ts'
 import { rates as libraryRates, shares, userCodeGuesses } from '../../oauth/src/limits/policies.ts'
-import { FETCHES_IN_TOTAL, FETCHES_OF_ONE_NETWORK } from '../../oauth/src/outgoing/fetch-places.ts'
+import { MAX_FETCHES, MAX_FETCHES_PER_NETWORK } from '../../oauth/src/outgoing/fetch-slots.ts'
 import { createApp } from '../src/app.ts'
 import { commands } from '../src/cli/commands/all-commands.ts'
-import { parseSettings } from '../src/config/settings.ts'
-import { variables } from '../src/config/variables.ts'
-import { failures, guesses, rates, turnPolicy } from '../src/limits/policies.ts'
+import { flagOf } from '../src/cli/options.ts'
+import { failures, guesses, queuePolicy, rates } from '../src/limits/policies.ts'
 import { startTestService, type TestService, testConfig } from './support.ts'
 
 const page = readFileSync(new URL('../../../docs/reference/service.md', import.meta.url), 'utf8')
 
-/** The rows of the first table below a heading, as cells without their back-ticks. */
+/** The rows of the first table below a heading, as cells without backticks. */
 function rowsBelow(heading: string, text = page): string[][] {
   const [, section = ''] = text.split(`\n## ${heading}\n`)
   const lines = (section.split('\n## ')[0] ?? '').split('\n').filter((line) => line.startsWith('|'))
@@ -33,38 +32,19 @@ describe('docs/reference/service.md', () => {
   })
   afterAll(() => service.stop())
 
-  it('lists every variable of the environment, and no other', () => {
-    expect(rowsBelow('Environment').map(([name]) => plain(name))).toEqual(Object.keys(variables))
-  })
-
-  it('lists every setting of the configuration file with its default', () => {
-    const settings = parseSettings({})
-    const rows = rowsBelow('Configuration file')
-    expect(rows.map(([name]) => plain(name))).toEqual(Object.keys(settings))
-    const said = new Map(rows.map(([name, value]) => [plain(name), listOf(value)]))
-    expect(said.get('name')).toEqual([settings.name])
-    expect(said.get('scopes')).toEqual(Object.keys(settings.scopes))
-    expect(said.get('plans')).toEqual(settings.plans.map(({ id }) => id))
-    expect(said.get('currency')).toEqual([settings.currency])
-    expect(said.get('registration')).toEqual([String(settings.registration)])
-    expect(said.get('invoice')).toEqual(Object.values(settings.invoice))
-    expect(said.get('accessTokensExpireIn')).toEqual([settings.accessTokensExpireIn])
-    expect(said.get('refreshTokensExpireIn')).toEqual([settings.refreshTokensExpireIn])
-  })
-
   it('lists every command with its options', () => {
     const documented = rowsBelow('Commands').map(([name, options]) => [
       plain(name),
       listOf(options),
     ])
-    const real = Object.entries(commands).map(([words, { options = [] }]) => [
+    const real = Object.entries(commands).map(([words, { options }]) => [
       words,
-      options.map(({ flags }) => flags.split(' ')[0]),
+      Object.keys(options).map(flagOf),
     ])
     expect(documented).toEqual(real)
   })
 
-  it('lists every route of the service itself', async () => {
+  it('lists every route of the service', async () => {
     const { config, remove } = await testConfig()
     const app = createApp({ ...service, config, isLeaving: () => false })
     const real = app.routes
@@ -98,24 +78,24 @@ describe('docs/reference/limits.md', () => {
   const real = (policies: Record<string, { points: number; seconds: number }>) =>
     Object.entries(policies).map(([name, { points, seconds }]) => ({ name, points, seconds }))
 
-  it('threat Q6 lists everything that can be guessed, with its numbers', () => {
+  it('lists every limit for guesses, with its numbers (threat Q6)', () => {
     const all = Object.entries({ ...guesses, userCodeGuesses })
-    expect(documented('What can be guessed')).toEqual(
-      all.map(([name, { most, seconds }]) => ({ name, points: most, seconds })),
+    expect(documented('Guessing')).toEqual(
+      all.map(([name, { max, seconds }]) => ({ name, points: max, seconds })),
     )
     expect(documented('Wrong secrets, codes and tokens')).toEqual(real(failures))
   })
 
-  it('threat Q6 lists every rate, with its numbers', () => {
+  it('lists every rate, with its numbers (threat Q6)', () => {
     const ofOptions = {
       clientRegistration: resolveRegistration({ policy: 'open' }).rate,
       clientMetadataDocuments: { points: 10, seconds: 60 },
     }
-    expect(documented('How often')).toEqual(real({ ...rates, ...libraryRates, ...ofOptions }))
+    expect(documented('Request rates')).toEqual(real({ ...rates, ...libraryRates, ...ofOptions }))
   })
 
-  it('threat Q7 lists what is kept for strangers, with its bounds', () => {
-    const rows = rowsBelow('What is kept', limits)
+  it('lists all data that strangers can create, with its bounds (threat Q7)', () => {
+    const rows = rowsBelow('Storage', limits)
     const boundsOf = (what: string) => {
       const [, , one = '', total = ''] = rows.find(([name]) => name === what) ?? []
       return [one, total].map((cell) => Number.parseInt(cell.replaceAll(',', ''), 10))
@@ -124,25 +104,25 @@ describe('docs/reference/limits.md', () => {
     for (const [what, share] of [
       ['pushed requests', pushedRequests],
       ['device codes and their user codes', deviceCodes],
-      ['clients that registered themselves or came by a document', unusedClients],
+      ['clients that registered themselves or have a metadata document', unusedClients],
     ] as const) {
       expect(boundsOf(what)).toEqual([share.ofOneNetwork, share.total])
     }
-    const ofClient = rows.filter(([what]) => what?.startsWith('the same of a client'))
-    for (const [, , bound] of ofClient) expect(bound).toBe('10,000 of the client')
+    const ofClient = rows.filter(([what]) => what?.includes(' of clients with a secret'))
+    expect(ofClient.map(([, , bound]) => bound)).toEqual(['10,000 per client', '10,000 per client'])
     expect(ofProvenClient.ofOneNetwork).toBe(10_000)
-    expect(boundsOf('requests to addresses of clients under way')).toEqual([
-      FETCHES_OF_ONE_NETWORK,
-      FETCHES_IN_TOTAL,
+    expect(boundsOf('outgoing requests to addresses of clients')).toEqual([
+      MAX_FETCHES_PER_NETWORK,
+      MAX_FETCHES,
     ])
-    expect(boundsOf('passwords compared or waiting')).toEqual([
-      turnPolicy.ofOneNetwork,
-      turnPolicy.atOnce,
+    expect(boundsOf('password checks running or waiting')).toEqual([
+      queuePolicy.maxPerNetwork,
+      queuePolicy.maxRunning,
     ])
   })
 
-  it('threat Q6 has bounds in total of a thousand networks at least', () => {
-    const bounded = rowsBelow('What is kept', limits).flatMap(([what, , one = '', total = '']) =>
+  it('states total bounds of at least a thousand networks (threat Q6)', () => {
+    const bounded = rowsBelow('Storage', limits).flatMap(([what, , one = '', total = '']) =>
       /^\d/.test(one) && /^[\d,]+( unused)?$/.test(total)
         ? [{ what, one: Number.parseInt(one, 10), total: Number(total.replace(/\D/g, '')) }]
         : [],

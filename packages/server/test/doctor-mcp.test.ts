@@ -13,7 +13,7 @@ const PRODUCTION = {
   TOLLGATE_URL: ISSUER,
 }
 
-/** An MCP server: what it says of itself, and where it says that this is written. */
+/** The metadata of an MCP server, and the challenge that names its address. */
 let metadata: object | null
 let challenge: string | null
 let server: Server
@@ -51,48 +51,48 @@ async function findings(settings: SettingsInput = {}, env: Record<string, string
   return (await checkMcp(config)).map(({ level, message }) => `${level}: ${message}`)
 }
 
-describe('doctor, of MCP servers', () => {
-  it('says what they open, and that their clients find this service', async () => {
+describe('doctor on MCP servers', () => {
+  it('reports their scopes, and that their clients find this service', async () => {
     expect(await findings()).toEqual([
-      'ok: Only clients with a metadata document come to MCP servers: registration is closed',
-      `ok: Every client may ask people for place-orders at ${uri}`,
-      `warning: ${uri} is not https: only this machine reaches it`,
+      'ok: Only clients with a metadata document can use MCP servers: registration is closed',
+      `ok: Every client may request place-orders at ${uri}`,
+      `warning: ${uri} is not https: only this machine can use it`,
       `ok: ${uri} sends its clients here`,
     ])
     expect(await findings({}, { TOLLGATE_CLIENT_REGISTRATION: 'open' })).toContain(
-      'ok: Clients come to MCP servers by a metadata document, or register',
+      'ok: Clients of MCP servers use a metadata document, or register',
     )
     challenge = `Bearer resource_metadata="${uri.replace('/mcp', '/said')}"`
     expect(await findings()).toContain(`ok: ${uri} sends its clients here`)
   })
 
-  it('says nothing where there are none', async () => {
+  it('reports nothing if there are none', async () => {
     expect(await findings({ mcpServers: null })).toEqual([])
   })
 
-  it('names those that clients do not get in to', async () => {
+  it('reports servers whose clients do not find this service', async () => {
     metadata = { resource: uri, authorization_servers: ['https://other.example'] }
     expect(await findings()).toContain(`problem: ${uri} sends its clients to https://other.example`)
     metadata = { resource: `${uri}/`, authorization_servers: [ISSUER] }
-    expect(await findings()).toContain(`problem: ${uri} calls itself ${uri}/: clients refuse that`)
+    expect(await findings()).toContain(`problem: ${uri} calls itself ${uri}/: clients reject that`)
     metadata = null
     expect(await findings()).toContainEqual(
-      expect.stringMatching(/^warning: .* does not say where its tokens come from/),
+      expect.stringMatching(/^warning: .* has no metadata that names its authorization server/),
     )
     const closed = { 'http://127.0.0.1:9/mcp': { scopes: ['place-orders'] } }
     expect(await findings({ mcpServers: closed })).toContainEqual(
-      expect.stringMatching(/^warning: Nobody answers at http:\/\/127\.0\.0\.1:9\/mcp/),
+      expect.stringMatching(/^warning: http:\/\/127\.0\.0\.1:9\/mcp does not respond/),
     )
   })
 
-  it('names those without scopes, and those that no stranger gets a token for', async () => {
+  it('reports servers without scopes, and those that clients get no tokens for', async () => {
     expect(await findings({ mcpServers: { [uri]: { scopes: [] } } })).toContain(
       `warning: Every client gets tokens for ${uri}, without any scope`,
     )
     const other = 'https://api.example.com'
     const settings = { resources: { [other]: {} }, selfRegistered: { resources: [other] } }
     expect(await findings(settings)).toContain(
-      `warning: No client that comes by itself gets a token for ${uri}`,
+      `warning: No client that registers itself gets a token for ${uri}`,
     )
   })
 })

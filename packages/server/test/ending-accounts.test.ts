@@ -18,7 +18,7 @@ const canSignIn = (email: string) => accounts.canSignIn(email)
 const exists = (id: string) => accounts.exists(id)
 
 describe.each(PROVIDERS)('tollgate user disable for a customer of %s (threat Q4)', (provider) => {
-  it('refuses without a choice, lists the choices, and changes nothing', async () => {
+  it('requires a choice, lists the choices, and changes nothing', async () => {
     const ada = await customer(provider)
     const refused = await tollgate('user', 'disable', ada.email)
     expect(refused.code).toBe(2)
@@ -41,7 +41,7 @@ describe.each(PROVIDERS)('tollgate user disable for a customer of %s (threat Q4)
   it.each([
     ['now', 'ended', 'ended on', 0],
     ['period-end', 'ending', 'is cancelled and ends on', 0],
-    ['keep', 'running', 'goes on', 1],
+    ['keep', 'running', 'continues', 1],
   ] as const)('does %s, says so, and says it again when the account is enabled', async (...row) => {
     const [choice, state, words, left] = row
     const ada = await customer(provider)
@@ -69,7 +69,7 @@ describe.each(PROVIDERS)('tollgate user disable for a customer of %s (threat Q4)
 })
 
 describe.each(PROVIDERS)('tollgate user delete for a customer of %s (threat Q4)', (provider) => {
-  it('refuses while something runs, also with keep, and lists what can be chosen', async () => {
+  it('refuses while a subscription runs, even with keep, and lists the choices', async () => {
     const ada = await customer(provider)
     for (const choice of [[], ['--subscription', 'keep']]) {
       const { code, stderr } = await tollgate('user', 'delete', ada.id, ...choice, '--json')
@@ -85,7 +85,7 @@ describe.each(PROVIDERS)('tollgate user delete for a customer of %s (threat Q4)'
     expect(renewing(provider, ada.customerId)).toBe(1)
   })
 
-  it('ends every subscription with the choice now, and leaves the invoices', async () => {
+  it('ends all subscriptions with the choice now, and leaves the invoices', async () => {
     const ada = await customer(provider, ['pro', 'yearly'])
     const { code, stdout } = await tollgate('user', 'delete', ada.id, '--subscription', 'now')
     expect(code).toBe(0)
@@ -102,7 +102,7 @@ describe.each(PROVIDERS)('tollgate user delete for a customer of %s (threat Q4)'
     expect(renewing(provider, ada.customerId)).toBe(0)
   })
 
-  it('locks the account until the period ends, and deletes it when repeated after that', async () => {
+  it('locks the account until the period ends, and deletes it when repeated afterwards', async () => {
     const ada = await customer(provider)
     const args = ['user', 'delete', ada.id, '--subscription', 'period-end', '--json']
     for (let times = 0; times < 2; times++) {
@@ -124,14 +124,14 @@ describe.each(PROVIDERS)('tollgate user delete for a customer of %s (threat Q4)'
     expect(await exists(ada.id)).toBe(false)
   })
 
-  it('needs no choice once everything has ended', async () => {
+  it('needs no choice once all subscriptions have ended', async () => {
     const ada = await customer(provider)
     await (await (await service.billing.user(Number(ada.id))).subscription('main')).cancelNow()
     expect((await tollgate('user', 'delete', ada.email)).code).toBe(0)
     expect(await exists(ada.id)).toBe(false)
   })
 
-  it('is done once when two operators ask at the same time', async () => {
+  it('deletes once when two operators run it concurrently', async () => {
     const ada = await customer(provider, ['pro', 'yearly'])
     const args = ['user', 'delete', ada.id, '--subscription', 'now'] as const
     const codes = (await Promise.all([tollgate(...args), tollgate(...args)])).map((one) => one.code)
@@ -140,8 +140,8 @@ describe.each(PROVIDERS)('tollgate user delete for a customer of %s (threat Q4)'
   })
 })
 
-describe('an account that is disabled', () => {
-  it('cannot begin a subscription on a hosted page that was still open (threat Q4)', async () => {
+describe('a disabled account', () => {
+  it('cannot subscribe on a hosted page that was still open (threat Q4)', async () => {
     const { id, email } = await service.users.create({
       email: newAddress('shopper'),
       password: PASSWORD,
@@ -153,11 +153,11 @@ describe('an account that is disabled', () => {
   })
 })
 
-describe('amounts that are open when an account is deleted', () => {
+describe('open amounts of a deleted account', () => {
   const stripe = () =>
     new Stripe(service.sandbox?.stripe.apiKey ?? '', service.sandbox?.stripe.config)
 
-  it('are named: an unpaid invoice is voided in the same step, and paid ones stay', async () => {
+  it('are listed: an unpaid invoice is voided in the same step, and paid ones stay', async () => {
     const ada = await customer('stripe')
     service.sandbox?.trouble.declineNextCharge(ada.customerId, 'card_declined')
     await service.advance({ months: 1, hours: 2 })
@@ -181,7 +181,7 @@ describe('amounts that are open when an account is deleted', () => {
     expect(data.map(({ status }) => status)).toEqual(['void', 'paid'])
   })
 
-  it('are named at Braintree too, where a failed payment ends with its subscription', async () => {
+  it('are listed at Braintree, too, where a failed payment ends with its subscription', async () => {
     const ada = await customer('braintree')
     service.sandbox?.trouble.declineNextCharge(ada.customerId, '2001')
     await service.advance({ months: 1, hours: 2 })
@@ -191,7 +191,7 @@ describe('amounts that are open when an account is deleted', () => {
     expect([await exists(ada.id), renewing('braintree', ada.customerId)]).toEqual([false, 0])
   })
 
-  it('are named for usage that waits, and for usage that the provider has counted', async () => {
+  it('are listed for reported usage, whether or not it was sent to the provider', async () => {
     const meter = await stripe().billing.meters.create({
       display_name: 'Calls',
       event_name: 'calls',
@@ -207,16 +207,16 @@ describe('amounts that are open when an account is deleted', () => {
     const ada = await customer('stripe')
     const billable = await service.billing.user(Number(ada.id))
     await (await billable.subscription('main')).addMeteredPrice(price.id)
-    // It waits for its next attempt, which comes an hour later at most.
+    // The report waits for the next attempt, an hour later at most.
     await service.billing.usage.meters()
     service.sandbox?.trouble.failNext(50, '500', 'stripe')
     await billable.reportUsage('calls', 10)
-    await service.billing.usage.process()
+    await service.billing.process()
     service.sandbox?.trouble.clear()
     const args = ['user', 'delete', ada.id, '--subscription', 'now'] as const
     expect((await tollgate(...args)).stderr).toContain('not billed yet: 1 report of calls')
     await service.advance({ hours: 1 })
-    await service.billing.usage.process()
+    await service.billing.process()
     expect((await tollgate(...args)).stderr).toContain('not billed yet: $0.20 for')
     expect(renewing('stripe', ada.customerId)).toBe(1)
     expect((await tollgate(...args, '--void-open')).code).toBe(0)
@@ -227,7 +227,7 @@ describe('amounts that are open when an account is deleted', () => {
   })
 })
 
-describe('the pages of an operator about an account', () => {
+describe("the operator's pages for an account", () => {
   async function operator() {
     const email = newAddress('operator')
     await service.users.create({ email, password: PASSWORD, operator: true })
@@ -248,19 +248,19 @@ describe('the pages of an operator about an account', () => {
     }
   }
 
-  it('find an account by its address, and change nothing by that', async () => {
+  it('find an account by its e-mail address without changing anything', async () => {
     const ada = await customer('stripe')
     const { post, read } = await operator()
     const found = await post('/overview/users', { user: ` ${ada.email.toUpperCase()} ` })
     expect(found).toMatchObject({ status: 303, to: `/overview/users?user=${ada.id}` })
     const page = await read(`/overview/users?user=${ada.id}`)
     expect(page).toContain('$25.00')
-    expect(page).toContain('goes on: Stripe charges them again')
+    expect(page).toContain('continues: Stripe charges each renewal')
     expect(await canSignIn(ada.email)).toBe(true)
     expect((await post('/overview/users', { user: 'nobody' })).to).toBe('/overview?done=unknown')
   })
 
-  it('ask what happens to the subscription before they disable (threat Q4)', async () => {
+  it('ask what happens to the subscription before disabling (threat Q4)', async () => {
     const ada = await customer('stripe')
     const { post, read } = await operator()
     const asked = await read(`/overview/users/disable?user=${ada.id}`)
@@ -280,7 +280,7 @@ describe('the pages of an operator about an account', () => {
     expect(await canSignIn(ada.email)).toBe(true)
   })
 
-  it('delete a person who has paid once, and say what was done', async () => {
+  it('delete a person who has paid, and report what was done', async () => {
     const ada = await customer('stripe', ['pro', 'yearly'])
     const { post, read } = await operator()
     const asked = await read(`/overview/users/delete?user=${ada.id}`)
@@ -296,7 +296,7 @@ describe('the pages of an operator about an account', () => {
     expect([await exists(ada.id), renewing('stripe', ada.customerId)]).toEqual([false, 0])
   })
 
-  it('name open amounts, and void them with the deletion', async () => {
+  it('list open amounts, and void them with the deletion', async () => {
     const ada = await customer('stripe')
     service.sandbox?.trouble.declineNextCharge(ada.customerId, 'card_declined')
     await service.advance({ months: 1, hours: 2 })
@@ -309,7 +309,7 @@ describe('the pages of an operator about an account', () => {
     expect(done.text).toContain('Voided: not paid: $25.00')
   })
 
-  it('say that the account is locked and the rest is not, when a provider is away', async () => {
+  it('report that the account is locked but unfinished when a provider is unavailable', async () => {
     const ada = await customer('stripe')
     const { post } = await operator()
     service.sandbox?.trouble.failNext(100, '500', 'stripe')
@@ -323,7 +323,7 @@ describe('the pages of an operator about an account', () => {
     expect(renewing('stripe', ada.customerId)).toBe(0)
   })
 
-  it('are for operators alone, with the token of their session', async () => {
+  it('require an operator and their CSRF token', async () => {
     const ada = await customer('stripe')
     const { browser } = await operator()
     const stranger = service.browser()

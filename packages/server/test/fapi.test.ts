@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair } from 'jose'
 import * as client from 'openid-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { describeService } from '../src/cli/banner.ts'
+import { describeService } from '../src/cli/commands/serve.ts'
 import { startTestService, type TestService } from './support.ts'
 
 const EMAIL = 'ada@example.com'
@@ -19,7 +19,7 @@ describe('the service with TOLLGATE_FAPI2=on', () => {
   })
   afterAll(() => service.stop())
 
-  it('says so in its metadata, without anything that the profile forbids', async () => {
+  it('announces the FAPI 2 profile in its metadata, and nothing that the profile forbids', async () => {
     const reply = await fetch(`${service.url}/.well-known/openid-configuration`)
     const metadata = await reply.json()
     expect(metadata).toMatchObject({
@@ -32,7 +32,7 @@ describe('the service with TOLLGATE_FAPI2=on', () => {
     expect(JSON.stringify(metadata)).not.toContain('RS256')
   })
 
-  it('lets openid-client in with a key, up to /api and twice by the same refresh token', async () => {
+  it('lets openid-client sign in with a key, call /api, and refresh twice with the same refresh token', async () => {
     const keys = await generateKeyPair('ES256', { extractable: true })
     const jwk = { ...(await exportJWK(keys.publicKey)), kid: 'key' }
     const made = await service.oauth.clients.create({
@@ -78,7 +78,7 @@ describe('the service with TOLLGATE_FAPI2=on', () => {
     }
   })
 
-  it('has no clients of a demo, and offers no flow that they would need', async () => {
+  it('has no demo clients, and offers no flow that they would need', async () => {
     expect(service.demo?.clients).toEqual({})
     expect(describeService(service)).not.toContain('Client id')
     const browser = service.browser()
@@ -86,12 +86,12 @@ describe('the service with TOLLGATE_FAPI2=on', () => {
     expect(await (await browser.get('/')).text()).not.toContain('Try it as an application')
   })
 
-  it('makes no client with a secret', async () => {
+  it('creates no client with a secret', async () => {
     const making = service.oauth.clients.create({ name: 'Shop', redirect: CALLBACK })
     await expect(making).rejects.toThrow('token_endpoint_auth_method must be private_key_jwt')
   })
 
-  /** The person signs in and approves; where the browser then ends up. */
+  /** The person signs in and approves. Returns the address that the browser is sent to. */
   async function approve(address: URL): Promise<URL> {
     const browser = service.browser()
     await browser.signIn(EMAIL, PASSWORD)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, it } from 'vitest'
-import { describeService } from '../src/cli/banner.ts'
+import { describeService } from '../src/cli/commands/serve.ts'
 import { type Service, type ServiceOptions, startService } from '../src/service.ts'
 import { testConfig } from './support.ts'
 
@@ -29,7 +29,7 @@ async function start(config: Awaited<ReturnType<typeof demoConfig>>): Promise<Se
   return service
 }
 
-it('refuses a second service on one data folder, and says where the first one runs', async () => {
+it('a second service refuses to start on the same data folder, and names the address of the first', async () => {
   const config = await demoConfig()
   const first = await start(config)
   const second = startService(config, options)
@@ -41,7 +41,7 @@ it('refuses a second service on one data folder, and says where the first one ru
   expect(third.demo?.clients).toEqual(first.demo?.clients)
 })
 
-it('takes over the data folder of a service that was killed', async () => {
+it('the service takes over the data folder of a service that was killed', async () => {
   const config = await demoConfig()
   const dead = spawn(process.execPath, ['-e', ''])
   await new Promise((resolve) => dead.once('exit', resolve))
@@ -54,7 +54,7 @@ it('takes over the data folder of a service that was killed', async () => {
   }
 })
 
-it('keeps the clients of a demo on another port, and sends people back to that port', async () => {
+it("the service keeps the demo's clients on another port, and redirects people to that port", async () => {
   const config = await demoConfig()
   const first = await start(config)
   const clients = (await first.oauth.clients.list()).map(({ id }) => id).sort()
@@ -68,14 +68,14 @@ it('keeps the clients of a demo on another port, and sends people back to that p
   expect(web?.redirectUris).toEqual([`${second.url}/callback`])
 })
 
-it('leaves no webhook waiting after the first start', async () => {
+it('the sandbox leaves no webhook pending after the first start', async () => {
   const service = await start(await demoConfig())
   await service.sandbox?.outbox.flush()
   const waiting = service.sandbox?.outbox.deliveries().filter(({ state }) => state === 'pending')
   expect(waiting).toEqual([])
 })
 
-it('prints commands that get a token and use it, to be pasted as they stand', async () => {
+it('tollgate serve prints commands that work when pasted: get a token, then use it', async () => {
   const service = await start(await demoConfig())
   const [, commands = ''] = describeService(service).split('Get a token:\n')
   const script = commands.replace('Use it:', '').replace(/Press Ctrl-C.*/, '')
@@ -90,7 +90,7 @@ it('prints commands that get a token and use it, to be pasted as they stand', as
   expect(JSON.parse(orders.join('\n'))).toBeInstanceOf(Array)
 })
 
-it('says that it stops, and where everything is kept', async () => {
+it('tollgate serve prints that it is stopping, and where everything is kept', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-ctrl-c-'))
   undo.push(() => rmSync(folder, { recursive: true, force: true }))
   const child = spawn(process.execPath, [program, 'serve', '--port', '0'], {

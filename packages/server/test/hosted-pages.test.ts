@@ -29,7 +29,7 @@ async function newPerson() {
   }
 }
 
-/** What the customer does on the provider's page; gives the path of ours that they are sent to. */
+/** Completes the payment on the provider's page. Returns the path that the customer is sent to. */
 async function payAt(page: string): Promise<string> {
   const body = new URLSearchParams({ card: 'pm_card_visa' })
   const response = await fetch(page, { method: 'POST', body, redirect: 'manual' })
@@ -38,8 +38,8 @@ async function payAt(page: string): Promise<string> {
   return `${back.pathname}${back.search}`
 }
 
-describe('pages of Stripe’s own', () => {
-  it('take somebody who chose a plan, and bring them back subscribed', async () => {
+describe("Stripe's hosted pages", () => {
+  it('let a person subscribe to the chosen plan, and return them subscribed', async () => {
     const ada = await newPerson()
     const sent = await ada.post('/billing/checkout', { plan: 'pro', provider: 'stripe' })
     expect(sent.status).toBe(303)
@@ -58,7 +58,7 @@ describe('pages of Stripe’s own', () => {
     expect(again.status).toBe(409)
   })
 
-  it('bring those back who are signed out meanwhile, and say whose it is not', async () => {
+  it('return a person who was signed out meanwhile, and tell another person that the checkout is not theirs', async () => {
     const ada = await newPerson()
     const sent = await ada.post('/billing/checkout', { plan: 'pro', provider: 'stripe' })
     const back = await payAt(sent.location)
@@ -74,17 +74,17 @@ describe('pages of Stripe’s own', () => {
     expect([returned.status, returned.next.split('?')[0]]).toEqual([303, '/billing/returned'])
     const signIn = await go(stranger, returned.next)
     expect(signIn.next).toBe(`/login?return_to=${encodeURIComponent(back)}`)
-    // As somebody else, who reads that and stays where they are.
+    // Another person reads this, and nothing changes for them.
     const eve = await newPerson()
     const refused = await go(eve.browser, (await go(eve.browser, back)).next)
     expect([refused.status, refused.html.includes('Use another account')]).toEqual([404, true])
     expect((await go(ada.browser, back)).next).toBe('/billing?done=subscribed')
-    // Signed in meanwhile, in another tab.
+    // The person has signed in meanwhile, in another tab.
     expect((await go(ada.browser, returned.next)).next).toBe(back)
     expect((await go(ada.browser, '/billing/returned?reason=not_found')).status).toBe(404)
   })
 
-  it('may be where a form of ours leads, and nowhere else', async () => {
+  it('are the only foreign origin that the policy allows forms to redirect to', async () => {
     const ada = await newPerson()
     const page = await ada.browser.get('/billing')
     const policy = page.headers.get('content-security-policy') ?? ''
@@ -93,7 +93,7 @@ describe('pages of Stripe’s own', () => {
     expect(targets).toEqual(["'self'", new URL(location).origin])
   })
 
-  it('let a customer look after it, and are none for anybody else', async () => {
+  it('include the customer portal, for people who are customers only', async () => {
     const ada = await newPerson()
     expect((await ada.post('/billing/portal')).status).toBe(422)
     const card = { plan: 'pro', provider: 'stripe', token: 'pm_card_visa' }
@@ -103,7 +103,7 @@ describe('pages of Stripe’s own', () => {
     expect(await (await fetch(location)).text()).toContain('/billing')
   })
 
-  it('are not there at Braintree', async () => {
+  it('are not offered at Braintree', async () => {
     const ada = await newPerson()
     const page = await (await ada.browser.get('/billing?provider=braintree')).text()
     expect(page).not.toContain('/billing/checkout')
@@ -111,7 +111,7 @@ describe('pages of Stripe’s own', () => {
     expect(refused.status).toBe(422)
   })
 
-  it('are asked for by a form of ours alone', async () => {
+  it('open only by a form with the CSRF token', async () => {
     const ada = await newPerson()
     const forged = await ada.browser.post('/billing/checkout', { plan: 'pro', provider: 'stripe' })
     expect(forged.status).toBe(403)

@@ -40,7 +40,9 @@ async function newApp(changes: { redirect?: string; settings?: object } = {}): P
   return { id: client.id, secret: secret ?? '', redirect }
 }
 
-/** Where the browser ends up after the person has signed in and pressed Approve. */
+/**
+ * Returns the address that the browser is sent to after the person signed in and pressed Approve.
+ */
 async function approve(query: Record<string, string>): Promise<URL> {
   const browser = service.browser()
   await browser.signIn(EMAIL, PASSWORD)
@@ -86,15 +88,15 @@ async function idTokenOf(app: App): Promise<Record<string, unknown>> {
   return claimsIn((await exchange(app, back.searchParams.get('code'))).id_token)
 }
 
-describe('without a word in the settings', () => {
-  it('clients that read nothing but the ID token learn the name', async () => {
+describe('the default settings', () => {
+  it("put the person's name into ID tokens, for clients that never call UserInfo", async () => {
     await start()
     expect(await idTokenOf(await newApp())).toMatchObject({ name: 'Ada Lovelace', email: EMAIL })
     const silent = await newApp({ settings: { claims_in_id_token: false } })
     expect(await idTokenOf(silent)).not.toHaveProperty('name')
   })
 
-  it('nothing is offered that the service does not have', async () => {
+  it('announce only what the service supports', async () => {
     await start()
     const said = await metadata()
     expect(said).toMatchObject({
@@ -108,8 +110,8 @@ describe('without a word in the settings', () => {
   })
 })
 
-describe('settings', () => {
-  it('keep ID tokens short, choose what they are signed with, and offer more scopes', async () => {
+describe('settings of OpenID Connect', () => {
+  it('shorten ID tokens, choose their algorithm, and offer more scopes', async () => {
     await start({
       settings: {
         claimsInIdToken: false,
@@ -129,7 +131,7 @@ describe('settings', () => {
     expect(told).toMatchObject({ name: 'Ada Lovelace', phone_number: '+44 20 7946 0000' })
   })
 
-  it('add claims to access tokens by accessTokenClaims, fixed or by a function of the user', async () => {
+  it('add fixed claims or those of a function to access tokens by accessTokenClaims', async () => {
     await start({
       settings: {
         accessTokenClaims: async ({ findUser }) => ({ tenant: (await findUser())?.email }),
@@ -144,7 +146,7 @@ describe('settings', () => {
     )
   })
 
-  it('give ID tokens at the authorization endpoint, where they list how', async () => {
+  it('allow ID tokens from the authorization endpoint by responseTypes', async () => {
     await start({ settings: { responseTypes: ['code id_token', 'id_token'] } })
     expect((await metadata()).response_types_supported).toEqual([
       'code',
@@ -158,7 +160,7 @@ describe('settings', () => {
     expect(params.get('code')).toBeTruthy()
   })
 
-  it('let clients know people by names of their own, with a salt', async () => {
+  it('give each client a different id of the same person, computed with a salt', async () => {
     const salt = 'a salt of more than thirty-two characters'
     await start({ environment: { TOLLGATE_PAIRWISE_SALT: salt } })
     expect((await metadata()).subject_types_supported).toEqual(['public', 'pairwise'])
@@ -203,7 +205,7 @@ describe('settings', () => {
     expect(person?.id).not.toBe(little.sub)
   })
 
-  it('fetch a request from its client, and take it without a signature', async () => {
+  it('allow request objects that are fetched from the client and unsigned', async () => {
     const web = await serveObject()
     try {
       await start({
@@ -231,7 +233,7 @@ describe('settings', () => {
     }
   })
 
-  it('name MCP servers and optional scopes by the environment', async () => {
+  it('configure MCP servers and optional scopes by the environment', async () => {
     const address = 'https://mcp.example.com/mcp'
     await start({
       environment: {
@@ -254,7 +256,7 @@ describe('settings', () => {
   })
 })
 
-/** A client's own web server, with one request object. */
+/** Starts a client's web server, with one request object. */
 async function serveObject() {
   const { cert, key } = createCertificate(['localhost'], ['127.0.0.1'])
   let object = ''

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { KNOWN_NETWORK_DAYS, KNOWN_NETWORKS_KEPT } from '../src/limits/known-networks.ts'
+import { KNOWN_NETWORK_DAYS, MAX_KNOWN_NETWORKS } from '../src/limits/known-networks.ts'
 import { createLimits } from '../src/limits/limits.ts'
-import { failures, guesses, rates, turnPolicy } from '../src/limits/policies.ts'
+import { failures, guesses, queuePolicy, rates } from '../src/limits/policies.ts'
 import { startTestService, type TestService } from './support.ts'
 
 const EMAIL = 'ada@example.com'
@@ -10,7 +10,7 @@ const MINUTE = 60
 
 let service: TestService
 beforeAll(async () => {
-  // So that a test can come from any network.
+  // Lets a test use any network.
   service = await startTestService({
     environment: { TOLLGATE_TRUSTED_PROXIES: '127.0.0.1, ::1' },
   })
@@ -20,7 +20,7 @@ afterAll(() => service.stop())
 beforeEach(async () => {
   await service.database.kysely.deleteFrom('oauth_limits').execute()
   await service.database.kysely.deleteFrom('known_networks').execute()
-  // A process remembers what is full until there is room again.
+  // A process remembers exceeded limits until they end.
   service.clock.advance(60 * MINUTE)
 })
 
@@ -57,7 +57,7 @@ function passwordGrant(password: string, address: string) {
   )
 }
 
-/** Ten at a time: hundreds would wait for a connection longer than the database may take. */
+/** Runs ten at a time: hundreds would wait longer for a connection than the database allows. */
 async function repeat(count: number, work: (index: number) => Promise<void>): Promise<void> {
   for (let first = 0; first < count; first += 10) {
     const size = Math.min(10, count - first)
@@ -65,12 +65,12 @@ async function repeat(count: number, work: (index: number) => Promise<void>): Pr
   }
 }
 
-/** As if so many had failed. */
+/** Signs in with a wrong password this often. */
 async function fail(count: number, address: string): Promise<void> {
   for (let tries = 0; tries < count; tries++) expect(await signIn('wrong', address)).toBe(401)
 }
 
-/** A wrong password without the work of comparing it. */
+/** Counts a wrong password without the work of hashing it. */
 function failPassword(account: string, network: string): Promise<void> {
   return service.limits.tryPassword(
     { account, network },
@@ -79,16 +79,16 @@ function failPassword(account: string, network: string): Promise<void> {
   )
 }
 
-/** What a hundred networks would have done. */
+/** Uses up the limit of an account from a hundred networks. */
 function failEverywhere(account: string): Promise<void> {
-  return repeat(guesses.passwordAccount.most, (network) =>
+  return repeat(guesses.passwordAccount.max, (network) =>
     failPassword(account, `10.0.${network}.1`),
   )
 }
 
-describe('passwords', () => {
-  it('threat L2 of one account from one network are tried ten times, then 429 with Retry-After', async () => {
-    await fail(guesses.passwordPair.most, '203.0.113.1')
+describe('password checks', () => {
+  it('are limited to ten per account and network, then return 429 with Retry-After (threat L2)', async () => {
+    await fail(guesses.passwordPair.max, '203.0.113.1')
     const refused = await service
       .browser()
       .post('/login', { email: EMAIL, password: PASSWORD }, from('203.0.113.1'))
@@ -97,37 +97,37 @@ describe('passwords', () => {
     expect(wait).toBeGreaterThan(0)
     expect(wait).toBeLessThanOrEqual(guesses.passwordPair.seconds)
     expect(await refused.text()).toContain('Please try again in')
-    // The owner elsewhere, and others here, are not concerned.
+    // The owner elsewhere, and other people here, are not affected.
     expect(await signIn(PASSWORD, '203.0.113.2')).toBe(303)
     expect(await signIn('wrong', '203.0.113.1', 'bob@example.com')).toBe(401)
     service.clock.advance(wait)
     expect(await signIn(PASSWORD, '203.0.113.1')).toBe(303)
   })
 
-  it('are counted the same for somebody unknown', async () => {
+  it('are counted the same for an unknown account', async () => {
     const email = 'nobody@example.com'
-    for (let tries = 0; tries < guesses.passwordPair.most; tries++) {
+    for (let tries = 0; tries < guesses.passwordPair.max; tries++) {
       expect(await signIn('wrong', '203.0.113.3', email)).toBe(401)
     }
     expect(await signIn('wrong', '203.0.113.3', email)).toBe(429)
   })
 
-  it('that are right clear the count', async () => {
+  it('reset the count when the password is correct', async () => {
     await fail(9, '203.0.113.4')
     expect(await signIn(PASSWORD, '203.0.113.4')).toBe(303)
     await fail(9, '203.0.113.4')
     expect(await signIn(PASSWORD, '203.0.113.4')).toBe(303)
   })
 
-  it('tried fifty at once are looked at ten times', async () => {
+  it('are limited to ten of fifty concurrent ones', async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => signIn('wrong', '203.0.113.5')),
     )
-    // A try that met a busy database was not looked at, and may be made again.
+    // An attempt that met a busy database was not checked, and may be repeated.
     expect(answers.filter((status) => ![401, 429, 503].includes(status))).toEqual([])
     do answers.push(await signIn('wrong', '203.0.113.5'))
     while (answers.at(-1) !== 429)
-    expect(answers.filter((status) => status === 401)).toHaveLength(guesses.passwordPair.most)
+    expect(answers.filter((status) => status === 401)).toHaveLength(guesses.passwordPair.max)
   })
 
   it('share their count between the sign-in page and the password grant', async () => {
@@ -143,14 +143,14 @@ describe('passwords', () => {
   })
 
   it('are counted by the /64 of an IPv6 address', async () => {
-    for (let tries = 0; tries < guesses.passwordPair.most; tries++) {
+    for (let tries = 0; tries < guesses.passwordPair.max; tries++) {
       expect(await signIn('wrong', `2001:db8:1:2::${tries + 1}`)).toBe(401)
     }
     expect(await signIn(PASSWORD, '2001:db8:1:2:ffff::1')).toBe(429)
     expect(await signIn(PASSWORD, '2001:db8:1:3::1')).toBe(303)
   })
 
-  it('threat N2 tried from many networks lock out strangers, not the owner where they signed in before', async () => {
+  it('lock out strangers after attempts from many networks, but not the owner in a known network (threat N2)', async () => {
     expect(await signIn(PASSWORD, '198.51.100.1')).toBe(303)
     expect(await signIn(PASSWORD, '2001:db8:a:b::1')).toBe(303)
     await failEverywhere(EMAIL)
@@ -160,16 +160,16 @@ describe('passwords', () => {
     expect(await signIn(PASSWORD, '2001:db8:a:c::1')).toBe(429)
   })
 
-  it('tried on many accounts stop the network, not those who signed in from there before', async () => {
+  it('block a network after attempts on many accounts, except for people who signed in from there before', async () => {
     expect(await signIn(PASSWORD, '192.0.2.1')).toBe(303)
-    await repeat(guesses.passwordNetwork.most, (account) =>
+    await repeat(guesses.passwordNetwork.max, (account) =>
       failPassword(`${account}@example.com`, '192.0.2.1'),
     )
     expect(await signIn('wrong', '192.0.2.1', 'one-more@example.com')).toBe(429)
     expect(await signIn(PASSWORD, '192.0.2.1')).toBe(303)
   })
 
-  it('stay possible where one was used daily for longer than a network is remembered', async () => {
+  it('stay possible from a network that was used daily for longer than networks are remembered', async () => {
     for (let day = 0; day < KNOWN_NETWORK_DAYS + 10; day += 5) {
       expect(await signIn(PASSWORD, '198.51.100.2')).toBe(303)
       service.clock.advance(5 * 24 * 60 * MINUTE)
@@ -181,7 +181,7 @@ describe('passwords', () => {
     expect(await signIn(PASSWORD, '198.51.100.2')).toBe(429)
   })
 
-  it('make a network known when the account was made there', async () => {
+  it('remember the network in which the account was created', async () => {
     const email = 'new@example.com'
     const made = await service
       .browser()
@@ -191,28 +191,28 @@ describe('passwords', () => {
     expect(await signIn(PASSWORD, '198.51.100.3', email)).toBe(303)
   })
 
-  it('of somebody signed in can be changed whatever strangers tried', async () => {
+  it('are not blocked by strangers for a signed-in person who changes the password', async () => {
     const email = 'mover@example.com'
     await service.users.create({ email, password: PASSWORD })
     const browser = service.browser()
     await browser.post('/login', { email, password: PASSWORD }, from('198.51.100.4'))
     await failEverywhere(email)
-    // On a train: from a network nobody has seen.
+    // On a train: from a network that the account was never used from.
     const change = async (current: string) => {
       const form = { csrf_token: await browser.csrfToken(), current, password: 'another horse' }
       return (await browser.post('/account/password', form, from('198.51.100.5'))).status
     }
     expect(await change('wrong')).toBe(422)
     expect(await change(PASSWORD)).toBe(303)
-    for (let tries = 0; tries < guesses.passwordSession.most; tries++) {
+    for (let tries = 0; tries < guesses.passwordSession.max; tries++) {
       expect(await change('wrong')).toBe(422)
     }
     expect(await change('another horse')).toBe(429)
   })
 
-  it('that were never compared cost no try', async () => {
+  it('are not counted if they failed for another reason than a wrong password', async () => {
     const by = { account: EMAIL, network: '203.0.113.9' }
-    for (let tries = 0; tries < guesses.passwordPair.most + 5; tries++) {
+    for (let tries = 0; tries < guesses.passwordPair.max + 5; tries++) {
       const away = service.limits.tryPassword(
         by,
         () => Promise.reject(new Error('too busy')),
@@ -223,20 +223,20 @@ describe('passwords', () => {
     expect(await signIn(PASSWORD, '203.0.113.9')).toBe(303)
   })
 
-  it('threat L3 of one network leave places for others', async () => {
-    const { atOnceOfOneNetwork, ofOneNetwork } = turnPolicy
+  it('leave room for other networks when one network uses all of its share (threat L3)', async () => {
+    const { maxRunningPerNetwork, maxPerNetwork } = queuePolicy
     const finish: Array<() => void> = []
-    const slow = Array.from({ length: ofOneNetwork }, (_, index) =>
+    const slow = Array.from({ length: maxPerNetwork }, (_, index) =>
       service.limits.tryPassword(
         { account: `${index}@example.com`, network: '203.0.113.10' },
         () => new Promise<void>((resolve) => finish.push(resolve)),
         () => 'unseen',
       ),
     )
-    await expect.poll(() => finish.length).toBe(atOnceOfOneNetwork)
+    await expect.poll(() => finish.length).toBe(maxRunningPerNetwork)
     expect(await signIn(PASSWORD, '203.0.113.10')).toBe(429)
     expect(await signIn(PASSWORD, '203.0.113.11')).toBe(303)
-    for (let done = 0; done < ofOneNetwork; done += 1) {
+    for (let done = 0; done < maxPerNetwork; done += 1) {
       await expect.poll(() => finish.length).toBeGreaterThan(0)
       finish.shift()?.()
     }
@@ -244,8 +244,8 @@ describe('passwords', () => {
     expect(await signIn(PASSWORD, '203.0.113.10')).toBe(303)
   })
 
-  it('make so many networks known and no more, the newest', async () => {
-    const digits = Array.from({ length: KNOWN_NETWORKS_KEPT + 5 }, (_, index) => index + 1)
+  it('remember a limited number of networks, the newest', async () => {
+    const digits = Array.from({ length: MAX_KNOWN_NETWORKS + 5 }, (_, index) => index + 1)
     for (const last of digits) {
       service.clock.advance(1)
       await service.limits.rememberNetwork('traveller@example.com', `198.51.100.${last}`)
@@ -260,10 +260,10 @@ describe('client secrets', () => {
   const wrongSecret = (clientId: string, address: string) =>
     token({ grant_type: 'client_credentials', client_id: clientId, client_secret: 'no' }, address)
 
-  it('that are right are taken whatever strangers fail, and where they fail', async () => {
+  it('are accepted if correct, whatever strangers try anywhere', async () => {
     const { id = '', secret } = service.demo?.clients.service ?? {}
     const right = { client_id: id, client_secret: secret ?? '' }
-    // Thirty from each of 35 addresses, and more than any network may fail from the last.
+    // Thirty from each of 35 addresses, and from the last one more than a network may fail.
     const fail = async (client: string, network: string) => {
       await service.limits.countWrong('secret', client, network).catch(() => undefined)
     }
@@ -285,9 +285,9 @@ describe('client secrets', () => {
         expect(response.status).toBe(200)
       }
     }
-  }, 60_000)
+  })
 
-  it('threat L2 that are wrong are told so thirty times for one client from one network', async () => {
+  it('are limited to thirty wrong ones per client and network (threat L2)', async () => {
     const { id = '' } = service.demo?.clients.service ?? {}
     for (let tries = 0; tries < failures.clientPair.points; tries++) {
       expect((await wrongSecret(id, '203.0.113.20')).status).toBe(401)
@@ -307,7 +307,7 @@ describe('client secrets', () => {
       })
       expect(response.status).toBe(429)
     }
-    // Basic names the same client.
+    // Basic authentication names the same client.
     const basic = Buffer.from(`${id}:no`).toString('base64')
     const header = { authorization: `Basic ${basic}` }
     const form = { grant_type: 'client_credentials' }
@@ -317,7 +317,7 @@ describe('client secrets', () => {
 })
 
 describe('codes and refresh tokens', () => {
-  it('that are wrong are counted for the client and its network, and right ones taken', async () => {
+  it('are limited per client and network if wrong, and accepted if correct', async () => {
     const { id = '', secret } = service.demo?.clients.password ?? {}
     const client = { client_id: id, client_secret: secret ?? '' }
     const guess = { ...client, grant_type: 'refresh_token', refresh_token: 'tgr_guess' }
@@ -334,15 +334,15 @@ describe('codes and refresh tokens', () => {
   })
 })
 
-describe('cards', () => {
-  it('that others had declined do not stop whoever has paid from there before', async () => {
+describe('a card on the billing page', () => {
+  it('is accepted from a person who has paid from this network before, although other cards were declined there', async () => {
     const { limits } = service
     await (await limits.attemptCard('1', '203.0.113.60')).accepted()
-    for (let tries = 0; tries < guesses.cardsNetwork.most; tries++) {
+    for (let tries = 0; tries < guesses.cardsNetwork.max; tries++) {
       await (await limits.attemptCard(String(1000 + tries), '203.0.113.60')).declined()
     }
     await expect(limits.attemptCard('2', '203.0.113.60')).rejects.toThrow('Too many attempts')
-    for (let tries = 0; tries < guesses.cardsAccount.most; tries++) {
+    for (let tries = 0; tries < guesses.cardsAccount.max; tries++) {
       await (await limits.attemptCard('1', '203.0.113.60')).withdrawn()
       await (await limits.attemptCard('1', '203.0.113.60')).declined()
     }
@@ -350,9 +350,9 @@ describe('cards', () => {
   })
 })
 
-describe('the counts', () => {
-  it('are shared by all processes and outlive them', async () => {
-    await fail(guesses.passwordPair.most, '203.0.113.40')
+describe('the counts of failed attempts', () => {
+  it('are shared by all processes and survive restarts', async () => {
+    await fail(guesses.passwordPair.max, '203.0.113.40')
     const other = createLimits(service.database, service.clock)
     const attempt = other.tryPassword(
       { account: EMAIL, network: '203.0.113.40' },
@@ -362,7 +362,7 @@ describe('the counts', () => {
     await expect(attempt).rejects.toThrow('Too many attempts')
   })
 
-  it('are added up exactly by many at once', async () => {
+  it('are exact for concurrent attempts', async () => {
     const others = Array.from({ length: 4 }, () => createLimits(service.database, service.clock))
     const attempts = others.flatMap((limits) =>
       Array.from({ length: 10 }, () =>
@@ -382,7 +382,7 @@ describe('the counts', () => {
     expect(outcomes.filter((outcome) => outcome === 'in')).toHaveLength(10)
   })
 
-  it('are purged when they have ended, and not before', async () => {
+  it('are purged only after they have ended', async () => {
     await fail(1, '203.0.113.42')
     const rows = async () =>
       (await service.database.kysely.selectFrom('oauth_limits').selectAll().execute()).length
@@ -393,7 +393,7 @@ describe('the counts', () => {
     expect(await rows()).toBe(0)
   })
 
-  it('limit new accounts from one network, not mistakes in the form', async () => {
+  it('limit new accounts per network, but not mistakes in the form', async () => {
     const mistake = { email: 'late', password: PASSWORD }
     for (let count = 0; count < rates.registrations.points + 1; count++) {
       const told = await service.browser().post('/register', mistake, from('203.0.113.51'))
@@ -409,12 +409,12 @@ describe('the counts', () => {
 })
 
 describe('forwarded addresses', () => {
-  it('threat I5 count only from proxies that are configured', async () => {
+  it('count only if a configured proxy sent them (threat I5)', async () => {
     const plain = await startTestService()
     try {
       const attempt = (address: string) =>
         plain.browser().post('/login', { email: EMAIL, password: 'wrong' }, from(address))
-      for (let tries = 0; tries < guesses.passwordPair.most; tries++) {
+      for (let tries = 0; tries < guesses.passwordPair.max; tries++) {
         expect((await attempt(`203.0.113.${tries}`)).status).toBe(401)
       }
       expect((await attempt('203.0.113.200')).status).toBe(429)

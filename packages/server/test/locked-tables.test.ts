@@ -7,7 +7,7 @@ import { startTestService, type TestService } from './support.ts'
 const EMAIL = 'ada@example.com'
 const PASSWORD = 'correct horse'
 
-/** SQLite has one lock for all tables, and a transaction takes it. */
+/** SQLite has one lock for all tables, which a transaction takes. */
 const LOCKS: Record<string, readonly string[]> = {
   postgres: ['lock table TABLE in access exclusive mode'],
   mariadb: ['lock tables TABLE write', 'unlock tables'],
@@ -32,13 +32,13 @@ async function signIn(): Promise<number> {
   return (await service.browser().post('/login', form)).status
 }
 
-/** Does something while nobody else can use the table. */
+/** Runs `work` while another transaction locks the table. */
 function whileLocked<T>(table: string, work: () => Promise<T>): Promise<T> {
   const [lock, unlock] = LOCKS[process.env.TEST_DATABASE ?? ''] ?? []
   return other.transaction(async (tx) => {
     if (lock) await sql.raw(lock.replace('TABLE', table)).execute(tx.kysely)
     const working = work()
-    // A transaction in which nothing happens is ended by the server.
+    // The server ends a transaction that is idle.
     const isOver = working.then(
       () => true,
       () => true,
@@ -50,11 +50,11 @@ function whileLocked<T>(table: string, work: () => Promise<T>): Promise<T> {
   })
 }
 
-describe('threat Q6 while a table is locked', () => {
+describe('a locked table (threat Q6)', () => {
   it.each(['users', 'oauth_limits'])(
-    'the owner is told to come again, and gets in right after the lock on %s is gone',
+    "delays the owner's sign-in until the lock on %s is released",
     async (table) => {
-      // More than the failures that an account may have.
+      // More than the failures allowed for an account.
       const meanwhile = await whileLocked(table, () =>
         Promise.all(Array.from({ length: 12 }, signIn)),
       )

@@ -7,7 +7,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-it('threat M3 holds no secret of a whole flow, and a line for each request', async () => {
+it('the log contains no secret of a complete flow, and one line per request (threat M3)', async () => {
   const { email = '', password = '', clients } = service.demo ?? {}
   const { id = '', secret = '' } = clients?.web ?? {}
   const secrets: string[] = [password, secret ?? '', 'wrong-password-1', 'another secret word']
@@ -17,7 +17,7 @@ it('threat M3 holds no secret of a whole flow, and a line for each request', asy
   secrets.push(...browser.cookies.values(), await browser.csrfToken())
   secrets.push(...browser.cookies.values())
 
-  // The code flow, with its code in an address.
+  // The code flow, with its code in a URL.
   const redirect = `${service.url}/callback`
   const query = new URLSearchParams({
     client_id: id,
@@ -69,7 +69,7 @@ it('threat M3 holds no secret of a whole flow, and a line for each request', asy
   })
   secrets.push(personal.body.accessToken)
 
-  // Billing, with webhooks, and one that is forged.
+  // Billing with webhooks, including a forged one.
   const user = await service.users.findByEmail(email)
   const billable = await service.billing.user(Number(user?.id))
   await billable.newSubscription('main', 'monthly').create('pm_card_visa')
@@ -82,7 +82,7 @@ it('threat M3 holds no secret of a whole flow, and a line for each request', asy
   secrets.push(service.sandbox?.stripe.apiKey ?? '', service.demo?.stripeWebhook.secret ?? '')
   secrets.push(service.sandbox?.braintree.config.privateKey ?? '')
 
-  // And a failure of our own, with everything in its message.
+  // An internal error, with secrets in its message.
   service.logger.error({ err: new Error(`Bearer ${tokens.access_token} ${secret}`) }, 'failed')
 
   const log = service.log()

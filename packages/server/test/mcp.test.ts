@@ -41,7 +41,7 @@ async function ask(clientId: string, changes: Record<string, string> = {}) {
 }
 
 describe('the setting mcpServers', () => {
-  it('takes documents, and leaves registration to the policy', async () => {
+  it('accepts metadata documents, and leaves registration to the policy', async () => {
     const metadata = await start('closed')
     expect(metadata).toMatchObject({
       client_id_metadata_document_supported: true,
@@ -51,7 +51,7 @@ describe('the setting mcpServers', () => {
     expect((await register()).status).toBe(404)
   })
 
-  it('gives strangers tokens for the MCP server and its scopes alone', async () => {
+  it('gives clients that registered themselves tokens for the MCP server and its scopes only', async () => {
     await start('open')
     const reply = await register()
     expect(reply.status).toBe(201)

@@ -36,7 +36,7 @@ afterAll(() => service.stop())
 
 type Browser = ReturnType<TestService['browser']>
 
-/** Where the browser ends up after it has pressed Approve. */
+/** Returns the address that the browser is sent to after pressing Approve. */
 async function approve(browser: Browser, address: URL): Promise<URL> {
   const page = await browser.get(`${address.pathname}${address.search}`)
   const html = await page.text()
@@ -46,8 +46,8 @@ async function approve(browser: Browser, address: URL): Promise<URL> {
   return new URL(back.headers.get('location') ?? `error:${back.status}`)
 }
 
-describe('another application signs people in with the service', () => {
-  it('finds everything from its address, and learns who the person is', async () => {
+describe('OpenID Connect at the service', () => {
+  it("lets another application discover the endpoints from the issuer, and read the person's claims", async () => {
     const browser = service.browser()
     const pkceCodeVerifier = client.randomPKCECodeVerifier()
     const [expectedNonce, expectedState] = [client.randomNonce(), client.randomState()]
@@ -85,7 +85,7 @@ describe('another application signs people in with the service', () => {
     expect(refreshed.claims()).toMatchObject({ sub, auth_time: claims?.auth_time })
   })
 
-  it('lets the browser go on after the sign-in, wherever the request leads', async () => {
+  it("lets the browser continue after sign-in to the client's redirect URI", async () => {
     const { client_id } = provider.clientMetadata()
     const returnTo = `/oauth/authorize?client_id=${client_id}&request_uri=x`
     const browser = service.browser()
@@ -96,8 +96,8 @@ describe('another application signs people in with the service', () => {
   })
 })
 
-describe('settings', () => {
-  it('switch it off, choose the algorithm, and name other APIs', async () => {
+describe('settings of OpenID Connect', () => {
+  it('switch OpenID Connect off, choose the algorithm of ID tokens, and add other APIs', async () => {
     const resource = 'https://api.example.com/mcp'
     const other = await startTestService({
       settings: { openid: false, signingAlgorithm: 'EdDSA', resources: { [resource]: {} } },

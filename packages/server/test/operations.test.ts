@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-/** What comes back on a connection of our own until the other side closes it. */
+/** Sends text on a new connection, and collects the response until the server closes it. */
 function converse(text: string, port = service.port): Promise<{ answer: string; socket: Socket }> {
   return new Promise((resolve) => {
     let answer = ''
@@ -32,8 +32,8 @@ function converse(text: string, port = service.port): Promise<{ answer: string; 
   })
 }
 
-describe('health', () => {
-  it('is told to anybody, without a cookie or a trace of the database', async () => {
+describe('health checks', () => {
+  it('are public, set no cookie, and reveal nothing about the database', async () => {
     for (const path of ['/healthz', '/readyz']) {
       const response = await fetch(`${service.url}${path}`)
       expect(response.status).toBe(200)
@@ -44,7 +44,7 @@ describe('health', () => {
 })
 
 describe('metrics', () => {
-  it('are for this machine, unless a proxy stands between', async () => {
+  it('can be read from this machine, unless a proxy forwards the request', async () => {
     await fetch(`${service.url}/api/user`)
     await fetch(`${service.url}/some/where/else?token=secret`)
     const response = await fetch(`${service.url}/metrics`)
@@ -52,7 +52,7 @@ describe('metrics', () => {
     const text = await response.text()
     expect(text).toContain('tollgate_request_duration_seconds_bucket')
     expect(text).toMatch(/route="\/api\/user",method="GET",status="401"/)
-    // Strangers cannot make up labels.
+    // Callers cannot create labels.
     expect(text).not.toContain('/some/where')
     const forwarded = await fetch(`${service.url}/metrics`, {
       headers: { 'x-forwarded-for': '127.0.0.1' },
@@ -60,7 +60,7 @@ describe('metrics', () => {
     expect(forwarded.status).toBe(404)
   })
 
-  it('count the refresh tokens that came again late, and the log names them', async () => {
+  it('count refresh tokens that were repeated late, which the log also reports', async () => {
     const { email = '', password = '', clients } = service.demo ?? {}
     const { id = '', secret } = clients?.password ?? {}
     const ask = async (form: Record<string, string>) => {
@@ -88,7 +88,7 @@ describe('metrics', () => {
     expect(line).not.toContain(refresh_token)
   })
 
-  it('are for whoever knows the token, where there is one', async () => {
+  it('require the token if one is configured', async () => {
     const guarded = await startTestService({
       environment: { TOLLGATE_METRICS_TOKEN: 'a token of metrics' },
     })
@@ -101,8 +101,8 @@ describe('metrics', () => {
   })
 })
 
-describe('bounds', () => {
-  it('threat L1 cut off whoever sends headers or a body too slowly', async () => {
+describe('limits on requests', () => {
+  it('cut off headers and bodies that arrive too slowly (threat L1)', async () => {
     const headers = await converse('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ')
     expect(headers.answer).toContain('408')
     const body = await converse(
@@ -124,11 +124,11 @@ describe('bounds', () => {
       '400',
     ],
     ['no HTTP at all', 'hello\r\n\r\n', '400'],
-  ])('refuse %s', async (_, text, status) => {
+  ])('reject %s', async (_, text, status) => {
     expect((await converse(text)).answer).toContain(`HTTP/1.1 ${status}`)
   })
 
-  it('refuse a body that is too large, said or not', async () => {
+  it('reject a body that is too large, with or without Content-Length', async () => {
     const large = 'x'.repeat(70_000)
     for (const path of ['/login', '/oauth/token']) {
       const said = await fetch(`${service.url}${path}`, { method: 'POST', body: large })
@@ -146,25 +146,22 @@ describe('bounds', () => {
   it.each([
     ['said', 'Content-Length: 100\r\n\r\ngrant_type=password'],
     ['not said', 'Transfer-Encoding: chunked\r\n\r\n5\r\ngrant\r\n'],
-  ])(
-    'let a caller go whose body was cut off, its length %s: no failure of ours',
-    async (how, rest) => {
-      const path = `/oauth/token?${how.replace(' ', '-')}`
-      const before = service.log().length
-      const form = 'Content-Type: application/x-www-form-urlencoded'
-      const socket = dial(service.port, '127.0.0.1', () =>
-        socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\n${form}\r\n${rest}`, () =>
-          socket.destroy(),
-        ),
-      )
-      const log = () => service.log().slice(before)
-      await vi.waitFor(() => expect(log()).toContain('"path":"/oauth/token"'))
-      expect(log()).toContain('"status":400')
-      expect(log()).not.toContain('failed unexpectedly')
-    },
-  )
+  ])('treat an aborted body as an error of the caller, its length %s', async (how, rest) => {
+    const path = `/oauth/token?${how.replace(' ', '-')}`
+    const before = service.log().length
+    const form = 'Content-Type: application/x-www-form-urlencoded'
+    const socket = dial(service.port, '127.0.0.1', () =>
+      socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\n${form}\r\n${rest}`, () =>
+        socket.destroy(),
+      ),
+    )
+    const log = () => service.log().slice(before)
+    await vi.waitFor(() => expect(log()).toContain('"path":"/oauth/token"'))
+    expect(log()).toContain('"status":400')
+    expect(log()).not.toContain('failed unexpectedly')
+  })
 
-  it('take a small body whose length was not said', async () => {
+  it('accept a small body without Content-Length', async () => {
     const { id = '', secret } = service.demo?.clients.service ?? {}
     const form = new URLSearchParams({
       grant_type: 'client_credentials',
@@ -180,7 +177,7 @@ describe('bounds', () => {
     expect(response.status).toBe(200)
   })
 
-  it('answer TRACE with 405 and log no error', async () => {
+  it('answer TRACE with 405, and log no error', async () => {
     const before = service.log().length
     for (const path of ['/', '/login', '/oauth/token', '/api/user', '/stripe/webhook']) {
       const { answer } = await converse(`TRACE ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
@@ -190,7 +187,7 @@ describe('bounds', () => {
     expect(service.log().slice(before)).not.toContain('"level":50')
   })
 
-  it('answer every address and method with something sensible', async () => {
+  it('answer every path and method without a status of 500', async () => {
     const paths = [
       '/',
       '/login',
@@ -211,7 +208,7 @@ describe('bounds', () => {
 })
 
 describe('a demo', () => {
-  it('sends a browser that came by another name of this machine to its one address', async () => {
+  it('redirects a browser from another name of this machine to its own URL', async () => {
     const { answer } = await converse(
       'GET /login?return_to=%2F HTTP/1.1\r\nHost: 127.0.0.1\r\nSec-Fetch-Mode: navigate\r\nConnection: close\r\n\r\n',
     )
@@ -223,9 +220,9 @@ describe('a demo', () => {
   })
 })
 
-describe('every answer', () => {
+describe('security headers', () => {
   it.each(['/login', '/nowhere', '/healthz', '/api/user', '/oauth/token'])(
-    'of %s says that it is not to be sniffed or framed',
+    'forbid content sniffing and framing on %s',
     async (path) => {
       const { headers } = await fetch(`${service.url}${path}`, { headers: { accept: 'text/html' } })
       expect(headers.get('x-content-type-options')).toBe('nosniff')
@@ -233,7 +230,7 @@ describe('every answer', () => {
     },
   )
 
-  it('that is a page forbids inline script and style, framing and caching', async () => {
+  it('forbid inline script and style, framing and caching on pages', async () => {
     const { headers } = await service.browser().get('/login')
     const policy = headers.get('content-security-policy') ?? ''
     expect(policy).toContain("default-src 'none'")
@@ -243,9 +240,9 @@ describe('every answer', () => {
   })
 })
 
-// There is no server to cut off with SQLite.
-describe.skipIf(process.env.TEST_DATABASE === 'sqlite')('with the database away', () => {
-  it('threat F2 says so at /readyz and on every route, and recovers by itself', async () => {
+// SQLite has no server that could be cut off.
+describe.skipIf(process.env.TEST_DATABASE === 'sqlite')('an unavailable database', () => {
+  it('is reported at /readyz and by 503 on every route, until it is back (threat F2)', async () => {
     const { url, drop } = await createTestDatabase()
     const proxy = await startTcpProxy(url)
     const away = await startTestService({ environment: { DATABASE_URL: proxy.url } })
@@ -268,9 +265,9 @@ describe.skipIf(process.env.TEST_DATABASE === 'sqlite')('with the database away'
   })
 })
 
-// There is no server to cut off with SQLite.
+// SQLite has no server that could be cut off.
 describe.skipIf(process.env.TEST_DATABASE === 'sqlite')('an outage of the database', () => {
-  it('is one warning when it begins and one when it ends, and no error line', async () => {
+  it('is logged as one warning at its beginning and one at its end, without errors', async () => {
     const { url, drop } = await createTestDatabase()
     const proxy = await startTcpProxy(url)
     const away = await startTestService({ environment: { DATABASE_URL: proxy.url } })
@@ -298,7 +295,7 @@ describe.skipIf(process.env.TEST_DATABASE === 'sqlite')('an outage of the databa
     }
   })
 
-  it('at start is waited for, as long as TOLLGATE_DATABASE_WAIT_SECONDS says', async () => {
+  it('delays the start for up to TOLLGATE_DATABASE_WAIT_SECONDS', async () => {
     const { url, drop } = await createTestDatabase()
     const proxy = await startTcpProxy(url)
     await proxy.cut()
@@ -326,7 +323,7 @@ describe.skipIf(process.env.TEST_DATABASE === 'sqlite')('an outage of the databa
   })
 })
 
-describe('with a database that answers and takes no writes', () => {
+describe('a database that accepts no writes', () => {
   const readiness = async (url: string) => {
     const response = await fetch(`${url}/readyz`)
     return { status: response.status, said: ((await response.json()) as { status: string }).status }
@@ -334,9 +331,9 @@ describe('with a database that answers and takes no writes', () => {
   const refuses = { status: 503, said: 'the database takes no writes' }
   const well = { status: 200, said: 'ok' }
 
-  // A limit on its pages is to SQLite what a full disk is.
+  // For SQLite a limit on pages is the same as a full disk.
   it.runIf(process.env.TEST_DATABASE === 'sqlite')(
-    'threat F2 because its disk is full',
+    'is reported at /readyz when its disk is full (threat F2)',
     async () => {
       const full = await startTestService()
       const { kysely } = full.database
@@ -357,7 +354,7 @@ describe('with a database that answers and takes no writes', () => {
     },
   )
 
-  it('is asked to write no more than now and then, however often somebody asks us', async () => {
+  it('is tested with a write only now and then, however often /readyz is requested', async () => {
     let writes = 0
     const { url, drop } = await createTestDatabase()
     const counted = await connect(url, {
@@ -376,14 +373,14 @@ describe('with a database that answers and takes no writes', () => {
   })
 })
 
-describe('a caller who goes away in the middle of its body', () => {
+describe('a caller that disconnects during its body', () => {
   it.each([
     ['/oauth/token', 'Content-Length: 100'],
     ['/oauth/token', 'Transfer-Encoding: chunked'],
     ['/login', 'Content-Length: 100'],
     ['/stripe/webhook', 'Content-Length: 100'],
     ['/oauth/clients', 'Content-Length: 100'],
-  ])('at %s with %s is no failure of the database', async (path, length) => {
+  ])('causes no database error: %s with %s', async (path, length) => {
     const before = service.log().length
     const socket = dial(service.port, '127.0.0.1')
     const heads = [
@@ -402,11 +399,11 @@ describe('a caller who goes away in the middle of its body', () => {
   })
 })
 
-describe('the end', () => {
-  it('threat F3 lets what is under way finish, says no to what comes, and closes', async () => {
+describe('shutdown', () => {
+  it('finishes requests in progress, rejects new connections, and closes (threat F3)', async () => {
     const ending = await startTestService()
     const { port } = ending
-    // A request whose headers have been read, and whose body is not there yet.
+    // A request whose headers have arrived, but not its body.
     const socket = dial(port, '127.0.0.1')
     let answer = ''
     socket.on('data', (chunk) => {

@@ -19,7 +19,7 @@ async function operator(service: TestService) {
   return signIn(service, service.demo?.email ?? '', service.demo?.password ?? '')
 }
 
-/** Title of the plot → the statistic people read first. */
+/** The headline of each chart, by its title. */
 async function headlines(browser: Awaited<ReturnType<typeof operator>>) {
   const html = await (await browser.get('/overview')).text()
   const found = html.matchAll(/-title">([^<]+)<\/h2><p class="headline">([^<]+)</g)
@@ -36,7 +36,7 @@ describe('the overview', () => {
   })
   afterAll(() => service?.stop())
 
-  it('is there for the operator alone', async () => {
+  it('exists for operators only', async () => {
     const stranger = await service.browser().get('/overview')
     expect(stranger.headers.get('location')).toBe('/login?return_to=%2Foverview')
     await service.users.create({ email: 'ada@example.com', password })
@@ -86,17 +86,18 @@ describe('the overview', () => {
       'Revenue in USD': '$50.00 in 30 days',
       Webhooks: expect.stringMatching(/^\d+ accepted, 1 refused$/),
     })
-    // The sandbox delivers everything a second time: money is counted once.
+    // The sandbox delivers everything a second time: money must be counted once.
     for (const { id } of service.sandbox?.outbox.deliveries() ?? []) {
       await service.sandbox?.outbox.redeliver(id)
     }
     await service.advance({ hours: 1 })
     expect((await headlines(browser))['Revenue in USD']).toBe('$50.00 in 30 days')
     await service.advance({ days: 29 })
-    // Stripe tries a declined card again after three days: when the renewal came in 28, two more are too many.
+    // Stripe retries a declined card after three days. If the renewal came after 28 days, two more
+    // days are too many.
     const hasRenewed = (await headlines(browser))['Failed charges'] === '1 in 30 days'
     await service.advance({ hours: hasRenewed ? 36 : 48 })
-    // Braintree's renewal is paid, Stripe's was declined; the first payments are longer ago.
+    // Braintree's renewal is paid, Stripe's was declined; the first payments were too long ago.
     expect(await headlines(browser)).toMatchObject({
       'Failed charges': '1 in 30 days',
       'Revenue in USD': '$25.00 in 30 days',
@@ -104,7 +105,7 @@ describe('the overview', () => {
     })
   })
 
-  it('has every number of a plot in a table, and no inline style or script', async () => {
+  it('shows every number of a chart in a table, without inline style or script', async () => {
     const html = await (await (await operator(service)).get('/overview')).text()
     const plots = html.match(/<svg /g) ?? []
     expect(plots.length).toBeGreaterThanOrEqual(5)
@@ -113,17 +114,22 @@ describe('the overview', () => {
     expect(html).not.toMatch(/ style="|<style|<script(?! type="module" src="\/assets)/)
   })
 
-  it('lists dead letters without their secrets, and tries them again', async () => {
+  it("confirms that the sandbox's clock was moved from there", async () => {
+    const page = await (await (await operator(service)).get('/overview?done=clock-moved')).text()
+    expect(page).toContain('<p class="note good" role="status">The sandbox’s clock was moved.</p>')
+  })
+
+  it('lists dead letters without their secrets, and retries them', async () => {
     for (let at = 0; at < 14; at++) await service.advance({ hours: 7 })
     const browser = await operator(service)
     const html = await (await browser.get('/overview')).text()
-    expect(html).toContain('<strong>customer.created</strong> of Stripe')
+    expect(html).toContain('<strong>customer.created</strong> from Stripe')
     expect(html).toContain('Error: out of order, [redacted]')
     const [, id = ''] = /name="id" value="(\d+)"/.exec(html) ?? []
     const csrf_token = await browser.csrfToken()
     const retried = await browser.post('/overview/retry', { csrf_token, id })
     expect(retried.headers.get('location')).toBe('/overview?done=retried')
-    await service.billing.webhooks.process()
+    await service.billing.process()
     const waiting = await service.billing.webhooks.pending()
     expect(waiting).toMatchObject([{ id: Number(id), attempts: 1 }])
     for (const wrong of [id, '0', 'x', '-1']) {
@@ -133,7 +139,7 @@ describe('the overview', () => {
   })
 })
 
-describe('the statistics behind it', () => {
+describe('the statistics', () => {
   const logger = pino({ enabled: false })
 
   async function open() {
@@ -173,7 +179,7 @@ describe('the statistics behind it', () => {
     await drop()
   })
 
-  it('count an event once, in its own currency, whatever its handler does', async () => {
+  it('count an event once, in its currency, whether or not its handler fails', async () => {
     const { start, drop } = await open()
     const statistics = start()
     class Own {
@@ -219,7 +225,7 @@ describe('the statistics behind it', () => {
     await drop()
   })
 
-  it('measure the days nobody has looked at', async () => {
+  it('measure days that were not measured before', async () => {
     const { start, clock, drop } = await open()
     const statistics = start()
     const asked: Date[] = []
@@ -243,7 +249,7 @@ describe('the statistics behind it', () => {
     await drop()
   })
 
-  it('forget after a while which events they have counted', async () => {
+  it('forget after a while which events they counted', async () => {
     const { start, clock, database, drop } = await open()
     const statistics = start()
     const handlers = statistics.observe({}) as Record<

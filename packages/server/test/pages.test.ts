@@ -7,7 +7,7 @@ type Browser = ReturnType<TestService['browser']>
 const SCRIPT = `"><script>alert(1)</script><img src=x onerror=alert(1)>'&amp;`
 const ESCAPED = '&lt;script&gt;alert(1)&lt;/script&gt;'
 
-/** What a browser would not do. */
+/** Requests that a browser would not send. */
 describe('the pages', () => {
   let service: TestService
   let demo: Browser
@@ -56,7 +56,7 @@ describe('the pages', () => {
     '/account/sessions',
   ]
 
-  it.each(PAGES)('%s cannot be framed, kept or filled with script', async (path) => {
+  it.each(PAGES)('cannot be framed, cached or injected with script: %s', async (path) => {
     const browser = path.startsWith('/login') ? service.browser() : demo
     const response = await browser.get(path)
     const html = await response.text()
@@ -76,7 +76,7 @@ describe('the pages', () => {
     expect(html).not.toContain('Shop <b>')
   })
 
-  describe('somebody who puts HTML wherever it fits', () => {
+  describe('injected HTML', () => {
     let browser: Browser
     let clientId: string
     beforeAll(async () => {
@@ -95,17 +95,14 @@ describe('the pages', () => {
       expect(made.status).toBe(201)
     })
 
-    it.each(['/', '/clients', '/tokens', '/oauth/authorize'])(
-      'finds it escaped on %s',
-      async (path) => {
-        const address = path === '/oauth/authorize' ? authorize(clientId) : path
-        const html = await (await browser.get(address)).text()
-        expect(html).toContain(ESCAPED)
-        expect(html).not.toMatch(/<script>|<img src=x/)
-      },
-    )
+    it.each(['/', '/clients', '/tokens', '/oauth/authorize'])('is escaped on %s', async (path) => {
+      const address = path === '/oauth/authorize' ? authorize(clientId) : path
+      const html = await (await browser.get(address)).text()
+      expect(html).toContain(ESCAPED)
+      expect(html).not.toMatch(/<script>|<img src=x/)
+    })
 
-    it('finds it escaped among the applications', async () => {
+    it('is escaped in the list of applications', async () => {
       await approve(browser, authorize(clientId))
       const list = await (await browser.get('/applications')).text()
       expect(list).toContain(ESCAPED)
@@ -118,13 +115,13 @@ describe('the pages', () => {
       ['the demonstration', `/callback?code=${encodeURIComponent(SCRIPT)}`],
       ['a refused request', `/oauth/authorize?client_id=${encodeURIComponent(SCRIPT)}`],
       ['a page that is not there', `/${encodeURIComponent(SCRIPT)}`],
-    ])('finds it escaped or gone on %s', async (_name, path) => {
+    ])('is escaped or removed on %s', async (_name, path) => {
       const html = await (await service.browser().get(path)).text()
       expect(html).toContain('<!doctype html>')
       expect(html).not.toMatch(/<script>|<img src=x/)
     })
 
-    it('finds it escaped in what was wrong', async () => {
+    it('is escaped in error messages', async () => {
       const stranger = service.browser()
       const refused = [
         await stranger.post('/login', { email: SCRIPT, password: 'x' }),
@@ -138,7 +135,7 @@ describe('the pages', () => {
       }
     })
 
-    it('cannot add to the policy by a redirect address', async () => {
+    it('cannot extend the policy through a redirect URI', async () => {
       const target = 'https://a.example;script-src%20*/'
       const returnTo = `/oauth/authorize?redirect_uri=${encodeURIComponent(target)}`
       const path = `/login?return_to=${encodeURIComponent(returnTo)}`
@@ -150,10 +147,10 @@ describe('the pages', () => {
     })
   })
 
-  describe('a form from elsewhere', () => {
+  describe('a forged form', () => {
     const FORMS = ['/logout', '/applications/revoke', '/account/sessions/end']
 
-    it.each(FORMS)('%s needs the token of the session', async (path) => {
+    it.each(FORMS)('is rejected without the CSRF token of the session: %s', async (path) => {
       const csrf = await demo.csrfToken()
       const foreign = service.browser()
       await foreign.post('/register', {
@@ -178,7 +175,7 @@ describe('the pages', () => {
     })
 
     it.each(['/login', '/register', '/demo/start', '/callback'])(
-      '%s must come from a page of ours',
+      'is rejected from another origin: %s',
       async (path) => {
         const { email = '', password = '' } = service.demo ?? {}
         const form = { email, password, flow: 'web', code: 'x' }
@@ -190,7 +187,7 @@ describe('the pages', () => {
       },
     )
 
-    it('takes away nothing of somebody else', async () => {
+    it('cannot revoke anything of another person', async () => {
       const clientId = service.demo?.clients.web?.id ?? ''
       await approve(demo, authorize(clientId))
       const stranger = service.browser()
@@ -217,7 +214,7 @@ describe('the pages', () => {
     'javascript:alert(1)',
     ' //evil.example',
     '',
-  ])('%j is never gone to after signing in', async (returnTo) => {
+  ])('never redirect to another site after sign-in: %j', async (returnTo) => {
     const { email = '', password = '' } = service.demo ?? {}
     const browser = service.browser()
     const response = await browser.post('/login', { email, password, return_to: returnTo })
@@ -228,7 +225,7 @@ describe('the pages', () => {
     expect(new URL(again.headers.get('location') ?? '', service.url).origin).toBe(service.url)
   })
 
-  it('never shows a secret or token again', async () => {
+  it('never show a secret or token again', async () => {
     const browser = service.browser()
     await browser.post('/register', { email: 'ida@example.com', password: 'long enough' })
     const redirect = 'https://a.example/'
@@ -253,7 +250,7 @@ describe('the pages', () => {
     expect(service.log()).not.toContain(client.body.secret)
   })
 
-  it('has no demonstration, no link to it and no registration in production where that is off', async () => {
+  it('contain no demonstration in production, and no registration if it is off', async () => {
     const closed = await startTestService({
       environment: {
         TOLLGATE_URL: 'https://shop.example.com',

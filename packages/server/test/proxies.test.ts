@@ -18,10 +18,10 @@ interface Place {
   readonly servicePort: number
 }
 
-/** A reverse proxy that people use, started with the configuration of the guide. */
+/** A common reverse proxy, started with the configuration of the guide. */
 interface ProxyProgram {
   readonly name: string
-  /** The language of the code block in the guide. */
+  /** Language of the code block in the guide. */
   readonly language: string
   configure(block: string, place: Place): string
   readonly check: readonly string[]
@@ -91,7 +91,7 @@ interface Sent {
   readonly body?: string
 }
 
-/** Asks by the public name, wherever that leads to. */
+/** Sends a request with the public host name to any address. */
 function send({ port, path, method = 'GET', headers = {}, body = '' }: Sent) {
   return new Promise<{ status: number; text: string }>((resolve, reject) => {
     const options = { host: '127.0.0.1', port, servername: 'api.example.com', path, method }
@@ -120,7 +120,10 @@ const guess = (port: number, forwardedFor: string) =>
     body: 'grant_type=client_credentials&client_id=unknown&client_secret=wrong',
   })
 
-/** `plain`: without TLS, for callers that cannot be given a certificate. */
+/**
+ * Starts the service behind the proxy. `plain`: without TLS, for callers that cannot be given a
+ * certificate.
+ */
 async function startBehind(
   program: ProxyProgram,
   { change = (block: string) => block, plain = false } = {},
@@ -178,7 +181,7 @@ describe.each([nginx, caddy])('the documented configuration of $name', (program)
   )
 
   it.skipIf(missing)(
-    'lets no caller choose an address, so rate limits hold (threat Q9)',
+    'lets no caller choose its address, so that rate limits hold (threat Q9)',
     async () => {
       const { port } = await startBehind(program)
       const statuses = new Set<number>()
@@ -190,11 +193,11 @@ describe.each([nginx, caddy])('the documented configuration of $name', (program)
   )
 })
 
-describe('a proxy that is set up wrongly', () => {
+describe('a misconfigured proxy', () => {
   const missing = !isInstalled(nginx)
   const withoutTls = (block: string) => block.replace(' ssl;', ';').replace(/^ *ssl_.*$/gm, '')
 
-  /** What doctor finds, through the proxy. */
+  /** The findings of doctor through the proxy. */
   async function examine(change: (block: string) => string) {
     const { port } = await startBehind(nginx, {
       change: (block) => change(withoutTls(block)),
@@ -205,21 +208,27 @@ describe('a proxy that is set up wrongly', () => {
     return { url, findings: await checkProxies({ url, trustedProxies: ['127.0.0.1'], secrets }) }
   }
 
-  it.skipIf(missing)('is found by doctor when it passes on what the caller wrote', async () => {
-    const { findings } = await examine((block) => block.replace(/^.*X-Forwarded-For.*$/m, ''))
-    expect(findings).toMatchObject([{ level: 'problem', check: 'proxies' }])
-  })
+  it.skipIf(missing)(
+    "is reported by doctor when it forwards the caller's own X-Forwarded-For",
+    async () => {
+      const { findings } = await examine((block) => block.replace(/^.*X-Forwarded-For.*$/m, ''))
+      expect(findings).toMatchObject([{ level: 'problem', check: 'proxies' }])
+    },
+  )
 
-  it.skipIf(missing)('is found by doctor, and logged once, when it names no caller', async () => {
-    const { url, findings } = await examine((block) =>
-      block.replace('X-Forwarded-For $remote_addr;', 'X-Forwarded-For "";'),
-    )
-    expect(findings).toMatchObject([{ level: 'warning', check: 'proxies' }])
-    for (const _ of [1, 2]) await fetch(`${url}/login`)
-    expect(service?.log().match(/sent no usable X-Forwarded-For/g)).toHaveLength(1)
-  })
+  it.skipIf(missing)(
+    'is reported by doctor, and logged once, when it forwards no address',
+    async () => {
+      const { url, findings } = await examine((block) =>
+        block.replace('X-Forwarded-For $remote_addr;', 'X-Forwarded-For "";'),
+      )
+      expect(findings).toMatchObject([{ level: 'warning', check: 'proxies' }])
+      for (const _ of [1, 2]) await fetch(`${url}/login`)
+      expect(service?.log().match(/sent no usable X-Forwarded-For/g)).toHaveLength(1)
+    },
+  )
 
-  it('is found by doctor when https needs one and none is trusted', async () => {
+  it('is reported by doctor when https needs a proxy and none is trusted', async () => {
     const findings = await checkProxies({
       url: 'https://api.example.com',
       trustedProxies: [],
@@ -228,7 +237,7 @@ describe('a proxy that is set up wrongly', () => {
     expect(findings).toMatchObject([{ level: 'warning', check: 'proxies' }])
   })
 
-  it('is logged once when it forwards and is not trusted', async () => {
+  it('is logged once when it forwards an address but is not trusted', async () => {
     service = await startTestService()
     const headers = { 'x-forwarded-for': '203.0.113.7' }
     for (const _ of [1, 2]) await fetch(`${service.url}/login`, { headers })

@@ -19,7 +19,7 @@ if (process.env.TEST_DATABASE === 'mariadb' && !mariadb) {
   console.log('Replicas of MariaDB are left out: install mariadb-server, or use .ci/run')
 }
 
-/** What `doctor` says of the database at a URL that it may not be able to open. */
+/** The findings of `doctor` for a database that it may be unable to open. */
 async function examine(url: string) {
   const { config, remove } = await testConfig({ environment: { DATABASE_URL: url } })
   const { findings, database } = await checkDatabase(config)
@@ -56,7 +56,7 @@ describe.runIf(process.env.TEST_DATABASE === 'postgres')('a service on a lagging
     return { status: response.status, said: ((await response.json()) as { status: string }).status }
   }
 
-  it('says so at /readyz and in its log, and trusts no session until it is over [threat Q5]', async () => {
+  it('reports the lag at /readyz and in its log, and trusts no session until it is over [threat Q5]', async () => {
     const browser = service.browser()
     await browser.signIn('ada@example.com', 'correct horse')
     expect((await browser.get('/account')).status).toBe(200)
@@ -80,15 +80,15 @@ describe.runIf(process.env.TEST_DATABASE === 'postgres')('a service on a lagging
     expect(lines()).toHaveLength(1)
   })
 
-  it('is what doctor finds, with what to do about it [threat Q5]', async () => {
+  it('is reported by doctor, with advice [threat Q5]', async () => {
     const [finding] = await examine(standby.url)
     expect(finding?.level).toBe('problem')
     expect(finding?.message).toContain('is a standby in recovery')
-    expect(finding?.fix).toContain('Let DATABASE_URL lead to the primary')
+    expect(finding?.fix).toContain('Point DATABASE_URL to the primary')
   })
 })
 
-describe.runIf(mariadb)('doctor on a replica of MariaDB', () => {
+describe.runIf(mariadb)('doctor on a MariaDB replica', () => {
   let replication: MariadbReplication
   beforeAll(async () => {
     replication = await startMariadbReplication(mariadb ?? '')
@@ -106,22 +106,22 @@ describe.runIf(mariadb)('doctor on a replica of MariaDB', () => {
     }
   }
 
-  it('warns of one that takes writes, and finds nothing wrong with the primary [threat Q5]', async () => {
+  it('warns of a replica that accepts writes, and accepts the primary [threat Q5]', async () => {
     const { primary, replica } = replication
-    expect(await levelsAt(primary.url)).toEqual(['ok: The database server is no replica'])
+    expect(await levelsAt(primary.url)).toEqual(['ok: The database server is not a replica'])
     expect(await levelsAt(replica.url)).toEqual([
-      'warning: The database server takes writes, and is a replica of another',
+      'warning: The database server accepts writes, and is a replica of another',
     ])
     expect(await levelsAt(replica.url.replace('root@', 'app@'))).toEqual([
       'ok: This user may not see whether the database server is a replica of another',
     ])
   })
 
-  it('fails for one that is read-only [threat Q5]', async () => {
+  it('reports a problem for a read-only replica [threat Q5]', async () => {
     await replication.replica.ask('set global read_only = 1')
     const [finding] = await examine(replication.replica.url)
     expect(finding?.level).toBe('problem')
     expect(finding?.message).toContain('is read-only')
-    expect(finding?.fix).toContain('Let DATABASE_URL lead to the primary')
+    expect(finding?.fix).toContain('Point DATABASE_URL to the primary')
   })
 })

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { describeService } from '../src/cli/banner.ts'
+import { describeService } from '../src/cli/commands/serve.ts'
 import { startService } from '../src/service.ts'
 import { startTestService, testConfig } from './support.ts'
 
-it('keeps users, clients, tokens and subscriptions when it is started again', async () => {
+it('the service keeps users, clients, tokens and subscriptions over a restart', async () => {
   const { config, remove } = await testConfig()
   const options = { ticking: false, logTo: { write: () => undefined } }
   const first = await startService(config, options)
@@ -34,14 +34,14 @@ it('keeps users, clients, tokens and subscriptions when it is started again', as
     expect(second.demo?.clients.service).toEqual(first.demo?.clients.service)
     expect(describeService(second).split('\n')[2]).toBe(box.split('\n')[2])
     expect(await getToken(second)).toBe(200)
-    // The sandbox knows yesterday's subscription, and bills it when its month is over.
+    // The sandbox still has yesterday's subscription, and bills it when its month is over.
     expect(second.sandbox?.clock.now()).toEqual(now)
     const again = await second.billing.user(Number(user?.id))
     expect(await again.subscribed('main')).toBe(true)
     expect(await again.invoices()).toHaveLength(1)
     await second.sandbox?.clock.advance({ days: 25 })
     await second.sandbox?.outbox.flush()
-    await second.billing.webhooks.process()
+    await second.billing.process()
     expect(await again.invoices()).toHaveLength(2)
     expect(second.sandbox?.stripe.subscriptions()).toHaveLength(1)
     expect(await second.billing.webhooks.deadLetters()).toEqual([])
@@ -51,10 +51,10 @@ it('keeps users, clients, tokens and subscriptions when it is started again', as
   }
 })
 
-it("lets the sandbox's clock go on by itself from wherever it was moved to", async () => {
+it("the service runs the sandbox's clock at normal speed from wherever it was moved to", async () => {
   const service = await startTestService({ options: { ticking: true } })
   const clock = service.sandbox?.clock
-  // Moves of its own and of others meet.
+  // Its own moves and those of others overlap.
   await Promise.all(Array.from({ length: 30 }, () => clock?.advance({ days: 1 })))
   const moved = clock?.nowMs() ?? 0
   expect(moved).toBeGreaterThan(Date.now() + 29 * 24 * 3600 * 1000)
@@ -62,7 +62,7 @@ it("lets the sandbox's clock go on by itself from wherever it was moved to", asy
   await service.stop()
 })
 
-it('refuses to be production on the database of a demo', async () => {
+it('the service refuses to run in production on the database of a demo', async () => {
   const demo = await startTestService()
   const { config, remove } = await testConfig({
     environment: {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestService, type TestService } from './support.ts'
 
-/** Pro is sold by the seat; Whole is not, and neither is Yearly. */
+/** Plans with seats (Pro, Team) and without (Whole, Yearly). */
 const PLANS = [
   { id: 'pro', name: 'Pro', amount: 2500, months: 1, seats: true },
   { id: 'team', name: 'Team', amount: 4000, months: 1, seats: true },
@@ -51,7 +51,7 @@ async function withSeats(plan: string, quantity = 3) {
 }
 
 describe('prices on the billing pages', () => {
-  it('are the total for all seats, beside the price of one', async () => {
+  it('are the total for all seats, with the price of one', async () => {
     const ada = await withSeats('pro')
     const { text } = await ada.read('/billing')
     expect(text).toContain('$75.00 per month (3 × $25.00)')
@@ -63,19 +63,21 @@ describe('prices on the billing pages', () => {
     ['whole', 'Whole, $100.00 per month', 10_000],
     ['yearly', 'Yearly, $900.00 per year', 90_000],
   ])(
-    'of %s, which has no seats, are charged once after a change from three seats',
+    'are charged once for %s, which has no seats, after a change from three seats',
     async (...row) => {
       const [plan, terms, amount] = row
       const ada = await withSeats('pro')
       const page = await ada.read(`/billing/swap?plan=${plan}`)
       expect(page.text).toContain('Pro, $75.00 per month (3 × $25.00)')
       expect(page.text).toContain(terms)
-      expect(page.text).toContain('has no seats: you have 3 now, and pay for it once')
+      expect(page.text).toContain(
+        'is not sold by the seat: you have 3 seats now, and will be charged for one',
+      )
       expect(await ada.post('/billing/swap', page.fields)).toBe('/billing?done=swapped')
       expect(await ada.main()).toMatchObject({ providerPlan: plan, quantity: 1 })
       const shown = await ada.read('/billing')
       expect(shown.text).not.toContain('3 ×')
-      // Also what is charged next is the price that the page showed.
+      // The next charge, too, is the price that the page showed.
       await service.advance({ months: plan === 'yearly' ? 12 : 2, hours: 3 })
       expect((await ada.paid())[0]).toBe(amount)
     },
@@ -89,7 +91,7 @@ describe('prices on the billing pages', () => {
     expect(await ada.main()).toMatchObject({ providerPlan: 'team', quantity: 3 })
   })
 
-  it('are shown again when the quantity changed after they were approved', async () => {
+  it('are shown again if the quantity changed after they were approved', async () => {
     const ada = await withSeats('pro')
     const { fields } = await ada.read('/billing/swap?plan=team')
     await (await ada.main()).updateQuantity(2)
@@ -97,7 +99,7 @@ describe('prices on the billing pages', () => {
     expect(await ada.main()).toMatchObject({ providerPlan: 'pro', quantity: 2 })
   })
 
-  it('keep prices beside the plan when the quantity goes back to one', async () => {
+  it('do not affect other prices of the subscription when the quantity becomes one', async () => {
     const ada = await withSeats('pro')
     await (await ada.main()).addPrice('team', 2)
     const { fields } = await ada.read('/billing/swap?plan=whole')
@@ -109,8 +111,8 @@ describe('prices on the billing pages', () => {
   })
 })
 
-describe('several of a plan without seats', () => {
-  it('show the whole price, and can only be reduced to one', async () => {
+describe('a quantity of a plan without seats', () => {
+  it('is shown with the total price, and can only be reduced to one', async () => {
     const ada = await withSeats('whole')
     const { text } = await ada.read('/billing')
     expect(text).toContain('$300.00 per month (3 × $100.00)')
@@ -126,11 +128,11 @@ describe('several of a plan without seats', () => {
     expect(await ada.post('/billing/quantity', { quantity: '2' })).toBe(422)
   })
 
-  it('become one when a cancelled subscription is changed back to the plan', async () => {
+  it('becomes one when a cancelled subscription is resumed by a change to the same plan', async () => {
     const ada = await withSeats('whole')
     await (await ada.main()).cancel()
     const page = await ada.read('/billing/swap?plan=whole')
-    expect(page.text).toContain('This also takes your cancellation back')
+    expect(page.text).toContain('This also resumes your cancelled subscription')
     expect(await ada.post('/billing/swap', page.fields)).toBe('/billing?done=swapped')
     expect(await ada.main()).toMatchObject({ quantity: 1, endsAt: null })
   })

@@ -57,7 +57,7 @@ async function visitBookshop(browser: Browser): Promise<string> {
   return (await reply.json()).id_token
 }
 
-/** As a link that is followed: fetch() says that it is none. */
+/** Follows a link. Uses `node:http`, because `fetch()` cannot send `Sec-Fetch-Mode: navigate`. */
 function follow(browser: Browser, path: string): Promise<{ location?: string; cookies: string[] }> {
   const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
   return new Promise((resolve, reject) => {
@@ -74,8 +74,8 @@ const isIn = async (browser: Browser) => (await browser.get('/account')).status 
 const sessionsIn = (html: string) =>
   [...html.matchAll(/sessions\/end\?session=([^"]+)"/g)].map(([, id = '']) => id)
 
-describe('where somebody is signed in', () => {
-  it('is shown, with browser, applications and the way to end it', async () => {
+describe('the list of sessions', () => {
+  it('shows browser, applications and a way to end each session', async () => {
     const here = await signedIn()
     const there = await signedIn()
     await visitBookshop(there)
@@ -96,7 +96,7 @@ describe('where somebody is signed in', () => {
     expect(sessionsIn(await (await here.get('/account/sessions')).text())).toEqual([])
   })
 
-  it('all others end at once', async () => {
+  it('ends all other sessions immediately', async () => {
     const here = await signedIn()
     const others = [await signedIn(), await signedIn()]
     const csrf_token = await here.csrfToken()
@@ -104,7 +104,7 @@ describe('where somebody is signed in', () => {
     expect(await Promise.all([here, ...others].map(isIn))).toEqual([true, false, false])
   })
 
-  it("nobody else's, and not by a form of another site", async () => {
+  it('ends no session of another person, and none by a forged form', async () => {
     const ada = await signedIn()
     const second = await signedIn()
     const bob = await signedIn('bob@example.com')
@@ -119,7 +119,7 @@ describe('where somebody is signed in', () => {
 })
 
 describe('a database that fails half way', () => {
-  /** While this runs, nothing can be written down that every process has to hear of. */
+  /** Runs `act` while nothing can be written to the revocation feed. */
   async function withoutFeed(act: () => Promise<Response>): Promise<void> {
     const { kysely } = service.database
     await kysely.schema.alterTable('oauth_revocations').renameTo('gone_for_now').execute()
@@ -136,7 +136,7 @@ describe('a database that fails half way', () => {
     return sessions.some((session) => session.sid === sid)
   }
 
-  it('threat N5 keeps the session until the applications are told, whoever ends it', async () => {
+  it('keeps the session until the applications are notified, however it is ended (threat N5)', async () => {
     const [browser, here] = [await signedIn(), await signedIn()]
     const idToken = await visitBookshop(browser)
     const csrf_token = await browser.csrfToken()
@@ -152,7 +152,7 @@ describe('a database that fails half way', () => {
     await here.post('/logout', { csrf_token: own })
   })
 
-  it('threat N5 keeps it also when somebody else signs in', async () => {
+  it("keeps the session when another person's sign-in fails (threat N5)", async () => {
     const browser = await signedIn()
     const idToken = await visitBookshop(browser)
     const form = { email: 'bob@example.com', password: PASSWORD }
@@ -164,8 +164,8 @@ describe('a database that fails half way', () => {
   })
 })
 
-describe('an application signs somebody out', () => {
-  it('at once by the ID token of the session, and the browser forgets it', async () => {
+describe('sign-out by an application', () => {
+  it('happens immediately with the ID token of the session, and deletes the cookies', async () => {
     const browser = await signedIn()
     const hint = await visitBookshop(browser)
     const query = new URLSearchParams({ id_token_hint: hint, post_logout_redirect_uri: HOME })
@@ -178,7 +178,7 @@ describe('an application signs somebody out', () => {
     expect(await isIn(browser)).toBe(false)
   })
 
-  it('by a question otherwise', async () => {
+  it('asks for confirmation if the ID token is missing', async () => {
     const browser = await signedIn()
     const html = await (await browser.get('/oauth/logout')).text()
     expect(html).toContain(EMAIL)
@@ -190,7 +190,7 @@ describe('an application signs somebody out', () => {
     expect(await isIn(browser)).toBe(false)
   })
 
-  it('signing in again keeps people signed in at the applications', async () => {
+  it('still works after the person has signed in again', async () => {
     const browser = await signedIn()
     const hint = await visitBookshop(browser)
     await browser.signIn(EMAIL, PASSWORD)
@@ -199,8 +199,8 @@ describe('an application signs somebody out', () => {
   })
 })
 
-describe('a client at a private address', () => {
-  it('is not told', async () => {
+describe('a client with a logout URL at a private address', () => {
+  it('is not notified', async () => {
     const asked: string[] = []
     const http = createServer((request, response) => {
       asked.push(request.url ?? '')
@@ -246,7 +246,7 @@ describe('pages on other origins', () => {
   })
 })
 
-it('a session that is used is noted as such from time to time', async () => {
+it('the service updates the time of last use of a session from time to time', async () => {
   const browser = await signedIn()
   const lastSeen = async () => {
     const rows = service.database.kysely.selectFrom('sessions').select('seen_at')

@@ -19,8 +19,8 @@ afterAll(() => service.stop())
 const sessionOf = (browser: ReturnType<TestService['browser']>) =>
   browser.cookies.get('tollgate_session')
 
-describe('an application that asks for a new sign-in', () => {
-  it('gets nothing from whoever is signed in, until they have given their password again', async () => {
+describe('an application that requires a new sign-in', () => {
+  it('gets no response until the signed-in person has entered their password again', async () => {
     const { client } = await service.oauth.clients.create({
       name: 'Bank',
       redirect: 'https://bank.example/callback',
@@ -53,8 +53,8 @@ describe('an application that asks for a new sign-in', () => {
   })
 })
 
-describe('somebody who wants another account', () => {
-  it('may still stay after a wrong password, and gets from registering to signing in', async () => {
+describe('a person who wants to use another account', () => {
+  it('can stay signed in after a wrong password, and can switch between registration and sign-in', async () => {
     const browser = service.browser()
     await browser.signIn(EMAIL, PASSWORD)
     const form = { email: 'bob@example.com', password: 'wrong', return_to: '/tokens' }
@@ -71,30 +71,30 @@ describe('somebody who wants another account', () => {
   })
 })
 
-describe('a browser that keeps no cookies', () => {
+describe('a browser that does not accept cookies', () => {
   const fieldsOf = (html: string) => ({
     cookies: /name="cookies" value="([^"]+)"/.exec(html)?.[1] ?? '',
   })
 
-  it('is told so, instead of showing the same page again', async () => {
+  it('leads to an explanation instead of the same page again', async () => {
     const html = await (await service.browser().get('/login')).text()
     const form = { ...fieldsOf(html), email: EMAIL, password: PASSWORD }
     const reply = await service.browser().post('/login', form)
     expect(reply.status).toBe(400)
-    expect(await reply.text()).toContain('keeps no cookies')
+    expect(await reply.text()).toContain('does not accept cookies')
     expect(reply.headers.getSetCookie().join()).not.toContain('tollgate_session')
   })
 
-  it('registers nobody', async () => {
+  it('cannot register', async () => {
     const html = await (await service.browser().get('/register')).text()
     const form = { ...fieldsOf(html), email: 'carol@example.com', password: PASSWORD }
     const reply = await service.browser().post('/register', form)
     expect(reply.status).toBe(400)
-    expect(await reply.text()).toContain('keeps no cookies')
+    expect(await reply.text()).toContain('does not accept cookies')
     expect(await service.users.findByEmail('carol@example.com')).toBeNull()
   })
 
-  it('is not taken for one that does', async () => {
+  it('is not confused with a browser that accepts them', async () => {
     const browser = service.browser()
     const html = await (await browser.get('/login')).text()
     const form = { ...fieldsOf(html), email: EMAIL, password: PASSWORD }
@@ -102,8 +102,8 @@ describe('a browser that keeps no cookies', () => {
   })
 })
 
-describe('signing in', () => {
-  it('threat T8 answers an unknown address and a wrong password alike', async () => {
+describe('sign-in', () => {
+  it('answers an unknown address and a wrong password alike (threat T8)', async () => {
     const wrong = await service.browser().signIn(EMAIL, 'wrong password')
     const unknown = await service.browser().signIn('bob@example.com', 'wrong password')
     expect(wrong.status).toBe(401)
@@ -111,7 +111,7 @@ describe('signing in', () => {
     expect(await wrong.text()).toBe((await unknown.text()).replace('bob@example.com', EMAIL))
   })
 
-  it('takes any spelling of the address, and the password only as it is', async () => {
+  it('accepts the address in any case and with spaces around it, but only the exact password', async () => {
     const signIn = async (email: string, password: string) =>
       (await service.browser().signIn(email, password)).status
     expect(await signIn(' ADA@Example.com ', PASSWORD)).toBe(303)
@@ -122,7 +122,7 @@ describe('signing in', () => {
     expect(await signIn("' or 1=1 --", PASSWORD)).toBe(401)
   })
 
-  it('stores the session hashed, and gives a new one each time', async () => {
+  it('stores the session hashed, and creates a new one each time', async () => {
     const browser = service.browser()
     await browser.signIn(EMAIL, PASSWORD)
     const first = sessionOf(browser) ?? ''
@@ -135,7 +135,7 @@ describe('signing in', () => {
     expect((await browser.get('/')).status).toBe(302)
   })
 
-  it('threat G8 does not take over a session somebody planted', async () => {
+  it('does not adopt a planted session (threat G8)', async () => {
     const browser = service.browser()
     const planted = 'a'.repeat(43)
     browser.cookies.set('tollgate_session', planted)
@@ -143,7 +143,7 @@ describe('signing in', () => {
     expect(sessionOf(browser)).not.toBe(planted)
   })
 
-  it('ignores a session cookie that came twice', async () => {
+  it('ignores a session cookie that was sent twice', async () => {
     const browser = service.browser()
     await browser.signIn(EMAIL, PASSWORD)
     const cookie = `tollgate_session=${sessionOf(browser)}`
@@ -155,7 +155,7 @@ describe('signing in', () => {
   })
 
   it.each(['//evil.example', '/\\evil.example', 'https://evil.example/', 'javascript:alert(1)'])(
-    'never leads to %s',
+    'never redirects to %s',
     async (returnTo) => {
       const browser = service.browser()
       const form = { email: EMAIL, password: PASSWORD, return_to: returnTo }
@@ -164,7 +164,7 @@ describe('signing in', () => {
     },
   )
 
-  it('takes no form from another site, and no other kind of body', async () => {
+  it('rejects forms from another site, and other content types', async () => {
     const form = { email: EMAIL, password: PASSWORD }
     const foreign = await service.browser().post('/login', form, { origin: 'https://evil.example' })
     expect(foreign.status).toBe(403)
@@ -177,7 +177,7 @@ describe('signing in', () => {
     expect(foreign.headers.getSetCookie()).toEqual([])
   })
 
-  it('escapes what people call themselves', async () => {
+  it('escapes the names of people', async () => {
     const browser = service.browser()
     await browser.signIn(EMAIL, PASSWORD)
     const page = await (await browser.get('/')).text()
@@ -187,7 +187,7 @@ describe('signing in', () => {
 })
 
 describe('a session', () => {
-  it('ends when nobody uses it for a week, and after a month in any case', async () => {
+  it('ends after a week without use, and after a month in any case', async () => {
     const browser = service.browser()
     await browser.signIn(EMAIL, PASSWORD)
     for (let day = 6; day < 30; day += 6) {
@@ -205,7 +205,7 @@ describe('a session', () => {
     expect(await service.database.kysely.selectFrom('sessions').selectAll().execute()).toEqual([])
   })
 
-  it('ends on the server, with its cookie mode, and only by the form of its own page', async () => {
+  it('is ended on the server with its cookie mode, and only by a form of its own page', async () => {
     const browser = service.browser()
     await browser.signIn(EMAIL, PASSWORD)
     const other = service.browser()
@@ -224,13 +224,13 @@ describe('a session', () => {
     for (const [name, value] of cookies) browser.cookies.set(name, value)
     const api = await browser.request('/api/user', { headers: { 'x-csrf-token': csrf } })
     expect(api.status).toBe(401)
-    // Others of the same person go on.
+    // Other sessions of the same person continue.
     expect((await other.get('/')).status).toBe(200)
   })
 })
 
 describe('registration', () => {
-  it('says what is wrong, keeps what was right, and never the password', async () => {
+  it('explains what is wrong, and keeps valid input except the password', async () => {
     const browser = service.browser()
     const response = await browser.post('/register', { email: 'grace@', password: 'short' })
     expect(response.status).toBe(422)
@@ -243,7 +243,7 @@ describe('registration', () => {
     expect(taken.status).toBe(422)
   })
 
-  it('cannot give itself rights', async () => {
+  it('ignores form fields that would grant rights to the new account', async () => {
     const form = { email: 'eve@example.com', password: PASSWORD, operator: '1', demo: '1', id: '1' }
     await service.browser().post('/register', form)
     const eve = await service.users.findByEmail('eve@example.com')
@@ -251,7 +251,7 @@ describe('registration', () => {
     expect(eve?.id).not.toBe('1')
   })
 
-  it('makes one account of five forms sent at once', async () => {
+  it('creates one account from five concurrent forms', async () => {
     const form = { email: 'twins@example.com', password: PASSWORD }
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => service.browser().post('/register', form)),
@@ -261,14 +261,14 @@ describe('registration', () => {
   })
 })
 
-describe('with registration switched off', () => {
+describe('registration that is switched off', () => {
   let closed: TestService
   beforeAll(async () => {
     closed = await startTestService({ environment: { TOLLGATE_REGISTRATION: 'off' } })
   })
   afterAll(() => closed.stop())
 
-  it('there is no such page, and no link to it', async () => {
+  it('has no page and no link', async () => {
     expect(await (await closed.browser().get('/login')).text()).not.toContain('/register')
     expect((await closed.browser().get('/register')).status).toBe(404)
     const form = { email: EMAIL, password: PASSWORD }

@@ -49,8 +49,8 @@ async function register(): Promise<string> {
   return ((await reply.json()) as { client_id: string }).client_id
 }
 
-describe('a client that has registered itself', () => {
-  it('is listed as such, can be verified, and ended', async () => {
+describe('a client that registered itself', () => {
+  it('is listed as such, and can be verified and revoked', async () => {
     const id = await register()
     const listed = async () => {
       const all = (await tollgate(['client', 'list', '--json'])).json() as { id: string }[]
@@ -71,13 +71,13 @@ describe('a client that has registered itself', () => {
     expect((await tollgate(['client', 'verify', id])).code).toBe(2)
   })
 
-  it('is not what those who run the service have made', async () => {
+  it('is the only kind that client verify accepts, besides clients of users', async () => {
     const { client } = await service.oauth.clients.create({ name: 'Own', redirect: CALLBACK })
     const { code, stdout } = await tollgate(['client', 'verify', client.id])
     expect([code, stdout]).toEqual([2, expect.stringContaining('have registered this client')])
   })
 
-  it('can be named by the address of its document, which is what people see', async () => {
+  it('can be named by the URL of its metadata document, which people see', async () => {
     const { cert, key } = createCertificate(['localhost'], ['127.0.0.1'])
     const web = createServer({ cert, key }, (request, response) => {
       const client_id = `https://${request.headers.host}/client.json`
@@ -130,7 +130,7 @@ describe('a client that has registered itself', () => {
 })
 
 describe('a client of a user', () => {
-  it('can be verified by those who run the service, until its owner changes it', async () => {
+  it('can be verified by an operator, until its owner changes it', async () => {
     const { client } = await service.oauth.clients.create({
       name: 'Photos',
       redirect: CALLBACK,
@@ -145,14 +145,16 @@ describe('a client of a user', () => {
     const verified = await tollgate(['client', 'verify', id, '--json'])
     expect(verified.json()).toEqual({ id, name: 'Photos', host: 'agent.example', verified: true })
     expect(await listed()).toMatchObject({ verified: true })
-    expect((await tollgate(['client', 'list'])).stdout).toContain('(of a user, verified)')
+    expect((await tollgate(['client', 'list'])).stdout).toContain(
+      '(registered by a user, verified)',
+    )
     await service.oauth.clients.update(id, { name: 'Bank', redirect: CALLBACK })
     expect(await listed()).toMatchObject({ name: 'Bank', verified: false })
   })
 })
 
 describe('doctor', () => {
-  /** What it finds in production, without what is right. */
+  /** The warnings and problems in production. */
   async function warnings(settings: SettingsInput, env: Record<string, string> = {}) {
     const config = readEnvironment(
       { ...PRODUCTION, ...env },
@@ -162,7 +164,7 @@ describe('doctor', () => {
     return findings.filter(({ level }) => level !== 'ok').map(({ message }) => message)
   }
 
-  it('warns of nothing where only what is used is on', async () => {
+  it('warns of nothing if only features that are used are switched on', async () => {
     expect(await warnings({})).toEqual([])
   })
 
@@ -170,43 +172,43 @@ describe('doctor', () => {
     [
       'open registration',
       { selfRegistered: { policy: 'open', scopes: ['place-orders'] } },
-      ['Everybody may register a client'],
+      ['Anyone may register a client'],
     ],
     [
       'a registration without scopes',
       { selfRegistered: { documents: ['app.example'] } },
-      ['No scope is marked for clients that register themselves: they get none'],
+      ['No scope is allowed for clients that register themselves'],
     ],
     [
       'private addresses',
       { outgoing: { privateAddresses: ['10.0.0.0/8'] } },
-      ['Clients can make the service ask 10.0.0.0/8, which is not public'],
+      ['Clients can make the service send requests to 10.0.0.0/8, which is not public'],
     ],
     [
       'nonces of nothing',
       { dpop: false, dpopNonces: true },
-      ['dpopNonces does nothing while dpop is off'],
+      ['dpopNonces has no effect while dpop is off'],
     ],
     [
       'request objects that nobody has signed',
       { unsignedRequestObjects: true },
-      ['Request objects are taken without a signature'],
+      ['Request objects are accepted without a signature'],
     ],
     [
       'tokens that pass through the browser',
       { responseTypes: ['code id_token'] },
-      ['Tokens pass through the browser by code id_token'],
+      ['Tokens pass through the browser with code id_token'],
     ],
     [
       'clients that cannot sign',
       { requestObjects: 'required' },
-      [expect.stringMatching(/^\d clients cannot sign requests, and nothing else is taken$/)],
+      [expect.stringMatching(/^\d clients cannot sign requests, and unsigned ones are rejected$/)],
     ],
   ] as [string, SettingsInput, unknown[]][])('warns of %s', async (_, settings, expected) => {
     expect(await warnings(settings)).toEqual(expected)
   })
 
-  it('warns of grants that nobody uses, and of clients that rely on what is off', async () => {
+  it('warns of unused grants, and of clients that rely on a feature that is off', async () => {
     const own = await startTestService()
     const config = readEnvironment(PRODUCTION, { settings: parseSettings({}), needs: [] })
     for (const { id } of await own.oauth.clients.list()) await own.oauth.clients.revoke(id)
@@ -227,18 +229,18 @@ describe('doctor', () => {
       ['The password grant is on, and no client uses it', 'TOLLGATE_PASSWORD_GRANT=off'],
       ['The implicit grant is on, and no client uses it', 'TOLLGATE_IMPLICIT_GRANT=off'],
       [
-        `Bank (${client.id}) has require_pushed_authorization_requests, and is refused while pushedRequests is off`,
+        `Bank (${client.id}) has require_pushed_authorization_requests, and is rejected while pushedRequests is off`,
         'Set pushedRequests to true.',
       ],
       [
-        `Clinic (${apart.id}) knows people by names of its own, and is refused without a salt`,
-        'Set TOLLGATE_PAIRWISE_SALT to what it was: new names are new people.',
+        `Clinic (${apart.id}) has pairwise subjects, and is rejected without a salt`,
+        'Set TOLLGATE_PAIRWISE_SALT to its former value: with another one people get new ids.',
       ],
     ])
     await own.stop()
   })
 
-  it('names settings that do not fit together', async () => {
+  it('reports a combination of settings that is invalid', async () => {
     const file = join(service.dataDir, 'unfit.config.mjs')
     writeFileSync(file, "export default { selfRegistered: { scopes: ['none-such'] } }")
     const { code, stdout } = await tollgate(['doctor'], { TOLLGATE_CONFIG: file })
@@ -246,14 +248,14 @@ describe('doctor', () => {
     expect(stdout).toContain("PROBLEM  configuration  selfRegistered: the scope 'none-such'")
   })
 
-  it('says what is wrong with an MCP server', async () => {
+  it('reports an invalid MCP server', async () => {
     const env = { TOLLGATE_MCP_SERVERS: 'http://api.example.com/mcp place-orders' }
     const { code, stdout } = await tollgate(['doctor'], env)
     expect(code).toBe(1)
     expect(stdout).toContain("mcp: servers['http://api.example.com/mcp'] must use https")
   })
 
-  it('explains what is on, and never shows a token', async () => {
+  it('lists the features that are on, without revealing a token', async () => {
     const token = 'an-initial-access-token-of-32-characters'
     const { code, stdout } = await tollgate(['doctor'], {
       TOLLGATE_CLIENT_REGISTRATION: 'initial-access-token',
@@ -268,15 +270,15 @@ describe('doctor', () => {
     })
     expect(code).toBe(0)
     for (const line of [
-      'Whoever has the initial access token may register a client',
-      'Clients may be described by a document on app.example',
-      'Pushing them is offered, signing them is offered',
-      'Binding tokens to a key (DPoP) is required; each process takes a proof at /api once',
-      'Signed requests may lie at an address of the client: the service fetches them',
-      'Other applications can sign people in here, and may ask for openid, profile, email',
-      'ID tokens are signed with RS256, and say what the scopes tell',
-      'Clients may know people by names of their own (pairwise)',
-      'Every client may ask people for place-orders at http://127.0.0.1:9/mcp',
+      'Programs with the initial access token may register a client',
+      'Clients may use a metadata document on app.example',
+      'Pushing requests is offered, signing them is offered',
+      'Binding tokens to a key (DPoP) is required; each process accepts a proof at /api once',
+      'Signed requests may be at a URL of the client: the service fetches them',
+      'Other applications can sign people in here, and may request openid, profile, email',
+      'ID tokens are signed with RS256, and contain the claims of the scopes',
+      'Clients may have pairwise subjects',
+      'Every client may request place-orders at http://127.0.0.1:9/mcp',
       'Access tokens are signed with ES256; typ is at+jwt',
       'Pages of registered clients may call from other origins',
     ]) {

@@ -28,7 +28,7 @@ async function withService(
   }
 }
 
-/** The person signs in and approves; where the browser then ends up. */
+/** The person signs in and approves. Returns the address that the browser is sent to. */
 async function approve(service: TestService, address: URL): Promise<URL> {
   const browser = service.browser()
   await browser.signIn(EMAIL, PASSWORD)
@@ -39,7 +39,7 @@ async function approve(service: TestService, address: URL): Promise<URL> {
   return new URL(back.headers.get('location') ?? `error:${back.status}`)
 }
 
-describe('a demo, as it starts', () => {
+describe('a demo with default settings', () => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService(now)
@@ -47,7 +47,7 @@ describe('a demo, as it starts', () => {
   })
   afterAll(() => service.stop())
 
-  it('lets a client come that knows nothing but the address, with a pushed request and a key', async () => {
+  it('lets a client sign in that knows only the issuer, with a pushed request and DPoP', async () => {
     const provider = await client.dynamicClientRegistration(
       new URL(service.url),
       { redirect_uris: [CALLBACK], token_endpoint_auth_method: 'none' },
@@ -86,7 +86,7 @@ describe('a demo, as it starts', () => {
     expect(stolen.status).toBe(401)
   })
 
-  it('tells a client that has registered itself what people have approved, and nothing else', async () => {
+  it('shows a client that registered itself only what people have approved', async () => {
     const provider = await client.dynamicClientRegistration(
       new URL(service.url),
       { redirect_uris: [CALLBACK], token_endpoint_auth_method: 'none' },
@@ -120,7 +120,7 @@ describe('a demo, as it starts', () => {
     expect((await get('/api/subscription', more)).status).toBe(403)
   })
 
-  it('takes a client that proves itself by its key', async () => {
+  it('accepts a client that authenticates with its key', async () => {
     const { publicKey, privateKey } = await crypto.subtle.generateKey(
       { name: 'ECDSA', namedCurve: 'P-256' },
       true,
@@ -142,7 +142,7 @@ describe('a demo, as it starts', () => {
     expect((await client.clientCredentialsGrant(provider)).access_token).toBeTruthy()
   })
 
-  it('says so in its metadata, and nothing of what is off', async () => {
+  it('announces these features in its metadata, and none that are off', async () => {
     const metadata = await metadataOf(service)
     expect(metadata).toMatchObject({
       registration_endpoint: `${service.url}/oauth/register`,
@@ -157,8 +157,8 @@ describe('a demo, as it starts', () => {
   })
 })
 
-describe('settings', () => {
-  it('switch all of it off', async () => {
+describe('settings of OAuth standards', () => {
+  it('switch all of the standards off', async () => {
     const settings = {
       selfRegistered: {},
       clientLogos: false,
@@ -179,7 +179,7 @@ describe('settings', () => {
     })
   })
 
-  it('are strict where they say so', async () => {
+  it('make the standards required', async () => {
     const settings = {
       pushedRequests: 'required',
       requestObjects: 'required',
@@ -213,38 +213,41 @@ describe('settings', () => {
   it.each([
     ['everywhere', 1],
     ['process', 0],
-  ] as const)('remember proofs at /api %s', async (dpopGuardReplays, rows) => {
-    await withService({ settings: { dpopGuardReplays }, ...now }, async (service) => {
-      await service.users.create({ email: EMAIL, password: PASSWORD })
-      const made = await service.oauth.clients.create({ name: 'Till', grants: ['password'] })
-      const provider = await client.discovery(
-        new URL(service.url),
-        made.client.id,
-        made.secret ?? '',
-        undefined,
-        insecure,
-      )
-      const DPoP = client.getDPoPHandle(provider, await client.randomDPoPKeyPair())
-      const person = { username: EMAIL, password: PASSWORD }
-      const tokens = await client.genericGrantRequest(provider, 'password', person, { DPoP })
-      const count = async () =>
-        (await service.database.kysely.selectFrom('oauth_tickets').selectAll().execute()).length
-      const before = await count()
-      const api = new URL(`${service.url}/api/user`)
-      const reply = await client.fetchProtectedResource(
-        provider,
-        tokens.access_token,
-        api,
-        'GET',
-        null,
-        undefined,
-        { DPoP },
-      )
-      expect([reply.status, (await count()) - before]).toEqual([200, rows])
-    })
-  })
+  ] as const)(
+    'store DPoP proofs at /api as dpopGuardReplays says: %s',
+    async (dpopGuardReplays, rows) => {
+      await withService({ settings: { dpopGuardReplays }, ...now }, async (service) => {
+        await service.users.create({ email: EMAIL, password: PASSWORD })
+        const made = await service.oauth.clients.create({ name: 'Till', grants: ['password'] })
+        const provider = await client.discovery(
+          new URL(service.url),
+          made.client.id,
+          made.secret ?? '',
+          undefined,
+          insecure,
+        )
+        const DPoP = client.getDPoPHandle(provider, await client.randomDPoPKeyPair())
+        const person = { username: EMAIL, password: PASSWORD }
+        const tokens = await client.genericGrantRequest(provider, 'password', person, { DPoP })
+        const count = async () =>
+          (await service.database.kysely.selectFrom('oauth_tickets').selectAll().execute()).length
+        const before = await count()
+        const api = new URL(`${service.url}/api/user`)
+        const reply = await client.fetchProtectedResource(
+          provider,
+          tokens.access_token,
+          api,
+          'GET',
+          null,
+          undefined,
+          { DPoP },
+        )
+        expect([reply.status, (await count()) - before]).toEqual([200, rows])
+      })
+    },
+  )
 
-  it('name MCP servers, whose clients come by themselves and get tokens for them alone', async () => {
+  it('configure MCP servers, whose clients register themselves and get tokens for them only', async () => {
     const resource = 'https://api.example.com/mcp'
     const settings = { mcpServers: { [resource]: { scopes: ['place-orders'] } } }
     await withService({ settings, ...now }, async (service) => {
@@ -295,7 +298,7 @@ describe('settings', () => {
     })
   })
 
-  it('open no private address unless they name it', async () => {
+  it('allow requests to a private address only if they name it', async () => {
     const { cert, key } = createCertificate(['localhost'], ['127.0.0.1'])
     let asked = 0
     const web = createServer({ cert, key }, (request, response) => {

@@ -5,25 +5,25 @@ import { billingMigrations } from '@tollgate/billing'
 import { type Database, migrate } from '@tollgate/database'
 import { movableClock } from '@tollgate/oauth/testing'
 import { createTestDatabase, type Template } from '../../../test-support/create-test-database.ts'
-import { lendKeys } from '../../../test-support/lend-keys.ts'
+import { insertSigningKeys } from '../../../test-support/signing-keys.ts'
 import type { Config } from '../src/config/config.ts'
 import { readEnvironment } from '../src/config/environment.ts'
 import { parseSettings, type SettingsInput } from '../src/config/settings.ts'
 import { migrateCore } from '../src/core.ts'
-import { offeredFeatures } from '../src/offered.ts'
+import { enabledFeatures } from '../src/features.ts'
 import { type ServiceOptions, type StartedService, startService } from '../src/service.ts'
 import { createBrowser } from './browser.ts'
 
 export interface TestService extends StartedService {
-  /** Of sessions, tokens and limits. */
+  /** The clock of sessions, tokens and limits. */
   readonly clock: ReturnType<typeof movableClock>
   readonly databaseUrl: string
   readonly dataDir: string
-  /** A new browser with its own cookies. */
+  /** Returns a new browser with its own cookies. */
   browser(): ReturnType<typeof createBrowser>
-  /** Moves the sandbox's clock and handles every webhook on the way. */
+  /** Advances the sandbox's clock and handles all webhooks on the way. */
   advance(by: { days?: number; months?: number; hours?: number }): Promise<void>
-  /** Everything that was logged. */
+  /** Returns everything that was logged. */
   log(): string
   stop(): Promise<void>
 }
@@ -35,7 +35,7 @@ export interface TestConfigOptions {
 
 const users = { table: 'users', id: 'id', idType: 'integer', email: 'email', name: 'name' } as const
 
-/** Every table of the service. */
+/** A template with every table of the service. */
 export const serviceTables: Template = {
   name: 'service',
   async fill(database) {
@@ -46,12 +46,12 @@ export const serviceTables: Template = {
 
 const DEMO_SECRET = 'Zk3uQm8vTe1xLr6yWc9oBd2fHn5jPs7a'
 
-/** A demo on a free port, with a folder and a database of its own. */
+/** Configuration of a demo on a free port, with its own folder and database. */
 export async function testConfig(
   overrides: TestConfigOptions = {},
 ): Promise<{ config: Config; database: Database; databaseUrl: string; remove(): Promise<void> }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-service-'))
-  // As if a demo had run here before: its keys are sealed with this.
+  // The secret of a former demo, with which its keys are encrypted.
   writeFileSync(join(dataDir, 'secret'), DEMO_SECRET, { mode: 0o600 })
   const { url, database, drop } = await createTestDatabase({ template: serviceTables })
   const config = readEnvironment(
@@ -74,15 +74,20 @@ export interface TestServiceOptions extends TestConfigOptions {
   readonly options?: ServiceOptions
 }
 
-/** The whole service on a database of its own and a free port, with clocks that stand still. */
+/** Starts the whole service on its own database and a free port, with clocks that stand still. */
 export async function startTestService(overrides: TestServiceOptions = {}): Promise<TestService> {
   const { config: given, database, databaseUrl, remove } = await testConfig(overrides)
   const config: Config = { ...given, logLevel: 'info', ...overrides.config }
   const clock = movableClock()
   const now = (overrides.options?.clock ?? clock).now()
   const { signingAlgorithm } = config.settings
-  const features = offeredFeatures(config)
-  await lendKeys(database, { secret: config.secrets[0] ?? '', now, signingAlgorithm, features })
+  const features = enabledFeatures(config)
+  await insertSigningKeys(database, {
+    secret: config.secrets[0] ?? '',
+    now,
+    signingAlgorithm,
+    features,
+  })
   const lines: string[] = []
   const service = await startService(config, {
     clock,
@@ -101,7 +106,7 @@ export async function startTestService(overrides: TestServiceOptions = {}): Prom
     async advance(by) {
       await service.sandbox?.clock.advance(by)
       await service.sandbox?.outbox.flush()
-      await service.billing.webhooks.process()
+      await service.billing.process()
     },
     log: () => lines.join(''),
     async stop() {

@@ -19,7 +19,7 @@ describe('grants that are switched off', () => {
     expect(metadata.response_types_supported).toEqual(['code'])
   })
 
-  it('give nothing to clients that were made for them', async () => {
+  it('are rejected for clients that were made for them', async () => {
     const { id = '', secret } = service.demo?.clients.password ?? {}
     const response = await fetch(`${service.url}/oauth/token`, {
       method: 'POST',
@@ -34,7 +34,7 @@ describe('grants that are switched off', () => {
     expect(await response.json()).toMatchObject({ error: 'unsupported_grant_type' })
   })
 
-  it('cannot be asked for by new clients, and are not offered on the page', async () => {
+  it('are rejected for new clients, and not offered on the page', async () => {
     const browser = service.browser()
     await browser.signIn(EMAIL, PASSWORD)
     expect(await (await browser.get('/clients')).text()).not.toContain('implicit')
@@ -58,7 +58,7 @@ describe('grants that are switched off', () => {
 
 describe('HEAD', () => {
   it.each(['/login', '/healthz', '/account', '/.well-known/jwks.json', '/nothing'])(
-    '%s is answered like GET, without content',
+    'answers %s like GET, without content',
     async (path) => {
       const get = await fetch(`${service.url}${path}`, { redirect: 'manual' })
       await get.arrayBuffer()

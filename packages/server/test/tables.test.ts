@@ -23,10 +23,13 @@ afterAll(async () => {
   await defined.drop()
 })
 
-describe('the migrations lead to the tables as they are defined', () => {
-  it.each(serviceTables.map(({ name }) => name))('%s', async (name) => {
-    const found = await describeSchema(migrated.database, name)
-    expect(found).toEqual(await describeSchema(defined.database, name))
-    expect(found).not.toEqual(await describeSchema(defined.database, 'nothing'))
-  })
+describe('the migrations', () => {
+  it.each(serviceTables.map(({ name }) => name))(
+    'create the same tables as their definitions: %s',
+    async (name) => {
+      const found = await describeSchema(migrated.database, name)
+      expect(found).toEqual(await describeSchema(defined.database, name))
+      expect(found).not.toEqual(await describeSchema(defined.database, 'nothing'))
+    },
+  )
 })

@@ -69,15 +69,13 @@ async function serve(clockAhead: number) {
   return { url, output, ready }
 }
 
-/** Runs a command whose clock is wrong; its exit code and all that it wrote. */
+/** Runs a command with a wrong clock. Returns its exit code and all of its output. */
 async function run(clockAhead: number, ...args: string[]) {
   const { ended, output } = start(clockAhead, args)
   return { code: await ended, output: output() }
 }
 
-describe('threat Q5 the service with one process whose clock is wrong', {
-  timeout: 120_000,
-}, () => {
+describe('a process with a wrong clock beside the service (threat Q5)', () => {
   let right: Awaited<ReturnType<typeof serve>>
   let client: { readonly id: string; readonly secret: string }
 
@@ -94,9 +92,9 @@ describe('threat Q5 the service with one process whose clock is wrong', {
     await run(0, 'user', 'create', '--email', EMAIL, '--password', PASSWORD)
     const made = await run(0, 'client', 'create', '--name', 'Own', '--password', '--json')
     client = JSON.parse(made.output)
-  }, 120_000)
+  })
 
-  it('is not ready, issues nothing and says why in its log', async () => {
+  it('is not ready, issues nothing and logs the reason', async () => {
     const wrong = await serve(2 * MINUTE)
     expect(await wrong.ready()).toEqual([503, 'the clock is wrong'])
     expect(await right.ready()).toEqual([200, 'ok'])
@@ -115,7 +113,7 @@ describe('threat Q5 the service with one process whose clock is wrong', {
     expect((await ask(right.url, refresh)).status).toBe(200)
   })
 
-  it('goes on after tollgate clock repair, where a wrong clock was recorded', async () => {
+  it('continues after tollgate clock repair, after a wrong time was recorded', async () => {
     await test.database.kysely
       .updateTable('tollgate_clock')
       .set({ newest: Date.now() + DAY })

@@ -1,4 +1,5 @@
-// An application with Braintree and Fastify: neither Stripe nor another framework is installed.
+// An application with Braintree and Fastify, where neither Stripe nor another framework is
+// installed.
 import { createBilling } from '@tollgate/billing'
 import { forFastify } from '@tollgate/billing/fastify'
 import { connect } from '@tollgate/database'
@@ -23,4 +24,12 @@ const billing = createBilling({
     },
   },
 })
+const user = await billing.user(1)
+const { processorResponseCode } = await user.charge(19.99, { orderId: 'mug-1' })
+const code: string = processorResponseCode
+// @ts-expect-error The SDK's types are the real ones: a misspelt option does not compile.
+await user.charge(19.99, { orderID: 'mug-1' })
+// @ts-expect-error Nor does it for a customer.
+await user.updateCard('fake-valid-nonce', { companie: 'Mills' })
+console.log(code)
 await fastify().register(forFastify(billing).routes)

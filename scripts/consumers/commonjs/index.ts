@@ -1,4 +1,4 @@
-// An application in CommonJS, as TypeScript writes it: every import here becomes a require().
+// An application in CommonJS, as TypeScript compiles it: every import becomes a require().
 import { createBilling } from '@tollgate/billing'
 import { forExpress as billingForExpress } from '@tollgate/billing/express'
 import { connect } from '@tollgate/database'
@@ -17,7 +17,7 @@ async function main() {
     database,
     issuer: 'https://api.example.com',
     secret: 'a secret that is long enough to be accepted here',
-    // What an application knows it may answer at once.
+    // Data that the application already has can be returned synchronously.
     users: { findById: (id) => people.get(id) ?? null },
     scopes: { read: 'Read' },
     grants: [clientCredentials()],

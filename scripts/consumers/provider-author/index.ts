@@ -1,4 +1,5 @@
-// Somebody's own payment provider and its tests: no SDK, no driver of a database, no printer of invoices and no sandbox is installed.
+// A third-party payment provider and its tests, without any SDK, database driver, invoice printer
+// or sandbox.
 import assert from 'node:assert/strict'
 import { type InvoiceData, renderInvoice } from '@tollgate/billing'
 import { type GatewayUnderTest, gatewayContract, startBilling } from '@tollgate/billing/testing'

@@ -1,4 +1,4 @@
-// An application with Stripe and Hono: neither Braintree nor another framework is installed.
+// An application with Stripe and Hono, where neither Braintree nor another framework is installed.
 import { createBilling } from '@tollgate/billing'
 import { forHono } from '@tollgate/billing/hono'
 import { connect } from '@tollgate/database'
@@ -18,5 +18,13 @@ const billing = createBilling({
     },
   },
 })
+const user = await billing.user(1)
+const { client_secret } = await user.charge(1999, { statement_descriptor_suffix: 'MUG' })
+const secret: string | null = client_secret
+// @ts-expect-error The SDK's types are the real ones: a misspelt option does not compile.
+await user.charge(1999, { statement_descriptor_sufix: 'MUG' })
+// @ts-expect-error Nor does it for a customer.
+await user.updateCard('pm_card_visa', { descripton: 'Likes mugs' })
+console.log(secret)
 const app = new Hono()
 app.use(forHono(billing).routes)

@@ -1,4 +1,4 @@
-// Reads the tokens that a file names with go-oidc, and signs in with x/oauth2.
+// Verifies the tokens in a file with go-oidc, and signs in with x/oauth2.
 package main
 
 import (

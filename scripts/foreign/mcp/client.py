@@ -74,10 +74,10 @@ async def call(kept):
 
 async def main():
     kept = Kept()
-    # Once to read, and again when the tool that writes needs more.
+    # Approve once to read, and again because the tool that writes needs another scope.
     assert await call(kept) == 2
     assert kept.tokens.scope.split() == ["notes:read", "notes:write"], kept.tokens.scope
-    # What is kept is enough for the next time.
+    # The stored tokens are enough for the next connection.
     assert await call(kept) == 0
 
 

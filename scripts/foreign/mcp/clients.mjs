@@ -1,5 +1,5 @@
-// Connects to an MCP server with the official SDKs for TypeScript and with mcp-remote, which programs that know only
-// local servers run beside them.
+// Connects to an MCP server with the official SDKs for TypeScript and with mcp-remote, which lets
+// programs that support only local servers connect to remote ones.
 import assert from 'node:assert/strict'
 import { mkdtempSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -14,13 +14,13 @@ const { MCP_ADDRESS: ADDRESS, PERSON } = process.env
 const ABOUT = { name: 'foreign', version: '1.0.0' }
 const CALLBACK = 'http://127.0.0.1:33418/callback'
 
-/** What the person does: approves, and comes back with this. */
+/** Acts as the user: approves and returns the callback. */
 async function visit(address) {
   const reply = await fetch(`${PERSON}?${new URLSearchParams({ address })}`)
   return new URL(await reply.text())
 }
 
-/** What a program keeps, as the SDK's own examples do: everything in memory. */
+/** Storage of a program, in memory as in the SDK's own examples. */
 function createHost() {
   const kept = {}
   return {
@@ -79,7 +79,7 @@ async function useTools(client, names) {
   }
 }
 
-/** A local server to the program, which does not know of OAuth at all. */
+/** Connects through mcp-remote, which the program uses like a local server without OAuth. */
 async function throughRemote() {
   const require = createRequire(import.meta.url)
   const entry = join(dirname(require.resolve('mcp-remote/package.json')), 'dist/proxy.js')
@@ -97,7 +97,7 @@ async function throughRemote() {
   transport.stderr.on('data', (chunk) => {
     said += chunk
     const address = /https?:\S+\/oauth\/authorize\?\S+/.exec(said)?.[0]
-    // The program shows an address; the browser that comes back from it is told that it can be closed.
+    // The program prints a URL; the browser that returns from it may then be closed.
     if (address && said.includes(`${address}\n`))
       visited ??= visit(address).then((url) => fetch(url))
   })

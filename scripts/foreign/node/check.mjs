@@ -1,4 +1,4 @@
-// Reads the tokens that a file names with express-oauth2-jwt-bearer and jose.
+// Verifies the tokens in a file with express-oauth2-jwt-bearer and jose.
 import { readFileSync } from 'node:fs'
 import express from 'express'
 import { auth } from 'express-oauth2-jwt-bearer'
@@ -18,7 +18,7 @@ async function each(library, preset, read) {
   }
 }
 
-/** A whole application with the middleware in front. */
+/** Verifies tokens with the middleware in a complete application. */
 async function readByExpress(preset, options) {
   const app = express()
   const { audience } = tokens[preset]

@@ -14,13 +14,15 @@ import { Strategy } from 'passport-openidconnect'
 const { issuer, client, clients } = JSON.parse(readFileSync(process.argv[2], 'utf8'))
 const EMAIL = 'ada@example.com'
 
-/** What the browser of a signed-in person does, who has approved before: it is sent back at once. */
+/**
+ * Acts as the browser of a signed-in user who has approved before: it is redirected back at once.
+ */
 async function visit(address) {
   const reply = await fetch(address, { headers: { accept: 'text/html' }, redirect: 'manual' })
   return new URL(reply.headers.get('location') ?? `error:${reply.status}`)
 }
 
-/** A browser with cookies, in front of an application. */
+/** A browser with cookies that talks to an application. */
 function createBrowser(send) {
   const cookies = new Map()
   return async (url, init = {}) => {

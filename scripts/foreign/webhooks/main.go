@@ -1,4 +1,4 @@
-// Verifies the webhooks that a file holds with the library of Standard Webhooks for Go.
+// Verifies the webhooks in a file with the Standard Webhooks library for Go.
 package main
 
 import (

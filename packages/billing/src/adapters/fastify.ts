@@ -2,15 +2,17 @@ import { mountFastify } from '@tollgate/http/fastify'
 import type { FastifyPluginCallback } from 'fastify'
 import type { Billing } from '../billing.ts'
 
-/** What Fastify gets. */
+/** Result of `forFastify()`. */
 export interface FastifyBilling {
-  /** Both webhooks and the invoice download. `app.register(routes)` */
+  /** Plugin that serves the webhooks, the invoice download and the return from hosted pages. */
   readonly routes: FastifyPluginCallback
 }
 
 /**
- * Billing's routes for Fastify 5.
+ * Makes billing's routes for Fastify 5.
  * @example
+ * import { forFastify } from '@tollgate/billing/fastify'
+ *
  * app.register(forFastify(billing).routes)
  */
 export function forFastify(billing: Pick<Billing, 'handle' | 'paths'>): FastifyBilling {

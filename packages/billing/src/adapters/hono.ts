@@ -2,15 +2,20 @@ import { mountHono } from '@tollgate/http/hono'
 import type { MiddlewareHandler } from 'hono'
 import type { Billing } from '../billing.ts'
 
-/** What Hono gets. */
+/** Result of `forHono()`. */
 export interface HonoBilling {
-  /** Both webhooks and the invoice download; other addresses pass on. `app.use(routes)` */
+  /**
+   * Serves the webhooks, the invoice download and the return from hosted pages; other requests pass
+   * through.
+   */
   readonly routes: MiddlewareHandler
 }
 
 /**
- * Billing's routes for Hono 4.
+ * Makes billing's routes for Hono 4.
  * @example
+ * import { forHono } from '@tollgate/billing/hono'
+ *
  * app.use(forHono(billing).routes)
  */
 export function forHono(billing: Pick<Billing, 'handle'>): HonoBilling {

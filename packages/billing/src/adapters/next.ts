@@ -1,16 +1,23 @@
 import { type NextHandlers, nextHandlers } from '@tollgate/http/next'
 import type { Billing } from '../billing.ts'
 
-/** What Next gets. */
+/** Result of `forNext()`. */
 export interface NextBilling {
-  /** `export const { POST } = handlers` in app/stripe/webhook/route.ts, and so on for the other paths. */
+  /**
+   * Route handlers by HTTP method, to export from a `route.ts` at each of billing's paths, such as
+   * `app/stripe/webhook/route.ts`.
+   */
   readonly handlers: NextHandlers
 }
 
 /**
- * Next loads every route file when it builds. Give a function to connect to a database only when the
- * first request comes; it is called for each request and should give the same billing every time.
+ * Makes billing's route handlers for Next. Next loads every route file during the build: pass a
+ * function to connect to the database only when a request arrives. It is called for each request
+ * and must return the same billing every time.
  * @example
+ * // app/stripe/webhook/route.ts
+ * import { forNext } from '@tollgate/billing/next'
+ *
  * export const { GET, POST } = forNext(billing).handlers
  */
 export function forNext(

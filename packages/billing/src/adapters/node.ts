@@ -3,8 +3,11 @@ import { nodeListener as listenTo } from '@tollgate/http/node'
 import type { Billing } from '../billing.ts'
 
 /**
- * For a plain Node server; 404 for addresses that are not ours.
+ * Makes a request listener for Node's `http` server. Responds 404 to paths that are not billing's.
  * @example
+ * import { createServer } from 'node:http'
+ * import { nodeListener } from '@tollgate/billing/node'
+ *
  * createServer(nodeListener(billing)).listen(3000)
  */
 export function nodeListener(

@@ -1,63 +1,49 @@
-import { checkoutContract } from './contract/checkout.ts'
-import { customerDetailsContract } from './contract/customer-details.ts'
-import { customersContract } from './contract/customers.ts'
-import { disputesContract } from './contract/disputes.ts'
-import { itemsContract } from './contract/items.ts'
-import { pausesContract, schedulesContract } from './contract/later.ts'
-import { listsContract } from './contract/lists.ts'
-import { balanceContract } from './contract/money/balance.ts'
-import { creditNotesContract } from './contract/money/credit-notes.ts'
-import { forecastsContract } from './contract/money/forecasts.ts'
-import { newestPaymentsContract } from './contract/money/payments.ts'
-import { refundsContract } from './contract/money/refunds.ts'
-import { taxIdsContract } from './contract/money/tax-ids.ts'
-import { usageContract } from './contract/money/usage.ts'
-import type { ContractPart } from './contract/part.ts'
-import { paymentMethodsContract } from './contract/payment-methods.ts'
-import { paymentsContract } from './contract/payments.ts'
-import { promotionCodesContract } from './contract/promotion-codes.ts'
-import { providerContract } from './contract/provider.ts'
-import { startsContract } from './contract/starts.ts'
-import { datesContract, subscriptionsContract } from './contract/subscriptions.ts'
-import { webhookEndpointsContract } from './contract/webhook-endpoints.ts'
-import { webhooksContract } from './contract/webhooks.ts'
+import assert from 'node:assert/strict'
+import { CAPABILITIES } from '../assemble-features.ts'
+import * as SUITES from '../features/contract-suites.ts'
+import type { ContractPart } from '../providers/contract-suite.ts'
 
 export type {
   ContractPart as GatewayContract,
   CreateGateway,
   GatewayContractRunner,
   GatewayUnderTest,
-} from './contract/part.ts'
+} from '../providers/contract-suite.ts'
 
 /**
- * What every provider must do, to be run on your own with your own test runner. `create` gives an empty
- * test account each time.
+ * Contract tests for a payment provider of your own. Pass `describe` and `it` of your test runner,
+ * and a `create` that returns the provider with an empty test account each time.
  * @example
+ * import { gatewayContract } from '@tollgate/billing/testing'
+ * import { describe, it } from 'vitest'
+ *
  * gatewayContract({ describe, it }, async () => ({ provider: paddle(testOptions), plans, … }))
  */
 export const gatewayContract: ContractPart = (runner, create) => {
   providerContract(runner, create)
-  customersContract(runner, create)
-  customerDetailsContract(runner, create)
-  subscriptionsContract(runner, create)
-  itemsContract(runner, create)
-  datesContract(runner, create)
-  startsContract(runner, create)
-  schedulesContract(runner, create)
-  pausesContract(runner, create)
-  forecastsContract(runner, create)
-  paymentsContract(runner, create)
-  newestPaymentsContract(runner, create)
-  webhooksContract(runner, create)
-  checkoutContract(runner, create)
-  refundsContract(runner, create)
-  creditNotesContract(runner, create)
-  balanceContract(runner, create)
-  promotionCodesContract(runner, create)
-  paymentMethodsContract(runner, create)
-  listsContract(runner, create)
-  disputesContract(runner, create)
-  webhookEndpointsContract(runner, create)
-  taxIdsContract(runner, create)
-  usageContract(runner, create)
+  for (const suite of Object.values(SUITES)) suite(runner, create)
+}
+
+/** Tests that the declared properties of the provider match its gateway. */
+const providerContract: ContractPart = ({ describe, it }, create) => {
+  describe('the provider', () => {
+    it('has the same name as its gateway, and a valid webhook path', async () => {
+      const { provider } = await create()
+      assert.equal((await provider.connect()).name, provider.name)
+      assert.match(provider.webhookPath, /^(\/[\w-]+)+$/)
+      assert.match(provider.name, /^[\w-]{1,64}$/)
+    })
+
+    it('has exactly the capabilities that it declares', async () => {
+      const { provider } = await create()
+      const gateway = await provider.connect()
+      const parts = CAPABILITIES.filter((name) => gateway[name])
+      assert.deepEqual(parts.sort(), [...provider.can].sort())
+    })
+
+    it('reports no missing settings in an account that is set up', async () => {
+      const { provider } = await create()
+      assert.deepEqual(await (await provider.connect()).check(), [])
+    })
+  })
 }

@@ -2,60 +2,80 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { connect, createColumns, type Database } from '@tollgate/database'
 // biome-ignore lint/suspicious/noTsIgnore: an error is expected only where the sandbox is missing
-/** @ts-ignore The sandbox is missing where only the contract of a gateway is used: its types are `any` there. */
+/** @ts-ignore The sandbox is not installed where only the gateway contract is used: its types are `any` there. */
 import type { Sandbox, SandboxClock } from '@tollgate/sandbox'
 import { sql } from 'kysely'
 import { nodeListener } from '../adapters/node.ts'
+import type { BillableUser } from '../billable-user.ts'
 import type { Billing } from '../billing.ts'
 import { createBilling } from '../create-billing.ts'
-import type { BraintreeOptions } from '../gateways/braintree/sdk/options.ts'
-import { STRIPE } from '../gateways/stripe/provider.ts'
 import type { BillingOptions } from '../options.ts'
-import type { BillableUser } from '../users/billable-user.ts'
+import type { BraintreeOptions } from '../providers/braintree/options.ts'
+import { STRIPE } from '../stripe-provider.ts'
 
-/** What a test's billing begins with. */
+/**
+ * Options of `startBilling()`: those of `createBilling()` except the providers and the clock, all
+ * optional, and these.
+ */
 export interface StartBillingOptions
   extends Partial<Omit<BillingOptions, 'stripe' | 'braintree' | 'clock'>> {
-  /** Where the clock starts. */
+  /** Time at which the sandbox clock starts. @default the current time */
   readonly now?: Date
-  /** Plans by id; amounts in cents, `months` between bills. */
+  /**
+   * Plans by id. `amount` is in cents, `months` is the billing interval.
+   * @default `monthly`, `pro`, `quarterly`, `halfyearly` and `yearly`
+   */
   readonly plans?: Readonly<Record<string, { readonly amount: number; readonly months: number }>>
-  /** What usage costs at Braintree, by the name that it is reported under. */
+  /** Prices of metered usage at Braintree, by the meter's name. */
   readonly metered?: BraintreeOptions['metered']
   /**
-   * Whether webhooks reach the application. Default true. Those of Stripe are the ones that billing wants, as at an
-   * endpoint that it makes itself; with `handlers` of your own all of them come.
+   * Whether webhooks are delivered to this billing. From Stripe only the event types that billing
+   * needs are delivered; with `handlers` of your own, all of them.
+   * @default true
    */
   readonly webhooks?: boolean
-  /** How often Stripe tries again, and what it does after the last time. Default: after 3, 5 and 7 days, then it cancels. */
+  /**
+   * Stripe's retry schedule for failed payments, and what happens to the subscription after the
+   * last retry.
+   * @default retries after 3, 5 and 7 days, then cancels
+   */
   readonly dunning?: {
     readonly retryAfterDays?: readonly number[]
     readonly afterLastRetry?: 'cancel' | 'unpaid' | 'past_due'
   }
 }
 
-/** Billing on both providers of the sandbox, with one clock that is moved by hand. */
+/**
+ * Result of `startBilling()`: billing on both providers of the sandbox, with a clock that only
+ * moves with `advance()`.
+ */
 export interface BillingTest {
-  /** Both providers, on one clock. */
+  /** The sandbox of both providers, which share one clock. */
   readonly sandbox: Sandbox<{ stripe: true; braintree: true }>
-  /** An SQLite database in memory. */
+  /** The database: SQLite in memory, unless the option `database` is given. */
   readonly database: Database
-  /** Billing, over the sandbox. */
+  /** The billing under test, connected to the sandbox. */
   readonly billing: Billing
-  /** A user who is there already, at the default provider. */
+  /** A user that exists from the start. */
   readonly user: BillableUser
-  /** Another user of the application. */
+  /** Adds a user to the application's table. */
   createUser(attributes?: {
     readonly email?: string
     readonly name?: string
   }): Promise<BillableUser>
-  /** Moves the clock; renewals, trials and webhooks on the way are done when it resolves. */
+  /**
+   * Advances the clock. Renewals, trial ends and webhooks that fall due are processed before the
+   * promise resolves.
+   */
   advance(by: Parameters<SandboxClock['advance']>[0]): Promise<void>
-  /** Delivers and handles every webhook that is due, and tells what came of it. */
+  /** Delivers all due webhooks, and processes all queues. */
   settle(): Promise<void>
-  /** A second billing on the same database, as another process would have. */
+  /**
+   * Creates a second billing on the same database, as another process would have. `close()` closes
+   * it too.
+   */
   another(options?: Partial<BillingOptions>): Billing
-  /** Ends everything. */
+  /** Stops billing, the sandbox and the database (unless it was passed in). */
   close(): Promise<void>
 }
 
@@ -68,16 +88,21 @@ const PLANS = {
 } as const
 
 /**
- * For an application's own tests: no network, no keys, no waiting.
+ * Starts billing against a local sandbox of Stripe and Braintree, for an application's tests: no
+ * network, no API keys, no waiting. Requires the package `@tollgate/sandbox`.
  * @example
+ * import { startBilling } from '@tollgate/billing/testing'
+ *
  * const { user, advance, close } = await startBilling({ defaultProvider: 'stripe' })
  * await user.newSubscription('main', 'monthly').trialDays(14).create('pm_card_visa')
  * await advance({ days: 15 })
+ * expect((await user.subscription('main')).onTrial()).toBe(false)
+ * await close()
  */
 export async function startBilling(options: StartBillingOptions = {}): Promise<BillingTest> {
   const { now, plans = PLANS, webhooks = true, metered = {}, dunning = {}, ...rest } = options
   const { startSandbox } = await importSandbox()
-  // How Stripe is set says nothing of which providers there are, which is all that the type knows.
+  // The option type depends only on which providers run; the dunning settings do not change that.
   const sandbox = (await startSandbox({
     stripe: { dunning },
     braintree: true,
@@ -129,9 +154,7 @@ export async function startBilling(options: StartBillingOptions = {}): Promise<B
   }
   const settle = async () => {
     await sandbox.outbox.flush()
-    await billing.webhooks.process()
-    await billing.usage.process()
-    await billing.events.process()
+    await billing.process()
   }
 
   return {
@@ -150,7 +173,7 @@ export async function startBilling(options: StartBillingOptions = {}): Promise<B
       others.push(made)
       return made
     },
-    // What uses a thing before the thing: events under way still ask the provider and the database.
+    // Close in the order of use: running events still need the provider and the database.
     async close() {
       await Promise.all([billing, ...others].map((each) => each.close()))
       await new Promise((resolve) => {
@@ -163,10 +186,10 @@ export async function startBilling(options: StartBillingOptions = {}): Promise<B
   }
 }
 
-/** Whoever tests a provider of their own with `gatewayContract` need not install it. */
+/** Loaded on demand: projects that only run `gatewayContract` do not need the package. */
 function importSandbox() {
   return import('@tollgate/sandbox').catch((cause) => {
-    throw new Error('startBilling() needs the package "@tollgate/sandbox": install it, too', {
+    throw new Error('startBilling() needs the package "@tollgate/sandbox": install it too', {
       cause,
     })
   })
@@ -192,7 +215,7 @@ function definePlans(
   braintree.changeSettings({ customFields: ['description'] })
 }
 
-/** The application's own table, as it is before billing adds its columns. */
+/** Creates the application's user table as it is before billing adds its columns. */
 async function createUsers(database: Database, table: string): Promise<void> {
   await database.kysely.schema
     .createTable(table)

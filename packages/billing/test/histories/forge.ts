@@ -3,9 +3,12 @@ import { rowsOf } from '../provider-truth.ts'
 import { stripeSdk } from '../support.ts'
 import type { World } from './world.ts'
 
-/** Somebody without the keys says that the subscription has ended. It is refused, and nothing changes. */
+/**
+ * Sends forged webhooks that report the end of the subscription. They must be rejected without any
+ * change.
+ */
 export async function forge(world: World): Promise<void> {
-  // Events go out soon after a step, not within it: what is due now is to be here before the counting.
+  // Webhooks are sent soon after a step, not during it: let them arrive before counting.
   await world.settle()
   const before = await rowsOf(world.database, world.user.id, world.user.owner.type)
   const inbox = await countInbox(world)

@@ -2,7 +2,7 @@ import { type BillableUser, money, type ProviderName } from '../../src/index.ts'
 import { ofMain, own, type Step } from './step.ts'
 import type { World } from './world.ts'
 
-/** What an order costs, in cents. */
+/** The price of an order, in cents. */
 export const ORDER = 1300
 
 const everywhere: readonly Step[] = [
@@ -27,7 +27,7 @@ const everywhere: readonly Step[] = [
 
 const atStripe: readonly Step[] = [
   own('void the newest bill', async (user) => (await newest(user))?.void()),
-  own('a credit', (user) => user.giveCredit(700)),
+  own('a credit', (user) => user.creditBalance(700, 'Welcome', { gift: true })),
   own('a debt', (user) => user.debitBalance(300)),
   own('a credit note', async (user) => {
     const [invoice] = await user.invoices()
@@ -39,7 +39,7 @@ const atStripe: readonly Step[] = [
   }),
 ]
 
-/** What is paid, given back or taken beside the bills of a subscription. */
+/** Payments, refunds and credits besides the invoices of a subscription. */
 export const payments: Readonly<Record<ProviderName, readonly Step[]>> = {
   stripe: [...everywhere, ...atStripe],
   braintree: everywhere,
@@ -47,7 +47,7 @@ export const payments: Readonly<Record<ProviderName, readonly Step[]>> = {
 
 const newest = async (user: BillableUser) => (await user.invoicesIncludingPending())[0]
 
-/** The application numbers its orders. One that was not paid is tried again under its number. */
+/** Pays for an order under its number. An unpaid order is retried with the same number. */
 async function order(
   world: World,
   kind: 'charge' | 'bill',

@@ -4,7 +4,7 @@ import { ofMain, own, type Step } from './step.ts'
 const DAY = 86_400_000
 const PLANS = ['monthly', 'pro', 'quarterly', 'yearly']
 
-/** How most lives begin. */
+/** The steps that most histories begin with. */
 export const beginnings: readonly Step[] = [
   ...PLANS.map((plan) =>
     own(`create ${plan}`, (user, { given }) =>
@@ -113,7 +113,7 @@ const atStripe: readonly Step[] = [
   }),
 ]
 
-/** What the application does for its user. */
+/** Calls that the application makes for its user. */
 export const operations: Readonly<Record<ProviderName, readonly Step[]>> = {
   stripe: [...everywhere, ...atStripe],
   braintree: everywhere,

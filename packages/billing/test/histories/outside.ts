@@ -6,14 +6,14 @@ import type { World } from './world.ts'
 
 const PAGE = { name: 'main', successPath: '/done' }
 
-/** What their bank does. */
+/** Steps of the customer's bank. */
 export const disputing: readonly Step[] = [
   step('a dispute', async (world) => dispute(world)),
   step('a dispute is won', async (world) => decide(world, 'won')),
   step('a dispute is lost', async (world) => decide(world, 'lost')),
 ]
 
-/** What befalls the user without the application. */
+/** Steps that happen to the user without the application: declined charges, disputes, time. */
 export const fate: readonly Step[] = [
   step('a charge is declined', async (world) => decline(world, 1)),
   step('the card fails', async (world) => decline(world, 5)),
@@ -51,7 +51,7 @@ const usage: readonly Step[] = [
   own('report the last one again', (user, world) => use(user, world, Math.max(1, world.used))),
 ]
 
-/** What somebody does in the provider's control panel. Only what the provider tells us about. */
+/** Changes in the provider's control panel, as far as the provider sends events about them. */
 export const panel: Readonly<Record<ProviderName, readonly Step[]>> = {
   stripe: [
     atStripe('panel: cancel now', (stripe, id) => stripe.subscriptions.cancel(id)),
@@ -117,12 +117,12 @@ function atStripe(
     const customer = customerOf(world)
     const [newest] = world.sandbox.stripe.subscriptions(customer)
     if (!newest) return
-    // The panel refuses what makes no sense, such as to change what has ended.
+    // The control panel rejects impossible changes, such as changing an ended subscription.
     await run(await stripeSdk(world), newest.id, customer).catch(() => undefined)
   })
 }
 
-/** One call, which the application has numbered. */
+/** Makes a call with the application's number for that call. */
 async function use(user: BillableUser, world: World, number: number): Promise<void> {
   await user.reportUsage('calls', 1, { id: `call-${number}` })
   world.used = Math.max(world.used, number)
@@ -139,7 +139,7 @@ async function confirmPayments(world: World): Promise<void> {
   }
 }
 
-/** On whichever page is open. */
+/** Pays on whichever hosted page is open. */
 async function payOnPage(world: World): Promise<void> {
   const customer = customerOf(world)
   const { checkout } = await stripeSdk(world)
@@ -162,7 +162,7 @@ async function decline(world: World, times: number): Promise<void> {
   for (let i = 0; i < times && customer; i++) sandbox.trouble.declineNextCharge(customer, code)
 }
 
-/** What the customer does in the portal, in a browser. */
+/** Uses the customer portal in a browser. */
 async function visit(
   user: BillableUser,
   { sandbox }: World,
@@ -175,7 +175,7 @@ async function visit(
   await (await fetch(url, { method: 'POST', body, redirect: 'manual' })).text()
 }
 
-/** Somebody asks their bank for the newest payment. */
+/** Disputes the newest payment. */
 function dispute(world: World): void {
   const { stripe, braintree } = world.sandbox
   const customer = customerOf(world)
@@ -207,7 +207,9 @@ function decide({ disputes, given, sandbox }: World, outcome: 'won' | 'lost'): v
   sandbox.braintree.notify(`dispute_${outcome}`, id)
 }
 
-/** At Stripe one that nobody answers is lost in the end. */
+/**
+ * Lists the expected states of the disputes. At Stripe, an unanswered dispute is lost in the end.
+ */
 export function disputesOf({ given, disputes, sandbox }: World): string[] {
   return given.provider === 'stripe'
     ? sandbox.stripe.disputes().map(statusOf)

@@ -7,12 +7,12 @@ export interface Step {
   readonly run: (world: World) => Promise<unknown>
 }
 
-/** A step that prints as its name in a counterexample. */
+/** Makes a step that is printed by its name in a counterexample. */
 export function step(name: string, run: Step['run']): Step {
   return Object.assign({ name, run }, { [fc.toStringMethod]: () => name })
 }
 
-/** What the application does for its user. */
+/** Makes a step in which the application calls a method of its user. */
 export function own(
   name: string,
   run: (user: BillableUser, world: World) => Promise<unknown>,
@@ -20,7 +20,7 @@ export function own(
   return step(name, (world) => world.attempt((user) => run(user, world)))
 }
 
-/** The same, to the subscription. */
+/** Makes a step in which the application calls a method of the subscription. */
 export function ofMain(
   name: string,
   run: (subscription: Subscription, world: World) => Promise<unknown>,
@@ -28,7 +28,7 @@ export function ofMain(
   return own(name, async (user, world) => run(await user.subscription('main'), world))
 }
 
-/** Behind the counter: the one customer of this history. */
+/** Reads the id of the history's only customer directly from the sandbox. */
 export function customerOf({ sandbox, given }: World): string {
   const [customer] =
     given.provider === 'stripe' ? sandbox.stripe.customers() : sandbox.braintree.customers()

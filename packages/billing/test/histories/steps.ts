@@ -5,7 +5,10 @@ import { beginnings, operations } from './operations.ts'
 import { disputing, fate, losses, network, panel } from './outside.ts'
 import type { Step } from './step.ts'
 
-/** A life of up to so many steps. Most begin with a subscription, because much else is refused without one. */
+/**
+ * Histories of up to `maxLength` steps. Most begin with a subscription, because many steps are
+ * refused without one.
+ */
 export function livesAt(provider: ProviderName, maxLength: number): fc.Arbitrary<Step[]> {
   const rest = fc.array(stepsAt(provider), { minLength: 1, maxLength })
   const begun = fc
@@ -14,7 +17,7 @@ export function livesAt(provider: ProviderName, maxLength: number): fc.Arbitrary
   return fc.oneof({ arbitrary: begun, weight: 5 }, { arbitrary: rest, weight: 1 })
 }
 
-/** The same, of somebody who asks their bank for their money again and again. */
+/** Histories of a customer who keeps disputing payments. */
 export function disputedLivesAt(provider: ProviderName, maxLength: number): fc.Arbitrary<Step[]> {
   const disputes = fc.array(fc.constantFrom(...disputing), { minLength: 2, maxLength: 6 })
   return fc
@@ -37,7 +40,7 @@ function stepsAt(provider: ProviderName): fc.Arbitrary<Step> {
   )
 }
 
-/** Losing events is for histories that are about that. */
+/** Steps that lose events only belong in histories that are about lost events. */
 export function isLoss({ name }: Step): boolean {
   return losses.some((loss) => loss.name === name)
 }

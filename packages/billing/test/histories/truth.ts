@@ -7,7 +7,7 @@ import { disputesOf } from './outside.ts'
 import { customerOf } from './step.ts'
 import type { World } from './world.ts'
 
-/** Our rows against the provider's own objects. */
+/** Compares our rows with the provider's own objects. */
 export async function expectTruth(world: World, at: string): Promise<void> {
   const { sandbox, database, user, given, billing } = world
   const customers =
@@ -25,7 +25,7 @@ export async function expectTruth(world: World, at: string): Promise<void> {
   const open = truth.subscriptions.filter(({ id }) => !suspended.some(({ of }) => of === id))
   const isOpen = isServed({ ...truth, subscriptions: open }, now)
   expect(await user.subscribed('main'), `subscribed, ${at}`).toBe(isOpen)
-  // However it went, nobody pays for two subscriptions of one name.
+  // In every case, at most one subscription per name is charged.
   const over = ['canceled', 'Canceled', 'Expired', 'incomplete_expired']
   const live = truth.subscriptions.filter(({ status }) => !over.includes(status))
   expect(live.length, at).toBeLessThanOrEqual(1)
@@ -42,7 +42,7 @@ export async function expectTruth(world: World, at: string): Promise<void> {
   expect(statuses.sort(), `disputes, ${at}`).toEqual(disputesOf(world).sort())
 }
 
-/** Each with the provider's id of the subscription that was paid. */
+/** Reads the disputes, each with the provider's id of the disputed subscription. */
 async function readDisputes({ database }: World): Promise<{ status: string; of: string }[]> {
   const rows = await database.kysely
     .selectFrom('billing_disputes as disputes')
@@ -52,7 +52,10 @@ async function readDisputes({ database }: World): Promise<{ status: string; of: 
   return rows.map(({ status, provider_id: of }) => ({ status: String(status), of: String(of) }))
 }
 
-/** What was reported is counted once; of what was refused nobody may know. */
+/**
+ * Checks that reported usage was counted exactly once. Refused reports may or may not have been
+ * counted.
+ */
 export async function expectUsage(world: World): Promise<void> {
   const { billing, database, used, given } = world
   const rows = await database.kysely.selectFrom('billing_usage').select('state').execute()
@@ -67,7 +70,7 @@ export async function expectUsage(world: World): Promise<void> {
     expect(counted).toBeLessThanOrEqual(used)
     return
   }
-  // Each costs five cents, and six with its tax; what was used in a trial is free.
+  // Each unit costs five cents, six including tax; usage during a trial is free.
   expect(usageCharged(world)).toBeLessThanOrEqual(6 * used)
 }
 
@@ -75,7 +78,7 @@ async function countedCalls(world: World): Promise<number> {
   const { sandbox } = world
   const { billing } = await stripeSdk(world)
   const [meter] = (await billing.meters.list()).data
-  // After now, also on the hour.
+  // The end of the current hour, which is after now even exactly on the hour.
   const hour = (Math.floor(sandbox.clock.nowMs() / 3_600_000) + 1) * 3600
   const { data } = await billing.meters.listEventSummaries(meter?.id ?? '', {
     customer: customerOf(world),
@@ -87,7 +90,7 @@ async function countedCalls(world: World): Promise<number> {
 
 const DECLINED = ['processor_declined', 'gateway_rejected', 'failed']
 
-/** Sales that were not declined, at Braintree; those that were taken back as well. */
+/** Lists the sales at Braintree that were not declined, including refunded ones. */
 function salesOf(world: World) {
   return world.sandbox.braintree
     .transactions(customerOf(world))
@@ -99,7 +102,10 @@ function usageCharged(world: World): number {
   return sum(ofUsage.map(({ amount }) => amount))
 }
 
-/** What was taken and what went back, by the provider's own books, is what the bills say. Nothing was paid twice. */
+/**
+ * Checks that the charges and refunds at the provider equal those on the invoices, and that nothing
+ * was paid twice.
+ */
 export async function expectMoney(world: World): Promise<void> {
   const { given, paid, billing, user } = world
   calm(world)
@@ -109,7 +115,8 @@ export async function expectMoney(world: World): Promise<void> {
   const isStripe = given.provider === 'stripe'
   const taken = takenFrom(world, owner)
   const billed = sum(bills.map(isStripe ? paidByCard : ({ data }) => data.total))
-  // At Stripe a charge is on no bill. Of one whose answers were all lost nobody knows.
+  // At Stripe, a charge has no invoice. One whose responses were all lost may or may not have been
+  // made.
   const charges = isStripe
     ? (taken - billed) / ORDER
     : salesOf(world).filter(({ orderId }) => orderId?.startsWith('charge-')).length
@@ -157,7 +164,7 @@ function givenBack({ sandbox }: World, owner: BillableUser): number {
       )
 }
 
-/** What trouble is left was meant for the application. */
+/** Removes provider failures that were meant for the application and are left over. */
 function calm({ sandbox, given }: World): void {
   while (sandbox.trouble.takeCallTrouble(given.provider)) {
     // It is taken, and harms nobody.

@@ -6,42 +6,45 @@ import { type BillingTest, startBilling } from '../../src/testing/index.ts'
 import { BASE_URL, createCallPrice, type ProviderCase, stripeSdk } from '../support.ts'
 import { createTeam, createTeams, teamTable } from '../teams.ts'
 
-/** What a dispute does to access. */
+/** The option `disputes.access`. */
 export type Access = 'keep' | 'suspend' | 'end'
 
-/** Who pays. */
+/** The type of the owner that pays. */
 export type OwnerType = 'user' | 'team'
 
 /**
- * How events travel in a history. `prompt`: all have come, somehow, before the next step. `late`: steps
- * overtake them. `lossy`: none come until a step lets them, and those that were lost never do.
+ * How webhooks travel in a history. `prompt`: all arrive before the next step. `late`: steps may
+ * overtake them. `lossy`: none arrive until a step allows it, and lost ones never do.
  */
 export type Travel = 'prompt' | 'late' | 'lossy'
 
-/** One user, one sandbox, one application. Between histories all of it is put back to the start. */
+/** One user, one sandbox, one application. All of it is reset between histories. */
 export interface World extends BillingTest {
   readonly given: ProviderCase
-  /** What a dispute does to access. */
+  /** The option `disputes.access`. */
   readonly access: Access
   readonly travel: Travel
-  /** Whether this history has ended a subscription at once. */
+  /** Whether this history has ended a subscription immediately. */
   hasCancelledNow: boolean
-  /** What the application says that its user pays, in percent. */
+  /** The current tax percentage of the user. */
   tax: number
-  /** How many reports of usage this history has made, each of one call. */
+  /** Number of usage reports in this history, each of one unit. */
   used: number
-  /** How many orders of either kind this history has paid; each has a key. */
+  /** Number of paid orders of each kind in this history. Each order has an idempotency key. */
   readonly paid: Record<'charge' | 'bill', number>
-  /** What became of each dispute at Braintree, by its transaction. */
+  /** State of each dispute at Braintree, by its transaction. */
   readonly disputes: Map<string, 'open' | 'won' | 'lost'>
-  /** A price at Stripe that is billed by usage. */
+  /** A metered price at Stripe. */
   readonly metered: string
   begin(start: Date, travel: Travel, owner: OwnerType): Promise<void>
-  /** Moves the clock as little as it takes for every event under way to arrive and be handled. */
+  /** Advances the clock just enough for every pending webhook to arrive and be handled. */
   deliverAll(): Promise<void>
-  /** Whether an event is still under way. */
+  /** Whether no webhook is under way. */
   isQuiet(): Promise<boolean>
-  /** An operation of the application; one that got no answer is repeated, as the guide says. */
+  /**
+   * Runs an operation of the application, and retries it after a lost response, as the guide
+   * recommends.
+   */
   attempt(operation: (user: BillableUser) => Promise<unknown>): Promise<unknown>
 }
 
@@ -90,7 +93,7 @@ export async function createWorld(given: ProviderCase, access: Access): Promise<
   await stripe.promotionCodes.create({ code: 'HELLO', promotion: { type: 'coupon', coupon } })
   await stripe.coupons.create({ id: 'SPRING', percent_off: 10, duration: 'once' })
   const metered = await createCallPrice(test)
-  // What was told of all that has arrived, and is no part of any life.
+  // Events of the setup are not part of any history.
   await test.settle()
   const clean = sandbox.snapshot()
   let user = test.user
@@ -103,7 +106,8 @@ export async function createWorld(given: ProviderCase, access: Access): Promise<
   async function nextArrival(): Promise<number | null> {
     const sent = sandbox.outbox.deliveries().flatMap(({ dueAt }) => dueAt ?? [])
     const handled = (await billing.webhooks.pending()).map(({ dueAt }) => dueAt.getTime())
-    // What we count ourselves waits for the end of its period, and is no event.
+    // Usage that billing counts itself waits for the end of its period; that is not a pending
+    // webhook.
     const reported = given.provider === 'stripe' ? await billing.usage.pending() : []
     const all = [...sent, ...handled, ...reported.map(({ dueAt }) => dueAt.getTime())]
     return all.length === 0 ? null : Math.min(...all)
@@ -161,7 +165,7 @@ export async function createWorld(given: ProviderCase, access: Access): Promise<
         const now = sandbox.clock.nowMs()
         if (next > now) await sandbox.clock.advanceTo(new Date(next))
       }
-      throw new Error('Events go on and on')
+      throw new Error('Webhooks never stop arriving')
     },
     isQuiet: async () => (await nextArrival()) === null,
     async attempt(operation) {

@@ -4,25 +4,31 @@ import { type ChildOptions, type Report, type Stop, startChild } from '../child-
 import type { FlowTest } from '../support.ts'
 import type { Job } from './jobs.ts'
 
-/** Seconds a killed process keeps the retry waiting here; operations take a fraction of it. */
+/**
+ * Lock lease in seconds. A retry waits this long after a kill; operations take a fraction of it.
+ */
 export const LEASE = 1
 
-/** Processes start slowly on a busy machine. */
+/** Timeout for tests with child processes, which start slowly on a busy machine. */
 export const LONG = { timeout: 600_000 }
 
 export interface Campaign<T> extends ChildOptions {
-  /** Whether it is killed before what it does to its lock, too. Every operation does that alike: one story for all. */
+  /**
+   * Whether to kill the process before writes to its lock, too. All operations lock alike, so one story
+   * tests this for all.
+   */
   readonly atLocks?: boolean
-  /** What so many runs begin with, one for each. */
+  /** Prepares the start of `count` runs. */
   readonly prepare: (count: number) => Promise<readonly T[]>
   readonly jobOf: (prepared: T) => Job
-  /** What is done and looked at when it was killed there. */
+  /** Runs after the kill: retries the job and checks the result. */
   readonly afterwards: (prepared: T, at: string) => Promise<unknown>
 }
 
 /**
- * The steps, from 1, at which a process is killed: all but the first, before which it has done nothing. Databases other than SQLite are
- * tried at their writes: whatever a provider is asked between two of them, they hold the same.
+ * Chooses the steps, counted from 1, at which to kill a process. Omits the first, before which it
+ * has done nothing. On databases other than SQLite, only before writes: requests between two writes
+ * leave the database the same.
  */
 export function chooseStops(steps: readonly string[], atLocks = false): readonly number[] {
   const { TEST_DATABASE, BILLING_KILL_EVERYWHERE } = process.env
@@ -33,7 +39,10 @@ export function chooseStops(steps: readonly string[], atLocks = false): readonly
     .map(({ stopAt }) => stopAt)
 }
 
-/** Fails for a campaign that proves less than it says: nobody was killed on the way, or somebody not where it should be. */
+/**
+ * Fails if the test proves less than it claims: if a process was not killed, or not at the expected
+ * step.
+ */
 export function requireTried(
   steps: readonly string[],
   stops: readonly number[],
@@ -49,8 +58,9 @@ export function requireTried(
 }
 
 /**
- * One process does the job to its end, which tells the steps. Then it does it for many at a time: for one to its end, and for
- * each other one to a stop. It is killed with all of them under way. Gives the steps.
+ * Runs the job once to its end to learn the steps. Then runs it concurrently many times: once to
+ * the end, and once per step up to that step. Kills the process while all are running. Returns the
+ * steps.
  */
 export async function tryEveryPoint<T>(
   test: FlowTest,
@@ -64,7 +74,7 @@ export async function tryEveryPoint<T>(
     return outcome
   }
 
-  // What a process reads once, such as the tax rates, is a step of its first job alone.
+  // Values that a process reads only once, such as tax rates, are steps of its first job only.
   if (process.env.BILLING_KILL_EVERYWHERE === '1') await serve((await prepare(1))[0] as T, {})
   const [first] = await prepare(1)
   const { steps = [] } = await serve(first as T, {})
@@ -74,7 +84,7 @@ export async function tryEveryPoint<T>(
   const outcomes = await Promise.all(
     prepared.slice(0, -1).map((each, at) => serve(each, ways[at] ?? {})),
   )
-  // With the last one the whole process stops: in the middle of a transaction, if that is what it is about.
+  // With the last one the whole process freezes, possibly within a transaction.
   outcomes.push(await serve(prepared.at(-1) as T, { ...ways.at(-1), freezes: true }))
   await child.kill()
   await Promise.all(
@@ -84,7 +94,10 @@ export async function tryEveryPoint<T>(
   return steps
 }
 
-/** The same where processes take each other's work: one for each stop, one after the other, and each prepares itself. */
+/**
+ * Like `tryEveryPoint()`, for processes that share a queue: one process per stop, one after the
+ * other.
+ */
 export async function tryOneByOne(
   tryPoint: (stopAt: number) => Promise<Report>,
 ): Promise<readonly string[]> {
@@ -96,7 +109,7 @@ export async function tryOneByOne(
   return steps
 }
 
-/** A process that does one job, and is killed at its stop or at its end. */
+/** Runs one job in a process, and kills it at its stop or at its end. */
 export async function killAlone(
   test: FlowTest,
   provider: ProviderName,
@@ -115,9 +128,9 @@ const isLock = (step: string): boolean => /^before \w+ [^(]*\bbilling_locks\b/.t
 
 const isWrite = (step: string): boolean => /^before (?:insert|update|delete)\b/i.test(step)
 
-/** Whether a step is a call that changes something at the provider. */
+/** Whether a step is a request that changes something at the provider. */
 export const isCall = (step: string): boolean => /^before [A-Z]+ \//.test(step)
 
-/** The step of one user as it is of any other: the addresses of calls have ids. */
+/** Makes steps of different users comparable: the URLs of requests contain ids. */
 const kindOf = (step: string): string =>
   /^\w+ [A-Z]+ \//.test(step) ? step.replace(/\/[^/]*/g, '/') : step

@@ -1,6 +1,6 @@
 import type { BillableUser, Billing } from '../../src/index.ts'
 
-/** What somebody asks for, as JSON: of another process, or of this one. */
+/** A job as JSON, for another process or for this one. */
 export interface Job {
   readonly job: keyof typeof jobs
   readonly [more: string]: unknown
@@ -9,11 +9,11 @@ export interface Job {
 interface Asked {
   readonly billing: Billing
   readonly user: BillableUser
-  /** What the test is told meanwhile. */
+  /** Sends a report to the test. */
   readonly report: (message: object) => void
   readonly card?: string
   readonly plan?: string
-  /** The builder's methods, each by its name and what it is given. */
+  /** Calls of the builder: method names with their arguments. */
   readonly terms?: readonly (readonly [string, ...unknown[]])[]
   readonly of?: keyof typeof objects
   readonly method?: string
@@ -21,14 +21,14 @@ interface Asked {
   readonly codes?: readonly string[]
   readonly times?: number
   readonly id?: string
-  /** The user who gives a customer away. */
+  /** Id of the user whose customer is transferred. */
   readonly from?: number
   readonly path?: string
   readonly body?: string
   readonly headers?: Record<string, string>
 }
 
-/** Does the job. Whoever got no answer does it again, in the same words. */
+/** Runs a job. After a lost response, callers run the same job again. */
 export async function doJob(
   { billing, report }: Pick<Asked, 'billing' | 'report'>,
   { job, ...asked }: Job & Partial<Pick<Asked, 'user' | 'card'>>,
@@ -36,7 +36,7 @@ export async function doJob(
   await jobs[job]({ ...asked, billing, report } as Asked)
 }
 
-/** Whose methods can be asked for. */
+/** The objects whose methods a job can call. */
 const objects = {
   user: async (user: BillableUser): Promise<unknown> => user,
   subscription: (user: BillableUser): Promise<unknown> => user.subscription('main'),
@@ -56,14 +56,14 @@ const jobs = {
         user.newSubscription('main', plan),
       ) as ReturnType<BillableUser['newSubscription']>
     ).create(card),
-  /** Any other method of the user, of the subscription `main`, or of the newest invoice. */
+  /** Calls a method of the user, of the subscription `main`, or of the newest invoice. */
   ask,
-  /** The same, of what the bank asks the customer about: to be told so is an answer. */
+  /** Like `ask`, where PaymentActionRequired is an expected result. */
   askBank: (asked: Asked) =>
     ask(asked).catch((error: { readonly code?: string }) => {
       if (error.code !== 'payment_action_required') throw error
     }),
-  /** Another user gives its customer to this one. */
+  /** Transfers the customer of another user to this one. */
   transfer: async ({ billing, from = 0, user }: Asked) =>
     (await billing.user(from)).transferTo(user),
   async createOften({ user, card, times = 1, report }: Asked) {
@@ -82,30 +82,30 @@ const jobs = {
   async use({ user, id, times = 1, billing }: Asked) {
     const use = () => user.reportUsage('calls', 5, id === undefined ? {} : { id })
     await Promise.all(Array.from({ length: times }, use))
-    await billing.usage.process()
+    await billing.process()
   },
-  chargeUsage: ({ billing }: Asked) => billing.usage.process(),
-  tell: ({ billing }: Asked) => billing.events.process(),
+  chargeUsage: ({ billing }: Asked) => billing.process(),
+  tell: ({ billing }: Asked) => billing.process(),
   async sellAndTell({ user, args = [], billing }: Asked) {
     await call(user, 'invoiceFor', args)
-    await billing.events.process()
+    await billing.process()
   },
   async receive({ path, body, headers, report, billing }: Asked) {
     const url = `https://app.example.com${path}`
     const request = new Request(url, { method: 'POST', body: body ?? '', headers: headers ?? {} })
     report({ answered: (await billing.fetch(request)).status })
-    await billing.webhooks.process()
+    await billing.process()
   },
 }
 
-/** Of an owner with the name `Taxed 20`: 20. */
+/** Returns the tax percentage in a name: 20 for `Taxed 20`. */
 export function taxByName(name: string): number {
   return Number(/^Taxed (\d+)$/.exec(name)?.[1] ?? 0)
 }
 
 type Method = (...args: unknown[]) => unknown
 
-/** JSON has no dates. */
+/** Calls a method. Dates in the arguments are written as `{ date }`, because JSON has none. */
 function call(of: unknown, method: string, args: readonly unknown[]): unknown {
   const asked = of as Record<string, Method | undefined>
   const given = args.map((arg) => {

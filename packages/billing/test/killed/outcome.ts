@@ -2,21 +2,21 @@ import { expect } from 'vitest'
 import type { BillableUser } from '../../src/index.ts'
 import { endedByUs, rowsOf, truthAt } from '../provider-truth.ts'
 import { type FlowTest, takenFrom } from '../support.ts'
-import { type Asking, main, type Outcome, type Story } from './story.ts'
+import { main, type Outcome, type Story, type StoryRun } from './story.ts'
 
-export async function expectOutcome({ outcome }: Story, asking: Asking, at: string): Promise<void> {
-  if (typeof outcome !== 'function') return expectSubscription(asking, outcome, at)
-  await expectTruth(asking.test, asking.user, at)
-  await outcome(asking, at)
+export async function expectOutcome({ outcome }: Story, run: StoryRun, at: string): Promise<void> {
+  if (typeof outcome !== 'function') return expectSubscription(run, outcome, at)
+  await expectTruth(run.test, run.user, at)
+  await outcome(run, at)
 }
 
 async function expectSubscription(
-  asking: Asking,
+  run: StoryRun,
   { taken, made, plan, state }: Outcome,
   at: string,
 ): Promise<void> {
-  const { test, user } = asking
-  const found = await main(asking)
+  const { test, user } = run
+  const found = await main(run)
   expect([found.providerPlan, found.valid(), found.cancelled()], at).toEqual([
     plan,
     state !== 'ended',
@@ -33,7 +33,10 @@ async function expectSubscription(
   ).toEqual(found.providerStatus === 'Canceled' || state === 'ended' ? [] : [found.providerId])
 }
 
-/** One customer, rows equal to the provider's objects, and nothing left half done. */
+/**
+ * Checks that there is one customer, that the rows equal the provider's objects, and that no
+ * operation is left unfinished.
+ */
 export async function expectTruth(test: FlowTest, user: BillableUser, at: string) {
   const { sandbox, database } = test
   const { email } = user.attributes as { email: string }

@@ -4,48 +4,51 @@ import type { ChildOptions } from '../child-process.ts'
 import type { FlowTest, ProviderCase } from '../support.ts'
 import { doJob, type Job } from './jobs.ts'
 
-/** Who asks. Each story of each point is lived by a user of its own. */
-export interface Asking {
+/** One run of a story, with its own user. */
+export interface StoryRun {
   readonly test: FlowTest
   readonly given: ProviderCase
   readonly user: BillableUser
-  /** The token of a card that works. Braintree's works once, as a real one. */
+  /** Token of a working card. A Braintree nonce works once, like a real one. */
   readonly card: string
 }
 
-/** What an application asks for, and asks for again when it got no answer. */
+/** Something that an application does, and repeats after a lost response. */
 export interface Story {
   readonly name: string
-  /** Where there is such a thing; default: everywhere. */
+  /** The providers that support the story. @default all */
   readonly providers?: readonly ProviderName[]
-  /** Of billing here, and in the process that is killed. */
+  /** Options of billing in this process, and in the process to be killed. */
   readonly options?: { readonly here: StartBillingOptions; readonly there: ChildOptions }
-  /** Whether its process is killed before what it does to its lock, too: one story for all. */
+  /** Whether to kill the process before writes to its lock, too. One story tests this for all. */
   readonly atLocks?: boolean
-  /** What there is before any of it, once for all. */
+  /** Prepares the test once for all runs. */
   readonly prepare?: (test: FlowTest) => Promise<unknown>
-  /** Done before, undisturbed. Default: nothing. */
-  readonly before?: (asking: Asking) => Promise<unknown>
-  /** What happens then, to all of them at once. */
+  /** Prepares each run, undisturbed. @default nothing */
+  readonly before?: (run: StoryRun) => Promise<unknown>
+  /** Runs once after all runs are prepared. @default nothing */
   readonly meanwhile?: (test: FlowTest) => Promise<unknown>
-  readonly job: Job | ((asking: Asking) => Job)
-  /** What the application does when it got no answer. Default: the same again. */
-  readonly again?: (asking: Asking) => Promise<unknown>
-  /** What all must have come to, wherever it was killed. Rows and operations are looked at anyway. */
-  readonly outcome: Outcome | ((asking: Asking, at: string) => Promise<void>)
+  readonly job: Job | ((run: StoryRun) => Job)
+  /** Repeats the job as the application does after a lost response. @default the same job */
+  readonly again?: (run: StoryRun) => Promise<unknown>
+  /**
+   * The expected result, wherever the process was killed. Rows and operations are always checked
+   * too.
+   */
+  readonly outcome: Outcome | ((run: StoryRun, at: string) => Promise<void>)
 }
 
-/** Of the subscription `main`. */
+/** Expected state of the subscription `main`. */
 export interface Outcome {
-  /** Cents taken from the card in the end. */
+  /** Total charged to the card, in cents. */
   readonly taken: number
-  /** Subscriptions made at the provider, ended or not. */
+  /** Number of subscriptions created at the provider, including ended ones. */
   readonly made: Readonly<Record<ProviderName, number>>
   readonly plan: string
   readonly state: 'running' | 'cancelled' | 'ended'
 }
 
-/** One subscription, paid once. */
+/** One running subscription, paid once. */
 export const PAID: Outcome = {
   plan: 'monthly',
   made: { stripe: 1, braintree: 1 },
@@ -53,16 +56,18 @@ export const PAID: Outcome = {
   state: 'running',
 }
 
-export const main = ({ user }: Pick<Asking, 'user'>): Promise<Subscription> =>
+export const main = ({ user }: Pick<StoryRun, 'user'>): Promise<Subscription> =>
   user.subscription('main')
 
-export const subscribe = ({ user, card }: Pick<Asking, 'user' | 'card'>): Promise<Subscription> =>
+export const subscribe = ({ user, card }: Pick<StoryRun, 'user' | 'card'>): Promise<Subscription> =>
   user.newSubscription('main', 'monthly').create(card)
 
-export const beginTrial = ({ user, card }: Asking): Promise<Subscription> =>
+export const beginTrial = ({ user, card }: StoryRun): Promise<Subscription> =>
   user.newSubscription('main', 'monthly').trialDays(9).create(card)
 
-/** A method that is asked for, with arguments that are JSON; dates as `{ date }`. */
+/**
+ * Makes a job that calls a method of the user. Arguments must be JSON; write dates as `{ date }`.
+ */
 export const ofUser = (method: string, ...args: readonly unknown[]): Job => ({
   job: 'ask',
   of: 'user',
@@ -78,39 +83,39 @@ export const ofInvoice = (method: string, ...args: readonly unknown[]): Job => (
   of: 'invoice',
 })
 
-export function jobOf({ job }: Story, asking: Asking): Job {
-  const { card } = asking
-  return { card, ...(typeof job === 'function' ? job(asking) : job) }
+export function jobOf({ job }: Story, run: StoryRun): Job {
+  const { card } = run
+  return { card, ...(typeof job === 'function' ? job(run) : job) }
 }
 
-/** In this process. */
-export async function askOnce(story: Story, asking: Asking): Promise<void> {
-  const { billing } = asking.test
-  await doJob({ billing, report: () => undefined }, { user: asking.user, ...jobOf(story, asking) })
+/** Runs the job of a story in this process. */
+export async function runJob(story: Story, run: StoryRun): Promise<void> {
+  const { billing } = run.test
+  await doJob({ billing, report: () => undefined }, { user: run.user, ...jobOf(story, run) })
 }
 
-export async function askAgain(story: Story, asking: Asking): Promise<void> {
-  await (story.again ? story.again(asking) : askOnce(story, asking))
+export async function retryJob(story: Story, run: StoryRun): Promise<void> {
+  await (story.again ? story.again(run) : runJob(story, run))
 }
 
 let users = 100
 
-/** Users of their own, each with a card, who have lived up to the job. */
+/** Creates users for the runs, each with a card, and brings them to the start of the job. */
 export async function prepare(
   test: FlowTest,
   given: ProviderCase,
   { count, before, meanwhile }: Pick<Story, 'before' | 'meanwhile'> & { readonly count: number },
-): Promise<Asking[]> {
-  const made: Asking[] = []
+): Promise<StoryRun[]> {
+  const made: StoryRun[] = []
   for (let i = 0; i < count; i++) {
     const id = ++users
     const email = `user-${id}@example.com`
     await test.database.kysely.insertInto('users').values({ id, email, name: 'Ada' }).execute()
     const user = await test.billing.user(id)
     const card = given.provider === 'stripe' ? given.card : test.sandbox.braintree.createNonce()
-    const asking = { test, given, user, card }
-    await before?.(asking)
-    made.push(asking)
+    const run = { test, given, user, card }
+    await before?.(run)
+    made.push(run)
   }
   await meanwhile?.(test)
   return made

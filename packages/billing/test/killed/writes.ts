@@ -4,20 +4,21 @@ import type { ProviderName } from '../../src/index.ts'
 type Writes = Readonly<Record<string, readonly string[] | undefined>>
 
 /**
- * Few stories, each with its writes by kind of statement and table, that together have all the writes of all stories. Databases
- * other than SQLite are tried with these alone: beside that the stories differ in what a provider is asked.
+ * A few stories that together make all the writes of all stories, listed by statement and table.
+ * Only these run on databases other than SQLite: apart from writes, the stories differ only in
+ * requests to the provider.
  */
 const EVERYWHERE: Readonly<Record<ProviderName, Writes>> = {
   stripe: {
     'addPaymentMethod as the default': ['update users'],
     addPriceAndInvoice: ['insert billing_subscription_items', 'delete billing_subscription_items'],
-    'apply a code that works once': [
+    'applyPromotionCode with a single-use code': [
       'insert billing_code_attempts',
       'update billing_code_attempts',
     ],
     cancelUsage: ['update billing_usage'],
     transferTo: ['insert billing_transfers', 'update billing_disputes'],
-    'ending what a lost dispute ends': [
+    'the end of a subscription by a lost dispute': [
       'insert billing_webhooks',
       'update billing_webhooks',
       'insert billing_disputes',
@@ -35,7 +36,7 @@ const EVERYWHERE: Readonly<Record<ProviderName, Writes>> = {
       'insert billing_taxes',
       'update billing_taxes',
     ],
-    'telling of a payment, by mail as well': [
+    'the event and the mail of a payment': [
       'insert billing_events',
       'update billing_events',
       'insert billing_notices',
@@ -52,7 +53,10 @@ export function isTried(provider: ProviderName, story: string): boolean {
   return process.env.TEST_DATABASE === 'sqlite' || EVERYWHERE[provider][story] !== undefined
 }
 
-/** A story writes what the table says of it, and no story writes what the table has nowhere. */
+/**
+ * Checks that a story makes the writes listed for it, and none that is missing from the whole
+ * table.
+ */
 export function expectWrites(
   provider: ProviderName,
   story: string,
@@ -64,7 +68,7 @@ export function expectWrites(
   expect(unknown, `${story} writes what other databases are not tried with`).toEqual([])
 }
 
-/** `insert billing_locks`; null for a step that is no write. */
+/** Returns the write of a step, such as `insert billing_locks`. `null` for other steps. */
 function writeOf(step: string): string | null {
   const [, kind, table] = /^before (insert|update|delete)\b[^"`]*["`](\w+)["`]/.exec(step) ?? []
   return kind ? `${kind} ${table}` : null

@@ -42,7 +42,7 @@ export function customers({
   }
 }
 
-/** A card is its token here. */
+/** Describes a card, which is its token here. */
 export function describeCard(card: string): ProviderMethod {
   return {
     ...{ id: card, kind: 'card', brand: 'paper', lastFour: card.slice(-4), isDefault: true },

@@ -32,7 +32,7 @@ export interface Sale {
   readonly subscriptionId: string | null
 }
 
-/** Everything a provider would keep on its own machines. Nothing here knows of Tollgate. */
+/** Everything that a provider would store on its own servers. Independent of Tollgate. */
 export class Ledger {
   readonly customers = new Map<string, Customer>()
   readonly subscriptions = new Map<string, Subscription>()

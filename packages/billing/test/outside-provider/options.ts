@@ -2,9 +2,9 @@ import type { Ledger } from './ledger.ts'
 
 export interface PaperbackOptions {
   readonly ledger: Ledger
-  /** Signs the events. */
+  /** Signs the webhooks. */
   readonly secret: string
-  /** In cents, by plan. */
+  /** Price of each plan, in cents. */
   readonly prices: Readonly<Record<string, number>>
   now(): Date
 }

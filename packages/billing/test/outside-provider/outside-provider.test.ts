@@ -34,14 +34,14 @@ const underTest = (change: (gateway: Gateway<'quantities'>) => Partial<Gateway>)
   } as const
 }
 
-describe('a provider from outside keeps the contract', () => {
+describe('a provider from another package keeps the gateway contract', () => {
   gatewayContract(
     { describe, it },
     underTest(() => ({})),
   )
 })
 
-/** Runs the contract as a test runner would, and gives the names of what failed. */
+/** Runs the contract like a test runner, and returns the titles of failed tests. */
 async function failuresOf(create: CreateGateway): Promise<string[]> {
   const tests: Array<{ name: string; body: () => Promise<void> }> = []
   gatewayContract(
@@ -53,19 +53,19 @@ async function failuresOf(create: CreateGateway): Promise<string[]> {
   return failed
 }
 
-describe('the contract', () => {
-  it('catches a gateway that makes a second subscription for a repeat', async () => {
+describe('the gateway contract', () => {
+  it('catches a gateway that creates a second subscription on a retry', async () => {
     let attempts = 0
     const forgetful = underTest(({ createSubscription }) => ({
       createSubscription: (wanted) =>
         createSubscription({ ...wanted, operation: `${wanted.operation}${++attempts}` }),
     }))
     expect(await failuresOf(forgetful)).toContain(
-      'is made and paid once, however often its operation is repeated',
+      'is created and paid once when the operation is repeated',
     )
   })
 
-  it('catches a gateway that takes any event', async () => {
+  it('catches a gateway that accepts unsigned webhooks', async () => {
     const trusting = underTest(() => ({
       verifyWebhook: async ({ body }) => ({
         id: 'event',
@@ -74,18 +74,16 @@ describe('the contract', () => {
         foreign: false,
       }),
     }))
-    expect(await failuresOf(trusting)).toEqual([
-      'that was changed on its way, or is not signed, is refused',
-    ])
+    expect(await failuresOf(trusting)).toEqual(['is rejected if it was changed or is not signed'])
   })
 
-  it('catches a gateway without a part that its provider names', async () => {
+  it('catches a gateway that lacks a declared capability', async () => {
     const create = underTest(() => ({}))
     const lacking: CreateGateway = async () => {
       const account = await create()
       return { ...account, provider: { ...account.provider, can: ['quantities', 'replacements'] } }
     }
-    expect(await failuresOf(lacking)).toEqual(['has the parts that it says it can, and no others'])
+    expect(await failuresOf(lacking)).toEqual(['has exactly the capabilities that it declares'])
   })
 })
 
@@ -108,8 +106,8 @@ async function startBilling() {
   return { account, billing, user: await billing.user(1) }
 }
 
-describe('billing with a provider from outside', () => {
-  it('subscribes, changes, cancels and resumes a user, and shows the invoice', async () => {
+describe('billing with a provider from another package', () => {
+  it('subscribes, swaps, cancels and resumes a user, and shows the invoice', async () => {
     const { user } = await startBilling()
     expect(user.provider).toBe('paperback')
     const builder = user.newSubscription('main', 'monthly').quantity(2)
@@ -128,7 +126,7 @@ describe('billing with a provider from outside', () => {
     expect(await subscription.endReason()).toBe('cancelled')
   })
 
-  it('brings the row to what the provider has when an event comes', async () => {
+  it('updates the row from the provider’s object when a webhook arrives', async () => {
     const { account, billing, user } = await startBilling()
     const { providerId } = await user.newSubscription('main', 'monthly').create('card-4242')
     const held = account.ledger.subscriptions.get(providerId)
@@ -141,11 +139,11 @@ describe('billing with a provider from outside', () => {
       headers: { 'paperback-signature': signature },
     })
     expect((await billing.fetch(request)).status).toBe(200)
-    await billing.webhooks.process()
+    await billing.process()
     expect(await user.subscribed('main')).toBe(false)
   })
 
-  it('tells errors apart by their code', async () => {
+  it('distinguishes errors by their code', async () => {
     const { user } = await startBilling()
     const thrown = await user.updateCard('stolen').catch((error: unknown) => error)
     expect(isBillingError(thrown, 'payment_failed') && thrown.declineCode).toBe('stolen_card')

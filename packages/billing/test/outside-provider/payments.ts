@@ -21,7 +21,7 @@ type Payments = Pick<
   | 'findInvoice'
 >
 
-/** Every sale is an invoice, and paid. */
+/** Every sale is a paid invoice. */
 export function payments({ ledger, now }: PaperbackOptions): Payments {
   const salesOf = (customerId: string) =>
     ledger.sales.filter((each) => each.customerId === customerId)

@@ -11,7 +11,7 @@ declare module '@tollgate/billing' {
   }
 }
 
-/** A payment provider that lives in memory, written against the published types alone. */
+/** A payment provider in memory, written only against the published types. */
 export function paperback(options: PaperbackOptions): Provider {
   return defineProvider({
     name: 'paperback',

@@ -5,7 +5,7 @@ import {
   type Quantities,
   type Swap,
   type SwapPreview,
-  UnknownPlan,
+  UnknownPrice,
 } from '@tollgate/billing'
 import { describeCard } from './customers.ts'
 import type { Subscription } from './ledger.ts'
@@ -31,13 +31,16 @@ type Subscriptions = Pick<
   | 'resume'
 > & { readonly quantities: Quantities }
 
-/** A month has thirty days here, and a swap costs the difference of the prices. */
+/** A month always has thirty days, and a swap costs the difference between the prices. */
 export function subscriptions(options: PaperbackOptions): Subscriptions {
   const { ledger, now } = options
   const price = (plan: string) => {
     const amount = options.prices[plan]
     if (amount !== undefined) return amount
-    throw new UnknownPlan(`There is no plan ${plan}`, { provider: 'paperback', providerCode: null })
+    throw new UnknownPrice(`There is no plan ${plan}`, {
+      provider: 'paperback',
+      providerCode: null,
+    })
   }
   const require = (id: string) => {
     const found = ledger.subscriptions.get(id)

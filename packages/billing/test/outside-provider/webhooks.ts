@@ -8,7 +8,7 @@ interface Event {
   readonly subscription: string
 }
 
-/** What the provider would send when a subscription has changed. */
+/** Makes the webhook that the provider would send when a subscription has changed. */
 export function signEvent({ ledger, secret }: PaperbackOptions, subscription: string): RawWebhook {
   const event: Event = { id: ledger.nextId('event'), type: 'subscription.changed', subscription }
   const body = JSON.stringify(event)

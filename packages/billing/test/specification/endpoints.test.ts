@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { PROVIDERS, start, stripeSdk } from '../support.ts'
 
-describe.each(PROVIDERS)('§4.4 billing endpoints, at $provider', ({ provider, card }) => {
-  it('POST <provider>/webhook is dispatched to handle + the camel-cased event', async () => {
+describe.each(PROVIDERS)('billing endpoints at $provider', ({ provider, card }) => {
+  it('POST /<provider>/webhook calls the handler named after the event in camel case', async () => {
     const seen: string[] = []
     const test = await start(provider, {
       handlers: {
@@ -33,7 +33,7 @@ describe.each(PROVIDERS)('§4.4 billing endpoints, at $provider', ({ provider, c
     expect(await user.subscribed('main')).toBe(false)
   })
 
-  it('the path is the application’s own, and needs no cookie or CSRF token', async () => {
+  it('the webhook path is configurable, and needs no cookie or CSRF token', async () => {
     const test = await start(provider)
     const path = `/hooks/${provider}`
     const billing = test.another({ paths: { [`${provider}Webhook`]: path } })
@@ -46,7 +46,7 @@ describe.each(PROVIDERS)('§4.4 billing endpoints, at $provider', ({ provider, c
     expect(await reply.json()).toMatchObject({ error: 'invalid_signature' })
   })
 
-  it('GET user/invoice/{invoice} is a PDF download for its owner alone', async () => {
+  it('GET /user/invoice/{invoice} downloads the PDF for its owner only', async () => {
     const test = await start(provider)
     const { user } = test
     await user.newSubscription('main', 'monthly').create(card)
@@ -67,8 +67,8 @@ describe.each(PROVIDERS)('§4.4 billing endpoints, at $provider', ({ provider, c
   })
 })
 
-describe('§6 incoming webhooks', () => {
-  it('the first provider’s handler gets the payload, the second’s a notification object', async () => {
+describe('handlers of incoming webhooks', () => {
+  it('receive the JSON payload from Stripe, and a notification object from Braintree', async () => {
     const seen: unknown[] = []
     const test = await start('braintree', {
       handlers: {

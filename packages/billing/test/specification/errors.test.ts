@@ -13,7 +13,7 @@ interface Row {
 
 const main = ({ user }: BillingTest, plan = 'monthly') => user.newSubscription('main', plan)
 
-/** What can be known without asking: refused before any call. */
+/** Calls that are rejected before any request is sent, with the expected error. */
 const BEFORE_ANY_CALL: Readonly<Record<string, Row>> = {
   'a charge of a negative amount': {
     act: ({ user }) => user.charge(-5),
@@ -21,7 +21,7 @@ const BEFORE_ANY_CALL: Readonly<Record<string, Row>> = {
     status: 400,
     message: /-.* usd cannot be charged/,
   },
-  'a charge of nothing': {
+  'a charge of zero': {
     act: ({ user }) => user.charge(0),
     code: 'invalid_amount',
     status: 400,
@@ -51,32 +51,32 @@ const BEFORE_ANY_CALL: Readonly<Record<string, Row>> = {
     status: 400,
     message: /no customer yet: call updateCard/,
   },
-  'no plan': {
+  'an empty plan': {
     act: (test) => main(test, ''),
     code: 'invalid_argument',
     status: 400,
     message: /plan is empty/,
   },
-  'a plan that is not sold': {
+  'a plan that is not in the configured prices': {
     act: async (test, { card }) =>
       main({ ...test, user: await named(test).user(1) } as BillingTest, 'gold').create(card),
-    code: 'unknown_plan',
+    code: 'unknown_price',
     status: 400,
-    message: /'gold' is none of .*plans: monthly, yearly/,
+    message: /'gold' is none of .*prices: monthly, yearly/,
   },
-  'no coupon': {
+  'an empty coupon': {
     act: (test) => main(test).withCoupon(''),
     code: 'invalid_argument',
     status: 400,
     message: /coupon is empty/,
   },
-  'no token': {
+  'an empty token': {
     act: (test) => main(test).create(''),
     code: 'invalid_argument',
     status: 400,
     message: /card token is empty/,
   },
-  'a card without a token': {
+  'updateCard() with an empty token': {
     act: ({ user }) => user.updateCard(''),
     code: 'invalid_argument',
     status: 400,
@@ -94,19 +94,19 @@ const BEFORE_ANY_CALL: Readonly<Record<string, Row>> = {
     status: 400,
     message: /0.5 is not a quantity/,
   },
-  'a subscription that is not there': {
+  'a subscription that does not exist': {
     act: ({ user }) => user.subscription('main'),
     code: 'no_subscription',
     status: 404,
     message: /no subscription 'main'/,
   },
-  'an invoice that cannot be one': {
+  'an invoice that does not exist': {
     act: ({ user }) => user.downloadInvoice('in_1', { vendor: 'V', product: 'P' }),
     code: 'invoice_not_found',
     status: 404,
     message: /no such invoice/,
   },
-  'a user that is not there': {
+  'a user that does not exist': {
     act: ({ billing }) => billing.user(404),
     code: 'user_not_found',
     status: 404,
@@ -128,16 +128,16 @@ for (const percentage of [-1, 100.01, 101, 7.125, Number.NaN, '19']) {
 }
 
 function named({ another, sandbox }: BillingTest) {
-  const plans = ['monthly', 'yearly']
+  const prices = ['monthly', 'yearly']
   const { stripe, braintree } = sandbox
   return another({
-    stripe: { secret: stripe.apiKey, webhookSecret: 'whsec', config: stripe.config, plans },
-    braintree: { ...braintree.config, plans } as never,
+    stripe: { secret: stripe.apiKey, webhookSecret: 'whsec', config: stripe.config, prices },
+    braintree: { ...braintree.config, prices } as never,
   })
 }
 
-describe.each(PROVIDERS)('§7 errors before any call, at $provider', (given) => {
-  it.each(Object.entries(BEFORE_ANY_CALL))('%s', async (_name, row) => {
+describe.each(PROVIDERS)('input checks before any request, at $provider', (given) => {
+  it.each(Object.entries(BEFORE_ANY_CALL))('reject %s', async (_name, row) => {
     const test = await start(given.provider, { webhooks: false })
     const error = (await withoutCalls(test, () =>
       thrownBy(() => row.act(test, given)),
@@ -148,12 +148,12 @@ describe.each(PROVIDERS)('§7 errors before any call, at $provider', (given) => 
   })
 })
 
-describe.each(PROVIDERS)('§7 errors of what exists, at $provider', (given) => {
+describe.each(PROVIDERS)('errors of calls at $provider', (given) => {
   const { provider, card, ten, unknownToken } = given
   const code = provider === 'stripe' ? 'insufficient_funds' : '2001'
   const providerCode = provider === 'stripe' ? 'card_declined' : '2001'
 
-  it('charge() or invoiceFor() fails at the provider: an exception', async () => {
+  it('charge() and invoiceFor() throw PaymentFailed when the card is declined', async () => {
     const { user, sandbox } = await start(provider)
     await user.updateCard(card)
     for (const pay of [() => user.charge(ten), () => user.invoiceFor('Setup', ten)]) {
@@ -169,7 +169,7 @@ describe.each(PROVIDERS)('§7 errors of what exists, at $provider', (given) => {
     }
   })
 
-  it('resume() when no longer in the grace period: not permitted, and no call', async () => {
+  it('resume() outside of the grace period throws NotOnGracePeriod, and no request is sent', async () => {
     const test = await start(provider, { webhooks: false })
     const subscription = await test.user.newSubscription('main', 'monthly').create(card)
     const refused = { name: 'NotOnGracePeriod', code: 'not_on_grace_period', status: 409 }
@@ -180,10 +180,10 @@ describe.each(PROVIDERS)('§7 errors of what exists, at $provider', (given) => {
   })
 
   it.each([
-    ['plan', 'UnknownPlan', 'unknown_plan'],
+    ['plan', 'UnknownPrice', 'unknown_price'],
     ['coupon', 'UnknownCoupon', 'unknown_coupon'],
     ['token', 'InvalidPaymentToken', 'invalid_payment_token'],
-  ])('an unknown %s is %s', async (what, name, ours) => {
+  ])('create() with an unknown %s throws %s', async (what, name, ours) => {
     const { user } = await start(provider)
     const builder = user.newSubscription('main', what === 'plan' ? 'none' : 'monthly')
     const wanted = what === 'coupon' ? builder.withCoupon('NONE') : builder
@@ -192,14 +192,14 @@ describe.each(PROVIDERS)('§7 errors of what exists, at $provider', (given) => {
     expect(await user.subscriptions()).toEqual([])
   })
 
-  it('swap to an unknown plan changes nothing', async () => {
+  it('swap() to an unknown plan changes nothing', async () => {
     const { user } = await start(provider)
     const subscription = await user.newSubscription('main', 'monthly').create(card)
-    expect(await thrownBy(() => subscription.swap('none'))).toMatchObject({ code: 'unknown_plan' })
+    expect(await thrownBy(() => subscription.swap('none'))).toMatchObject({ code: 'unknown_price' })
     expect(await user.subscribedToPlan('monthly', 'main')).toBe(true)
   })
 
-  it('changing what has ended is an error, and no call', async () => {
+  it('changing an ended subscription throws an error, and no request is sent', async () => {
     const test = await start(provider, { webhooks: false })
     const subscription = await test.user.newSubscription('main', 'monthly').create(card)
     await subscription.cancelNow()
@@ -207,7 +207,7 @@ describe.each(PROVIDERS)('§7 errors of what exists, at $provider', (given) => {
     expect(error).toMatchObject({ code: 'subscription_ended', status: 409 })
   })
 
-  it('another plan under a name that is taken is an error', async () => {
+  it('create() with another plan under an existing name throws an error', async () => {
     const { user } = await start(provider)
     await user.newSubscription('main', 'monthly').create(card)
     expect(await thrownBy(() => user.newSubscription('main', 'pro').create())).toMatchObject({
@@ -218,7 +218,7 @@ describe.each(PROVIDERS)('§7 errors of what exists, at $provider', (given) => {
     })
   })
 
-  it('a provider that does not answer is unavailable, and not a secret is told', async () => {
+  it('a provider that does not respond is reported as unavailable, without a secret in the message', async () => {
     const { user, sandbox } = await start(provider, { webhooks: false })
     sandbox.trouble.failNext(3, '500', provider)
     const error = (await thrownBy(() => user.updateCard(card))) as BillingError
@@ -227,15 +227,15 @@ describe.each(PROVIDERS)('§7 errors of what exists, at $provider', (given) => {
   })
 })
 
-describe.each(PROVIDERS)('§8 limits, at $provider', ({ provider, card }) => {
-  it.each([0, 0.01, 19, 19.25, 100])('a tax of %d percent is allowed', async (percentage) => {
+describe.each(PROVIDERS)('limits at $provider', ({ provider, card }) => {
+  it.each([0, 0.01, 19, 19.25, 100])('allow a tax of %d percent', async (percentage) => {
     const test = await start(provider, { taxPercentage: () => percentage, webhooks: false })
     await test.user.newSubscription('main', 'monthly').create(card)
     const [invoice] = await test.user.invoicesIncludingPending()
     expect(invoice?.rawTotal().amount).toBe(1000 + Math.round(percentage * 10))
   })
 
-  it('a subscription ends after the provider’s attempts, normally three', async () => {
+  it('end a subscription after the provider’s attempts to charge it, normally three', async () => {
     const test = await start(provider)
     const { user, sandbox } = test
     await user.newSubscription('main', 'monthly').create(card)

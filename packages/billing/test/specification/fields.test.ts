@@ -10,27 +10,27 @@ async function columnsOf(table: string) {
 
 const isText = (type: string) => /char|text/i.test(type)
 const isInteger = (type: string) => /int/i.test(type)
-/** SQLite has no timestamps: there it is milliseconds. */
+/** SQLite has no timestamp type; there it is milliseconds. */
 const isTimestamp = (type: string) =>
   ({ sqlite: 'integer', postgres: 'timestamptz', mariadb: 'datetime' })[
     process.env.TEST_DATABASE ?? ''
   ] === type.toLowerCase()
 
-describe('§2.2 columns added to the user record', () => {
+describe('the columns added to the user record', () => {
   it.each([
     ['provider_id', isText],
     ['card_brand', isText],
     ['card_last_four', isText],
     ['trial_ends_at', isTimestamp],
     ['paypal_email', isText],
-  ])('%s, nullable', async (name, isType) => {
+  ])('include %s, which may be null', async (name, isType) => {
     const column = (await columnsOf('users')).get(name)
     expect(column?.isNullable).toBe(true)
     expect(isType(column?.dataType ?? '')).toBe(true)
   })
 })
 
-describe('§2.2 the subscription record', () => {
+describe('the columns of the subscription record', () => {
   it.each([
     ['id', isInteger, false],
     ['user_id', isInteger, false],
@@ -42,13 +42,13 @@ describe('§2.2 the subscription record', () => {
     ['ends_at', isTimestamp, true],
     ['created_at', isTimestamp, false],
     ['updated_at', isTimestamp, false],
-  ])('%s', async (name, isType, isNullable) => {
+  ])('include %s with its specified type', async (name, isType, isNullable) => {
     const column = (await columnsOf('subscriptions')).get(name)
     expect(isType(column?.dataType ?? '')).toBe(true)
     expect(column?.isNullable).toBe(isNullable)
   })
 
-  it('id counts upwards by itself', async () => {
+  it('include an id that counts up', async () => {
     const { user } = await start('stripe', { webhooks: false })
     const first = await user.newSubscription('main', 'monthly').create('pm_card_visa')
     const second = await user.newSubscription('other', 'monthly').create()
@@ -56,8 +56,8 @@ describe('§2.2 the subscription record', () => {
   })
 })
 
-describe.each(PROVIDERS)('§2.2 what is stored, at $provider', ({ provider, card, brand }) => {
-  it('the customer, the card and the subscription', async () => {
+describe.each(PROVIDERS)('stored values, at $provider', ({ provider, card, brand }) => {
+  it('include the customer, the card and the subscription', async () => {
     const test = await start(provider, { webhooks: false })
     const { user, database, sandbox } = test
     await user.newSubscription('main', 'monthly').trialDays(3).create(card)
@@ -82,7 +82,7 @@ describe.each(PROVIDERS)('§2.2 what is stored, at $provider', ({ provider, card
     expect(held.ends_at).toBeNull()
   })
 
-  it('invoice helpers: id, date() and total()', async () => {
+  it('include the id, date and total of an invoice', async () => {
     const test = await start(provider, { webhooks: false })
     await test.user.newSubscription('main', 'monthly').create(card)
     const [invoice] = await test.user.invoicesIncludingPending()
@@ -92,7 +92,7 @@ describe.each(PROVIDERS)('§2.2 what is stored, at $provider', ({ provider, card
   })
 })
 
-describe('§2.2 the plan-credit discount', () => {
+describe('the plan-credit discount at Braintree', () => {
   it('has its amount overridden each time it is applied', async () => {
     const { user, sandbox } = await start('braintree', { webhooks: false })
     sandbox.braintree.defineDiscount({

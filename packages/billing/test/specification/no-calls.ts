@@ -1,7 +1,10 @@
 import { expect } from 'vitest'
 import type { BillingTest } from '../../src/testing/index.ts'
 
-/** Whatever it does, neither provider is called: the first call would find trouble, which must be there after. */
+/**
+ * Checks that `act` sends no request to either provider: the simulated failure for the first one
+ * must still be there afterwards.
+ */
 export async function withoutCalls<T>({ sandbox }: BillingTest, act: () => Promise<T>): Promise<T> {
   const providers = ['stripe', 'braintree'] as const
   for (const provider of providers) sandbox.trouble.failNext(1, '500', provider)
@@ -13,7 +16,7 @@ export async function withoutCalls<T>({ sandbox }: BillingTest, act: () => Promi
   }
 }
 
-/** What was thrown. */
+/** Returns the error that `act` throws. */
 export async function thrownBy(act: () => unknown): Promise<unknown> {
   try {
     await act()

@@ -5,10 +5,10 @@ import { withoutCalls } from './no-calls.ts'
 
 const DAY = 86_400_000
 
-describe.each(PROVIDERS)('§4.5 operations of the billable model, at $provider', (given) => {
+describe.each(PROVIDERS)('operations of a user, at $provider', (given) => {
   const { provider, card, otherCard, otherLastFour, ten } = given
 
-  it('newSubscription(name, plan): withCoupon, trialDays, create with customer details', async () => {
+  it('newSubscription(name, plan) accepts a coupon, trial days and customer details', async () => {
     const test = await start(provider, { coupon: true })
     const { user, sandbox } = test
     const builder = user.newSubscription('main', 'monthly').withCoupon('SPRING').trialDays(5)
@@ -23,7 +23,7 @@ describe.each(PROVIDERS)('§4.5 operations of the billable model, at $provider',
     expect(takenFrom(test, user)).toBe(700)
   })
 
-  it('subscribed(name): also on trial and in the grace period', async () => {
+  it('subscribed(name) is also true on trial and in the grace period', async () => {
     const { user } = await start(provider)
     const one = await user.newSubscription('main', 'monthly').create(card)
     await user.newSubscription('other', 'pro').trialDays(3).create()
@@ -33,7 +33,7 @@ describe.each(PROVIDERS)('§4.5 operations of the billable model, at $provider',
     expect(await user.subscribed('third')).toBe(false)
   })
 
-  it('subscription(name).onTrial() and user.onTrial(name) are identical', async () => {
+  it('subscription(name).onTrial() and user.onTrial(name) agree', async () => {
     const test = await start(provider)
     const { user } = test
     await user.newSubscription('main', 'monthly').trialDays(3).create(card)
@@ -44,7 +44,7 @@ describe.each(PROVIDERS)('§4.5 operations of the billable model, at $provider',
     }
   })
 
-  it('user.onTrial() without a name: now is not past the user’s trial_ends_at', async () => {
+  it('user.onTrial() without a name is true until the user’s trial_ends_at has passed', async () => {
     const test = await start(provider)
     const { user, sandbox } = test
     const end = new Date(sandbox.clock.nowMs() + DAY)
@@ -56,7 +56,7 @@ describe.each(PROVIDERS)('§4.5 operations of the billable model, at $provider',
     expect(await user.onTrial()).toBe(false)
   })
 
-  it('onGenericTrial(): in the user’s trial, and no subscription exists', async () => {
+  it('onGenericTrial() is true in the user’s own trial, until a subscription exists', async () => {
     const { user, sandbox } = await start(provider)
     await user.startGenericTrial(new Date(sandbox.clock.nowMs() + DAY))
     expect(await user.onGenericTrial()).toBe(true)
@@ -64,7 +64,7 @@ describe.each(PROVIDERS)('§4.5 operations of the billable model, at $provider',
     expect([await user.onGenericTrial(), await user.onTrial()]).toEqual([false, true])
   })
 
-  it('subscribedToPlan(plan, name): that subscription is actively on that plan', async () => {
+  it('subscribedToPlan(plan, name) is true while that subscription is active on that plan', async () => {
     const { user } = await start(provider)
     const subscription = await user.newSubscription('main', 'monthly').create(card)
     expect(await user.subscribedToPlan('monthly', 'main')).toBe(true)
@@ -75,7 +75,7 @@ describe.each(PROVIDERS)('§4.5 operations of the billable model, at $provider',
     expect(await user.subscribedToPlan('monthly', 'main')).toBe(false)
   })
 
-  it('subscription(name).cancelled() and onGracePeriod()', async () => {
+  it('cancelled() stays true after the end, while onGracePeriod() is true only until the end', async () => {
     const { user } = await start(provider)
     const subscription = await user.newSubscription('main', 'monthly').create(card)
     const both = () => [subscription.cancelled(), subscription.onGracePeriod()]
@@ -86,7 +86,7 @@ describe.each(PROVIDERS)('§4.5 operations of the billable model, at $provider',
     expect(both()).toEqual([true, false])
   })
 
-  it('updateCard(token): the new card becomes the default billing source', async () => {
+  it('updateCard(token) makes the new card the default, which renewals charge', async () => {
     const test = await start(provider)
     const { user } = test
     await user.newSubscription('main', 'monthly').create(card)
@@ -96,7 +96,7 @@ describe.each(PROVIDERS)('§4.5 operations of the billable model, at $provider',
     expect(await cardOfLastCharge(test)).toBe(otherLastFour)
   })
 
-  it('taxPercentage(): the application’s own, for subscription charges only', async () => {
+  it('taxPercentage() returns the application’s value, which applies to subscriptions only', async () => {
     const test = await start(provider, {
       taxPercentage: (user) => (user.email === 'ada@example.com' ? 7.75 : 0),
     })
@@ -113,7 +113,7 @@ describe.each(PROVIDERS)('§4.5 operations of the billable model, at $provider',
     expect(await eve.taxPercentage()).toBe(0)
   })
 
-  it('charge(amount, options): the full answer of the provider, and options reach it', async () => {
+  it('charge(amount, options) passes the options on, and returns the provider’s full response', async () => {
     const { user, sandbox } = await start(provider)
     await user.updateCard(card)
     const options = provider === 'stripe' ? { description: 'Mug' } : { orderId: 'mug-1' }
@@ -128,7 +128,7 @@ describe.each(PROVIDERS)('§4.5 operations of the billable model, at $provider',
     await expect(user.charge(ten)).rejects.toThrow(PaymentFailed)
   })
 
-  it('invoiceFor(description, amount): a charge with an invoice, at once', async () => {
+  it('invoiceFor(description, amount) charges immediately, and creates an invoice', async () => {
     const test = await start(provider)
     const { user } = test
     await user.updateCard(card)
@@ -138,7 +138,7 @@ describe.each(PROVIDERS)('§4.5 operations of the billable model, at $provider',
     expect(listed).toMatchObject([{ id: invoice.id, lines: [{ description: 'One hour' }] }])
   })
 
-  it('invoices() and invoicesIncludingPending(): arrays of the customer’s invoices', async () => {
+  it('invoices() and invoicesIncludingPending() return only the customer’s own invoices', async () => {
     const test = await start(provider)
     const { user } = test
     expect([await user.invoices(), await user.invoicesIncludingPending()]).toEqual([[], []])
@@ -150,7 +150,7 @@ describe.each(PROVIDERS)('§4.5 operations of the billable model, at $provider',
     expect(await eve.invoicesIncludingPending()).toEqual([])
   })
 
-  it('downloadInvoice(id, { vendor, product }): a response that carries a PDF', async () => {
+  it('downloadInvoice(id, { vendor, product }) returns a response with a PDF', async () => {
     const { user } = await start(provider)
     await user.newSubscription('main', 'monthly').create(card)
     const [invoice] = await user.invoicesIncludingPending()
@@ -166,8 +166,8 @@ describe.each(PROVIDERS)('§4.5 operations of the billable model, at $provider',
   })
 })
 
-describe('§4.5 quantities', () => {
-  it('first provider: incrementQuantity(n = 1), decrementQuantity(n = 1), updateQuantity(n)', async () => {
+describe('quantities of a subscription', () => {
+  it('are changed by incrementQuantity(), decrementQuantity() and updateQuantity() at Stripe', async () => {
     const { user } = await start('stripe')
     const subscription = await user.newSubscription('main', 'monthly').create('pm_card_visa')
     await subscription.incrementQuantity()
@@ -182,7 +182,7 @@ describe('§4.5 quantities', () => {
     expect(subscription.quantity).toBe(10)
   })
 
-  it('second provider: a typed error, and no call', async () => {
+  it('are rejected with Unsupported at Braintree, and no request is sent', async () => {
     const test = await start('braintree', { webhooks: false })
     const subscription = await test.user
       .newSubscription('main', 'monthly')
@@ -195,8 +195,8 @@ describe('§4.5 quantities', () => {
   })
 })
 
-describe('§4.5 invoiceFor at the first provider', () => {
-  it('retries failed billing attempts, unless it is closed after the first failure', async () => {
+describe('invoiceFor() at Stripe', () => {
+  it('retries a failed payment, unless voidOnFailure is set', async () => {
     for (const voidOnFailure of [false, true]) {
       const test = await start('stripe')
       const { user, sandbox } = test
@@ -210,8 +210,8 @@ describe('§4.5 invoiceFor at the first provider', () => {
   })
 })
 
-describe('§4.5 amount units', () => {
-  it('first provider: the smallest unit; second provider: the whole amount', async () => {
+describe('a plain number passed to charge()', () => {
+  it('is in the smallest currency unit at Stripe, and in whole currency units at Braintree', async () => {
     const one = await start('stripe')
     await one.user.updateCard('pm_card_visa')
     await one.user.charge(1999)

@@ -19,8 +19,8 @@ async function counted(options: Parameters<typeof start>[1] = {}) {
   return { ...test, counting }
 }
 
-describe('speed: statements a question', () => {
-  it('subscribed() takes 1, and questions of a loaded subscription none', async () => {
+describe('number of SQL statements', () => {
+  it('is 1 for subscribed(), and 0 for the state of a loaded subscription', async () => {
     const { user, counting } = await counted()
     await user.newSubscription('main', 'monthly').create('pm_card_visa')
     const subscription = await user.subscription('main')
@@ -36,7 +36,7 @@ describe('speed: statements a question', () => {
     for (const question of questions) expect(await counting(question)).toBe(0)
   })
 
-  it('threat W2 a webhook that nobody handles takes 1 to be verified, stored and answered', async () => {
+  it('is 1 for verifying, storing and answering a webhook without a handler (threat W2)', async () => {
     const test = await counted()
     const secret = 'whsec_count'
     const billing = test.another({
@@ -62,7 +62,7 @@ describe('speed: statements a question', () => {
       )
       expect(reply.status).toBe(200)
     }
-    // The first use of all looks whether the tables are up to date.
+    // The first call checks whether the tables are up to date.
     await billing.findUser(test.user.id)
     expect(await test.counting(send)).toBe(1)
     expect(await test.counting(send)).toBe(1)

@@ -1,6 +1,5 @@
-import type { AnyTables } from '../any-tables.ts'
 import type { Claim, Database } from '../database.ts'
-import type { ClaimThenInsert, UpdateOne } from '../definitions.ts'
+import type { AnyTables, ClaimThenInsert, UpdateOne } from '../definitions.ts'
 import {
   type AnyKysely,
   type ManyClaims,
@@ -11,9 +10,9 @@ import { hasKind, UNAVAILABLE } from '../errors.ts'
 import { prepareStatement } from '../statements/statement.ts'
 import { toJsonRows } from '../values.ts'
 import { prepareUpdate, prepareUpdateThenInsert } from '../writes/conditional.ts'
-import { gather } from './gather.ts'
+import { createBatcher } from './batcher.ts'
 
-/** What `database.updateOneReturning()` does. */
+/** Implements `database.updateOneReturning()`. */
 export function prepareUpdateOneReturning<T, Params extends object, Row>(
   database: Database<T>,
   definition: UpdateOne<T, Params>,
@@ -23,7 +22,7 @@ export function prepareUpdateOneReturning<T, Params extends object, Row>(
   return types ? claimTogether(database, alone, { claim: definition, types }) : alone
 }
 
-/** What `database.claimThenInsert()` does. */
+/** Implements `database.claimThenInsert()`. */
 export function prepareClaimThenInsert<T, Params extends object, Row>(
   database: Database<T>,
   definition: ClaimThenInsert<T, Params>,
@@ -33,10 +32,13 @@ export function prepareClaimThenInsert<T, Params extends object, Row>(
   return types ? claimTogether(database, alone, { claim, insert, types }) : alone
 }
 
-/** A result for each, null for one that changed nothing, undefined for one to be run alone. */
+/**
+ * Resolves with one result per item: the row, `null` if nothing changed, `undefined` if the item
+ * must be run alone.
+ */
 type ClaimMany<Params, Row> = (items: readonly Params[]) => Promise<Array<Row | null | undefined>>
 
-/** The same claim, but calls that come at the same time share one statement or one commit. */
+/** Batches concurrent calls of a claim into one statement or one commit, as the dialect allows. */
 function claimTogether<T, Params extends object, Row>(
   database: Database<T>,
   alone: Claim<Params, Row>,
@@ -48,13 +50,13 @@ function claimTogether<T, Params extends object, Row>(
     batching.share === 'commit'
       ? inOneTransaction(database, alone)
       : inOneStatement<T, Params, Row>(database, batching, claims)
-  const gathered = gather<Params, Row | null>({
+  const runBatched = createBatcher<Params, Row | null>({
     together,
     alone: (params) => alone(params),
     patience: batching.patience,
-    mayBeDone: (error) => hasKind(error, UNAVAILABLE),
+    mayBeCommitted: (error) => hasKind(error, UNAVAILABLE),
   })
-  return (params, on) => (on ? alone(params, on) : gathered(params))
+  return (params, on) => (on ? alone(params, on) : runBatched(params))
 }
 
 function inOneTransaction<T, Params extends object, Row>(
@@ -64,7 +66,7 @@ function inOneTransaction<T, Params extends object, Row>(
   return (items) =>
     database.transaction(async (tx) => {
       const rows: Array<Row | null> = []
-      for (const params of items) rows.push(await alone(params, tx as Database))
+      for (const params of items) rows.push(await alone(params, tx))
       return rows
     })
 }
@@ -76,7 +78,7 @@ function inOneStatement<T, Params extends object, Row>(
 ): ClaimMany<Params, Row> {
   type Won = Record<typeof WINNER, number>
   const run = prepareStatement<AnyTables, { list: string }, Won>(
-    database as Database,
+    database,
     (db: AnyKysely, param) => batching.claimMany(db, claims, param('list')),
     { followsSize: true },
   )

@@ -1,12 +1,11 @@
-import type { AnyTables } from '../any-tables.ts'
 import type { Database } from '../database.ts'
-import type { FindTarget } from '../definitions.ts'
+import type { AnyTables, FindTarget } from '../definitions.ts'
 import type { AnyKysely, SharedStatements } from '../dialects/dialect.ts'
 import { hasKind, UNAVAILABLE } from '../errors.ts'
 import { prepareStatement } from '../statements/statement.ts'
-import { gather } from './gather.ts'
+import { createBatcher } from './batcher.ts'
 
-/** Finds a row by its key; where statements cost, calls that come at the same time share one. */
+/** Finds a row by its key. On dialects that batch statements, concurrent calls share one query. */
 export function findTogether<Row extends object>(
   database: Database,
   target: FindTarget,
@@ -18,11 +17,11 @@ export function findTogether<Row extends object>(
   const alone = async (value: string): Promise<Row | null> => (await one({ value })).rows[0] ?? null
   const { batching } = database.dialect
   if (batching?.share !== 'statement') return alone
-  return gather({
+  return createBatcher({
     alone,
     together: findMany<Row>(database, batching, target),
     patience: batching.patience,
-    mayBeDone: (error) => hasKind(error, UNAVAILABLE),
+    mayBeCommitted: (error) => hasKind(error, UNAVAILABLE),
   })
 }
 

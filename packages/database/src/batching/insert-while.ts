@@ -1,25 +1,25 @@
 import { sql } from 'kysely'
-import type { AnyTables } from '../any-tables.ts'
 import type { Database } from '../database.ts'
-import type { InsertWhile } from '../definitions.ts'
+import type { AnyTables, InsertWhile } from '../definitions.ts'
 import {
   type AnyKysely,
   type ManyInserts,
-  type SelectQuery,
   type SharedStatements,
   WINNER,
 } from '../dialects/dialect.ts'
 import { hasKind, UNAVAILABLE } from '../errors.ts'
 import { prepareStatement } from '../statements/statement.ts'
 import { toJsonRows } from '../values.ts'
-import { gather } from './gather.ts'
+import { createBatcher } from './batcher.ts'
 
 type Insert<Params> = (params: Params, on?: Database) => Promise<boolean>
 
 /**
- * Inserts a row that rests on another one, which is there, and as it should be, until the insert is
- * committed: whoever changes or deletes it finds what was inserted. Any number may rest on the same row at
- * a time. Says whether it was there.
+ * Returns a function that inserts a row on condition that another row exists and meets `where`. The
+ * condition holds until the insert is committed: a transaction that later changes or deletes the
+ * other row sees the inserted one. Any number of inserts may depend on the same row at a time. The
+ * function resolves with whether the row was inserted; `false` means that the other row is missing
+ * or does not meet the condition.
  */
 export function insertWhile<T, Params extends object>(
   database: Database<T>,
@@ -29,16 +29,16 @@ export function insertWhile<T, Params extends object>(
   const { together: types, row, insert } = definition
   const { batching } = database.dialect
   if (!batching || !types) return alone
-  const gathered = gather<Params, boolean>({
+  const runBatched = createBatcher<Params, boolean>({
     together:
       batching.share === 'commit'
         ? inOneTransaction(database, alone)
-        : inOneStatement(database, batching, { row, insert, types } as unknown as ManyInserts),
+        : inOneStatement(database, batching, { row, insert, types }),
     alone: (params) => alone(params),
     patience: batching.patience,
-    mayBeDone: (error) => hasKind(error, UNAVAILABLE),
+    mayBeCommitted: (error) => hasKind(error, UNAVAILABLE),
   })
-  return (params, on) => (on ? alone(params, on) : gathered(params))
+  return (params, on) => (on ? alone(params, on) : runBatched(params))
 }
 
 function insertAlone<T, Params extends object>(
@@ -49,24 +49,25 @@ function insertAlone<T, Params extends object>(
   const run = database.statement<Params>((db, param) => {
     const values = insert.values(param)
     const columns = Object.keys(values)
-    const select = (db as unknown as AnyKysely)
+    const plain: AnyKysely = db
+    const select = plain
       .selectFrom(row.table as string)
       .select(columns.map((column) => sql`${values[column]}`.as(column)))
       .where((eb) => eb.and(row.key(param)))
-      .where((eb) => row.where?.(eb, param) ?? eb.lit(true)) as unknown as SelectQuery
-    return (db as unknown as AnyKysely)
+      .where((eb) => row.where?.(eb, param) ?? eb.lit(true))
+    return plain
       .insertInto(insert.table as string)
       .columns(columns)
       .expression(writes.hold(select))
   })
-  return async (params, on = database as Database) => (await run(params, on)).affected > 0
+  return async (params, on = database) => (await run(params, on)).affected > 0
 }
 
 function inOneTransaction<T, Params>(database: Database<T>, alone: Insert<Params>) {
   return (items: readonly Params[]): Promise<boolean[]> =>
     database.transaction(async (tx) => {
       const inserted: boolean[] = []
-      for (const params of items) inserted.push(await alone(params, tx as Database))
+      for (const params of items) inserted.push(await alone(params, tx))
       return inserted
     })
 }
@@ -77,7 +78,7 @@ function inOneStatement<T, Params extends object>(
   inserts: ManyInserts,
 ) {
   const run = prepareStatement<AnyTables, { list: string }, Record<typeof WINNER, number>>(
-    database as Database,
+    database,
     (db, param) => batching.insertManyWhile(db, inserts, param('list')),
     { followsSize: true },
   )

@@ -4,15 +4,16 @@ import type { SharedStatements } from '../dialects/dialect.ts'
 import { hasKind, UNAVAILABLE } from '../errors.ts'
 import { toJsonRows } from '../values.ts'
 import { insertIfAbsent } from '../writes/portable.ts'
-import { gather } from './gather.ts'
+import { createBatcher } from './batcher.ts'
 
 type Row = Readonly<Record<string, unknown>>
 type Insert = (row: Row) => Promise<boolean>
 type InsertMany = (rows: readonly Row[]) => Promise<boolean[]>
 
 /**
- * `insertIfAbsent()` for a table that many callers insert into at the same time. A row is durable when
- * its promise resolves, as ever, but those that come together share one statement or one commit.
+ * Returns a function with the effect of `insertIfAbsent()`, for a table that many callers insert
+ * into at the same time. Concurrent calls share one statement or one commit. When its promise
+ * resolves, a row is durable.
  */
 export function insertTogether<T extends object>(
   database: Database,
@@ -25,14 +26,14 @@ export function insertTogether<T extends object>(
 function together(database: Database, target: InsertTarget, alone: Insert): Insert {
   const { batching } = database.dialect
   if (!batching) return alone
-  return gather({
+  return createBatcher({
     alone,
     together:
       batching.share === 'commit'
         ? inOneTransaction(database, target)
         : inOneStatement(database, batching, target),
     patience: batching.patience,
-    mayBeDone: (error) => hasKind(error, UNAVAILABLE),
+    mayBeCommitted: (error) => hasKind(error, UNAVAILABLE),
   })
 }
 
@@ -58,7 +59,7 @@ function inOneStatement(
     const inserted = await insert({ rows: toJsonRows(rows) })
     if (inserted.rows.length === rows.length) return rows.map(() => true)
     const left = new Set(inserted.rows.map(nameOf))
-    // Of equal rows in one statement only one was inserted.
+    // If one statement contains rows with equal keys, only one of them was inserted.
     return rows.map((row) => left.delete(nameOf(row)))
   }
 }

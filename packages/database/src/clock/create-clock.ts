@@ -7,15 +7,18 @@ import { keepRecord } from './keep-record.ts'
 
 /** Milliseconds after which a reading of the database's clock is too old to rely on. */
 const OLDEST_READING = 30_000
-/** Milliseconds by which the two clocks of this process may run apart until one of them must have stepped. */
+/**
+ * Milliseconds by which the monotonic and the wall clock of this process may drift apart. Beyond
+ * this one of them must have been set.
+ */
 const LARGEST_STEP = 1000
 const DAY = 24 * 3600 * 1000
 
-/** A clock with the parts that only its database uses. */
+/** A `DatabaseClock` with the methods that only the `Database` that owns it calls. */
 export interface OwnedClock extends DatabaseClock {
-  /** Reads the database's clock. */
+  /** Reads the database's clock and updates the estimate. */
   measure(): Promise<void>
-  /** Stops recording the time, and records that this process is gone. */
+  /** Stops recording the time, and removes this process from the members in the record. */
   end(): Promise<void>
 }
 
@@ -25,8 +28,9 @@ interface Problem {
 }
 
 /**
- * The time of a process is the last reading of the database's clock plus what its own monotonic clock has counted since.
- * Its wall clock is never asked for the time, only whether it agrees.
+ * Creates a process's view of the database's clock: the last reading of that clock plus the time
+ * that the process's own monotonic clock has counted since. The wall clock of the process is only
+ * compared with the result, never used as the time.
  */
 export function createDatabaseClock(database: Database, options: ClockOptions): OwnedClock {
   const { maxSkew } = options
@@ -34,11 +38,11 @@ export function createDatabaseClock(database: Database, options: ClockOptions): 
   const listeners: Array<(problem: string | null) => void> = []
   let reading = { monotonic: Number.NEGATIVE_INFINITY, wall: 0 }
   let problem: Problem | null = null
-  /** No moment before this one comes again. */
+  /** The latest moment that was returned. `now()` never returns an earlier one. */
   let floor = 0
   /** Milliseconds by which this machine's clock is ahead of the other processes on an SQLite file. */
   let ahead = 0
-  /** Whether the other processes were seen to keep that time. */
+  /** Whether other processes were seen to record the earlier time. */
   let isAheadOfOthers = false
   let unseen = { milliseconds: 0, until: 0 }
 
@@ -47,12 +51,15 @@ export function createDatabaseClock(database: Database, options: ClockOptions): 
   function now(): Date {
     const time = Math.floor(databaseTime() - ahead)
     if (time <= floor) return new Date(floor)
-    // A time that is not to be trusted must not keep this process there.
+    // A wrong time must not become the floor: this process could not return from it.
     if (problem === null) floor = time
     return new Date(time)
   }
 
-  /** The monotonic clock stands still while a machine is suspended; then the two clocks run apart. */
+  /**
+   * Whether the last reading is too old. While a machine is suspended its monotonic clock stands
+   * still and its wall clock does not, which counts as old, too.
+   */
   function isOld(): boolean {
     const age = performance.now() - reading.monotonic
     return age > OLDEST_READING || Math.abs(Date.now() - reading.wall - age) > LARGEST_STEP
@@ -130,7 +137,8 @@ export function createDatabaseClock(database: Database, options: ClockOptions): 
       return new Date(now().getTime() - skipped)
     },
     isWrong: () => problem !== null && problem.kind !== 'unread',
-    // Between two readings only a step of a clock changes anything, which shows as an old reading.
+    // Between two readings, only a clock that was set can change the verdict, and `isOld()` detects
+    // that.
     check: () => (problem === null && !isOld() ? null : recheck()),
     observe,
     measure,

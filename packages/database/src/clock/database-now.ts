@@ -2,14 +2,15 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../database.ts'
 
 /**
- * The database's own time in milliseconds since 1970 UTC, for what several processes compare: theirs
- * differ. An SQLite file is on one machine, whose time it is.
+ * SQL expression for the database's own time, in milliseconds since 1970 UTC. Use it for moments
+ * that several processes compare, because their clocks differ. For SQLite it is the time of the
+ * machine, which all processes on the file share.
  */
 export function databaseNow({ dialect }: Pick<Database, 'dialect'>): RawBuilder<number> {
   return dialect.schema.now()
 }
 
-/** Reads the database's own clock. */
+/** Reads the database's own clock with one query. */
 export async function readServerTime(database: Database): Promise<Date> {
   const { rows } = await sql<{ now: number }>`select ${databaseNow(database)} as now`.execute(
     database.kysely,

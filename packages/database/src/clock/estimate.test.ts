@@ -3,7 +3,9 @@ import { createEstimate } from './estimate.ts'
 
 const OFFSET = 1_000_000
 
-/** A reading whose answer was made after `there` of `took` milliseconds. */
+/**
+ * Observes a response that was made after the share `there` of a round trip of `took` milliseconds.
+ */
 function read(estimate: ReturnType<typeof createEstimate>, at: number, took: number, there = 0.5) {
   estimate.observe(Math.floor(at + took * there + OFFSET), at, at + took)
 }
@@ -11,9 +13,9 @@ function read(estimate: ReturnType<typeof createEstimate>, at: number, took: num
 const errorOf = (estimate: ReturnType<typeof createEstimate>) =>
   Math.abs(estimate.offset() - OFFSET)
 
-describe('the estimate of the database clock', () => {
+describe('estimate of the database clock', () => {
   it.each([0, 0.25, 1])(
-    'is off by at most half a round trip, with %d of it before the answer',
+    'is off by at most half a round trip when the share %d of it passes before the response',
     (there) => {
       const estimate = createEstimate()
       read(estimate, 500, 40, there)
@@ -21,7 +23,7 @@ describe('the estimate of the database clock', () => {
     },
   )
 
-  it('keeps what a quick reading showed when a slow one follows', () => {
+  it('keeps the precision of a quick reading when slow readings follow', () => {
     const estimate = createEstimate()
     read(estimate, 0, 2)
     read(estimate, 250, 1400, 1)
@@ -29,7 +31,7 @@ describe('the estimate of the database clock', () => {
     expect(errorOf(estimate)).toBeLessThan(6)
   })
 
-  it('follows a clock that runs faster', () => {
+  it('follows a database clock that runs faster than the local one', () => {
     const estimate = createEstimate()
     for (let at = 0; at < 3_600_000; at += 5000) {
       estimate.observe(Math.floor(OFFSET + at * 1.0005), at, at + 2)
@@ -37,10 +39,13 @@ describe('the estimate of the database clock', () => {
     expect(Math.abs(estimate.offset() - (OFFSET + 3_595_000 * 0.0005))).toBeLessThan(10)
   })
 
-  it.each([-3_600_000, 3_600_000, 50])('takes a step of the clock by %d ms at once', (step) => {
-    const estimate = createEstimate()
-    read(estimate, 0, 2)
-    estimate.observe(1000 + OFFSET + step, 999, 1001)
-    expect(Math.abs(estimate.offset() - OFFSET - step)).toBeLessThan(4)
-  })
+  it.each([-3_600_000, 3_600_000, 50])(
+    'adopts a step of the database clock by %d ms at once',
+    (step) => {
+      const estimate = createEstimate()
+      read(estimate, 0, 2)
+      estimate.observe(1000 + OFFSET + step, 999, 1001)
+      expect(Math.abs(estimate.offset() - OFFSET - step)).toBeLessThan(4)
+    },
+  )
 })

@@ -1,30 +1,35 @@
-/** Share by which two clocks may run apart: both machines may be slewing theirs. */
+/** Largest relative drift between two clocks: both machines may be slewing theirs. */
 const DRIFT = 0.001
-/** Databases round to milliseconds. */
+/** Milliseconds of rounding error in a database's time. */
 const ROUNDING = 1
 
-/** What is known of the database's clock by the monotonic clock of this process. */
+/** Estimates the database's clock from the monotonic clock of this process. */
 export interface Estimate {
-  /** Takes in what the database's clock said between `askedAt` and `answeredAt` of the monotonic clock. */
-  observe(said: number, askedAt: number, answeredAt: number): void
-  /** Milliseconds to add to the monotonic clock. */
+  /**
+   * Adds a reading: the database returned the time `databaseTime` between `askedAt` and `answeredAt` on the
+   * monotonic clock.
+   */
+  observe(databaseTime: number, askedAt: number, answeredAt: number): void
+  /** Milliseconds to add to the monotonic clock to get the database's time. */
   offset(): number
 }
 
 /**
- * Every reading says that the offset lies in an interval as long as its round trip. What all of them have in common is
- * the estimate, so that one slow reading harms nothing. A reading that has nothing in common with those before shows
- * that one of the clocks stepped, or that the machine was suspended: then it counts alone.
+ * Creates an estimate of the database's clock. Each reading limits the offset to an interval as
+ * long as its round trip, and the estimate is the intersection of all intervals, so that one slow
+ * reading does no harm. A reading whose interval lies outside the intersection shows that one of
+ * the clocks was set, or that the machine was suspended: the estimate then starts anew from that
+ * reading.
  */
 export function createEstimate(): Estimate {
   let low = Number.NEGATIVE_INFINITY
   let high = Number.POSITIVE_INFINITY
   let readAt = 0
   return {
-    observe(said, askedAt, answeredAt) {
+    observe(databaseTime, askedAt, answeredAt) {
       const drift = Math.max(0, answeredAt - readAt) * DRIFT
-      const least = said - answeredAt - ROUNDING
-      const most = said - askedAt + ROUNDING
+      const least = databaseTime - answeredAt - ROUNDING
+      const most = databaseTime - askedAt + ROUNDING
       low = Math.max(low - drift, least)
       high = Math.min(high + drift, most)
       if (low > high) [low, high] = [least, most]

@@ -5,27 +5,30 @@ import {
   insertRecordedTime,
   type Jump,
   judgeJump,
-  leave,
   type RecordedTime,
   readRecordedTime,
+  removeMember,
   replaceRecordedTime,
   resetRecordedTime,
 } from './recorded-time.ts'
 
-/** Milliseconds between two looks at the recorded time. */
-const BEAT = 5000
-const LOOK_AGAIN = 1000
+/** Milliseconds between two comparisons with the recorded time. */
+const INTERVAL = 5000
+const RETRY_DELAY = 1000
 
-/** The clock of this process, as far as the recorded time concerns it. */
+/** The methods of this process's clock that the recorded time controls. */
 export interface RecordedClock extends Pick<DatabaseClock, 'observe'> {
-  /** In milliseconds. */
+  /** The database's time in milliseconds, not limited by the recorded time. */
   databaseTime(): number
   isTrusted(): boolean
-  /** Never returns to a moment before `newest`, unless that was repaired. */
+  /** Never again returns a moment before `newest`, unless the record was repaired. */
   follow(record: { readonly newest: number; readonly isRepaired: boolean }): void
-  /** Stays this many milliseconds behind the machine's clock: the other processes do, or may. 0 for not. */
+  /**
+   * Runs this many milliseconds behind the machine's clock because other processes do (`isSure`) or
+   * may do so. 0 ends it.
+   */
   stayBehind(milliseconds: number, isSure: boolean): void
-  /** So many milliseconds have passed while no process was there to see. */
+  /** Takes note that this many milliseconds passed while no process was open. */
   skip(milliseconds: number): void
 }
 
@@ -33,7 +36,10 @@ export interface RecordKeeper extends Pick<DatabaseClock, 'begin' | 'repair'> {
   end(): Promise<void>
 }
 
-/** Compares the time with the newest that is recorded, at the beginning and every few seconds, and records it. */
+/**
+ * Compares the database's time with the newest recorded one at the start and every few seconds, and
+ * updates the record.
+ */
 export function keepRecord(
   database: Database,
   { maxSkew, records }: ClockOptions,
@@ -46,12 +52,15 @@ export function keepRecord(
   let hasSeenOthers = false
   let isMember = false
   let beginning: Promise<void> | null = null
-  let beating: Promise<unknown> = Promise.resolve()
+  let comparing: Promise<unknown> = Promise.resolve()
   let timer: ReturnType<typeof setTimeout> | undefined
   let ended = false
 
-  /** Null when another process has changed the record meanwhile: look again. */
-  async function look(): Promise<Jump | null> {
+  /**
+   * Compares once. Returns `null` if another process changed the record in the meantime: the caller
+   * must try again.
+   */
+  async function compareOnce(): Promise<Jump | null> {
     const askedAt = performance.now()
     const record = await readRecordedTime(database)
     if (!record) {
@@ -59,7 +68,7 @@ export function keepRecord(
       await insertRecordedTime(database, clock.databaseTime())
       return null
     }
-    const isChanged = takeIn(record, askedAt)
+    const isChanged = adopt(record, askedAt)
     hasSeenOthers = jump === 'wrong' && (hasSeenOthers || isChanged)
     const ahead = clock.databaseTime() - record.newest
     jump = judgeJump({
@@ -76,8 +85,8 @@ export function keepRecord(
     return jump
   }
 
-  /** Says whether another process has changed the record since the last look. */
-  function takeIn(record: RecordedTime, askedAt: number): boolean {
+  /** Adopts the record. Returns whether another process changed it since the last comparison. */
+  function adopt(record: RecordedTime, askedAt: number): boolean {
     const { newest } = record
     clock.observe(record.now, askedAt)
     clock.follow({ newest, isRepaired: repairs !== null && repairs !== record.repairs })
@@ -87,11 +96,11 @@ export function keepRecord(
     return true
   }
 
-  /** False when another process was faster. */
+  /** Returns `false` if another process changed the record first. */
   async function write(record: RecordedTime): Promise<boolean> {
     if (!records) return true
     const time = clock.isTrusted() ? Math.max(record.newest, clock.databaseTime()) : record.newest
-    const newest = time - record.newest < BEAT / 2 ? record.newest : time
+    const newest = time - record.newest < INTERVAL / 2 ? record.newest : time
     const members = hasOwnClock ? record.members : countMembers(record)
     if (newest === record.newest && members === record.members) return true
     if (!(await replaceRecordedTime(database, record, { newest, members }))) return false
@@ -106,28 +115,30 @@ export function keepRecord(
   }
 
   /** Resolves when it is known whether other processes share this time. */
-  async function compare(): Promise<void> {
+  async function compareUntilSure(): Promise<void> {
     while (!ended) {
-      if ((await look()) === null) continue
+      if ((await compareOnce()) === null) continue
       if (jump !== 'wrong' || hasSeenOthers) break
-      // Either another process brings the record up to date, or none does for a while.
-      await sleep(LOOK_AGAIN)
+      // Wait until another process updates the record, or until the record has been quiet long
+      // enough to show that none does.
+      await sleep(RETRY_DELAY)
     }
-    if (records) beatLater()
+    if (records) scheduleComparison()
   }
 
-  function beatLater(): void {
+  function scheduleComparison(): void {
     if (ended) return
     timer = setTimeout(() => {
-      // A failure shows as a reading that grows old; the next one may not fail.
-      beating = look().then(beatLater, beatLater)
-    }, BEAT)
+      // A failed comparison is not reported: the next one may succeed, and if none does the reading
+      // grows old.
+      comparing = compareOnce().then(scheduleComparison, scheduleComparison)
+    }, INTERVAL)
     timer.unref?.()
   }
 
   return {
     begin() {
-      beginning ??= compare().catch((error) => {
+      beginning ??= compareUntilSure().catch((error) => {
         beginning = null
         throw error
       })
@@ -139,7 +150,7 @@ export function keepRecord(
       await resetRecordedTime(database)
       const askedAt = performance.now()
       const record = await readRecordedTime(database)
-      if (record) takeIn(record, askedAt)
+      if (record) adopt(record, askedAt)
       const now = new Date(record?.newest ?? clock.databaseTime())
       return { before: before && new Date(before.newest), now }
     },
@@ -147,10 +158,10 @@ export function keepRecord(
       ended = true
       clearTimeout(timer)
       await beginning?.catch(() => {})
-      await beating
+      await comparing
       clearTimeout(timer)
-      // Should it fail, the next process waits a moment longer.
-      if (isMember) await leave(database).catch(() => {})
+      // If this fails, the next process only waits a few seconds longer when it starts.
+      if (isMember) await removeMember(database).catch(() => {})
     },
   }
 }

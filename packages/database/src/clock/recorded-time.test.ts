@@ -23,7 +23,7 @@ describe('threat Q5 a time that is later than the newest recorded one', () => {
     ['they are a moment beyond the allowed skew', { ahead: MINUTE + 1 }, 'wrong'],
     ['the recorded time is later', { ahead: -400 * MINUTE }, 'none'],
     ['the database has its own clock', { hasOwnClock: true }, 'none'],
-  ])('when %s', (_, change, verdict) => {
+  ])('gets the right verdict when %s', (_, change, verdict) => {
     expect(judgeJump({ ...FILE, ...change })).toBe(verdict)
   })
 })

@@ -5,24 +5,29 @@ import { insertIfAbsent } from '../writes/portable.ts'
 import { databaseNow } from './database-now.ts'
 
 const TABLE = 'tollgate_clock'
-/** The only row. */
+/** Primary key of the table's only row. */
 const NAME = 'clock'
 
-/** Milliseconds after which a record that stands still shows that no process keeps it up to date. */
+/** Milliseconds after which an unchanged record shows that no process updates it. */
 export const QUIET = 12_000
 
 /** The newest time that a process has recorded in the database. */
 export interface RecordedTime {
   readonly newest: number
-  /** Processes that have opened an SQLite file and not closed it; those that were killed are among them. */
+  /**
+   * Number of processes that have opened an SQLite file and not closed it. Includes processes that
+   * were killed.
+   */
   readonly members: number
-  /** Grows with each repair, by which running processes notice it. */
+  /** Number of repairs. Running processes notice a repair because this number has grown. */
   readonly repairs: number
-  /** The database's time when it was read. */
+  /** The database's time when the record was read, in milliseconds. */
   readonly now: number
 }
 
-/** Creates the table in which processes record the time, if it is not there. Belongs in a migration. */
+/**
+ * Creates the table in which processes record the time, unless it exists. Call it in a migration.
+ */
 export async function createClockTable(database: Database): Promise<void> {
   const columns = createColumns(database)
   await createTable(database, TABLE, {
@@ -36,7 +41,7 @@ export async function createClockTable(database: Database): Promise<void> {
   })
 }
 
-/** Returns null before the first process has recorded anything. */
+/** Reads the record. Returns `null` if no process has recorded anything yet. */
 export async function readRecordedTime(database: Database): Promise<RecordedTime | null> {
   const row = await database.kysely
     .selectFrom(TABLE)
@@ -52,12 +57,12 @@ export async function readRecordedTime(database: Database): Promise<RecordedTime
   }
 }
 
-/** Records the first time; does nothing if there is a record. */
+/** Records the first time. Does nothing if a record exists. */
 export async function insertRecordedTime(database: Database, newest: number): Promise<void> {
   await insertIfAbsent(database, TABLE, { name: NAME, newest, members: 0, repairs: 0 })
 }
 
-/** False when another process has changed the record since `read` was read. */
+/** Updates the record. Returns `false` if another process changed it since it was `read`. */
 export async function replaceRecordedTime(
   database: Database,
   read: RecordedTime,
@@ -74,8 +79,8 @@ export async function replaceRecordedTime(
   return numUpdatedRows === 1n
 }
 
-/** Says that this process is gone. */
-export async function leave(database: Database): Promise<void> {
+/** Removes this process from the number of members. */
+export async function removeMember(database: Database): Promise<void> {
   await database.kysely
     .updateTable(TABLE)
     .set((eb) => ({ members: eb('members', '-', 1) }))
@@ -84,7 +89,7 @@ export async function leave(database: Database): Promise<void> {
     .execute()
 }
 
-/** Records the present time, although a later one is recorded. */
+/** Records the present time even if the recorded one is later. */
 export async function resetRecordedTime(database: Database): Promise<void> {
   await database.kysely
     .updateTable(TABLE)
@@ -94,29 +99,35 @@ export async function resetRecordedTime(database: Database): Promise<void> {
 }
 
 export interface Distance {
-  /** Milliseconds from the newest recorded time to the present one. */
+  /** Milliseconds from the newest recorded time to the present. */
   readonly ahead: number
   readonly maxSkew: number
-  /** Whether the database has a clock of its own, which all processes ask. */
+  /** Whether the database is a server with its own clock, which all processes read. */
   readonly hasOwnClock: boolean
-  /** Whether another process may have the file open. */
+  /** Whether another process may have the SQLite file open. */
   readonly hasOthers: boolean
-  /** Whether others were seen to record another time, so that this process knows itself to be wrong. */
+  /**
+   * Whether other processes were seen to record an earlier time, which proves that this process's
+   * clock is wrong.
+   */
   readonly hasSeenOthers: boolean
-  /** Milliseconds since the record was seen to change. */
+  /** Milliseconds since the record was last seen to change. */
   readonly quietFor: number
 }
 
 /**
- * What it means that the present time is later than the newest that is recorded.
+ * Verdict on a present time that is later than the newest recorded one.
  *
  * - `none`: the record is up to date
- * - `pause`: no process was there to record the time
+ * - `pause`: no process was open to record the time
  * - `wrong`: other processes record another time, or may still do so
  */
 export type Jump = 'none' | 'pause' | 'wrong'
 
-/** Tells a wrong clock from a pause. SQLite has no clock of its own: see docs/decisions/0023-clocks.md. */
+/**
+ * Decides whether a later time means a wrong clock or a pause in which no process was open. See
+ * docs/decisions/0023-clocks.md.
+ */
 export function judgeJump(distance: Distance): Jump {
   if (distance.hasOwnClock || distance.ahead <= distance.maxSkew) return 'none'
   if (distance.hasSeenOthers) return 'wrong'

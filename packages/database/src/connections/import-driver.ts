@@ -1,6 +1,9 @@
 import { MissingPackage } from '../errors.ts'
 
-/** Loads a driver, which an application installs for the database it uses. */
+/**
+ * Loads a database driver, which is a peer dependency.
+ * @throws {MissingPackage} if it is not installed.
+ */
 export async function importDriver<M>(name: string, load: () => Promise<M>): Promise<M> {
   try {
     return await load()

@@ -1,11 +1,11 @@
-/** Hides every password of a URL, however broken the URL is. */
+/** Removes every password from a URL, even if the URL is malformed. */
 export function redact(url: string): string {
   return url
     .replace(/^([^:]*:\/*[^:@]*):.*@/s, '$1:***@')
     .replace(/([?&](?:password|passwd|pwd|secret|token|key|ssl[a-z]*)=)[^&#]*/gi, '$1***')
 }
 
-/** For the URL of a server: gives back what may be shown of it. */
+/** Checks the URL of a database server. Returns the URL without its password. */
 export function checkServerUrl(url: string): string {
   const shown = redact(url)
   let parsed: URL

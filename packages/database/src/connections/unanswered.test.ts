@@ -13,6 +13,9 @@ it.each<[StopResult, number, number, string]>([
   ['heard', SILENCE, SPARE_CONNECTIONS - 1, 'replace'],
   ['heard', SILENCE, SPARE_CONNECTIONS, 'keep'],
   ['heard', 3_600_000, SPARE_CONNECTIONS, 'keep'],
-])('a server that is %s after %i ms, with %i replaced: %s', (result, waited, replaced, place) => {
-  expect(decidePlace(result, waited, replaced)).toBe(place)
-})
+])(
+  'decidePlace for a server that is %s after %i ms, with %i connections replaced, returns %s',
+  (result, waited, replaced, place) => {
+    expect(decidePlace(result, waited, replaced)).toBe(place)
+  },
+)

@@ -1,55 +1,65 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What asking the server to stop came to. */
+/** Result of asking the server to stop a statement. */
 export type StopResult =
-  /** The server heard it. */
+  /** The server accepted the request. */
   | 'heard'
-  /** The server says that it has no such connection any more. */
+  /** The server no longer has this connection. */
   | 'gone'
-  /** Nobody answered. */
+  /** There was no response. */
   | 'silent'
 
-/** A connection whose caller gave up while the server still owes an answer. */
+/** A connection whose caller gave up while the server has not yet responded. */
 export interface Unanswered {
-  /** Resolves when the answer came after all, or the connection broke. */
+  /** Resolves when the response arrives after all, or when the connection breaks. */
   readonly answered: Promise<void>
-  /** Asks the server, over another connection, to stop what it does for this one. */
+  /** Asks the server, over another connection, to stop the statement that this one runs. */
   stop(): Promise<StopResult>
-  /** Closes the connection and gives back its place in the pool. */
+  /** Closes the connection and frees its place in the pool. */
   close(): void
 }
 
-/** How many connections may be opened in the place of ones that the server may still keep. */
+/**
+ * Largest number of connections opened as replacements for connections that the server may still
+ * hold.
+ */
 export const SPARE_CONNECTIONS = 2
-/** Milliseconds an unanswered connection keeps its place when the network is silent. */
+/**
+ * Milliseconds that an unanswered connection keeps its place in the pool while the network is
+ * silent.
+ */
 export const SILENCE = 3000
-const ASK_AGAIN = 1000
+const RETRY_DELAY = 1000
 
-/** What becomes of the place of an unanswered connection. */
+/** Fate of the place that an unanswered connection has in the pool. */
 export type Place = 'keep' | 'close' | 'replace'
 
 /**
- * A place is kept while the server may still work for it: else every caller that gives up opens one
- * more connection, until the server has none left. `waited` is in milliseconds, `replaced` counts the
- * connections that were given a stand-in already.
+ * Decides whether an unanswered connection keeps its place in the pool. It keeps it while the
+ * server may still be working for it; otherwise every caller that gives up would open another
+ * connection, until the server has none left. `waited` is in milliseconds, `replaced` is the number
+ * of connections that already have a replacement.
  */
 export function decidePlace(result: StopResult, waited: number, replaced: number): Place {
   if (result === 'gone') return 'close'
   if (waited < SILENCE) return 'keep'
   if (result === 'silent') return 'close'
-  // The server is well and this one connection is not: its network path may be lost. A few of these
-  // get a stand-in, so that a service whose connections all died so has some to go on with.
+  // The server works but this connection does not: its network path may be lost. A few of these are
+  // replaced, so that a service can continue after all of its connections have died.
   return replaced < SPARE_CONNECTIONS ? 'replace' : 'keep'
 }
 
 export interface UnansweredConnections {
-  /** Keeps the connection's place for as long as needed, then closes it. */
+  /** Keeps the connection's place as long as needed, then closes the connection. */
   hold(connection: Unanswered): void
-  /** Closes them all, without waiting any longer. */
+  /** Closes all held connections at once. */
   close(): void
 }
 
-/** `allow(1)` lets the pool open one connection more than its size, `allow(-1)` takes that back. */
+/**
+ * Keeps track of unanswered connections. `allow(1)` lets the pool open one connection more than its
+ * size, `allow(-1)` revokes that.
+ */
 export function createUnansweredConnections(allow: (more: 1 | -1) => void): UnansweredConnections {
   const held = new Set<() => void>()
   let replaced = 0
@@ -78,7 +88,7 @@ export function createUnansweredConnections(allow: (more: 1 | -1) => void): Unan
         replaced++
         allow(1)
       }
-      await sleep(ASK_AGAIN, undefined, { signal: pause.signal }).catch(() => {})
+      await sleep(RETRY_DELAY, undefined, { signal: pause.signal }).catch(() => {})
     }
     held.delete(finish)
     connection.close()

@@ -10,8 +10,8 @@ import type {
   RawBuilder,
   SelectQueryBuilder,
 } from 'kysely'
-import type { AnyTables } from '../any-tables.ts'
 import type {
+  AnyTables,
   ClaimThenInsert,
   ConditionalUpdate,
   DeleteBatch,
@@ -23,93 +23,116 @@ import type {
 import type { ErrorKindOf } from '../errors.ts'
 import type { Engine, EngineOptions } from './engine.ts'
 
-/** How a dialect's SQL is written, without how it is run: the part of Kysely's own dialects that we use. */
+/** Compiles a dialect's SQL without running it: the part of Kysely's own dialects that we use. */
 export type SqlFlavour = Pick<
   KyselyDialect,
   'createAdapter' | 'createQueryCompiler' | 'createIntrospector'
 >
 
-/** Everything that this package knows about one kind of database. */
+/**
+ * Everything that this package knows about one kind of database. Implement it to support another
+ * one.
+ */
 export interface Dialect {
-  /** Such as `postgres`. */
+  /** Name of the dialect, such as `postgres`. */
   readonly name: string
-  /** The schemes of the URLs that it opens, in lower case, such as `postgres` and `postgresql`. */
+  /** URL schemes that the dialect opens, in lower case, such as `postgres` and `postgresql`. */
   readonly schemes: readonly string[]
-  /** What such a URL looks like, for the message about one that nobody can open. */
+  /** Example of a valid URL, for the error about a URL that no dialect opens. */
   readonly example: string
-  /** The database is on this machine, and no other machine can use it. */
+  /** Whether the database is on this machine and no other machine can use it. */
   readonly isLocal: boolean
   /**
-   * Looks at a URL before anything is opened. Throws an error that says what is wrong and how to mend it;
-   * gives back the URL as it may be shown, without its password. Left out, any URL will do.
+   * Checks a URL before anything is opened. Returns the URL without its password, for messages. If
+   * omitted, every URL is accepted.
+   * @throws an error that explains what is wrong and how to correct it.
    */
   checkUrl?(url: string): string
-  /** The file that a URL names; null for a database in memory. Left out where a URL names a server. */
+  /**
+   * Returns the path of the file that a URL names, or `null` for a database in memory. Omit it if
+   * URLs name a server.
+   */
   fileOf?(url: string): string | null
-  /** Opens the database; need not find out whether it answers. */
+  /** Opens the database. Does not have to check that it responds. */
   open(url: string, options: EngineOptions): Promise<Engine>
-  /** How SQL is written. */
+  /** How SQL is compiled. */
   readonly flavour: SqlFlavour
-  /** What is declared differently, and where it can be looked up. */
+  /** Declarations of types and tables, and queries of the catalogue. */
   readonly schema: DialectSchema
-  /** What is written differently. */
+  /** Writes whose SQL differs between databases. */
   readonly writes: DialectWrites
-  /** How calls that come at the same time go together; null when each goes alone. */
+  /** How concurrent calls are batched. `null` if each call runs alone. */
   readonly batching: SharedCommits | SharedStatements | null
-  /** What the driver's errors mean. Those of the network and of this package are known already. */
+  /**
+   * Maps errors of the driver to kinds. Errors of the network and of this package are already
+   * known.
+   */
   readonly errorKind: ErrorKindOf
 }
 
 /** The SQL of column types, tables and the catalogue. */
 export interface DialectSchema {
-  /** `CREATE TABLE` and the like commit the transaction they are in. */
+  /** Whether `CREATE TABLE` and similar statements commit the transaction they are in. */
   readonly changesCommit: boolean
-  /** The types of columns, on a database that is open. */
+  /** Column types of an open database. */
   types(engine: Engine): ColumnTypes
-  /** What follows the closing bracket of `create table`. */
+  /** Text to append after the closing bracket of `create table`. */
   tableOptions(engine: Engine): string
-  /** A query that gives one row when the table is there, and none when it is not. */
+  /** Query that returns one row if the table exists, and none otherwise. */
   findTable(name: string): RawBuilder<unknown>
-  /** The same for a column of a table, which may be missing too. */
+  /**
+   * Query that returns one row if the table has the column, and none otherwise (also if the table
+   * is missing).
+   */
   findColumn(table: string, column: string): RawBuilder<unknown>
-  /** The same for an index. Left out where `create index if not exists` can be written. */
+  /**
+   * Query that returns one row if the index exists, and none otherwise. Omit it if the database
+   * supports `create index if not exists`.
+   */
   findIndex?(table: string, index: string): RawBuilder<unknown>
   /**
-   * Lets a column be empty, and keeps everything else of the table; does nothing if it may be already. Called in a
-   * transaction. Left out where `alter table … alter column … drop not null` can be written.
+   * Makes a column nullable and keeps everything else of the table. Does nothing if the column is
+   * nullable already. Called in a transaction. Omit it if the database supports `alter table …
+   * alter column … drop not null`.
    */
   dropNotNull?(db: AnyKysely, table: string, column: string): Promise<void>
-  /** How columns of milliseconds become timestamps; null where timestamps are milliseconds. */
+  /**
+   * How columns of milliseconds are converted to timestamps. `null` if timestamps are stored as
+   * milliseconds.
+   */
   readonly timestamps: TimestampColumns | null
   /**
-   * The database's own time in milliseconds since 1970 UTC: that of the moment it is evaluated, not of its
-   * transaction's start, whatever the time zone.
+   * SQL expression for the database's own time in milliseconds since 1970 UTC, in any session time
+   * zone. It must be the time of evaluation, not of the transaction's start.
    */
   now(): RawBuilder<number>
   /**
-   * Why the server that evaluates it is not the primary, as the end of the sentence "The database server …"; null on
-   * the primary. `table` is one that only the primary may write, also not by replication of that table alone. Left out
-   * where there is one server only.
+   * SQL expression for the reason why the server that evaluates it is not the primary, as the end
+   * of the sentence "The database server …"; `null` on the primary. `table` is a table that only
+   * the primary may change, which excludes a subscriber of that table alone. Omit it if there is
+   * only one server.
    */
   secondaryReason?(table: string): RawBuilder<string | null>
   /**
-   * Whether this server also receives changes from another one, although it takes writes; null if this user may not
-   * know. Left out where there is one server only.
+   * Whether this server receives changes from another one by replication although it accepts
+   * writes. `null` if the database user lacks the permission to find out. Omit it if there is only
+   * one server.
    */
   isReplica?(db: AnyKysely): Promise<boolean | null>
 }
 
-/** What a database that has timestamps must know of columns that were made without. */
+/** How a database with a timestamp type converts columns that were created as milliseconds. */
 export interface TimestampColumns {
-  /** A query that gives one row with the `type` of a column, or none when it is not there. */
+  /** Query that returns one row with the `type` of a column, or none if the column is missing. */
   findType(table: string, column: string): RawBuilder<{ readonly type: string }>
-  /** Whether such a type holds milliseconds. */
+  /** Whether a column of this type holds milliseconds. */
   isInteger(type: string): boolean
-  /** Whether it holds a moment, to the millisecond at least. */
+  /** Whether a column of this type holds a timestamp, at least to the millisecond. */
   isTimestamp(type: string): boolean
   /**
-   * Turns columns of milliseconds into timestamps, keeps every moment, and keeps the table's indexes. Where
-   * `changesCommit`, it is called again after a process died in it, and must then begin or go on.
+   * Converts columns of milliseconds to timestamps, and keeps every moment and the table's indexes.
+   * If `changesCommit` is set, this may be called again after a process died halfway, and must then
+   * start over or continue.
    */
   convert(
     db: AnyKysely,
@@ -118,107 +141,132 @@ export interface TimestampColumns {
   ): Promise<void>
 }
 
-/** How each of our column types is declared. */
+/** SQL declaration of each column type. */
 export interface ColumnTypes {
-  /** Text of at most `length` characters that compares exactly and may be indexed. */
+  /** Text of at most `length` characters that compares exactly and can be indexed. */
   string(length: number): string
-  /** Whether that type refuses longer text by itself. If not, a check does. */
+  /** Whether the database itself rejects longer text. If not, a check constraint is added. */
   readonly limitsStrings: boolean
   /** Text of any length that compares exactly. */
   readonly text: string
-  /** A whole number of up to 53 bits. */
+  /** An integer of up to 53 bits. */
   readonly integer: string
-  /** 1 or 0. */
+  /** A boolean, stored as 1 or 0. */
   readonly flag: string
-  /** A moment in UTC, to the millisecond. `toStorables()` must be told what it takes. */
+  /**
+   * A moment in UTC, to the millisecond. The values it accepts are defined by the `storeDate`
+   * passed to `toStorables()`.
+   */
   readonly timestamp: string
-  /** A primary key that the database counts up. */
+  /** A primary key that the database increments. */
   readonly counter: string
 }
 
-/** An insert that has its values. */
+/** An insert with its values already set. */
 export type InsertQuery = InsertQueryBuilder<AnyTables, AnyTables, InsertResult>
 
-/** A delete that has its conditions. */
+/** A delete with its conditions already set. */
 export type DeleteQuery = DeleteQueryBuilder<AnyTables, AnyTables, DeleteResult>
 
-/** A select that has its conditions. */
+/** A select with its conditions already set. */
 export type SelectQuery = SelectQueryBuilder<AnyTables, string, unknown>
 
-/** A Kysely of any tables. */
+/** A Kysely instance without known tables. */
 export type AnyKysely = Kysely<AnyTables>
 
-/** Writes that databases spell differently. `onConflictWrites` is what many of them have in common. */
+/**
+ * Writes whose SQL differs between databases. `onConflictWrites` implements several of them for
+ * databases with `ON CONFLICT`.
+ */
 export interface DialectWrites {
-  /** `UPDATE … RETURNING` exists. */
+  /** Whether `UPDATE … RETURNING` is supported. */
   readonly updatesReturnRows: boolean
-  /** `WITH claimed AS (UPDATE … RETURNING …) INSERT …` exists. */
+  /** Whether `WITH claimed AS (UPDATE … RETURNING …) INSERT …` is supported. */
   readonly ctesCanWrite: boolean
-  /** Inserts nothing when a unique key is taken. Where SQL cannot say so, the engine minds `duplicateIsNoop`. */
+  /**
+   * Makes an insert do nothing if a unique key is taken. If SQL cannot express that, the engine
+   * handles it through `duplicateIsNoop`.
+   */
   unlessDuplicate(insert: InsertQuery): InsertQuery
-  /** Gives the row that has the same `key` the values of the `rest` of the columns. */
+  /** Makes an insert update the columns `rest` of the row with the same `key`, if there is one. */
   orUpdate(insert: InsertQuery, rest: readonly string[], key: readonly string[]): InsertQuery
-  /** Adds the number in `column` to that of the row that has the same `key`. */
+  /**
+   * Makes an insert add the number in `column` to that of the row with the same `key`, if there is
+   * one.
+   */
   orIncrease(
     insert: InsertQuery,
     key: readonly string[],
     at: { readonly table: string; readonly column: string },
   ): InsertQuery
   /**
-   * Keeps the rows that are selected from being changed until the transaction ends, while any number may
-   * hold them so. Where only one can write at a time, nothing needs to be added.
+   * Locks the selected rows against changes until the transaction ends; the lock is shared. Adds
+   * nothing on a database with a single writer.
    */
   hold(select: SelectQuery): SelectQuery
-  /** Deletes at most `limit` rows and waits for no request that works on one of them, if that can be had. */
+  /**
+   * Deletes at most `limit` rows. If possible, skips rows that other transactions have locked
+   * instead of waiting for them.
+   */
   deleteBatch(db: AnyKysely, batch: DeleteBatch): DeleteQuery
 }
 
-/** Those who come together share one transaction: each statement runs alone, but the commit is one. */
+/**
+ * Batching in which concurrent calls share one transaction: each statement runs alone, but there is
+ * one commit.
+ */
 export interface SharedCommits {
-  /** Their statements stay their own; one commit makes them durable. */
+  /** Discriminant: each call keeps its own statement, and one commit makes all durable. */
   readonly share: 'commit'
-  /** Milliseconds that a round keeps the next one waiting. */
+  /** Milliseconds after which the next round starts although this one has not finished. */
   readonly patience: number
 }
 
-/** Those who come together share one statement, which gets a list as one value: JSON text. */
+/**
+ * Batching in which concurrent calls share one statement, which receives their parameters as one
+ * value of JSON text.
+ */
 export interface SharedStatements {
-  /** What they want is a list, which one statement works through. */
+  /** Discriminant: one statement executes the calls of a whole list. */
   readonly share: 'statement'
-  /** Milliseconds that a round keeps the next one waiting. */
+  /** Milliseconds after which the next round starts although this one has not finished. */
   readonly patience: number
-  /** Inserts the rows of a list whose key is not taken, and returns the key columns of those it did. */
+  /**
+   * Inserts those rows of a list whose key is not taken, and returns the key columns of the
+   * inserted rows.
+   */
   insertMany(db: AnyKysely, target: InsertTarget, rows: Expression<string>): Compilable
   /** Selects all columns of the rows whose key is in a list of texts. */
   findMany(db: AnyKysely, target: FindTarget, keys: Expression<string>): Compilable
   /**
-   * The claim for every element of a list of parameters. Returns `claim.returning` of the rows changed, and
-   * as `$winner` the number, from 1, of the element each was changed for. May leave out elements at will:
-   * they are tried again, alone.
+   * Executes the claim for every element of a list of parameters. Returns the columns in
+   * `claim.returning` of each changed row, and as `$winner` the number (from 1) of the element that
+   * it was changed for. May skip any element: skipped elements are retried alone.
    */
   claimMany(db: AnyKysely, claims: ManyClaims, list: Expression<string>): Compilable
   /**
-   * The insert for every element of a list of parameters whose row is there. Returns as `$winner` the numbers,
-   * from 1, of the elements it was made for. May leave out elements at will: they are tried again, alone.
+   * Executes the insert for every element of a list of parameters whose row exists. Returns as
+   * `$winner` the numbers (from 1) of the elements that were inserted. May skip any element:
+   * skipped elements are retried alone.
    */
   insertManyWhile(db: AnyKysely, inserts: ManyInserts, list: Expression<string>): Compilable
 }
 
-/** A claim to be made for many callers at once. */
+/** A claim to be executed for many callers in one statement. */
 export interface ManyClaims {
-  /** The change that each caller asks for. */
+  /** The change that each caller makes. */
   readonly claim: ConditionalUpdate<AnyTables, AnyTables>
-  /** What each winner adds; none for a mere update. */
+  /** The row to insert for each winner. Absent for a plain update. */
   readonly insert?: ClaimThenInsert<AnyTables, AnyTables>['insert']
   /** The SQL type of each parameter in the list. */
   readonly types: ParamTypes<AnyTables>
 }
 
-/** An insert that rests on a row, to be made for many callers at once. */
+/** A conditional insert to be executed for many callers in one statement. */
 export interface ManyInserts extends Pick<InsertWhile<AnyTables, AnyTables>, 'row' | 'insert'> {
   /** The SQL type of each parameter in the list. */
   readonly types: ParamTypes<AnyTables>
 }
 
-/** The column that says for which element of the list a row was changed. */
+/** Column with the number of the list element that a row was changed for. */
 export const WINNER = '$winner'

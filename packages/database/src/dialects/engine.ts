@@ -1,68 +1,83 @@
-/** One SQL text with what an engine needs to know to run it well. */
+/** One SQL text, with hints for the engine that runs it. */
 export interface Query {
-  /** The text, with the placeholders of its dialect. */
+  /** The SQL, with the placeholders of the dialect. */
   readonly sql: string
-  /** Set for statements that run again and again; Postgres prepares them under this name. */
+  /** Set for statements that run repeatedly. Postgres prepares them under this name. */
   readonly name?: string
-  /** The best plan depends on how large the table is by then. */
+  /**
+   * Whether the best plan depends on the size of the table, so that an old plan may become slow.
+   */
   readonly followsSize?: boolean
-  /** True only when it certainly changes nothing. */
+  /** `true` only if the query certainly changes nothing. */
   readonly readOnly?: boolean
-  /** A duplicate key then means "nothing inserted" and not an error. */
+  /** Whether a duplicate key means "nothing inserted" instead of an error. */
   readonly duplicateIsNoop?: boolean
 }
 
-/** What one query came to. */
+/** Result of one query. */
 export interface QueryResult {
   /** Empty unless the query returns rows. */
   readonly rows: unknown[]
-  /** Rows matched by an update or delete, inserted by an insert, 0 for a select. */
+  /** Number of rows matched by an update or delete, or inserted by an insert. 0 for a select. */
   readonly affected: number
-  /** The number that a `counter` column gave the row inserted, where the driver says it. */
+  /** The number that a `counter` column assigned to the inserted row, if the driver reports it. */
   readonly insertId?: number | undefined
 }
 
-/** Runs queries, either on any free connection or on one that is held. */
+/** Runs queries, either on any free connection or on a reserved one. */
 export interface Runner {
-  /** Values may be of any type: `toStorables()` refuses what databases store differently. */
+  /**
+   * Runs a query. Values may be of any type: `toStorables()` rejects those that databases store
+   * differently.
+   */
   run(query: Query, values: readonly unknown[]): Promise<QueryResult>
 }
 
-/** One connection held by one caller. Nothing here is safe to call twice at a time. */
+/** One connection reserved for one caller. Its methods must not be called concurrently. */
 export interface Session extends Runner {
-  /** `wait` is how long, in milliseconds, to wait for a lock that opening the transaction needs. */
+  /**
+   * Begins a transaction. `wait` is the longest time in milliseconds to wait for a lock that this
+   * requires.
+   */
   begin(wait: number): Promise<void>
-  /** Resolves when the transaction is as durable as the database makes it. */
+  /** Commits. Resolves when the transaction is as durable as the database makes it. */
   commit(): Promise<void>
-  /** Not called on a connection that is known to be broken. */
+  /** Rolls back. Not called on a connection that is known to be broken. */
   rollback(): Promise<void>
-  /** Takes a lock that one session on any machine holds at a time, until this one is released. */
+  /**
+   * Takes a lock that one session on any machine holds at a time, until this session is released.
+   */
   lock(name: string, wait: number): Promise<void>
-  /** Gives the connection back; a `broken` one is closed. */
+  /** Returns the connection to the pool, or closes it if it is `broken`. */
   release(broken: boolean): Promise<void>
 }
 
-/** A database that is open. */
+/** An open database. */
 export interface Engine extends Runner {
-  /** How text that compares exactly is declared after its type: by a collation, or by nothing. */
+  /**
+   * SQL to append to a text type so that it compares exactly, such as a collation. May be empty.
+   */
   readonly exactText: string
-  /** Waits for a free connection and holds it. */
+  /** Waits for a free connection and reserves it. */
   reserve(): Promise<Session>
   /**
-   * Closes every connection there is as soon as it is free, because it may lead to the wrong server. Called when a
-   * connection turned out to do so. May be left out where there is one server only.
+   * Closes every connection as soon as it is free, because all of them may lead to the wrong
+   * server. Called when one connection turned out to do so. Omit it if there is only one server.
    */
   renew?(): void
-  /** Lets what is under way finish, then closes every connection. */
+  /** Waits for running queries, then closes every connection. */
   close(): Promise<void>
 }
 
-/** What `connect()` was asked for, with the defaults filled in. */
+/** Options of `connect()` with the defaults filled in. */
 export interface EngineOptions {
-  /** Connections, at most. */
+  /** Largest number of connections. */
   readonly poolSize: number
-  /** Milliseconds a caller waits for a connection or an ordinary statement. */
+  /** Milliseconds that a caller waits for a connection or for an ordinary statement. */
   readonly timeout: number
-  /** An empty database may be begun where one was before; for dialects that keep a file. */
+  /**
+   * Whether an empty database may be created where one existed before. For dialects that store a
+   * file.
+   */
   readonly beginAnew: boolean
 }

@@ -7,16 +7,17 @@ import { hasKind, UNAVAILABLE, WaitedTooLong } from '../errors.ts'
 import { insertIfAbsent } from '../writes/portable.ts'
 import { createLocksTable, LOCKS } from './locks-table.ts'
 
-/** Milliseconds that others wait for a holder that died. */
+/** Milliseconds after which a lease expires if its holder died. */
 const LEASE = 15_000
 const RENEW_EVERY = 3000
 const LOOK_AGAIN = 200
 
 /**
- * Runs `work` while this process holds the row of `name`, which no other process does, on any server
- * of a cluster. For work that a transaction cannot hold together, because its statements commit by
- * themselves. `check` renews, on the connection given, and throws when the row was lost: somebody else
- * may then be at the same work. In a pool of one connection nothing else renews.
+ * Runs `work` while this process holds the lease `name`, which one process on any server of a
+ * cluster holds at a time. For work that one transaction cannot contain, because its statements
+ * commit by themselves. The function `check` that `work` receives renews the lease on the given
+ * connection, and throws if the lease was lost: another process may then be doing the same work.
+ * With a pool of one connection, `check` is the only renewal.
  */
 export async function holdLease<R>(
   database: Database,
@@ -40,7 +41,7 @@ export async function holdLease<R>(
       `Another process took over "${name}", because this one was not heard of for ${LEASE} ms`,
     )
   }
-  // One that fails is no harm: the next may not, and `check` tells if it was too late.
+  // A failed renewal is ignored: the next one may succeed, and `check` detects a lost lease.
   const renewing = setInterval(() => void take(database, name, holder).catch(() => {}), RENEW_EVERY)
   try {
     return await work(check)
@@ -50,7 +51,9 @@ export async function holdLease<R>(
   }
 }
 
-/** Takes or renews it by the database's clock; false when another one has it. */
+/**
+ * Takes or renews the lease by the database's clock. Returns `false` if another process holds it.
+ */
 async function take(database: Database, name: string, holder: string): Promise<boolean> {
   const now = databaseNow(database)
   const { numUpdatedRows } = await database.kysely
@@ -62,7 +65,7 @@ async function take(database: Database, name: string, holder: string): Promise<b
         eb('holder', 'is', null),
         eb('holder', '=', holder),
         eb('held_until', '<', now),
-        // Written by a clock that was far ahead.
+        // A lease that ends this late was written by a clock that was far ahead.
         eb('held_until', '>', sql<number>`${now} + ${sql.lit(10 * LEASE)}`),
       ]),
     )
@@ -70,7 +73,7 @@ async function take(database: Database, name: string, holder: string): Promise<b
   return numUpdatedRows === 1n
 }
 
-/** Should the database be away, the lease runs out by itself. */
+/** Releases the lease. If the database is unreachable, the lease expires by itself. */
 async function giveBack(database: Database, name: string, holder: string): Promise<void> {
   try {
     await database.kysely

@@ -1,45 +1,49 @@
 import { type Database, internalsOf } from '../database.ts'
 
-/** The type of a column, the same in meaning on every database. */
+/** The type of a column. Its meaning is the same on every database. */
 export interface Column {
-  /** As it is declared. */
+  /** SQL type of the column. */
   readonly type: string
-  /** It may be empty. */
+  /** Whether the column accepts nulls. */
   readonly isNullable: boolean
-  /** Most characters allowed, where a check has to say it because the type does not. */
+  /**
+   * Largest number of characters, if a check constraint has to enforce it because the type does
+   * not.
+   */
   readonly length?: number
-  /** The same column, but it may be empty. */
+  /** Returns the same column type with nulls allowed. */
   nullable(): Column
 }
 
 /** Column types for migrations. Text compares exactly: case, accents and trailing spaces count. */
 export interface Columns {
-  /** An identifier, hash or key: up to 64 characters. */
+  /** An identifier, hash or key of up to 64 characters. */
   readonly id: Column
-  /** Text of at most `length` characters, which may be indexed; up to 700. */
+  /** Text of at most `length` characters that can be indexed. `length` is at most 700. */
   string(length: number): Column
-  /** Text of any length; cannot be indexed. */
+  /** Text of any length. Cannot be indexed. */
   readonly text: Column
   /** A moment as milliseconds since 1970 UTC. Reads as a number. */
   readonly instant: Column
   /**
-   * A moment to the millisecond, in the database's own type if it has one: `timestamptz(3)` on Postgres,
-   * `datetime(3)` in UTC on MariaDB and MySQL, milliseconds since 1970 on SQLite. Takes `timestamp(date)`; reads as a
-   * `Date`, on SQLite as a number. `field.timestamp` reads both.
+   * A moment to the millisecond, in the database's own type if it has one: `timestamptz(3)` on
+   * Postgres, `datetime(3)` in UTC on MariaDB and MySQL, milliseconds since 1970 on SQLite. Write
+   * it with `timestamp(date)`. It reads as a `Date`, on SQLite as a number; `field.timestamp`
+   * handles both.
    */
   readonly timestamp: Column
-  /** A whole number of up to 53 bits. Reads as a number. */
+  /** An integer of up to 53 bits. Reads as a number. */
   readonly integer: Column
-  /** Yes or no as 1 or 0. */
+  /** A boolean, stored as 1 or 0. */
   readonly flag: Column
   /**
-   * The table's primary key, counted up by the database. Numbers are taken when a row is written but
-   * seen when its transaction commits: a reader may see 8 before 7.
+   * The table's primary key, incremented by the database. A number is assigned when a row is
+   * written but becomes visible when its transaction commits: a reader may see 8 before 7.
    */
   readonly counter: Column
 }
 
-/** The column types of this database; a migration is given them. */
+/** Returns the column types of this database. Migrations receive them as an argument. */
 export function createColumns(database: Database): Columns {
   const types = database.dialect.schema.types(internalsOf(database).engine)
   const string = (length: number) => {

@@ -33,36 +33,36 @@ const row: RowOf<typeof fields> = {
 }
 
 describe('defineTable', () => {
-  it('turns records into rows and back', () => {
+  it('converts records to rows and back', () => {
     expect(things.toRow(record)).toEqual(row)
     expect(things.fromRow(row)).toEqual(record)
     expect(things.fromRow({ ...row, last_seen_at: null }).lastSeenAt).toBeNull()
   })
 
-  it('knows the types of both', () => {
+  it('infers the types of rows and records', () => {
     expectTypeOf(record.lastSeenAt).toEqualTypeOf<Date | null>()
     expectTypeOf(record.kind).toEqualTypeOf<'big' | 'small'>()
     expectTypeOf(row.is_open).toEqualTypeOf<number>()
     expectTypeOf<keyof typeof record>().toEqualTypeOf<
       'id' | 'ownerName' | 'tags' | 'kind' | 'isOpen' | 'size' | 'lastSeenAt'
     >()
-    // @ts-expect-error: a column that nobody gives a value
+    // @ts-expect-error: a column without a value
     things.toRow({ ...record, size: undefined })
   })
 
-  it('changes only what a change names', () => {
+  it('converts only the columns named in a change', () => {
     expect(things.toChange({ isOpen: false, lastSeenAt: null, size: undefined })).toEqual({
       is_open: 0,
       last_seen_at: null,
     })
   })
 
-  it('lists its columns and their types as parameters', () => {
+  it('lists its columns and their parameter types', () => {
     expect(things.columns).toEqual(Object.keys(fields))
     expect(things.paramTypes).toMatchObject({ id: 'text', tags: 'text', size: 'bigint' })
   })
 
-  it('maps some of its columns', () => {
+  it('converts a subset of its columns', () => {
     const some = things.pick('owner_name', 'last_seen_at')
     expect(some.columns).toEqual(['owner_name', 'last_seen_at'])
     expect(some.fromRow({ owner_name: 'Ada', last_seen_at: 7 })).toEqual({

@@ -2,12 +2,12 @@ import type { Columns } from './columns.ts'
 import type { AnyField, ParamType } from './fields.ts'
 import type { Table } from './tables.ts'
 
-/** A row as the database holds it. */
+/** A row as stored in the database. */
 export type RowOf<F> = {
   [Name in keyof F]: F[Name] extends { fromStored(stored: infer Stored): unknown } ? Stored : never
 }
 
-/** The same as the program works with it: camelCase names, dates, lists, yes and no. */
+/** A row as the program uses it: camelCase names, dates, lists and booleans. */
 export type RecordOf<F> = {
   readonly [Name in keyof F as CamelCase<Name>]: F[Name] extends {
     fromStored(stored: never): infer Value
@@ -16,44 +16,51 @@ export type RecordOf<F> = {
     : never
 }
 
-/** `user_id` → `userId`. */
+/** Converts a name at the type level: `user_id` → `userId`. */
 export type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Name
 
-/** What a table has besides its columns. */
+/** Keys and indexes of a table. */
 export type Keys = Omit<Table, 'columns'>
 
-/** A table that is written down once. */
+/** A table whose declaration, row type and record type have one definition. */
 export interface DefinedTable<F> {
-  /** As it is called in the database. */
+  /** Name of the table in the database. */
   readonly name: string
-  /** The names of its columns, in their order. */
+  /** Names of the columns, in order. */
   readonly columns: ReadonlyArray<keyof F & string>
-  /** The type of each column as a parameter, for `together` of a claim. */
+  /** Type of each column as a parameter, for `together` of a claim. */
   readonly paramTypes: Readonly<Record<keyof F & string, ParamType>>
-  /** What `createTable()` takes. A migration that has run stays as it is; do not write it with this. */
+  /**
+   * Returns the argument of `createTable()`, for the first migration of a set. Later migrations
+   * spell out their changes.
+   */
   describe(columns: Columns): Table
-  /** A record as a row. */
+  /** Converts a record to a row. */
   toRow(record: RecordOf<F>): RowOf<F>
-  /** A row as a record. */
+  /** Converts a row to a record. */
   fromRow(row: RowOf<F>): RecordOf<F>
-  /** Those columns that a change names. */
+  /** Converts a partial record to a row with only its columns. */
   toChange(
     change: { readonly [Name in keyof RecordOf<F>]?: RecordOf<F>[Name] | undefined },
   ): Partial<RowOf<F>>
-  /** The same for some of the columns. */
+  /** Returns a definition with only these columns. */
   pick<Name extends keyof F & string>(...names: readonly Name[]): DefinedTable<Pick<F, Name>>
-  /** The same without some of them: a row before the database has numbered it, say. */
+  /**
+   * Returns a definition without these columns, for example without an id that the database has not
+   * yet assigned.
+   */
   omit<Name extends keyof F & string>(
     ...names: readonly Name[]
   ): DefinedTable<Pick<F, Exclude<keyof F & string, Name>>>
 }
 
 /**
- * Writes a table down once: the types of its rows and records, both mappers, its columns and their types
- * as parameters all come from here.
+ * Defines a table once. The types of its rows and records, the conversions between them, the
+ * declaration for `createTable()` and the types of parameters all derive from it.
  * @example
+ * ```ts
  * const notes = defineTable('notes', {
  *   id: field.id,
  *   user_id: field.id,
@@ -61,7 +68,8 @@ export interface DefinedTable<F> {
  *   read_at: field.instant.nullable(),
  * }, { primaryKey: ['id'] })
  *
- * notes.fromRow(row)  // { id: string, userId: string, tags: string[], readAt: Date | null }
+ * notes.fromRow(row) // { id: string, userId: string, tags: string[], readAt: Date | null }
+ * ```
  */
 export function defineTable<F extends { readonly [Name in keyof F]: AnyField }>(
   name: string,
@@ -111,7 +119,7 @@ export function defineTable<F extends { readonly [Name in keyof F]: AnyField }>(
 
 type Values = Record<string, unknown>
 
-/** One value's way in and out. */
+/** Conversion of one column's value. */
 interface Step {
   readonly column: string
   readonly property: string

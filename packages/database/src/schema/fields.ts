@@ -1,33 +1,39 @@
 import { Timestamp, timestamp } from '../values.ts'
 import type { Column, Columns } from './columns.ts'
 
-/** A timestamp as it is written, and as it is read: as a `Date`, or where there is none as milliseconds. */
+/**
+ * A timestamp as it is written (`Timestamp`), and as it is read: a `Date`, or milliseconds if the
+ * database has no timestamps.
+ */
 export type StoredTimestamp = Timestamp | Date | number
 
-/** What a column is as a parameter of a statement that many callers share. */
+/** SQL type of a column as a parameter of a batched statement. */
 export type ParamType = 'text' | 'bigint' | 'timestamptz'
 
-/** A column whose values may be of any type. */
+/** A field with values of any type. */
 export interface AnyField {
-  /** Its declaration on one database. */
+  /** Declares the column on one database. */
   declare(columns: Columns): Column
-  /** Its type as a parameter of a statement that many callers share. */
+  /** SQL type of the column as a parameter of a batched statement. */
   readonly param: ParamType
-  /** From what the program works with to what the column holds. */
+  /** Converts a value of the program to the column's value. */
   toStored(value: never): unknown
-  /** And back. */
+  /** Converts the column's value to a value of the program. */
   fromStored(stored: never): unknown
 }
 
-/** A column of a table that is defined once: how it is declared, and how its values go in and out. */
+/** A column of a defined table: its declaration and the conversion of its values. */
 export interface Field<Value, Stored> extends AnyField {
-  /** From what the program works with to what the column holds. */
+  /** Converts a value of the program to the column's value. */
   toStored(value: Value): Stored
-  /** And back. */
+  /** Converts the column's value to a value of the program. */
   fromStored(stored: Stored): Value
-  /** The same, but it may be empty. */
+  /** Returns the same field with nulls allowed. */
   nullable(): Field<Value | null, Stored | null>
-  /** The same, but only some of its values occur: a union of words, say. */
+  /**
+   * Returns the same field with a narrower type, such as a union of literals. No values are
+   * checked.
+   */
   as<Narrow extends Value>(): Field<Narrow, Stored>
 }
 
@@ -59,15 +65,17 @@ function createText(declare: (columns: Columns) => Column): Field<string, string
   return createField({ declare, param: 'text', toStored: same, fromStored: same })
 }
 
-/** The kinds of columns that `defineTable()` knows. They mean what those of {@link Columns} mean. */
+/**
+ * The kinds of columns for `defineTable()`. See {@link Columns} for their meaning in the database.
+ */
 export const field = {
-  /** An identifier, hash or key: up to 64 characters. */
+  /** An identifier, hash or key of up to 64 characters. */
   id: createText(({ id }) => id),
-  /** Text of at most `length` characters, which may be indexed. */
+  /** Text of at most `length` characters that can be indexed. */
   string: (length: number): Field<string, string> => createText(({ string }) => string(length)),
   /** Text of any length. */
   text: createText(({ text }) => text),
-  /** A list or an object, kept as JSON text. */
+  /** A list or an object, stored as JSON text. */
   json: <Value>(): Field<Value, string> =>
     createField<Value, string>({
       declare: ({ text }) => text,
@@ -75,35 +83,35 @@ export const field = {
       toStored: (value) => JSON.stringify(value),
       fromStored: (stored) => JSON.parse(stored),
     }),
-  /** A whole number of up to 53 bits. */
+  /** An integer of up to 53 bits. */
   integer: createField<number, number>({
     declare: ({ integer }) => integer,
     param: 'bigint',
     toStored: same,
     fromStored: same,
   }),
-  /** Yes or no, kept as 1 or 0. */
+  /** A boolean, stored as 1 or 0. */
   flag: createField<boolean, number>({
     declare: ({ flag }) => flag,
     param: 'bigint',
     toStored: Number,
     fromStored: (stored) => stored === 1,
   }),
-  /** A moment, kept as milliseconds since 1970 UTC. */
+  /** A moment, stored as milliseconds since 1970 UTC. */
   instant: createField<Date, number>({
     declare: ({ instant }) => instant,
     param: 'bigint',
     toStored: (date) => date.getTime(),
     fromStored: (stored) => new Date(stored),
   }),
-  /** A moment, kept as the database's own timestamp if it has one. */
+  /** A moment, stored as the database's own timestamp type if it has one. */
   timestamp: createField<Date, StoredTimestamp>({
     declare: (columns) => columns.timestamp,
     param: 'timestamptz',
     toStored: timestamp,
     fromStored: (stored) => (stored instanceof Timestamp ? stored.date : new Date(stored)),
   }),
-  /** The primary key, counted up by the database. */
+  /** The primary key, incremented by the database. */
   counter: createField<number, number>({
     declare: ({ counter }) => counter,
     param: 'bigint',

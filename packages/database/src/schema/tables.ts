@@ -2,27 +2,29 @@ import { type RawBuilder, sql } from 'kysely'
 import { type Database, internalsOf } from '../database.ts'
 import type { Column } from './columns.ts'
 
-/** What `createTable()` takes. */
+/** Argument of `createTable()`. */
 export interface Table {
-  /** Column name → its type. */
+  /** Column name to type. */
   readonly columns: Readonly<Record<string, Column>>
-  /** Left out when a column is a `counter`, which is the primary key. */
+  /** Columns of the primary key. Omit it if a column is a `counter`, which is the primary key. */
   readonly primaryKey?: readonly string[]
-  /** Name of a unique index → its columns. */
+  /** Name of a unique index to its columns. */
   readonly unique?: Readonly<Record<string, readonly string[]>>
-  /** Index name → its columns. Names must be unique in the whole database. */
+  /** Name of an index to its columns. Names must be unique in the whole database. */
   readonly indexes?: Readonly<Record<string, readonly string[]>>
 }
 
 /**
- * Creates the table and its indexes, each only if it is not there: a migration that was killed
- * halfway can run again.
+ * Creates a table and its indexes, each only if it does not exist, so that a migration that was
+ * killed halfway can run again.
  * @example
+ * ```ts
  * await createTable(database, 'notes', {
  *   columns: { id: columns.id, user_id: columns.id, body: columns.text, read_at: columns.instant.nullable() },
  *   primaryKey: ['id'],
  *   indexes: { notes_by_user: ['user_id', 'id'] },
  * })
+ * ```
  */
 export async function createTable(database: Database, name: string, table: Table): Promise<void> {
   const parts = Object.entries(table.columns).map(([column, type]) => defineColumn(column, type))
@@ -39,19 +41,22 @@ export async function createTable(database: Database, name: string, table: Table
   }
 }
 
-/** What `createIndex()` takes. */
+/** Argument of `createIndex()`. */
 export interface Index {
-  /** Unique in the whole database. */
+  /** Name of the index. Unique in the whole database. */
   readonly name: string
-  /** The table that it is on. */
+  /** Table to index. */
   readonly table: string
-  /** The columns, in the order of the index. */
+  /** Indexed columns, in order. */
   readonly columns: readonly string[]
-  /** No two rows may have the same values there. Defaults to false. */
+  /**
+   * Whether two rows must not have the same values in these columns.
+   * @default false
+   */
   readonly unique?: boolean
 }
 
-/** Creates the index if it is not there. */
+/** Creates the index if it does not exist. */
 export async function createIndex(database: Database, index: Index): Promise<void> {
   const { name, table, columns, unique = false } = index
   const find = database.dialect.schema.findIndex?.(table, name)
@@ -63,7 +68,10 @@ export async function createIndex(database: Database, index: Index): Promise<voi
   )
 }
 
-/** Adds a column, which must be nullable because of the rows that are there, if it is not there. */
+/**
+ * Adds a column if it does not exist. The column must be nullable, because existing rows have no
+ * value for it.
+ */
 export async function addColumn(
   database: Database,
   table: string,
@@ -90,12 +98,12 @@ function columnList(columns: readonly string[]) {
   return sql.join(columns.map((column) => sql.ref(column)))
 }
 
-/** Whether the table is there. */
+/** Whether the table exists. */
 export function hasTable(database: Database, name: string): Promise<boolean> {
   return findsRow(database, database.dialect.schema.findTable(name))
 }
 
-/** Whether the table is there and has the column. */
+/** Whether the table exists and has the column. */
 export function hasColumn(database: Database, table: string, column: string): Promise<boolean> {
   return findsRow(database, database.dialect.schema.findColumn(table, column))
 }
@@ -103,4 +111,31 @@ export function hasColumn(database: Database, table: string, column: string): Pr
 async function findsRow(database: Database, query: RawBuilder<unknown>): Promise<boolean> {
   const { rows } = await query.execute(database.kysely)
   return rows.length > 0
+}
+
+/**
+ * Makes a column nullable, in a migration. Keeps its values, type and default, and the table's
+ * indexes. Does nothing if the column is nullable already, and can be called again after a process
+ * died halfway.
+ *
+ * Processes that always set the column can continue to run. Columns of the primary key cannot be
+ * nullable.
+ * @example
+ * ```ts
+ * await dropNotNull(database, 'notes', 'user_id')
+ * ```
+ */
+export async function dropNotNull(
+  database: Database,
+  table: string,
+  column: string,
+): Promise<void> {
+  const drop = database.dialect.schema.dropNotNull
+  if (drop) {
+    await database.transaction((tx) => drop(tx.kysely, table, column))
+    return
+  }
+  await sql`alter table ${sql.table(table)} alter column ${sql.ref(column)} drop not null`.execute(
+    database.kysely,
+  )
 }

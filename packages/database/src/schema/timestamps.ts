@@ -3,14 +3,17 @@ import { type Database, internalsOf } from '../database.ts'
 import type { Column } from './columns.ts'
 
 /**
- * For a migration: turns columns of milliseconds (`columns.instant`) into timestamps, and keeps every moment.
- * Does nothing to those that are timestamps already, and nothing at all where timestamps are milliseconds.
- * May be called again after a process died in it.
+ * Converts columns of milliseconds (`columns.instant`) to timestamps, in a migration, and keeps
+ * every moment. Does nothing to columns that are timestamps already, and nothing at all on
+ * databases that store timestamps as milliseconds. Can be called again after a process died
+ * halfway.
  *
- * Processes that still write milliseconds cannot go on beside it: let the migration's `needsOffline` ask
- * {@link holdsMilliseconds}.
+ * Processes that still write milliseconds cannot run at the same time: let the migration's
+ * `needsOffline` return {@link holdsMilliseconds}.
  * @example
+ * ```ts
  * await toTimestamps(database, 'notes', { read_at: columns.timestamp.nullable() })
+ * ```
  */
 export async function toTimestamps(
   database: Database,
@@ -25,7 +28,7 @@ export async function toTimestamps(
   await timestamps.convert(database.kysely, table, changed)
 }
 
-/** Whether there is any value that {@link toTimestamps} would change in these columns. */
+/** Whether these columns contain any value that {@link toTimestamps} would convert. */
 export async function holdsMilliseconds(
   database: Database,
   table: string,
@@ -43,7 +46,10 @@ export async function holdsMilliseconds(
   return rows.length > 0
 }
 
-/** Those that hold milliseconds where timestamps are something else. Refuses what is neither. */
+/**
+ * Finds the columns that hold milliseconds on a database with a timestamp type. Rejects columns
+ * that hold neither.
+ */
 async function findMilliseconds(
   database: Database,
   table: string,

@@ -4,7 +4,7 @@ import type { Engine, Session } from '../dialects/engine.ts'
 import { markKinds } from '../errors.ts'
 import type { TransactionRunner } from './transaction.ts'
 
-/** The same engine, with changed errors. */
+/** Returns the engine with errors passed through `change`. */
 export function changeErrorsOf(engine: Engine, dialect: Dialect, change: ChangeError): Engine {
   const changed = changer(dialect, change)
   return {
@@ -15,7 +15,7 @@ export function changeErrorsOf(engine: Engine, dialect: Dialect, change: ChangeE
   }
 }
 
-/** The same transaction, with changed errors. */
+/** Returns the transaction with errors passed through `change`. */
 export function changeErrorsOfTransaction(
   transaction: TransactionRunner,
   dialect: Dialect,
@@ -41,7 +41,7 @@ function changeErrorsOfSession(session: Session, changed: Changed): Session {
 
 type Changed = <R>(answer: Promise<R>) => Promise<R>
 
-/** Its kind is written down first: only the dialect may know it. */
+/** Stores the kind of each error before changing it: only the dialect may know the kind. */
 function changer({ errorKind }: Dialect, change: ChangeError): Changed {
   return (answer) =>
     answer.catch((error) => {

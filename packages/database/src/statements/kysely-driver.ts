@@ -8,7 +8,7 @@ import {
 import type { SqlFlavour } from '../dialects/dialect.ts'
 import type { Query, Runner } from '../dialects/engine.ts'
 
-/** A Kysely that writes SQL in this flavour and hands it to `runner`. */
+/** Creates a Kysely that compiles SQL in this flavour and runs it on `runner`. */
 export function createKysely<T>(flavour: SqlFlavour, runner: Runner): Kysely<T> {
   return new Kysely<T>({ dialect: { ...flavour, createDriver: () => createDriver(runner) } })
 }
@@ -17,7 +17,10 @@ export function toQuery(compiled: CompiledQuery): Query {
   return { sql: compiled.sql, readOnly: compiled.query.kind === 'SelectQueryNode' }
 }
 
-/** There is one way to open a transaction, with its retries and timeouts, so Kysely's own is shut. */
+/**
+ * Rejects Kysely's own transactions: `database.transaction()` is the only way to open one, because
+ * of its retries and timeouts.
+ */
 function createDriver(runner: Runner): Driver {
   const connection = createConnection(runner)
   const refuse = async () => {

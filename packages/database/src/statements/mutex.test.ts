@@ -3,7 +3,7 @@ import { isUnavailable } from '../error-kinds.ts'
 import { Mutex } from './mutex.ts'
 
 describe('Mutex', () => {
-  it('lets one in at a time, in order', async () => {
+  it('admits one caller at a time, in order', async () => {
     const mutex = new Mutex()
     const order: number[] = []
     let inside = 0
@@ -21,7 +21,7 @@ describe('Mutex', () => {
     expect(mutex.isFree).toBe(true)
   })
 
-  it('turns away who waited too long, and goes on with the others', async () => {
+  it('rejects a caller that waited too long, and admits the next ones', async () => {
     const mutex = new Mutex()
     const leave = await mutex.enter(10_000)
     const hasty = mutex.enter(5)

@@ -5,7 +5,7 @@ interface Waiter {
   readonly timer: NodeJS.Timeout
 }
 
-/** Lets one caller in at a time, in the order they came. */
+/** Admits one caller at a time, in the order of arrival. */
 export class Mutex {
   #held = false
   readonly #waiting: Waiter[] = []
@@ -14,7 +14,9 @@ export class Mutex {
     return !this.#held
   }
 
-  /** Resolves with the function that lets the next one in. */
+  /**
+   * Waits for at most `wait` milliseconds. Resolves with the function that admits the next caller.
+   */
   async enter(wait: number): Promise<() => void> {
     if (this.#held) await this.#queue(wait)
     this.#held = true
@@ -34,7 +36,10 @@ export class Mutex {
     })
   }
 
-  /** `#held` stays true while the turn passes on, so that no newcomer slips in between. */
+  /**
+   * `#held` stays true while the turn passes to the next caller, so that no newcomer gets in
+   * between.
+   */
   #leave(): void {
     const next = this.#waiting.shift()
     if (!next) {

@@ -3,9 +3,10 @@ import { type Database, internalsOf } from '../database.ts'
 import { NotPrimary } from '../errors.ts'
 
 /**
- * Why the server that evaluates it is not the primary; null on the primary. For the statement whose answer decides, so
- * that what was read and the server it was read from are of one connection: those of a pool may lead to different
- * servers. `table` is the table that the statement reads.
+ * SQL expression for the reason why the server that evaluates it is not the primary; `null` on the
+ * primary. Add it to the statement whose result decides: connections of a pool may lead to
+ * different servers, and this way both results come from the same one. `table` is the table that
+ * the statement reads.
  */
 export function secondaryReason(
   { dialect }: Pick<Database, 'dialect'>,
@@ -15,9 +16,9 @@ export function secondaryReason(
 }
 
 /**
- * Takes what `secondaryReason()` came to. All connections are replaced when it is not null, as the others may lead to
- * the same server.
- * @throws NotPrimary unless the reason is null
+ * Checks the value of `secondaryReason()`. If it is not `null`, all connections are replaced,
+ * because others may lead to the same server.
+ * @throws {NotPrimary} unless the reason is `null`.
  */
 export function requirePrimary(database: object, reason: string | null | undefined): void {
   if (reason === null || reason === undefined) return
@@ -26,8 +27,9 @@ export function requirePrimary(database: object, reason: string | null | undefin
 }
 
 /**
- * Whether the server also receives changes from another one by replication, although it takes writes: then it may lack
- * what was committed there. Null if this user may not know.
+ * Whether the server receives changes from another one by replication although it accepts writes,
+ * so that it may lack data committed there. `null` if the database user lacks the permission to
+ * find out.
  */
 export async function isReplica({ dialect, kysely }: Database): Promise<boolean | null> {
   const { isReplica: ask } = dialect.schema

@@ -4,10 +4,13 @@ import { Mutex } from './mutex.ts'
 
 const ATTEMPTS = 10
 
-/** Does something again while it is undone by a deadlock or the like. */
+/** Retries work that was undone, for example by a deadlock. */
 export type Retry = <R>(attempt: () => Promise<R>) => Promise<R>
 
-/** Those of this process who collided go on one by one, because a crowd of them would never end. */
+/**
+ * Creates a `Retry`. Within this process, callers that collided retry one by one, because many at
+ * once would keep colliding.
+ */
 export function createRetry(timeout: number, kindOf: ErrorKindOf): Retry {
   const turn = new Mutex()
 

@@ -16,7 +16,7 @@ class Placeholder {
 
 interface Plan {
   readonly query: Query
-  /** Placeholders to be filled, and values written into the query itself. */
+  /** Placeholders for parameters, and constants written into the query. */
   readonly slots: readonly unknown[]
 }
 
@@ -34,7 +34,7 @@ export function prepareStatement<T, Params extends object, Row>(
 }
 
 function placeholder<Value>(name: string): RawBuilder<Value> {
-  return sql.val(new Placeholder(name)) as unknown as RawBuilder<Value>
+  return sql.val<Value>(new Placeholder(name) as Value)
 }
 
 function compile(compilable: Compilable, how: StatementOptions): Plan {
@@ -60,7 +60,10 @@ function read(params: object, name: string): unknown {
 
 const names = new Map<string, string>()
 
-/** Equal SQL gets an equal name, so that a connection prepares it once. */
+/**
+ * Name of a prepared statement. Equal SQL gets an equal name, so that a connection prepares it
+ * once.
+ */
 function nameOf(text: string): string {
   let name = names.get(text)
   if (name === undefined) {

@@ -5,7 +5,9 @@ import type { Retry } from './retry.ts'
 
 export interface TransactionOptions {
   readonly dialect: Dialect
-  /** How long, in milliseconds, to wait for the right to write where there is one writer. */
+  /**
+   * Longest time to wait for the write lock, in milliseconds, on databases with a single writer.
+   */
   readonly timeout: number
   readonly onQuery: ((sql: string) => void) | undefined
   readonly retry: Retry
@@ -15,7 +17,7 @@ export interface TransactionRunner extends Runner {
   lock(name: string, wait: number): Promise<void>
 }
 
-/** Single statements, each its own transaction. */
+/** Creates a runner for single statements, each in its own transaction. */
 export function createStatementRunner(engine: Engine, options: TransactionOptions): Runner {
   const { dialect, onQuery, retry } = options
   const run = (query: Query, values: readonly unknown[]) => {
@@ -56,7 +58,7 @@ async function attempt<R>(
     return result
   } catch (error) {
     await tx.end().catch(() => {})
-    // Rolling back over a connection that does not answer would only wait again.
+    // A rollback on a connection that does not respond would only wait again.
     broken = hasKind(error, ['broken'], options.dialect.errorKind) || !(await rollback(session))
     throw error
   } finally {
@@ -65,9 +67,9 @@ async function attempt<R>(
 }
 
 /**
- * Runs queries one after the other. After a failed statement Postgres answers COMMIT with a silent
- * rollback, and MariaDB after a deadlock goes on outside of any transaction: remembering the failure
- * makes all databases refuse alike.
+ * Creates a runner that executes queries one after the other. After a failed statement Postgres
+ * silently turns COMMIT into a rollback, and MariaDB after a deadlock continues outside of any
+ * transaction. Remembering the failure makes all databases reject later statements alike.
  */
 function createTransactionRunner(session: Session, { dialect, onQuery }: TransactionOptions) {
   let last: Promise<unknown> = Promise.resolve()
@@ -98,7 +100,7 @@ function createTransactionRunner(session: Session, { dialect, onQuery }: Transac
       })
     },
     lock: (name: string, wait: number) => next(() => session.lock(name, wait)),
-    /** Waits for what was begun, refuses what comes later, and throws if anything failed. */
+    /** Waits for running statements, rejects later ones, and throws if any failed. */
     async end(): Promise<void> {
       ended = true
       await last

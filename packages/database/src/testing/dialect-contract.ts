@@ -10,9 +10,11 @@ import { writesContract } from './contract/writes.ts'
 export type { ContractDatabase, DialectContractRunner } from './contract/part.ts'
 
 /**
- * What every dialect must do, to be run on your own with your own test runner. `create` makes a new, empty
- * database each time; the contract opens it, also twice, and closes what it opened.
+ * Checks that a dialect meets the requirements of this package. Run it with your own test runner.
+ * `create` returns a new empty database each time; the contract opens it, also twice at a time, and
+ * closes its connections.
  * @example
+ * ```ts
  * dialectContract({ describe, it }, async () => {
  *   const url = await createEmptyDatabase()
  *   return {
@@ -20,6 +22,7 @@ export type { ContractDatabase, DialectContractRunner } from './contract/part.ts
  *     remove: () => dropDatabase(url),
  *   }
  * })
+ * ```
  */
 export function dialectContract(
   runner: DialectContractRunner,

@@ -3,7 +3,10 @@ import type { Claim, Database } from '../database.ts'
 import type { ClaimThenInsert, ConditionalUpdate, ParamBuilder } from '../definitions.ts'
 import type { AnyKysely } from '../dialects/dialect.ts'
 
-/** The row that `key` names, if it meets `where`, for one caller. */
+/**
+ * Prepares an update of the row that `key` identifies, if it meets `where`, for one caller at a
+ * time.
+ */
 export function prepareUpdate<T, Params extends object, Row>(
   database: Database<T>,
   definition: ConditionalUpdate<T, Params>,
@@ -28,7 +31,7 @@ export function prepareUpdate<T, Params extends object, Row>(
     })
 }
 
-/** The same, and for the winner one insert: both or neither. */
+/** Prepares an update with one insert for the winner: both happen or neither does. */
 export function prepareUpdateThenInsert<T, Params extends object, Row>(
   database: Database<T>,
   definition: ClaimThenInsert<T, Params>,

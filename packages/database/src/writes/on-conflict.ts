@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { DialectWrites } from '../dialects/dialect.ts'
 
-/** The writes of dialects that have `ON CONFLICT`. */
+/** Writes of dialects that support `ON CONFLICT`. */
 export const onConflictWrites: Pick<DialectWrites, 'unlessDuplicate' | 'orUpdate' | 'orIncrease'> =
   {
     unlessDuplicate: (insert) => insert.onConflict((conflict) => conflict.doNothing()),

@@ -5,7 +5,7 @@ import { prepareStatement, type StatementOptions } from '../statements/statement
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Inserts the row unless one with an equal unique key is there; says whether it did. */
+/** Inserts a row unless one with an equal unique key exists. Returns whether it was inserted. */
 export async function insertIfAbsent(
   database: Database,
   table: string,
@@ -23,8 +23,8 @@ export async function insertIfAbsent(
 }
 
 /**
- * Inserts the row, or gives the row with the same `key` these values. `key` must be a unique key of
- * the table; have no other unique key on it that the row could hit (MySQL would then update that row).
+ * Inserts a row, or updates the row with the same `key`. `key` must be a unique key of the table,
+ * and the only one that the row can conflict with (MySQL would otherwise update that other row).
  */
 export async function upsert(
   database: Database,
@@ -41,8 +41,8 @@ export async function upsert(
 }
 
 /**
- * Adds the row's number to the one with the same `key`, or begins with it. One statement, because of
- * many callers at once none must be lost. `key` must be the table's only unique key.
+ * Adds the row's number to that of the row with the same `key`, or inserts the row. A single
+ * statement, so that no concurrent addition is lost. `key` must be the table's only unique key.
  */
 export async function increase(
   database: Database,
@@ -61,7 +61,10 @@ export async function increase(
   await write(row, database)
 }
 
-/** Deletes at most `limit` rows in one short statement; says how many. Repeat until it is fewer. */
+/**
+ * Deletes at most `limit` rows in one short statement and returns their number. Repeat until it is
+ * less than `limit`.
+ */
 export async function deleteBatch(database: Database, batch: DeleteBatch): Promise<number> {
   const query = database.dialect.writes.deleteBatch(database.kysely, batch)
   const { numDeletedRows } = await query.executeTakeFirst()

@@ -16,8 +16,9 @@ const kinds: Readonly<Record<string, ErrorKind>> = {
 }
 
 /**
- * A dialect as somebody else might write it, from the published types alone: for a database that speaks
- * Postgres's protocol, but has no advisory locks and no `to_regclass`. In the tests it runs on Postgres.
+ * A dialect as a third party might write it, using only the published types. It is for a database
+ * that speaks Postgres's protocol but has neither advisory locks nor `to_regclass`. In the tests it
+ * runs on Postgres.
  */
 export const cockroach: Dialect = {
   name: 'cockroach',

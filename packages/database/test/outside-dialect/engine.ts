@@ -3,7 +3,7 @@ import pg from 'pg'
 
 const BIGINT = 20
 
-/** The least that works: a pool, a connection held for each transaction, and a row for each lock. */
+/** The smallest engine that works: a pool, one connection per transaction, and a row per lock. */
 export async function openCockroach(url: string, options: EngineOptions): Promise<Engine> {
   const pool = new pg.Pool({
     connectionString: url.replace(/^cockroach:/, 'postgres:'),
@@ -52,7 +52,10 @@ export async function openCockroach(url: string, options: EngineOptions): Promis
   }
 }
 
-/** Of several who create a table at once, Postgres refuses all but one: the table is there then. */
+/**
+ * Creates the locks table. If several processes create it at once, Postgres rejects all but one:
+ * the table exists then.
+ */
 async function createLocks(pool: pg.Pool): Promise<void> {
   const create = () => pool.query('create table if not exists locks (name text primary key)')
   await create().catch(create)

@@ -6,7 +6,7 @@ import { cockroach } from './cockroach.ts'
 
 const withDialect = { dialects: [cockroach] }
 
-describe.runIf(process.env.TEST_DATABASE === 'postgres')('a dialect of somebody else', () => {
+describe.runIf(process.env.TEST_DATABASE === 'postgres')('a third-party dialect', () => {
   dialectContract({ describe, it }, async () => {
     const { url, remove } = await createEmptyDatabase()
     const theirs = url.replace(/^postgres(ql)?:/, 'cockroach:')
@@ -15,7 +15,7 @@ describe.runIf(process.env.TEST_DATABASE === 'postgres')('a dialect of somebody 
 })
 
 describe('connect', () => {
-  it('knows a dialect only where it is given', async () => {
+  it('knows a dialect only if it is passed in the options', async () => {
     const url = 'cockroach://root:secret@localhost:1/app'
     await expect(connect(url)).rejects.toThrow(/unknown scheme; expected sqlite:<file>/)
     const error = await connect(url, withDialect).catch((e) => e)
@@ -25,7 +25,7 @@ describe('connect', () => {
     )
   })
 
-  it('prefers it to a built-in one that opens the same URLs', async () => {
+  it('prefers a passed dialect to a built-in one for the same URL scheme', async () => {
     let opened = ''
     const mine = {
       ...cockroach,

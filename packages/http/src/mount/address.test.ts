@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { addressReader } from './address.ts'
 
-describe('the address of a caller', () => {
+describe("the reader of a caller's address", () => {
   it.each([
     ['a public address', '93.184.216.34', '93.184.216.34'],
     ['a public address through an IPv6 socket', '::ffff:93.184.216.34', '93.184.216.34'],
@@ -10,11 +10,11 @@ describe('the address of a caller', () => {
     ['a private network, where a proxy runs', '::ffff:10.0.0.7', undefined],
     ['no address', 'unknown', undefined],
     ['nothing', undefined, undefined],
-  ])('is what the framework says only where that is %s', (_what, said, expected) => {
+  ])("returns the framework's address only if that reports %s", (_what, said, expected) => {
     expect(addressReader({}, {}, () => said)()).toBe(expected)
   })
 
-  it('is what the application says, as it is', () => {
+  it("returns the application's address unchanged", () => {
     const options = { address: (request: { ip: string }) => request.ip }
     expect(addressReader(options, { ip: '10.0.0.7' }, () => '93.184.216.34')()).toBe('10.0.0.7')
   })

@@ -3,8 +3,9 @@ import type { AddressReader } from '../request.ts'
 import type { MountOptions } from '../routes.ts'
 
 /**
- * Makes a reader of the caller's address. What the application says counts as it is. Of what a framework says by
- * itself, only public addresses count: behind a proxy that it was not told of, everybody would have the same one.
+ * Creates a function that reads the caller's address. An address from the application is used
+ * unchanged. An address from the framework is used only if it is public: behind a proxy that the
+ * framework does not know, all callers would share the proxy's private address.
  */
 export function addressReader<FrameworkRequest>(
   { address }: MountOptions<FrameworkRequest>,

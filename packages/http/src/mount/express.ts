@@ -5,9 +5,11 @@ import { addressReader } from './address.ts'
 import { sendWhenReady } from './node.ts'
 
 /**
- * The routes as one handler; other addresses pass on.
+ * Mounts the routes as one Express handler. Other paths go to the next handler.
  * @example
- * app.use(mountExpress(routes))
+ * ```ts
+ * app.use(mountExpress(routes, { signedIn: (request) => request.session?.userId }))
+ * ```
  */
 export function mountExpress(
   routes: Pick<HttpRoutes, 'handle'>,

@@ -5,21 +5,24 @@ import { type HttpRoutes, type MountOptions, signedInReader, signOutCaller } fro
 import { addressReader } from './address.ts'
 
 /**
- * The routes as a plugin.
+ * Mounts the routes as a Fastify plugin.
  * @example
- * app.register(mountFastify(routes))
+ * ```ts
+ * await app.register(mountFastify(routes))
+ * ```
  */
 export function mountFastify(
   routes: HttpRoutes,
   options: MountOptions<FastifyRequest> = {},
 ): FastifyPluginCallback {
   return (instance, _options, done) => {
-    // The routes read the body by their own rules, so it must arrive unread whatever its type.
+    // The routes parse the body by their own rules, so it must arrive unread whatever its type.
     instance.removeAllContentTypeParsers()
     instance.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null))
     for (const path of routes.paths) {
       instance.route({
-        // Also those that no route takes, for their 405. A CORS plugin is asked before.
+        // All methods, so that the routes can answer 405 to those that they do not support. A CORS
+        // plugin runs first.
         method: instance.supportedMethods,
         url: path.replace(/\{(\w+)\}/, ':$1'),
         exposeHeadRoute: false,
@@ -31,7 +34,7 @@ export function mountFastify(
             addressReader(options, request, () => request.ip),
           )
           const pending = routes.handle(plain)
-          // Fastify takes more spellings for the same path than the routes do.
+          // Fastify accepts more spellings of the same path than the routes do.
           if (!pending) return reply.callNotFound()
           return pending.then((response) => sendFastify(response, reply))
         },
@@ -41,7 +44,7 @@ export function mountFastify(
   }
 }
 
-/** Sends our response through Fastify. */
+/** Sends an HttpResponse through Fastify. */
 export function sendFastify(
   { status, headers, body }: HttpResponse,
   reply: FastifyReply,

@@ -4,9 +4,11 @@ import { type HttpRoutes, type MountOptions, signedInReader, signOutCaller } fro
 import { toWebResponse, WebRequest } from '../web.ts'
 
 /**
- * The routes as a middleware; other addresses pass on.
+ * Mounts the routes as a Hono middleware. Other paths go to the next handler.
  * @example
+ * ```ts
  * app.use(mountHono(routes))
+ * ```
  */
 export function mountHono(
   routes: Pick<HttpRoutes, 'handle'>,
@@ -18,12 +20,12 @@ export function mountHono(
   }
 }
 
-/** Hono's request as one of ours. */
+/** Converts Hono's request to an HttpRequest. */
 export function fromHonoContext(c: Context, options: MountOptions<Context> = {}): HttpRequest {
   return new HonoRequest(c, options)
 }
 
-/** A middleware that has read the body left it with Hono. */
+/** A request whose body an earlier middleware may have read and cached in Hono. */
 class HonoRequest extends WebRequest {
   readonly #context: Context
 
@@ -46,7 +48,8 @@ class HonoRequest extends WebRequest {
     const { req } = this.#context
     if (!req.raw.bodyUsed) return super.rawText(limit)
     const { text, arrayBuffer, blob } = req.bodyCache
-    // Anything else was parsed, and Hono would write it out in another way than it was sent.
+    // Any other kind of body was parsed, and Hono would serialize it differently from how it was
+    // sent.
     return text || arrayBuffer || blob ? req.text() : Promise.reject(bodyAlreadyRead())
   }
 }

@@ -1,25 +1,31 @@
-/** The routes as a Web-standard handler, or a function that gives one. */
+/** The routes as a Web-standard handler, or a function that returns one. */
 export type FetchSource = FetchesRoutes | (() => FetchesRoutes | Promise<FetchesRoutes>)
 
-/** Something that answers Web requests. */
+/** An object that handles Web requests. */
 export interface FetchesRoutes {
-  /** The response to a request. */
+  /** Returns the response to a request. */
   fetch(request: Request): Promise<Response>
 }
 
-/** A handler of Web requests. */
+/** A function that handles Web requests. */
 export type FetchHandler = (request: Request) => Promise<Response>
 
-/** Every method a route file of Next may export. Those that no route takes are a 405 that says what is allowed. */
+/**
+ * A handler for each method that a route file of Next can export. Methods that no route supports
+ * get a 405 with the allowed methods.
+ */
 export type NextHandlers = Readonly<
   Record<'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS', FetchHandler>
 >
 
 /**
- * Next loads every route file when it builds. Give a function to connect to a database only when the
- * first request comes; it is called for each request and should give the same object every time.
+ * Creates the exports of a route file of Next. Next loads every route file at build time, so pass a
+ * function if the routes need a database: it runs for each request and should always return the
+ * same object.
  * @example
- * export const { GET, POST, PUT, PATCH, DELETE } = nextHandlers(routes)
+ * ```ts
+ * export const { GET, POST, PUT, PATCH, DELETE } = nextHandlers(() => openRoutes())
+ * ```
  */
 export function nextHandlers(source: FetchSource): NextHandlers {
   const handler: FetchHandler = async (request) => {

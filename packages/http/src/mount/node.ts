@@ -7,9 +7,11 @@ import { addressReader } from './address.ts'
 export { fromNodeRequest, type NodeMessage, readHeader, sendResponse } from '../node.ts'
 
 /**
- * The routes as the listener of a plain Node server; 404 for other addresses.
+ * Mounts the routes as the listener of a plain Node server. Other paths get a 404.
  * @example
+ * ```ts
  * createServer(nodeListener(routes)).listen(3000)
+ * ```
  */
 export function nodeListener<Message extends IncomingMessage>(
   routes: Pick<HttpRoutes, 'handle'>,
@@ -29,7 +31,10 @@ export function nodeListener<Message extends IncomingMessage>(
   }
 }
 
-/** The routes always respond, so what fails here is the connection. */
+/**
+ * Sends the response once it is ready. The routes never reject, so a failure here concerns the
+ * connection only.
+ */
 export async function sendWhenReady(
   pending: Promise<HttpResponse>,
   response: ServerResponse,

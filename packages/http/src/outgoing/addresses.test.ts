@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isPublicAddress, parseAddresses } from './addresses.ts'
 
-describe('an address', () => {
+describe('isPublicAddress', () => {
   it.each([
     '127.0.0.1',
     '127.8.9.10',
@@ -26,24 +26,27 @@ describe('an address', () => {
     '2001:db8::1',
     '2002:7f00:1::',
     'no address',
-  ])('does not count %s as public', (address) => {
+  ])('returns false for %s', (address) => {
     expect(isPublicAddress(address)).toBe(false)
   })
 
-  it.each(['8.8.8.8', '172.32.0.1', '100.128.0.1', '2606:4700::1111'])('counts %s', (address) => {
-    expect(isPublicAddress(address)).toBe(true)
-  })
+  it.each(['8.8.8.8', '172.32.0.1', '100.128.0.1', '2606:4700::1111'])(
+    'returns true for %s',
+    (address) => {
+      expect(isPublicAddress(address)).toBe(true)
+    },
+  )
 })
 
-describe('a list of addresses', () => {
-  it('has addresses and networks of both kinds', () => {
+describe('parseAddresses', () => {
+  it('accepts addresses and networks of IPv4 and IPv6', () => {
     const list = parseAddresses('option', ['10.0.0.0/8', '127.0.0.1', 'fc00::/7'])
     expect(list.check('10.9.8.7', 'ipv4')).toBe(true)
     expect(list.check('127.0.0.2', 'ipv4')).toBe(false)
     expect(list.check('fd00::1', 'ipv6')).toBe(true)
   })
 
-  it.each(['localhost', '10.0.0.0/33', '10.0.0.0/8/8', 'fc00::/129', ''])('refuses %s', (text) => {
+  it.each(['localhost', '10.0.0.0/33', '10.0.0.0/8/8', 'fc00::/129', ''])('rejects %s', (text) => {
     expect(() => parseAddresses('option', [text])).toThrow(`option: '${text}' should be an address`)
   })
 })

@@ -1,8 +1,9 @@
 import { BlockList, isIP } from 'node:net'
 
 /**
- * What is not somewhere on the public internet (IANA special-purpose registries, RFC 6890): this machine, the
- * network it stands in, a cloud's own metadata, addresses for many. Those that wrap a v4 address are among them.
+ * Addresses that are not on the public internet (IANA special-purpose registries, RFC 6890): this
+ * machine, its network, cloud metadata services, multicast. Includes those that embed an IPv4
+ * address.
  */
 const SPECIAL = [
   '0.0.0.0/8',
@@ -25,10 +26,11 @@ const SPECIAL = [
   '240.0.0.0/4',
 ]
 
-/** Of v6 only this is given out for public use (RFC 4291 §2.4, RFC 3513). */
+/** The only IPv6 range assigned for public use (RFC 4291 §2.4, RFC 3513). */
 const PUBLIC_V6 = listOf(['2000::/3'])
 const SPECIAL_V6 = [
-  // Teredo, benchmarks, ORCHID, documentation, 6to4: some reach a v4 address, none a web server.
+  // Teredo, benchmarks, ORCHID, documentation, 6to4: some embed an IPv4 address, and none hosts a
+  // web server.
   '2001::/23',
   '2001:db8::/32',
   '2002::/16',
@@ -36,7 +38,7 @@ const SPECIAL_V6 = [
 ]
 const special = listOf([...SPECIAL, ...SPECIAL_V6])
 
-/** Whether a server of ours may ask there without being told so. */
+/** Whether the server may send requests to this address without explicit permission. */
 export function isPublicAddress(address: string): boolean {
   const kind = isIP(address)
   if (kind === 0) return false
@@ -44,7 +46,10 @@ export function isPublicAddress(address: string): boolean {
   return PUBLIC_V6.check(address, 'ipv6') && !special.check(address, 'ipv6')
 }
 
-/** Of addresses and networks such as `127.0.0.1` and `10.0.0.0/8`. A TypeError says which is none. */
+/**
+ * Parses addresses and networks such as `127.0.0.1` and `10.0.0.0/8`.
+ * @throws {TypeError} that names the invalid text.
+ */
 export function parseAddresses(name: string, texts: readonly string[]): BlockList {
   const wrong = texts.find((text) => !isNetwork(text))
   if (wrong !== undefined) {

@@ -1,4 +1,4 @@
-/** Requests of ours to addresses that others have chosen. */
+/** Requests that the server sends to URLs chosen by clients or users. */
 export { isPublicAddress, parseAddresses } from './addresses.ts'
 export {
   createPinnedRequest,

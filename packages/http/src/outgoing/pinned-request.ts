@@ -1,19 +1,24 @@
-/**
- * A request to an address that a stranger has chosen. The one file that touches node:https, because only there
- * the address that was checked can be the one that is connected to: fetch() resolves the name again.
- */
 import { lookup as systemLookup } from 'node:dns/promises'
+import { readFile } from 'node:fs/promises'
 import { type IncomingMessage, request as requestPlainly } from 'node:http'
 import { Agent, type RequestOptions, request } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
+import type { SecureContext } from 'node:tls'
 import { isPublicAddress } from './addresses.ts'
 import type { OutgoingSettings, ResolvedAddress } from './settings.ts'
-import { trustAlso } from './trusted-certificates.ts'
 
-/** Why nothing came of it. Strangers are not told: it would show them what there is in our network. */
+/**
+ * Sends requests to URLs that untrusted clients have chosen. Only this file uses node:https, because
+ * it must connect to exactly the address that was checked: fetch() would resolve the name again.
+ */
+
+/**
+ * The request failed. Do not show the message to clients: it would reveal the structure of our
+ * network.
+ */
 export class NotFetched extends Error {
   override readonly name = 'NotFetched'
-  /** The other side was not there, or too slow: it may be better later. */
+  /** Whether the failure may be temporary: the server was unreachable or too slow. */
   readonly temporary: boolean
 
   constructor(message: string, options: ErrorOptions & { readonly temporary?: boolean } = {}) {
@@ -22,44 +27,56 @@ export class NotFetched extends Error {
   }
 }
 
-/** What is asked for, and how. */
+/** A request to send. */
 export interface OutgoingRequest {
   /** `GET`, or `POST` with a body. */
   readonly method: 'GET' | 'POST'
-  /** Beside those that every request has. */
+  /** Additional request headers. */
   readonly headers?: Readonly<Record<string, string>>
-  /** In UTF-8. */
+  /** The request body, sent as UTF-8. */
   readonly body?: string
-  /** Of the response, in bytes. */
-  readonly largest: number
-  /** Ends it before its time. */
+  /** Largest accepted response body, in bytes. */
+  readonly maxBytes: number
+  /** Aborts the request when it is signaled. */
   readonly signal?: AbortSignal
-  /** Plain http will do where the application has opened the address. Default: never. */
-  readonly plainWhereOpened?: boolean
-  /** Nothing but the status counts: a redirect is one, and the body is thrown away. Default: false. */
+  /**
+   * Whether plain http is accepted for addresses that the application has allowed.
+   * @default false
+   */
+  readonly allowPlainHttp?: boolean
+  /**
+   * Whether only the status matters: redirects are returned as they are, and the body is discarded.
+   * @default false
+   */
   readonly statusOnly?: boolean
 }
 
-/** What came back. */
+/** The response to an outgoing request. */
 export interface OutgoingResponse {
-  /** Such as 200. */
+  /** HTTP status, such as 200. */
   readonly status: number
-  /** By a name in small letters; null for none. */
+  /** Returns a header by its lower-case name, or `null` if it is missing. */
   header(name: string): string | null
-  /** Empty where only the status counts. */
+  /** The response body. Empty for `statusOnly`. */
   readonly body: Buffer
 }
 
-/** Sends one request; NotFetched when nothing came of it. */
+/**
+ * Sends one request.
+ * @throws {NotFetched} if it fails.
+ */
 export type SendRequest = (url: URL, outgoing: OutgoingRequest) => Promise<OutgoingResponse>
 
 const LONGEST_URL = 2000
 
 /**
- * Checks an address, and connects to the very one that was checked.
+ * Creates a function that sends requests to untrusted URLs: it resolves the host, checks the
+ * address, and connects to exactly that address.
  * @example
+ * ```ts
  * const send = createPinnedRequest(resolveOutgoing('outgoing', {}, 5000))
- * const { status, body } = await send(new URL('https://app.example/keys'), { method: 'GET', largest: 64_000 })
+ * const { status, body } = await send(new URL('https://app.example/keys'), { method: 'GET', maxBytes: 64_000 })
+ * ```
  */
 export function createPinnedRequest(settings: OutgoingSettings): SendRequest {
   let agent: Promise<Agent> | null = null
@@ -69,9 +86,9 @@ export function createPinnedRequest(settings: OutgoingSettings): SendRequest {
     const pinned = await within(deadline, requireAddress(url, settings))
     const options: RequestOptions = {
       method: outgoing.method,
-      // Compressed bodies may be a thousand times as long as what is counted.
+      // A compressed body may expand to a thousand times its counted size.
       headers: { ...outgoing.headers, 'accept-encoding': 'identity', connection: 'close' },
-      lookup: always(pinned),
+      lookup: pinnedLookup(pinned),
       signal: deadline,
       maxHeaderSize: 16 * 1024,
     }
@@ -91,23 +108,27 @@ function deadlineOf({ timeout }: OutgoingSettings, { signal }: OutgoingRequest):
   return signal ? AbortSignal.any([signal, late]) : late
 }
 
-/** Node's own list is there by itself, unless another one is given. */
+/**
+ * Creates an agent that trusts the configured certificates as well. Without any, Node uses its own
+ * list.
+ */
 async function createAgent({ certificates }: OutgoingSettings): Promise<Agent> {
   const settings = { keepAlive: false, maxCachedSessions: 0 }
   if (certificates.length === 0) return new Agent(settings)
-  return new Agent({ ...settings, secureContext: await trustAlso(certificates) })
+  return new Agent({ ...settings, secureContext: await createTrustContext(certificates) })
 }
 
-function assertAddress(url: URL, { plainWhereOpened = false }: OutgoingRequest): void {
-  const protocols = plainWhereOpened ? ['https:', 'http:'] : ['https:']
+function assertAddress(url: URL, { allowPlainHttp = false }: OutgoingRequest): void {
+  const protocols = allowPlainHttp ? ['https:', 'http:'] : ['https:']
   if (!protocols.includes(url.protocol)) throw new NotFetched('The address is not https')
   if (url.username !== '' || url.password !== '') throw new NotFetched('The address has a user')
   if (url.href.length > LONGEST_URL) throw new NotFetched('The address is too long')
 }
 
 /**
- * The name is resolved this once. One address that is not public is enough to refuse: it might come next. Plain
- * http only where the application has opened the address.
+ * Resolves the host once. A single address that is not public rejects the request, because the
+ * connection might use it. Plain http is accepted only for addresses that the application has
+ * allowed.
  */
 async function requireAddress(url: URL, settings: OutgoingSettings): Promise<ResolvedAddress> {
   const host = url.hostname.replace(/^\[|\]$/g, '')
@@ -138,8 +159,8 @@ async function addressesOf(
   }
 }
 
-/** Node asks in one of two ways; both times the answer is the address that was checked. */
-function always({ address, family }: ResolvedAddress): LookupFunction {
+/** Lookup function that always returns the checked address, in both forms that Node may request. */
+function pinnedLookup({ address, family }: ResolvedAddress): LookupFunction {
   return (_host, options, done) => {
     if (options.all) done(null, [{ address, family }])
     else done(null, address, family)
@@ -149,7 +170,7 @@ function always({ address, family }: ResolvedAddress): LookupFunction {
 function send(
   url: URL,
   options: RequestOptions,
-  { body, largest, statusOnly = false }: OutgoingRequest,
+  { body, maxBytes, statusOnly = false }: OutgoingRequest,
 ): Promise<OutgoingResponse> {
   return new Promise((resolve, reject) => {
     const open = url.protocol === 'https:' ? request : requestPlainly
@@ -162,10 +183,10 @@ function send(
         })
       if (statusOnly) {
         read(Buffer.alloc(0))
-        throwAway(response, largest)
+        discardBody(response, maxBytes)
         return
       }
-      readBody(response, largest).then(read, (error) => {
+      readBody(response, maxBytes).then(read, (error) => {
         reject(error)
         sent.destroy()
       })
@@ -175,17 +196,20 @@ function send(
   })
 }
 
-/** Cutting it off at once would be an error at the other side. The deadline ends one that never ends. */
-function throwAway(response: IncomingMessage, largest: number): void {
+/**
+ * Reads and discards a body. Aborting it at once would be an error on the server. The deadline ends
+ * an endless one.
+ */
+function discardBody(response: IncomingMessage, maxBytes: number): void {
   let length = 0
   response.on('error', () => undefined)
   response.on('data', (part: Buffer) => {
     length += part.length
-    if (length > largest) response.destroy()
+    if (length > maxBytes) response.destroy()
   })
 }
 
-async function readBody(response: IncomingMessage, largest: number): Promise<Buffer> {
+async function readBody(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const status = response.statusCode ?? 0
   if (status >= 300 && status < 400 && status !== 304) {
     throw new NotFetched(`It redirects (${status}), which is not followed`)
@@ -196,7 +220,7 @@ async function readBody(response: IncomingMessage, largest: number): Promise<Buf
   let length = 0
   for await (const part of response) {
     length += part.length
-    if (length > largest) throw new NotFetched(`It is longer than ${largest} bytes`)
+    if (length > maxBytes) throw new NotFetched(`It is longer than ${maxBytes} bytes`)
     parts.push(part)
   }
   return Buffer.concat(parts)
@@ -213,4 +237,33 @@ function within<T>(deadline: AbortSignal, work: Promise<T>): Promise<T> {
     deadline.addEventListener('abort', late, { once: true })
     work.then(resolve, reject).finally(() => deadline.removeEventListener('abort', late))
   })
+}
+
+/** Certificate lists that newer versions of Node provide. */
+interface CertificateLists {
+  readonly rootCertificates: readonly string[]
+  getCACertificates?(kind: 'default'): readonly string[]
+}
+
+/**
+ * Creates a context that trusts Node's own certificates and these. A custom list replaces Node's,
+ * so the certificates from NODE_EXTRA_CA_CERTS have to be included. Cache the result: loading 150
+ * certificates takes 20 ms.
+ */
+async function createTrustContext(certificates: readonly string[]): Promise<SecureContext> {
+  // Loading Node's own list takes time.
+  const tls = await import('node:tls')
+  const { getCACertificates, rootCertificates }: CertificateLists = tls
+  const usual = getCACertificates?.('default') ?? [...rootCertificates, ...(await extra())]
+  return tls.createSecureContext({ ca: [...usual, ...certificates] })
+}
+
+/**
+ * Reads the file of NODE_EXTRA_CA_CERTS. Node has already warned of one that cannot be read, and
+ * continues without it.
+ */
+async function extra(): Promise<string[]> {
+  const file = process.env.NODE_EXTRA_CA_CERTS
+  if (!file) return []
+  return [await readFile(file, 'utf8').catch(() => '')].filter(Boolean)
 }

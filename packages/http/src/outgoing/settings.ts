@@ -1,37 +1,46 @@
 import type { BlockList } from 'node:net'
 import { parseAddresses } from './addresses.ts'
 
-/** An address that a name stands for. */
+/** An IP address that a host name resolves to. */
 export interface ResolvedAddress {
-  /** `192.0.2.1` or `2001:db8::1`. */
+  /** The IP address, such as `192.0.2.1` or `2001:db8::1`. */
   readonly address: string
-  /** 4 or 6. */
+  /** IP version: 4 or 6. */
   readonly family: number
 }
 
-/** Where a request may go beside public addresses, and whom it trusts there. */
+/**
+ * Exceptions for outgoing requests: private addresses that are allowed and certificates that are
+ * trusted.
+ */
 export interface OutgoingRules {
-  /** Addresses and networks such as `10.0.0.0/8` that may be asked though they are not public. Default: none. */
+  /**
+   * Addresses and networks such as `10.0.0.0/8` that may be requested although they are not public.
+   * @default []
+   */
   readonly privateAddresses?: readonly string[]
-  /** Certificates to trust beside those of Node, as PEM. */
+  /** Certificates to trust in addition to those of Node, as PEM. */
   readonly certificates?: readonly string[]
-  /** Finds the addresses of a name. Default: the system's own resolver. */
+  /** Resolves a host name. Defaults to the system's resolver. */
   resolve?(host: string): Promise<readonly ResolvedAddress[]>
 }
 
-/** The same, checked. */
+/** Validated `OutgoingRules`. */
 export interface OutgoingSettings {
-  /** What may be asked though it is not public. */
+  /** Addresses that may be requested although they are not public. */
   readonly allowed: BlockList
-  /** Trusted beside those of Node. */
+  /** Certificates to trust in addition to those of Node, as PEM. */
   readonly certificates: readonly string[]
-  /** For a whole response, in milliseconds. */
+  /** Timeout for a whole response, in milliseconds. */
   readonly timeout: number
-  /** Finds the addresses of a name; null for the system's own way. */
+  /** Resolves a host name. `null` for the system's resolver. */
   readonly resolve: ((host: string) => Promise<readonly ResolvedAddress[]>) | null
 }
 
-/** `option` is what the application calls them: a TypeError says where something is wrong. */
+/**
+ * Validates `OutgoingRules`. `option` is the name of the application's option, for errors.
+ * @throws {TypeError} for an invalid address.
+ */
 export function resolveOutgoing(
   option: string,
   rules: OutgoingRules,

@@ -1,7 +1,10 @@
 import type { CrossOrigin, CrossOriginRequest } from '../features/cross-origin.ts'
 import type { AuthorizationServer } from '../server.ts'
 
-/** For `cors()` of an adapter: the server has to know which origins there are. */
+/**
+ * Returns the cross-origin rules of the server, for `cors()` of an adapter.
+ * @throws TypeError if the server does not have the feature `cors()`
+ */
 export function requireCrossOrigin(oauth: Pick<AuthorizationServer, 'crossOrigin'>): CrossOrigin {
   if (oauth.crossOrigin) return oauth.crossOrigin
   throw noCrossOrigin()
@@ -11,7 +14,7 @@ export function noCrossOrigin(): TypeError {
   return new TypeError('cors() of an adapter needs cors() in the option features of the server')
 }
 
-/** What is asked, whatever the framework calls its headers. */
+/** Reads the cross-origin headers of a request, independent of the framework. */
 export function crossOriginRequest(
   method: string,
   header: (name: string) => string | null | undefined,
@@ -19,6 +22,6 @@ export function crossOriginRequest(
   return {
     method,
     origin: header('origin') ?? null,
-    asksFor: header('access-control-request-method') ?? null,
+    preflightMethod: header('access-control-request-method') ?? null,
   }
 }

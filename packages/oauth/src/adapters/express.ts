@@ -3,66 +3,80 @@ import { mountExpress } from '@tollgate/http/express'
 import { fromNodeRequest, sendResponse } from '@tollgate/http/node'
 import type { Request, RequestHandler } from 'express'
 import { resolveAwaitable } from '../awaitable.ts'
-import {
-  type AuthenticatedClient,
-  type AuthenticatedUser,
-  assertAnyScope,
-  assertScopes,
-  type Caller,
-  type GuardName,
-} from '../guard/guard.ts'
+import type { AuthenticatedClient, AuthenticatedUser, GuardName } from '../guard/guard.ts'
 import { requireUser } from '../guard/require-user.ts'
-import type { StepUpDemand } from '../guard/step-up.ts'
 import type { AuthorizationServer } from '../server.ts'
 import type { AddedClaims } from '../tokens/formats/claims-hook.ts'
 import type { ApplicationUser } from '../users/users.ts'
 import { crossOriginRequest, requireCrossOrigin } from './cross-origin.ts'
 import { nodeCredentials } from './node.ts'
 import { type AdapterOptions, guardOf } from './options.ts'
+import { requireCaller, type ScopeChecks, scopeChecks } from './scope-checks.ts'
 
 export type { AdapterOptions } from './options.ts'
+export type { ScopeChecks } from './scope-checks.ts'
 
 declare global {
   namespace Express {
     interface User extends AuthenticatedUser {}
     interface Request {
-      /** Set by `auth('api')`. */
+      /** The authenticated user. Set by `auth('api')`. */
       user?: User | undefined
-      /** Set by `auth('client')`. */
+      /** The authenticated client. Set by `auth('client')`. */
       oauthClient?: AuthenticatedClient | undefined
     }
   }
 }
 
-/** What Express gets. */
+/** Middleware for Express. Created by `forExpress()`. */
 export interface ExpressAdapter<
   User extends ApplicationUser = ApplicationUser,
   Claims extends object = AddedClaims,
-> {
-  /** Every route of the authorization server; other addresses pass on. `app.use(routes)` */
+> extends ScopeChecks<RequestHandler> {
+  /**
+   * Serves every route of the authorization server and passes on all other requests. Mount it with
+   * `app.use(routes)`.
+   */
   readonly routes: RequestHandler
-  /** Lets in only callers with a valid token: `api` for users, `client` for clients themselves. */
+  /**
+   * Accepts only callers with a valid token: users for `api`, clients that act for themselves for
+   * `client`. Sets `request.user` or `request.oauthClient`; other callers get 401.
+   * @default 'api'
+   * @example
+   * ```ts
+   * app.get('/reports', auth('client'), (request, response) => {
+   *   response.json({ client: request.oauthClient?.clientId })
+   * })
+   * ```
+   */
   auth(guard?: GuardName): RequestHandler
-  /** All of these scopes; after `auth`. */
-  scopes(...names: string[]): RequestHandler
-  /** At least one of these scopes; after `auth`. */
-  scope(...names: string[]): RequestHandler
-  /** A sign-in that is recent or good enough (RFC 9470); after `auth`. Needs `stepUp()` in features. */
-  stepUp(demand: StepUpDemand): RequestHandler
-  /** The user behind `auth('api')`: `request.user`, with the type of your own record. */
+  /**
+   * Returns `request.user` with the type of your own user record. Use it after `auth('api')`.
+   * @throws Error if the route has no guard
+   */
   user(request: Request): AuthenticatedUser<User, Claims>
   /**
-   * Lets pages of registered clients call from other origins; needs `cors()` in `features`. Goes before the guards,
-   * because a browser asks without a token first. `app.use('/api', cors())`
+   * Allows pages of registered clients to call from other origins. Needs the feature `cors()`.
+   * Mount it before the guards, because browsers send preflight requests without a token:
+   * `app.use('/api', cors())`.
    */
   cors(): RequestHandler
-  /** Cookie mode for your pages; `response.locals.csrfToken` goes into the page. */
+  /**
+   * Enables cookie mode on your pages. Put `response.locals.csrfToken` into the page.
+   * @example
+   * ```ts
+   * app.get('/', freshToken(), (request, response) => {
+   *   response.send(renderPage({ csrfToken: response.locals.csrfToken }))
+   * })
+   * ```
+   */
   freshToken(): RequestHandler
 }
 
 /**
- * The server's routes and guards for Express 5.
+ * Creates the server's routes and guards for Express 5.
  * @example
+ * ```ts
  * const { routes, auth, scopes, user } = forExpress(oauth, {
  *   signedIn: ({ session }) => (session.userId ? { id: session.userId, sessionId: session.id } : null),
  * })
@@ -70,6 +84,7 @@ export interface ExpressAdapter<
  * app.get('/orders', auth('api'), scopes('place-orders'), (request, response) => {
  *   response.json(listOrders(user(request).id))
  * })
+ * ```
  */
 export function forExpress<User extends ApplicationUser, Claims extends object>(
   oauth: AuthorizationServer<User, Claims>,
@@ -77,19 +92,14 @@ export function forExpress<User extends ApplicationUser, Claims extends object>(
 ): ExpressAdapter<User, Claims> {
   const guard = guardOf(oauth, options)
 
-  const check =
-    (assert: (caller: Caller, names: readonly string[]) => void) =>
-    (...names: string[]): RequestHandler =>
-    (request, response, next) => {
-      const caller = request.user ?? request.oauthClient
-      if (!caller)
-        throw new Error("scopes(), scope() and stepUp() go after auth('api') or auth('client')")
-      return resolveAwaitable(
-        () => assert(caller, names),
-        () => next(),
-        (error) => sendResponse(guard.refusal(error), response),
-      )
-    }
+  const checks = scopeChecks<RequestHandler>(guard, (assert) => (request, response, next) => {
+    const caller = requireCaller(request.user ?? request.oauthClient)
+    return resolveAwaitable(
+      () => assert(caller),
+      () => next(),
+      (error) => sendResponse(guard.refusal(error), response),
+    )
+  })
 
   return {
     routes: mountExpress(oauth, options),
@@ -106,9 +116,7 @@ export function forExpress<User extends ApplicationUser, Claims extends object>(
           (error) => sendResponse(guard.refusal(error), response),
         )
       },
-    scopes: check(assertScopes),
-    scope: check(assertAnyScope),
-    stepUp: (demand) => check(guard.stepUp(demand))(),
+    ...checks,
     user: ({ user }) => requireUser(user as AuthenticatedUser<User, Claims> | undefined),
     cors() {
       const crossOrigin = requireCrossOrigin(oauth)
@@ -116,7 +124,7 @@ export function forExpress<User extends ApplicationUser, Claims extends object>(
         if (oauth.handles(splitTarget(request.originalUrl).path)) return next()
         const asked = crossOriginRequest(request.method, (name) => request.get(name))
         return resolveAwaitable(
-          () => crossOrigin.ask(asked),
+          () => crossOrigin.decide(asked),
           ({ headers, preflight }) => {
             if (preflight) return sendResponse(preflight, response)
             const { vary, ...others } = headers

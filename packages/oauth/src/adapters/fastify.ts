@@ -3,89 +3,96 @@ import { mountFastify, sendFastify } from '@tollgate/http/fastify'
 import { fromNodeRequest, readHeader } from '@tollgate/http/node'
 import type { FastifyPluginCallback, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { resolveAwaitable } from '../awaitable.ts'
-import {
-  type AuthenticatedClient,
-  type AuthenticatedUser,
-  assertAnyScope,
-  assertScopes,
-  type Caller,
-  type GuardName,
-} from '../guard/guard.ts'
+import type { AuthenticatedClient, AuthenticatedUser, GuardName } from '../guard/guard.ts'
 import { requireUser } from '../guard/require-user.ts'
-import type { StepUpDemand } from '../guard/step-up.ts'
 import type { AuthorizationServer } from '../server.ts'
 import type { AddedClaims } from '../tokens/formats/claims-hook.ts'
 import type { ApplicationUser } from '../users/users.ts'
 import { crossOriginRequest, noCrossOrigin } from './cross-origin.ts'
 import { nodeCredentials } from './node.ts'
 import { type AdapterOptions, guardOf } from './options.ts'
+import { requireCaller, type ScopeChecks, scopeChecks } from './scope-checks.ts'
 
 export type { AdapterOptions } from './options.ts'
+export type { ScopeChecks } from './scope-checks.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by `auth('api')`. */
+    /** The authenticated user. Set by `auth('api')`. */
     user?: AuthenticatedUser
-    /** Set by `auth('client')`. */
+    /** The authenticated client. Set by `auth('client')`. */
     oauthClient?: AuthenticatedClient
-    /** Set by `freshToken()`, for the page. */
+    /** CSRF token for the page. Set by `freshToken()`. */
     csrfToken?: string | null
   }
 }
 
-/** What Fastify gets. */
+/** Plugins and hooks for Fastify. Created by `forFastify()`. */
 export interface FastifyAdapter<
   User extends ApplicationUser = ApplicationUser,
   Claims extends object = AddedClaims,
-> {
-  /** Every route of the authorization server. `app.register(routes)` */
+> extends ScopeChecks<onRequestHookHandler> {
+  /** Serves every route of the authorization server. Register it with `app.register(routes)`. */
   readonly routes: FastifyPluginCallback
-  /** Lets in only callers with a valid token: `api` for users, `client` for clients themselves. */
+  /**
+   * Accepts only callers with a valid token: users for `api`, clients that act for themselves for
+   * `client`. Sets `request.user` or `request.oauthClient`; other callers get 401.
+   * @default 'api'
+   * @example
+   * ```ts
+   * app.get('/reports', { onRequest: auth('client') }, (request) => ({
+   *   client: request.oauthClient?.clientId,
+   * }))
+   * ```
+   */
   auth(guard?: GuardName): onRequestHookHandler
-  /** All of these scopes; after `auth`. */
-  scopes(...names: string[]): onRequestHookHandler
-  /** At least one of these scopes; after `auth`. */
-  scope(...names: string[]): onRequestHookHandler
-  /** A sign-in that is recent or good enough (RFC 9470); after `auth`. Needs `stepUp()` in features. */
-  stepUp(demand: StepUpDemand): onRequestHookHandler
-  /** The user behind `auth('api')`: `request.user`, with the type of your own record. */
+  /**
+   * Returns `request.user` with the type of your own user record. Use it after `auth('api')`.
+   * @throws Error if the route has no guard
+   */
   user(request: Pick<FastifyRequest, 'user'>): AuthenticatedUser<User, Claims>
   /**
-   * Lets pages of registered clients call from other origins; needs `cors()` in `features`. Goes before the guards,
-   * because a browser asks without a token first. `app.register(cors)`, beside your routes
+   * Allows pages of registered clients to call from other origins. Needs the feature `cors()`.
+   * Register it next to your routes with `app.register(cors)`. It runs before the guards, because
+   * browsers send preflight requests without a token.
    */
   readonly cors: FastifyPluginCallback
-  /** Cookie mode for your pages; `request.csrfToken` goes into the page. */
+  /**
+   * Enables cookie mode on your pages. Put `request.csrfToken` into the page.
+   * @example
+   * ```ts
+   * app.get('/', { onRequest: freshToken() }, (request, reply) =>
+   *   reply.type('text/html').send(renderPage({ csrfToken: request.csrfToken })),
+   * )
+   * ```
+   */
   freshToken(): onRequestHookHandler
 }
 
 /**
- * The server's routes and guards for Fastify 5.
+ * Creates the server's routes and guards for Fastify 5.
  * @example
+ * ```ts
  * const { routes, auth, scopes, user } = forFastify(oauth)
  * app.register(routes)
  * app.get('/orders', { onRequest: [auth('api'), scopes('place-orders')] }, (request) =>
  *   listOrders(user(request).id),
  * )
+ * ```
  */
 export function forFastify<User extends ApplicationUser, Claims extends object>(
   oauth: AuthorizationServer<User, Claims>,
   options: AdapterOptions<FastifyRequest> = {},
 ): FastifyAdapter<User, Claims> {
   const guard = guardOf(oauth, options)
-  const check =
-    (assert: (caller: Caller, names: readonly string[]) => void) =>
-    (...names: string[]): onRequestHookHandler =>
-    (request, response, done) => {
-      const caller = request.user ?? request.oauthClient
-      if (!caller)
-        throw new Error("scopes(), scope() and stepUp() go after auth('api') or auth('client')")
-      resolveAwaitable(
-        () => assert(caller, names),
-        () => done(),
-        (error) => sendFastify(guard.refusal(error), response),
-      )
-    }
+  const checks = scopeChecks<onRequestHookHandler>(guard, (assert) => (request, response, done) => {
+    const caller = requireCaller(request.user ?? request.oauthClient)
+    resolveAwaitable(
+      () => assert(caller),
+      () => done(),
+      (error) => sendFastify(guard.refusal(error), response),
+    )
+  })
 
   return {
     routes: mountFastify(oauth, options),
@@ -102,9 +109,7 @@ export function forFastify<User extends ApplicationUser, Claims extends object>(
           (error) => sendFastify(guard.refusal(error), response),
         )
       },
-    scopes: check(assertScopes),
-    scope: check(assertAnyScope),
-    stepUp: (demand) => check(guard.stepUp(demand))(),
+    ...checks,
     user: (request) => requireUser(request.user as AuthenticatedUser<User, Claims> | undefined),
     cors: corsPlugin(oauth),
     freshToken: () => (request, response, done) => {
@@ -118,7 +123,10 @@ export function forFastify<User extends ApplicationUser, Claims extends object>(
   }
 }
 
-/** For the routes beside it too, hence the mark that Fastify looks for: a plugin of its own would reach none. */
+/**
+ * Builds the plugin. `skip-override` makes its hooks apply to the routes next to it, not only to
+ * routes inside the plugin.
+ */
 function corsPlugin(
   oauth: Pick<AuthorizationServer, 'crossOrigin' | 'handles'>,
 ): FastifyPluginCallback {
@@ -135,7 +143,7 @@ function corsPlugin(
       }
       const asked = crossOriginRequest(request.method, (name) => readHeader(request.raw, name))
       resolveAwaitable(
-        () => crossOrigin.ask(asked),
+        () => crossOrigin.decide(asked),
         ({ headers, preflight }) => {
           if (preflight) {
             sendFastify(preflight, response)
@@ -147,7 +155,7 @@ function corsPlugin(
         (error) => next(error as Error),
       )
     })
-    // For hooks there has to be a route.
+    // Fastify runs hooks only for requests that match a route.
     if (!instance.hasRoute({ method: 'OPTIONS', url: '*' })) {
       instance.options('*', (_request, response) => response.callNotFound())
     }

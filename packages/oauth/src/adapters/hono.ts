@@ -3,60 +3,60 @@ import { fromHonoContext, mountHono } from '@tollgate/http/hono'
 import type { Context, Handler, HonoRequest, MiddlewareHandler, Next } from 'hono'
 import type { HandlerResponse } from 'hono/types'
 import { resolveAwaitable } from '../awaitable.ts'
-import {
-  type AuthenticatedClient,
-  type AuthenticatedUser,
-  assertAnyScope,
-  assertScopes,
-  type Caller,
-  type GuardCredentials,
-  type GuardName,
+import type {
+  AuthenticatedClient,
+  AuthenticatedUser,
+  Caller,
+  GuardCredentials,
+  GuardName,
 } from '../guard/guard.ts'
-import type { StepUpDemand } from '../guard/step-up.ts'
 import type { AuthorizationServer } from '../server.ts'
 import type { AddedClaims } from '../tokens/formats/claims-hook.ts'
 import type { ApplicationUser } from '../users/users.ts'
 import { crossOriginRequest, requireCrossOrigin } from './cross-origin.ts'
 import { type AdapterOptions, guardOf } from './options.ts'
+import { requireCaller, type ScopeChecks, scopeChecks } from './scope-checks.ts'
 
 export type { AdapterOptions } from './options.ts'
+export type { ScopeChecks } from './scope-checks.ts'
 
-/** What the guards leave in Hono's context. */
+/** Variables that the guards set in Hono's context. */
 export interface TollgateVariables<
   User extends ApplicationUser = ApplicationUser,
   Claims extends object = AddedClaims,
 > {
-  /** Set by `auth('api')`. */
+  /** The authenticated user. Set by `auth('api')`. */
   user: AuthenticatedUser<User, Claims>
-  /** Set by `auth('client')`. */
+  /** The authenticated client. Set by `auth('client')`. */
   oauthClient: AuthenticatedClient<Claims>
-  /** Set by `freshToken()`, for the page. */
+  /** CSRF token for the page. Set by `freshToken()`. */
   csrfToken: string | null
 }
 
-/** A refusal, or nothing once the next one has responded. */
-type Result = ReturnType<MiddlewareHandler>
-/** The context of a guarded route. */
+/** Result of a middleware: an error response, or nothing if the next handler has responded. */
+type MiddlewareResult = ReturnType<MiddlewareHandler>
+/** Environment of a guarded route. */
 export type Guarded<User extends ApplicationUser, Claims extends object = AddedClaims> = {
-  /** What the guards set. */
+  /** Variables that the guards set. */
   Variables: TollgateVariables<User, Claims>
 }
-/** A guard, as Hono takes it. */
+/** A guard as Hono middleware. */
 export type Middleware<
   User extends ApplicationUser,
   Claims extends object = AddedClaims,
 > = MiddlewareHandler<Guarded<User, Claims>>
 
-/** What the guard adds to the context of a route. */
+/** The part of the context through which a handler reads the caller. */
 export type CallerContext<User extends ApplicationUser, Claims extends object = AddedClaims> = Pick<
   Context<Guarded<User, Claims>>,
   'get' | 'set' | 'var'
 >
 
 /**
- * Its `c` has the types of the route: path, variables, bindings and valid input. From the call around it
- * TypeScript infers them only as one type `C`, and only through a type it cannot resolve before, hence
- * the condition; what it would infer for `Result` would stop it, hence `NoInfer` below.
+ * A handler whose `c` has the types of the route: path, variables, bindings and validated input.
+ * TypeScript infers these from the surrounding call only as one type parameter `C`, and only
+ * through a type that it cannot resolve earlier, hence the conditional type. Inferring `Result` at
+ * the same time would prevent that, hence `NoInfer` below.
  */
 export type GuardedHandler<User extends ApplicationUser, Claims extends object, C, Result> = [
   C,
@@ -64,44 +64,69 @@ export type GuardedHandler<User extends ApplicationUser, Claims extends object, 
   ? (c: CallerContext<User, Claims> & C, next: Next) => Result
   : never
 
-/** Fits any route: before 5.9, TypeScript infers a `C` that fits none. */
+/**
+ * A handler that fits any route. The first overload is for TypeScript before 5.9, which infers a
+ * `C` that fits none.
+ */
 export interface JoinedHandler<C, Result> {
   (c: Context, next: Next): Result
   (c: C, next: Next): Result
 }
 
-/** What Hono gets. */
-export interface HonoAdapter<User extends ApplicationUser, Claims extends object = AddedClaims> {
-  /** Every route of the authorization server; other addresses pass on. `app.use(routes)` */
+/** Middleware for Hono. Created by `forHono()`. */
+export interface HonoAdapter<User extends ApplicationUser, Claims extends object = AddedClaims>
+  extends ScopeChecks<Middleware<User, Claims>> {
+  /**
+   * Serves every route of the authorization server and passes on all other requests. Mount it with
+   * `app.use(routes)`.
+   */
   readonly routes: MiddlewareHandler
-  /** Lets in only callers with a valid token: `api` for users, `client` for clients themselves. */
+  /**
+   * Accepts only callers with a valid token: users for `api`, clients that act for themselves for
+   * `client`. Sets `user` or `oauthClient` in the context; other callers get 401.
+   * @default 'api'
+   * @example
+   * ```ts
+   * app.get('/reports', auth('client'), (c) => c.json({ client: c.get('oauthClient').clientId }))
+   * ```
+   */
   auth(guard?: GuardName): Middleware<User, Claims>
-  /** The guard and the handler in one, for routes where the promises of a middleware would show. */
+  /**
+   * Combines the guard and the handler into one. Faster than a separate middleware, because it
+   * avoids the promises between the two.
+   * @example
+   * ```ts
+   * app.get('/me', auth('api', (c) => c.json({ id: c.get('user').id })))
+   * ```
+   */
   auth<C extends Context, Result extends HandlerResponse<unknown>>(
     guard: GuardName,
     handler: GuardedHandler<User, Claims, C, Result>,
   ): JoinedHandler<C, NoInfer<Result>>
-  /** All of these scopes; after `auth`. */
-  scopes(...names: string[]): Middleware<User, Claims>
-  /** At least one of these scopes; after `auth`. */
-  scope(...names: string[]): Middleware<User, Claims>
   /**
-   * Lets pages of registered clients call from other origins; needs `cors()` in `features`. Goes before the guards,
-   * because a browser asks without a token first. `app.use('/api/*', cors())`
+   * Allows pages of registered clients to call from other origins. Needs the feature `cors()`.
+   * Mount it before the guards, because browsers send preflight requests without a token:
+   * `app.use('/api/*', cors())`.
    */
   cors(): MiddlewareHandler
-  /** A sign-in that is recent or good enough (RFC 9470); after `auth`. Needs `stepUp()` in features. */
-  stepUp(demand: StepUpDemand): Middleware<User, Claims>
-  /** Cookie mode for your pages; `c.get('csrfToken')` goes into the page. */
+  /**
+   * Enables cookie mode on your pages. Put `c.get('csrfToken')` into the page.
+   * @example
+   * ```ts
+   * app.get('/', freshToken(), (c) => c.html(renderPage({ csrfToken: c.get('csrfToken') })))
+   * ```
+   */
   freshToken(): Middleware<User, Claims>
 }
 
 /**
- * The server's routes and guards for Hono 4.
+ * Creates the server's routes and guards for Hono 4.
  * @example
+ * ```ts
  * const { routes, auth, scopes } = forHono(oauth)
  * app.use(routes)
  * app.get('/orders', auth('api'), scopes('place-orders'), (c) => c.json(listOrders(c.get('user').id)))
+ * ```
  */
 export function forHono<User extends ApplicationUser, Claims extends object>(
   oauth: AuthorizationServer<User, Claims>,
@@ -109,26 +134,21 @@ export function forHono<User extends ApplicationUser, Claims extends object>(
 ): HonoAdapter<User, Claims> {
   const guard = guardOf(oauth, options)
 
-  const check =
-    (assert: (caller: Caller, names: readonly string[]) => void) =>
-    (...names: string[]): Middleware<User, Claims> =>
-    (c, next) => {
-      const caller: Caller | undefined = c.get('user') ?? c.get('oauthClient')
-      if (!caller)
-        throw new Error("scopes(), scope() and stepUp() go after auth('api') or auth('client')")
-      return resolveAwaitable<void, Result>(
-        () => assert(caller, names),
-        () => next(),
-        async (error) => toWebResponse(guard.refusal(error)),
-      )
-    }
+  const checks = scopeChecks<Middleware<User, Claims>>(guard, (assert) => (c, next) => {
+    const caller: Caller = requireCaller(c.get('user') ?? c.get('oauthClient'))
+    return resolveAwaitable<void, MiddlewareResult>(
+      () => assert(caller),
+      () => next(),
+      async (error) => toWebResponse(guard.refusal(error)),
+    )
+  })
 
   return {
     routes: mountHono(oauth, options),
     auth:
       (name: GuardName = 'api', handler?: Handler<Guarded<User, Claims>>) =>
       (c: Context<Guarded<User, Claims>>, next: Next) =>
-        resolveAwaitable<Caller, Result>(
+        resolveAwaitable<Caller, MiddlewareResult>(
           () => guard.authenticate(name, new HonoCredentials(c.req)),
           (caller) => {
             if (name === 'api') c.set('user', caller as AuthenticatedUser<User, Claims>)
@@ -137,14 +157,13 @@ export function forHono<User extends ApplicationUser, Claims extends object>(
           },
           async (error) => toWebResponse(guard.refusal(error)),
         ),
-    scopes: check(assertScopes),
-    scope: check(assertAnyScope),
+    ...checks,
     cors() {
       const crossOrigin = requireCrossOrigin(oauth)
       return async (c, next) => {
         if (oauth.handles(c.req.path)) return next()
         const asked = crossOriginRequest(c.req.method, (name) => c.req.header(name))
-        const { headers, preflight } = await crossOrigin.ask(asked)
+        const { headers, preflight } = await crossOrigin.decide(asked)
         if (preflight) return toWebResponse(preflight)
         await next()
         for (const [name, value] of Object.entries(headers)) {
@@ -153,18 +172,21 @@ export function forHono<User extends ApplicationUser, Claims extends object>(
         return undefined
       }
     },
-    stepUp: (demand) => check(guard.stepUp(demand))(),
     freshToken: () => async (c, next) => {
       const fresh = await oauth.freshToken(fromHonoContext(c, options))
       c.set('csrfToken', fresh.csrfToken)
       await next()
-      // Not on c.res itself: the headers of a redirect or of a fetched Response are immutable.
+      // `c.header()`, because the headers of `c.res` are immutable for redirects and fetched
+      // responses.
       if (fresh.setCookie) c.header('set-cookie', fresh.setCookie, { append: true })
     },
   }
 }
 
-/** Reads what it is asked for: with a token in the header, nobody asks for the cookie. */
+/**
+ * Reads headers only when the guard needs them. With an Authorization header it never reads the
+ * cookie.
+ */
 class HonoCredentials implements GuardCredentials {
   readonly #request: HonoRequest
 

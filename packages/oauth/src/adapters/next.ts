@@ -9,45 +9,61 @@ import {
   type GuardResults,
 } from '../guard/guard.ts'
 import type { StepUpDemand } from '../guard/step-up.ts'
-import type { AuthorizationServer } from '../server.ts'
+import type { AuthorizationServer, GuardTarget } from '../server.ts'
 import type { AddedClaims } from '../tokens/formats/claims-hook.ts'
 import type { ApplicationUser } from '../users/users.ts'
 import { crossOriginRequest, requireCrossOrigin } from './cross-origin.ts'
 import { guardOf } from './options.ts'
 
-/** A handler of Next's App Router. */
+/** A route handler of Next's App Router. */
 export type RouteHandler<Context = unknown, Req extends Request = Request> = (
   request: Req,
   context: Context,
 ) => Response | Promise<Response>
 
-/** What Next gives a route; a handler that says nothing of `params` does without. */
+/** The context that Next passes to a route. `unknown` for handlers that do not declare `params`. */
 export type NextContext<Params> = unknown extends Params ? unknown : { readonly params: Params }
 
-/** What a guarded handler gets: the caller, and Next's own `params`. */
+/** The context of a guarded handler: the caller and Next's `params`. */
 export interface GuardedContext<Result, Params = unknown> {
-  /** Who calls. */
+  /** The authenticated caller: a user for `api`, a client for `client`. */
   readonly user: Result
-  /** The route's parameters, as Next gives them. */
+  /** The route's parameters from Next. */
   readonly params: Params
 }
 
-/** What the handler of a page gets: the token for its requests, and Next's own `params`. */
+/** The context of a page handler in cookie mode: the CSRF token and Next's `params`. */
 export interface PageContext<Params = unknown> {
-  /** For the page's `<meta name="csrf-token">`; null when nobody is signed in. */
+  /** CSRF token for the page's `<meta name="csrf-token">`. `null` if no user is signed in. */
   readonly csrfToken: string | null
-  /** The page's parameters, as Next gives them. */
+  /** The page's parameters from Next. */
   readonly params: Params
 }
 
-/** Asks whether a token may do something. */
+/** A check of the caller that throws if the token may not do something. */
 export type ScopeCheck = (caller: Caller, guard: Pick<Guard, 'stepUp'>) => void
 
-/** What Next gets. */
+/** Route handlers for Next. Created by `forNext()`. */
 export interface NextAdapter<User extends ApplicationUser, Claims extends object = AddedClaims> {
-  /** `export const { GET, POST, PUT, PATCH, DELETE } = handlers` in app/oauth/[...path]/route.ts */
+  /**
+   * Handlers for the routes of the authorization server.
+   * @example
+   * ```ts
+   * // app/oauth/[...path]/route.ts
+   * export const { GET, POST, PUT, PATCH, DELETE } = handlers
+   * ```
+   */
   readonly handlers: NextHandlers
-  /** Wraps a route handler: only callers with a valid token, and the scopes, get in. */
+  /**
+   * Wraps a route handler, so that only callers with a valid token that pass all checks reach it.
+   * Other callers get 401 or 403.
+   * @example
+   * ```ts
+   * export const GET = auth('api', scopes('place-orders'), (request, { user }) =>
+   *   Response.json(listOrders(user.id)),
+   * )
+   * ```
+   */
   auth<Name extends GuardName, Params = unknown, Req extends Request = Request>(
     guard: Name,
     ...rest: [
@@ -55,42 +71,56 @@ export interface NextAdapter<User extends ApplicationUser, Claims extends object
       handler: RouteHandler<GuardedContext<GuardResults<User, Claims>[Name], Params>, Req>,
     ]
   ): RouteHandler<NextContext<Params>, Req>
-  /** All of these scopes. */
+  /** Requires all of these scopes. */
   scopes(...names: string[]): ScopeCheck
-  /** At least one of these scopes. */
+  /** Requires at least one of these scopes. */
   scope(...names: string[]): ScopeCheck
   /**
-   * Lets pages of registered clients call from other origins; needs `cors()` in `features`. Goes before the guards,
-   * because a browser asks without a token first. `export const GET = cors(auth('api', …))`, and `export const OPTIONS = cors()`
+   * Allows pages of registered clients to call from other origins. Needs the feature `cors()`. Wrap
+   * it around the guard, because browsers send preflight requests without a token.
+   * @example
+   * ```ts
+   * export const GET = cors(auth('api', (request, { user }) => Response.json(user.id)))
+   * export const OPTIONS = cors()
+   * ```
    */
   cors<Context = unknown, Req extends Request = Request>(
     handler?: RouteHandler<Context, Req>,
   ): RouteHandler<Context, Req>
-  /** A sign-in that is recent or good enough (RFC 9470). Needs `stepUp()` in features. */
+  /**
+   * Requires a sign-in that is recent or strong enough (RFC 9470). Needs the feature `stepUp()`.
+   */
   stepUp(demand: StepUpDemand): ScopeCheck
-  /** Cookie mode: wraps a route handler that gives a page; `csrfToken` goes into it. */
+  /**
+   * Enables cookie mode: wraps a route handler that renders a page. Put `csrfToken` into the page.
+   * @example
+   * ```ts
+   * export const GET = freshToken((request, { csrfToken }) => renderPage({ csrfToken }))
+   * ```
+   */
   freshToken<Params = unknown, Req extends Request = Request>(
     handler: RouteHandler<PageContext<Params>, Req>,
   ): RouteHandler<NextContext<Params>, Req>
 }
 
-/** The server, or a function that gives it. */
+/** The server, or a function that returns it. */
 export type ServerSource<User extends ApplicationUser, Claims extends object = AddedClaims> =
   | AuthorizationServer<User, Claims>
   | (() => AuthorizationServer<User, Claims> | Promise<AuthorizationServer<User, Claims>>)
 
-/** What the adapter for Next can be told. */
-export interface NextAdapterOptions {
-  /** The API that the guards protect, by its address in `resources`. Default: that of the server itself. */
-  readonly resource?: string
-}
+/** Options of `forNext()`. */
+export type NextAdapterOptions = GuardTarget
 
 /**
- * Next loads every route file when it builds. Give a function to connect to a database only when the
- * first request comes; it is called for each request and should give the same server every time.
+ * Creates the server's route handlers and guards for Next's App Router.
+ *
+ * Next loads every route file at build time. Pass a function to connect to the database on the
+ * first request instead. It is called for every request and must return the same server each time.
  * @example
+ * ```ts
  * const { auth, scopes } = forNext(oauth)
  * export const GET = auth('api', scopes('place-orders'), (request, { user }) => Response.json(user.id))
+ * ```
  */
 export function forNext<User extends ApplicationUser, Claims extends object>(
   source: ServerSource<User, Claims>,
@@ -134,7 +164,7 @@ export function forNext<User extends ApplicationUser, Claims extends object>(
       async (request: Req, context: Context) => {
         const crossOrigin = requireCrossOrigin(await server())
         const asked = crossOriginRequest(request.method, (name) => request.headers.get(name))
-        const { headers, preflight } = await crossOrigin.ask(asked)
+        const { headers, preflight } = await crossOrigin.decide(asked)
         if (preflight) return toWebResponse(preflight)
         const response = handler
           ? await handler(request, context)
@@ -156,7 +186,7 @@ export function forNext<User extends ApplicationUser, Claims extends object>(
   }
 }
 
-/** On a copy: those of a redirect or of a fetched Response are immutable. */
+/** Copies the response, because the headers of redirects and fetched responses are immutable. */
 function withHeaders(response: Response, added: Readonly<Record<string, string>>): Response {
   const headers = new Headers(response.headers)
   for (const [name, value] of Object.entries(added)) {

@@ -7,9 +7,12 @@ import type { AdapterOptions } from './options.ts'
 export type { AdapterOptions } from './options.ts'
 
 /**
- * For a plain Node server; 404 for addresses that are not ours.
+ * Creates a request listener for a plain Node.js server. Responds with 404 to requests for other
+ * routes.
  * @example
+ * ```ts
  * createServer(nodeListener(oauth)).listen(3000)
+ * ```
  */
 export function nodeListener<Message extends IncomingMessage>(
   oauth: Pick<AuthorizationServer, 'handle'>,
@@ -18,12 +21,15 @@ export function nodeListener<Message extends IncomingMessage>(
   return listenTo(oauth, options)
 }
 
-/** What a guard reads, without building a Request. */
+/** Returns the parts of a Node.js request that a guard reads, without building a Request object. */
 export function nodeCredentials(message: NodeMessage): GuardCredentials {
   return new NodeCredentials(message)
 }
 
-/** Reads what it is asked for: with a token in the header, nobody asks for the cookie. */
+/**
+ * Reads headers only when the guard needs them. With an Authorization header it never reads the
+ * cookie.
+ */
 class NodeCredentials implements GuardCredentials {
   readonly #message: NodeMessage
 
@@ -51,7 +57,7 @@ class NodeCredentials implements GuardCredentials {
     return this.#message.method
   }
 
-  /** Express cuts off where a router is mounted; the caller has sent all of it. */
+  /** Express removes the mount path from `url`, but the proof covers the full path. */
   get path(): string {
     const target = this.#message.originalUrl ?? this.#message.url ?? ''
     return target.split('?', 1)[0] ?? ''

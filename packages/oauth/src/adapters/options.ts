@@ -1,25 +1,37 @@
 import type { MountOptions } from '@tollgate/http'
 import type { Guard } from '../guard/guard.ts'
-import type { AuthorizationServer } from '../server.ts'
+import type { AuthorizationServer, GuardTarget } from '../server.ts'
 import type { ApplicationUser, CurrentUser, SignedOut } from '../users/users.ts'
 
-/** What an adapter can be told. */
+/** Options of an adapter. */
 export interface AdapterOptions<FrameworkRequest> extends MountOptions<FrameworkRequest> {
   /**
-   * Who is signed in, from what the framework's session has put on its own request. Asked instead of
-   * `users.fromRequest()`, so mount the session before the routes.
+   * Returns the signed-in user from the framework's own request, where its session middleware has
+   * stored the user. Called instead of `users.fromRequest()`, so mount the session middleware
+   * before the routes.
    */
   readonly signedIn?: (request: FrameworkRequest) => CurrentUser | Promise<CurrentUser>
-  /** Ends the session of your framework where a client signs somebody out. Asked instead of `users.signOut()`. */
+  /**
+   * Ends the session of your framework when a client signs the user out. Called instead of
+   * `users.signOut()`.
+   */
   readonly signOut?: (request: FrameworkRequest) => SignedOut | Promise<SignedOut>
-  /** The API that the guards protect, by its address in `resources`. Default: that of the server itself. */
+  /**
+   * URI of the API that the guards protect, as in the option `resources`. If absent, the server's
+   * own API.
+   */
   readonly resource?: string
+  /**
+   * Name of the user provider whose users the guards accept. If absent, users of every provider.
+   */
+  readonly provider?: string
 }
 
-/** The guard of the API that the adapter is told of. */
+/** Returns the guard of the API and user provider that the adapter's options name. */
 export function guardOf<User extends ApplicationUser, Claims extends object>(
   oauth: Pick<AuthorizationServer<User, Claims>, 'guard' | 'guardFor'>,
-  { resource }: { readonly resource?: string },
+  target: GuardTarget,
 ): Guard<User, Claims> {
-  return resource === undefined ? oauth.guard : oauth.guardFor(resource)
+  const { resource, provider } = target
+  return resource === undefined && provider === undefined ? oauth.guard : oauth.guardFor(target)
 }

@@ -2,24 +2,28 @@ import type { HttpRequest } from '@tollgate/http'
 import type { ServerContext } from '../context.ts'
 import { equalSecrets, hmac, type MacKey, randomSecret, sha256 } from '../crypto.ts'
 import { CsrfMismatch, InvalidRequest, isOAuthError, type OAuthError } from '../errors.ts'
+import { ENGLISH } from '../pages/messages/messages.ts'
 import type { Interaction } from '../storage/records.ts'
-import type { Person } from '../users/users.ts'
+import type { Person } from '../users/signed-in.ts'
 import type { ReceivedRequest } from './expand-request.ts'
 import type { AuthorizationRequest } from './request.ts'
-import { withTicket } from './single-answer.ts'
+import { withTicket } from './request-ticket.ts'
 
 const INTERACTION = 'interaction'
 const INTERACTION_LIFETIME = 10 * 60_000
-/** Open tabs of one person; older ones are dropped so that nobody can fill the table. */
-const MOST_PENDING = 50
+/**
+ * Maximum number of open approval screens per person. Beyond it the oldest ones are deleted, which
+ * limits the size of the table.
+ */
+const MAX_PENDING = 50
 
 export interface PendingDecision {
   readonly id: string
   readonly csrfToken: string
 }
 
-/** What of a request is kept while a person decides. */
-export interface AskedFor
+/** The parts of a request that are stored while the person decides. */
+export interface PendingRequest
   extends Pick<
     AuthorizationRequest,
     'client' | 'redirectTo' | 'redirectUri' | 'scopes' | 'state' | 'codeChallenge' | 'details'
@@ -28,9 +32,12 @@ export interface AskedFor
   readonly received: Pick<ReceivedRequest, 'ticket'>
 }
 
-/** A record of its own for each request, named in the URL, so that two tabs do not mix. */
+/**
+ * Stores an interaction (an open approval screen) for the request. Each has its own id in the URL,
+ * so that two tabs do not interfere.
+ */
 export async function openInteraction(
-  request: AskedFor,
+  request: PendingRequest,
   person: Person,
   context: ServerContext,
 ): Promise<PendingDecision> {
@@ -52,11 +59,15 @@ export async function openInteraction(
     decidedAt: null,
     details: withTicket(request.details, request.received.ticket),
   }
-  await context.storage.interactions.create(interaction, MOST_PENDING)
+  await context.storage.interactions.create(interaction, MAX_PENDING)
   return { id, csrfToken: csrfTokens(interaction, context)[0] ?? '' }
 }
 
-/** Only the person and session it was shown to may decide, and only from our own page. */
+/**
+ * Finds the interaction of an approval screen. Only the same person in the same session may decide,
+ * and only from our own page.
+ * @throws DecisionRefused or CsrfMismatch
+ */
 export async function requireInteraction(
   id: string,
   csrfToken: string | null,
@@ -65,40 +76,58 @@ export async function requireInteraction(
 ): Promise<Interaction> {
   const interaction = await context.storage.interactions.find(sha256(id))
   const theirs = interaction?.userId === person.id && interaction.sessionId === person.sessionId
-  if (!theirs) throw new ScreenExpired()
+  if (!theirs) throw new DecisionRefused('expired')
   const accepted = csrfTokens(interaction, context)
   if (!accepted.some((text) => equalSecrets(csrfToken ?? '', text))) {
     throw new CsrfMismatch('The form does not carry the token of the page it came from.')
   }
-  if (interaction.decidedAt) throw answered()
-  if (interaction.expiresAt <= context.options.clock.now()) throw new ScreenExpired()
+  if (interaction.decidedAt) throw alreadyAnswered()
+  if (interaction.expiresAt <= context.options.clock.now()) throw new DecisionRefused('expired')
   return interaction
 }
 
-/** The first is for new pages; those of a page from before the secret was changed are good as well. */
+/**
+ * Returns the valid CSRF tokens of an interaction, the one for new pages first. The others are for
+ * pages shown before the secret was replaced.
+ */
 function csrfTokens(interaction: Interaction, { keyring }: ServerContext): string[] {
   const { hash, userId, sessionId } = interaction
   const tokenOf = (key: MacKey) => hmac(key, [hash, userId, sessionId].join('\n'))
   return keyring.macKeys('approval forms').map(tokenOf)
 }
 
-/** Nobody has decided yet, but not by this screen any more: the error page leads to a new one. */
-export class ScreenExpired extends InvalidRequest {
-  constructor() {
-    super('This page has waited too long, or you have signed in again since it was shown', {
-      hint: 'Nothing was decided yet',
+/**
+ * A decision that cannot be accepted. The error page explains the reason in the language of the
+ * page.
+ */
+export class DecisionRefused extends InvalidRequest {
+  readonly reason: 'expired' | 'answered' | 'applicationGone'
+
+  constructor(reason: DecisionRefused['reason']) {
+    super(withoutFullStop(ENGLISH(`error.${reason}`)), {
+      hint: withoutFullStop(ENGLISH(`error.${reason}.hint`)),
     })
+    this.reason = reason
   }
 }
 
-/** Asking again would not help: the application waits for no second answer. */
-export function answered(): InvalidRequest {
-  return new InvalidRequest('This request was answered before, or has waited too long', {
-    hint: 'Go back to the application and start again',
-  })
+/** Removes the full stop, which error messages for programs do not have. */
+function withoutFullStop(text: string): string {
+  return text.replace(/\.$/, '')
 }
 
-/** Where the buttons of a screen are posted to. It says the request too, so a screen that is too old leads to a new one. */
+/**
+ * Creates the error for a second decision. Showing the screen again would not help, because the
+ * application waits for one response only.
+ */
+export function alreadyAnswered(): DecisionRefused {
+  return new DecisionRefused('answered')
+}
+
+/**
+ * Returns the URL that the buttons of a screen post to. It repeats the request, so that an expired
+ * screen can be opened anew.
+ */
 export function screenAddress(
   path: string,
   { id }: PendingDecision,
@@ -109,11 +138,11 @@ export function screenAddress(
 }
 
 /**
- * Where the question of a form is asked once more that could not be taken: the person has signed out meanwhile, or in
- * again, or the page was left open. A link for them to follow and nothing else, as any site could show one. Null
- * where asking again would not help.
+ * Returns a link that opens the screen anew after a form could not be accepted: the person has
+ * signed out or in again, or the page was open too long. It is only a link, since any site could
+ * have posted the form. `null` if reopening would not help.
  */
-export function findScreenAgain(
+export function findReopenLink(
   error: OAuthError,
   { method, path, query }: Pick<HttpRequest, 'method' | 'path' | 'query'>,
   { options: { basePath } }: ServerContext,
@@ -121,7 +150,7 @@ export function findScreenAgain(
   const tooOld =
     isOAuthError(error, 'unauthenticated') ||
     isOAuthError(error, 'csrf_mismatch') ||
-    error instanceof ScreenExpired
+    (error instanceof DecisionRefused && error.reason === 'expired')
   if (method !== 'POST' || !tooOld) return null
   const request = new URLSearchParams(query)
   request.delete(INTERACTION)

@@ -3,32 +3,39 @@ import { InvalidRequest } from '../errors.ts'
 import type { ExpandedRequest } from '../features/feature.ts'
 import type { Form } from '../http/form.ts'
 
-/** The parameters of an authorization request, however they came. */
+/** The parameters of an authorization request, from the URL or read by features. */
 export interface ReceivedRequest {
   readonly params: Form
-  /** The names of the features that they came by; none where they stood in the URL. */
+  /** Names of the features that supplied the parameters. Empty if they were in the URL. */
   readonly expandedBy: readonly string[]
-  /** The hash of the ticket that ends with the answer. */
+  /** Hash of the single-use ticket that the response consumes. `null` for none. */
   readonly ticket: string | null
-  /** To be called before a person is shown something: see `ExpandedRequest`. */
+  /**
+   * Must be called before a page is shown; see `ExpandedRequest`. `null` if there is nothing to
+   * keep.
+   */
   readonly keep: ExpandedRequest['keep'] | null
 }
 
-/** What the request says, where it only points to its parameters or wraps them; else what was sent. */
+/**
+ * Reads the parameters of a request that only refers to them or wraps them. Other requests are
+ * returned unchanged.
+ */
 export async function expandRequest(
   params: Form,
   context: ServerContext,
 ): Promise<ReceivedRequest> {
   const { requestExpanders } = context.features
-  // Before anything begins: a promise that nobody waits for would end the process when it fails.
+  // Checked before any feature starts to read the request: the rejection of a promise that is never
+  // awaited would end the process.
   if (requestExpanders.length > 0 && params.has('request') && params.has('request_uri')) {
     throw new InvalidRequest('Send request or request_uri, not both')
   }
   for (const feature of requestExpanders) {
     const expanding = feature.expandRequest?.(params, context)
     if (!expanding) continue
-    const { params: said, expandedBy = [], ticket = null, keep = null } = await expanding
-    return { params: said, expandedBy: [...expandedBy, feature.name], ticket, keep }
+    const { params: expandedParams, expandedBy = [], ticket = null, keep = null } = await expanding
+    return { params: expandedParams, expandedBy: [...expandedBy, feature.name], ticket, keep }
   }
   return { params, expandedBy: [], ticket: null, keep: null }
 }

@@ -1,25 +1,34 @@
 import { CLOCK_SKEW } from '../clock.ts'
+import type { ServerContext } from '../context.ts'
+import type { Form } from '../http/form.ts'
+import { readSignedTime, signTime, type TimedRequest } from './signed-time.ts'
 
-/** What a request asks of the sign-in behind it (OpenID Connect Core §3.1.2.1). */
+/** The sign-in that a request demands (OpenID Connect Core §3.1.2.1). */
 export interface SignInDemand {
-  /** `prompt=login`: the person signs in for this very request. */
+  /** Whether the person has to sign in for this request (`prompt=login`). */
   readonly again: boolean
-  /** `max_age`, in seconds. */
+  /** Longest accepted age of the sign-in, in seconds (`max_age`). `null` for any. */
   readonly maxAge: number | null
-  /** When the person was sent to sign in for this very request: see sign-in-marker.ts. */
+  /**
+   * When the person was redirected to sign in for this request (see `formatSignInMarker`). `null`
+   * if they were not.
+   */
   readonly askedAt: Date | null
 }
 
 export type SignInVerdict =
   | 'good'
-  /** Too old, or not asked for yet. */
+  /** The sign-in is too old, or the person was not asked to sign in again yet. */
   | 'sign in'
-  /** They were sent to sign in and came back with the sign-in they had. */
+  /** The person was redirected to sign in and returned with the old sign-in. */
   | 'came back without'
-  /** The application does not say when the person signed in. */
+  /** The application does not report when the person signed in, or reports a future date. */
   | 'cannot tell'
 
-/** Whether a sign-in is as recent as the request demands. Nothing that is missing counts as proof. */
+/**
+ * Decides whether a sign-in is as recent as the request demands. Missing information never counts
+ * as proof.
+ */
 export function judgeSignIn(
   demand: SignInDemand,
   authenticatedAt: Date | null,
@@ -29,11 +38,60 @@ export function judgeSignIn(
   if (!again && maxAge === null && askedAt === null) return 'good'
   if (authenticatedAt === null) return 'cannot tell'
   const age = now.getTime() - authenticatedAt.getTime()
-  // A sign-in in the future would be more recent than any demand.
+  // A sign-in in the future would satisfy every demand.
   if (age < -CLOCK_SKEW) return 'cannot tell'
   if (askedAt !== null) {
     return authenticatedAt.getTime() > askedAt.getTime() ? 'good' : 'came back without'
   }
   if (again) return 'sign in'
   return age <= (maxAge ?? 0) * 1000 ? 'good' : 'sign in'
+}
+
+/**
+ * Query parameter with a signed time. It is added to the return URL and comes back from the sign-in
+ * page.
+ */
+export const SIGN_IN_MARKER = 'sign_in_asked'
+
+/**
+ * Query parameter that says that the person was asked to use another account. Not signed: forging
+ * it only leads to an error sooner.
+ */
+export const OTHER_ACCOUNT = 'other_account'
+
+/**
+ * Query parameter that says that the person was asked for a stronger sign-in, which happens only
+ * once.
+ */
+export const STRONGER_SIGN_IN = 'better_sign_in'
+
+/**
+ * Parameters that the signed marker does not cover: the markers, and those whose demand the marker
+ * proves.
+ */
+const UNSIGNED_PARAMETERS: readonly string[] = [
+  SIGN_IN_MARKER,
+  OTHER_ACCOUNT,
+  STRONGER_SIGN_IN,
+  'prompt',
+  'max_age',
+]
+
+/** Returns the marker that says when the person was redirected to sign in for this request. */
+export function formatSignInMarker(params: Form, context: ServerContext): string {
+  return signTime(context.clock.now(), timedRequest(params), context)
+}
+
+/** Reads the marker. Returns `null` if there is none, or if it belongs to another request. */
+export function readSignInMarker(params: Form, context: ServerContext): Date | null {
+  return readSignedTime(params.get(SIGN_IN_MARKER), timedRequest(params), context)
+}
+
+function timedRequest(params: Form): TimedRequest {
+  const bound = [...params].filter(([name]) => !UNSIGNED_PARAMETERS.includes(name)).sort(byName)
+  return { purpose: 'sign-in requests', parts: bound.flat() }
+}
+
+function byName([left]: readonly [string, string], [right]: readonly [string, string]): number {
+  return left < right ? -1 : 1
 }

@@ -1,42 +1,54 @@
-/** Scopes that people may leave out when they approve (the option `optionalScopes`). */
+/** Scopes that people may decline on the approval screen (the option `optionalScopes`). */
 import type { ServerContext } from '../context.ts'
 import { InvalidRequest } from '../errors.ts'
 import type { Form } from '../http/form.ts'
 import type { ShownScope } from '../pages/pages.ts'
-import { isElsewhere } from '../resources/requested.ts'
+import { namesResources } from '../resources/requested.ts'
 import type { GrantDetails } from '../storage/details.ts'
 import type { Consent } from '../storage/records.ts'
 
 const FIELD = 'scope:'
 const TICKED = 'allow'
 
-/** As a page shows them. What somebody has left out before is not ticked again behind their back. */
+/**
+ * Describes scopes for the approval screen. The checkbox of a scope that the person declined before
+ * stays unticked.
+ */
 export function describeScopes(
   shown: readonly string[],
   consent: Consent | null,
-  { options: { scopes, optionalScopes } }: ServerContext,
+  language: string,
+  { options: { scopes, optionalScopes, pageTexts } }: ServerContext,
 ): ShownScope[] {
   return shown.map((id) => ({
     id,
-    description: scopes[id] ?? id,
+    description: pageTexts.scope(id, language) ?? scopes[id] ?? id,
     checkbox: optionalScopes.has(id)
       ? { name: `${FIELD}${id}`, value: TICKED, checked: !consent?.declined?.includes(id) }
       : null,
   }))
 }
 
-/** What was approved before, where that changes what is shown. */
-export async function findChoice(
-  asked: { readonly userId: string; readonly clientId: string; readonly shown: readonly string[] },
+/**
+ * Reads the earlier consent, which presets the checkboxes. `null` if the request has no optional
+ * scope.
+ */
+export async function findEarlierConsent(
+  request: {
+    readonly userId: string
+    readonly clientId: string
+    readonly shown: readonly string[]
+  },
   { options: { optionalScopes }, consents }: ServerContext,
 ): Promise<Consent | null> {
-  if (!asked.shown.some((name) => optionalScopes.has(name))) return null
-  return consents.read(asked.userId, asked.clientId)
+  if (!request.shown.some((name) => optionalScopes.has(name))) return null
+  return consents.read(request.userId, request.clientId)
 }
 
 /**
- * Those that the person has left out. Only ticked ones are approved: a form without checkboxes approves none of
- * them. One that names more than was asked for is not ours.
+ * Returns the optional scopes that the person declined. Only ticked scopes are approved: a form
+ * without checkboxes approves none of them.
+ * @throws InvalidRequest if the form approves a scope that was not requested
  */
 export function readDeclined(
   form: Form,
@@ -52,7 +64,7 @@ export function readDeclined(
   return shown.filter((name) => optionalScopes.has(name) && !form.has(`${FIELD}${name}`))
 }
 
-/** What is left of a request. */
+/** The approved part of a request. */
 export interface ApprovedShare {
   readonly scopes: readonly string[]
   readonly details: GrantDetails | null
@@ -76,8 +88,8 @@ function withoutShown(
 }
 
 /**
- * What is remembered of an approval: the scopes, and those of which single claims were asked for. Nothing of one
- * for another API, because it must not stand for the server's own.
+ * Returns the consent to remember: the scopes, and those of which individual claims were requested.
+ * `null` for another API, because it must not count as approval for the server's own.
  */
 export function consentTo(
   who: { readonly userId: string; readonly clientId: string },
@@ -86,7 +98,7 @@ export function consentTo(
   at: Date,
 ): Consent | null {
   const { userId, clientId } = who
-  if (isElsewhere(details)) return null
+  if (namesResources(details)) return null
   const approved = [...scopes, ...(details?.alsoShown ?? [])]
   return { userId, clientId, scopes: approved, declined, updatedAt: at }
 }

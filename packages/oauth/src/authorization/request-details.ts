@@ -1,4 +1,4 @@
-import { resourcesFor } from '../clients/self-registered.ts'
+import { resolveClientResources } from '../clients/self-registered.ts'
 import type { ServerContext } from '../context.ts'
 import {
   InvalidRequest,
@@ -8,18 +8,25 @@ import {
 } from '../errors.ts'
 import type { RequestedAuthorization } from '../features/feature.ts'
 import type { Form } from '../http/form.ts'
-import { assertKnownThere, readResources, resourceDetails } from '../resources/requested.ts'
+import { assertScopesKnown, readResources, resourceDetails } from '../resources/requested.ts'
 import type { GrantDetails } from '../storage/details.ts'
 
-/** What a request says beyond scopes: for which APIs, and what the features read of it. Null for nothing. */
+/**
+ * Reads the request beyond its scopes: the APIs that it is for, and the parameters of features.
+ * `null` if there is nothing.
+ */
 export function readDetails(
   params: Form,
   request: RequestedAuthorization,
   context: ServerContext,
 ): GrantDetails | null {
   const { resources, identityScopes } = context.options
-  const uris = resourcesFor(request.client, readResources(params, resources), context.options)
-  assertKnownThere(request.scopes, uris, resources, identityScopes)
+  const uris = resolveClientResources(
+    request.client,
+    readResources(params, resources),
+    context.options,
+  )
+  assertScopesKnown(request.scopes, uris, resources, identityScopes)
   if (uris === null && context.features.requestReaders.length === 0) return null
   const read = context.features.requestReaders.map(
     (feature) => feature.readRequest?.(params, { ...request, resources: uris }, context) ?? null,
@@ -27,12 +34,15 @@ export function readDetails(
   const parts = [...read, resourceDetails(uris, resources)].filter((part) => part !== null)
   if (parts.length === 0) return null
   const details: GrantDetails = Object.assign({}, ...parts)
-  // Parts of a scope that it may not have are not to be had one by one either.
+  // A client that may not have a scope may not have single claims of it either.
   if (details.alsoShown) context.resolveScopes(details.alsoShown.join(' '), request.client)
   return details
 }
 
-/** RFC 9101 §7 and OpenID Connect Core §3.1.2.6: whoever sends these relies on them. */
+/**
+ * Rejects parameters that this server does not support, because the client relies on their effect
+ * (RFC 9101 §7, OpenID Connect Core §3.1.2.6).
+ */
 export function assertSupported(params: Form, { features }: ServerContext): void {
   if (params.has('request')) throw new RequestNotSupported('This server takes no request objects')
   if (params.has('request_uri')) {

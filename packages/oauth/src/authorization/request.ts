@@ -1,39 +1,39 @@
 import { matchesRedirect, redirectProblem } from '../clients/redirect-uris.ts'
-import { scopeLimitOf } from '../clients/self-registered.ts'
 import { assertDemandsMet } from '../clients/settings/demands.ts'
 import type { ServerContext } from '../context.ts'
 import { InvalidRequest, UnauthorizedClient, UnsupportedResponseType } from '../errors.ts'
 import type { AuthorizationResponse } from '../grants/grant.ts'
 import { readChallenge } from '../grants/pkce.ts'
+import { orDefaultScopes } from '../grants/requested-share.ts'
 import { type Form, requireParam } from '../http/form.ts'
-import { parseScope, resolveScopes, type ScopePolicy } from '../scopes.ts'
 import type { GrantDetails } from '../storage/details.ts'
 import type { Client } from '../storage/records.ts'
 import type { ReceivedRequest } from './expand-request.ts'
 import type { SignInDemand } from './fresh-sign-in.ts'
-import { type Prompts, readMaxAge, readPrompts } from './prompts.ts'
 import { assertSupported, readDetails } from './request-details.ts'
 import { type ResponseMode, readResponseMode, responseModeOr } from './response-modes.ts'
 
-/** Longest `state` sent back; a longer one is refused rather than cut. */
-export const LONGEST_STATE = 2048
+/** Longest `state` that is returned. Longer ones are rejected, never truncated. */
+export const MAX_STATE_LENGTH = 2048
 
-/** Who asks and where the answer goes, proven: from here on errors may be sent there. */
+/** The client and its proven redirect URI. From here on errors may be sent there. */
 export interface ReturnAddress {
   readonly client: Client
   readonly redirectTo: string
-  /** What the request said, null when it left it out. */
+  /** The `redirect_uri` of the request. `null` if it had none. */
   readonly redirectUri: string | null
   readonly state: string | null
   readonly mode: ResponseMode
 }
 
 export interface AuthorizationRequest extends ReturnAddress {
-  /** What it was read from. */
+  /** The parameters that the request was read from. */
   readonly received: ReceivedRequest
   readonly response: AuthorizationResponse
   readonly scopes: readonly string[]
-  /** What people are asked about: the scopes, and those of which the request asks for a part. */
+  /**
+   * Scopes shown to the person: the requested ones, and those of which single claims are requested.
+   */
   readonly shownScopes: readonly string[]
   readonly codeChallenge: string | null
   readonly prompts: Prompts
@@ -41,7 +41,10 @@ export interface AuthorizationRequest extends ReturnAddress {
   readonly details: GrantDetails | null
 }
 
-/** Errors here become a page of ours: the address is not proven (threat A1, threat A2). */
+/**
+ * Determines the client and the redirect URI. Errors here are shown as a page, because the redirect
+ * URI is not proven yet (threat A1, threat A2).
+ */
 export async function requireReturnAddress(
   params: Form,
   context: ServerContext,
@@ -58,11 +61,14 @@ function returnAddressOf(client: Client, params: Form, context: ServerContext): 
   const state = params.get('state') ?? null
   const usual = context.responses.get(params.get('response_type') ?? '')?.response.mode ?? 'query'
   const mode = responseModeOr(params, usual, redirectTo)
-  const tooLong = state !== null && state.length > LONGEST_STATE
+  const tooLong = state !== null && state.length > MAX_STATE_LENGTH
   return { client, redirectTo, redirectUri, state: tooLong ? null : state, mode }
 }
 
-/** RFC 6749 §3.1.2.3: where a request without `redirect_uri` is answered, unless a feature wants it named. */
+/**
+ * Returns the redirect URI of a request that names none: the client's only registered one (RFC 6749
+ * §3.1.2.3), unless a feature requires the parameter.
+ */
 function onlyRedirectOf(client: Client, params: Form, { features }: ServerContext): string {
   const [only, ...others] = client.redirectUris
   const hasOne = only !== undefined && others.length === 0 && redirectProblem(only) === null
@@ -77,7 +83,10 @@ function assertRegistered(client: Client, requested: string): void {
   })
 }
 
-/** Errors here are sent to the client. `askedAt`: when the person was sent to sign in for this very request. */
+/**
+ * Parses the rest of the request. Errors here are sent to the client. `askedAt` is when the person
+ * was redirected to sign in for this request.
+ */
 export function parseAuthorizationRequest(
   received: ReceivedRequest,
   address: ReturnAddress,
@@ -86,18 +95,14 @@ export function parseAuthorizationRequest(
 ): AuthorizationRequest {
   const { client } = address
   const { params, expandedBy } = received
-  if ((params.get('state')?.length ?? 0) > LONGEST_STATE) {
-    throw new InvalidRequest(`state may have at most ${LONGEST_STATE} characters`)
+  if ((params.get('state')?.length ?? 0) > MAX_STATE_LENGTH) {
+    throw new InvalidRequest(`state may have at most ${MAX_STATE_LENGTH} characters`)
   }
   assertDemandsMet(client, context)
   assertSupported(params, context)
   const response = requireResponseType(params, client, context)
-  const policy: ScopePolicy = {
-    defined: context.options.scopeNames,
-    client: scopeLimitOf(client, context.options),
-    wildcard: 'refused',
-  }
-  const scopes = resolveScopes(parseScope(params.get('scope')), policy)
+  const named = context.resolveScopes(params.get('scope'), client)
+  const scopes = orDefaultScopes(named, { client, params }, context)
   const givesCode = response.type.split(' ').includes('code')
   const codeChallenge = givesCode ? readChallenge(params) : null
   if (givesCode && !client.confidential && codeChallenge === null) {
@@ -146,11 +151,53 @@ function requireResponseType(
   return offered.response
 }
 
-/** Kept only where it is not the usual one: the answer may come after a person has decided. */
+/**
+ * Stores the response mode if it is not the default one: the response may be sent after the person
+ * has decided.
+ */
 function withMode(
   details: GrantDetails | null,
   mode: ResponseMode,
   usual: ResponseMode,
 ): GrantDetails | null {
   return mode === usual ? details : { ...details, responseMode: mode }
+}
+
+/** The effect of the `prompt` parameter (OpenID Connect Core §3.1.2.1). */
+interface Prompts {
+  /** Whether no page may be shown. */
+  readonly none: boolean
+  /** Whether the approval screen is shown even if it was approved before. */
+  readonly consent: boolean
+  /** Whether the person has to sign in again. */
+  readonly login: boolean
+}
+
+const KNOWN: readonly string[] = ['none', 'consent', 'login', 'select_account']
+
+export function readPrompts(params: Form): Prompts {
+  const names = (params.get('prompt') ?? '').split(' ').filter((name) => name !== '')
+  const unknown = names.find((name) => !KNOWN.includes(name))
+  if (unknown !== undefined) {
+    throw new InvalidRequest(
+      'prompt must be none, or one or more of consent, login, select_account',
+    )
+  }
+  if (names.includes('none') && names.length > 1) {
+    throw new InvalidRequest('prompt=none cannot be combined with another value')
+  }
+  return {
+    none: names.includes('none'),
+    consent: names.includes('consent'),
+    // A browser has only one session, so choosing another account means signing in with it.
+    login: names.includes('login') || names.includes('select_account'),
+  }
+}
+
+/** Reads `max_age` in seconds. `null` if it was not sent. */
+export function readMaxAge(params: Form): number | null {
+  const text = params.get('max_age')
+  if (text === undefined) return null
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidRequest('max_age must be a number of seconds')
+  return Number(text)
 }

@@ -1,17 +1,21 @@
 import type { HttpResponse } from '@tollgate/http'
 import { InvalidRequest } from '../errors.ts'
 import type { Form } from '../http/form.ts'
-import { formPostPage } from '../http/form-post.ts'
 import { redirect } from '../http/responses.ts'
+import { formPostPage } from '../pages/form-post.ts'
+import type { PageText } from '../pages/messages/messages.ts'
 
-/** OAuth 2.0 Multiple Response Types §2.1, OAuth 2.0 Form Post Response Mode §2. */
+/**
+ * How the response reaches the client (OAuth 2.0 Multiple Response Types §2.1, OAuth 2.0 Form Post
+ * Response Mode §2).
+ */
 export type ResponseMode = 'query' | 'fragment' | 'form_post'
 
 type Pairs = ReadonlyArray<readonly [name: string, value: string]>
 
-/** How each takes the answer to the client. */
+/** Creates the response to the client, by response mode. */
 export const responseModes: Readonly<
-  Record<ResponseMode, (redirectTo: string, pairs: Pairs) => HttpResponse>
+  Record<ResponseMode, (redirectTo: string, pairs: Pairs, t: PageText) => HttpResponse>
 > = {
   query: (redirectTo, pairs) => redirect(withQuery(redirectTo, pairs)),
   fragment: (redirectTo, pairs) => redirect(`${redirectTo}#${encodePairs(pairs)}`),
@@ -26,7 +30,7 @@ function encodePairs(pairs: Pairs): string {
   return pairs.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')
 }
 
-/** What the request asks for; `usual` where it says nothing. */
+/** Reads `response_mode`; `usual` if it was not sent. */
 export function readResponseMode(
   params: Form,
   usual: ResponseMode,
@@ -37,18 +41,21 @@ export function readResponseMode(
   if (!isResponseMode(name)) {
     throw new InvalidRequest(`response_mode must be ${Object.keys(responseModes).join(', ')}`)
   }
-  // Multiple Response Types §2.1: a token in a query ends up in logs and referrers.
+  // Multiple Response Types §2.1: a token in the query would end up in logs and Referer headers.
   if (usual === 'fragment' && name === 'query') {
     throw new InvalidRequest('response_mode=query is not for responses that hold a token')
   }
-  // No form reaches an app by its own scheme: the person would be left with an empty page.
+  // A form cannot be posted to an app's own scheme: the person would see an empty page.
   if (name === 'form_post' && !/^https?:/.test(redirectTo)) {
     throw new InvalidRequest('response_mode=form_post needs a redirect_uri of the web')
   }
   return name
 }
 
-/** The same for errors, which must reach the client even if the mode is what is wrong. */
+/**
+ * Reads `response_mode`, with `usual` instead of an error. For error responses, which must be sent
+ * even if the mode is invalid.
+ */
 export function responseModeOr(
   params: Form,
   usual: ResponseMode,

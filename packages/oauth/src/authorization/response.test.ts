@@ -12,16 +12,19 @@ describe('authorizationResponse', () => {
     ['https://a.example/cb?t=7', 'query', null, `https://a.example/cb?t=7&code=x%26y&${tail}`],
     ['https://a.example/cb', 'fragment', '#', `https://a.example/cb#code=x%26y&state=%23&${tail}`],
     ['com.example.app:/cb', 'query', null, `com.example.app:/cb?code=x%26y&${tail}`],
-  ] as const)('%s, %s, state %j', (redirectTo, mode, state, url) => {
-    const { status, headers } = authorizationResponse(
-      { redirectTo, mode, state },
-      { code: 'x&y' },
-      iss,
-    )
-    expect([status, headers?.location]).toEqual([303, url])
-  })
+  ] as const)(
+    'redirects with encoded parameters to %s, in the mode %s, with the state %j',
+    (redirectTo, mode, state, url) => {
+      const { status, headers } = authorizationResponse(
+        { redirectTo, mode, state },
+        { code: 'x&y' },
+        iss,
+      )
+      expect([status, headers?.location]).toEqual([303, url])
+    },
+  )
 
-  it('posts a form that sends itself, by one script and no other, with nothing in the address', () => {
+  it('posts a form that submits itself with one script, and puts nothing in the URL', () => {
     const redirectTo = 'https://a.example/cb?t=7&u="><script>'
     const { status, headers, body } = authorizationResponse(
       { redirectTo, mode: 'form_post', state: '"><b>' },

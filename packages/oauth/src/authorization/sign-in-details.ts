@@ -1,9 +1,9 @@
 import { sha256 } from '../crypto.ts'
 import type { GrantDetails } from '../storage/details.ts'
 import type { Client } from '../storage/records.ts'
-import type { SignedInPerson } from '../users/users.ts'
+import type { SignedInPerson } from '../users/signed-in.ts'
 
-/** Adds how the person has signed in, where the grant carries details at all. */
+/** Adds how the person signed in, if the grant has details. */
 export function withSignIn(
   details: GrantDetails | null,
   person: SignedInPerson,
@@ -25,7 +25,10 @@ export function withSignIn(
   }
 }
 
-/** Each client knows a session by another name: the application's own would open it. */
+/**
+ * Returns the session id for one client. Each client gets a different one: the application's own id
+ * would give access to the session.
+ */
 export function sessionName(sessionId: string, clientId: string): string {
   return sha256(`${sessionId}\n${clientId}`)
 }

@@ -2,7 +2,10 @@ import type { HttpRequest } from '@tollgate/http'
 import type { ServerContext } from '../context.ts'
 import { parseForm } from '../http/form.ts'
 
-/** `hints` help the page: whom to greet, in which language. They prove nothing. */
+/**
+ * Returns the URL of the sign-in page. `hints`, such as a user name and a language, help the page
+ * and prove nothing.
+ */
 export function signInLocation(
   context: ServerContext,
   returnTo: string,
@@ -16,14 +19,15 @@ export function signInLocation(
 }
 
 /**
- * For "Not you?": the sign-in page, whoever is signed in. Following the link changes nothing yet, so a link on
- * another site cannot either; the session ends when somebody else has signed in.
+ * Returns the link for "Not you?": the sign-in page, even if the person is signed in. Opening it
+ * changes nothing, so a link on another site cannot do harm; the session ends when another person
+ * has signed in.
  */
 export function otherAccountLocation(context: ServerContext, returnTo: string): string {
   return signInLocation(context, returnTo, { prompt: 'select_account' })
 }
 
-/** The query of this very request, with what it needs to be found again. */
+/** Returns the query of this request, with the parameters needed to find it again. */
 export function queryToReturnTo(
   request: HttpRequest,
   kept: Readonly<Record<string, string>> = {},

@@ -5,7 +5,7 @@ import { mayApproveSilently } from './silent-approval.ts'
 const HTTPS = 'https://app.example/cb'
 const APP = 'com.example.app:/cb'
 
-/** Who asks; scopes asked for; scopes approved before, or null; prompt; address; the verdict. */
+/** Client; requested scopes; scopes approved before, or null; prompt; redirect URI; result. */
 const CASES: ReadonlyArray<
   readonly [
     'secret' | 'public' | 'own' | 'own public' | 'stranger' | 'verified',
@@ -38,23 +38,26 @@ const CASES: ReadonlyArray<
 ]
 
 describe('mayApproveSilently', () => {
-  it.each(CASES)('%s client, asks %j, has %j, prompt=%s, %s: %s', (kind, scopes, had, ...rest) => {
-    const [prompt, redirectTo, verdict] = rest
-    const registration = { by: 'registration', verified: kind === 'verified' }
-    const cameByItself = kind === 'stranger' || kind === 'verified'
-    const client = {
-      settings: cameByItself ? { self_registered: registration } : {},
-      confidential: !kind.includes('public'),
-      firstParty: kind.includes('own'),
-    } as Client
-    const consent = had && { userId: 'u', clientId: 'c', scopes: had, updatedAt: new Date(0) }
-    const askAgain = prompt === 'consent'
-    const optional = new Set<string>()
-    const question = { client, redirectTo, scopes, consent, askAgain, optional }
-    expect(mayApproveSilently({ ...question, elsewhere: false })).toBe(verdict)
-    const isOwn = client.firstParty
-    expect(mayApproveSilently({ ...question, elsewhere: true })).toBe(verdict && isOwn)
-  })
+  it.each(CASES)(
+    'decides for a %s client that requests %j, has %j approved, sends prompt=%s and redirects to %s: %s',
+    (kind, scopes, had, ...rest) => {
+      const [prompt, redirectTo, verdict] = rest
+      const registration = { by: 'registration', verified: kind === 'verified' }
+      const cameByItself = kind === 'stranger' || kind === 'verified'
+      const client = {
+        settings: cameByItself ? { self_registered: registration } : {},
+        confidential: !kind.includes('public'),
+        firstParty: kind.includes('own'),
+      } as Client
+      const consent = had && { userId: 'u', clientId: 'c', scopes: had, updatedAt: new Date(0) }
+      const askAgain = prompt === 'consent'
+      const optional = new Set<string>()
+      const question = { client, redirectTo, scopes, consent, askAgain, optional }
+      expect(mayApproveSilently({ ...question, elsewhere: false })).toBe(verdict)
+      const isOwn = client.firstParty
+      expect(mayApproveSilently({ ...question, elsewhere: true })).toBe(verdict && isOwn)
+    },
+  )
 
   it.each([
     [['a', 'b'], ['b'], ['b'], true],
@@ -63,15 +66,18 @@ describe('mayApproveSilently', () => {
     [['a', 'b'], [], ['b'], false],
     [['a', 'b'], null, ['b'], false],
     [['a', 'b', 'c'], ['b'], ['b', 'c'], false],
-  ])('asks %j, has a, left out %j, may leave out %j: %s', (scopes, declined, optional, verdict) => {
-    const question = {
-      client: { settings: {}, confidential: true, firstParty: false } as unknown as Client,
-      redirectTo: HTTPS,
-      scopes,
-      elsewhere: false,
-      consent: { userId: 'u', clientId: 'c', scopes: ['a'], declined, updatedAt: new Date(0) },
-      askAgain: false,
-    }
-    expect(mayApproveSilently({ ...question, optional: new Set(optional) })).toBe(verdict)
-  })
+  ])(
+    'decides for a request for %j, with a approved, %j declined and %j optional: %s',
+    (scopes, declined, optional, verdict) => {
+      const question = {
+        client: { settings: {}, confidential: true, firstParty: false } as unknown as Client,
+        redirectTo: HTTPS,
+        scopes,
+        elsewhere: false,
+        consent: { userId: 'u', clientId: 'c', scopes: ['a'], declined, updatedAt: new Date(0) },
+        askAgain: false,
+      }
+      expect(mayApproveSilently({ ...question, optional: new Set(optional) })).toBe(verdict)
+    },
+  )
 })

@@ -1,29 +1,29 @@
-import { isStranger } from '../clients/self-registered.ts'
+import { isUnverifiedSelfRegistered } from '../clients/self-registered.ts'
 import type { Client, Consent } from '../storage/records.ts'
 
 export interface ApprovalQuestion {
   readonly client: Client
   readonly redirectTo: string
   readonly scopes: readonly string[]
-  /** Whether it is for another API than the server's own. */
+  /** Whether the request is for another API than the server's own. */
   readonly elsewhere: boolean
   readonly consent: Consent | null
-  /** Scopes that people may leave out: what they have left out before is not asked for again. */
+  /** Scopes that people may decline. Those declined before are not shown again. */
   readonly optional: ReadonlySet<string>
-  /** Whether the client wants the screen in any case (`prompt=consent`). */
+  /** Whether the client demands the approval screen (`prompt=consent`). */
   readonly askAgain: boolean
 }
 
 /**
- * Whether a request may be answered without showing the approval screen. A public client proves
- * nothing about itself, so anybody could come in its name (RFC 6819 §5.2.3.2): it is always
- * asked about, except the application's own on an https address that only it can receive. So is one
- * that has registered itself, until somebody here has looked at it. An approval is remembered for the
- * server's own API: what somebody lets an application do here says nothing of another.
+ * Whether a request may be answered without showing the approval screen. People are always asked
+ * about a public client, because anyone can use its name (RFC 6819 §5.2.3.2); the exception is a
+ * first-party client at an https address that only it can receive. They are always asked about a
+ * client that registered itself, until it is verified. An approval counts for the server's own API
+ * only.
  */
 export function mayApproveSilently(question: ApprovalQuestion): boolean {
   const { client, consent, scopes } = question
-  if (question.askAgain || isStranger(client)) return false
+  if (question.askAgain || isUnverifiedSelfRegistered(client)) return false
   const proven = client.confidential
   if (client.firstParty) return proven || question.redirectTo.startsWith('https://')
   if (!proven || consent === null || question.elsewhere) return false
@@ -31,7 +31,10 @@ export function mayApproveSilently(question: ApprovalQuestion): boolean {
   return scopes.every((name) => consent.scopes.includes(name) || declined.includes(name))
 }
 
-/** What somebody has left out before, and may still leave out: neither asked for again nor given. */
+/**
+ * Scopes that the person declined before and may still decline. They are neither shown again nor
+ * granted.
+ */
 export function declinedBefore({
   scopes,
   consent,

@@ -7,13 +7,22 @@ import type { ClientRepository } from '../storage/repositories.ts'
 import { createRecentCache } from './recent-cache.ts'
 
 export interface ClientCache<Context = never> {
-  /** Null when unknown or revoked. From memory, and without a promise, while the feed is fresh. */
+  /**
+   * Finds a client by the id of its row. `null` if it is unknown or revoked. Returns a cached
+   * client without a promise while the feed is fresh.
+   */
   find(id: string): Awaitable<Client | null>
-  /** By what the client itself says who it is, in the request that the context is of. For most that is the same. */
+  /**
+   * Finds a client by the `client_id` it sent in a request. For most clients this is the id of the
+   * row; finders of features handle the others.
+   */
   findNamed(clientId: string, context: Context): Awaitable<Client | null>
 }
 
-/** Knows clients that are not looked for by their id; null when it is not one of those. */
+/**
+ * Finds clients whose `client_id` is not the id of their row, such as those with a metadata
+ * document. Returns `null` for all other ids.
+ */
 export type ClientFinder<Context> = (
   clientId: string,
   context: Context,
@@ -25,14 +34,14 @@ export interface ClientCacheOptions<Context> {
   readonly finders: readonly ClientFinder<Context>[]
 }
 
-const REMEMBERED_CLIENTS = 5000
+const CACHE_SIZE = 5000
 
-/** Client records hardly change, and the feed that carries revocations says when they do. */
+/** Caches clients, which rarely change. The revocation feed announces changes. */
 export function createClientCache<Context>(
   repository: ClientRepository,
   { feed, clock, finders }: ClientCacheOptions<Context>,
 ): ClientCache<Context> {
-  const known = createRecentCache<Client>(REMEMBERED_CLIENTS)
+  const known = createRecentCache<Client>(CACHE_SIZE)
   let changes = 0
   const drop = (id: string) => {
     changes += 1
@@ -48,19 +57,19 @@ export function createClientCache<Context>(
   async function read(id: string): Promise<Client | null> {
     if (!feed.isFresh()) await feed.sync()
     const remembered = known.get(id)
-    if (remembered) return unlessOver(remembered)
+    if (remembered) return unlessExpired(remembered)
     const changesBefore = changes
     const client = await repository.find(id)
     if (!client || client.revokedAt) return null
-    // What was read before a change was announced must not be remembered after it. A client that nobody has used yet
-    // may be evicted, which is not announced.
+    // Must not cache what was read before a change was announced. Unused clients are not cached
+    // either, because their eviction is not announced.
     const isUnused = client.settings.self_registered?.unused_until !== undefined
     if (changes === changesBefore && !isUnused) known.set(id, client)
-    return unlessOver(client)
+    return unlessExpired(client)
   }
 
-  /** One that has registered itself and was never used is gone before its row is. */
-  function unlessOver(client: Client): Client | null {
+  /** Returns `null` for an unused client that has expired but is not deleted yet. */
+  function unlessExpired(client: Client): Client | null {
     const until = client.settings.self_registered?.unused_until
     return until !== undefined && until <= clock.now().getTime() ? null : client
   }
@@ -68,7 +77,7 @@ export function createClientCache<Context>(
   function find(id: string): Awaitable<Client | null> {
     if (!isPossibleId(id)) return null
     const remembered = feed.isFresh() ? known.get(id) : undefined
-    return remembered ? unlessOver(remembered) : read(id)
+    return remembered ? unlessExpired(remembered) : read(id)
   }
 
   function findNamed(clientId: string, context: Context): Awaitable<Client | null> {
@@ -76,13 +85,16 @@ export function createClientCache<Context>(
       const finding = finder(clientId, context)
       if (finding) return finding
     }
-    return mapAwaitable(find(clientId), unlessByDocument)
+    return mapAwaitable(find(clientId), unlessFromDocument)
   }
 
   return { find, findNamed }
 }
 
-/** Whoever has a document is known by its address alone: there it is looked at again and again. */
-function unlessByDocument(client: Client | null): Client | null {
+/**
+ * Returns `null` for a client with a metadata document: only its URL is a valid `client_id`, whose
+ * lookup also refreshes the document.
+ */
+function unlessFromDocument(client: Client | null): Client | null {
   return client?.settings.self_registered?.document === undefined ? client : null
 }

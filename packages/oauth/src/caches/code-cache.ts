@@ -3,20 +3,20 @@ import type { AuthorizationCodeRepository } from '../storage/repositories.ts'
 import { createRecentCache } from './recent-cache.ts'
 
 export interface CodeCache {
-  /** Called when a code is made, before anybody can know it. */
+  /** Caches a new code. Call it before the code is sent to anyone. */
   remember(code: AuthorizationCode): void
   /**
-   * The code as it was made, if that was here and nobody has asked for it before; else as it is stored.
-   * Whether it is still there and unused is proven when it is exchanged.
+   * Returns a code from the cache the first time, and otherwise from the store. Whether it still
+   * exists and is unused is checked by the exchange.
    */
   take(hash: string): Promise<AuthorizationCode | null>
 }
 
-const REMEMBERED_CODES = 10_000
+const CACHE_SIZE = 10_000
 
-/** Spares the read where a code comes back to the process that has made it. */
+/** Caches new codes, so that exchanging a code in the process that created it needs no read. */
 export function createCodeCache(repository: Pick<AuthorizationCodeRepository, 'find'>): CodeCache {
-  const made = createRecentCache<AuthorizationCode>(REMEMBERED_CODES)
+  const made = createRecentCache<AuthorizationCode>(CACHE_SIZE)
   return {
     remember: (code) => made.set(code.hash, code),
     async take(hash) {

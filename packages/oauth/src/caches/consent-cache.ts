@@ -3,16 +3,19 @@ import type { ConsentRepository } from '../storage/repositories.ts'
 import { createRecentCache } from './recent-cache.ts'
 
 export interface ConsentCache {
-  /** As this process last read it. Whether it still holds is proven when it is used. */
+  /**
+   * Returns the consent as last read by this process. Whether it is still valid is checked when it
+   * is used.
+   */
   recall(userId: string, clientId: string): Consent | null
   read(userId: string, clientId: string): Promise<Consent | null>
 }
 
-const REMEMBERED_CONSENTS = 5000
+const CACHE_SIZE = 5000
 
-/** Spares the read where an application comes again and again for the same person. */
+/** Caches consents, so that repeated requests of a client for the same user need no read. */
 export function createConsentCache(repository: Pick<ConsentRepository, 'find'>): ConsentCache {
-  const known = createRecentCache<Consent>(REMEMBERED_CONSENTS)
+  const known = createRecentCache<Consent>(CACHE_SIZE)
   const nameOf = (userId: string, clientId: string) => `${clientId} ${userId}`
   return {
     recall: (userId, clientId) => known.get(nameOf(userId, clientId)) ?? null,

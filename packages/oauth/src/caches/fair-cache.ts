@@ -1,13 +1,16 @@
-/** What is remembered for callers who share its room. */
+/** A cache shared by several holders, each with a fair share of its size. */
 export interface FairCache<T> {
   get(key: string): T | undefined
-  /** `holder` is whose room it takes, if it is new; an entry that is there stays its first holder's. */
+  /**
+   * Stores an entry. A new one counts against `holder`; an existing one stays with its first
+   * holder.
+   */
   set(key: string, value: T, holder: string): void
 }
 
 /**
- * Bounded: when it is full, whoever holds the most loses the entry that was not asked for the longest. So no number of
- * entries of one caller takes the room of another.
+ * Creates a cache of limited size. When it is full, the largest holder loses its least recently
+ * used entry, so that one caller cannot displace the entries of others.
  */
 export function createFairCache<T>(size: number): FairCache<T> {
   const holders = new Map<string, Map<string, T>>()
@@ -16,7 +19,7 @@ export function createFairCache<T>(size: number): FairCache<T> {
   function put(key: string, value: T, holder: string): void {
     const entries = holders.get(holder) ?? new Map<string, T>()
     holders.set(holder, entries)
-    // A map keeps the order of insertion: the first is the oldest.
+    // A Map keeps the insertion order, so the first entry is the least recently used.
     entries.delete(key)
     entries.set(key, value)
     holderOf.set(key, holder)

@@ -5,7 +5,10 @@ export interface RecentCache<T, Key = string> {
   clear(): void
 }
 
-/** Bounded: when the younger half is full it becomes the older one, and what nobody asked for goes. */
+/**
+ * Creates a cache of limited size with two generations. When the younger half is full, it becomes
+ * the older one, and the entries of the previous older half are dropped unless they were used.
+ */
 export function createRecentCache<T, Key = string>(size: number): RecentCache<T, Key> {
   let young = new Map<Key, T>()
   let old = new Map<Key, T>()

@@ -27,55 +27,100 @@ const context = {
 async function authenticate(
   authorization: string | null,
   form: Record<string, string> = {},
+  within: ServerContext = context,
 ): Promise<string> {
   const request = { header: () => authorization } as unknown as HttpRequest
   const params = new Map(Object.entries(form))
-  return (await authenticateClient(request, params, context)).id
+  return (await authenticateClient(request, params, within)).id
 }
 
 const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
 
 describe('authenticateClient', () => {
   it.each([
-    ['the body', null, { client_id: 'shop', client_secret: 'tgs_secret' }, 'shop'],
-    ['Basic', basic('shop:tgs_secret'), {}, 'shop'],
-    ['Basic, any case', basic('shop:tgs_secret').replace('Basic', 'bAsIc'), {}, 'shop'],
-    ['Basic, with its own id in the body', basic('shop:tgs_secret'), { client_id: 'shop' }, 'shop'],
-    ['Basic, form-encoded halves', basic('odd+id:a%3Ab%25%2B%C3%BC'), {}, 'odd id'],
-    ['its name alone, when public', null, { client_id: 'spa' }, 'spa'],
-    ['Basic with no secret, when public', basic('spa:'), {}, 'spa'],
-  ])('takes %s', async (_what, authorization, form, id) => {
+    ['a secret in the body', null, { client_id: 'shop', client_secret: 'tgs_secret' }, 'shop'],
+    ['a secret in a Basic header', basic('shop:tgs_secret'), {}, 'shop'],
+    [
+      'Basic with the scheme in mixed case',
+      basic('shop:tgs_secret').replace('Basic', 'bAsIc'),
+      {},
+      'shop',
+    ],
+    [
+      'Basic with the same client_id in the body',
+      basic('shop:tgs_secret'),
+      { client_id: 'shop' },
+      'shop',
+    ],
+    ['Basic with a form-encoded id and secret', basic('odd+id:a%3Ab%25%2B%C3%BC'), {}, 'odd id'],
+    ['a client_id without a secret for a public client', null, { client_id: 'spa' }, 'spa'],
+    ['Basic without a secret for a public client', basic('spa:'), {}, 'spa'],
+  ])('accepts %s', async (_what, authorization, form, id) => {
     expect(await authenticate(authorization, form)).toBe(id)
   })
 
   it.each([
-    ['nothing', null, {}],
+    ['a request without credentials', null, {}],
     ['an unknown client', null, { client_id: 'nobody', client_secret: 'tgs_secret' }],
-    ['no secret', null, { client_id: 'shop' }],
+    ['a confidential client without a secret', null, { client_id: 'shop' }],
     ['a wrong secret', null, { client_id: 'shop', client_secret: 'tgs_secreT' }],
-    ['a secret cut short', null, { client_id: 'shop', client_secret: 'tgs_secre' }],
+    ['a truncated secret', null, { client_id: 'shop', client_secret: 'tgs_secre' }],
     ['a secret for a public client', null, { client_id: 'spa', client_secret: 'x' }],
     ['Basic with a wrong secret', basic('shop:x'), {}],
-    ['Basic with no colon', basic('shop'), {}],
-    ['Basic with no id', basic(':tgs_secret'), {}],
+    ['Basic without a colon', basic('shop'), {}],
+    ['Basic without an id', basic(':tgs_secret'), {}],
     ['Basic with a broken escape', basic('shop:%zz'), {}],
     ['Basic that is not base64', 'Basic %%%', {}],
     ['Basic twice', `${basic('shop:tgs_secret')}, ${basic('shop:tgs_secret')}`, {}],
-    ['Basic of one client, the name of another', basic('shop:tgs_secret'), { client_id: 'spa' }],
-    ['its name alone, when its hash was lost', null, { client_id: 'hash lost' }],
-    ['any secret, when its hash was lost', null, { client_id: 'hash lost', client_secret: 'x' }],
-    ['its name alone, when its hash was emptied', null, { client_id: 'hash emptied' }],
-    ['Basic with no secret, when its hash was emptied', basic('hash emptied:'), {}],
-    ['another scheme', 'Bearer abc', { client_id: 'spa' }],
+    [
+      'Basic with a different client_id in the body',
+      basic('shop:tgs_secret'),
+      { client_id: 'spa' },
+    ],
+    ['no secret for a confidential client whose hash was lost', null, { client_id: 'hash lost' }],
+    [
+      'any secret for a confidential client whose hash was lost',
+      null,
+      { client_id: 'hash lost', client_secret: 'x' },
+    ],
+    [
+      'no secret for a confidential client whose hash was emptied',
+      null,
+      { client_id: 'hash emptied' },
+    ],
+    [
+      'Basic without a secret for a confidential client whose hash was emptied',
+      basic('hash emptied:'),
+      {},
+    ],
+    ['a scheme other than Basic', 'Bearer abc', { client_id: 'spa' }],
     ['an empty header', '', { client_id: 'spa' }],
-  ])('refuses %s', async (_what, authorization, form) => {
+  ])('rejects %s', async (_what, authorization, form) => {
     await expect(authenticate(authorization, form)).rejects.toMatchObject({
       code: 'invalid_client',
       status: 401,
     })
   })
 
-  it('refuses two ways at once', async () => {
+  it.each([
+    ['a valid secret in the body', null, { client_id: 'shop', client_secret: 'tgs_secret' }],
+    ['a valid secret in a Basic header', basic('shop:tgs_secret'), {}],
+    ['a public client', null, { client_id: 'spa' }],
+  ])(
+    'rejects %s if only a method added by a feature is allowed',
+    async (_what, authorization, form) => {
+      const exclusiveAuthentication = { methods: ['private_key_jwt'] }
+      const features = { authenticators: [exclusiveAuthentication], exclusiveAuthentication }
+      const within = { ...context, features } as unknown as ServerContext
+      await expect(authenticate(authorization, form, within)).rejects.toMatchObject({
+        code: 'invalid_client',
+        status: 401,
+        message: 'Clients prove themselves by a client_assertion here',
+      })
+    },
+  )
+
+  it('rejects a request that authenticates in the header and in the body', async () => {
     const body = { client_id: 'shop', client_secret: 'tgs_secret' }
     await expect(authenticate(basic('shop:tgs_secret'), body)).rejects.toMatchObject({
       code: 'invalid_request',
@@ -85,8 +130,13 @@ describe('authenticateClient', () => {
   it.each([
     [basic('shop:x'), 'Basic realm="Tollgate", charset="UTF-8"'],
     [null, undefined],
-  ])('answers %s with the challenge %s', async (authorization, challenge) => {
-    const refused = await authenticate(authorization, { client_id: 'shop' }).catch((error) => error)
-    expect(refused.headers()['www-authenticate']).toBe(challenge)
-  })
+  ])(
+    'answers the refused Authorization header %j with the WWW-Authenticate challenge %j',
+    async (authorization, challenge) => {
+      const refused = await authenticate(authorization, { client_id: 'shop' }).catch(
+        (error) => error,
+      )
+      expect(refused.headers()['www-authenticate']).toBe(challenge)
+    },
+  )
 })

@@ -15,28 +15,31 @@ type Keys = ReturnType<typeof createLocalJWKSet>
 const KEY_SET: DocumentRules = {
   types: ['application/json'],
   largest: 64 * 1024,
-  usableWhenAway: 24 * 3600,
+  staleIfError: 24 * 3600,
 }
 
-/** The client has given none. */
+/** Thrown when a client has neither `jwks` nor `jwks_uri`. */
 export class NoClientKeys extends Error {
   override readonly name = 'NoClientKeys'
 }
 
-/** Imported once for as long as the set is remembered. */
+/** Imported key sets, kept for as long as the set itself is in memory. */
 const imported = new WeakMap<object, Keys>()
 
-/** The public keys of a signer: a set, or its address. */
+/** The public keys of a signer, by value or by URL. */
 export interface SignerKeys {
   readonly jwks?: object | undefined
   readonly jwks_uri?: string | undefined
-  /** Keys that were fetched before this moment may have been those of another signer. */
+  /**
+   * When the signer was registered. Keys fetched earlier may belong to a previous owner of the URL.
+   */
   readonly since?: Date
 }
 
 /**
- * What a JWT says that the client has signed with one of its keys: those in its settings, or those at its
- * `jwks_uri`. Where a key is missing there, they are fetched again, because it may have changed them.
+ * Verifies a JWT signed by a client, with the keys in its settings or at its `jwks_uri`, and
+ * returns its claims. Fetches the keys again if none matches, because the client may have rotated
+ * them.
  */
 export function verifyByClient(
   text: string,
@@ -47,7 +50,10 @@ export function verifyByClient(
   return verifyByKeys(text, { jwks, jwks_uri, since }, options, context)
 }
 
-/** Verifies a JWT with the keys of its signer. Fetches them again once if none of those known fits. */
+/**
+ * Verifies a JWT with the keys of its signer and returns its claims. Fetches the keys again once if
+ * none matches.
+ */
 export async function verifyByKeys(
   text: string,
   { jwks, jwks_uri, since }: SignerKeys,
@@ -61,8 +67,8 @@ export async function verifyByKeys(
     return await verifyWithAny(text, keysOf(known.content), options)
   } catch (error) {
     if (!mayBeNewKey(error)) throw error
-    // An address that another client had before may hold other keys now.
-    const fresh = await outgoing.documents.getAgain(jwks_uri, KEY_SET, network, since)
+    // `since` prevents the use of keys cached for another client that had this URL before.
+    const fresh = await outgoing.documents.refetch(jwks_uri, KEY_SET, network, since)
     if (fresh.content === known.content) throw error
     return verifyWithAny(text, keysOf(fresh.content), options)
   }
@@ -84,7 +90,10 @@ function keysOf(set: unknown): Keys {
   return keys
 }
 
-/** A client with several keys of one kind should say which by `kid`; one that does not is not refused. */
+/**
+ * Tries all matching keys. A client with several keys of one type should send a `kid`, but is not
+ * rejected without it.
+ */
 async function verifyWithAny(
   text: string,
   keys: Keys,

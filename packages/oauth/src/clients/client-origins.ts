@@ -2,27 +2,29 @@ import type { ServerContext } from '../context.ts'
 import type { Client } from '../storage/records.ts'
 import { isOrigin } from './settings/checks.ts'
 
-/** The origins of the pages of registered clients. */
+/** Origins from which pages of registered clients may call the server. */
 export interface ClientOrigins {
-  /** Of any client. */
+  /** Origins of all clients. */
   readonly all: ReadonlySet<string>
-  /** Of those that somebody here has registered. */
-  readonly vouchedFor: ReadonlySet<string>
+  /** Origins of clients that did not register themselves. */
+  readonly trusted: ReadonlySet<string>
 }
 
 export interface OriginReader {
-  /** From memory while it is fresh. */
+  /** Returns the cached origins. `null` if they are outdated. */
   known(): ClientOrigins | null
-  /** Reads them again, unless that was done just before. */
+  /** Reads the origins of all clients. Returns the cached ones if they were read moments ago. */
   read(): Promise<ClientOrigins>
-  /** A client has changed or was deleted. */
+  /** Discards the cache after a client has changed or was deleted. */
   forget(): void
 }
 
-/** A new client may have to wait so long, should its page call at once. */
-const FRESH_FOR = 60_000
-const SHORTEST_PAUSE = 2000
-/** A hundredth of the time at most goes into reading, however many clients there are. */
+/**
+ * How long origins stay cached, in milliseconds. A page of a new client may have to wait this long.
+ */
+const MAX_AGE = 60_000
+const MIN_PAUSE = 2000
+/** Limits reading to one hundredth of the time, no matter how many clients there are. */
 const PAUSE_FACTOR = 100
 
 export function createOriginReader({ storage }: Pick<ServerContext, 'storage'>): OriginReader {
@@ -37,7 +39,7 @@ export function createOriginReader({ storage }: Pick<ServerContext, 'storage'>):
     const changesBefore = changes
     const found = originsOf(await storage.clients.list())
     const endedAt = performance.now()
-    pause = Math.max(SHORTEST_PAUSE, (endedAt - startedAt) * PAUSE_FACTOR)
+    pause = Math.max(MIN_PAUSE, (endedAt - startedAt) * PAUSE_FACTOR)
     if (changes === changesBefore) {
       origins = found
       readAt = startedAt
@@ -46,7 +48,7 @@ export function createOriginReader({ storage }: Pick<ServerContext, 'storage'>):
   }
 
   return {
-    known: () => (performance.now() - readAt < Math.max(FRESH_FOR, pause) ? origins : null),
+    known: () => (performance.now() - readAt < Math.max(MAX_AGE, pause) ? origins : null),
     async read() {
       if (origins && performance.now() - readAt < pause) return origins
       reading ??= readAll().finally(() => {
@@ -64,19 +66,22 @@ export function createOriginReader({ storage }: Pick<ServerContext, 'storage'>):
 
 function originsOf(clients: readonly Client[]): ClientOrigins {
   const living = clients.filter(({ revokedAt }) => revokedAt === null)
-  const vouched = living.filter(({ settings }) => settings.self_registered === undefined)
+  const trusted = living.filter(({ settings }) => settings.self_registered === undefined)
   return {
     all: new Set(living.flatMap(originsOfClient)),
-    vouchedFor: new Set(vouched.flatMap(originsOfClient)),
+    trusted: new Set(trusted.flatMap(originsOfClient)),
   }
 }
 
-/** Plain http only where it is listed: what comes by it may be another's page. */
+/**
+ * Returns the origins of a client's pages. Those of plain http redirect URIs count only if listed
+ * in `allowed_origins`, because http does not prove whose page it is.
+ */
 export function originsOfClient({ redirectUris, settings }: Client): string[] {
   const ofRedirects = redirectUris
     .filter((uri) => uri.startsWith('https://') && URL.canParse(uri))
     .map((uri) => new URL(uri).origin)
-  // Only who was registered here may name more: others would name origins that are not theirs.
+  // Self-registered clients could list origins that are not theirs.
   const listed = settings.self_registered ? [] : (settings.allowed_origins ?? [])
   return [...ofRedirects, ...listed.filter(isOrigin)]
 }

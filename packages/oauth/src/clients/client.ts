@@ -2,39 +2,48 @@ import { sha256 } from '../crypto.ts'
 import type { Client } from '../storage/records.ts'
 import { joinRedirects } from './redirect-uris.ts'
 
-/** Holds the personal access tokens of everybody; made on first use. */
+/** Id of the built-in client of all personal access tokens. It is created on first use. */
 export const PERSONAL_ACCESS_CLIENT = 'personal-access'
 
-/** A client as the JSON routes and the command line show it: no secret, no hash. */
+/**
+ * A client as shown by the JSON routes and the command line. Contains neither the secret nor its
+ * hash.
+ */
 export interface ClientJson {
-  /** Its `client_id`. */
+  /** The `client_id`. */
   readonly id: string
-  /** Who registered it; null for a client of the application itself. */
+  /** The user who registered the client. `null` for clients of the application itself. */
   readonly user_id: string | null
-  /** What people read when they are asked to approve it. */
+  /** Name shown on the consent screen. */
   readonly name: string
-  /** Its redirect addresses, as text. */
+  /** The redirect URIs, separated by commas. */
   readonly redirect: string
-  /** Whether personal access tokens hang on it. */
+  /** Whether this is the client of personal access tokens. */
   readonly personal_access_client: boolean
-  /** Whether it may use the password grant. */
+  /** Whether the client may use the password grant. */
   readonly password_client: boolean
-  /** Whether it has a secret. */
+  /** Whether the client is confidential, meaning that it can keep a secret. */
   readonly confidential: boolean
-  /** Whether it was deleted: it gets nothing any more. */
+  /** Whether the client was deleted. */
   readonly revoked: boolean
-  /** When it was registered, ISO 8601. */
+  /** When the client was registered, in ISO 8601 format. */
   readonly created_at: string
-  /** When it was last changed, ISO 8601. */
+  /** When the client was last changed, in ISO 8601 format. */
   readonly updated_at: string
 }
 
-/** What the client calls itself: its id, or the address of its document, for which a row has no room. */
+/**
+ * Returns the public `client_id`: the URL of the client's metadata document if it has one,
+ * otherwise the id of its row.
+ */
 export function clientIdOf({ id, settings }: Client): string {
   return settings.self_registered?.document ?? id
 }
 
-/** The id of the row that stands for the client with a document at this address: a row has room for 64 characters. */
+/**
+ * Derives the row id of a client with a metadata document from its URL, because the column holds
+ * only 64 characters.
+ */
 export function rowIdOf(address: string): string {
   return `cimd_${sha256(address)}`
 }
@@ -43,7 +52,7 @@ export function isPersonalAccessClient(client: Client): boolean {
   return client.grantTypes.includes('personal_access')
 }
 
-/** Never the secret nor its hash. */
+/** Converts a client for the JSON routes and the command line, without its secret and hash. */
 export function clientJson(client: Client): ClientJson {
   return {
     id: client.id,

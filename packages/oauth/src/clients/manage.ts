@@ -2,10 +2,10 @@ import type { ServerContext } from '../context.ts'
 import { randomId } from '../crypto.ts'
 import { NotFound, ValidationFailed } from '../errors.ts'
 import type { GrantType } from '../grants/grant.ts'
-import type { ClientSettings } from '../storage/client-settings.ts'
+import type { ClientSettings, OwnSettings } from '../storage/client-settings.ts'
 import { isPossibleId } from '../storage/possible-id.ts'
 import type { Client } from '../storage/records.ts'
-import { assertMethodOffered } from './authentication/offered-methods.ts'
+import { assertMethodOffered } from './authentication-methods.ts'
 import { PERSONAL_ACCESS_CLIENT, rowIdOf } from './client.ts'
 import { pairwiseSubject } from './pairwise-subject.ts'
 import { parseClientName, parseGrantTypes, parseRedirects, parseScopeLimit } from './parse.ts'
@@ -14,72 +14,133 @@ import { hasOwnSecret, newSecret } from './secret.ts'
 import { assertAlgorithmOffered, assertDemandsOffered } from './settings/demands.ts'
 import { parseConfidential, parseSettings } from './settings/parse-settings.ts'
 
-/** What a client is registered with. */
+/** Options for `clients.create()`. */
 export interface NewClient {
-  /** What people read when they are asked to approve it. */
+  /** Name shown on the consent screen, at most 191 characters. */
   readonly name: string
-  /** One address or several; may be left out for clients that never send people here. */
+  /** Redirect URI or URIs. Required for the grants `authorization_code` and `implicit`. */
   readonly redirect?: string | readonly string[]
-  /** The person it belongs to; left out for a client of the application itself. */
+  /**
+   * The user who owns the client. Omit it for clients of the application itself.
+   * @default null
+   */
   readonly userId?: string | number | null
-  /** Default `['authorization_code', 'refresh_token']`. */
+  /**
+   * Name of the user provider whose users the client serves; users of other providers get no token
+   * through it. Required for the password grant if there are several providers. If absent, the
+   * client serves users of every provider.
+   */
+  readonly provider?: string
+  /**
+   * Grant types that the client may use.
+   * @default ['authorization_code', 'refresh_token']
+   */
   readonly grants?: readonly GrantType[]
-  /** False for apps that cannot keep a secret (browser, mobile, CLI). Default true. */
+  /**
+   * Whether the client gets a secret. Use `false` for apps that cannot keep one (browser, mobile,
+   * CLI).
+   * @default true
+   */
   readonly confidential?: boolean
-  /** Limits what it may ask for. Default: any defined scope. */
+  /** Scopes that the client may request. If absent, any defined scope. */
   readonly scopes?: readonly string[]
-  /** Skips the approval screen. Only for your own applications. Default false. */
+  /**
+   * Whether to skip the consent screen. Only for your own applications.
+   * @default false
+   */
   readonly firstParty?: boolean
-  /** An API that may introspect the tokens of every client. Default false. */
+  /**
+   * Whether the client is an API that may introspect the tokens of every client.
+   * @default false
+   */
   readonly resourceServer?: boolean
-  /** What it has beyond OAuth 2.0, by the names of RFC 7591 and OpenID Connect Registration. */
-  readonly settings?: Omit<ClientSettings, 'sealed_secret' | 'self_registered' | 'verified'>
+  /** Further client metadata, under the names of RFC 7591 and OpenID Connect Registration. */
+  readonly settings?: OwnSettings
 }
 
-/** The only moment a secret is known: it is stored hashed. */
+/**
+ * A client with its new secret. The secret is available only here, because only its hash is stored.
+ */
 export interface CreatedClient {
-  /** The client, as it is stored. */
+  /** The stored client. */
   readonly client: Client
-  /** Its secret, told this once; null for a public client. */
+  /** The client secret. Cannot be read again later. `null` for clients that have none. */
   readonly secret: string | null
 }
 
-/** The clients of this server, for the application itself: nobody's permission is asked. */
+/**
+ * Manages the clients of the server. Does not check permissions: the caller decides who may use it.
+ */
 export interface Clients {
-  /** Registers a client. Its secret is told here and never again. */
+  /**
+   * Registers a client and returns it with its secret, which cannot be read again later.
+   * @throws ValidationFailed if an option is invalid
+   * @example
+   * ```ts
+   * const { client, secret } = await oauth.clients.create({
+   *   name: 'Shop',
+   *   redirect: 'https://shop.example/callback',
+   * })
+   * ```
+   */
   create(client: NewClient): Promise<CreatedClient>
-  /** The client with this id, or with a document at this address, deleted ones included; null when there is none. */
+  /** Finds a client by its `client_id`, deleted ones included. `null` if there is none. */
   find(id: string): Promise<Client | null>
-  /** Every client that was not deleted. */
+  /** Lists all clients, deleted ones included. */
   list(): Promise<Client[]>
-  /** The clients that this person registered. */
+  /** Lists the clients that a user registered and that were not deleted, by name. */
   listByUser(userId: string | number): Promise<Client[]>
-  /** Changes name and redirect addresses. A person's client is unverified again. */
+  /**
+   * Changes the name and redirect URIs. A client that a user registered becomes unverified. A client
+   * that registered itself stays verified, because its own changes take another route. If it has a
+   * metadata document, your change lasts only until the document is read again.
+   * @throws NotFound if there is no such client or it was deleted
+   * @throws ValidationFailed if the name or a redirect URI is invalid
+   */
   update(id: string, change: { readonly name: string; readonly redirect: string }): Promise<Client>
-  /** A new secret; the old one and every refresh token issued with it stop at once. */
+  /**
+   * Replaces the client secret. The old secret and all refresh tokens issued under it stop working
+   * immediately.
+   * @throws NotFound if the client does not exist or has no secret
+   * @example
+   * ```ts
+   * const { secret } = await oauth.clients.rotateSecret(client.id)
+   * ```
+   */
   rotateSecret(id: string): Promise<CreatedClient>
-  /** Ends the client with all its tokens. */
+  /**
+   * Deletes the client and ends all its tokens.
+   * @throws NotFound if there is no such client or it was deleted before
+   * @example
+   * ```ts
+   * await oauth.clients.revoke(client.id)
+   * ```
+   */
   revoke(id: string): Promise<void>
   /**
-   * Those who run the server have looked at a client that has registered itself, or that a person has registered: people
-   * are no longer told that it is unverified, and its logo is shown. It is unverified again when it changes.
+   * Marks a client that registered itself, or that a user registered, as verified by the operator:
+   * the consent screen shows its logo and no longer warns about it. A later change by the
+   * client or its owner makes it unverified again.
+   * @throws NotFound if there is no such client, or the operator registered it
+   * @throws ValidationFailed if the client is being changed at the same moment
    */
   verify(id: string): Promise<Client>
   /**
-   * The pairwise subject (OpenID Connect Core §8) by which this client knows a user. `null` if the client may know the
-   * user id: it has public subjects, or does not exist. Show this to the client wherever your API would show the id.
+   * Returns the pairwise subject (OpenID Connect Core §8) by which a client knows a user. `null` if
+   * the client may know the user id, because it has public subjects or does not exist. Show it to
+   * the client wherever your API would show the user id.
    */
   pairwiseSubject(id: string, userId: string | number): Promise<string | null>
-  /** The client that everybody's personal access tokens hang on; made when it is not there. */
+  /** Returns the client of all personal access tokens. Creates it if necessary. */
   personal(): Promise<Client>
 }
 
 export function manageClients(context: ServerContext): Clients {
-  const { storage, options } = context
+  const { storage, options, providers } = context
   const repository = storage.clients
 
   async function find(id: string): Promise<Client | null> {
-    // A document's address is what people see as the client's id.
+    // The public id of a client with a metadata document is the URL of that document.
     const rowId = id.startsWith('https://') ? rowIdOf(id) : id
     return isPossibleId(rowId) ? repository.find(rowId) : null
   }
@@ -99,11 +160,15 @@ export function manageClients(context: ServerContext): Clients {
       assertAlgorithmOffered(asked, context)
       const confidential = parseConfidential(input.confidential, asked)
       const made = await newSecret({ confidential, settings: asked }, context)
-      const { secret, secretHash, settings } = made
+      const { secret, secretHash } = made
+      const settings = { ...made.settings, ...parseProvider(input, grantTypes, context) }
       const now = options.clock.now()
       const client: Client = {
         id: randomId(),
-        userId: input.userId === undefined || input.userId === null ? null : String(input.userId),
+        userId:
+          input.userId === undefined || input.userId === null
+            ? null
+            : providers.require(input.userId),
         name: parseClientName(input.name),
         confidential,
         secretHash,
@@ -123,13 +188,14 @@ export function manageClients(context: ServerContext): Clients {
     },
     find,
     list: () => repository.list(),
-    listByUser: (userId) => repository.listByUser(String(userId)),
+    listByUser: (userId) => repository.listByUser(providers.require(userId)),
     async update(id, change) {
       const client = await requireClient(id)
       const name = parseClientName(change.name)
       const redirectUris = parseRedirects(change.redirect, client.grantTypes, options.issuer)
       if (client.userId === null) return saveClient(client, { name, redirectUris }, context)
-      // Somebody may vouch at this moment for what it was before.
+      // Removes `verified` atomically: the operator may be verifying the old version at this
+      // moment.
       return changeClient(
         client.id,
         ({ settings: { verified: _, ...settings } }) => ({ name, redirectUris, settings }),
@@ -141,20 +207,20 @@ export function manageClients(context: ServerContext): Clients {
       if (!client.confidential) throw new NotFound('This client is public: it has no secret.')
       if (!hasOwnSecret(client)) throw new NotFound('This client has a key, and no secret.')
       const { secretVersion: before } = client
-      let told: string | null = null
+      let rotated: string | null = null
       const saved = await changeClient(
         client.id,
         async (now) => {
-          // Somebody else has rotated it: theirs was first and stands.
+          // A concurrent rotation came first and stays in effect.
           if (now.secretVersion !== before) throw noSuchClient()
           const { secret, secretHash, settings } = await newSecret(now, context)
-          told = secret
+          rotated = secret
           const changed = settings === now.settings ? {} : { settings }
           return { secretHash, secretVersion: before + 1, ...changed }
         },
         context,
       )
-      return { client: saved, secret: told }
+      return { client: saved, secret: rotated }
     },
     async revoke(id) {
       const client = await requireClient(id)
@@ -178,13 +244,31 @@ export function manageClients(context: ServerContext): Clients {
     },
     async pairwiseSubject(id, userId) {
       const client = await context.clients.find(id)
-      return client && pairwiseSubject(client, String(userId), context)
+      return client && pairwiseSubject(client, providers.require(userId), context)
     },
     personal: () => personalAccessClient(context),
   }
 }
 
-/** Made on first use, whichever process is first, so that nobody has to install it. */
+function parseProvider(
+  { provider }: NewClient,
+  grantTypes: readonly string[],
+  { providers: { all, find } }: ServerContext,
+): Pick<ClientSettings, 'provider'> {
+  const several = all.some(({ name }) => name !== null)
+  if (provider !== undefined && !find(provider)) {
+    throw new ValidationFailed({ provider: [`There is no user provider '${provider}'.`] })
+  }
+  if (several && provider === undefined && grantTypes.includes('password')) {
+    throw new ValidationFailed({ provider: ['The password grant needs the user provider.'] })
+  }
+  return provider === undefined ? {} : { provider }
+}
+
+/**
+ * Returns the client of personal access tokens. The first process that needs it creates it, so no
+ * installation step is required.
+ */
 export async function personalAccessClient(context: ServerContext): Promise<Client> {
   const found = await context.clients.find(PERSONAL_ACCESS_CLIENT)
   if (found) return found

@@ -1,7 +1,10 @@
 import type { ServerContext } from '../context.ts'
 import type { Client } from '../storage/records.ts'
 
-/** Returns the name by which a client with pairwise subjects knows a person. `null` if the client may know the user id. */
+/**
+ * Returns the subject by which a client with pairwise subjects knows a user. `null` if the client
+ * may know the user id.
+ */
 export function pairwiseSubject(
   client: Client,
   userId: string,

@@ -3,7 +3,7 @@ import { nameProblem, parseGrantTypes, parseRedirects, parseScopeLimit } from '.
 
 describe('nameProblem', () => {
   it.each(['Shop', 'Кофейня', '咖啡店 ☕', 'مقهى', "O'Neill & <Söhne>", 'n'.repeat(191)])(
-    'has nothing against %s',
+    'accepts %s',
     (name) => expect(nameProblem(name)).toBeNull(),
   )
 
@@ -20,7 +20,7 @@ describe('nameProblem', () => {
     ['\u202egnp.exe', 'direction'],
     ['\u2066x', 'direction'],
     ['lone \ud800', 'control'],
-  ])('refuses %j', (name, why) => {
+  ])('rejects %j', (name, why) => {
     expect(nameProblem(name)).toContain(why)
   })
 })
@@ -35,7 +35,7 @@ describe('parseRedirects', () => {
     [[`${one}?x=1,2`], ['authorization_code'], [`${one}?x=1,2`]],
     [undefined, ['client_credentials'], []],
     ['', ['password', 'refresh_token'], []],
-  ])('%j for %j gives %j', (redirect, grants, uris) => {
+  ])('parses %j for the grants %j as %j', (redirect, grants, uris) => {
     expect(parseRedirects(redirect, grants, 'https://api.example')).toEqual(uris)
   })
 
@@ -47,7 +47,7 @@ describe('parseRedirects', () => {
     [[one, 'javascript:x'], ['authorization_code']],
     ['http://app.example/cb', ['authorization_code']],
     ['mailto:ada@example.com', ['client_credentials']],
-  ])('%j for %j is refused', (redirect, grants) => {
+  ])('rejects %j for the grants %j', (redirect, grants) => {
     expect(() => parseRedirects(redirect, grants, 'https://api.example')).toThrow(
       expect.objectContaining({ code: 'validation_failed' }),
     )
@@ -55,12 +55,12 @@ describe('parseRedirects', () => {
 })
 
 describe('parseGrantTypes', () => {
-  it('has the code flow with refresh by default, and each grant once', () => {
+  it('allows the code flow with refresh tokens by default, and removes duplicates', () => {
     expect(parseGrantTypes(undefined)).toEqual(['authorization_code', 'refresh_token'])
     expect(parseGrantTypes(['password', 'password'])).toEqual(['password'])
   })
 
-  it('refuses what is no grant', () => {
+  it('rejects an unknown grant type', () => {
     expect(() => parseGrantTypes(['personal_access' as never])).toThrow('not a grant')
   })
 })
@@ -68,13 +68,13 @@ describe('parseGrantTypes', () => {
 describe('parseScopeLimit', () => {
   const defined = new Set(['a', 'b'])
 
-  it('is null without a limit, and a list with one', () => {
+  it('returns null if no scopes are listed, and otherwise the list', () => {
     expect(parseScopeLimit(undefined, defined)).toBeNull()
     expect(parseScopeLimit([], defined)).toEqual([])
     expect(parseScopeLimit(['b'], defined)).toEqual(['b'])
   })
 
-  it.each(['c', '*', ''])('refuses %j', (scope) => {
+  it.each(['c', '*', ''])('rejects %j', (scope) => {
     expect(() => parseScopeLimit([scope], defined)).toThrow('not defined')
   })
 })

@@ -2,15 +2,20 @@ import { ValidationFailed } from '../errors.ts'
 import type { GrantType } from '../grants/grant.ts'
 import { newRedirectProblem, splitRedirects } from './redirect-uris.ts'
 
-export const LONGEST_NAME = 191
-const MOST_REDIRECTS = 50
-/** C0 and C1 controls, line and paragraph separators, and marks that turn the reading direction. */
+export const MAX_NAME_LENGTH = 191
+const MAX_REDIRECTS = 50
+/**
+ * Control characters, line and paragraph separators, and marks that change the writing direction.
+ */
 const DECEPTIVE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
   /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/
-/** What shows nothing by itself: blanks, format and filler characters, marks without a letter. */
+/**
+ * Characters that are invisible on their own: spaces, format and filler characters, combining
+ * marks.
+ */
 const INVISIBLE = /[\s\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/gu
-/** A client may have these whether or not this server offers them now. */
+/** Grant types that a client may always have, even if the server does not offer them now. */
 const GRANT_TYPES: readonly GrantType[] = [
   'authorization_code',
   'refresh_token',
@@ -19,11 +24,13 @@ const GRANT_TYPES: readonly GrantType[] = [
   'implicit',
 ]
 
-/** Null when a person may be shown this name, else why not. */
+/**
+ * Checks a name that is shown to users. Returns `null` if it is acceptable, otherwise the problem.
+ */
 export function nameProblem(name: string): string | null {
   if (name.replace(INVISIBLE, '') === '') return 'The name field is required.'
-  if (name.length > LONGEST_NAME) {
-    return `The name field must not be greater than ${LONGEST_NAME} characters.`
+  if (name.length > MAX_NAME_LENGTH) {
+    return `The name field must not be greater than ${MAX_NAME_LENGTH} characters.`
   }
   if (DECEPTIVE.test(name) || !name.isWellFormed()) {
     return 'The name field must not contain control or direction characters.'
@@ -38,8 +45,8 @@ export function parseClientName(name: string): string {
 }
 
 export function redirectProblems(redirects: readonly string[], issuer: string): string[] {
-  if (redirects.length > MOST_REDIRECTS) {
-    return [`The redirect field must not hold more than ${MOST_REDIRECTS} addresses.`]
+  if (redirects.length > MAX_REDIRECTS) {
+    return [`The redirect field must not hold more than ${MAX_REDIRECTS} addresses.`]
   }
   return redirects
     .map((uri) => ({ uri, problem: newRedirectProblem(uri, issuer) }))
@@ -47,7 +54,10 @@ export function redirectProblems(redirects: readonly string[], issuer: string): 
     .map(({ uri, problem }) => `The redirect '${uri.slice(0, 200)}' ${problem}.`)
 }
 
-/** Clients that send people to the authorization endpoint need somewhere to get them back. */
+/**
+ * Parses redirect URIs, which are required for grants that use the authorization endpoint.
+ * @throws ValidationFailed if one is missing or invalid
+ */
 export function parseRedirects(
   redirect: string | readonly string[] | undefined,
   grantTypes: readonly string[],

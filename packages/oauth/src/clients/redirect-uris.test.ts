@@ -22,7 +22,7 @@ describe('redirectProblem', () => {
     'urn:ietf:wg:oauth:2.0:oob',
     'com.example.app:/callback?from=/../here',
     `https://app.example/${'x'.repeat(1980)}`,
-  ])('has nothing against %s', (uri) => {
+  ])('accepts %s', (uri) => {
     expect(redirectProblem(uri)).toBeNull()
   })
 
@@ -76,7 +76,7 @@ describe('redirectProblem', () => {
     ['https://app.example/?x=1&state=2', "'state'"],
     ['https://app.example/?access%5Ftoken=1', "'access_token'"],
     [`https://app.example/${'a'.repeat(2000)}`, 'longer'],
-  ])('refuses %j', (uri, why) => {
+  ])('rejects %j', (uri, why) => {
     expect(redirectProblem(uri)).toMatch(new RegExp(why))
   })
 })
@@ -93,7 +93,7 @@ describe('newRedirectProblem', () => {
     'http://localhost/cb',
     'http://localhost:3000/cb',
     'http://login.test:8080/callback',
-  ])('takes %s', (uri) => {
+  ])('accepts %s', (uri) => {
     expect(newRedirectProblem(uri, issuer)).toBeNull()
   })
 
@@ -109,11 +109,11 @@ describe('newRedirectProblem', () => {
     ['tel:+15551234', 'tel:'],
     ['javascript:alert(1)', 'javascript'],
     ['https://a.example/cb,https://b.example/cb', 'one by one'],
-  ])('refuses %s', (uri, why) => {
+  ])('rejects %s', (uri, why) => {
     expect(newRedirectProblem(uri, issuer)).toMatch(new RegExp(why))
   })
 
-  it('leaves plain http usable where it is stored', () => {
+  it('keeps a plain http redirect URI usable that was stored earlier', () => {
     expect(matchesRedirect('http://app.example/cb', 'http://app.example/cb')).toBe(true)
   })
 })
@@ -127,7 +127,7 @@ describe('splitRedirects', () => {
     ['https://a.example/1,2 , app:/cb', ['https://a.example/1,2', 'app:/cb']],
     ['https://a.example,', ['https://a.example', '']],
     ['https://a.example,,https://b.example', ['https://a.example', '', 'https://b.example']],
-  ])('%j is %j', (text, uris) => {
+  ])('splits %j into %j', (text, uris) => {
     expect(splitRedirects(text)).toEqual(uris)
   })
 })
@@ -144,7 +144,7 @@ describe('matchesRedirect', () => {
     ['http://127.0.0.1/cb', 'http://127.0.0.1:65535/cb'],
     ['http://localhost/cb', 'http://localhost:8080/cb'],
     ['http://localhost:3118/cb', 'http://localhost:51004/cb'],
-  ])('%s takes %s', (registered, requested) => {
+  ])('matches a registered %s with a requested %s', (registered, requested) => {
     expect(matchesRedirect(registered, requested)).toBe(true)
   })
 
@@ -178,7 +178,7 @@ describe('matchesRedirect', () => {
     ['https://127.0.0.1/cb', 'https://127.0.0.1:8443/cb'],
     ['https://app.example/cb', 'http://127.0.0.1:8080/cb'],
     ['javascript:alert(1)', 'javascript:alert(1)'],
-  ])('%s does not take %s', (registered, requested) => {
+  ])('does not match a registered %s with a requested %s', (registered, requested) => {
     expect(matchesRedirect(registered, requested)).toBe(false)
   })
 })
@@ -190,7 +190,7 @@ describe('splitRedirects and joinRedirects', () => {
     ['https://a.example,https://b.example', ['https://a.example', 'https://b.example']],
     ['https://a.example , https://b.example', ['https://a.example', 'https://b.example']],
     ['https://a.example,', ['https://a.example', '']],
-  ])('%j is %j', (text, uris) => {
+  ])('splits %j into %j, and joins and splits it again without loss', (text, uris) => {
     expect(splitRedirects(text)).toEqual(uris)
     expect(splitRedirects(joinRedirects(uris))).toEqual(uris)
   })

@@ -1,29 +1,37 @@
 import { createRecentCache } from '../caches/recent-cache.ts'
 
-/** Schemes that run script, read the device or carry no answer to an application (threat A5). */
+/** Schemes that run scripts, read the device or do not lead back to an application (threat A5). */
 const FORBIDDEN_SCHEMES = new Set(
   'javascript vbscript livescript data file filesystem blob about view-source jar intent ftp ftps mailto tel sms ws wss'.split(
     ' ',
   ),
 )
-/** Parameters of our answer: one that is registered could pass for it (threat A4). */
+/**
+ * Parameters of authorization responses. In a redirect URI they could pass for ours (threat A4).
+ */
 const RESPONSE_PARAMETERS = new Set(
   'code state error error_description error_uri iss scope access_token token_type expires_in refresh_token id_token'.split(
     ' ',
   ),
 )
-const LONGEST = 2000
-const REMEMBERED = 1000
-/** Printable ASCII without the characters that browsers rewrite or that end a header or attribute. */
+const MAX_LENGTH = 2000
+const CACHE_SIZE = 1000
+/** Printable ASCII, except characters that browsers rewrite or that end a header or attribute. */
 const PLAIN_URI = /^[a-z][a-z0-9+.-]*:[\x21\x23-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e]+$/
-/** URLs allow `;` and more in a host, which would mean something in the policy of our page. */
+/**
+ * Hosts without characters such as `;`, which URLs allow but which have a meaning in the
+ * Content-Security-Policy of our page.
+ */
 const PLAIN_HOST = /^[\w.-]+$|^\[[\da-f:.]+\]$/
 const DOT_SEGMENT = /(^|\/)(\.|%2e){1,2}(\/|$)/i
 const LOOPBACK = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(?::([1-9]\d{0,4}))?(\/.*)?$/
 
-/** Null when a client may be answered there, else why not, for the person who registers it. */
+/**
+ * Checks a redirect URI. Returns `null` if it is acceptable, otherwise the problem, worded for the
+ * person who registers it.
+ */
 export function redirectProblem(uri: string): string | null {
-  if (uri.length > LONGEST) return `must not be longer than ${LONGEST} characters`
+  if (uri.length > MAX_LENGTH) return `must not be longer than ${MAX_LENGTH} characters`
   if (uri.includes('#')) return 'must not have a fragment (#)'
   if (!PLAIN_URI.test(uri)) {
     return 'must be an absolute URL in plain ASCII, such as https://app.example.com/callback'
@@ -36,7 +44,7 @@ export function redirectProblem(uri: string): string | null {
   const web = scheme === 'https' || scheme === 'http'
   if (web && (url.hostname === '' || !uri.startsWith(`${scheme}://`))) return 'must name a host'
   if (web && !PLAIN_HOST.test(url.hostname)) return 'must name a host of letters, digits and dots'
-  // What a browser would rewrite, it would also send elsewhere than what we compared.
+  // A browser would rewrite the URL and might send the user elsewhere than to the URL we compared.
   if (web && url.href !== uri && url.href !== `${uri}/`) return `should be written ${url.href}`
   if (DOT_SEGMENT.test(pathOf(uri))) return 'must not have dot segments in its path'
   const reserved = [...url.searchParams.keys()].find((name) => RESPONSE_PARAMETERS.has(name))
@@ -45,8 +53,8 @@ export function redirectProblem(uri: string): string | null {
 }
 
 /**
- * What a client may register today; those that are stored stay usable by `redirectProblem` alone.
- * Plain http sends codes readable over the network, except to this machine or to the server itself.
+ * Checks a new redirect URI, which must not use plain http except for loopback addresses and the
+ * server itself. URIs that are already stored only need to pass `redirectProblem()`.
  */
 export function newRedirectProblem(uri: string, issuer: string): string | null {
   if (splitRedirects(uri).length > 1) {
@@ -54,12 +62,12 @@ export function newRedirectProblem(uri: string, issuer: string): string | null {
   }
   const problem = redirectProblem(uri)
   if (problem) return problem
-  if (!isReadable(uri, issuer)) return null
+  if (!isUnencrypted(uri, issuer)) return null
   return 'must use https: (http: only for 127.0.0.1, [::1] and localhost)'
 }
 
-/** Whether an answer sent there could be read on the network. */
-export function isReadable(uri: string, issuer: string): boolean {
+/** Whether a response sent to this URI could be read on the network. */
+export function isUnencrypted(uri: string, issuer: string): boolean {
   if (!uri.startsWith('http:') || LOOPBACK.test(uri)) return false
   return new URL(uri).origin !== new URL(issuer).origin
 }
@@ -70,8 +78,8 @@ function pathOf(uri: string): string {
 }
 
 /**
- * Identical to a registered one, or nothing. Only the port of a loopback address may differ, since
- * native apps cannot know it beforehand (RFC 8252 §7.3, RFC 9700 §4.1.3).
+ * Whether a requested redirect URI equals the registered one. Only the port of a loopback URI may
+ * differ, because native apps choose it at run time (RFC 8252 §7.3, RFC 9700 §4.1.3).
  */
 export function matchesRedirect(registered: string, requested: string): boolean {
   if (!isUsable(registered)) return false
@@ -82,9 +90,9 @@ export function matchesRedirect(registered: string, requested: string): boolean 
   return known[1] === asked[1] && known[3] === asked[3] && Number(asked[2] ?? 80) <= 65_535
 }
 
-const usable = createRecentCache<boolean>(REMEMBERED)
+const usable = createRecentCache<boolean>(CACHE_SIZE)
 
-/** Parsing an address costs more than all the rest of an authorization request. */
+/** Caches the check, because parsing a URL costs more than the rest of an authorization request. */
 function isUsable(registered: string): boolean {
   const known = usable.get(registered)
   if (known !== undefined) return known
@@ -94,8 +102,8 @@ function isUsable(registered: string): boolean {
 }
 
 /**
- * One address, or several with commas between them, as the JSON field `redirect` holds them. A comma
- * inside an address is its own: only one before the next scheme ends it.
+ * Splits the JSON field `redirect` into redirect URIs. A comma separates two URIs only if another
+ * scheme follows; other commas belong to the URI.
  */
 export function splitRedirects(text: string): string[] {
   return text === '' ? [] : text.split(BETWEEN).map((part) => part.trim())

@@ -3,13 +3,14 @@ import { shares } from '../limits/policies.ts'
 import type { RatePolicy, SharePolicy } from '../limits/resources.ts'
 import type { Client, Ticket } from '../storage/records.ts'
 
-/** Adds a ticket to the share that was opened; false when there is one with this hash. */
+/** Adds a ticket to an opened share. Returns `false` if its hash is taken. */
 export type AddTicket = (ticket: Omit<Ticket, 'holder'>) => Promise<boolean>
 
 /**
- * Opens the share of whoever sends a request in the name of this client. Anybody can do so for a client without a
- * secret, and anybody can register one: those are counted by network. Any other client has a share of its own, which
- * only its own requests fill.
+ * Opens the share that a client's stored requests count against. Anyone can send requests for
+ * clients without a secret, and anyone can register a client, so those count against the sender's
+ * network. Every other client has its own share, which only its own requests fill.
+ * @throws TooManyRequests if the network exceeds the rate
  */
 export async function openRequestShare(
   client: Client,

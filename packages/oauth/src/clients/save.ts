@@ -4,22 +4,27 @@ import { YEAR } from '../lifetimes.ts'
 import type { Client, NewRevocation } from '../storage/records.ts'
 import type { ClientChange } from '../storage/repositories.ts'
 
-/** What changes of a client; when is for `saveClient()` to say. */
+/** The fields of a client that may change. `saveClient()` sets `updatedAt`. */
 export type ClientFields = Omit<ClientChange, 'updatedAt'>
 
-/** How long the news is kept: no token outlives the first, and every process reads within a second. */
-const NEWS_KEPT = { client: 100 * YEAR * 1000, 'client-changed': 3600 * 1000 }
-/** Each try that led to nothing means that somebody else has changed it. */
-const MOST_TRIES = 10
+/**
+ * How long entries stay in the feed, in milliseconds. No token outlives the first value; changes
+ * reach every process within a second.
+ */
+const NOTICE_LIFETIME = { client: 100 * YEAR * 1000, 'client-changed': 3600 * 1000 }
+/** How often to retry when a concurrent request changed the client between read and write. */
+const MAX_ATTEMPTS = 10
 
-/** Somebody else has changed the client since it was read, and would be undone. */
+/** Thrown when the client has changed since it was read, so that a write would undo that change. */
 export class ClientChanged extends Error {
   override readonly name = 'ClientChanged'
 }
 
 /**
- * Writes what changes and tells every process. Settings are written as a whole, so they must be those that were read
- * here: ClientChanged otherwise.
+ * Writes the changed fields and announces the change to every process. Settings are replaced as a
+ * whole, so they must be derived from `client` as it was read.
+ * @throws ClientChanged if `fields` contains settings and the client has changed since it was read
+ * @throws NotFound if the client does not exist or was deleted
  */
 export async function saveClient(
   client: Client,
@@ -28,13 +33,13 @@ export async function saveClient(
   kind: 'client' | 'client-changed' = 'client-changed',
 ): Promise<Client> {
   const at = options.clock.now()
-  const until = new Date(at.getTime() + NEWS_KEPT[kind])
+  const until = new Date(at.getTime() + NOTICE_LIFETIME[kind])
   const notice: NewRevocation = { kind, subject: client.id, at, until }
   const since = fields.settings === undefined ? undefined : client.updatedAt
   const change = { ...fields, updatedAt: since ? afterwards(since, at) : at }
   if (!(await storage.clients.update(client.id, change, notice, since))) {
     const row = since ? await storage.clients.find(client.id) : null
-    // Somebody else has just revoked it, or rotated its secret: theirs was first and stands.
+    // A concurrent request has just deleted the client or rotated its secret, and takes precedence.
     if (!row || row.revokedAt) throw noSuchClient()
     throw new ClientChanged('The client has changed since it was read')
   }
@@ -42,7 +47,11 @@ export async function saveClient(
   return { ...client, ...change }
 }
 
-/** Reads the client and writes what is decided then; again where somebody else was faster. Null: nothing to do. */
+/**
+ * Reads the client, lets `decide` choose the change and writes it. Retries after concurrent
+ * changes. `decide` returns `null` to change nothing.
+ * @throws NotFound if the client does not exist or was deleted
+ */
 export async function changeClient(
   id: string,
   decide: (client: Client) => ClientFields | null | Promise<ClientFields | null>,
@@ -56,12 +65,15 @@ export async function changeClient(
     try {
       return await saveClient(client, fields, context)
     } catch (error) {
-      if (!(error instanceof ClientChanged) || tries === MOST_TRIES) throw error
+      if (!(error instanceof ClientChanged) || tries === MAX_ATTEMPTS) throw error
     }
   }
 }
 
-/** Two changes in one millisecond, or by a clock that went back, are still two. */
+/**
+ * Makes `updatedAt` strictly increasing, even for two changes in one millisecond or after the clock
+ * was set back.
+ */
 function afterwards(before: Date, at: Date): Date {
   return new Date(Math.max(at.getTime(), before.getTime() + 1))
 }

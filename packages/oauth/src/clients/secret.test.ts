@@ -11,20 +11,33 @@ const clientSecrets = {
 
 const cases: [string, boolean, ClientSettings, boolean][] = [
   ['a confidential client', true, {}, true],
-  ['one that signs with it', true, { token_endpoint_auth_method: 'client_secret_jwt' }, true],
   [
-    'one that signs with its own key',
+    'a confidential client that signs with its secret',
+    true,
+    { token_endpoint_auth_method: 'client_secret_jwt' },
+    true,
+  ],
+  [
+    'a confidential client that signs with its own key',
     true,
     { token_endpoint_auth_method: 'private_key_jwt' },
     false,
   ],
   ['a public client', false, {}, false],
-  ['a public one of before', false, { token_endpoint_auth_method: 'client_secret_jwt' }, false],
+  [
+    'a public client that was confidential before',
+    false,
+    { token_endpoint_auth_method: 'client_secret_jwt' },
+    false,
+  ],
 ]
-it.each(cases)('gives a secret to clients that prove themselves by one: %s', async (...given) => {
-  const [, confidential, settings, expected] = given
-  const asked = { ...client, confidential, settings }
-  expect(hasOwnSecret(asked)).toBe(expected)
-  const { secret, secretHash } = await newSecret(asked, { clientSecrets })
-  expect([secret !== null, secretHash !== null]).toEqual([expected, expected])
-})
+it.each(cases)(
+  'a new secret is created only for clients that authenticate with one: %s',
+  async (...given) => {
+    const [, confidential, settings, expected] = given
+    const asked = { ...client, confidential, settings }
+    expect(hasOwnSecret(asked)).toBe(expected)
+    const { secret, secretHash } = await newSecret(asked, { clientSecrets })
+    expect([secret !== null, secretHash !== null]).toEqual([expected, expected])
+  },
+)

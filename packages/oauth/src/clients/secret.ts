@@ -3,15 +3,15 @@ import { randomSecret, sha256 } from '../crypto.ts'
 import type { ClientSettings } from '../storage/client-settings.ts'
 import type { Client } from '../storage/records.ts'
 
-/** A new secret, and what is stored of it. */
+/** A new secret and what is stored for it. */
 export interface NewSecret {
-  /** Null for clients that prove themselves otherwise. */
+  /** The secret in plain text. `null` for clients that have none. */
   readonly secret: string | null
   readonly secretHash: string | null
   readonly settings: ClientSettings
 }
 
-/** Whether a client of this kind has a secret at all. */
+/** Whether a client of this kind has a secret. */
 export function hasOwnSecret({
   confidential,
   settings,
@@ -19,7 +19,10 @@ export function hasOwnSecret({
   return confidential && settings.token_endpoint_auth_method !== 'private_key_jwt'
 }
 
-/** Hashed for all; for those alone who sign with it, it is stored in a way that can be read. */
+/**
+ * Creates a client secret. Only its hash is stored, except for clients that sign with the secret
+ * (`client_secret_jwt`): theirs is also stored encrypted.
+ */
 export async function newSecret(
   client: Pick<Client, 'confidential' | 'settings'>,
   { clientSecrets }: Pick<ServerContext, 'clientSecrets'>,

@@ -1,7 +1,3 @@
-/**
- * The rules for clients that came here by themselves: nobody has looked at them, so people are always asked, their
- * access tokens are short, and they go when nobody uses them.
- */
 import { isAfter } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
 import { InvalidTarget, isOAuthError } from '../errors.ts'
@@ -10,19 +6,30 @@ import { shares } from '../limits/policies.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { SelfRegistration } from '../storage/client-settings.ts'
 import type { Client } from '../storage/records.ts'
-import { type UnusedClient, unusedTicket } from '../storage/unused-client.ts'
+import { type UnusedClient, unusedTicket } from '../storage/tickets.ts'
 import { type ClientFields, changeClient } from './save.ts'
 
-const LONGEST_ACCESS = 3600 * 1000
+/**
+ * Rules for self-registered clients. The operator has not reviewed them, so users are always asked
+ * for consent, access tokens are short-lived, and unused clients are deleted.
+ */
 
-/** The grants that they may have, if the server offers them. None where the client alone decides what it gets. */
+const MAX_ACCESS_LIFETIME = 3600 * 1000
+
+/**
+ * Grant types that self-registered clients may have, if the server offers them. Excludes
+ * grants that need no approval by a user.
+ */
 export const selfRegisteredGrants: readonly string[] = [
   'authorization_code',
   'refresh_token',
   'urn:ietf:params:oauth:grant-type:device_code',
 ]
 
-/** What a client may ask for; null: any defined scope. Of its own scopes a stranger gets those marked today. */
+/**
+ * Returns the scopes a client may request. `null` for any defined scope. A self-registered client
+ * is also limited to the scopes currently open to such clients.
+ */
 export function scopeLimitOf(
   { scopes, settings }: Client,
   { selfRegisteredScopes }: Pick<ResolvedOptions, 'selfRegisteredScopes'>,
@@ -32,17 +39,20 @@ export function scopeLimitOf(
 }
 
 /**
- * For which APIs a request of this client is; null: for the server's own. Where only some are open to strangers, a
- * token for another would be let in wherever no scope is asked for.
+ * Returns the APIs a client's request is for. `null` for the server's own API. If only some APIs
+ * are open to self-registered clients, a request for another one is rejected, because a token
+ * without scopes would still be accepted there.
+ * @throws InvalidTarget if a named API is not open to the client, or if none is named and several
+ * are open
  */
-export function resourcesFor(
+export function resolveClientResources(
   client: Client,
   named: readonly string[] | null,
   options: Pick<ResolvedOptions, 'selfRegisteredResources' | 'resources'>,
 ): readonly string[] | null {
   const { selfRegisteredResources: open, resources } = options
   if (open === null || client.settings.self_registered === undefined) return named
-  if (named?.every((uri) => mayReach(client, uri, options))) return named
+  if (named?.every((uri) => mayAccessResource(client, uri, options))) return named
   if (named) throw new InvalidTarget('Clients that registered themselves get no token for it')
   if (open.has(resources.own.uri)) return null
   const [only, ...others] = open
@@ -50,8 +60,8 @@ export function resourcesFor(
   throw new InvalidTarget("Name what the token is for: the parameter 'resource' is missing")
 }
 
-/** Whether it may have tokens for this API today. */
-export function mayReach(
+/** Whether the client may currently get tokens for this API. */
+export function mayAccessResource(
   { settings }: Client,
   uri: string,
   { selfRegisteredResources: open }: Pick<ResolvedOptions, 'selfRegisteredResources'>,
@@ -59,8 +69,11 @@ export function mayReach(
   return open === null || settings.self_registered === undefined || open.has(uri)
 }
 
-/** What is left of what it was granted: a stranger keeps only what is marked today. */
-export function stillGranted(
+/**
+ * Returns the granted scopes that are still valid. Self-registered clients keep only scopes that
+ * are currently open to them.
+ */
+export function filterOpenScopes(
   scopes: readonly string[],
   client: Client,
   options: Pick<ResolvedOptions, 'selfRegisteredScopes'>,
@@ -70,14 +83,14 @@ export function stillGranted(
   return scopes.filter((name) => limit.includes(name))
 }
 
-/** It came by itself, and nobody here vouches for it. */
-export function isStranger({ settings }: Client): boolean {
+/** Whether the client registered itself and the operator has not verified it. */
+export function isUnverifiedSelfRegistered({ settings }: Client): boolean {
   return settings.self_registered !== undefined && settings.self_registered.verified !== true
 }
 
 /**
- * Whether those who run this server have registered the client or vouch for it. Nobody has looked at one that came by
- * itself or that a person has registered, until `clients.verify()`.
+ * Whether the operator registered or verified the client. Clients that registered themselves or
+ * that a user registered are unverified until `clients.verify()`.
  */
 export function isVerified({ firstParty, userId, settings }: Client): boolean {
   if (firstParty) return true
@@ -85,15 +98,18 @@ export function isVerified({ firstParty, userId, settings }: Client): boolean {
   return userId === null || settings.verified === true
 }
 
-/** When its access tokens end at the latest. */
-export function latestFor({ settings }: Client, end: Date, now: Date): Date {
+/** Limits the expiry of access tokens of self-registered clients. */
+export function limitExpiry({ settings }: Client, end: Date, now: Date): Date {
   if (settings.self_registered === undefined) return end
-  const latest = wholeSecond(now.getTime() + LONGEST_ACCESS)
+  const latest = wholeSecond(now.getTime() + MAX_ACCESS_LIFETIME)
   return isAfter(end, latest) ? latest : end
 }
 
-/** Somebody has vouched for what it was before. */
-export function unverified({ verified: _, ...registration }: SelfRegistration): SelfRegistration {
+/** Removes the verification, which applied to the client before its change. */
+export function withoutVerification({
+  verified: _,
+  ...registration
+}: SelfRegistration): SelfRegistration {
   return registration
 }
 
@@ -101,7 +117,10 @@ export function isUnused({ settings }: Client): boolean {
   return settings.self_registered?.unused_until !== undefined
 }
 
-/** Stores a client that goes when it is not used until then. Null when its id is taken. */
+/**
+ * Stores a self-registered client that is deleted at `unused_until` if it was not used by then.
+ * Returns `null` if its id is taken.
+ */
 export async function createUnused(
   client: Client,
   registration: SelfRegistration & { readonly unused_until: number },
@@ -109,13 +128,13 @@ export async function createUnused(
 ): Promise<Client | null> {
   const settings = { ...client.settings, self_registered: registration }
   const unused = { ...client, settings }
-  // First: without it the row would never be found again once it is over.
-  await keepUnused({ clientId: client.id, until: registration.unused_until }, context)
+  // Must come first: without its ticket, an unused client would never be found and deleted.
+  await trackUnused({ clientId: client.id, until: registration.unused_until }, context)
   return (await context.storage.clients.create(unused)) ? unused : null
 }
 
-/** Counts the client among the unused ones of the network that it came from, until then. */
-export async function keepUnused(
+/** Counts the client among the unused clients of its network, until it is used or deleted. */
+export async function trackUnused(
   unused: UnusedClient,
   { resources, network }: ServerContext,
 ): Promise<void> {
@@ -123,14 +142,14 @@ export async function keepUnused(
 }
 
 /**
- * Somebody approves it, or has got a token by it: it stays, and takes no share of its network any more. False when it is
- * gone.
+ * Records that a user approved the client or that it got a token. It is no longer deleted as
+ * unused, nor counted for its network. Returns `false` if the client no longer exists.
  */
 export async function markUsed(client: Client, context: ServerContext): Promise<boolean> {
   const until = client.settings.self_registered?.unused_until
   try {
-    // What is remembered may be older than its last change.
-    await changeClient(client.id, withoutEnd, context)
+    // Reads the client from the store, because the cached one may be outdated.
+    await changeClient(client.id, withoutUnusedUntil, context)
     if (until !== undefined) {
       await context.storage.tickets.take(unusedTicket({ clientId: client.id, until }).hash)
     }
@@ -141,7 +160,7 @@ export async function markUsed(client: Client, context: ServerContext): Promise<
   }
 }
 
-function withoutEnd({ settings }: Client): ClientFields | null {
+function withoutUnusedUntil({ settings }: Client): ClientFields | null {
   const { self_registered, ...others } = settings
   if (self_registered?.unused_until === undefined) return null
   const { unused_until: _, ...registration } = self_registered

@@ -1,24 +1,30 @@
 import { type HttpRequest, type HttpResponse, wantsHtml } from '@tollgate/http'
-import { describeApplication, describeResources } from '../authorization/asking-application.ts'
 import { openInteraction, screenAddress } from '../authorization/decision.ts'
 import { expandRequest, type ReceivedRequest } from '../authorization/expand-request.ts'
-import { judgeSignIn } from '../authorization/fresh-sign-in.ts'
-import { describeScopes, findChoice, withoutDeclined } from '../authorization/optional-scopes.ts'
+import {
+  formatSignInMarker,
+  judgeSignIn,
+  OTHER_ACCOUNT,
+  readSignInMarker,
+  SIGN_IN_MARKER,
+  STRONGER_SIGN_IN,
+} from '../authorization/fresh-sign-in.ts'
+import {
+  describeScopes,
+  findEarlierConsent,
+  withoutDeclined,
+} from '../authorization/optional-scopes.ts'
+import { pageFor } from '../authorization/page-language.ts'
 import {
   type AuthorizationRequest,
   parseAuthorizationRequest,
   type ReturnAddress,
   requireReturnAddress,
 } from '../authorization/request.ts'
+import { claimResponse, endRequest } from '../authorization/request-ticket.ts'
+import { describeApplication, describeResources } from '../authorization/requesting-application.ts'
 import { authorizationErrorResponse, authorizationResponse } from '../authorization/response.ts'
 import { withSignIn } from '../authorization/sign-in-details.ts'
-import {
-  BETTER_SIGN_IN,
-  formatSignInMarker,
-  OTHER_ACCOUNT,
-  readSignInMarker,
-  SIGN_IN_MARKER,
-} from '../authorization/sign-in-marker.ts'
 import {
   addressOf,
   otherAccountLocation,
@@ -26,7 +32,6 @@ import {
   signInLocation,
 } from '../authorization/sign-in-page.ts'
 import { declinedBefore, mayApproveSilently } from '../authorization/silent-approval.ts'
-import { claimAnswer, endRequest } from '../authorization/single-answer.ts'
 import { isLoopback } from '../clients/settings/checks.ts'
 import type { ServerContext } from '../context.ts'
 import { ConsentRequired, isOAuthError, LoginRequired, Unauthenticated } from '../errors.ts'
@@ -34,14 +39,19 @@ import type { AuthorizationResult } from '../grants/grant.ts'
 import { parseForm } from '../http/form.ts'
 import { htmlPage, redirectDestination, redirectSource } from '../http/html.ts'
 import { redirect } from '../http/responses.ts'
-import { isElsewhere } from '../resources/requested.ts'
+import type { PageText } from '../pages/messages/messages.ts'
+import { namesResources } from '../resources/requested.ts'
 import type { Consent } from '../storage/records.ts'
 import { emitTokenCreated } from '../tokens/issue.ts'
 import { revokeTokens } from '../tokens/revoke.ts'
+import { servesUser } from '../users/providers.ts'
 import { retryIfSignedOut, type SignInMark } from '../users/retry-if-signed-out.ts'
-import { findSignedIn, type Person, type SignedInPerson } from '../users/users.ts'
+import { findSignedIn, type Person, type SignedInPerson } from '../users/signed-in.ts'
 
-/** GET /oauth/authorize (RFC 6749 §3.1): shows the approval screen, or answers where none is needed. */
+/**
+ * Handles GET /oauth/authorize (RFC 6749 §3.1): shows the approval screen, or redirects back at
+ * once if no approval is needed.
+ */
 export async function authorize(
   request: HttpRequest,
   context: ServerContext,
@@ -51,34 +61,39 @@ export async function authorize(
   const address = await requireReturnAddress(received.params, context)
   try {
     const askedAt = readSignInMarker(query, context)
-    const asked = parseAuthorizationRequest(received, address, askedAt, context)
+    const authRequest = parseAuthorizationRequest(received, address, askedAt, context)
     const response = await retryIfSignedOut(
       context,
-      () => findSignedIn(context.options, request),
+      () => findSignedIn(context.options, request, authRequest.client.settings.provider),
       async (person, mark) => {
-        if (asked.prompts.none) await assertMayAsk(person, asked, context)
-        if (isSomebodyElse(person, asked, context)) return askForOther(request, asked, context)
-        if (mayDoBetter(person, request, asked, context)) {
-          return signIn(request, asked, context, BETTER_SIGN_IN)
+        if (authRequest.prompts.none) await assertMayAsk(person, authRequest, context)
+        if (isWrongPerson(person, authRequest, context))
+          return askForOtherAccount(request, authRequest, context)
+        if (wantsStrongerSignIn(person, request, authRequest, context)) {
+          return signIn(request, authRequest, context, STRONGER_SIGN_IN)
         }
-        return needsSignIn(person, asked, context)
-          ? signIn(request, asked, context)
-          : respondTo(request, { person, mark, asked }, context)
+        return needsSignIn(person, authRequest, context)
+          ? signIn(request, authRequest, context)
+          : respondTo(request, { person, mark, authRequest }, context)
       },
     )
-    return response ?? (await signIn(request, asked, context))
+    return response ?? (await signIn(request, authRequest, context))
   } catch (error) {
-    return sendError(error, address, received, context)
+    const { t } = pageFor(request, received.params.get('ui_locales'), context)
+    return sendError(error, { address, received, t }, context)
   }
 }
 
-/** Whether this sign-in is not enough. Throws where signing in again would not make it so. */
+/**
+ * Whether the person has to sign in again.
+ * @throws LoginRequired if signing in again would not help
+ */
 function needsSignIn(
   person: SignedInPerson,
-  asked: AuthorizationRequest,
+  authRequest: AuthorizationRequest,
   { options }: ServerContext,
 ): boolean {
-  switch (judgeSignIn(asked.signIn, person.authenticatedAt, options.clock.now())) {
+  switch (judgeSignIn(authRequest.signIn, person.authenticatedAt, options.clock.now())) {
     case 'good':
       return false
     case 'sign in':
@@ -94,15 +109,15 @@ function needsSignIn(
 }
 
 /**
- * Whether a request that shows no screen may learn anything of the person. Otherwise any page could find out who
- * somebody is, or when they signed in, by asking for one guess after the other.
+ * Requires an earlier approval for a request with `prompt=none`. Otherwise any page could find out
+ * who a person is, or when they signed in, by trying one guess after the other.
  */
 async function assertMayAsk(
   person: Person,
   { client, redirectTo, shownScopes: scopes, details }: AuthorizationRequest,
   { consents, options: { optionalScopes: optional } }: ServerContext,
 ): Promise<void> {
-  const elsewhere = isElsewhere(details)
+  const elsewhere = namesResources(details)
   const question = { client, redirectTo, scopes, elsewhere, optional, askAgain: false }
   const isApproved = (consent: Consent | null) => mayApproveSilently({ ...question, consent })
   if (isApproved(consents.recall(person.id, client.id))) return
@@ -110,33 +125,43 @@ async function assertMayAsk(
   throw new ConsentRequired('The user has to approve this request')
 }
 
-/** The request names whom it means, or how they must have signed in, and somebody else is there. */
-function isSomebodyElse(
+/**
+ * Whether the signed-in person is the wrong one: the client serves another user provider, or the
+ * request demands another person or another way of signing in.
+ */
+function isWrongPerson(
   person: SignedInPerson,
   { client, received }: AuthorizationRequest,
   context: ServerContext,
 ): boolean {
-  const { personCheckers } = context.features
-  return personCheckers.some(
+  const { features, providers } = context
+  if (!servesUser(client, person.id, providers)) return true
+  return features.personCheckers.some(
     (feature) => feature.acceptsPerson?.(received.params, client, person, context) === false,
   )
 }
 
-/** Asks once: whoever comes back as somebody else again has decided so. */
-function askForOther(
+/**
+ * Asks the person to sign in with another account, but only once: if they come back with the same
+ * one, that is their decision.
+ */
+function askForOtherAccount(
   request: HttpRequest,
-  asked: AuthorizationRequest,
+  authRequest: AuthorizationRequest,
   context: ServerContext,
 ): Promise<HttpResponse> {
   const askedBefore = parseForm(request.query).has(OTHER_ACCOUNT)
-  if (!askedBefore) return signIn(request, asked, context, OTHER_ACCOUNT)
+  if (!askedBefore) return signIn(request, authRequest, context, OTHER_ACCOUNT)
   throw new LoginRequired(
     'The user who signed in is not the one the request means, or not as it demands',
   )
 }
 
-/** The request wishes for a better sign-in, and the person was not asked for one yet. */
-function mayDoBetter(
+/**
+ * Whether to ask for a stronger sign-in: the request would like one, and the person has not been
+ * asked yet.
+ */
+function wantsStrongerSignIn(
   person: SignedInPerson,
   request: HttpRequest,
   { details, prompts }: AuthorizationRequest,
@@ -145,68 +170,83 @@ function mayDoBetter(
   const { signInCheckers } = context.features
   if (signInCheckers.length === 0 || prompts.none) return false
   if (signInCheckers.every((feature) => feature.acceptsSignIn?.(details, person))) return false
-  return !parseForm(request.query).has(BETTER_SIGN_IN)
+  return !parseForm(request.query).has(STRONGER_SIGN_IN)
 }
 
-/** Who is there, since when that is known, and what they are asked. */
-interface PersonAsked {
+/**
+ * The signed-in person, when their sign-in was read, and the request that they have to decide on.
+ */
+interface SignedInRequest {
   readonly person: SignedInPerson
   readonly mark: SignInMark
-  readonly asked: AuthorizationRequest
+  readonly authRequest: AuthorizationRequest
 }
 
-/** Null when the person was signed out everywhere meanwhile. */
+/**
+ * Responds to the request. Returns `null` if the person was signed out everywhere in the meantime.
+ */
 async function respondTo(
   request: HttpRequest,
-  { person, mark, asked }: PersonAsked,
+  { person, mark, authRequest }: SignedInRequest,
   context: ServerContext,
 ): Promise<HttpResponse | null> {
-  const approved = await approveSilently(asked, person, context)
+  const approved = await approveSilently(authRequest, person, context)
   if (!approved) {
-    if (asked.prompts.none) throw new ConsentRequired('The user has to approve this request')
-    return showConsent(request, asked, person, context)
+    if (authRequest.prompts.none) throw new ConsentRequired('The user has to approve this request')
+    return showConsent(request, authRequest, person, context)
   }
   const { token, params } = approved
   if (await context.feed.signedOutSince(person.id, mark.signOutMark)) {
-    // A code that nobody was told is worth nothing; a token is ended as well.
+    // The code is worthless because it was never sent; a token could already be in use elsewhere
+    // and has to be revoked.
     if (token) await revokeTokens({ id: token.id }, context)
     return null
   }
-  const { ticket } = asked.received
-  if (ticket !== null) await claimAnswer(ticket, token, context)
+  const { ticket } = authRequest.received
+  if (ticket !== null) await claimResponse(ticket, token, context)
   if (token) emitTokenCreated(token, context)
-  return authorizationResponse(asked, params, context.options.issuer)
+  const { t } = pageFor(request, authRequest.received.params.get('ui_locales'), context)
+  return authorizationResponse(authRequest, params, context.options.issuer, t)
 }
 
-/** Null when the person has to be asked. */
+/**
+ * Approves without asking if an earlier consent allows it. Returns `null` if the person has to be
+ * asked.
+ */
 async function approveSilently(
-  asked: AuthorizationRequest,
+  authRequest: AuthorizationRequest,
   person: SignedInPerson,
   context: ServerContext,
 ): Promise<AuthorizationResult | null> {
-  const { client, shownScopes: shown } = asked
+  const { client, shownScopes: shown } = authRequest
   if (client.firstParty) {
-    const choice = await findChoice({ userId: person.id, clientId: client.id, shown }, context)
-    return approveBy(choice, asked, person, context)
+    const choice = await findEarlierConsent(
+      { userId: person.id, clientId: client.id, shown },
+      context,
+    )
+    return approveBy(choice, authRequest, person, context)
   }
   const recalled = context.consents.recall(person.id, client.id)
-  const approved = recalled && (await approveBy(recalled, asked, person, context))
+  const approved = recalled && (await approveBy(recalled, authRequest, person, context))
   if (approved) return approved
   const consent = await context.consents.read(person.id, client.id)
-  return approveBy(consent, asked, person, context)
+  return approveBy(consent, authRequest, person, context)
 }
 
-/** Null when the consent does not allow it, or was withdrawn or changed since it was read. */
+/**
+ * Approves on the basis of this consent. Returns `null` if the consent does not cover the request,
+ * or was withdrawn or changed since it was read.
+ */
 async function approveBy(
   consent: Consent | null,
-  asked: AuthorizationRequest,
+  authRequest: AuthorizationRequest,
   person: SignedInPerson,
   context: ServerContext,
 ): Promise<AuthorizationResult | null> {
-  const { client, redirectTo, redirectUri, codeChallenge, shownScopes } = asked
+  const { client, redirectTo, redirectUri, codeChallenge, shownScopes } = authRequest
   const { optionalScopes: optional } = context.options
-  const elsewhere = isElsewhere(asked.details)
-  const askAgain = asked.prompts.consent
+  const elsewhere = namesResources(authRequest.details)
+  const askAgain = authRequest.prompts.consent
   const question = {
     client,
     redirectTo,
@@ -217,10 +257,10 @@ async function approveBy(
     askAgain,
   }
   if (!mayApproveSilently(question)) return null
-  const { scopes, details: left } = withoutDeclined(asked, declinedBefore(question))
+  const { scopes, details: left } = withoutDeclined(authRequest, declinedBefore(question))
   const details = withSignIn(left, person, client)
   const approved = { client, userId: person.id, redirectUri, scopes, codeChallenge, details }
-  const result = await asked.response.prepare(approved, context)
+  const result = await authRequest.response.prepare(approved, context)
   const { code, token } = result
   if (consent) {
     if (!(await context.storage.consents.use(consent, result))) return null
@@ -233,57 +273,65 @@ async function approveBy(
 
 async function showConsent(
   request: HttpRequest,
-  asked: AuthorizationRequest,
+  authRequest: AuthorizationRequest,
   person: Person,
   context: ServerContext,
 ): Promise<HttpResponse> {
-  const query = queryToReturnTo(request, await asked.received.keep?.())
-  const pending = await openInteraction(asked, person, context)
+  const query = queryToReturnTo(request, await authRequest.received.keep?.())
+  const pending = await openInteraction(authRequest, person, context)
   const { pages, basePath } = context.options
-  const { client, shownScopes: shown } = asked
-  const before = await findChoice({ userId: person.id, clientId: client.id, shown }, context)
-  const page = await pages.consent({
+  const { client, shownScopes: shown } = authRequest
+  const before = await findEarlierConsent(
+    { userId: person.id, clientId: client.id, shown },
+    context,
+  )
+  const page = pageFor(request, authRequest.received.params.get('ui_locales'), context)
+  const screen = await pages.consent({
+    ...page.view,
     ...describeApplication(client, context),
     userId: person.id,
     otherAccount: otherAccountLocation(context, addressOf(request, query)),
-    scopes: describeScopes(shown, before, context),
-    resources: describeResources(asked.details, context),
-    destination: redirectDestination(asked.redirectTo),
-    toOwnComputer: leadsToOwnComputer(asked.redirectTo, context.options.issuerUrl),
-    opensProgram: programOf(asked.redirectTo),
+    scopes: describeScopes(shown, before, page.view.language, context),
+    resources: describeResources(authRequest.details, context),
+    destination: redirectDestination(authRequest.redirectTo),
+    toOwnComputer: leadsToOwnComputer(authRequest.redirectTo, context.options.issuerUrl),
+    opensProgram: appSchemeOf(authRequest.redirectTo),
     action: screenAddress(`${basePath}/authorize`, pending, query),
     csrfToken: pending.csrfToken,
   })
-  return htmlPage(page, 200, redirectSource(asked.redirectTo))
+  return htmlPage(screen, 200, redirectSource(authRequest.redirectTo))
 }
 
-/** Not where this server is on the same computer, and answers there itself. */
+/**
+ * Whether the redirect leads to a program on the person's own computer. `false` if it leads to this
+ * server running on localhost.
+ */
 function leadsToOwnComputer(redirectTo: string, issuer: URL): boolean {
   const { protocol, hostname, origin } = new URL(redirectTo)
   const isWeb = protocol === 'http:' || protocol === 'https:'
   return isWeb && isLoopback(hostname) && origin !== issuer.origin
 }
 
-/** The scheme that a program of the person's device answers to; null for a web address. */
-function programOf(redirectTo: string): string | null {
+/** Returns the URL scheme that opens a program on the person's device. `null` for a web address. */
+function appSchemeOf(redirectTo: string): string | null {
   const { protocol } = new URL(redirectTo)
   return protocol === 'http:' || protocol === 'https:' ? null : protocol
 }
 
-/** The application signs the person in and sends them back to this very request. */
+/** Redirects to the application's sign-in page, which sends the person back to this request. */
 async function signIn(
   request: HttpRequest,
-  asked: AuthorizationRequest,
+  authRequest: AuthorizationRequest,
   context: ServerContext,
-  note?: typeof OTHER_ACCOUNT | typeof BETTER_SIGN_IN,
+  note?: typeof OTHER_ACCOUNT | typeof STRONGER_SIGN_IN,
 ): Promise<HttpResponse> {
-  if (asked.prompts.none) throw new LoginRequired('The user is not signed in')
+  if (authRequest.prompts.none) throw new LoginRequired('The user is not signed in')
   if (!wantsHtml(request) && request.header('accept')?.includes('application/json')) {
     throw new Unauthenticated('Unauthenticated.')
   }
-  const { params, keep } = asked.received
+  const { params, keep } = authRequest.received
   const query = queryToReturnTo(request, await keep?.())
-  const { again, maxAge, askedAt } = asked.signIn
+  const { again, maxAge, askedAt } = authRequest.signIn
   const demanded = again || maxAge !== null || askedAt !== null
   if (note) query.set(note, 'asked')
   if (demanded) query.set(SIGN_IN_MARKER, formatSignInMarker(query, context))
@@ -293,23 +341,36 @@ async function signIn(
       return value === undefined ? [] : [[name, value]]
     }),
   )
-  const acrValues = asked.details?.acrValues
+  const acrValues = authRequest.details?.acrValues
   const wishes = acrValues ? { ...hints, acr_values: acrValues.join(' ') } : hints
-  const page = signInLocation(context, addressOf(request, query), wishes)
-  // For sign-in pages that would send people who are signed in straight back.
+  const { provider } = authRequest.client.settings
+  const page = signInLocation(context, addressOf(request, query), {
+    ...wishes,
+    ...(provider !== undefined && { provider }),
+  })
+  // `prompt=login` keeps the sign-in page from sending people who are already signed in straight
+  // back.
   return redirect(demanded || note ? `${page}&prompt=login` : page)
 }
 
-/** The address is proven, so the client learns what was wrong; our own failures stay ours. */
+interface FailedRequest {
+  readonly address: ReturnAddress
+  readonly received: ReceivedRequest
+  readonly t: PageText
+}
+
+/**
+ * Reports an error to the client by redirect, since its redirect URI is proven. Internal errors are
+ * rethrown.
+ */
 async function sendError(
   error: unknown,
-  address: ReturnAddress,
-  received: ReceivedRequest,
+  { address, received, t }: FailedRequest,
   context: ServerContext,
 ): Promise<HttpResponse> {
   if (!isOAuthError(error) || error.code === 'unauthenticated') throw error
-  // Another tab was answered: the client has heard of this request.
+  // Another tab has already answered this pushed request, so the client has received its response.
   if (error.code === 'invalid_request_uri') throw error
   await endRequest(received.ticket, context)
-  return authorizationErrorResponse(address, error, context.options.issuer)
+  return authorizationErrorResponse(address, error, context.options.issuer, t)
 }

@@ -7,11 +7,11 @@ import { splitRedirects } from '../clients/redirect-uris.ts'
 import type { ServerContext } from '../context.ts'
 import { NotFound } from '../errors.ts'
 import type { GrantType } from '../grants/grant.ts'
+import { readValid } from '../http/body.ts'
 import { pageResponse } from '../http/page.ts'
 import { empty, noStoreJson } from '../http/responses.ts'
 import type { Client } from '../storage/records.ts'
 import { requireSignedIn } from './signed-in.ts'
-import { readValid } from './validate.ts'
 
 export const nameField = z
   .string({ error: 'The name field is required and must be a string.' })
@@ -46,7 +46,7 @@ const newSchema = (context: ServerContext) =>
       .default(false),
   })
 
-/** GET /oauth/clients */
+/** Handles GET /oauth/clients. */
 export async function listClients(
   request: HttpRequest,
   context: ServerContext,
@@ -60,7 +60,7 @@ export async function listClients(
   })
 }
 
-/** POST /oauth/clients: the only answer, beside a rotation's, that holds the secret. */
+/** Handles POST /oauth/clients. The secret is returned only here and after a rotation. */
 export async function createClient(
   request: HttpRequest,
   context: ServerContext,
@@ -74,7 +74,7 @@ export async function createClient(
   return noStoreJson({ ...clientJson(client), ...(secret === null ? {} : { secret }) }, 201)
 }
 
-/** PUT /oauth/clients/{client-id} */
+/** Handles PUT /oauth/clients/{client-id}. */
 export async function updateClient(
   request: HttpRequest,
   context: ServerContext,
@@ -85,7 +85,7 @@ export async function updateClient(
   return noStoreJson(clientJson(await manageClients(context).update(client.id, change)))
 }
 
-/** DELETE /oauth/clients/{client-id}: the client and everything that hangs on it. */
+/** Handles DELETE /oauth/clients/{client-id}: revokes the client and its tokens. */
 export async function deleteClient(
   request: HttpRequest,
   context: ServerContext,
@@ -96,7 +96,10 @@ export async function deleteClient(
   return empty()
 }
 
-/** POST /oauth/clients/{client-id}/secret: a new one; the old one stops at once. */
+/**
+ * Handles POST /oauth/clients/{client-id}/secret: creates a new secret; the old one is invalid at
+ * once.
+ */
 export async function rotateClientSecret(
   request: HttpRequest,
   context: ServerContext,
@@ -107,7 +110,7 @@ export async function rotateClientSecret(
   return noStoreJson({ ...clientJson(client), secret })
 }
 
-/** Somebody else's client looks exactly like none (threat M1). */
+/** Responds 404 to another person's client, exactly as to a missing one (threat M1). */
 async function requireOwn(
   request: HttpRequest,
   context: ServerContext,

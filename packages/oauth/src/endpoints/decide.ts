@@ -1,10 +1,11 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
-import { answered, requireInteraction } from '../authorization/decision.ts'
+import { alreadyAnswered, DecisionRefused, requireInteraction } from '../authorization/decision.ts'
 import { consentTo, readDeclined, withoutDeclined } from '../authorization/optional-scopes.ts'
+import { pageFor } from '../authorization/page-language.ts'
+import { claimResponse, splitTicket } from '../authorization/request-ticket.ts'
 import { authorizationErrorResponse, authorizationResponse } from '../authorization/response.ts'
 import type { ResponseMode } from '../authorization/response-modes.ts'
 import { withSignIn } from '../authorization/sign-in-details.ts'
-import { claimAnswer, splitTicket } from '../authorization/single-answer.ts'
 import { matchesRedirect } from '../clients/redirect-uris.ts'
 import { isUnused, markUsed } from '../clients/self-registered.ts'
 import type { ServerContext } from '../context.ts'
@@ -12,33 +13,38 @@ import { AccessDenied, InvalidRequest, Unauthenticated } from '../errors.ts'
 import { type Form, parseForm, readForm, requireParam } from '../http/form.ts'
 import { redirect } from '../http/responses.ts'
 import { assertSameOrigin } from '../http/same-origin.ts'
+import { ENGLISH, type PageText } from '../pages/messages/messages.ts'
 import type { Client, Interaction } from '../storage/records.ts'
 import { emitTokenCreated } from '../tokens/issue.ts'
-import { findSignedIn, type SignedInPerson } from '../users/users.ts'
+import { findSignedIn, type SignedInPerson } from '../users/signed-in.ts'
 
-const LONGEST_QUERY = 8000
+const MAX_QUERY_LENGTH = 8000
 
-/** POST /oauth/authorize: the two buttons of the approval screen, or a request that came as a form. */
+/**
+ * Handles POST /oauth/authorize: a button of the approval screen, or an authorization request sent
+ * as a form.
+ */
 export async function postAuthorize(
   request: HttpRequest,
   context: ServerContext,
 ): Promise<HttpResponse> {
   return parseForm(request.query).has('interaction')
     ? decide(request, context)
-    : askAgainByGet(request, context)
+    : redirectToGet(request, context)
 }
 
 /**
- * OpenID Connect Core §3.1.2.1 lets clients post their request. Browsers keep the session's cookie back
- * from a form of another site, so they are sent to the same request by GET.
+ * Redirects an authorization request that was posted (OpenID Connect Core §3.1.2.1) to the same
+ * request by GET. Browsers do not send the session cookie with a form of another site, but they do
+ * with the redirect.
  */
-async function askAgainByGet(request: HttpRequest, context: ServerContext): Promise<HttpResponse> {
+async function redirectToGet(request: HttpRequest, context: ServerContext): Promise<HttpResponse> {
   const pairs = [...parseForm(request.query), ...(await readForm(request))]
   if (!pairs.some(([name]) => name === 'client_id')) requireParam(new Map(pairs), 'interaction')
-  // One that stands in the address and in the body was sent twice, and is refused there.
+  // A parameter in both the query and the body is now there twice, which the GET request rejects.
   const query = new URLSearchParams(pairs).toString()
-  if (query.length > LONGEST_QUERY) {
-    throw new InvalidRequest(`The request is longer than ${LONGEST_QUERY} characters`)
+  if (query.length > MAX_QUERY_LENGTH) {
+    throw new InvalidRequest(`The request is longer than ${MAX_QUERY_LENGTH} characters`)
   }
   return redirect(`${context.options.basePath}/authorize?${query}`)
 }
@@ -50,14 +56,15 @@ async function decide(request: HttpRequest, context: ServerContext): Promise<Htt
   const decisions: Readonly<Record<string, typeof approve>> = { approve, deny: refuse }
   const carryOut = Object.hasOwn(decisions, decision) ? decisions[decision] : undefined
   if (!carryOut) throw new InvalidRequest('decision must be approve or deny')
-  return carryOut({ ...(await pending(request, form, context)), form }, context)
+  const { t } = pageFor(request, parseForm(request.query).get('ui_locales'), context)
+  return carryOut({ ...(await pending(request, form, context)), form, t }, context)
 }
 
-/** DELETE /oauth/authorize: denies, for pages that use script. */
+/** Handles DELETE /oauth/authorize: denies the request, for approval pages that use script. */
 export async function deny(request: HttpRequest, context: ServerContext): Promise<HttpResponse> {
   assertSameOrigin(request, context.options.issuerUrl)
   const form = new Map()
-  return refuse({ ...(await pending(request, form, context)), form }, context)
+  return refuse({ ...(await pending(request, form, context)), form, t: ENGLISH }, context)
 }
 
 interface Pending {
@@ -66,41 +73,50 @@ interface Pending {
   readonly person: SignedInPerson
 }
 
-/** With what the form says of it. */
-interface PressedButton extends Pending {
+/** An open interaction, with the submitted form. */
+interface SubmittedDecision extends Pending {
   readonly form: Form
+  /** Texts for a page that delivers the response by form post. */
+  readonly t: PageText
 }
 
 async function pending(request: HttpRequest, form: Form, context: ServerContext): Promise<Pending> {
-  const id = requireParam(parseForm(request.query), 'interaction')
-  const person = await findSignedIn(context.options, request)
+  const query = parseForm(request.query)
+  const id = requireParam(query, 'interaction')
+  // The client_id only says which session to read; the interaction determines the person and the
+  // client.
+  const hinted = await context.clients.find(query.get('client_id') ?? '')
+  const person = await findSignedIn(context.options, request, hinted?.settings.provider)
   if (!person) throw new Unauthenticated('Unauthenticated.')
   const csrfToken = form.get('csrf_token') ?? request.header('x-csrf-token')
   const interaction = await requireInteraction(id, csrfToken, person, context)
-  // The client may have been deleted, or its address changed, while the page was open.
+  // The client may have been deleted, or its redirect URI changed, while the page was open.
   const client = await context.clients.find(interaction.clientId)
   const reachable = client?.redirectUris.some((uri) => matchesRedirect(uri, interaction.redirectTo))
   if (!client || !reachable) throw clientGone()
   return { interaction, client, person }
 }
 
-function clientGone(): InvalidRequest {
-  return new InvalidRequest('This application is gone, or its address has changed', {
-    hint: 'Go back to the application and start again',
-  })
+function clientGone(): DecisionRefused {
+  return new DecisionRefused('applicationGone')
 }
 
 async function approve(
-  { interaction, client, person, form }: PressedButton,
+  { interaction, client, person, form, t }: SubmittedDecision,
   context: ServerContext,
 ): Promise<HttpResponse> {
   const offered = context.responses.get(interaction.responseType)
-  if (!offered) throw answered()
-  const { ticket, details: asked } = splitTicket(interaction.details)
-  const declined = readDeclined(form, [...interaction.scopes, ...(asked?.alsoShown ?? [])], context)
-  const share = withoutDeclined({ scopes: interaction.scopes, details: asked }, declined)
+  if (!offered) throw alreadyAnswered()
+  const { ticket, details: requestedDetails } = splitTicket(interaction.details)
+  const declined = readDeclined(
+    form,
+    [...interaction.scopes, ...(requestedDetails?.alsoShown ?? [])],
+    context,
+  )
+  const share = withoutDeclined({ scopes: interaction.scopes, details: requestedDetails }, declined)
   const details = withSignIn(share.details, person, client)
-  // Before anything is approved: what was is never evicted.
+  // Unused clients may be evicted. Mark the client before approving, because nothing that was
+  // approved is ever evicted.
   if (isUnused(client) && !(await markUsed(client, context))) throw clientGone()
   const result = await offered.response.prepare(
     { ...interaction, client, scopes: share.scopes, details },
@@ -113,28 +129,30 @@ async function approve(
     ...(result.code ? { code: result.code } : {}),
     ...(result.token ? { token: result.token } : {}),
   })
-  if (!approved) throw answered()
-  await claimAnswer(ticket, result.token, context)
+  if (!approved) throw alreadyAnswered()
+  await claimResponse(ticket, result.token, context)
   if (result.token) emitTokenCreated(result.token, context)
   return authorizationResponse(
     addressOf(interaction, context),
     result.params,
     context.options.issuer,
+    t,
   )
 }
 
 async function refuse(
-  { interaction }: PressedButton,
+  { interaction, t }: SubmittedDecision,
   context: ServerContext,
 ): Promise<HttpResponse> {
   const denied = await context.storage.interactions.deny(
     interaction.hash,
     context.options.clock.now(),
   )
-  if (!denied) throw answered()
-  await claimAnswer(splitTicket(interaction.details).ticket, undefined, context)
+  if (!denied) throw alreadyAnswered()
+  await claimResponse(splitTicket(interaction.details).ticket, undefined, context)
   const error = new AccessDenied('The user denied the request')
-  return authorizationErrorResponse(addressOf(interaction, context), error, context.options.issuer)
+  const { issuer } = context.options
+  return authorizationErrorResponse(addressOf(interaction, context), error, issuer, t)
 }
 
 function addressOf(interaction: Interaction, context: ServerContext) {

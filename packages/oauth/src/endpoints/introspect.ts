@@ -11,7 +11,10 @@ import { addedClaims, formatSubject, isBound, parseSubject } from '../tokens/for
 
 const INACTIVE = { active: false }
 
-/** POST /oauth/introspect (RFC 7662). A client sees its own tokens, a resource server all. */
+/**
+ * Handles POST /oauth/introspect (RFC 7662). A client sees its own tokens, a resource server sees
+ * all.
+ */
 export async function introspect(
   request: HttpRequest,
   context: ServerContext,
@@ -40,13 +43,17 @@ interface Description {
   readonly [claim: string]: unknown
 }
 
-/** Null where it is another's. */
+/**
+ * Reduces the description to what this client may see. Returns `null` if the token belongs to
+ * another client.
+ */
 function shownTo(client: Client, found: Description, context: ServerContext): Description | null {
   if (client.resourceServer) return found
   if (found.client_id !== client.id) return null
   if (context.features.subjectNamers.length === 0) return found
   const { act } = found
-  // What the application says to its APIs may name the person, whom this client knows by a name of its own.
+  // Claims added by the application for its APIs may identify the person, whom this client knows
+  // only by a pairwise subject.
   const hidden = client.settings.subject_type === 'pairwise' ? addedClaims(found) : {}
   const shown = Object.entries(found).filter(([name]) => !Object.hasOwn(hidden, name))
   return {
@@ -68,7 +75,7 @@ function shownSubject(client: Client, sub: string, context: ServerContext): stri
   return subject?.kind === 'user' ? (pairwiseSubject(client, subject.id, context) ?? sub) : sub
 }
 
-/** The guard's own verdict, so the two always agree. */
+/** Describes an access token. Uses the verifier of the guard, so that the two never disagree. */
 async function describeAccessToken(
   text: string,
   context: ServerContext,

@@ -1,17 +1,20 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { responseModes } from '../authorization/response-modes.ts'
-import { offeredMethods } from '../clients/authentication/offered-methods.ts'
+import { offeredMethods } from '../clients/authentication-methods.ts'
 import type { ServerContext } from '../context.ts'
 import { json } from '../http/responses.ts'
 
-const KEPT_SECONDS = 300
+const CACHE_SECONDS = 300
 
 const publicFor = (seconds: number) => ({
   'cache-control': `public, max-age=${seconds}`,
   'access-control-allow-origin': '*',
 })
 
-/** GET /.well-known/oauth-authorization-server (RFC 8414): true to how this server is set up. */
+/**
+ * Handles GET /.well-known/oauth-authorization-server (RFC 8414): describes how this server is
+ * configured.
+ */
 export async function metadata(
   _request: HttpRequest,
   context: ServerContext,
@@ -39,12 +42,13 @@ export async function metadata(
   for (const part of [...grants.values(), ...context.features.all]) {
     addTo(document, part.metadata?.(context) ?? {})
   }
-  return json(document, 200, publicFor(KEPT_SECONDS))
+  return json(document, 200, publicFor(CACHE_SECONDS))
 }
 
 /**
- * No `none` of its own: a public client names itself and proves the code by PKCE, which authenticates nobody. A
- * feature lists it where clients choose from what they read here.
+ * Lists the client authentication methods. `none` is not listed by default: a public client only
+ * names itself, and PKCE authenticates nothing but the code. The features with which clients
+ * register themselves add it, since such clients choose from this list.
  */
 function authenticationMetadata(context: ServerContext): Record<string, unknown> {
   const { features } = context
@@ -53,7 +57,7 @@ function authenticationMetadata(context: ServerContext): Record<string, unknown>
   const endpoints = [
     { name: 'token', supported: methods },
     { name: 'revocation', supported: methods },
-    // Public clients cannot introspect.
+    // Public clients cannot introspect tokens.
     { name: 'introspection', supported: methods.filter((method) => method !== 'none') },
   ]
   return Object.fromEntries(
@@ -66,7 +70,10 @@ function authenticationMetadata(context: ServerContext): Record<string, unknown>
   )
 }
 
-/** A feature's `false` says that it does not bring this; another one may, listed before or after it. */
+/**
+ * Merges a part into the document. A feature's `false` means only that this feature does not add
+ * the capability, so it never overwrites the value of another feature.
+ */
 function addTo(document: Record<string, unknown>, part: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(part)) {
     if (value !== false || document[name] === undefined) document[name] = value
@@ -77,12 +84,15 @@ export function jwksPath(issuer: URL): string {
   return `${issuer.pathname === '/' ? '' : issuer.pathname}/.well-known/jwks.json`
 }
 
-/** RFC 8414 §3.1: the well-known part comes first, the issuer's path after it. */
+/**
+ * Returns the metadata path: the well-known segment, followed by the path of the issuer (RFC 8414
+ * §3.1).
+ */
 export function metadataPath(issuer: URL): string {
   return `/.well-known/oauth-authorization-server${issuer.pathname === '/' ? '' : issuer.pathname}`
 }
 
-/** GET /.well-known/jwks.json: next, present and former keys, until they are taken back. */
+/** Handles GET /.well-known/jwks.json: future, current and former keys until they are revoked. */
 export async function jwks(_request: HttpRequest, context: ServerContext): Promise<HttpResponse> {
   const keys = context.keys.all().map((key) => ({
     ...key.publicJwk,
@@ -90,7 +100,7 @@ export async function jwks(_request: HttpRequest, context: ServerContext): Promi
     alg: key.algorithm,
     use: 'sig',
   }))
-  // A set that was kept must have gone before the next key signs.
-  const kept = Math.min(KEPT_SECONDS, Math.floor(context.options.keyPublishedAheadSeconds / 2))
-  return json({ keys }, 200, publicFor(kept))
+  // A cached key set must have expired before the next key starts to sign.
+  const maxAge = Math.min(CACHE_SECONDS, Math.floor(context.options.keyPublishedAheadSeconds / 2))
+  return json({ keys }, 200, publicFor(maxAge))
 }

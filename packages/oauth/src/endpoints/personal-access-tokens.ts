@@ -2,6 +2,7 @@ import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { z } from 'zod'
 import { personalAccessClient } from '../clients/manage.ts'
 import type { ServerContext } from '../context.ts'
+import { readValid } from '../http/body.ts'
 import { pageResponse } from '../http/page.ts'
 import { empty, noStoreJson } from '../http/responses.ts'
 import {
@@ -13,12 +14,14 @@ import { tokenJson } from '../tokens/token-json.ts'
 import { nameField } from './clients.ts'
 import { requireSignedIn } from './signed-in.ts'
 import { revokeOwnToken } from './tokens.ts'
-import { readValid } from './validate.ts'
 
-/** Wrong names told of in one answer. */
-const MOST_TEXTS = 20
+/** Maximum number of unknown scopes listed in one response. */
+const MAX_PROBLEMS = 20
 
-/** All that is wrong is said at once. `*` is not a defined scope, so it is refused too. */
+/**
+ * Validates the body and reports all problems at once. `*` is not a defined scope, so it is
+ * rejected too.
+ */
 const schemaFor = (allowed: ReadonlySet<string>, identity: ReadonlySet<string>) =>
   z.object({
     name: nameField,
@@ -28,7 +31,7 @@ const schemaFor = (allowed: ReadonlySet<string>, identity: ReadonlySet<string>) 
       })
       .superRefine((scopes, check) => {
         const wrong = scopes.filter((name) => !allowed.has(name))
-        for (const name of wrong.slice(0, MOST_TEXTS)) {
+        for (const name of wrong.slice(0, MAX_PROBLEMS)) {
           const message = identity.has(name)
             ? `The scope '${name}' is about the person's identity and cannot be given to a personal access token.`
             : `The scope '${name.slice(0, 100)}' is not defined.`
@@ -37,7 +40,7 @@ const schemaFor = (allowed: ReadonlySet<string>, identity: ReadonlySet<string>) 
       }),
   })
 
-/** GET /oauth/personal-access-tokens */
+/** Handles GET /oauth/personal-access-tokens. */
 export async function listPersonal(
   request: HttpRequest,
   context: ServerContext,
@@ -52,20 +55,20 @@ export async function listPersonal(
   })
 }
 
-/** POST /oauth/personal-access-tokens: the only answer that holds the token. */
+/** Handles POST /oauth/personal-access-tokens. The text of the token is returned only here. */
 export async function createPersonal(
   request: HttpRequest,
   context: ServerContext,
 ): Promise<HttpResponse> {
   await requireSignedIn(request, context)
   const { identityScopes } = context.options
-  const asked = await readValid(request, schemaFor(personalAccessScopes(context), identityScopes))
+  const input = await readValid(request, schemaFor(personalAccessScopes(context), identityScopes))
   const look = async () => (await requireSignedIn(request, context)).id
-  const { accessToken, token, client } = await issuePersonalAccessToken(asked, look, context)
+  const { accessToken, token, client } = await issuePersonalAccessToken(input, look, context)
   return noStoreJson({ accessToken, token: tokenJson(token, client) }, 201)
 }
 
-/** DELETE /oauth/personal-access-tokens/{token-id} */
+/** Handles DELETE /oauth/personal-access-tokens/{token-id}. */
 export async function deletePersonal(
   request: HttpRequest,
   context: ServerContext,

@@ -1,27 +1,36 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import type { ServerContext } from '../context.ts'
-import type { GuardAdvice } from '../guard/guard.ts'
+import type { MetadataHint } from '../guard/guard.ts'
 import { json } from '../http/responses.ts'
 import type { Resource, Resources } from '../resources/resources.ts'
 
 const NAME = '/.well-known/oauth-protected-resource'
 
-/** RFC 9728 §3.1: the well-known part comes after the host, the path of the API after it. */
+/**
+ * Returns the metadata path of an API: the well-known segment, followed by the path of the API (RFC
+ * 9728 §3.1). `null` if the API has no web address.
+ */
 export function resourceMetadataPath({ uri }: Pick<Resource, 'uri'>): string | null {
   if (!/^https?:/.test(uri)) return null
   const { pathname, search } = new URL(uri)
   return search ? null : `${NAME}${pathname === '/' ? '' : pathname}`
 }
 
-/** Null for an API that is no address of the web: nobody could fetch it there. */
-export function guardAdvice(resource: Resource): GuardAdvice | null {
+/**
+ * Returns the hint that guards add to the challenge for callers without a token. `null` if the API
+ * has no web address to fetch its metadata from.
+ */
+export function guardAdvice(resource: Resource): MetadataHint | null {
   const path = resourceMetadataPath(resource)
   if (path === null) return null
   const { scopesToAskFor } = resource
   return { metadataUrl: `${new URL(resource.uri).origin}${path}`, scopesToAskFor }
 }
 
-/** Every API by the path of its metadata; of two with the same path the first, whatever their hosts. */
+/**
+ * Maps metadata paths to APIs. If two APIs on different hosts have the same path, the first one
+ * wins.
+ */
 export function resourcesByPath({ own, others }: Resources): ReadonlyMap<string, Resource> {
   const paths = new Map<string, Resource>()
   for (const resource of [...others.values(), own]) {
@@ -31,7 +40,7 @@ export function resourcesByPath({ own, others }: Resources): ReadonlyMap<string,
   return paths
 }
 
-/** GET /.well-known/oauth-protected-resource (RFC 9728 §2). */
+/** Handles GET /.well-known/oauth-protected-resource (RFC 9728 §2). */
 export function resourceMetadata(resource: Resource) {
   return async (
     _request: HttpRequest,

@@ -6,8 +6,8 @@ import { noStoreJson } from '../http/responses.ts'
 import { revokeToken } from '../tokens/revoke.ts'
 
 /**
- * POST /oauth/revoke (RFC 7009). Access and refresh token end together. Somebody else's token is
- * answered like one that does not exist: with 200 and no effect.
+ * Handles POST /oauth/revoke (RFC 7009). Revokes access and refresh token together. Another
+ * client's token is treated like a missing one: 200 and no effect.
  */
 export async function revoke(request: HttpRequest, context: ServerContext): Promise<HttpResponse> {
   const params = await readForm(request)
@@ -17,7 +17,7 @@ export async function revoke(request: HttpRequest, context: ServerContext): Prom
   const access = refresh ? null : await context.verifier.identify(text)
   const id = refresh?.tokenId ?? access?.tokenId
   if (id === undefined) return noStoreJson({})
-  // A genuine token says itself whose it is, should its row be lost.
+  // If the row is lost, the token itself still names its client.
   const owner = (await context.storage.tokens.find(id))?.clientId ?? access?.clientId
   const until = access ? { until: new Date(access.claims.exp * 1000) } : {}
   if (owner === client.id) await revokeToken(id, context, until)

@@ -3,7 +3,10 @@ import type { ServerContext } from '../context.ts'
 import { noStoreJson } from '../http/responses.ts'
 import { requireSignedIn } from './signed-in.ts'
 
-/** GET /oauth/scopes: in the order they were defined; `*` is not one of them, nor those about the person. */
+/**
+ * Handles GET /oauth/scopes. Lists the scopes in the order of definition, without `*` and without
+ * scopes about the person.
+ */
 export async function listScopes(
   request: HttpRequest,
   context: ServerContext,

@@ -2,13 +2,15 @@ import type { HttpRequest } from '@tollgate/http'
 import type { ServerContext } from '../context.ts'
 import { equalSecrets } from '../crypto.ts'
 import { CsrfMismatch, Unauthenticated } from '../errors.ts'
-import { findSignedIn, type Person } from '../users/users.ts'
+import { findSignedIn, type Person } from '../users/signed-in.ts'
 
 const SAFE_METHODS = new Set(['GET', 'HEAD'])
 
 /**
- * Who calls a management route: the signed-in person, by the application's session or by cookie
- * mode. Never a bearer token: a third party's must not reach a person's clients and tokens.
+ * Returns the signed-in person who calls a management route, by the application's session or by
+ * cookie mode. Bearer tokens are rejected: a third party must not manage a person's clients and
+ * tokens.
+ * @throws Unauthenticated, or CsrfMismatch for a changing request without the CSRF token
  */
 export async function requireSignedIn(
   request: HttpRequest,

@@ -1,7 +1,10 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import type { ServerContext } from '../context.ts'
 
-/** GET /oauth/pages.css: one stylesheet for the default pages, which allow no inline style. */
+/**
+ * Handles GET /oauth/pages.css: the stylesheet of the default pages, whose policy forbids inline
+ * styles.
+ */
 export async function stylesheet(
   _request: HttpRequest,
   context: ServerContext,

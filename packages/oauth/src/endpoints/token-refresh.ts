@@ -3,12 +3,12 @@ import type { ServerContext } from '../context.ts'
 import { Unauthenticated } from '../errors.ts'
 import { noStoreJson } from '../http/responses.ts'
 import { retryIfSignedOut } from '../users/retry-if-signed-out.ts'
-import { findSignedIn } from '../users/users.ts'
+import { findSignedIn } from '../users/signed-in.ts'
 import { requireSignedIn } from './signed-in.ts'
 
 /**
- * POST /oauth/token/refresh: a new cookie for cookie mode, before the present one expires. Only while
- * the session lives: a cookie that renewed itself would outlast it.
+ * Handles POST /oauth/token/refresh: issues a new cookie for cookie mode before the current one
+ * expires. Requires a live session of the application, so that the cookie cannot outlast it.
  */
 export async function refreshCookie(
   request: HttpRequest,
@@ -18,7 +18,8 @@ export async function refreshCookie(
     context,
     async () => {
       const { id } = await requireSignedIn(request, context)
-      const person = await findSignedIn(context.options, request)
+      const provider = context.providers.locate(id)?.provider.name ?? undefined
+      const person = await findSignedIn(context.options, request, provider)
       return person?.id === id ? person : null
     },
     context.cookies.issue,

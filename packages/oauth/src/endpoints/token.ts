@@ -5,9 +5,9 @@ import type { ServerContext } from '../context.ts'
 import { UnauthorizedClient, UnsupportedGrantType } from '../errors.ts'
 import { readForm, requireParam } from '../http/form.ts'
 import { noStoreJson } from '../http/responses.ts'
-import { boundContext, proveKey } from '../tokens/proven-key.ts'
+import { bindContext, proveKey } from '../tokens/proven-key.ts'
 
-/** POST /oauth/token (RFC 6749 §3.2). */
+/** Handles POST /oauth/token (RFC 6749 §3.2). */
 export async function token(request: HttpRequest, context: ServerContext): Promise<HttpResponse> {
   const params = await readForm(request)
   const client = await authenticateClient(request, params, context)
@@ -21,10 +21,11 @@ export async function token(request: HttpRequest, context: ServerContext): Promi
   const proving = proveKey(request, client, context)
   const proven = proving && (await proving)
   const signOutMark = context.feed.signOutMark()
-  const asked = { client, params, request, signOutMark }
-  const within = proven ? boundContext(context, proven.thumbprint) : context
-  const response = await grant.exchange(asked, within)
-  // A client that relies on its key never gets a token without it, whatever the grant does. `N_A` opens no API.
+  const exchangeRequest = { client, params, request, signOutMark }
+  const within = proven ? bindContext(context, proven.thumbprint) : context
+  const response = await grant.exchange(exchangeRequest, within)
+  // A client that proved a key must never receive an unbound token, whatever the grant does. `N_A`
+  // marks a token that is not an access token.
   if (proven && !['DPoP', 'N_A'].includes(response.token_type)) {
     throw new Error(`${grant.type} gave a token without its key`)
   }

@@ -9,7 +9,10 @@ import { revokeTokens } from '../tokens/revoke.ts'
 import { tokenJson } from '../tokens/token-json.ts'
 import { requireSignedIn } from './signed-in.ts'
 
-/** GET /oauth/tokens: what the signed-in person has authorized others to do, each with its client. */
+/**
+ * Handles GET /oauth/tokens: lists what the signed-in person has authorized third parties to do,
+ * with each client.
+ */
 export async function listTokens(
   request: HttpRequest,
   context: ServerContext,
@@ -24,12 +27,15 @@ export async function listTokens(
   })
 }
 
-/** The application's own clients are no third party, and revoked ones hold nothing any more. */
+/** Excludes the application's own clients, and revoked clients, whose tokens no longer work. */
 function isThirdParty({ client }: TokenWithClient): boolean {
   return !client.revokedAt && !client.firstParty && !client.grantTypes.includes('password')
 }
 
-/** DELETE /oauth/tokens/{id}: with its refresh token, and with the approval it rested on. */
+/**
+ * Handles DELETE /oauth/tokens/{id}: revokes the token, its refresh token and the approval behind
+ * them.
+ */
 export async function deleteToken(
   request: HttpRequest,
   context: ServerContext,
@@ -37,7 +43,8 @@ export async function deleteToken(
 ): Promise<HttpResponse> {
   const person = await requireSignedIn(request, context)
   const token = await revokeOwnToken(id, person.id, null, context)
-  // Otherwise the client would get a new token without anybody being asked (threat A12).
+  // With the approval still stored, the client would get a new token without asking the person
+  // (threat A12).
   await context.storage.consents.remove(person.id, token.clientId)
   return empty()
 }

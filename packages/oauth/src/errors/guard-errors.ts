@@ -1,12 +1,15 @@
-import { OAuthError, type OAuthErrorOptions, printable } from './oauth-error.ts'
+import { defineError, OAuthError, type OAuthErrorOptions, printable } from './oauth-error.ts'
 
-/** How a token is presented: by itself, or with a proof of the key it is bound to (RFC 9449 §7.1). */
+/**
+ * How a token is presented: alone, or with a proof of the key that it is bound to (RFC 9449 §7.1).
+ */
 export type TokenScheme = 'Bearer' | 'DPoP'
 
-/** RFC 6750 §3: no or bad token. Without credentials the challenge carries no error. */
-export class InvalidToken extends OAuthError {
-  readonly code = 'invalid_token'
-  override readonly status = 401
+/**
+ * The request has no access token, or an invalid one (RFC 6750 §3). Without a token the challenge
+ * contains no error.
+ */
+export class InvalidToken extends defineError('invalid_token', 401) {
   readonly #presented: boolean
   readonly #scheme: TokenScheme
 
@@ -31,11 +34,12 @@ export class InvalidToken extends OAuthError {
   }
 }
 
-/** RFC 6750 §3.1, naming every scope the route needs so that the client asks once. */
-export class InsufficientScope extends OAuthError {
-  readonly code = 'insufficient_scope'
-  override readonly status = 403
-  /** The scopes that the route wanted. */
+/**
+ * The token lacks a scope that the route needs (RFC 6750 §3.1). The challenge lists all required
+ * scopes, so that the client can request them together.
+ */
+export class InsufficientScope extends defineError('insufficient_scope', 403) {
+  /** The scopes that the route needs. */
   readonly scopes: readonly string[]
   readonly #scheme: TokenScheme
 
@@ -57,13 +61,16 @@ export class InsufficientScope extends OAuthError {
   }
 }
 
-/** What may stand beside the message of an error about a proof. */
+/** Options of errors about a DPoP proof. */
 export interface ProofErrorOptions extends OAuthErrorOptions {
-  /** At a guarded route, where the answer is a challenge: what proofs may be signed with. */
+  /** Signature algorithms for proofs. Set it at guarded routes, whose response is a challenge. */
   readonly algorithms?: readonly string[]
 }
 
-/** RFC 9449 §5 and §7.1: 400 at an endpoint of the server, 401 with a challenge at a guarded route. */
+/**
+ * A problem with a proof: status 400 at an endpoint of the server, 401 with a challenge at a
+ * guarded route (RFC 9449 §5 and §7.1).
+ */
 export abstract class ProofError extends OAuthError {
   override readonly status: 400 | 401
   readonly #algorithms: readonly string[] | undefined
@@ -83,15 +90,15 @@ export abstract class ProofError extends OAuthError {
   }
 }
 
-/** A DPoP proof (RFC 9449) that is missing, or does not prove what it has to. */
+/** A DPoP proof (RFC 9449) is missing, invalid, or does not match the token. */
 export class InvalidDpopProof extends ProofError {
   readonly code = 'invalid_dpop_proof'
 }
 
-/** RFC 9449 §8: the same request again, please, with this nonce in its proof. */
+/** The client has to repeat the request with this nonce in its proof (RFC 9449 §8). */
 export class UseDpopNonce extends ProofError {
   readonly code = 'use_dpop_nonce'
-  /** What the next proof has to carry. */
+  /** The nonce for the next proof. */
   readonly nonce: string
 
   constructor(message: string, nonce: string, options: ProofErrorOptions = {}) {
@@ -104,19 +111,20 @@ export class UseDpopNonce extends ProofError {
   }
 }
 
-/** What a route demands of the sign-in behind a token (RFC 9470). */
+/** Requirements of a route for the sign-in behind a token (RFC 9470). */
 export interface SignInDemands {
-  /** One of these will do. */
+  /** Accepted authentication context classes; one of them suffices. */
   readonly acrValues?: readonly string[]
-  /** In seconds. */
+  /** Longest accepted age of the sign-in, in seconds. */
   readonly maxAge?: number
 }
 
-/** RFC 9470 §3: the person has to sign in again, or in a better way; the challenge says how. */
-export class InsufficientUserAuthentication extends OAuthError {
-  readonly code = 'insufficient_user_authentication'
-  override readonly status = 401
-  /** What the route wanted. */
+/** The person has to sign in again, or in a stronger way; the challenge says how (RFC 9470 §3). */
+export class InsufficientUserAuthentication extends defineError(
+  'insufficient_user_authentication',
+  401,
+) {
+  /** The requirements of the route. */
   readonly demands: SignInDemands
   readonly #scheme: TokenScheme
 

@@ -1,34 +1,23 @@
-import { OAuthError } from './oauth-error.ts'
+import { defineError, OAuthError } from './oauth-error.ts'
 
-/** Errors of the JSON management routes: `{ message }`, as their callers expect. */
+/** An error of the JSON management routes. Its body is `{ message }`. */
 export abstract class ManagementError extends OAuthError {
   override body(): Record<string, unknown> {
     return { message: this.message }
   }
 }
 
-/** A route for people who are signed in, and nobody is. */
-export class Unauthenticated extends ManagementError {
-  readonly code = 'unauthenticated'
-  override readonly status = 401
-}
+/** The route requires a signed-in person. */
+export class Unauthenticated extends defineError('unauthenticated', 401, ManagementError) {}
 
-/** A form or request of a signed-in person without the token of their session. */
-export class CsrfMismatch extends ManagementError {
-  readonly code = 'csrf_mismatch'
-  override readonly status = 403
-}
+/** A form or request lacks the CSRF token of the person's session, or comes from another site. */
+export class CsrfMismatch extends defineError('csrf_mismatch', 403, ManagementError) {}
 
-/** There is nothing there, or nothing of this person's. */
-export class NotFound extends ManagementError {
-  readonly code = 'not_found'
-  override readonly status = 404
-}
+/** The object does not exist, or belongs to another person. */
+export class NotFound extends defineError('not_found', 404, ManagementError) {}
 
-/** The address exists, for another method. */
-export class MethodNotAllowed extends ManagementError {
-  readonly code = 'method_not_allowed'
-  override readonly status = 405
+/** The path exists, but not for this HTTP method. */
+export class MethodNotAllowed extends defineError('method_not_allowed', 405, ManagementError) {
   readonly #allowed: readonly string[]
 
   constructor(allowed: readonly string[]) {
@@ -41,28 +30,24 @@ export class MethodNotAllowed extends ManagementError {
   }
 }
 
-/** A body beyond what is read. */
-export class PayloadTooLarge extends ManagementError {
-  readonly code = 'payload_too_large'
-  override readonly status = 413
-
-  /** The rest of the body stays unread, so nothing else can follow on this connection. */
+/** The body is larger than the server reads. */
+export class PayloadTooLarge extends defineError('payload_too_large', 413, ManagementError) {
+  /** Closes the connection, because the rest of the body is not read. */
   override headers(): Record<string, string> {
     return { connection: 'close' }
   }
 }
 
-/** A body of another kind than the route reads. */
-export class UnsupportedMediaType extends ManagementError {
-  readonly code = 'unsupported_media_type'
-  override readonly status = 415
-}
+/** The body has a content type that the route does not read. */
+export class UnsupportedMediaType extends defineError(
+  'unsupported_media_type',
+  415,
+  ManagementError,
+) {}
 
-/** Fields of a JSON request that are wrong, each with its reason. */
-export class ValidationFailed extends ManagementError {
-  readonly code = 'validation_failed'
-  override readonly status = 422
-  /** Field → what is wrong with it. */
+/** A JSON request has invalid fields. */
+export class ValidationFailed extends defineError('validation_failed', 422, ManagementError) {
+  /** Error messages by field name. */
   readonly errors: Readonly<Record<string, readonly string[]>>
 
   constructor(errors: Readonly<Record<string, readonly string[]>>) {

@@ -1,4 +1,7 @@
-/** The `error` values of RFC 6749, RFC 6750 and what came after them, then those of the JSON management routes. */
+/**
+ * The `error` values of OAuth (RFC 6749, RFC 6750 and later), followed by those of the JSON
+ * management routes.
+ */
 export type OAuthErrorCode =
   | 'invalid_request'
   | 'invalid_client'
@@ -37,22 +40,25 @@ export type OAuthErrorCode =
   | 'unsupported_media_type'
   | 'validation_failed'
 
-/** What may stand beside the message of an error. */
+/** Options of all errors. */
 export interface OAuthErrorOptions extends ErrorOptions {
-  /** Sent beside the description: what the caller can do about it. */
+  /** Advice for the caller, sent along with the description. */
   readonly hint?: string
 }
 
-/** `message` is sent as `error_description`; what only we may see goes in `cause`. */
+/**
+ * Base class of all errors that callers receive. `message` is sent as `error_description`; keep
+ * internal details in `cause`.
+ */
 export abstract class OAuthError extends Error {
   /**
-   * The `error` that is sent. Tell errors apart by it: that works across bundles and copies of
-   * this package.
+   * The `error` that is sent. Compare this rather than the class: it also works across bundles and
+   * copies of this package.
    */
   abstract readonly code: OAuthErrorCode
-  /** The HTTP status. */
+  /** The HTTP status of the response. */
   readonly status: number = 400
-  /** What the caller can do about it; sent beside the description. */
+  /** Advice for the caller, sent along with the description. `undefined` for none. */
   readonly hint: string | undefined
 
   constructor(message: string, options: OAuthErrorOptions = {}) {
@@ -61,12 +67,12 @@ export abstract class OAuthError extends Error {
     this.hint = options.hint
   }
 
-  /** Headers that go with it, such as a challenge. */
+  /** Returns the headers of the response, such as a challenge. */
   headers(): Record<string, string> {
     return {}
   }
 
-  /** What is sent as JSON. */
+  /** Returns the JSON body of the response. */
   body(): Record<string, unknown> {
     return {
       error: this.code,
@@ -77,8 +83,8 @@ export abstract class OAuthError extends Error {
 }
 
 /**
- * Bundlers may load this package more than once in a process: Next's does, for route handlers and for
- * `instrumentation.ts`. An error of one copy is a OAuthError to the other as well.
+ * Makes `instanceof OAuthError` true for errors of another copy of this package. A bundler may load
+ * it twice in one process: Next.js does, for route handlers and for `instrumentation.ts`.
  */
 const BRAND = Symbol.for('@tollgate/oauth/OAuthError')
 const sameCopy = Function.prototype[Symbol.hasInstance]
@@ -87,11 +93,34 @@ Object.defineProperty(OAuthError, Symbol.hasInstance, {
   value(this: unknown, thrown: unknown): boolean {
     if (this !== OAuthError) return sameCopy.call(this, thrown)
     if (typeof thrown !== 'object' || thrown === null) return false
-    return BRAND in thrown && !Object.hasOwn(thrown, BRAND) // own: the prototype, no instance of it
+    return BRAND in thrown && !Object.hasOwn(thrown, BRAND) // the prototype itself is not an instance
   },
 })
 
-/** RFC 6749 §5.2 allows only printable ASCII without `"` and `\` in a description. */
+/**
+ * Creates a base class for the errors with this code and HTTP status.
+ * @example
+ * export class InvalidClient extends defineError('invalid_client', 401) {}
+ */
+export function defineError<Code extends OAuthErrorCode, Status extends number>(
+  code: Code,
+  status: Status,
+  Base: typeof OAuthError = OAuthError,
+): abstract new (
+  message: string,
+  options?: OAuthErrorOptions,
+) => OAuthError & { readonly code: Code; readonly status: Status } {
+  abstract class CodedError extends Base {
+    readonly code = code
+    override readonly status = status
+  }
+  return CodedError
+}
+
+/**
+ * Replaces the characters that an `error_description` must not contain: anything but printable
+ * ASCII, `"` and `\` (RFC 6749 §5.2). Cuts the text after 300 characters.
+ */
 export function printable(text: string): string {
   return text
     .replaceAll('"', "'")

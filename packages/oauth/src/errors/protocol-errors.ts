@@ -1,17 +1,16 @@
-import { OAuthError, type OAuthErrorOptions } from './oauth-error.ts'
+import { defineError, type OAuthErrorOptions } from './oauth-error.ts'
 
-/** Something is missing, sent twice or malformed. */
-export class InvalidRequest extends OAuthError {
-  readonly code = 'invalid_request'
-}
+/** A parameter is missing, repeated or malformed. */
+export class InvalidRequest extends defineError('invalid_request', 400) {}
 
-/** The client did not authenticate, or not as it has to. */
-export class InvalidClient extends OAuthError {
-  readonly code = 'invalid_client'
-  override readonly status = 401
+/** The client did not authenticate, or not in the required way. */
+export class InvalidClient extends defineError('invalid_client', 401) {
   readonly #challenge: boolean
 
-  /** RFC 6749 §5.2: answer with a challenge when the client used the Authorization header. */
+  /**
+   * Set `challenge` if the client used the Authorization header: the response then has a
+   * WWW-Authenticate challenge (RFC 6749 §5.2).
+   */
   constructor(message: string, options: OAuthErrorOptions & { challenge?: boolean } = {}) {
     super(message, options)
     this.#challenge = options.challenge ?? false
@@ -22,122 +21,87 @@ export class InvalidClient extends OAuthError {
   }
 }
 
-/** A code, refresh token or password that gives nothing; which check failed is not told. */
-export class InvalidGrant extends OAuthError {
-  readonly code = 'invalid_grant'
-}
+/** A code, refresh token or password is invalid. The message does not reveal which check failed. */
+export class InvalidGrant extends defineError('invalid_grant', 400) {}
 
-/** This client was not given that grant. */
-export class UnauthorizedClient extends OAuthError {
-  readonly code = 'unauthorized_client'
-}
+/** This client may not use that grant. */
+export class UnauthorizedClient extends defineError('unauthorized_client', 400) {}
 
-/** The `request` parameter of RFC 9101, where the server has no feature for it. */
-export class RequestNotSupported extends OAuthError {
-  readonly code = 'request_not_supported'
-}
+/** The request has a `request` parameter (RFC 9101), but no feature supports it. */
+export class RequestNotSupported extends defineError('request_not_supported', 400) {}
 
-/** The `request_uri` parameter, where the server has no feature for it. */
-export class RequestUriNotSupported extends OAuthError {
-  readonly code = 'request_uri_not_supported'
-}
+/** The request has a `request_uri` parameter, but no feature supports it. */
+export class RequestUriNotSupported extends defineError('request_uri_not_supported', 400) {}
 
-/** A `request_uri` that is unknown, of another client, expired, or answered before. */
-export class InvalidRequestUri extends OAuthError {
-  readonly code = 'invalid_request_uri'
-}
+/** A `request_uri` is unknown, expired, already used, or of another client. */
+export class InvalidRequestUri extends defineError('invalid_request_uri', 400) {}
 
-/** A request object (RFC 9101) that the client has not signed for this server, or that is not valid now. */
-export class InvalidRequestObject extends OAuthError {
-  readonly code = 'invalid_request_object'
-}
+/** A request object (RFC 9101) is expired, not for this server, or not signed by the client. */
+export class InvalidRequestObject extends defineError('invalid_request_object', 400) {}
 
-/** The `registration` parameter of OpenID Connect Core §7.2.1. */
-export class RegistrationNotSupported extends OAuthError {
-  readonly code = 'registration_not_supported'
-}
+/**
+ * The request has a `registration` parameter (OpenID Connect Core §7.2.1), which is not supported.
+ */
+export class RegistrationNotSupported extends defineError('registration_not_supported', 400) {}
 
-/** RFC 7591 §3.2.2: a redirect address that a client cannot register. */
-export class InvalidRedirectUri extends OAuthError {
-  readonly code = 'invalid_redirect_uri'
-}
+/** A redirect URI cannot be registered (RFC 7591 §3.2.2). */
+export class InvalidRedirectUri extends defineError('invalid_redirect_uri', 400) {}
 
-/** RFC 7591 §3.2.2: something else that a client says of itself and that cannot be, or not here. */
-export class InvalidClientMetadata extends OAuthError {
-  readonly code = 'invalid_client_metadata'
-}
+/** Other client metadata is invalid or not allowed here (RFC 7591 §3.2.2). */
+export class InvalidClientMetadata extends defineError('invalid_client_metadata', 400) {}
 
-/** A `grant_type` that this server does not offer. */
-export class UnsupportedGrantType extends OAuthError {
-  readonly code = 'unsupported_grant_type'
-}
+/** This server does not offer the `grant_type`. */
+export class UnsupportedGrantType extends defineError('unsupported_grant_type', 400) {}
 
-/** A `response_type` that this server or this client does not have. */
-export class UnsupportedResponseType extends OAuthError {
-  readonly code = 'unsupported_response_type'
-}
+/** This server does not offer the `response_type`. */
+export class UnsupportedResponseType extends defineError('unsupported_response_type', 400) {}
 
-/** A scope that does not exist, or that this client may not have. */
-export class InvalidScope extends OAuthError {
-  readonly code = 'invalid_scope'
-}
+/** A scope does not exist, or this client may not have it. */
+export class InvalidScope extends defineError('invalid_scope', 400) {}
 
-/** RFC 8707 §2: a `resource` that this server has no tokens for, or that was not granted. */
-export class InvalidTarget extends OAuthError {
-  readonly code = 'invalid_target'
-}
+/** A `resource` is unknown to this server, or was not granted (RFC 8707 §2). */
+export class InvalidTarget extends defineError('invalid_target', 400) {}
 
-/** The person said no. */
-export class AccessDenied extends OAuthError {
-  readonly code = 'access_denied'
-}
+/** The person denied the request. */
+export class AccessDenied extends defineError('access_denied', 400) {}
 
-/** RFC 8628 §3.5: the person has not decided yet; ask again after the interval. */
-export class AuthorizationPending extends OAuthError {
-  readonly code = 'authorization_pending'
-}
+/**
+ * The person has not decided yet; the device should repeat the request after the interval (RFC 8628
+ * §3.5).
+ */
+export class AuthorizationPending extends defineError('authorization_pending', 400) {}
 
-/** RFC 8628 §3.5: the device asks too often; from now on the interval is five seconds longer. */
-export class SlowDown extends OAuthError {
-  readonly code = 'slow_down'
-}
+/** The device sends requests too often; its interval is now five seconds longer (RFC 8628 §3.5). */
+export class SlowDown extends defineError('slow_down', 400) {}
 
-/** RFC 8628 §3.5: the device code has ended before it gave a token; the device may start again. */
-export class ExpiredToken extends OAuthError {
-  readonly code = 'expired_token'
-}
+/** The device code has expired; the device may start anew (RFC 8628 §3.5). */
+export class ExpiredToken extends defineError('expired_token', 400) {}
 
-/** `prompt=none` was asked for, and nobody is signed in. */
-export class LoginRequired extends OAuthError {
-  readonly code = 'login_required'
-}
+/**
+ * The person has to sign in, but the request forbids pages (`prompt=none`), or they did not sign in
+ * as it demands.
+ */
+export class LoginRequired extends defineError('login_required', 400) {}
 
-/** `prompt=none` was asked for, and the person would have to be asked first. */
-export class ConsentRequired extends OAuthError {
-  readonly code = 'consent_required'
-}
+/** The person has to approve, but the request forbids pages (`prompt=none`). */
+export class ConsentRequired extends defineError('consent_required', 400) {}
 
-/** A failure of our own. What it was stands in the log only. */
-export class ServerError extends OAuthError {
-  readonly code = 'server_error'
-  override readonly status = 500
-}
+/** An internal error. Its details are only in the log. */
+export class ServerError extends defineError('server_error', 500) {}
 
-/** The database is away: nothing was done, try again. */
-export class TemporarilyUnavailable extends OAuthError {
-  readonly code = 'temporarily_unavailable'
-  override readonly status = 503
-
+/**
+ * The server cannot handle the request at present, for example because the database is down.
+ * Nothing was changed; repeat the request.
+ */
+export class TemporarilyUnavailable extends defineError('temporarily_unavailable', 503) {
   override headers(): Record<string, string> {
     return { 'retry-after': '1' }
   }
 }
 
-/** More than a limit allows: come again later. */
-export class TooManyRequests extends OAuthError {
-  readonly code = 'too_many_requests'
-  override readonly status = 429
-  /** After how many seconds it may be tried again; sent as `Retry-After`. */
+/** The caller has exceeded a limit and should retry later. */
+export class TooManyRequests extends defineError('too_many_requests', 429) {
+  /** Seconds until a retry makes sense, sent as `Retry-After`. */
   readonly retryAfterSeconds: number
 
   constructor(message: string, { milliseconds = 60_000 }: { readonly milliseconds?: number } = {}) {

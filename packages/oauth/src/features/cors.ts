@@ -1,25 +1,36 @@
 import { createOriginReader, type OriginReader } from '../clients/client-origins.ts'
 import { isOrigin } from '../clients/settings/checks.ts'
 import type { ServerContext } from '../context.ts'
-import type { CalledPlace, CrossOriginPolicy, Feature } from './feature.ts'
+import type { CrossOriginPolicy, CrossOriginTarget, Feature } from './feature.ts'
 
-/** What `cors()` is made with. */
+/** Options of `cors()`. */
 export interface CorsOptions {
-  /** Origins beside those of registered clients, such as `https://docs.example.com`. */
+  /**
+   * Origins to allow in addition to those of registered clients, such as
+   * `https://docs.example.com`.
+   * @default []
+   */
   readonly origins?: readonly string[]
-  /** Headers that pages may send beside `Authorization`, `Content-Type` and `DPoP`. */
+  /**
+   * Request headers to allow in addition to `Authorization`, `Content-Type` and `DPoP`.
+   * @default []
+   */
   readonly requestHeaders?: readonly string[]
-  /** Headers that pages may read beside `WWW-Authenticate` and `DPoP-Nonce`. */
+  /**
+   * Response headers that pages may read in addition to `WWW-Authenticate` and `DPoP-Nonce`.
+   * @default []
+   */
   readonly responseHeaders?: readonly string[]
 }
 
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/
 
 /**
- * Browsers on other origins (CORS): pages of registered clients may call the token, revocation, UserInfo and
- * further endpoints, and guarded routes by the adapters' `cors()`. Never with cookies.
+ * Allows pages on other origins (CORS). Pages of registered clients may call the token, revocation,
+ * UserInfo and further endpoints, and your guarded routes through the adapters' `cors()`. Cookies
+ * are never allowed.
  * @example
- * createAuthorizationServer({ …, features: [cors()] })
+ * createAuthorizationServer({ …, features: [cors({ origins: ['https://docs.example.com'] })] })
  */
 export function cors(options: CorsOptions = {}): Feature {
   const { origins = [], requestHeaders = [], responseHeaders = [] } = options
@@ -45,11 +56,11 @@ export function cors(options: CorsOptions = {}): Feature {
 
   async function readAgain(
     origin: string,
-    place: CalledPlace,
+    place: CrossOriginTarget,
     context: ServerContext,
   ): Promise<boolean> {
     try {
-      return opensTo(await readerOf(context).read(), place).has(origin)
+      return originsFor(await readerOf(context).read(), place).has(origin)
     } catch (error) {
       context.logger.error('It is not known which origins may call, so none may', error)
       return false
@@ -60,7 +71,7 @@ export function cors(options: CorsOptions = {}): Feature {
     allows(origin, place, context: ServerContext) {
       if (listed.has(origin)) return true
       const known = readerOf(context).known()
-      if (known && opensTo(known, place).has(origin)) return true
+      if (known && originsFor(known, place).has(origin)) return true
       return readAgain(origin, place, context)
     },
     requestHeaders: ['authorization', 'content-type', 'dpop', ...requestHeaders],
@@ -76,10 +87,13 @@ export function cors(options: CorsOptions = {}): Feature {
   }
 }
 
-/** Whoever registers itself says where it lives: that opens nothing of the application's. */
-function opensTo(
-  origins: { readonly all: ReadonlySet<string>; readonly vouchedFor: ReadonlySet<string> },
-  place: CalledPlace,
+/**
+ * Returns the client origins that may call the target. A client that registered itself chose its
+ * own origin, so it may not call the application's routes.
+ */
+function originsFor(
+  origins: { readonly all: ReadonlySet<string>; readonly trusted: ReadonlySet<string> },
+  place: CrossOriginTarget,
 ): ReadonlySet<string> {
-  return place === 'guarded' ? origins.vouchedFor : origins.all
+  return place === 'guarded' ? origins.trusted : origins.all
 }

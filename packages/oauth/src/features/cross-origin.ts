@@ -8,55 +8,69 @@ import {
 import { type Awaitable, mapAwaitable } from '../awaitable.ts'
 import type { ServerContext } from '../context.ts'
 import type { OpenTo } from '../grants/grant.ts'
-import type { CalledPlace, CrossOriginPolicy } from './feature.ts'
+import type { CrossOriginPolicy, CrossOriginTarget } from './feature.ts'
 
-/** What of a request decides whether a page on another origin may read the response. */
+/** The parts of a request that decide whether a page on another origin may read the response. */
 export interface CrossOriginRequest {
-  /** In capital letters. */
+  /** HTTP method in upper case. */
   readonly method: string
-  /** The header `Origin`; null where there is none. */
+  /** The `Origin` header. `null` if it is absent. */
   readonly origin: string | null
-  /** The header `Access-Control-Request-Method`: a browser asks before it sends the request itself. */
-  readonly asksFor: string | null
+  /**
+   * The `Access-Control-Request-Method` header, which browsers send with a preflight. `null` if it
+   * is absent.
+   */
+  readonly preflightMethod: string | null
 }
 
-/** What a response says to pages on other origins. */
+/** The decision about a cross-origin request. */
 export interface CrossOriginVerdict {
-  /** Headers that every response to the request has, refusals included. */
+  /** Headers for every response to the request, including rejections. */
   readonly headers: Readonly<Record<string, string>>
-  /** The whole response where the browser only asks; the request is not let through. */
+  /**
+   * The complete response to a preflight, which is not handled further. `null` for other requests.
+   */
   readonly preflight: HttpResponse | null
 }
 
 /** Decides what pages on other origins may read. */
 export interface CrossOrigin {
-  /** Answers for a route of the application, before its guard is asked: a preflight carries no token. */
-  ask(request: CrossOriginRequest): Awaitable<CrossOriginVerdict>
+  /**
+   * Decides whether a page on another origin may call a route of the application. Call it before
+   * the guard, because a preflight has no token.
+   */
+  decide(request: CrossOriginRequest): Awaitable<CrossOriginVerdict>
 }
 
 interface OpenRoute extends Route {
   readonly openTo?: OpenTo
 }
 
-/** Browsers ask again after so long. */
-const PREFLIGHT_KEPT = '600'
-/** At routes of the application, which may have others too: the route decides. */
+/** How long browsers cache the response to a preflight, in seconds. */
+const PREFLIGHT_CACHE_SECONDS = '600'
+/**
+ * Methods that preflights allow for routes of the application, which themselves reject the methods
+ * they do not have.
+ */
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 
 export function guardedCrossOrigin(policy: CrossOriginPolicy, context: ServerContext): CrossOrigin {
   return {
-    ask(request) {
+    decide(request) {
       return mapAwaitable(mayRead(policy, request.origin, 'guarded', context), (allowed) => {
         const verdict = verdictOf(policy, request, allowed, METHODS)
-        // An OPTIONS that no browser asks before another request is the application's own.
-        const isPreflight = request.origin !== null && request.asksFor !== null
+        // An OPTIONS request that is not a preflight belongs to the application.
+        const isPreflight = request.origin !== null && request.preflightMethod !== null
         return isPreflight ? verdict : { ...verdict, preflight: null }
       })
     },
   }
 }
 
-/** For routes of our own: null where pages on other origins have no business. */
+/**
+ * Decides whether a page on another origin may call a route of this server. `null` if the route is
+ * not open to other origins.
+ */
 export function endpointCrossOrigin(
   policy: CrossOriginPolicy,
   match: Match<OpenRoute>,
@@ -67,15 +81,19 @@ export function endpointCrossOrigin(
   if (!openTo) return null
   const { method } = request
   const origin = request.header('origin')
-  const asked = { method, origin, asksFor: request.header('access-control-request-method') }
+  const crossOriginRequest = {
+    method,
+    origin,
+    preflightMethod: request.header('access-control-request-method'),
+  }
   const methods = allowedMethods(match).join(', ')
-  if (openTo === 'anyone') return verdictOf(policy, asked, '*', methods)
+  if (openTo === 'anyone') return verdictOf(policy, crossOriginRequest, '*', methods)
   return mapAwaitable(mayRead(policy, origin, 'endpoint', context), (allowed) =>
-    verdictOf(policy, asked, allowed, methods),
+    verdictOf(policy, crossOriginRequest, allowed, methods),
   )
 }
 
-/** Adds to what the response says itself. */
+/** Adds headers to a response. */
 export function withHeaders(
   response: HttpResponse,
   headers: Readonly<Record<string, string>>,
@@ -88,21 +106,27 @@ function openingOf({ routes }: Match<OpenRoute>): OpenTo | undefined {
   return undefined
 }
 
-/** The origin, as it was sent, or null. `null` is what browsers say for pages that have none: anybody's. */
+/**
+ * Returns the origin as it was sent if it may read the response, otherwise `null`. Browsers send
+ * the origin `null` for pages without one; it is never allowed, because any page can have it.
+ */
 function mayRead(
   policy: CrossOriginPolicy,
   origin: string | null,
-  place: CalledPlace,
+  place: CrossOriginTarget,
   context: ServerContext,
 ): Awaitable<string | null> {
   if (origin === null || origin === 'null') return null
   return mapAwaitable(policy.allows(origin, place, context), (allowed) => (allowed ? origin : null))
 }
 
-/** Never `Access-Control-Allow-Credentials`: cookies are no business of pages elsewhere. */
+/**
+ * Creates the headers. Never sets `Access-Control-Allow-Credentials`, because pages on other
+ * origins must not use cookies.
+ */
 function verdictOf(
   policy: CrossOriginPolicy,
-  { method, asksFor }: CrossOriginRequest,
+  { method, preflightMethod }: CrossOriginRequest,
   allowed: string | null,
   methods: string,
 ): CrossOriginVerdict {
@@ -117,11 +141,11 @@ function verdictOf(
   if (method !== 'OPTIONS') return { headers, preflight: null }
   const permission = {
     'access-control-allow-methods': methods,
-    // Nothing is decided by a header there, and clients send some of their own.
+    // No header has an effect on public routes, and clients send custom ones.
     'access-control-allow-headers': isPublic ? '*' : policy.requestHeaders.join(', '),
-    'access-control-max-age': PREFLIGHT_KEPT,
+    'access-control-max-age': PREFLIGHT_CACHE_SECONDS,
   }
-  const asks = asksFor !== null && allowed !== null
+  const asks = preflightMethod !== null && allowed !== null
   return {
     headers,
     preflight: {

@@ -1,6 +1,6 @@
 /**
- * The contract of a feature: what the server does beside OAuth 2.0, switched on by being listed in the
- * options. What is not listed has no route, no metadata and no cost.
+ * The contract of a feature: an extension beyond OAuth 2.0, enabled by listing it in the option
+ * `features`. A feature that is not listed has no route, no metadata and no cost.
  */
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import type { Awaitable } from '../awaitable.ts'
@@ -19,220 +19,280 @@ import type { ScopeDefinitions } from '../scopes.ts'
 import type { ClientAuthMethod, ClientDemand } from '../storage/client-settings.ts'
 import type { GrantDetails } from '../storage/details.ts'
 import type { Client, SessionSelector, Token } from '../storage/records.ts'
-import type { SignedInPerson } from '../users/users.ts'
+import type { SignedInPerson } from '../users/signed-in.ts'
 
-/** Where a page on another origin calls: a route of ours, or one of the application behind a guard. */
-export type CalledPlace = 'endpoint' | 'guarded'
+/**
+ * The target of a cross-origin call: a route of this server, or a guarded route of the application.
+ */
+export type CrossOriginTarget = 'endpoint' | 'guarded'
 
-/** Which pages on other origins may call. */
+/** Decides which pages on other origins may call the server and its guarded routes. */
 export interface CrossOriginPolicy {
-  /** Whether pages of this origin may. */
-  allows(origin: string, place: CalledPlace, context: GrantContext): Awaitable<boolean>
-  /** Headers that they may send. */
+  /** Whether pages of this origin may call the target. */
+  allows(origin: string, place: CrossOriginTarget, context: GrantContext): Awaitable<boolean>
+  /** Request headers that these pages may send. */
   readonly requestHeaders: readonly string[]
-  /** Headers of responses that they may read. */
+  /** Response headers that these pages may read. */
   readonly responseHeaders: readonly string[]
 }
 
-/** An authorization request whose client, response type and scopes are known to be right. */
+/** An authorization request whose client, response type and scopes have been validated. */
 export interface RequestedAuthorization {
-  /** Who asks. */
+  /** The client that sent the request. */
   readonly client: Client
-  /** What the client gets. */
+  /** The requested `response_type`. */
   readonly responseType: string
-  /** What is asked for. */
+  /** The requested scopes. */
   readonly scopes: readonly string[]
-  /** The names of the features that its parameters came by; none where they stood in the URL. */
+  /** Names of the features that supplied the parameters. Empty if they were in the URL. */
   readonly expandedBy: readonly string[]
-  /** The APIs that it is for, by their addresses; null for the server's own. */
+  /** URLs of the requested APIs. `null` for the server's own. */
   readonly resources?: readonly string[] | null
-  /** It came from the client itself, through no browser (RFC 8628): there was nothing to push or to sign. */
+  /**
+   * Whether the client sent it directly rather than through a browser (RFC 8628). It then cannot be
+   * pushed or signed.
+   */
   readonly direct?: boolean
 }
 
-/** What an authorization request says that came another way than by its parameters. */
+/** The contents of an authorization request that were not in its URL. */
 export interface ExpandedRequest {
-  /** Its parameters, in place of those that were sent. */
+  /** The parameters; they replace those that were sent. */
   readonly params: Form
-  /** Names of other features that they came by before. */
+  /** Names of other features that supplied the parameters earlier. */
   readonly expandedBy?: readonly string[]
-  /** The hash of a ticket that ends with the answer: there is one answer at most. */
+  /**
+   * Hash of a single-use ticket that the response consumes, so that there is at most one response.
+   */
   readonly ticket?: string
   /**
-   * Called before a person is shown something: from now on they may take their time, or load the page again.
-   * What it gives is added to the address that they come back to after signing in.
+   * Called before a page is shown, from when on the person may take their time or reload the page.
+   * The returned parameters are added to the URL that the person returns to after signing in.
    */
   keep?(): Promise<Readonly<Record<string, string>>>
 }
 
-/** A token that a client is about to get. */
+/** A token that is about to be sent to a client. */
 export interface IssuedToken {
-  /** Its row. */
+  /** The token's row. */
   readonly token: Token
-  /** What it may do: a refresh may have asked for less than the row has. */
+  /** The scopes of this token; fewer than those of the row if a refresh requested less. */
   readonly scopes: readonly string[]
-  /** The text. */
+  /** The text of the access token. */
   readonly accessToken: string
 }
 
-/** Ways in which clients prove themselves, beside their secret. */
+/** Additional methods of client authentication. */
 export interface ClientAuthentication {
-  /** By the names of `token_endpoint_auth_method`. */
+  /** Names of the methods, as in `token_endpoint_auth_method`. */
   readonly methods: readonly ClientAuthMethod[]
-  /** What the proofs may be signed with. */
+  /** Signature algorithms of the methods. */
   readonly algorithms?: readonly string[]
   /**
-   * Whether clients may prove themselves by these methods alone: neither by a secret that they send, nor by their name.
-   * One feature at most says so. Default false.
+   * Whether clients may use only these methods: neither secrets nor public clients. At most one
+   * feature may set this.
+   * @default false
    */
   readonly exclusive?: boolean
-  /** Who the client is, by which of the methods; null when the request has no proof of this kind. Throw InvalidClient for a wrong one. */
+  /**
+   * Authenticates the client of a request. Returns `null` if the request does not use these
+   * methods. Throw InvalidClient for invalid credentials.
+   */
   authenticate?(params: Form, context: GrantContext): Promise<AuthenticatedBy> | null
 }
 
-/** A client that has proven itself. */
+/** An authenticated client. */
 export interface AuthenticatedBy {
-  /** Who. */
+  /** The client. */
   readonly client: Client
-  /** How. */
+  /** The method that it used. */
   readonly method: ClientAuthMethod
 }
 
-/** The key that a request at an endpoint of the server has proven to hold. */
+/** A key whose possession a request to this server has proven. */
 export interface ProvenKey {
-  /** Its thumbprint (RFC 7638). Tokens that come of the request are bound to it. */
+  /** Thumbprint of the key (RFC 7638). Tokens issued by the request are bound to it. */
   readonly thumbprint: string
-  /** Goes with the answer. */
+  /** Headers for the response. */
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Tokens that only the holder of a key may use. One feature at most has it. */
+/** Support for tokens that are bound to a key. At most one feature may provide it. */
 export interface KeyProofs {
-  /** What proofs may be signed with; told in challenges. */
+  /** Signature algorithms for proofs, listed in challenges. */
   readonly algorithms: readonly string[]
   /**
-   * Whether refresh tokens rotate that a key protects: that of the token, or that by which a client proves itself. Default
-   * true.
+   * Whether refresh tokens rotate although a key protects them: the key of the token, or the one
+   * with which the client authenticates.
+   * @default true
    */
   readonly rotatesRefreshTokens?: boolean
-  /** Where the guarded APIs are, beside the addresses that the server knows of itself. */
+  /** Base URLs of the guarded APIs, in addition to those that the server knows. */
   readonly apiUrls: readonly string[]
-  /** What a request to an endpoint of ours proves; null where nothing has to be and nothing is. */
+  /**
+   * Checks the proof of a request to an endpoint of this server. `null` if none is required and
+   * none was sent.
+   */
   prove(request: HttpRequest, client: Client, context: GrantContext): Promise<ProvenKey | null>
-  /** Whether whoever presents a bound token holds its key: an OAuthError otherwise. */
+  /**
+   * Requires that the caller who presents a bound token holds its key.
+   * @throws OAuthError if not
+   */
   check(proof: KeyProof, context: GrantContext): Promise<void>
 }
 
-/** The limits of clients that have registered themselves. */
+/** Limits for clients that registered themselves. */
 export interface SelfRegisteredOptions {
-  /** The scopes that they may ask people for. Default: none. */
+  /**
+   * Scopes that these clients may request.
+   * @default []
+   */
   readonly scopes?: readonly string[]
   /**
-   * The APIs that they get tokens for, by their addresses in `resources`. Those that name none get a token for the only
-   * one here. Default: all, and the server itself.
+   * URLs of the APIs in `resources` that these clients can get tokens for. If there is only one,
+   * requests that name none get a token for it. By default, all APIs and the server itself.
    */
   readonly resources?: readonly string[]
 }
 
-/** Answers a token exchange of a confidential client that was given the grant. */
+/** Handles a token exchange for a confidential client that holds the grant. */
 export interface TokenIssuer {
-  /** Issues the requested token. Throw an OAuthError for what the client did wrong. */
+  /** Issues the requested token. Throw an OAuthError for mistakes of the client. */
   issue(request: ExchangeRequest, context: GrantContext): Promise<TokenResponse>
 }
 
-/** Something the server does beside OAuth 2.0. */
+/** An extension beyond OAuth 2.0, enabled by listing it in the option `features`. */
 export interface Feature {
-  /** What it is called; no two may be called the same. */
+  /** Unique name of the feature. */
   readonly name: string
-  /** Features that come with it, except those that the application lists itself. */
+  /** Features that this one includes, unless the application lists them itself. */
   readonly includes?: readonly Feature[]
-  /** APIs that it brings, beside those of the application. */
+  /** APIs that the feature adds to those of the application. */
   readonly resources?: Readonly<Record<string, ResourceOptions>>
-  /** What clients that register themselves may have by it; scopes that are not defined are left out. */
+  /**
+   * Scopes and APIs that the feature opens to clients that registered themselves. Undefined scopes
+   * are ignored.
+   */
   readonly selfRegistered?: SelfRegisteredOptions
-  /** Scopes that it brings. They are about the person, not about the API: no wildcard holds them. */
+  /**
+   * Scopes that the feature adds. They are about the person rather than an API, so the wildcard `*`
+   * does not include them.
+   */
   readonly scopes?: ScopeDefinitions
-  /** Those of them that cannot be `optionalScopes`: without them the rest means something else. */
+  /**
+   * Scopes that cannot be `optionalScopes`, because the other scopes mean something different
+   * without them.
+   */
   readonly requiredScopes?: readonly string[]
-  /** What it signs with. */
+  /** Algorithms that the feature signs with. */
   readonly algorithms?: readonly SigningAlgorithm[]
-  /** Below the base path of the server. */
+  /** Additional routes, relative to the base path of the server. */
   readonly routes?: readonly FeatureRoute[]
-  /** Response types beside those of the grants, each with the grant that a client needs for it. */
+  /** Additional response types, each with the grant type that a client must hold. */
   readonly responses?: readonly {
     readonly grantType: string
     readonly response: AuthorizationResponse
   }[]
-  /** Where else the metadata of the server is found. */
+  /** Returns additional paths of the server's metadata. */
   metadataPaths?(issuer: URL): readonly string[]
-  /** What it adds to the metadata of the server. */
+  /** Returns additional members for the server's metadata. */
   metadata?(context: GrantContext): Readonly<Record<string, unknown>>
   /**
-   * What an authorization request says that only points to its parameters or wraps them; null when it is
-   * not of this feature's kind. Errors become a page: it is not proven yet where the answer may go.
+   * Reads the parameters of an authorization request that only refers to them or wraps them. `null`
+   * if the request is not of this kind. Errors are shown as a page, because the redirect URI is not
+   * proven yet.
    */
   expandRequest?(params: Form, context: GrantContext): Promise<ExpandedRequest> | null
   /**
-   * Whether an authorization request has to name its `redirect_uri`, though the client has registered only one. The
-   * error becomes a page.
+   * Whether an authorization request must name its `redirect_uri` even if the client has registered
+   * only one. The error is shown as a page.
    */
   needsRedirectUri?(params: Form): boolean
-  /** Names of parameters that it reads of authorization requests. Of a pushed request only known parameters are stored. */
+  /**
+   * Names of the authorization request parameters that the feature reads. Pushed requests are
+   * stored with known parameters only.
+   */
   readonly requestParameters?: readonly string[]
-  /** What it reads of an authorization request, to be kept with what comes of it; null for nothing. Throw an OAuthError for what is wrong. */
+  /**
+   * Reads additional details of an authorization request, to be stored with its code and tokens.
+   * `null` for none. Throw an OAuthError for mistakes of the client.
+   */
   readRequest?(
     params: Form,
     request: RequestedAuthorization,
     context: GrantContext,
   ): GrantDetails | null
-  /** Whether the person who is signed in, and as they are, is whom the request means; else they are asked to sign in. */
+  /**
+   * Whether the signed-in person, with their current sign-in, matches the request.
+   * If not, they are asked to sign in.
+   */
   acceptsPerson?(
     params: Form,
     client: Client,
     person: SignedInPerson,
     context: GrantContext,
   ): boolean
-  /** The name by which a client knows a person, where it must not learn the id; null where it may. */
+  /**
+   * Returns the subject under which the client knows the user, if it must not learn the user's id.
+   * Otherwise `null`.
+   */
   subjectFor?(client: Client, userId: string): string | null
-  /** How clients may prove themselves, beside their secret. */
+  /** Additional methods of client authentication. */
   readonly authentication?: ClientAuthentication
   /**
-   * A client that its `client_id` says all about, such as an address; null when it is not of this feature's kind. The
-   * promise is of null when there is no such client.
+   * Finds a client that its `client_id` describes, such as a URL. `null` if the id is not of this
+   * kind; a promise of `null` if there is no such client.
    */
   findClient?(clientId: string, context: GrantContext): Promise<Client | null> | null
-  /** Where this server has a picture of the client; null for none. */
+  /** Returns the path of the client's logo on this server. `null` for none. */
   logoPath?(client: Client, context: GrantContext): string | null
   /**
-   * Whether the sign-in is as good as the request wishes; else the person is asked, once, to sign in again. It
-   * is a wish: who comes back as before is let through, and told of as such.
+   * Whether the sign-in is as strong as the request would like. If not, the person is asked once to
+   * sign in again. It is not enforced: a person who returns with the same sign-in is accepted, and
+   * the token says how they signed in.
    */
   acceptsSignIn?(details: GrantDetails | null, person: SignedInPerson): boolean
-  /** What it adds to the response of the token endpoint. Only asked about tokens that have details. */
+  /**
+   * Returns additional members for the response of the token endpoint. Called only for tokens with
+   * details.
+   */
   extendTokenResponse?(
     issued: IssuedToken,
     context: GrantContext,
   ): Promise<Readonly<Record<string, unknown>>>
-  /** Tokens that `tokenExchange()` gives beside access tokens, by their `requested_token_type` (RFC 8693 §3). */
+  /** Issuers of other tokens for `tokenExchange()`, by `requested_token_type` (RFC 8693 §3). */
   readonly exchanges?: Readonly<Record<string, TokenIssuer>>
-  /** Sessions of the application have ended: by signing out, with an account, or with everything. */
+  /**
+   * Called when sessions of the application have ended: by signing out, with an account, or by
+   * `endEverything()`.
+   */
   endSessions?(selector: SessionSelector, context: GrantContext): Promise<void>
-  /** Sends what is due to be sent to others; says how many were. Called every few seconds. */
+  /** Sends pending notifications and returns their number. Called every few seconds. */
   deliver?(context: GrantContext): Promise<number>
-  /** Which pages on other origins may call. One feature at most says so. */
+  /**
+   * Decides which pages on other origins may call the server. At most one feature may provide it.
+   */
   readonly crossOrigin?: CrossOriginPolicy
-  /** Called once, when the server is made; what it gives is called when the server closes. */
+  /**
+   * Called once when the server is created. The returned function is called when the server closes.
+   */
   start?(context: GrantContext): () => void
-  /** Tokens that only the holder of a key may use. */
+  /** Support for tokens that are bound to a key. */
   readonly keyProofs?: KeyProofs
-  /** The answer to an introspection, where it is another than the usual JSON; null for that. */
+  /** Creates the response to an introspection request. `null` for the usual JSON response. */
   introspection?(
     description: Readonly<Record<string, unknown>>,
-    asked: { readonly request: HttpRequest; readonly client: Client },
+    caller: { readonly request: HttpRequest; readonly client: Client },
     context: GrantContext,
   ): Promise<HttpResponse> | null
-  /** Settings of clients that it enforces. One that no feature enforces shuts the client out. */
-  readonly meets?: readonly ClientDemand[]
-  /** Access tokens say how the person had signed in, so guards can demand something of it. */
-  readonly tellsSignIn?: boolean
+  /**
+   * Client settings that the feature enforces. Clients with a setting that no feature enforces are
+   * rejected.
+   */
+  readonly enforces?: readonly ClientDemand[]
+  /**
+   * Whether access tokens state when and how the person signed in, so that guards can require a
+   * recent or stronger sign-in.
+   */
+  readonly addsSignInClaims?: boolean
 }

@@ -3,8 +3,9 @@ import type { Form } from '../http/form.ts'
 import type { Feature, RequestedAuthorization } from './feature.ts'
 
 /**
- * PKCE for every client (RFC 7636), as OAuth 2.1 and FAPI 2.0 want it: an authorization request that asks for a code
- * needs a `code_challenge` with S256. Without this feature clients with a secret may leave it out.
+ * Requires PKCE of every client (RFC 7636), as OAuth 2.1 and FAPI 2.0 demand: an authorization
+ * request for a code needs a `code_challenge` with S256. Without this feature, confidential clients
+ * may omit it.
  * @example
  * createAuthorizationServer({ …, grants: [authorizationCode()], features: [requirePkce()] })
  */
@@ -18,7 +19,10 @@ export function requirePkce(): Feature {
   }
 }
 
-/** Refuses a request for a code without a challenge. A device has its own proof, and no code of this kind. */
+/**
+ * Rejects a request for a code without a challenge. Device requests have no such code and their own
+ * protection.
+ */
 export function requireChallenge(
   params: Form,
   { responseType, direct }: RequestedAuthorization,

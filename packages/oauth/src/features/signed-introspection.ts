@@ -2,27 +2,30 @@ import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import type { ServerContext } from '../context.ts'
 import { type SigningAlgorithm, signingAlgorithms } from '../crypto.ts'
 import { noStoreJson } from '../http/responses.ts'
-import { parseOfferedAlgorithms } from '../keys/offered-algorithms.ts'
-import { signJwt } from '../keys/signing-key.ts'
+import { parseOfferedAlgorithms, signJwt } from '../keys/signing-key.ts'
 import type { Client } from '../storage/records.ts'
 import type { Feature } from './feature.ts'
 
-/** What `signedIntrospection()` is made with. */
+/** Options of `signedIntrospection()`. */
 export interface SignedIntrospectionOptions {
   /**
-   * What answers are signed with, unless a client has an `introspection_signed_response_alg`. Default `RS256`,
-   * which RFC 9701 says, or the first of `algorithms`.
+   * Algorithm of the signed responses, unless a client has the setting
+   * `introspection_signed_response_alg`.
+   * @default the first of `algorithms`, otherwise 'RS256' (RFC 9701)
    */
   readonly algorithm?: SigningAlgorithm
-  /** What clients may choose from, beside the algorithm of access tokens. Default: `algorithm` and `RS256`. */
+  /**
+   * Algorithms that clients can choose, in addition to that of access tokens.
+   * @default `algorithm` and 'RS256'
+   */
   readonly algorithms?: readonly SigningAlgorithm[]
 }
 
 const TYPE = 'token-introspection+jwt'
 
 /**
- * Introspection as a JWT (RFC 9701) for APIs that want to prove later what they were told: whoever asks with
- * `Accept: application/token-introspection+jwt` gets one.
+ * Adds signed introspection responses (RFC 9701), for APIs that have to prove later what the server
+ * told them. A request with `Accept: application/token-introspection+jwt` gets a JWT.
  * @example
  * createAuthorizationServer({ …, grants: [authorizationCode()], features: [signedIntrospection()] })
  */
@@ -38,7 +41,7 @@ export function signedIntrospection(options: SignedIntrospectionOptions = {}): F
     options.algorithms,
     algorithm,
   )
-  /** Those that there are keys for: that of access tokens as well. */
+  /** The algorithms that keys exist for, including that of access tokens. */
   const offered = ({ options: { signingAlgorithm } }: ServerContext) => [
     ...new Set([...algorithms, signingAlgorithm]),
   ]
@@ -50,8 +53,8 @@ export function signedIntrospection(options: SignedIntrospectionOptions = {}): F
     }),
     introspection(description, { request, client }, context: ServerContext) {
       if (!accepts(request)) return null
-      const wished = client.settings.introspection_signed_response_alg
-      const chosen = offered(context).find((name) => name === wished) ?? algorithm
+      const preferred = client.settings.introspection_signed_response_alg
+      const chosen = offered(context).find((name) => name === preferred) ?? algorithm
       return sign(description, client, chosen, context)
     },
   }
@@ -61,7 +64,10 @@ function accepts(request: HttpRequest): boolean {
   return request.header('accept')?.toLowerCase().includes(`application/${TYPE}`) ?? false
 }
 
-/** RFC 9701 §5. What the token says stands within: at the top it could pass for a token itself. */
+/**
+ * Creates the JWT (RFC 9701 §5). The token's claims are nested, because at the top level the JWT
+ * could pass for a token.
+ */
 async function sign(
   description: Readonly<Record<string, unknown>>,
   client: Client,

@@ -5,16 +5,21 @@ import { InvalidGrant } from '../errors.ts'
 import { type Form, requireParam } from '../http/form.ts'
 import type { AuthorizationCode, Client } from '../storage/records.ts'
 import { createTokenResponse, prepareToken } from '../tokens/issue.ts'
-import { isForHolder } from '../tokens/proven-key.ts'
+import { matchesProvenKey } from '../tokens/proven-key.ts'
 import { revokeTokens } from '../tokens/revoke.ts'
 import type { ApprovedRequest, AuthorizationResponse, Grant } from './grant.ts'
 import { verifyChallenge } from './pkce.ts'
-import { shareOfGrant } from './requested-resources.ts'
+import { shareOfGrant } from './requested-share.ts'
 
-/** RFC 6749 §4.1.2 allows 10 minutes; a redirect takes a second. */
+/** RFC 6749 §4.1.2 allows up to 10 minutes, but a redirect takes about a second. */
 const CODE_LIFETIME = 60_000
 
-/** RFC 6749 §4.1 with PKCE (RFC 7636). */
+/**
+ * Creates the authorization code grant with PKCE (RFC 6749 §4.1, RFC 7636). Public clients must use
+ * PKCE.
+ * @example
+ * createAuthorizationServer({ …, grants: [authorizationCode(), refreshToken()] })
+ */
 export function authorizationCode(): Grant {
   return {
     type: 'authorization_code',
@@ -22,12 +27,14 @@ export function authorizationCode(): Grant {
     async exchange({ client, params }, context: ServerContext) {
       const hash = sha256(requireParam(params, 'code'))
       const code = await context.codes.take(hash)
-      // Shown by another client it is refused and not burnt: its owner may still come.
+      // A code presented by another client is rejected but stays usable: its owner may still redeem
+      // it.
       if (!code || code.clientId !== client.id) throw refused()
       if (code.usedAt) return refuseReplay(code, context)
       assertExchangeable(code, client, params, context)
       const share = shareOfGrant(code, { client, params, scopes: [] }, context)
-      // Before the code is used up: a failing hook must not cost an honest client its grant.
+      // Check before the code is used up: if the application's lookup fails, the client can retry
+      // with the same code.
       if (!(await context.knownUsers.existsNow(code.userId))) throw refused()
       const token = await prepareToken(
         {
@@ -79,25 +86,30 @@ function assertExchangeable(
   context: ServerContext,
 ): void {
   const left = code.expiresAt.getTime() - context.clock.now().getTime()
-  // More than it ever had: the clock went back, which must not prolong its life.
+  // More time left than the code ever had means that the clock was set back, which must not extend
+  // the code's life.
   if (left <= 0 || left > CODE_LIFETIME + CLOCK_SKEW) throw refused()
-  // RFC 6749 §4.1.3: identical to what the authorization request said.
+  // RFC 6749 §4.1.3: must equal the redirect_uri of the authorization request.
   const redirectUri = params.get('redirect_uri') ?? null
   const unnamed = code.redirectUri === null && redirectUri === client.redirectUris[0]
   if (redirectUri !== code.redirectUri && !unnamed) throw refused()
-  // A public client's request had one (RFC 9700 §2.1.1): that it is gone must not make it unnecessary.
+  // The request of a public client had a challenge (RFC 9700 §2.1.1). If it is missing now, the
+  // verifier must not become optional.
   if (!client.confidential && code.codeChallenge === null) throw refused()
   if (!verifyChallenge(code.codeChallenge, params.get('code_verifier') ?? null)) throw refused()
-  if (!isForHolder(code, context)) throw refused()
+  if (!matchesProvenKey(code, context)) throw refused()
 }
 
-/** RFC 6749 §4.1.2: whoever comes second proves a leak, so what the code gave ends. */
+/**
+ * Revokes the token issued for the code: a second use proves that the code leaked (RFC 6749
+ * §4.1.2).
+ */
 async function refuseReplay(code: AuthorizationCode, context: ServerContext): Promise<never> {
   await revokeTokens({ id: code.tokenId }, context)
   throw refused()
 }
 
-/** One answer whatever was wrong (threat T2). */
+/** Creates the error, which is the same for every reason (threat T2). */
 function refused(): InvalidGrant {
   return new InvalidGrant('The authorization code is invalid, expired or already used', {
     hint: 'Send the redirect_uri and code_verifier that belong to the authorization request',

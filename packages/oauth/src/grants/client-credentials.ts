@@ -1,9 +1,14 @@
 import type { ServerContext } from '../context.ts'
 import { InvalidScope, UnauthorizedClient } from '../errors.ts'
 import type { Grant } from './grant.ts'
-import { detailsOfRequest } from './requested-resources.ts'
+import { detailsOfRequest, orDefaultScopes } from './requested-share.ts'
 
-/** RFC 6749 §4.4: a confidential client acting for itself. No user, no refresh token. */
+/**
+ * Creates the client credentials grant (RFC 6749 §4.4), with which a confidential client acts for
+ * itself. Its tokens have no user and no refresh token.
+ * @example
+ * createAuthorizationServer({ …, grants: [clientCredentials()] })
+ */
 export function clientCredentials(): Grant {
   return {
     type: 'client_credentials',
@@ -11,7 +16,8 @@ export function clientCredentials(): Grant {
       if (!client.confidential) {
         throw new UnauthorizedClient('Only confidential clients may act for themselves')
       }
-      const scopes = context.resolveScopes(params.get('scope'), client)
+      const named = context.resolveScopes(params.get('scope'), client)
+      const scopes = orDefaultScopes(named, { client, params }, context)
       const personal = scopes.find((name) => context.options.identityScopes.has(name))
       if (personal !== undefined) {
         throw new InvalidScope(`The scope '${personal}' is about a person, and here is none`)

@@ -3,10 +3,10 @@ import { InvalidRequest, InvalidScope, InvalidTarget, isOAuthError } from '../er
 import type { VerifiedToken } from '../guard/verify.ts'
 import type { Form } from '../http/form.ts'
 import {
-  assertKnownThere,
+  assertScopesKnown,
+  filterKnownScopes,
   findResource,
   grantedResources,
-  knownThere,
   readTargets,
   resourcesOfOneToken,
 } from '../resources/requested.ts'
@@ -14,17 +14,17 @@ import { holdsScope, parseScope, resolveScopes, WILDCARD } from '../scopes.ts'
 import type { Client, Token } from '../storage/records.ts'
 import { isFor } from '../tokens/formats/claims.ts'
 
-/** A living token that somebody gave us, and its row. */
-export interface ShownToken {
+/** A valid token presented for exchange, and its row. */
+export interface PresentedToken {
   readonly verified: VerifiedToken
   readonly row: Token
 }
 
-export async function verifyShown(
+export async function verifyPresentedToken(
   text: string,
   name: string,
   context: ServerContext,
-): Promise<ShownToken> {
+): Promise<PresentedToken> {
   const refused = (cause?: unknown) =>
     new InvalidRequest(`The ${name} is not a living access token of this server`, { cause })
   const verified = await context.verifyAccessToken(text).catch((error) => {
@@ -37,13 +37,16 @@ export async function verifyShown(
 
 export interface ExchangedShare {
   readonly scopes: readonly string[]
-  /** By their addresses. */
+  /** URLs of the APIs that the new token is for. */
   readonly resources: readonly string[]
 }
 
-/** What of a token its exchange gives: what is asked for, or all that may be had; never more than it holds. */
+/**
+ * Determines the scopes and APIs of the new token: the requested ones, or all that are allowed.
+ * Never more than the presented token has.
+ */
 export function shareOfSubject(
-  shown: ShownToken,
+  shown: PresentedToken,
   { client, params }: { readonly client: Client; readonly params: Form },
   context: ServerContext,
 ): ExchangedShare {
@@ -52,12 +55,12 @@ export function shareOfSubject(
   const scopes =
     requested.length > 0
       ? requireHeld(requested, shown.verified, { client, resources }, context)
-      : allThatMayBeHad(shown.verified, { client, resources }, context)
+      : allowedScopes(shown.verified, { client, resources }, context)
   return { scopes, resources }
 }
 
-/** By what the token itself says: it may be for fewer APIs than its row. */
-function shareOfTargets({ verified, row }: ShownToken, params: Form, context: ServerContext) {
+/** Reads the APIs from the token rather than from its row: the token may be for fewer of them. */
+function shareOfTargets({ verified, row }: PresentedToken, params: Form, context: ServerContext) {
   const known = context.options.resources
   const granted = grantedResources(row, known).filter((uri) => {
     const resource = findResource(uri, known)
@@ -86,19 +89,22 @@ function requireHeld(
       throw new InvalidScope(`The subject_token does not hold the scope '${name}'`)
     }
   }
-  assertKnownThere(requested, resources, options.resources, identityScopes)
+  assertScopesKnown(requested, resources, options.resources, identityScopes)
   return requested
 }
 
-/** Not `*`, which only the password grant gives, and nothing about the person. */
-function allThatMayBeHad(
+/**
+ * Returns the scopes that may be passed on: without `*`, which only the password grant issues, and
+ * without scopes about the person.
+ */
+function allowedScopes(
   { scopes }: VerifiedToken,
   { client, resources }: Receiver,
   { options }: ServerContext,
 ): readonly string[] {
   const { resources: known, identityScopes } = options
   const mayHave = (name: string) => client.scopes === null || client.scopes.includes(name)
-  return knownThere(scopes, resources, known, identityScopes).filter(
+  return filterKnownScopes(scopes, resources, known, identityScopes).filter(
     (name) => name !== WILDCARD && !identityScopes.has(name) && mayHave(name),
   )
 }

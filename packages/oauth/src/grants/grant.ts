@@ -1,6 +1,6 @@
 /**
- * The contract of a grant, ours or anybody's. What a grant is given may grow: new members do not break
- * the grants there are (docs/guides/write-a-grant.md).
+ * The contract of a grant, built in or custom. What a grant receives may grow: new members do not
+ * break existing grants (docs/guides/write-a-grant.md).
  */
 import type { HttpRequest, HttpResponse, Route } from '@tollgate/http'
 import type { Clock } from '../clock.ts'
@@ -14,7 +14,7 @@ import type { AuthorizationCode, Client, Token, TokenSelector } from '../storage
 import type { Storage } from '../storage/repositories.ts'
 import type { Users } from '../users/users.ts'
 
-/** The value of `grant_type`: one of ours, or a URI of somebody else's (RFC 6749 §4.5). */
+/** The value of `grant_type`: a built-in one, or the URI of an extension grant (RFC 6749 §4.5). */
 export type GrantType =
   | 'authorization_code'
   | 'refresh_token'
@@ -26,153 +26,199 @@ export type GrantType =
   | 'urn:ietf:params:oauth:grant-type:jwt-bearer'
   | (string & {})
 
-/** RFC 6749 §5.1. A grant may add members of its own, such as `id_token` or `issued_token_type`. */
+/**
+ * Response of the token endpoint (RFC 6749 §5.1). A grant may add members, such as `id_token` or
+ * `issued_token_type`.
+ */
 export interface TokenResponse {
-  /** How the token is presented. */
+  /** How the token is presented: `Bearer` or `DPoP`. */
   readonly token_type: string
   /** Seconds until the access token expires. */
   readonly expires_in: number
-  /** What opens the API. */
+  /** The access token, with which the client calls the API. */
   readonly access_token: string
-  /** What gets the next access token; absent where the grant gives none. */
+  /** The token to get the next access token with. Absent if the grant issues none. */
   readonly refresh_token?: string
-  /** What was granted, separated by blanks. */
+  /** The granted scopes, separated by spaces. */
   readonly scope: string
   readonly [extension: string]: unknown
 }
 
-/** What is to be issued, for whom. */
+/** Describes the token to issue. */
 export interface IssueRequest {
-  /** Who gets it. */
+  /** The client that receives the token. */
   readonly client: Client
-  /** Null when the client acts for itself. */
+  /** The user that the token is for. `null` if the client acts for itself. */
   readonly userId: string | null
-  /** What it may do. */
+  /** The scopes of the token. */
   readonly scopes: readonly string[]
-  /** Stored with the token. */
+  /** The grant that issued the token; stored with it. */
   readonly grantType: GrantType
-  /** Whether this grant gives refresh tokens, where the server and the client have them at all. */
+  /**
+   * Whether to issue a refresh token, provided that the server and the client have the refresh
+   * token grant.
+   */
   readonly refreshable: boolean
-  /** When the access token expires, if that is before the server's `accessTokensExpireIn` is over. */
+  /**
+   * When the access token expires, if earlier than `accessTokensExpireIn` of the server would have
+   * it.
+   */
   readonly expiresAt?: Date
   /**
-   * `ExchangeRequest.signOutMark`: give it when the grant has found out itself who the user is. If that
-   * person was signed out everywhere meanwhile, nothing is issued and InvalidGrant is thrown.
+   * Pass `ExchangeRequest.signOutMark` if the grant itself found out who the user is. If that user
+   * was signed out everywhere since then, nothing is issued and InvalidGrant is thrown.
    */
   readonly signOutMark?: number
-  /** What the token carries beyond scopes. */
+  /** Further contents of the token, such as APIs and claims. `null` for none. */
   readonly details?: GrantDetails | null
 }
 
-/** A request at the token endpoint, from a client that has authenticated and may use the grant. */
+/** A request to the token endpoint from an authenticated client that may use the grant. */
 export interface ExchangeRequest {
-  /** Who asks. */
+  /** The client that sent the request. */
   readonly client: Client
-  /** The body; a parameter sent twice was refused, an empty one counts as absent. */
+  /**
+   * The form parameters. Requests with a repeated parameter were already rejected, and empty
+   * parameters are left out.
+   */
   readonly params: Form
-  /** The rest of the request: headers, method, path. Its body has been read. */
+  /** The rest of the request: headers, method and path. Its body has been read. */
   readonly request: HttpRequest
-  /** From before the grant looks who the user is: see `IssueRequest.signOutMark`. */
+  /** Taken before the grant looks up the user; see `IssueRequest.signOutMark`. */
   readonly signOutMark: number
 }
 
-/** What the server lets a grant do. */
+/** Services of the server for grants and features. */
 export interface GrantContext {
   /** Public base URL of the server. */
   readonly issuer: string
-  /** Where "now" comes from: tests move it, so take no other. */
+  /** Source of the current time. Use no other, because tests move it. */
   readonly clock: Clock
-  /** For failures that no caller is told of. */
+  /** Receives internal errors, which are never shown to callers. */
   readonly logger: Required<Logger>
-  /** The application's own users. */
+  /**
+   * The application's users. With several user providers only `findById()` is available; it takes
+   * `provider/id` and returns the record with the id that the provider knows.
+   */
   readonly users: Users
-  /** The scopes of this server with their descriptions. */
+  /** Description of each scope by name. */
   readonly scopes: ScopeDefinitions
-  /** Where everything is kept. */
+  /** The storage of the server. */
   readonly storage: Storage
-  /** Raises and hears the events of the server. */
+  /** Emits events of the server and adds listeners for them. */
   readonly events: Emitter
-  /** The scopes in a `scope` parameter, or InvalidScope when the client cannot have one of them. */
+  /**
+   * Parses a `scope` parameter. Does not add the scopes of the option `defaultScopes`.
+   * @throws InvalidScope if the client cannot have one of the scopes
+   */
   resolveScopes(text: string | undefined, client: Client): string[]
-  /** Stores a token, tells the listeners, and gives what the client gets. */
+  /** Stores a token, emits its events and returns the response for the client. */
   issueTokens(request: IssueRequest): Promise<TokenResponse>
-  /** What one of our access tokens says, or InvalidToken unless it is genuine, alive and not revoked. */
+  /**
+   * Verifies an access token of this server and returns its contents.
+   * @throws InvalidToken unless the token is genuine, unexpired and not revoked
+   */
   verifyAccessToken(text: string): Promise<VerifiedToken>
-  /** Ends tokens here at once and on every other process within a second. */
+  /**
+   * Revokes tokens: at once in this process, within a second in all others. Returns the revoked
+   * tokens.
+   */
   revokeTokens(selector: TokenSelector): Promise<Token[]>
-  /** Whether the application still has this user, asked now. */
+  /** Asks the application whether the user still exists, bypassing the cache. */
   userExists(userId: string): Promise<boolean>
 }
 
-/** What a person has approved, or had approved before. */
+/** An authorization request that the person has approved, now or earlier. */
 export interface ApprovedRequest {
-  /** Who asked. */
+  /** The client that sent the request. */
   readonly client: Client
-  /** Who approved. */
+  /** The user who approved it. */
   readonly userId: string
-  /** What the request said, null when it named none. */
+  /** The `redirect_uri` of the request. `null` if it had none. */
   readonly redirectUri: string | null
-  /** What was approved. */
+  /** The approved scopes. */
   readonly scopes: readonly string[]
-  /** Of PKCE, null when none was sent. */
+  /** The PKCE challenge. `null` if none was sent. */
   readonly codeChallenge: string | null
-  /** What the request said beyond scopes; null for plain OAuth 2.0. */
+  /** Further contents of the request, such as APIs and claims. `null` for plain OAuth 2.0. */
   readonly details: GrantDetails | null
 }
 
-/** What an approval stores, and what it tells the client once that is stored. */
+/**
+ * The rows that an approval stores, and the response parameters that the client receives
+ * afterwards.
+ */
 export interface AuthorizationResult {
-  /** To be stored with the approval. */
+  /** The authorization code to store with the approval. */
   readonly code?: AuthorizationCode
-  /** To be stored with the approval. */
+  /** The token to store with the approval. */
   readonly token?: Token
-  /** What is added to the redirect URI. */
+  /** Parameters added to the redirect URI. */
   readonly params: Readonly<Record<string, string>>
 }
 
-/** What a grant does at the authorization endpoint. */
+/** How a grant responds at the authorization endpoint. */
 export interface AuthorizationResponse {
   /** The value of `response_type`. */
   readonly type: string
-  /** Unless the request says otherwise: RFC 6749 §4.1.2 answers in the query, §4.2.2 in the fragment. */
+  /**
+   * Default response mode, unless the request names another: RFC 6749 uses the query in §4.1.2, the
+   * fragment in §4.2.2.
+   */
   readonly mode: 'query' | 'fragment'
-  /** Makes what is stored, and what the client gets once it is stored. It stores nothing itself. */
+  /** Creates the rows to store and the response for the client. Must not store anything itself. */
   prepare(
     request: ApprovedRequest,
     context: GrantContext,
   ): AuthorizationResult | Promise<AuthorizationResult>
 }
 
-/** `clients`: pages of registered clients. `anyone`: it is public, and the same for all. */
+/**
+ * Origins that may call a route. `clients`: pages of registered clients. `anyone`: every page, for
+ * public responses that are the same for all callers.
+ */
 export type OpenTo = 'clients' | 'anyone'
 
-/** A URL that a grant or a feature brings. */
+/** A route that a grant or a feature adds to the server. */
 export interface FeatureRoute extends Route {
-  /** People come here with their browser: what goes wrong is told on a page. */
+  /** Whether people open the route in a browser. Errors are then shown as a page. */
   readonly isPage?: boolean
-  /** Which pages on other origins may call it, once a feature says which origins there are. Default: none. */
+  /**
+   * Pages on other origins that may call the route, if a feature such as `cors()` allows any.
+   * @default none
+   */
   readonly openTo?: OpenTo
   /**
-   * Whether the route answers 503 while the time of this process is not trusted. Default: true for POST and PUT. False
-   * for a route that only reads or ends something.
+   * Whether the route responds 503 while the clock of this process is not trusted. Set it to
+   * `false` for routes that only read or revoke.
+   * @default true for POST and PUT, otherwise false
    */
   readonly needsClock?: boolean
-  /** Answers a request to it; `id` is the varying segment of its path. */
+  /** Handles a request. `id` is the variable segment of the path. */
   endpoint(request: HttpRequest, context: GrantContext, id: string): Promise<HttpResponse>
 }
 
-/** A grant is switched on by being listed in the options. It does something at the endpoints there are, or at its own. */
+/**
+ * A grant type, enabled by listing it in the option `grants`. It serves the existing endpoints, or
+ * adds routes.
+ * @see docs/guides/write-a-grant.md
+ */
 export interface Grant {
-  /** The `grant_type` it answers to. */
+  /** The `grant_type` that it handles. */
   readonly type: GrantType
-  /** At the token endpoint. Throw an OAuthError for what the client did wrong. */
+  /** Handles a request to the token endpoint. Throw an OAuthError for mistakes of the client. */
   exchange?(request: ExchangeRequest, context: GrantContext): TokenResponse | Promise<TokenResponse>
-  /** At the authorization endpoint. */
+  /** How it responds at the authorization endpoint. Absent if it is not used there. */
   readonly response?: AuthorizationResponse
-  /** Below the base path of the server. */
+  /** Additional routes, relative to the base path of the server. */
   readonly routes?: readonly FeatureRoute[]
-  /** Called once, when the server is made. Throw a TypeError for options that do not fit the server. */
+  /**
+   * Called once when the server is created. Throw a TypeError if the options do not fit the server.
+   */
   start?(context: GrantContext): void
-  /** What it adds to the metadata of the server, beside its name. */
+  /**
+   * Returns additional members for the server's metadata. The grant type itself is listed
+   * automatically.
+   */
   metadata?(context: GrantContext): Readonly<Record<string, unknown>>
 }

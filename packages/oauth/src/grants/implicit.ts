@@ -1,10 +1,13 @@
 import type { ServerContext } from '../context.ts'
 import { secondsUntil } from '../lifetimes.ts'
-import { prepareToken, shortened } from '../tokens/issue.ts'
+import { limitToResourceLifetime, prepareToken } from '../tokens/issue.ts'
 import type { ApprovedRequest, Grant } from './grant.ts'
-import { shareOfGrant } from './requested-resources.ts'
+import { shareOfGrant } from './requested-share.ts'
 
-/** RFC 6749 §4.2: the token itself in the fragment, no refresh token. Off unless listed. */
+/**
+ * Creates the implicit grant (RFC 6749 §4.2), which returns the token in the fragment and no
+ * refresh token. Only for old clients; new ones should use `authorizationCode()`.
+ */
 export function implicit(): Grant {
   return {
     type: 'implicit',
@@ -16,7 +19,7 @@ export function implicit(): Grant {
         const whole = { client, params: new Map(), scopes: [] }
         const share = shareOfGrant({ scopes, details }, whole, context)
         const built = await prepareToken({ ...issue, details }, context, share)
-        const token = shortened(built, share.resources, context)
+        const token = limitToResourceLifetime(built, share.resources, context)
         return {
           token,
           params: {

@@ -1,34 +1,42 @@
 import type { ServerContext } from '../context.ts'
-import { InvalidGrant } from '../errors.ts'
+import { InvalidGrant, UnauthorizedClient } from '../errors.ts'
 import { requireParam } from '../http/form.ts'
 import { parseScope, resolveScopes } from '../scopes.ts'
+import type { Client } from '../storage/records.ts'
 import { createTokenResponse, prepareToken, storeUnlessSignedOut } from '../tokens/issue.ts'
+import { ownerKey, type UserProvider, type UserProviders } from '../users/providers.ts'
 import { retryIfSignedOut } from '../users/retry-if-signed-out.ts'
-import type { Users } from '../users/users.ts'
 import type { Grant } from './grant.ts'
-import { detailsOfRequest } from './requested-resources.ts'
+import { detailsOfRequest, orDefaultScopes } from './requested-share.ts'
 
-/** Long enough for any passphrase; longer ones are refused, never cut (threat T8). */
-const LONGEST_CREDENTIAL = 1024
+/** Long enough for any passphrase. Longer input is rejected, never truncated (threat T8). */
+const MAX_CREDENTIAL_LENGTH = 1024
 
-/** RFC 6749 §4.3: for first-party clients made for it. The only grant that may give `*`. */
+/**
+ * Creates the password grant (RFC 6749 §4.3), for first-party clients that hold it. Needs
+ * `users.findByCredentials`. Only this grant can issue the scope `*`.
+ * @example
+ * createAuthorizationServer({ …, grants: [password(), refreshToken()] })
+ */
 export function password(): Grant {
   return {
     type: 'password',
     async exchange({ client, params }, context: ServerContext) {
       const username = requireParam(params, 'username')
       const secret = requireParam(params, 'password')
-      const scopes = resolveScopes(parseScope(params.get('scope')), {
+      const named = resolveScopes(parseScope(params.get('scope')), {
         defined: context.options.scopeNames,
         client: client.scopes,
         wildcard: 'allowed',
       })
+      const scopes = orDefaultScopes(named, { client, params }, context)
       const details = detailsOfRequest(params, scopes, context)
+      const provider = providerOf(client, context.providers)
       const token = await retryIfSignedOut(
         context,
-        () => findUser(username, secret, context.users),
+        () => findUser(username, secret, provider),
         async (user, mark) => {
-          const userId = String(user.id)
+          const userId = ownerKey(provider, user.id)
           const issue = {
             client,
             userId,
@@ -46,10 +54,22 @@ export function password(): Grant {
   }
 }
 
-async function findUser(username: string, secret: string, users: Users) {
+/**
+ * Finds the user provider through the client: with several providers a user name alone is
+ * ambiguous.
+ * @throws UnauthorizedClient if the client belongs to no provider
+ */
+function providerOf({ settings }: Client, { all, find }: UserProviders): UserProvider {
+  const [first] = all
+  const provider = settings.provider === undefined ? first : find(settings.provider)
+  if (provider && (provider.name ?? undefined) === settings.provider) return provider
+  throw new UnauthorizedClient('The password grant needs a client that belongs to a user provider')
+}
+
+async function findUser(username: string, secret: string, { users }: UserProvider) {
   if (!users.findByCredentials) {
     throw new TypeError('The password grant needs users.findByCredentials(username, password)')
   }
-  if (username.length > LONGEST_CREDENTIAL || secret.length > LONGEST_CREDENTIAL) return null
+  if (username.length > MAX_CREDENTIAL_LENGTH || secret.length > MAX_CREDENTIAL_LENGTH) return null
   return users.findByCredentials(username, secret)
 }

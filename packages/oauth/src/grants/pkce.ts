@@ -2,11 +2,16 @@ import { equalSecrets, sha256 } from '../crypto.ts'
 import { InvalidRequest } from '../errors.ts'
 import type { Form } from '../http/form.ts'
 
-/** RFC 7636 §4.1: 43–128 unreserved characters; §4.2: an S256 challenge is 32 bytes in base64url. */
+/**
+ * RFC 7636 §4.1: 43–128 unreserved characters. §4.2: an S256 challenge is 32 bytes in base64url.
+ */
 const VERIFIER = /^[\w.~-]{43,128}$/
 const CHALLENGE = /^[\w-]{43}$/
 
-/** The challenge of an authorization request. Only S256: `plain` protects nothing that leaks. */
+/**
+ * Reads the PKCE challenge of an authorization request; `null` if it has none. Only S256 is
+ * accepted: a `plain` challenge that leaks is itself the verifier.
+ */
 export function readChallenge(params: Form): string | null {
   const challenge = params.get('code_challenge')
   const method = params.get('code_challenge_method')
@@ -23,7 +28,10 @@ export function readChallenge(params: Form): string | null {
   return challenge
 }
 
-/** A challenge needs its verifier, and a verifier without a challenge hints at a swapped code. */
+/**
+ * Whether the verifier matches the challenge. A verifier without a challenge is rejected too: it
+ * suggests that the code was swapped.
+ */
 export function verifyChallenge(challenge: string | null, verifier: string | null): boolean {
   if (challenge === null || verifier === null) return challenge === verifier
   return VERIFIER.test(verifier) && equalSecrets(sha256(verifier), challenge)

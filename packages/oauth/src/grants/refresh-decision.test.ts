@@ -39,72 +39,113 @@ function decide(situation: Situation): RefreshDecision {
   })
 }
 
-/** The direct predecessor, so long after its use. */
+/** The direct predecessor of the current refresh token, presented this long after its use. */
 const after = (milliseconds: number, row: Partial<Token> = {}): Situation => ({
   presented: 4,
   row: { ...row, issuedAt: ago(milliseconds) },
 })
 
-describe('what happens to a genuine refresh token', () => {
+describe('decideRefresh, for a refresh token with a valid signature', () => {
   const cases: ReadonlyArray<[string, Situation, RefreshDecision]> = [
-    ['the present one', { presented: 5 }, 'rotate'],
-    ['the present one after a year', { ...after(9000 * HOUR), presented: 5 }, 'rotate'],
+    ['the current token', { presented: 5 }, 'rotate'],
+    ['the current token after a year', { ...after(9000 * HOUR), presented: 5 }, 'rotate'],
 
-    ['its predecessor at once', after(0), 'repeat'],
-    ['its predecessor after 10 s', after(10 * SECOND), 'repeat'],
-    ['its predecessor by a clock a little behind', after(-60 * SECOND), 'repeat'],
-    ['its predecessor by a clock far behind', after(-61 * SECOND), 'end the family'],
-    ['one before, at once', { presented: 3 }, 'end the family'],
-    ['the very first, at once', { presented: 0 }, 'end the family'],
+    ['the previous token at once', after(0), 'repeat'],
+    ['the previous token after 10 s', after(10 * SECOND), 'repeat'],
+    ['the previous token when the clock is 60 s behind', after(-60 * SECOND), 'repeat'],
+    ['the previous token when the clock is 61 s behind', after(-61 * SECOND), 'end the family'],
+    ['the token before the previous one, at once', { presented: 3 }, 'end the family'],
+    ['the very first token, at once', { presented: 0 }, 'end the family'],
 
-    ['its predecessor after 10.001 s', after(10 * SECOND + 1), 'repeat late'],
-    ['its predecessor after 13 s', after(13 * SECOND), 'repeat late'],
-    ['its predecessor after 24 h', after(24 * HOUR), 'repeat late'],
-    ['its predecessor after more', after(24 * HOUR + 1), 'end the family'],
-    ['of a public client after 1 h', { ...after(HOUR), by: publicClient }, 'repeat late'],
-    ['of a public client after more', { ...after(HOUR + 1), by: publicClient }, 'end the family'],
+    ['the previous token after 10.001 s', after(10 * SECOND + 1), 'repeat late'],
+    ['the previous token after 13 s', after(13 * SECOND), 'repeat late'],
+    ['the previous token after 24 h', after(24 * HOUR), 'repeat late'],
+    ['the previous token after more than 24 h', after(24 * HOUR + 1), 'end the family'],
     [
-      'late where that is switched off',
+      'the previous token of a public client after 1 h',
+      { ...after(HOUR), by: publicClient },
+      'repeat late',
+    ],
+    [
+      'the previous token of a public client after more than 1 h',
+      { ...after(HOUR + 1), by: publicClient },
+      'end the family',
+    ],
+    [
+      'a late repeat when late repeats are disabled',
       { ...after(11 * SECOND), late: { confidential: 0, public: 0 } },
       'end the family',
     ],
-    ['late and over by its own expiry', after(HOUR, { previousExpiresAt: NOW }), 'end the family'],
     [
-      'late, of unknown expiry (refreshed before we wrote it down)',
+      'a late repeat after the token expired',
+      after(HOUR, { previousExpiresAt: NOW }),
+      'end the family',
+    ],
+    [
+      'a late repeat of a token without a stored expiry',
       after(HOUR, { previousExpiresAt: null }),
       'end the family',
     ],
-    ['at once and over by its own expiry', after(SECOND, { previousExpiresAt: NOW }), 'repeat'],
+    [
+      'a repeat at once after the token expired',
+      after(SECOND, { previousExpiresAt: NOW }),
+      'repeat',
+    ],
 
-    ['late again in the same generation', after(HOUR, { lateGeneration: 5 }), 'repeat late'],
-    ['late two generations running', after(HOUR, { lateGeneration: 4 }), 'end the family'],
-    ['late, and once before that', after(HOUR, { lateGeneration: 3 }), 'repeat late'],
-    ['at once after a late one', after(SECOND, { lateGeneration: 4 }), 'repeat'],
-    ['the present one after late ones', { presented: 5, row: { lateGeneration: 5 } }, 'rotate'],
+    [
+      'a second late repeat in the same generation',
+      after(HOUR, { lateGeneration: 5 }),
+      'repeat late',
+    ],
+    [
+      'a late repeat right after one in the previous generation',
+      after(HOUR, { lateGeneration: 4 }),
+      'end the family',
+    ],
+    [
+      'a late repeat two generations after another one',
+      after(HOUR, { lateGeneration: 3 }),
+      'repeat late',
+    ],
+    [
+      'a repeat at once after a late repeat in the previous generation',
+      after(SECOND, { lateGeneration: 4 }),
+      'repeat',
+    ],
+    [
+      'the current token after late repeats',
+      { presented: 5, row: { lateGeneration: 5 } },
+      'rotate',
+    ],
 
-    ['newer than its row', { presented: 6 }, 'move forward'],
-    ['far newer than its row', { presented: 60 }, 'move forward'],
+    ['a token newer than its row', { presented: 6 }, 'move forward'],
+    ['a token far newer than its row', { presented: 60 }, 'move forward'],
   ]
-  it.each(cases)('%s', (_name, situation, decision) => {
+  const decisions = cases.map(([name, situation, decision]) => [name, decision, situation] as const)
+  it.each(decisions)('decides for %s: %s', (_name, decision, situation) => {
     expect(decide(situation)).toBe(decision)
   })
 
   const details = { dpopKey: 'key', keepsRefreshToken: true } as const
   const kept = (issuedAt: Date) => ({ presented: 0, row: { details, issuedAt } })
   it.each<[string, Situation, RefreshDecision]>([
-    ['at once', kept(NOW), 'renew'],
-    ['after 13 s', kept(ago(13 * SECOND)), 'renew'],
-    ['after a year', kept(ago(9000 * HOUR)), 'renew'],
-    ['by a clock far behind', kept(ahead(HOUR)), 'renew'],
-    ['when another request was faster', { ...kept(NOW), overtaken: true }, 'repeat'],
-    ['when one was faster 10 s ago', { ...kept(ago(10 * SECOND)), overtaken: true }, 'repeat'],
-    ['when one was faster long ago', { ...kept(ago(HOUR)), overtaken: true }, 'renew'],
-    ['of a generation that was never given', { ...kept(NOW), presented: 5 }, 'refuse'],
-  ])('one that is kept for its whole life, %s', (_name, situation, decision) => {
+    ['presented at once', kept(NOW), 'renew'],
+    ['presented after 13 s', kept(ago(13 * SECOND)), 'renew'],
+    ['presented after a year', kept(ago(9000 * HOUR)), 'renew'],
+    ['presented when the clock is far behind', kept(ahead(HOUR)), 'renew'],
+    ['changed by a concurrent request', { ...kept(NOW), overtaken: true }, 'repeat'],
+    [
+      'changed by a concurrent request 10 s ago',
+      { ...kept(ago(10 * SECOND)), overtaken: true },
+      'repeat',
+    ],
+    ['changed by a concurrent request long ago', { ...kept(ago(HOUR)), overtaken: true }, 'renew'],
+    ['of a generation that was never issued', { ...kept(NOW), presented: 5 }, 'refuse'],
+  ])('decides correctly for a non-rotating token %s', (_name, situation, decision) => {
     expect(decide(situation)).toBe(decision)
   })
 
-  it('ends the family no more where it is kept, and is refused when the grant is over (threat T6)', () => {
+  it('renews a non-rotating token instead of ending the family, and refuses it once the grant has ended (threat T6)', () => {
     expect(decide({ presented: 0 })).toBe('end the family')
     expect(decide({ presented: 0, row: { details } })).toBe('renew')
     expect(decide({ presented: 0, row: { details, revokedAt: ago(1) } })).toBe('refuse')
@@ -116,10 +157,10 @@ describe('what happens to a genuine refresh token', () => {
     ['it was revoked', { revokedAt: ago(1) }],
     ['it has expired', { refreshExpiresAt: NOW }],
     ['it never had a refresh token', { refreshExpiresAt: null }],
-    ['it is of another client', { clientId: 'other' }],
+    ['it belongs to another client', { clientId: 'other' }],
     ["the client's secret was rotated", {}, { ...client, secretVersion: 2 }],
   ]
-  it.each(over)('is refused, whatever its generation, when %s', (_name, row, by = client) => {
+  it.each(over)('refuses a token of any generation if %s', (_name, row, by = client) => {
     for (const presented of [0, 3, 4, 5, 6]) {
       for (const age of [0, 13 * SECOND, 25 * HOUR]) {
         const found = row && { issuedAt: ago(age), ...row }

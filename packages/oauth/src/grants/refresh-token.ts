@@ -1,7 +1,8 @@
-import { latestFor } from '../clients/self-registered.ts'
+import { limitExpiry } from '../clients/self-registered.ts'
 import type { ServerContext } from '../context.ts'
 import { InvalidGrant, TemporarilyUnavailable } from '../errors.ts'
 import { type Form, requireParam } from '../http/form.ts'
+import { parseSeconds } from '../lifetimes.ts'
 import { parseScope, resolveScopes } from '../scopes.ts'
 import type { GrantDetails } from '../storage/details.ts'
 import type { Client, Rotation, Token } from '../storage/records.ts'
@@ -10,65 +11,107 @@ import type { TokenShare } from '../tokens/formats/format.ts'
 import type { RefreshTokenContent } from '../tokens/formats/refresh-tokens.ts'
 import { createTokenResponse, detailsWithClaims } from '../tokens/issue.ts'
 import { revokeTokens } from '../tokens/revoke.ts'
+import { servesUser } from '../users/providers.ts'
 import type { Grant } from './grant.ts'
-import { decideRefresh, isAlive, type LateWindows } from './refresh-decision.ts'
-import { parseLateWindows, type RefreshTokenOptions } from './refresh-token-options.ts'
-import { shareOfGrant } from './requested-resources.ts'
+import { decideRefresh, isAlive, type LateWindows, REPEAT_WINDOW } from './refresh-decision.ts'
+import { shareOfGrant } from './requested-share.ts'
 
-/** Each look at the row that led to nothing means that somebody else was faster. */
-const MOST_LOOKS = 5
+/** Options of `refreshToken()`. */
+export interface RefreshTokenOptions {
+  /**
+   * How long a used refresh token may be repeated and returns the same successor, as long as that
+   * successor is unused. Helps clients that lost the response, for example in an outage. `false`
+   * leaves only the ten seconds in which every client may repeat. Between 10 seconds and 7 days.
+   * @default '24h'
+   */
+  readonly repeatableFor?: string | number | false
+  /**
+   * Like `repeatableFor`, for public clients. Shorter by default, because a stolen copy can be used
+   * without authentication.
+   * @default '1h'
+   */
+  readonly publicRepeatableFor?: string | number | false
+  /**
+   * Whether a refresh revokes the previous access token, on every process within a second.
+   * Otherwise it stays valid until it expires, since concurrent requests and other tabs may still
+   * use it.
+   * @default false
+   */
+  readonly endsOldAccessToken?: boolean
+}
+
+/** How often to retry when a concurrent request changed the row between read and write. */
+const MAX_ATTEMPTS = 5
 
 interface Presentation {
   readonly content: RefreshTokenContent
   readonly client: Client
   readonly late: LateWindows
-  /** Whether the access token before ends. */
-  readonly endsBefore: boolean
-  /** What the row's details become, where the application adds claims. */
+  /** Whether the previous access token is revoked. */
+  readonly endsOldAccessTokens: boolean
+  /** New details for the row, if the application adds claims. */
   readonly details?: GrantDetails
 }
 
-/** RFC 6749 §6 with rotation and reuse detection as RFC 9700 §4.14.2 asks. */
+/**
+ * Creates the refresh token grant (RFC 6749 §6). Tokens rotate, and reuse of an old token ends the
+ * grant (RFC 9700 §4.14.2).
+ * @example
+ * createAuthorizationServer({ …, grants: [authorizationCode(), refreshToken({ repeatableFor: '2h' })] })
+ */
 export function refreshToken(options: RefreshTokenOptions = {}): Grant {
   const late = parseLateWindows(options)
-  const endsBefore = options.endsOldAccessToken ?? false
+  const endsOldAccessTokens = options.endsOldAccessToken ?? false
   return {
     type: 'refresh_token',
     async exchange({ client, params }, context: ServerContext) {
       const content = context.refreshTokens.parse(requireParam(params, 'refresh_token'))
-      // What this process knows to be revoked stays so, even if the database forgot it in a failover.
+      // A token that this process knows to be revoked stays revoked, even if the database lost the
+      // revocation in a failover.
       if (!content || context.feed.isRevoked('token', content.tokenId)) throw refused()
       const requested = parseScope(params.get('scope'))
-      // A request for more than was granted must not use the token up, so it is looked at first. Nor may one
-      // without the key, where there are such tokens, nor one whose claims cannot be read.
+      // Some checks have to fail before the token is used up: a request for more than was granted,
+      // a missing key if tokens are bound to keys, and claims that cannot be read.
       const { accessTokenClaims } = context.options
-      const looksFirst = requested.length > 0 || params.has('resource') || accessTokenClaims
-      const looked =
-        looksFirst || context.features.keyProofs
+      const checksFirst = requested.length > 0 || params.has('resource') || accessTokenClaims
+      const checked =
+        checksFirst || context.features.keyProofs
           ? await requireShare({ content, client }, requested, params, context)
           : null
-      // Before the token is used up: a failing hook must not cost an honest client its grant.
-      if (!(await context.knownUsers.existsNow(content.userId))) return endFor(content, context)
+      if (!servesUser(client, content.userId, context.providers)) throw refused()
+      // Check before the token is used up: if the application's lookup fails, the client can retry
+      // with the same token.
+      if (!(await context.knownUsers.existsNow(content.userId)))
+        return revokeAndRefuse(content, context)
       const details =
-        accessTokenClaims && looked
-          ? await detailsWithClaims(looked.token, client, context, looked.share)
+        accessTokenClaims && checked
+          ? await detailsWithClaims(checked.token, client, context, checked.share)
           : undefined
-      const presentation = { content, client, late, endsBefore, ...(details && { details }) }
+      const presentation = {
+        content,
+        client,
+        late,
+        endsOldAccessTokens,
+        ...(details && { details }),
+      }
       const { generation } = content
       const token =
         (await rotate(generation, generation + 1, presentation, context)) ??
-        (await lookAndDecide(presentation, context))
+        (await decideWithRetries(presentation, context))
       const share = shareOfGrant(token, { client, params, scopes: requested }, context)
       return createTokenResponse(token, context, share)
     },
   }
 }
 
-/** Null when the row is not at that generation (any more), or over. */
+/**
+ * Rotates the token. Returns `null` if the row is no longer at that generation, or if the grant has
+ * ended.
+ */
 function rotate(
   from: number,
   to: number,
-  { content, client, endsBefore, details }: Presentation,
+  { content, client, endsOldAccessTokens, details }: Presentation,
   context: ServerContext,
 ): Promise<Token | null> {
   const { accessTokensExpireAt, refreshTokensExpireAt } = context.options
@@ -80,30 +123,36 @@ function rotate(
     generation: from,
     nextGeneration: to,
     issuedAt,
-    expiresAt: latestFor(client, accessTokensExpireAt(issuedAt), issuedAt),
+    expiresAt: limitExpiry(client, accessTokensExpireAt(issuedAt), issuedAt),
     refreshExpiresAt: refreshTokensExpireAt(issuedAt),
-    endsBefore,
+    endsOldAccessTokens,
     ...(details && { details }),
   }
   const rotating = context.storage.tokens.rotate(rotation)
-  if (!endsBefore) return rotating
+  if (!endsOldAccessTokens) return rotating
   return rotating.then((token) => {
-    // The other processes read it from the feed.
+    // Other processes learn of it from the revocation feed.
     if (token) for (const ended of endedByRotation(rotation, token)) context.feed.note(ended)
     return token
   })
 }
 
-/** The token is genuine but could not simply be rotated. */
-async function lookAndDecide(presentation: Presentation, context: ServerContext): Promise<Token> {
-  for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
-    const token = await decideOnce(presentation, looks > 0, context)
+/**
+ * Decides about a genuine token that could not simply be rotated, retrying while concurrent
+ * requests change its row.
+ */
+async function decideWithRetries(
+  presentation: Presentation,
+  context: ServerContext,
+): Promise<Token> {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const token = await decideOnce(presentation, attempt > 0, context)
     if (token) return token
   }
   throw new TemporarilyUnavailable('The refresh token is being used by others at this moment')
 }
 
-/** Null when the row has changed since it was read. */
+/** Makes one attempt. Returns `null` if the row has changed since it was read. */
 async function decideOnce(
   presentation: Presentation,
   overtaken: boolean,
@@ -133,7 +182,10 @@ async function decideOnce(
   }
 }
 
-/** Marked before it is handed out: were it the other way round, a thief could come late for ever. */
+/**
+ * Marks the late repeat before returning the successor. In the reverse order a thief could be late
+ * forever.
+ */
 async function repeatLate(row: Token, context: ServerContext): Promise<Token | null> {
   if (!(await context.storage.tokens.markLateRepeat(row.id, row.generation))) return null
   const { id: tokenId, userId, clientId, generation } = row
@@ -171,7 +223,10 @@ function secondsSince(moment: Date, { clock }: ServerContext): number {
   return Math.round((clock.now().getTime() - moment.getTime()) / 1000)
 }
 
-/** The row, and what the request asks of it. */
+/**
+ * Returns the row and the requested share of it.
+ * @throws InvalidGrant if the grant has ended
+ */
 async function requireShare(
   { content, client }: Pick<Presentation, 'content' | 'client'>,
   requested: readonly string[],
@@ -191,28 +246,57 @@ async function requireShare(
 }
 
 /**
- * RFC 9449 §5: the refresh token of a public client is for the holder of its key; a client with a secret has
- * proven itself and may come with another key, but not with none. What began without a key has no holder.
+ * Requires the key that the grant is bound to (RFC 9449 §5). A public client must prove that very
+ * key. A confidential client has authenticated and may prove another key, but has to prove one. A
+ * grant that began without a key needs none.
  */
 function assertHoldsKey(
   { details }: Token,
   { confidential }: Client,
   { provenKey, features }: ServerContext,
 ): void {
-  // One that does not rotate has no other protection, whatever is switched on now.
+  // A token that does not rotate has no other protection, so the key is required even if `dpop()`
+  // has been switched off.
   if (!features.keyProofs && !details?.keepsRefreshToken) return
   const key = details?.dpopKey ?? null
   const holds = confidential ? key === null || provenKey !== null : provenKey === key
   if (!holds) throw refused()
 }
 
-/** A deleted account keeps nothing, even if the application forgot to call revokeUser(). */
-async function endFor({ tokenId }: RefreshTokenContent, context: ServerContext): Promise<never> {
+/** Revokes the tokens of a deleted account, even if the application forgot to call revokeUser(). */
+async function revokeAndRefuse(
+  { tokenId }: RefreshTokenContent,
+  context: ServerContext,
+): Promise<never> {
   await revokeTokens({ id: tokenId }, context)
   throw refused()
 }
 
-/** One answer for damaged, foreign, expired, revoked and used tokens alike (threat T2). */
+/**
+ * Creates the error, which is the same for damaged, foreign, expired, revoked and used tokens
+ * (threat T2).
+ */
 function refused(): InvalidGrant {
   return new InvalidGrant('The refresh token is invalid, expired or revoked')
+}
+
+const MIN_WINDOW = REPEAT_WINDOW / 1000
+const MAX_WINDOW = 7 * 24 * 3600
+
+export function parseLateWindows(options: RefreshTokenOptions): LateWindows {
+  return {
+    confidential: parseWindow('repeatableFor', options.repeatableFor ?? '24h'),
+    public: parseWindow('publicRepeatableFor', options.publicRepeatableFor ?? '1h'),
+  }
+}
+
+function parseWindow(name: keyof RefreshTokenOptions, value: string | number | false): number {
+  if (value === false) return 0
+  const seconds = parseSeconds(name, value)
+  if (seconds < MIN_WINDOW || seconds > MAX_WINDOW) {
+    throw new TypeError(
+      `${name}: ${JSON.stringify(value)} is not between 10 seconds, in which repeats always work, and 7 days. Give e.g. '24h', or false for the ten seconds alone.`,
+    )
+  }
+  return seconds * 1000
 }

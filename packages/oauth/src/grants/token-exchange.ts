@@ -6,41 +6,50 @@ import { findResource, resourceDetails } from '../resources/requested.ts'
 import type { Actor, GrantDetails, ParentToken } from '../storage/details.ts'
 import type { Client } from '../storage/records.ts'
 import { type AccessTokenClaims, isBound } from '../tokens/formats/claims.ts'
-import { type ShownToken, shareOfSubject, verifyShown } from './exchanged-share.ts'
+import { servesUser } from '../users/providers.ts'
+import { type PresentedToken, shareOfSubject, verifyPresentedToken } from './exchanged-share.ts'
 import type { Grant, GrantType } from './grant.ts'
 
 export const TOKEN_EXCHANGE: GrantType = 'urn:ietf:params:oauth:grant-type:token-exchange'
-/** RFC 8693 §3. */
+/** Token type URIs of RFC 8693 §3. */
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token'
 const JWT = 'urn:ietf:params:oauth:token-type:jwt'
-/** Each stands in the token, which has to fit into a header. */
-const MOST_PARENTS = 16
+/** Every parent token is listed in the new token, which has to fit into a header. */
+const MAX_PARENTS = 16
 
-/** What `tokenExchange()` is made with. */
+/** Options of `tokenExchange()`. */
 export interface TokenExchangeOptions {
-  /** Whether every exchange needs an `actor_token`, so all tokens say who acts. Default false. */
+  /**
+   * Whether every exchange needs an `actor_token`, so that all exchanged tokens name the acting
+   * party.
+   * @default false
+   */
   readonly actorRequired?: boolean
-  /** Whether this client may have this token. Asked last; default: whoever was given the grant may. */
+  /**
+   * Decides whether this client may have this token. Called last. By default, every client with the
+   * grant may.
+   */
   allow?(question: ExchangeQuestion): boolean | Promise<boolean>
 }
 
-/** An exchange that is right in all else. */
+/** A token exchange that has passed all other checks. */
 export interface ExchangeQuestion {
-  /** Who asks. */
+  /** The client that sent the request. */
   readonly client: Client
-  /** The token that is given. */
+  /** The presented token. */
   readonly subject: VerifiedToken
-  /** The token of whoever will act; null when nobody is named. */
+  /** The token of the acting party. `null` if there is none. */
   readonly actor: VerifiedToken | null
-  /** What the new token may do. */
+  /** The scopes of the new token. */
   readonly scopes: readonly string[]
-  /** The APIs it is for, by their addresses. */
+  /** URLs of the APIs that the new token is for. */
   readonly resources: readonly string[]
 }
 
 /**
- * RFC 8693: a client gives a token of ours and gets one of its own for the same person, never wider and never
- * longer. It ends with those that were given. Only confidential clients that were given the grant.
+ * Creates the token exchange grant (RFC 8693): a confidential client that holds the grant exchanges
+ * an access token of this server for one of its own, for the same person. The new token never has
+ * more scopes or a longer life, and is revoked with the tokens it came from.
  * @example
  * createAuthorizationServer({ …, grants: [authorizationCode(), tokenExchange()] })
  */
@@ -55,7 +64,7 @@ export function tokenExchange(options: TokenExchangeOptions = {}): Grant {
       const other = context.features.exchanges.get(params.get('requested_token_type') ?? '')
       if (other) return other.issue(request, context)
       const wanted = readWantedType(params)
-      const subject = await readSubject(params, context)
+      const subject = await readSubject(client, params, context)
       const actor = await readActor(params, client, options, context)
       const { scopes, resources } = shareOfSubject(subject, { client, params }, context)
       const details: GrantDetails = {
@@ -95,25 +104,35 @@ function assertTokenType(params: Form, name: string): void {
   throw new InvalidRequest(`The ${name} must be ${ACCESS_TOKEN}`)
 }
 
-interface Subject extends ShownToken {
+interface Subject extends PresentedToken {
   readonly userId: string
 }
 
-/** RFC 8693 §2.2.2: whatever is wrong with a token is `invalid_request`. */
-async function readSubject(params: Form, context: ServerContext): Promise<Subject> {
+/** Reads the `subject_token`. Any problem with it is an `invalid_request` (RFC 8693 §2.2.2). */
+async function readSubject(client: Client, params: Form, context: ServerContext): Promise<Subject> {
   assertTokenType(params, 'subject_token_type')
-  const shown = await verifyShown(requireParam(params, 'subject_token'), 'subject_token', context)
+  const shown = await verifyPresentedToken(
+    requireParam(params, 'subject_token'),
+    'subject_token',
+    context,
+  )
   const { subject } = shown.verified
-  // Another client cannot take the place of this one: its token would say another name.
+  // A token about a client itself cannot be passed on: the new token would name a different client.
   if (subject.kind !== 'user') throw new InvalidRequest('The subject_token belongs to no user')
-  // By what the token says: its row may have begun without a key.
+  if (!servesUser(client, subject.id, context.providers)) {
+    throw new InvalidRequest('The subject_token belongs to a user of another provider')
+  }
+  // Read from the token, because its row may have started without a key.
   if (isBound(shown.verified.claims)) {
     throw new InvalidRequest('The subject_token is bound to a key, so nobody else can use it')
   }
   return { ...shown, userId: subject.id }
 }
 
-/** Its own: a client must not say that somebody acts whose token has only come by. */
+/**
+ * Reads the `actor_token`, which must belong to this client: a client must not name as actor a
+ * party whose token it only received.
+ */
 async function readActor(
   params: Form,
   client: Client,
@@ -127,35 +146,38 @@ async function readActor(
     return null
   }
   assertTokenType(params, 'actor_token_type')
-  const { verified } = await verifyShown(text, 'actor_token', context)
+  const { verified } = await verifyPresentedToken(text, 'actor_token', context)
   if (verified.clientId === client.id) return verified
   throw new InvalidRequest('The actor_token is not one of this client')
 }
 
-/** Not longer than either, so the feed knows of their end for as long as it lives. */
+/**
+ * Returns the expiry of the new token: not later than that of its parents, so that the revocation
+ * feed still knows of their revocation while it lives.
+ */
 function firstEnd(subject: VerifiedToken, actor: VerifiedToken | null): Date {
   const ends = [subject, ...(actor ? [actor] : [])].map(({ claims }) => claims.exp)
   return new Date(Math.min(...ends) * 1000)
 }
 
-/** What goes from the tokens that were given to the new one, whatever the client asks for. */
+/** Details that the new token inherits from its parents, whatever the client requests. */
 function detailsOfSubject(
-  { verified: { claims }, row }: ShownToken,
+  { verified: { claims }, row }: PresentedToken,
   actor: VerifiedToken | null,
 ): GrantDetails {
   const parents = [...withParents(claims), ...(actor ? withParents(actor.claims) : [])]
-  if (parents.length > MOST_PARENTS) {
-    throw new InvalidRequest(`A token can come of ${MOST_PARENTS} others at most`)
+  if (parents.length > MAX_PARENTS) {
+    throw new InvalidRequest(`A token can come of ${MAX_PARENTS} others at most`)
   }
   const before = claims.act
-  // RFC 8693 §4.1: the last one outermost. Without a new one, those there are stay.
+  // RFC 8693 §4.1: the latest actor is outermost. Without a new actor, the existing ones stay.
   const act: Actor | undefined = actor
     ? { sub: actor.claims.sub, ...(before && { act: before }) }
     : before
   return {
     parents,
     ...(act && { actor: act }),
-    // Its holder was not to learn who the person is to others.
+    // The holder of the presented token was not allowed to learn the person's id.
     ...(row.details?.opaque && { opaque: true }),
   }
 }

@@ -1,17 +1,20 @@
 import type { HttpResponse } from '@tollgate/http'
 
-/** RFC 9449 §7.1 and §7.2: says what proofs may be signed with, and that tokens may come with one. */
+/**
+ * Adds the accepted proof algorithms to the challenge, and on 401 also offers DPoP next to Bearer
+ * (RFC 9449 §7.1 and §7.2).
+ */
 export function withKeyChallenge(
   response: HttpResponse,
   algorithms: readonly string[] | undefined,
 ): HttpResponse {
   const challenge = response.headers['www-authenticate']
   if (!algorithms || typeof challenge !== 'string') return response
-  const told = tell(challenge, response.status, `algs="${algorithms.join(' ')}"`)
-  return { ...response, headers: { ...response.headers, 'www-authenticate': told } }
+  const extended = addAlgorithms(challenge, response.status, `algs="${algorithms.join(' ')}"`)
+  return { ...response, headers: { ...response.headers, 'www-authenticate': extended } }
 }
 
-function tell(challenge: string, status: number, algorithms: string): string {
+function addAlgorithms(challenge: string, status: number, algorithms: string): string {
   if (challenge.startsWith('DPoP ')) {
     return challenge.includes('algs=') ? challenge : `${challenge}, ${algorithms}`
   }

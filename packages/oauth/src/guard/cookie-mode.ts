@@ -7,7 +7,7 @@ import type { Keyring } from '../keys/keyring.ts'
 import type { RevocationFeed } from '../revocations/feed.ts'
 import type { KnownUsers } from '../users/known-users.ts'
 import type { SignInMark } from '../users/retry-if-signed-out.ts'
-import type { Person } from '../users/users.ts'
+import type { Person } from '../users/signed-in.ts'
 
 export const COOKIE_NAME = 'tollgate_token'
 
@@ -17,15 +17,27 @@ export interface CookieUser {
 }
 
 export interface CookieMode {
-  /** Equal for all pages of a session, so that renewing the cookie breaks no open tab. */
+  /**
+   * Returns the CSRF token of a session. It stays the same when the cookie is renewed, so that open
+   * tabs keep working.
+   */
   csrfToken(person: Person): string
-  /** Whether the cookie that came is this person's and good for longer. */
+  /**
+   * Whether the cookie belongs to this user and session and has more than half of its lifetime
+   * left.
+   */
   isGood(person: Person, cookieHeader: string | null): Promise<boolean>
-  /** The `Set-Cookie` header, or null when the person was signed out everywhere since the mark. */
+  /**
+   * Creates a cookie and returns its `Set-Cookie` header. `null` if the user was signed out
+   * everywhere since the mark was taken.
+   */
   issue(person: Person, mark: SignInMark): Promise<string | null>
-  /** The `Set-Cookie` header that takes the cookie away. */
+  /** Returns the `Set-Cookie` header that deletes the cookie. */
   clear(): string
-  /** Null without a cookie, with a bad one, or without the CSRF token that belongs to it. */
+  /**
+   * Authenticates a request by cookie and CSRF token. `null` if the cookie is missing or invalid,
+   * or the CSRF token does not belong to it.
+   */
   authenticate(
     cookieHeader: string | null | undefined,
     csrfToken: string | null | undefined,
@@ -34,7 +46,10 @@ export interface CookieMode {
 
 export interface CookieModeOptions {
   readonly keyring: Keyring
-  /** A cookie is good only where it was made, though another server may have the same secret. */
+  /**
+   * Issuer of the cookies. Cookies of other issuers are rejected, even those made with the same
+   * secret.
+   */
   readonly issuer: string
   readonly lifetimeSeconds: number
   readonly secure: boolean
@@ -44,11 +59,10 @@ export interface CookieModeOptions {
 }
 
 interface Content extends CookieUser {
-  /** Null in a cookie of an older version. */
-  readonly issuer: string | null
+  readonly issuer: string
   readonly issuedAt: number
-  /** By the clock of the store. Null in a cookie of an older version. */
-  readonly storeAt: number | null
+  /** When the cookie was created, by the clock of the store, in milliseconds. */
+  readonly storeAt: number
   readonly expiresAt: number
 }
 
@@ -58,18 +72,13 @@ export function createCookieMode(options: CookieModeOptions): CookieMode {
   const opened = createRecentCache<Content>(5000)
 
   /**
-   * Cookies and CSRF tokens that name no issuer are of an older version. Those made before it was
-   * replaced here live no longer than this.
+   * Returns all valid CSRF tokens of a session. The first is for new pages; the others, made with
+   * older secrets, keep open tabs working.
    */
-  const startedAt = performance.now()
-  const takesOlder = () => performance.now() - startedAt < options.lifetimeSeconds * 1000
-
-  /** The first is for new pages; a tab that was opened before the secret was changed has another. */
   function csrfTokens(person: Person): string[] {
     const keys = keyring.macKeys('csrf tokens')
-    const who = `${person.id}\n${person.sessionId ?? ''}`
-    const older = takesOlder() ? keys.map((key) => hmac(key, who)) : []
-    return [...keys.map((key) => hmac(key, `${issuer}\n${who}`)), ...older]
+    const session = `${person.id}\n${person.sessionId ?? ''}`
+    return keys.map((key) => hmac(key, `${issuer}\n${session}`))
   }
 
   const csrfToken = (person: Person) => csrfTokens(person)[0] ?? ''
@@ -86,11 +95,10 @@ export function createCookieMode(options: CookieModeOptions): CookieMode {
       iss: issuer,
       sub: person.id,
       ...(person.sessionId === null ? {} : { sid: person.sessionId }),
-      // For processes of an older version, which look here.
-      csrf: csrfToken(person),
-      // In milliseconds, beside the standard claim, so that a sign-in just after a revocation counts.
+      // In milliseconds, unlike `iat`, so that a sign-in in the same second after a sign-out
+      // counts.
       at: now,
-      // By the one clock that also says when sign-ins were ended.
+      // By the clock of the store, which also dates the sign-outs.
       db: feed.afterSignOuts(person.id, mark.storeAt),
       exp: Math.floor(now / 1000) + options.lifetimeSeconds,
     })
@@ -111,10 +119,13 @@ export function createCookieMode(options: CookieModeOptions): CookieMode {
     return null
   }
 
-  /** Expiry is checked here, each time and whatever else is asked (threat G6). */
+  /**
+   * Whether the cookie is still valid. Checks the expiry on every request, even for cached cookies
+   * (threat G6).
+   */
   function isAlive(content: Content): boolean {
     const now = clock.now().getTime()
-    if (content.issuer === null ? !takesOlder() : content.issuer !== issuer) return false
+    if (content.issuer !== issuer) return false
     if (content.expiresAt * 1000 <= now || content.issuedAt > now + CLOCK_SKEW) return false
     if (content.expiresAt * 1000 <= feed.endedBefore()) return false
     const { issuedAt: at, storeAt } = content
@@ -135,10 +146,7 @@ export function createCookieMode(options: CookieModeOptions): CookieMode {
     issue,
     async isGood(person, cookieHeader) {
       const content = await read(cookieHeader)
-      const theirs =
-        content?.userId === person.id &&
-        content.sessionId === person.sessionId &&
-        content.issuer === issuer
+      const theirs = content?.userId === person.id && content.sessionId === person.sessionId
       const halfLife = (options.lifetimeSeconds * 1000) / 2
       return theirs && clock.now().getTime() - content.issuedAt < halfLife
     },
@@ -156,18 +164,18 @@ export function createCookieMode(options: CookieModeOptions): CookieMode {
 
 async function decrypt(value: string, key: Uint8Array): Promise<Content | null> {
   try {
-    // The clock of this server decides on expiry, not the library's.
+    // Disables the library's expiry check: `isAlive()` checks the expiry by the clock of this
+    // server.
     const { payload } = await jwtDecrypt(value, key, {
       contentEncryptionAlgorithms: ['A256GCM'],
       keyManagementAlgorithms: ['dir'],
       currentDate: new Date(0),
     })
-    const { iss = null, sub, sid, at, db, exp } = payload
-    if (typeof sub !== 'string') return null
-    if (typeof at !== 'number' || typeof exp !== 'number') return null
+    const { iss, sub, sid, at, db, exp } = payload
+    if (typeof iss !== 'string' || typeof sub !== 'string') return null
+    if (typeof at !== 'number' || typeof db !== 'number' || typeof exp !== 'number') return null
     const sessionId = typeof sid === 'string' ? sid : null
-    const storeAt = typeof db === 'number' ? db : null
-    return { issuer: iss, userId: sub, sessionId, issuedAt: at, storeAt, expiresAt: exp }
+    return { issuer: iss, userId: sub, sessionId, issuedAt: at, storeAt: db, expiresAt: exp }
   } catch {
     return null
   }

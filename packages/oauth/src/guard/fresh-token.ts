@@ -3,14 +3,14 @@ import type { Clock } from '../clock.ts'
 import { readCookie } from '../http/cookies.ts'
 import type { RevocationFeed } from '../revocations/feed.ts'
 import { retryIfSignedOut } from '../users/retry-if-signed-out.ts'
-import { type Application, findSignedIn, type Person } from '../users/users.ts'
+import { type Application, findSignedIn, type Person } from '../users/signed-in.ts'
 import { COOKIE_NAME, type CookieMode } from './cookie-mode.ts'
 
-/** What a page of a signed-in person needs for cookie mode. */
+/** The CSRF token and cookie that a page of the application needs for cookie mode. */
 export interface FreshToken {
-  /** For the page's `<meta name="csrf-token">`; null when nobody is signed in. */
+  /** CSRF token for the page's `<meta name="csrf-token">`. `null` if no user is signed in. */
   readonly csrfToken: string | null
-  /** A `Set-Cookie` header, or null when there is nothing to change. */
+  /** `Set-Cookie` header to send with the page. `null` if the cookie does not change. */
   readonly setCookie: string | null
 }
 
@@ -20,7 +20,10 @@ export interface FreshTokenContext extends Application {
   readonly clock: Clock
 }
 
-/** What the fresh-token middleware puts on the pages of signed-in people, and takes off otherwise. */
+/**
+ * Prepares cookie mode for a page: renews the cookie of a signed-in user, and deletes it if no user
+ * is signed in.
+ */
 export async function freshToken(
   request: HttpRequest,
   context: FreshTokenContext,

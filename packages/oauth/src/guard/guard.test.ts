@@ -9,7 +9,7 @@ describe('parsePresented', () => {
     ['BEARER a.b-c_d~e+f/g=', 'Bearer', 'a.b-c_d~e+f/g='],
     ['DPoP abc', 'DPoP', 'abc'],
     ['dpop abc', 'DPoP', 'abc'],
-  ])('of %j is %s %j', (header, scheme, text) => {
+  ])('parses %j as %s with the token %j', (header, scheme, text) => {
     expect(parsePresented(header)).toEqual({ scheme, text })
   })
 
@@ -28,7 +28,7 @@ describe('parsePresented', () => {
     'DPoP abc, DPoP abc',
     'Bearer DPoP abc',
     'abc',
-  ])('refuses %j', (header) => {
+  ])('rejects %j', (header) => {
     expect(() => parsePresented(header)).toThrow(expect.objectContaining({ code: 'invalid_token' }))
   })
 })
@@ -48,17 +48,20 @@ describe('scope checks', () => {
     [['a'], ['a', 'b'], false, true],
     [['b', 'a'], ['a', 'b'], true, true],
     [['c'], ['a', 'b'], false, false],
-  ])('a caller with %j at %j: all %s, any %s', (held, needed, all, any) => {
-    const passes = (check: () => void) => {
-      try {
-        check()
-        return true
-      } catch (error) {
-        expect(error).toMatchObject({ code: 'insufficient_scope', scopes: needed })
-        return false
+  ])(
+    'given the scopes %j and the required scopes %j, assertScopes passes: %s, assertAnyScope passes: %s',
+    (held, needed, all, any) => {
+      const passes = (check: () => void) => {
+        try {
+          check()
+          return true
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'insufficient_scope', scopes: needed })
+          return false
+        }
       }
-    }
-    expect(passes(() => assertScopes(holding(...held), needed))).toBe(all)
-    expect(passes(() => assertAnyScope(holding(...held), needed))).toBe(any)
-  })
+      expect(passes(() => assertScopes(holding(...held), needed))).toBe(all)
+      expect(passes(() => assertAnyScope(holding(...held), needed))).toBe(any)
+    },
+  )
 })

@@ -7,6 +7,7 @@ import { holdsScope } from '../scopes.ts'
 import type { Actor } from '../storage/details.ts'
 import { type AccessTokenClaims, addedClaims, isBound, isFor } from '../tokens/formats/claims.ts'
 import type { AddedClaims } from '../tokens/formats/claims-hook.ts'
+import type { UserProvider, UserProviders } from '../users/providers.ts'
 import type { ApplicationUser, Users } from '../users/users.ts'
 import { withKeyChallenge } from './challenge.ts'
 import type { CookieMode } from './cookie-mode.ts'
@@ -14,111 +15,161 @@ import type { GuardProofs } from './key-proof.ts'
 import { type CallerSignIn, type StepUpDemand, signInCheck } from './step-up.ts'
 import type { TokenVerifier, VerifiedToken } from './verify.ts'
 
-/** What a guard reads of a request, so that adapters need not build a Request for it. */
+/** The parts of a request that a guard reads, so that adapters need not build a Request object. */
 export interface GuardCredentials {
   /** The `Authorization` header. */
   readonly authorization: string | null | undefined
-  /** The `Cookie` header. */
+  /** The `Cookie` header, for cookie mode. */
   readonly cookie: string | null | undefined
-  /** The `X-CSRF-TOKEN` header, which cookie mode wants. */
+  /** The `X-CSRF-TOKEN` header, which cookie mode requires. */
   readonly csrfToken: string | null | undefined
-  /** The `DPoP` header, which a token that is bound to a key wants (RFC 9449), and what its proof is about. */
+  /** The `DPoP` header, which tokens bound to a key require (RFC 9449). */
   readonly dpop?: string | null | undefined
-  /** The method of the request, in capital letters. */
+  /** The method of the request in upper case. Required for DPoP. */
   readonly method?: string | undefined
-  /** The path of the request, as it was sent and without the query. */
+  /** The path of the request as sent, without the query. Required for DPoP. */
   readonly path?: string | undefined
 }
 
-/** The caller of a guarded route. */
+/** The authenticated caller of a guarded route. */
 export interface Caller<Claims extends object = AddedClaims> {
-  /** Null for cookie mode: the person itself, through no client. */
+  /**
+   * The `client_id` of the calling client. `null` in cookie mode, where the user calls without a
+   * client.
+   */
   readonly clientId: string | null
-  /** Null for cookie mode. */
+  /** Id of the token. `null` in cookie mode. */
   readonly tokenId: string | null
-  /** What the token was granted; empty in cookie mode, which may do everything. */
+  /** The scopes of the token. Empty in cookie mode, where every scope check passes. */
   readonly scopes: readonly string[]
-  /** Whether the token holds the scope. Always true in cookie mode. */
+  /** Whether the token has the scope. Always `true` in cookie mode. */
   tokenCan(scope: string): boolean
-  /** Whether the token is bound to a key that the caller has proven to hold. */
+  /** Whether the token is bound to a key, which the caller has proven to hold (DPoP). */
   readonly boundToKey?: boolean
-  /** The sign-in behind the token, where it says something of it (`stepUp()`). */
+  /**
+   * The sign-in behind the token, if the server has the feature `stepUp()`. `null` or absent if the
+   * token does not contain it.
+   */
   readonly signIn?: CallerSignIn | null
   /**
-   * What the application has added to the token (`accessTokenClaims`), as it was when the token was issued. Tokens from before
-   * the option was given have none; so has cookie mode.
+   * Claims that the application added to the token (`accessTokenClaims`), as they were when it was
+   * issued. Empty in cookie mode, and for tokens issued before the option was set.
    */
   readonly claims: Readonly<Partial<Claims>>
 }
 
-/** The user behind a request, and what their token may do. */
+/** The user behind a request, and what the token may do. */
 export interface AuthenticatedUser<
   User extends ApplicationUser = ApplicationUser,
   Claims extends object = AddedClaims,
 > extends Caller<Claims> {
-  /** The user's id. */
+  /**
+   * Id of the user. With several user providers it has the form `provider/id`, unless the guard is
+   * for a single provider.
+   */
   readonly id: string
-  /** Who acts for the user (RFC 8693 §4.1), the last one outermost; null when nobody else does. */
+  /**
+   * The party that acts for the user (RFC 8693 §4.1), the most recent one outermost. `null` if the
+   * user acts directly.
+   */
   readonly actor: Actor | null
-  /** The application's own record, read once and only when asked for. */
+  /**
+   * Reads the application's record of the user through `users.findById()`, at most once per
+   * request. `null` if the user no longer exists.
+   * @example
+   * ```ts
+   * app.get('/me', auth('api'), async (request, response) => {
+   *   const account = await user(request).find()
+   *   response.json({ name: account?.name })
+   * })
+   * ```
+   */
   find(): Promise<User | null>
 }
 
-/** A client that calls for itself, through client credentials. */
+/** A client that acts for itself, with a token from the client credentials grant. */
 export interface AuthenticatedClient<Claims extends object = AddedClaims> extends Caller<Claims> {
+  /** The `client_id` of the client. */
   readonly clientId: string
 }
 
-/** `api`: a user, by bearer token or cookie mode. `client`: a client that acts for itself. */
+/** Types of caller by guard name. */
 export interface GuardResults<
   User extends ApplicationUser = ApplicationUser,
   Claims extends object = AddedClaims,
 > {
-  /** A user, by a token or by cookie mode. */
+  /** A user, authenticated by an access token or by cookie mode. */
   api: AuthenticatedUser<User, Claims>
-  /** A client, by client credentials. */
+  /** A client that acts for itself. */
   client: AuthenticatedClient<Claims>
 }
 
-/** `api` for users, `client` for clients that call for themselves. */
+/** Name of a guard: `api` for users, `client` for clients that act for themselves. */
 export type GuardName = keyof GuardResults
 
-/** Decides who calls, and whether they may. */
+/**
+ * Authenticates the callers of an API. Adapters wrap it for a framework; use it directly for
+ * frameworks without one.
+ */
 export interface Guard<
   User extends ApplicationUser = ApplicationUser,
   Claims extends object = AddedClaims,
 > {
-  /** Who calls, or InvalidToken. Answers without a promise for a token seen before. */
+  /**
+   * Authenticates the caller of a request. Returns without a promise for a token seen recently.
+   * @throws InvalidToken if the token is missing or invalid
+   * @example
+   * ```ts
+   * try {
+   *   const { id } = await oauth.guard.authenticate('api', {
+   *     authorization: request.headers.get('authorization'),
+   *     cookie: request.headers.get('cookie'),
+   *     csrfToken: request.headers.get('x-csrf-token'),
+   *   })
+   * } catch (error) {
+   *   return toWebResponse(oauth.guard.refusal(error))
+   * }
+   * ```
+   */
   authenticate<Name extends GuardName>(
     name: Name,
     credentials: GuardCredentials,
   ): Awaitable<GuardResults<User, Claims>[Name]>
-  /** The answer for whatever authenticate() or a scope check has thrown. */
+  /** Builds the error response for an error thrown by `authenticate()` or a scope check. */
   refusal(error: unknown): HttpResponse
-  /** A check of the sign-in behind a token (RFC 9470). A TypeError unless `stepUp()` is among the features. */
+  /**
+   * Builds a check that the user's sign-in is recent or strong enough (RFC 9470).
+   * @throws TypeError if the server does not have the feature `stepUp()`
+   */
   stepUp(demand: StepUpDemand): (caller: Caller) => void
 }
 
 export interface GuardOptions {
   readonly verifier: TokenVerifier
   readonly cookies: CookieMode
+  /** The users of all providers, found by owner key. */
   readonly users: Users
-  /** Null once keys and revocations are loaded. */
+  readonly providers: UserProviders
+  /** The only provider whose users the guard accepts. `null` for users of every provider. */
+  readonly provider: UserProvider | null
+  /** Returns a promise until keys and revocations are loaded, and `null` afterwards. */
   readonly ready: () => Promise<void> | null
   readonly publicError: (thrown: unknown) => OAuthError
-  /** `aud` of the tokens it lets in. */
+  /** The `aud` value of the tokens that the guard accepts. */
   readonly audience: string
-  /** What callers without a good token are told besides; null where the API has no metadata. */
-  readonly advice: GuardAdvice | null
-  /** Null where nobody checks proofs: then bound tokens are refused. */
+  /**
+   * Additional information for callers without a valid token. `null` if the API has no metadata.
+   */
+  readonly metadataHint: MetadataHint | null
+  /** Checks DPoP proofs. If `null`, tokens bound to a key are rejected. */
   readonly proofs: GuardProofs | null
-  /** Whether tokens say something of the sign-in. */
-  readonly tellsSignIn: boolean
+  /** Whether access tokens state when and how the user signed in. */
+  readonly addsSignInClaims: boolean
   readonly clock: Clock
 }
 
-/** RFC 9728 §5.1. */
-export interface GuardAdvice {
+/** The protected resource metadata that a challenge points to (RFC 9728 §5.1). */
+export interface MetadataHint {
   readonly metadataUrl: string
   readonly scopesToAskFor: readonly string[]
 }
@@ -126,8 +177,16 @@ export interface GuardAdvice {
 export function createGuard<User extends ApplicationUser, Claims extends object>(
   options: GuardOptions,
 ): Guard<User, Claims> {
-  const { verifier, cookies, proofs } = options
-  const users = options.users as Users<User>
+  const { verifier, cookies, proofs, provider } = options
+  const users = (provider?.users ?? options.users) as Users<User>
+
+  /** Returns the user id within the guard's provider. */
+  function idOf(key: string): string {
+    if (provider === null) return key
+    const found = options.providers.locate(key)
+    if (found?.provider === provider) return found.id
+    throw new InvalidToken('The caller is a user of another provider')
+  }
 
   function assertAudience({ claims }: VerifiedToken): void {
     if (!isFor(options.audience, claims))
@@ -136,7 +195,7 @@ export function createGuard<User extends ApplicationUser, Claims extends object>
 
   function userOf(token: VerifiedToken): AuthenticatedUser<User, Claims> {
     assertAudience(token)
-    if (token.subject.kind === 'user') return new TokenUser(users, token)
+    if (token.subject.kind === 'user') return new TokenUser(users, idOf(token.subject.id), token)
     throw new InvalidToken('The access token does not belong to a user')
   }
 
@@ -159,7 +218,7 @@ export function createGuard<User extends ApplicationUser, Claims extends object>
     }
   }
 
-  /** Without a promise where the verdict is at hand and the token is not bound. */
+  /** Returns without a promise if the token is known and not bound to a key. */
   function admit<Result>(
     header: string,
     credentials: GuardCredentials,
@@ -176,7 +235,10 @@ export function createGuard<User extends ApplicationUser, Claims extends object>
       : callerOf(found)
   }
 
-  /** Each time anew, also for a token seen before: that is what it is bound for. The proof is looked at last. */
+  /**
+   * Checks the proof for a bound token on every request, even if the token itself is cached. This
+   * comes after all other checks.
+   */
   async function requireKey<Result>(
     token: VerifiedToken,
     header: string,
@@ -198,8 +260,8 @@ export function createGuard<User extends ApplicationUser, Claims extends object>
     credentials: GuardCredentials,
   ): Promise<AuthenticatedUser<User, Claims>> {
     const found = await cookies.authenticate(credentials.cookie, credentials.csrfToken)
-    if (!found) throw nothingSent()
-    return createCookieUser(users, found.userId)
+    if (!found) throw missingToken()
+    return createCookieUser(users, idOf(found.userId))
   }
 
   const guards: {
@@ -212,7 +274,7 @@ export function createGuard<User extends ApplicationUser, Claims extends object>
     },
     client(credentials) {
       const header = credentials.authorization
-      if (typeof header !== 'string') throw nothingSent()
+      if (typeof header !== 'string') throw missingToken()
       return admit(header, credentials, clientOf)
     },
   }
@@ -224,18 +286,21 @@ export function createGuard<User extends ApplicationUser, Claims extends object>
     },
     refusal: (error) =>
       withKeyChallenge(
-        withAdvice(errorResponse(options.publicError(error)), options.advice),
+        withMetadataHint(errorResponse(options.publicError(error)), options.metadataHint),
         proofs?.algorithms,
       ),
     stepUp(demand) {
-      if (options.tellsSignIn) return signInCheck(demand, options.clock)
+      if (options.addsSignInClaims) return signInCheck(demand, options.clock)
       throw new TypeError('stepUp() as a check needs stepUp() in features: tokens say nothing else')
     },
   }
 }
 
-/** Names the metadata of the API, by which a client finds out where to get a token. */
-function withAdvice(response: HttpResponse, advice: GuardAdvice | null): HttpResponse {
+/**
+ * Adds the URL of the API's metadata to the challenge, so that a client can find out where to get a
+ * token.
+ */
+function withMetadataHint(response: HttpResponse, advice: MetadataHint | null): HttpResponse {
   const challenge = response.headers?.['www-authenticate']
   if (!advice || challenge === undefined) return response
   const { metadataUrl, scopesToAskFor } = advice
@@ -243,15 +308,18 @@ function withAdvice(response: HttpResponse, advice: GuardAdvice | null): HttpRes
     response.status === 401 && scopesToAskFor.length > 0
       ? `, scope="${scopesToAskFor.join(' ')}"`
       : ''
-  const told = `${challenge}${scope}, resource_metadata="${metadataUrl}"`
-  return { ...response, headers: { ...response.headers, 'www-authenticate': told } }
+  const extended = `${challenge}${scope}, resource_metadata="${metadataUrl}"`
+  return { ...response, headers: { ...response.headers, 'www-authenticate': extended } }
 }
 
-function nothingSent(): InvalidToken {
+function missingToken(): InvalidToken {
   return new InvalidToken('No access token was sent', { presented: false })
 }
 
-/** A class, because one is made for every guarded request. It extends none: `super()` would take longer than the rest. */
+/**
+ * A class, because one instance is created per guarded request. It has no base class, because
+ * `super()` would cost more than everything else here.
+ */
 class TokenUser<User extends ApplicationUser, Claims extends object>
   implements AuthenticatedUser<User, Claims>
 {
@@ -264,8 +332,12 @@ class TokenUser<User extends ApplicationUser, Claims extends object>
   readonly #claims: AccessTokenClaims
   #record: Promise<User | null> | null = null
 
-  constructor(users: Users<User>, { subject, clientId, tokenId, scopes, claims }: VerifiedToken) {
-    this.id = subject.id
+  constructor(
+    users: Users<User>,
+    id: string,
+    { clientId, tokenId, scopes, claims }: VerifiedToken,
+  ) {
+    this.id = id
     this.clientId = clientId
     this.tokenId = tokenId
     this.scopes = scopes
@@ -298,7 +370,10 @@ class TokenUser<User extends ApplicationUser, Claims extends object>
   }
 }
 
-/** Cookie mode: the application's own page acts as the user itself, so every scope passes. */
+/**
+ * Builds the caller of cookie mode. The application's own page acts as the user, so every scope
+ * check passes.
+ */
 function createCookieUser<User extends ApplicationUser, Claims extends object>(
   users: Users<User>,
   id: string,
@@ -319,7 +394,7 @@ function createCookieUser<User extends ApplicationUser, Claims extends object>(
   }
 }
 
-/** The application may answer at once, and may throw at once. */
+/** Turns a synchronous result or exception of `findById()` into a promise. */
 async function findRecord<User extends ApplicationUser>(
   users: Users<User>,
   id: string,
@@ -329,14 +404,20 @@ async function findRecord<User extends ApplicationUser>(
 
 const schemeOf = ({ boundToKey }: Caller): TokenScheme => (boundToKey ? 'DPoP' : 'Bearer')
 
-/** All of the scopes named. */
+/**
+ * Requires all of the scopes.
+ * @throws InsufficientScope if one is missing
+ */
 export function assertScopes(caller: Caller, scopes: readonly string[]): void {
   if (scopes.every((name) => caller.tokenCan(name))) return
   const message = `The token needs all of the scopes: ${scopes.join(' ')}`
   throw new InsufficientScope(message, scopes, schemeOf(caller))
 }
 
-/** At least one of the scopes named. */
+/**
+ * Requires at least one of the scopes.
+ * @throws InsufficientScope if the caller has none of them
+ */
 export function assertAnyScope(caller: Caller, scopes: readonly string[]): void {
   if (scopes.some((name) => caller.tokenCan(name))) return
   const message = `The token needs one of the scopes: ${scopes.join(' ')}`

@@ -1,24 +1,27 @@
-/** How somebody presents a token that is bound to a key (RFC 9449 §7.1). */
+/** A request with a token that is bound to a key (RFC 9449 §7.1). */
 export interface KeyProof {
-  /** The `DPoP` header; null when there was none. */
+  /** The `DPoP` header. `null` if the request had none. */
   readonly proof: string | null
-  /** Of the request, in capital letters. */
+  /** The method of the request in upper case. */
   readonly method: string
-  /** Of the request, as it was sent and without the query. */
+  /** The path of the request as sent, without the query. */
   readonly path: string
-  /** What may stand before the path: our own addresses, never what the caller says they are. */
+  /**
+   * Accepted origins of the URL in the proof. Always the server's own, never taken from the
+   * request.
+   */
   readonly origins: readonly string[]
-  /** The token. */
+  /** The access token of the request. */
   readonly accessToken: string
-  /** The thumbprint of the key that it is bound to. */
+  /** Thumbprint of the key that the token is bound to. */
   readonly key: string
 }
 
-/** What a guard does about tokens that are bound to a key; null where nobody can check a proof. */
+/** Checks the proofs with which callers show that they hold the key of their token. */
 export interface GuardProofs {
-  /** What proofs may be signed with. */
+  /** Signature algorithms accepted for proofs. */
   readonly algorithms: readonly string[]
-  /** The addresses of the API that is guarded. */
+  /** Origins of the guarded API. */
   readonly origins: readonly string[]
   check(proof: KeyProof): Promise<void>
 }

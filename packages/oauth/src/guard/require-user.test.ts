@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { requireUser } from './require-user.ts'
 
-it('says where user() belongs when no guard was before it', () => {
+it("requireUser() throws an error naming auth('api') if the route has no guard", () => {
   expect(() => requireUser(undefined)).toThrow("user() goes behind auth('api')")
 })

@@ -1,7 +1,10 @@
 import type { ApplicationUser } from '../users/users.ts'
 import type { AuthenticatedUser } from './guard.ts'
 
-/** Frameworks type what a guard has set as optional; behind the guard it is there. */
+/**
+ * Returns the user that the guard has set, which frameworks type as optional.
+ * @throws Error if the route has no guard
+ */
 export function requireUser<User extends ApplicationUser, Claims extends object>(
   user: AuthenticatedUser<User, Claims> | undefined,
 ): AuthenticatedUser<User, Claims> {

@@ -2,44 +2,52 @@ import { CLOCK_SKEW, type Clock } from '../clock.ts'
 import { InsufficientUserAuthentication, type SignInDemands } from '../errors.ts'
 import { parseSeconds } from '../lifetimes.ts'
 
-/** What a token says of the sign-in behind it. */
+/** The user's sign-in as described by an access token. */
 export interface CallerSignIn {
-  /** When the person had signed in; null where the application does not say. */
+  /** When the user authenticated. `null` if the application does not provide it. */
   readonly at: Date | null
-  /** How well that was proven; null where the application does not say. */
+  /** Authentication context class of the sign-in. `null` if the application does not provide it. */
   readonly acr: string | null
 }
 
-/** What a route demands of the sign-in behind a token. */
+/** Requirements of a route on the user's sign-in. At least one is needed. */
 export interface StepUpDemand {
-  /** How well it was proven: this, or one of these. */
+  /** Accepted authentication context class, or a list of them. */
   readonly acr?: string | readonly string[]
-  /** How long ago it may be: seconds, or `'15m'`. */
+  /** Maximum age of the sign-in: seconds, or a duration such as `'15m'`. */
   readonly maxAge?: string | number
 }
 
-/** Whoever calls: a user, a client, or the page of cookie mode, which says nothing of its sign-in. */
+/**
+ * The part of a caller that the check reads. Callers in cookie mode have no `signIn` and always
+ * fail.
+ */
 interface SignedInCaller {
   readonly boundToKey?: boolean
   readonly signIn?: CallerSignIn | null
 }
 
-/** RFC 9470 §3. What a token does not say counts as not proven. */
+/**
+ * Builds a check of the user's sign-in (RFC 9470 §3). Information missing from the token counts as
+ * a failure.
+ */
 export function signInCheck(demand: StepUpDemand, clock: Clock): (caller: SignedInCaller) => void {
   const demands = parseDemand(demand)
   const { acrValues, maxAge } = demands
   return ({ signIn, boundToKey }) => {
     const at = signIn?.at ?? null
     const acr = signIn?.acr ?? null
-    const well = acrValues === undefined || (acr !== null && acrValues.includes(acr))
-    const lately = maxAge === undefined || (at !== null && isWithin(maxAge, at, clock))
-    if (well && lately) return
-    const message = well ? 'The sign-in is too long ago' : 'The sign-in was not proven well enough'
+    const isStrong = acrValues === undefined || (acr !== null && acrValues.includes(acr))
+    const isRecent = maxAge === undefined || (at !== null && isWithin(maxAge, at, clock))
+    if (isStrong && isRecent) return
+    const message = isStrong
+      ? 'The sign-in is too long ago'
+      : 'The sign-in was not proven well enough'
     throw new InsufficientUserAuthentication(message, demands, boundToKey ? 'DPoP' : 'Bearer')
   }
 }
 
-/** A sign-in in the future would be more recent than any demand. */
+/** Rejects a sign-in in the future, which would satisfy every maximum age. */
 function isWithin(seconds: number, at: Date, clock: Clock): boolean {
   const age = clock.now().getTime() - at.getTime()
   return age <= seconds * 1000 && age >= -CLOCK_SKEW

@@ -5,6 +5,7 @@ import { endedMark, type NewRevocation, type RevocationKind } from '../storage/r
 import type { RevocationRepository } from '../storage/repositories.ts'
 import type { AccessTokenClaims } from '../tokens/formats/claims.ts'
 import { createKnownUsers } from '../users/known-users.ts'
+import { createUserProviders } from '../users/providers.ts'
 import { createTokenVerifier } from './verify.ts'
 
 const issuer = 'https://api.example.com'
@@ -14,35 +15,41 @@ const SECONDS = NOW.getTime() / 1000
 interface Setting {
   readonly claims?: Partial<AccessTokenClaims>
   readonly revoked?: readonly NewRevocation[]
-  /** How often a key was taken back. */
+  /** Returns the number of keys revoked so far. */
   readonly removals?: () => number
   readonly feed?: RevocationFeed
   readonly onDecode?: () => void
+  /** Whether decoding a token takes a read, as with opaque tokens. */
+  readonly decodesByRead?: boolean
   readonly findById?: (id: string) => { readonly id: string } | null
 }
 
 const feedOf = (revocations: Pick<RevocationRepository, 'readFrom'>) =>
   followRevocations(revocations, { error: () => {} })
 
-/** Takes `ada.<signature>` for a token of Ada's. */
-function verifierOfNames(setting: Setting = {}) {
+/** Creates a verifier that accepts any text such as `ada.x` as a token of the user `ada`. */
+function createTestVerifier(setting: Setting = {}) {
   const { claims = {}, revoked = [], removals = () => 0, feed, onDecode, findById } = setting
+  const { decodesByRead = true } = setting
   const { revocations } = memoryStorage()
   for (const entry of revoked) revocations.append(entry)
   return createTokenVerifier({
     accessTokens: {
-      decode: async (text) => {
+      decode(text) {
         onDecode?.()
         const [name] = text.split('.')
         const life = { iat: SECONDS, exp: SECONDS + 60 }
         const shared = { iss: issuer, aud: issuer, client_id: 'shop', scope: '', ...life }
-        return { ...shared, sub: `user:${name}`, jti: `${name}.0`, ...claims }
+        const decoded = { ...shared, sub: `user:${name}`, jti: `${name}.0`, ...claims }
+        return decodesByRead ? Promise.resolve(decoded) : decoded
       },
     },
     keys: { removals },
     feed: feed ?? feedOf(revocations),
     knownUsers: createKnownUsers({
-      users: { findById: findById ?? ((id) => (id === 'nobody' ? null : { id })) },
+      providers: createUserProviders({
+        findById: findById ?? ((id) => (id === 'nobody' ? null : { id })),
+      }),
       logger: { error: () => {} },
     }),
     issuer,
@@ -51,8 +58,8 @@ function verifierOfNames(setting: Setting = {}) {
   })
 }
 
-it('tells tokens apart that end alike, however often they take turns', async () => {
-  const verifier = verifierOfNames()
+it('the verifier distinguishes tokens with the same signature, in any order of use', async () => {
+  const verifier = createTestVerifier()
   for (const name of ['ada', 'bob', 'ada', 'ada', 'bob', 'bob']) {
     const text = `${name}.the-same-signature`
     const { subject } = await verifier.verify(text)
@@ -62,9 +69,44 @@ it('tells tokens apart that end alike, however often they take turns', async () 
   expect(verifier.verifyHeader('Bearer eve.the-same-signature')).toBeInstanceOf(Promise)
 })
 
-it('forgets what it has found genuine once for each key that is taken back', async () => {
+it('the verifier caches a token that takes no read when it comes a second time', async () => {
+  let decoded = 0
+  const verifier = createTestVerifier({ decodesByRead: false, onDecode: () => void decoded++ })
+  await verifier.verify('eve.x')
+  decoded = 0
+  for (const times of [1, 2, 2, 2]) {
+    await verifier.verifyHeader('Bearer ada.x')
+    expect(decoded).toBe(times)
+  }
+  expect(verifier.verifyHeader('Bearer bob.x')).toBeInstanceOf(Promise)
+  expect(decoded).toBe(3)
+})
+
+it('the verifier returns without a promise if it knows the user and nothing has to be read', async () => {
+  const verifier = createTestVerifier({ decodesByRead: false })
+  await verifier.verify('eve.x')
+  const first = verifier.verifyHeader('Bearer ada.x')
+  expect(first).toBeInstanceOf(Promise)
+  await first
+  expect(verifier.verifyHeader('Bearer ada.y')).toMatchObject({ subject: { id: 'ada' } })
+})
+
+it('the verifier decodes a token that takes no read again after a signing key was revoked', async () => {
+  let [removals, decoded] = [0, 0]
+  const counts = { removals: () => removals, onDecode: () => void decoded++ }
+  const verifier = createTestVerifier({ decodesByRead: false, ...counts })
+  await verifier.verify('eve.x')
+  decoded = 0
+  for (let i = 0; i < 3; i += 1) await verifier.verifyHeader('Bearer ada.x')
+  expect(decoded).toBe(2)
+  removals += 1
+  await verifier.verifyHeader('Bearer ada.x')
+  expect(decoded).toBe(3)
+})
+
+it('the verifier empties its cache once for each revoked signing key', async () => {
   let removals = 0
-  const verifier = verifierOfNames({ removals: () => removals })
+  const verifier = createTestVerifier({ removals: () => removals })
   for (let i = 0; i < 3; i += 1) {
     await verifier.verify('ada.x')
     expect(verifier.verifyHeader('Bearer ada.x')).not.toBeInstanceOf(Promise)
@@ -73,13 +115,13 @@ it('forgets what it has found genuine once for each key that is taken back', asy
   }
 })
 
-it('forgets what it has found genuine when the store has lost part of its history', async () => {
+it('the verifier empties its cache when the store has lost part of its history', async () => {
   let mark = 'of the primary'
   const entry = { id: 1, kind: 'token', subject: 'bob', at: NOW, until: NOW } as const
   const feed = feedOf({
     readFrom: async () => ({ entries: [{ ...entry, mark, writtenAt: NOW }], now: NOW }),
   })
-  const verifier = verifierOfNames({ feed })
+  const verifier = createTestVerifier({ feed })
   for (const other of ['of the standby', 'of a backup']) {
     await verifier.verify('ada.x')
     expect(verifier.verifyHeader('Bearer ada.x')).not.toBeInstanceOf(Promise)
@@ -89,14 +131,14 @@ it('forgets what it has found genuine when the store has lost part of its histor
   }
 })
 
-it('decodes a token again when a key was taken back meanwhile', async () => {
+it('the verifier decodes a token again if a key was revoked in the meantime', async () => {
   let decoded = 0
   const setting = { removals: () => Math.min(decoded, 1), onDecode: () => void decoded++ }
-  await verifierOfNames(setting).verify('ada.x')
+  await createTestVerifier(setting).verify('ada.x')
   expect(decoded).toBe(2)
 })
 
-describe('a token that was accepted a second ago', () => {
+describe('a cached token that was accepted a second ago', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
   afterEach(() => void vi.useRealTimers())
 
@@ -110,19 +152,19 @@ describe('a token that was accepted a second ago', () => {
   const refuses = (verdict: () => unknown) =>
     expect((async () => verdict())()).rejects.toMatchObject({ code: 'invalid_token' })
 
-  it('is refused once its client was revoked elsewhere', async () => {
+  it('is rejected after its client was revoked by another process', async () => {
     const { feed, revoke } = start()
-    const verifier = verifierOfNames({ feed, claims: { sub: 'client:old', client_id: 'old' } })
+    const verifier = createTestVerifier({ feed, claims: { sub: 'client:old', client_id: 'old' } })
     await verifier.verifyHeader('Bearer ada.x')
     await revoke('client', 'old')
     vi.advanceTimersByTime(1000)
     await refuses(() => verifier.verifyHeader('Bearer ada.x'))
   })
 
-  it('is refused once its user is gone, also while the feed is fresh', async () => {
+  it('is rejected after its user was deleted, even while the feed is fresh', async () => {
     const { feed } = start()
     let isThere = true
-    const verifier = verifierOfNames({ feed, findById: (id) => (isThere ? { id } : null) })
+    const verifier = createTestVerifier({ feed, findById: (id) => (isThere ? { id } : null) })
     await verifier.verifyHeader('Bearer ada.x')
     isThere = false
     vi.advanceTimersByTime(1000)
@@ -130,9 +172,9 @@ describe('a token that was accepted a second ago', () => {
     await refuses(() => verifier.verifyHeader('Bearer ada.x'))
   })
 
-  it('is refused when it was revoked while the application was asked about its user', async () => {
+  it('is rejected if it was revoked while the application was asked about its user', async () => {
     const { feed, revoke } = start()
-    const verifier = verifierOfNames({
+    const verifier = createTestVerifier({
       feed,
       findById(id) {
         revoke('token', 'bob')
@@ -144,15 +186,29 @@ describe('a token that was accepted a second ago', () => {
   })
 })
 
-it('names the scheme of a refused token in its challenge', async () => {
+it('the verifier names the scheme of a rejected token in the challenge', async () => {
   const claims = { cnf: { jkt: 'thumbprint' }, exp: SECONDS }
-  const error = await verifierOfNames({ claims })
+  const error = await createTestVerifier({ claims })
     .verify('ada.x')
     .catch((cause) => cause)
   expect(error.headers()['www-authenticate']).toMatch(/^DPoP /)
 })
 
-describe('a genuine token', () => {
+describe.each([
+  ['that decodes tokens with a read', true],
+  ['that decodes tokens without a read', false],
+])('a verifier %s', (_name, decodesByRead) => {
+  /** Verifies a header three times, because later times may find the token in the cache. */
+  async function verifyRepeatedly(setting: Setting, header: string): Promise<unknown[]> {
+    const verifier = createTestVerifier({ ...setting, decodesByRead })
+    await verifier.verify('eve.x').catch(() => null)
+    const verdicts: unknown[] = []
+    for (let i = 0; i < 3; i += 1) {
+      verdicts.push(await (async () => verifier.verifyHeader(header))().catch(({ code }) => code))
+    }
+    return verdicts
+  }
+
   const revoked = (kind: RevocationKind, subject: string): Setting => ({
     revoked: [{ kind, subject, at: NOW, until: new Date(NOW.getTime() + 60_000) }],
   })
@@ -163,43 +219,59 @@ describe('a genuine token', () => {
   const text = (length: number) => `ada.${'x'.repeat(length - 4)}`
 
   const cases: ReadonlyArray<[string, Setting, string?]> = [
-    ['as it should be', {}],
-    ['for one API of several', { claims: { aud: ['https://files.example.com', 'https://x.y'] } }],
-    ['of a client for itself, whom no user is asked about', { claims: { sub: 'client:nobody' } }],
+    ['that is valid in every respect', {}],
+    [
+      'for several APIs, one of them ours',
+      { claims: { aud: ['https://files.example.com', 'https://x.y'] } },
+    ],
+    [
+      'of a client that acts for itself, without a check of users',
+      { claims: { sub: 'client:nobody' } },
+    ],
     ['in its last second', { claims: { exp: SECONDS + 1 } }],
-    ['made by a clock a minute ahead', { claims: { iat: SECONDS + 60 } }],
-    ['as long as tokens may be', {}, `Bearer ${text(8192)}`],
-    ['bound to a key, by its scheme', bound, 'DPoP ada.x'],
-    ['that expires after all that was purged', ended((SECONDS + 60) * 1000 - 1)],
-    ['beside another that was revoked', revoked('token', 'bob')],
-    ['that comes from tokens that are alive', { claims: exchanged }],
+    ['issued by a clock one minute ahead', { claims: { iat: SECONDS + 60 } }],
+    ['of maximum length', {}, `Bearer ${text(8192)}`],
+    ['bound to a key and sent with the DPoP scheme', bound, 'DPoP ada.x'],
+    ['that expires after everything that was purged', ended((SECONDS + 60) * 1000 - 1)],
+    ['while another token is revoked', revoked('token', 'bob')],
+    ['exchanged for tokens that are valid', { claims: exchanged }],
   ]
-  it.each(cases)('is accepted: %s', async (_name, setting, header = 'Bearer ada.x') => {
-    await expect(verifierOfNames(setting).verifyHeader(header)).resolves.toBeTruthy()
+  it.each(cases)('accepts a token %s', async (_name, setting, header = 'Bearer ada.x') => {
+    const accepted = expect.objectContaining({ clientId: 'shop' })
+    expect(await verifyRepeatedly(setting, header)).toEqual([accepted, accepted, accepted])
   })
 
   const refused: ReadonlyArray<[string, Setting, string?]> = [
     ['of another issuer', { claims: { iss: 'https://other.example.com' } }],
     ['for another API', { claims: { aud: 'https://x.y' } }],
     ['for other APIs', { claims: { aud: ['https://x.y', 'https://x.z'] } }],
-    ['of no subject', { claims: { sub: 'ada' } }],
-    ['of a user who is gone', {}, 'Bearer nobody.x'],
+    ['with an invalid subject', { claims: { sub: 'ada' } }],
+    ['of a user who no longer exists', {}, 'Bearer nobody.x'],
     ['at its expiry', { claims: { exp: SECONDS } }],
-    ['made by a clock far ahead', { claims: { iat: SECONDS + 61 } }],
-    ['longer than tokens may be', {}, `Bearer ${text(8193)}`],
-    ['bound to a key, as a bearer’s', bound],
-    ['a bearer’s, as if it were bound', {}, 'DPoP ada.x'],
-    ['that expires with what was purged', ended((SECONDS + 60) * 1000)],
+    ['issued by a clock too far ahead', { claims: { iat: SECONDS + 61 } }],
+    ['above the maximum length', {}, `Bearer ${text(8193)}`],
+    ['bound to a key but sent with the Bearer scheme', bound],
+    ['not bound to a key but sent with the DPoP scheme', {}, 'DPoP ada.x'],
+    ['that expires at or before the time of the last purge', ended((SECONDS + 60) * 1000)],
     ['whose grant was revoked', revoked('token', 'ada')],
-    ['that was replaced', revoked('token', 'ada.0')],
+    ['replaced by a refresh', revoked('token', 'ada.0')],
     ['whose client was revoked', revoked('client', 'shop')],
-    ['of a client that was revoked, for itself', { ...revoked('client', 'shop'), claims: own }],
-    ['from a grant that was revoked', { ...revoked('token', 'parent'), claims: exchanged }],
-    ['from a token that was replaced', { ...revoked('token', 'parent.3'), claims: exchanged }],
-    ['from a client that was revoked', { ...revoked('client', 'caller'), claims: exchanged }],
+    ['of a revoked client that acts for itself', { ...revoked('client', 'shop'), claims: own }],
+    [
+      'exchanged for a token of a revoked grant',
+      { ...revoked('token', 'parent'), claims: exchanged },
+    ],
+    [
+      'exchanged for a token that a refresh replaced',
+      { ...revoked('token', 'parent.3'), claims: exchanged },
+    ],
+    [
+      'exchanged for a token of a revoked client',
+      { ...revoked('client', 'caller'), claims: exchanged },
+    ],
   ]
-  it.each(refused)('is refused: %s', async (_name, setting, header = 'Bearer ada.x') => {
-    const verdict = (async () => verifierOfNames(setting).verifyHeader(header))()
-    await expect(verdict).rejects.toMatchObject({ code: 'invalid_token' })
+  it.each(refused)('rejects a token %s', async (_name, setting, header = 'Bearer ada.x') => {
+    const code = 'invalid_token'
+    expect(await verifyRepeatedly(setting, header)).toEqual([code, code, code])
   })
 })

@@ -17,29 +17,34 @@ import type { AccessTokens } from '../tokens/formats/format.ts'
 import type { KnownUser, KnownUsers } from '../users/known-users.ts'
 import { type PresentedToken, parsePresented } from './bearer.ts'
 
-/** A genuine access token and what it says. */
+/** A verified access token and its content. */
 export interface VerifiedToken {
-  /** The id of its row; all tokens of one grant share it. */
+  /** Id of the token's row, shared by all tokens of one grant. */
   readonly tokenId: string
-  /** Who was given it. */
+  /** The client the token was issued to. */
   readonly clientId: string
-  /** For whom: a user, or the client itself. */
+  /** The user the token acts for, or the client itself. */
   readonly subject: Subject
-  /** What it may do. */
+  /** The scopes of the token. */
   readonly scopes: readonly string[]
-  /** All that it says. */
+  /** All claims of the token. */
   readonly claims: AccessTokenClaims
 }
 
 export interface TokenVerifier {
   /**
-   * Genuine, alive, not revoked and presented by the scheme it is for, or InvalidToken. Without a promise for
-   * a header seen before. Whether the caller holds the key of a bound token is not asked here.
+   * Verifies an Authorization header: the token must be genuine, not expired or revoked, and sent
+   * with the right scheme. Returns without a promise if nothing has to be read and the application
+   * does not have to be asked. Does not check whether the caller holds the key of a bound token.
+   * @throws InvalidToken otherwise
    */
   verifyHeader(header: string): Awaitable<VerifiedToken>
-  /** The same for a token that was not presented: somebody asks about it. */
+  /**
+   * Verifies a token that is not presented by its holder, such as for introspection.
+   * @throws InvalidToken if the token is not genuine, expired or revoked
+   */
   verify(text: string): Promise<VerifiedToken>
-  /** Genuine, though perhaps expired or revoked; null otherwise. */
+  /** Decodes a token that may be expired or revoked. `null` if it is not genuine. */
   identify(text: string): Promise<VerifiedToken | null>
 }
 
@@ -49,48 +54,68 @@ export interface VerifierOptions {
   readonly feed: RevocationFeed
   readonly knownUsers: KnownUsers
   readonly issuer: string
-  /** Of every API that tokens are for; which one is the guard's to ask. */
+  /** The `aud` values of all APIs. Each guard checks its own. */
   readonly audiences: ReadonlySet<string>
   readonly clock: Clock
 }
 
-/** Node refuses headers over 16 kB; ours have a few hundred bytes. */
-const LONGEST_TOKEN = 8 * 1024
+/**
+ * Maximum length of a token. Ours have a few hundred bytes, and Node.js rejects headers over 16 kB.
+ */
+const MAX_TOKEN_LENGTH = 8 * 1024
 const SKEW_SECONDS = CLOCK_SKEW / 1000
-const REMEMBERED_TOKENS = 20_000
+const TOKEN_CACHE_SIZE = 20_000
+/** How many characters at the end of a header are enough to recognize it. */
+const FINGERPRINTED = 16
 
 interface Known {
   readonly token: VerifiedToken
-  /** Null for a client that acts for itself. */
+  /** `null` for a client that acts for itself. */
   readonly user: KnownUser | null
 }
 
 export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
   const { accessTokens, keys, feed, knownUsers, clock } = options
   /**
-   * By the whole header: to cut the token out costs more than all the rest of a guarded request. A bound token
-   * is never there under `Bearer`, nor another under `DPoP`.
+   * Decoded tokens by the whole header, because extracting the token would cost more than the rest
+   * of a guarded request. The key includes the right scheme, so a token under the wrong one is
+   * never found.
    */
-  let genuine = createRecentCache<Known>(REMEMBERED_TOKENS)
-  let breaks = 0
+  let decodedTokens = createRecentCache<Known>(TOKEN_CACHE_SIZE)
+  /**
+   * Fingerprints of headers that were verified once. A token is cached when it comes a second time:
+   * keeping every token of a few thousand bytes makes garbage collection cost more than verifying
+   * those that never come again.
+   */
+  const verifiedOnce = createRecentCache<true, number>(TOKEN_CACHE_SIZE)
+  let historyBreaks = 0
   feed.onBreak(() => {
-    breaks += 1
+    historyBreaks += 1
   })
-  /** Grows when what was found genuine may be so no more: a key was taken back, or rows were lost. */
-  const upsets = () => keys.removals() + breaks
-  let upsetsBefore = upsets()
+  /**
+   * Returns a number that increases when cached tokens may no longer be valid: a key was revoked,
+   * or the store lost rows.
+   */
+  const invalidations = () => keys.removals() + historyBreaks
+  let knownInvalidations = invalidations()
 
-  /** Starts anew after an upset. */
+  /** Finds a decoded token. Empties the cache first if `invalidations()` has increased. */
   function recall(header: string): Known | undefined {
-    if (upsetsBefore !== upsets()) {
-      upsetsBefore = upsets()
-      genuine = createRecentCache(REMEMBERED_TOKENS)
+    if (knownInvalidations !== invalidations()) {
+      knownInvalidations = invalidations()
+      decodedTokens = createRecentCache(TOKEN_CACHE_SIZE)
     }
-    return genuine.get(header)
+    return decodedTokens.get(header)
   }
 
   function recallText(text: string): VerifiedToken | undefined {
     return (recall(`Bearer ${text}`) ?? recall(`DPoP ${text}`))?.token
+  }
+
+  function remember(header: string, known: Known): void {
+    const mark = fingerprintOf(header)
+    if (verifiedOnce.get(mark)) decodedTokens.set(header, known)
+    else verifiedOnce.set(mark, true)
   }
 
   function userOf({ subject }: VerifiedToken): KnownUser | null {
@@ -103,11 +128,11 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
   }
 
   function decode(text: string): Awaitable<VerifiedToken | null> {
-    if (text.length > LONGEST_TOKEN) return null
-    return mapAwaitable(accessTokens.decode(text), understand)
+    if (text.length > MAX_TOKEN_LENGTH) return null
+    return mapAwaitable(accessTokens.decode(text), readToken)
   }
 
-  function understand(claims: AccessTokenClaims | null): VerifiedToken | null {
+  function readToken(claims: AccessTokenClaims | null): VerifiedToken | null {
     if (claims?.iss !== options.issuer || !isForUs(claims)) return null
     const subject = parseSubject(claims.sub)
     if (!subject) return null
@@ -121,7 +146,10 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
     }
   }
 
-  /** What an exchanged token comes from. Its own life is not longer than theirs, so the feed still knows. */
+  /**
+   * Whether a token that this one was exchanged for has ended. It expires no earlier than this one,
+   * so the feed still contains its revocation.
+   */
   function hasEnded({ jti, client_id }: ParentToken): boolean {
     return (
       feed.isRevoked('token', tokenIdOf(jti)) ||
@@ -139,34 +167,55 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
       throw refused(token)
     }
     if (token.claims.parents?.some(hasEnded)) throw refused()
-    // One that was replaced, where a refresh ends those before it.
+    // Access tokens replaced by a refresh, if the option `endsOldAccessToken` is set.
     if (feed.isRevoked('token', token.claims.jti)) throw refused(token)
     return token
   }
 
-  /** For a header never seen, and for whatever has to be asked about a known one. */
-  async function lookCloser(
+  /**
+   * Verifies a header that is not cached. Synchronous if the token can be decoded without a read
+   * and the application has just confirmed its user.
+   */
+  function verifyNew(header: string): Awaitable<VerifiedToken> {
+    const presented = parsePresented(header)
+    if (!feed.isFresh()) return verifyInFull(header, presented)
+    const token = decode(presented.text)
+    if (token instanceof Promise) return verifyInFull(header, presented, token)
+    if (!token) throw refused()
+    assertScheme(token, presented)
+    const user = userOf(token)
+    remember(header, { token, user })
+    requireAlive(token)
+    return user === null || knownUsers.isCurrent(user) ? token : requireUser(user, token)
+  }
+
+  /**
+   * Verifies a token that takes a read, or a known one that needs up-to-date information from the
+   * store or the application.
+   */
+  async function verifyInFull(
     header: string | null,
     presented: PresentedToken | string,
-    known?: VerifiedToken,
+    decoded?: Awaitable<VerifiedToken | null>,
   ): Promise<VerifiedToken> {
-    const cache = genuine
-    const before = upsets()
+    const cache = decodedTokens
+    const before = invalidations()
     const text = typeof presented === 'string' ? presented : presented.text
-    const token = known ?? (await decode(text))
+    const token = await (decoded ?? decode(text))
     if (token && typeof presented !== 'string') assertScheme(token, presented)
+    // Cached at once, because another read may cost more than a signature.
     if (token) cache.set(header ?? headerOf(token, text), { token, user: userOf(token) })
     if (!feed.isFresh()) await feed.sync()
-    if (upsets() !== before) return lookCloser(header, presented)
+    if (invalidations() !== before) return verifyInFull(header, presented)
     const alive = requireAlive(token)
     const user = userOf(alive)
-    // Last: only for a token that is good otherwise is the application asked.
+    // Asks the application last, so that it is only asked about otherwise valid tokens.
     return !user || knownUsers.isCurrent(user) ? alive : requireUser(user, alive)
   }
 
   async function requireUser(user: KnownUser, token: VerifiedToken): Promise<VerifiedToken> {
     if (!(await knownUsers.exists(user))) throw refused(token)
-    // A revocation may have come while the application was asked.
+    // The token may have been revoked while the application was asked.
     if (!feed.isFresh()) await feed.sync()
     return requireAlive(token)
   }
@@ -174,13 +223,13 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
   return {
     verifyHeader(header) {
       const known = recall(header)
-      if (!known) return lookCloser(header, parsePresented(header))
+      if (!known) return verifyNew(header)
       const { token, user } = known
       const isCurrent = feed.isFresh() && (user === null || knownUsers.isCurrent(user))
-      return isCurrent ? requireAlive(token) : lookCloser(header, parsePresented(header), token)
+      return isCurrent ? requireAlive(token) : verifyInFull(header, parsePresented(header), token)
     },
     verify(text) {
-      return lookCloser(null, text, recallText(text))
+      return verifyInFull(null, text, recallText(text))
     },
     async identify(text) {
       return recallText(text) ?? decode(text)
@@ -191,12 +240,23 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
 const schemeOf = ({ claims }: VerifiedToken): TokenScheme => (isBound(claims) ? 'DPoP' : 'Bearer')
 const headerOf = (token: VerifiedToken, text: string) => `${schemeOf(token)} ${text}`
 
-/** RFC 9449 §7.1: without the proof a bound token is worth nothing, and a proof binds nothing by itself. */
+/** Returns a number from the end of a header, where the signature makes every token different. */
+function fingerprintOf(header: string): number {
+  let mark = 0
+  for (let at = Math.max(0, header.length - FINGERPRINTED); at < header.length; at += 1) {
+    mark = (Math.imul(mark, 31) + header.charCodeAt(at)) | 0
+  }
+  return mark
+}
+
+/**
+ * Requires the DPoP scheme for bound tokens and the Bearer scheme for all others (RFC 9449 §7.1).
+ */
 function assertScheme(token: VerifiedToken, { scheme }: PresentedToken): void {
   if (scheme !== schemeOf(token)) throw refused(token)
 }
 
-/** The same words whatever was wrong: which check failed helps only an attacker. */
+/** Builds the same error for every failed check, because the reason would only help an attacker. */
 function refused(token?: VerifiedToken): InvalidToken {
   const scheme = token ? schemeOf(token) : 'Bearer'
   return new InvalidToken('The access token is invalid, expired or revoked', { scheme })

@@ -1,8 +1,12 @@
 import type { HttpRequest } from '@tollgate/http'
-import { InvalidRequest, UnsupportedMediaType } from '../errors.ts'
+import type { z } from 'zod'
+import { InvalidRequest, UnsupportedMediaType, ValidationFailed } from '../errors.ts'
 
-/** No request of ours needs more; the longest are a 2 kB state and a few scopes. */
-export const LARGEST_BODY = 64 * 1024
+/**
+ * Largest accepted body in bytes. The longest legitimate requests have a 2 kB state and a few
+ * scopes.
+ */
+export const MAX_BODY_BYTES = 64 * 1024
 
 export function mediaType(request: HttpRequest): string {
   const header = request.header('content-type') ?? ''
@@ -10,13 +14,16 @@ export function mediaType(request: HttpRequest): string {
   return (end < 0 ? header : header.slice(0, end)).trim().toLowerCase()
 }
 
-/** Only `application/json`: a cross-site form can send three other types without asking first. */
+/**
+ * Reads a JSON body. Only `application/json` is accepted: cross-site forms can send three other
+ * content types without a preflight.
+ */
 export async function readJson(request: HttpRequest): Promise<unknown> {
   if (mediaType(request) !== 'application/json') {
     throw new UnsupportedMediaType('Send the body as application/json.')
   }
-  const text = await request.text(LARGEST_BODY)
-  // What is not UTF-8 was replaced when it was decoded; a NUL or lone half of a pair is no text.
+  const text = await request.text(MAX_BODY_BYTES)
+  // Decoding replaced bytes that are not UTF-8. A NUL or a lone surrogate is rejected too.
   if (text.includes('\ufffd')) throw new InvalidRequest('The body is not UTF-8')
   let parsed: unknown
   try {
@@ -28,4 +35,23 @@ export async function readJson(request: HttpRequest): Promise<unknown> {
     throw new InvalidRequest('The body must be a JSON object')
   }
   return parsed
+}
+
+/**
+ * Reads a JSON body and validates it; unknown fields are ignored.
+ * @throws ValidationFailed (422) with the messages of each field
+ */
+export async function readValid<Schema extends z.ZodType>(
+  request: HttpRequest,
+  schema: Schema,
+): Promise<z.infer<Schema>> {
+  const result = schema.safeParse(await readJson(request))
+  if (result.success) return result.data
+  const errors: Record<string, string[]> = {}
+  for (const issue of result.error.issues) {
+    const field = String(issue.path[0] ?? 'body')
+    const texts = Object.hasOwn(errors, field) ? (errors[field] ?? []) : []
+    if (!texts.includes(issue.message)) errors[field] = [...texts, issue.message]
+  }
+  throw new ValidationFailed(errors)
 }

@@ -18,7 +18,7 @@ describe('readCookie', () => {
     ['a=t=1', null],
     ['t=1; t=1', null],
     ['t=1; a=2; t=3', null],
-  ])('of %j is %j', (header, value) => {
+  ])('reads the cookie t from the header %j as %j', (header, value) => {
     expect(readCookie(header, 't')).toBe(value)
   })
 })
@@ -27,7 +27,7 @@ describe('serializeCookie', () => {
   it.each([
     [false, 't=v; Path=/; Max-Age=60; HttpOnly; SameSite=Lax'],
     [true, 't=v; Path=/; Max-Age=60; HttpOnly; SameSite=Lax; Secure'],
-  ])('secure %s', (secure, header) => {
+  ])('sets the attributes for secure=%s', (secure, header) => {
     expect(serializeCookie({ name: 't', path: '/', secure }, 'v', 60)).toBe(header)
   })
 })

@@ -1,4 +1,7 @@
-/** The value of a cookie, or null when it is absent or sent twice: then nobody can say which is ours. */
+/**
+ * Reads a cookie. Returns `null` if it is absent or was sent twice, because then it is unclear
+ * which one is ours.
+ */
 export function readCookie(header: string | null | undefined, name: string): string | null {
   if (!header?.includes(name)) return null
   let found: string | null = null

@@ -1,33 +1,84 @@
-/** Makes text harmless in HTML, in attributes as well. */
-export function escapeHtml(text: string): string {
-  const entities: Record<string, string> = {
-    '&': '&amp;',
-    '<': '&lt;',
-    '>': '&gt;',
-    '"': '&quot;',
-    "'": '&#39;',
+import { isRightToLeft } from '@tollgate/http'
+
+/** Markup that is safe to send. */
+export class Html {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
   }
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character)
 }
 
-export function documentOf(title: string, stylesheetUrl: string | null, body: string): string {
-  return `<!doctype html>
-<html lang="en">
+/** A value in a template. `null` renders nothing, an array one line per element. */
+type Part = Html | string | null | readonly Html[]
+
+/** Builds markup from a template, escaping every value that is not Html. */
+export function html(strings: TemplateStringsArray, ...values: readonly Part[]): Html {
+  return new Html(String.raw({ raw: strings }, ...values.map(textOf)))
+}
+
+function textOf(value: Part): string {
+  if (value === null) return ''
+  if (typeof value === 'string') return escapeHtml(value)
+  return value instanceof Html ? value.text : value.map(({ text }) => text).join('\n')
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/**
+ * Escapes text for use in HTML, including attribute values.
+ * @example
+ * const heading = `<h1>${escapeHtml(client.name)}</h1>`
+ */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
+}
+
+export interface DocumentHead {
+  readonly title: string
+  readonly language: string
+  /** URL of the stylesheet of the page. `null` for none. */
+  readonly stylesheet: string | null
+}
+
+export function documentOf(
+  { title, language, stylesheet: href }: DocumentHead,
+  body: Html,
+): string {
+  const stylesheet = href && html`<link rel="stylesheet" href="${href}">\n`
+  const direction = isRightToLeft(language) ? html` dir="rtl"` : null
+  return html`<!doctype html>
+<html lang="${language}"${direction}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)}</title>
-${
-  stylesheetUrl === null
-    ? ''
-    : `<link rel="stylesheet" href="${escapeHtml(stylesheetUrl)}">
-`
-}</head>
+<title>${title}</title>
+${stylesheet}</head>
 <body>
 <main>
 ${body}
 </main>
 </body>
 </html>
-`
+`.text
+}
+
+/** Joins the parts of a message, escaping all that are not Html. */
+export function joined(parts: readonly (Html | string | number)[]): Html {
+  return new Html(
+    parts.map((part) => (part instanceof Html ? part.text : escapeHtml(String(part)))).join(''),
+  )
+}
+
+/** Renders hidden form fields. */
+export function hiddenFields(fields: Iterable<readonly [name: string, value: string]>): Html[] {
+  return [...fields].map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  )
 }

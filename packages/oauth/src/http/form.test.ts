@@ -17,7 +17,7 @@ describe('parseForm', () => {
     ['resource=a&resource=&audience=&resource=b&audience=c', { resource: 'a b', audience: 'c' }],
     ['resource=&resource=a', { resource: 'a' }],
     ['__proto__=1&constructor=2', { ['__proto__']: '1', constructor: '2' }],
-  ])('%j', (text, form) => {
+  ])('parses the form body %j', (text, form) => {
     expect([...parseForm(text)]).toEqual(Object.entries(form))
   })
 
@@ -33,18 +33,18 @@ describe('parseForm', () => {
     ['a=%00', 'cannot be accepted'],
     ['a=\ufffd', 'cannot be accepted'],
     [Array.from({ length: 65 }, (_, index) => `p${index}=1`).join('&'), '64 parameters'],
-  ])('refuses %j', (text, why) => {
+  ])('rejects the form body %j', (text, why) => {
     expect(() => parseForm(text)).toThrow(why)
   })
 
-  it('takes 64 parameters', () => {
+  it('accepts 64 parameters', () => {
     const text = Array.from({ length: 64 }, (_, index) => `p${index}=1`).join('&')
     expect(parseForm(text).size).toBe(64)
   })
 })
 
 describe('requireParam', () => {
-  it('gives the value, or says which one is missing', () => {
+  it('returns the value, or throws an error that names the missing parameter', () => {
     const form = parseForm('a=1&b=')
     expect(requireParam(form, 'a')).toBe('1')
     expect(() => requireParam(form, 'b')).toThrow("The parameter 'b' is missing")

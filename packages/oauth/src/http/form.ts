@@ -1,24 +1,29 @@
 import type { HttpRequest } from '@tollgate/http'
 import { InvalidRequest } from '../errors.ts'
-import { LARGEST_BODY, mediaType } from './body.ts'
+import { MAX_BODY_BYTES, mediaType } from './body.ts'
 
-/** Parameters by name, each sent once. */
+/** Parameters by name. */
 export type Form = ReadonlyMap<string, string>
 
-const MOST_PARAMETERS = 64
-/** RFC 8707 §2 and RFC 8693 §2.1 send an address several times. None holds a blank, so one is put between. */
+const MAX_PARAMETERS = 64
+/**
+ * RFC 8707 §2 and RFC 8693 §2.1 allow these to be repeated. URLs contain no spaces, so the values
+ * are joined by one.
+ */
 const REPEATABLE: ReadonlySet<string> = new Set(['resource', 'audience'])
 
 /**
- * `application/x-www-form-urlencoded`, strictly: a parameter sent twice, a broken escape, a byte
- * that is not UTF-8 or a NUL is an error (RFC 6749 §3.1, §3.2), and an empty one counts as absent.
+ * Parses `application/x-www-form-urlencoded` strictly (RFC 6749 §3.1, §3.2). Empty parameters are
+ * left out.
+ * @throws InvalidRequest for a repeated parameter, a broken escape, bytes that are not UTF-8, or a
+ * NUL
  */
 export function parseForm(text: string): Form {
   const form = new Map<string, string>()
   if (text === '') return form
-  const pairs = text.split('&', MOST_PARAMETERS + 1)
-  if (pairs.length > MOST_PARAMETERS) {
-    throw new InvalidRequest(`More than ${MOST_PARAMETERS} parameters were sent`)
+  const pairs = text.split('&', MAX_PARAMETERS + 1)
+  if (pairs.length > MAX_PARAMETERS) {
+    throw new InvalidRequest(`More than ${MAX_PARAMETERS} parameters were sent`)
   }
   const empty: string[] = []
   for (const pair of pairs) {
@@ -44,10 +49,13 @@ export async function readForm(request: HttpRequest): Promise<Form> {
   if (mediaType(request) !== 'application/x-www-form-urlencoded') {
     throw new InvalidRequest('The body must be application/x-www-form-urlencoded')
   }
-  return parseForm(await request.text(LARGEST_BODY))
+  return parseForm(await request.text(MAX_BODY_BYTES))
 }
 
-/** The parameter, or `invalid_request` when it is missing. */
+/**
+ * Returns the parameter.
+ * @throws InvalidRequest if it is missing
+ */
 export function requireParam(form: Form, name: string): string {
   const value = form.get(name)
   if (value === undefined) {
@@ -57,7 +65,7 @@ export function requireParam(form: Form, name: string): string {
 }
 
 const PLAIN = /^[\w.~!*'()-]*$/
-/** No text: a NUL, or what stands for bytes that were not UTF-8. */
+/** Characters that are rejected: NUL, and the replacement for bytes that were not UTF-8. */
 export const UNREADABLE = /[\0\ufffd]/
 
 function decode(text: string): string {

@@ -1,5 +1,5 @@
 import type { HttpResponse } from '@tollgate/http'
-/** Forbids framing, script, other origins and caching on every page (threat A10). */
+/** Creates a page whose policy forbids framing, scripts, other origins and caching (threat A10). */
 export function htmlPage(
   html: string,
   status: number,
@@ -14,25 +14,31 @@ export function htmlPage(
       'content-security-policy': policy(formTarget),
       'x-frame-options': 'DENY',
       'x-content-type-options': 'nosniff',
-      // Not `no-referrer`: that would make browsers send `Origin: null` with our own form.
+      // `no-referrer` would make browsers send `Origin: null` with our own form.
       'referrer-policy': 'same-origin',
     },
   }
 }
 
-/** Browsers apply `form-action` to the redirect after the post too, so the target is named. */
+/**
+ * Names the redirect target, because browsers apply `form-action` also to the redirect after the
+ * post.
+ */
 function policy(formTarget: string | null): string {
   const target = formTarget === null ? '' : ` ${formTarget}`
   return `default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'${target}; frame-ancestors 'none'; base-uri 'none'`
 }
 
-/** As CSP knows it: an origin, or the scheme of a native app. */
+/**
+ * Returns the source expression for the Content-Security-Policy: an origin, or the scheme of a
+ * native app.
+ */
 export function redirectSource(redirectTo: string): string {
   const url = new URL(redirectTo)
   return url.protocol === 'http:' || url.protocol === 'https:' ? url.origin : url.protocol
 }
 
-/** What a person is told: the host, or the app's scheme. */
+/** Returns what people are shown: the host, or the scheme of a native app. */
 export function redirectDestination(redirectTo: string): string {
   const url = new URL(redirectTo)
   return url.protocol === 'http:' || url.protocol === 'https:' ? url.host : url.protocol

@@ -11,7 +11,7 @@ it.each([
   'other=1',
   `after=${encodeCursor({ by: 5, id: 'a' })}`,
   `limit=2&after=${encodeCursor({ by: 'é', id: 'a' })}`,
-])('takes "%s"', (query) => {
+])('readPage accepts "%s"', (query) => {
   expect(() => readPage(query)).not.toThrow()
 })
 
@@ -33,6 +33,6 @@ it.each([
   `after=${cursor([null, 'a'])}`,
   `after=${cursor(['a', 'b', 'c'])}`,
   'after=AA&after=AA',
-])('refuses "%s"', (query) => {
+])('readPage rejects "%s"', (query) => {
   expect(() => readPage(query)).toThrow(InvalidRequest)
 })

@@ -2,7 +2,7 @@ import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { InvalidRequest } from '../errors.ts'
 import { noStoreJson } from './responses.ts'
 
-/** Where an entry stands in its list; entries with the same `by` stand in the order of their ids. */
+/** Position of an entry in its list. Entries with the same `by` are ordered by id. */
 export interface Position {
   readonly by: string | number
   readonly id: string
@@ -10,13 +10,14 @@ export interface Position {
 
 export type Order = 'rising' | 'falling'
 
-const LARGEST_PAGE = 1000
-const LONGEST_CURSOR = 2000
+const MAX_PAGE_SIZE = 1000
+const MAX_CURSOR_LENGTH = 2000
 
 /**
- * A bare array: all of it, or with `?limit` and `?after` a part, and a `Link` to the next one. `after`
- * says a position and nothing more: whose entries these are was decided before, so a cursor of
- * somebody else's list shows nobody's entries, and one of an entry that is gone still works.
+ * Responds with a list as a JSON array. With `?limit` and `?after` it is a part of the list, with a
+ * `Link` to the next one. The cursor contains only a position. The entries are already limited to
+ * those of the caller, so a cursor from another person's list reveals nothing, and a cursor still
+ * works when its entry is deleted.
  */
 export function pageResponse<T>(
   request: HttpRequest,
@@ -46,8 +47,8 @@ export function readPage(query: string): Page {
     if (params.getAll(name).length > 1) throw new InvalidRequest(`Send ${name} only once`)
   }
   const limit = params.get('limit')
-  if (limit !== null && !(/^[1-9]\d{0,3}$/.test(limit) && Number(limit) <= LARGEST_PAGE)) {
-    throw new InvalidRequest(`limit must be a whole number from 1 to ${LARGEST_PAGE}`)
+  if (limit !== null && !(/^[1-9]\d{0,3}$/.test(limit) && Number(limit) <= MAX_PAGE_SIZE)) {
+    throw new InvalidRequest(`limit must be a whole number from 1 to ${MAX_PAGE_SIZE}`)
   }
   const after = params.get('after')
   return {
@@ -62,7 +63,7 @@ export function encodeCursor({ by, id }: Position): string {
 
 function decodeCursor(text: string): Position {
   const refusal = new InvalidRequest('after must come from the Link of the page before')
-  if (text.length > LONGEST_CURSOR || !/^[\w-]+$/.test(text)) throw refusal
+  if (text.length > MAX_CURSOR_LENGTH || !/^[\w-]+$/.test(text)) throw refusal
   let parsed: unknown
   try {
     parsed = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
@@ -75,7 +76,10 @@ function decodeCursor(text: string): Position {
   return { by, id }
 }
 
-/** By bytes, as the databases do; names of another kind than the list's come first. */
+/**
+ * Compares two positions by bytes, as the databases do. A cursor whose `by` has another type than
+ * the list is compared as text.
+ */
 function compare(a: Position, b: Position, order: Order): number {
   const rising = compareValues(a.by, b.by) || compareValues(a.id, b.id)
   return order === 'rising' ? rising : -rising

@@ -4,7 +4,7 @@ import type { OAuthError } from '../errors.ts'
 const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' }
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' }
 const REDIRECT = { 'referrer-policy': 'no-referrer', ...NO_STORE }
-/** Everything a token or management reply needs, in one object made once. */
+/** Headers of every token and management response, created once. */
 const NO_STORE_JSON = { ...JSON_TYPE, ...NO_STORE, 'x-content-type-options': 'nosniff' }
 
 export function json(
@@ -15,7 +15,10 @@ export function json(
   return { status, headers: { ...JSON_TYPE, ...headers }, body: JSON.stringify(body) }
 }
 
-/** RFC 6749 §5.1: whatever holds a credential or depends on who asks must not be cached. */
+/**
+ * Creates a JSON response that must not be cached, because it holds a credential or depends on the
+ * caller (RFC 6749 §5.1).
+ */
 export function noStoreJson(
   body: unknown,
   status = 200,
@@ -32,7 +35,9 @@ export function empty(status = 204): HttpResponse {
   return { status, headers: NO_STORE, body: null }
 }
 
-/** 303, so that the browser never repeats a form's body at the client (threat A10). */
+/**
+ * Redirects with 303, so that the browser does not repeat a form's body at the client (threat A10).
+ */
 export function redirect(location: string): HttpResponse {
   return { status: 303, headers: { location, ...REDIRECT }, body: null }
 }

@@ -1,7 +1,10 @@
 import type { HttpRequest } from '@tollgate/http'
 import { CsrfMismatch } from '../errors.ts'
 
-/** Browsers name the origin of every post; one that is not ours means a page elsewhere sent it. */
+/**
+ * Rejects posts from other sites: browsers send the origin with every post.
+ * @throws CsrfMismatch
+ */
 export function assertSameOrigin(request: HttpRequest, issuer: URL): void {
   const origin = request.header('origin')
   const site = request.header('sec-fetch-site')

@@ -1,6 +1,9 @@
 import { deriveKey, type MacKey, macKeyOf, sha256 } from '../crypto.ts'
 
-/** What is proven or hidden by a key of its own, and is in other people's hands. */
+/**
+ * Purposes that have their own derived key. What these keys protect is held by clients and
+ * browsers.
+ */
 const PURPOSES = [
   'refresh tokens',
   'opaque access tokens',
@@ -11,30 +14,36 @@ const PURPOSES = [
 
 export type Purpose = (typeof PURPOSES)[number]
 
-/** The keys of a secret that was dropped, as they are stored, sealed with the present one. */
-export interface KeptKeys {
-  /** Says which secret it was, and nothing about it. */
+/** Derived keys of a removed secret, stored encrypted with the current secret. */
+export interface RetainedKeys {
+  /** Identifies the secret without revealing anything about it. */
   readonly id: string
-  /** In milliseconds: when nothing that they made can be alive. */
+  /** When everything protected by these keys has expired, in milliseconds since the epoch. */
   readonly until: number
   readonly keys: Readonly<Record<Purpose, string>>
 }
 
 export interface Keyring {
-  /** The first makes; all of them recognise what was made before. */
+  /**
+   * Returns the keys of a purpose. The first one is for new data, all others are for existing data.
+   */
   encryptionKeys(purpose: Purpose): readonly Buffer[]
   macKeys(purpose: Purpose): readonly MacKey[]
-  /** The keys of the secrets after the first, so that what they made outlives them. */
-  toKeep(until: Date): readonly KeptKeys[]
-  /** Takes over what is stored. */
-  keep(stored: readonly KeptKeys[]): void
+  /**
+   * Returns the keys of all secrets except the first, to be stored until `until`, so that existing
+   * data stays valid after a secret is removed.
+   */
+  toRetain(until: Date): readonly RetainedKeys[]
+  /** Takes over keys loaded from the store. */
+  retain(stored: readonly RetainedKeys[]): void
 }
 
 type Keys = Readonly<Record<Purpose, Buffer>>
 
 /**
- * The keys derived from the server's secrets. A secret that is dropped leaves its keys behind, sealed
- * with its successor: otherwise every refresh token it has made would end with it.
+ * Derives the keys of each purpose from the server's secrets. The keys of a removed secret stay
+ * available, encrypted with its successor; otherwise all refresh tokens made with it would become
+ * invalid.
  */
 export function createKeyring(secrets: readonly string[]): Keyring {
   const own = secrets.map(deriveAll)
@@ -44,13 +53,13 @@ export function createKeyring(secrets: readonly string[]): Keyring {
   return {
     encryptionKeys: (purpose) => all.map((keys) => keys[purpose]),
     macKeys: (purpose) => macs[purpose],
-    toKeep: (until) =>
+    toRetain: (until) =>
       own.slice(1).map((keys) => ({
         id: idOf(keys),
         until: until.getTime(),
         keys: mapKeys(keys, toText),
       })),
-    keep(stored) {
+    retain(stored) {
       const known = new Set(own.map(idOf))
       const kept = stored.filter(({ id }) => !known.has(id))
       all = [...own, ...kept.map(({ keys }) => mapKeys(keys, toBytes))]
@@ -59,8 +68,8 @@ export function createKeyring(secrets: readonly string[]): Keyring {
   }
 }
 
-export function parseKeptKeys(text: string): KeptKeys {
-  const { id, until, keys } = JSON.parse(text) as KeptKeys
+export function parseRetainedKeys(text: string): RetainedKeys {
+  const { id, until, keys } = JSON.parse(text) as RetainedKeys
   return { id, until, keys: mapKeys(keys, String) }
 }
 

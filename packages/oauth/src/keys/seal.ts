@@ -2,15 +2,15 @@ import { CompactEncrypt, compactDecrypt } from 'jose'
 import { deriveKey } from '../crypto.ts'
 
 export interface Seal {
-  /** With the secret that is used for what is made now. */
+  /** Encrypts a text with the first secret. */
   close(text: string): Promise<string>
-  /** With whichever of the secrets closed it; null when none did. */
+  /** Decrypts a text with whichever secret encrypted it. `null` if none of them did. */
   open(sealed: string): Promise<string | null>
-  /** Whether the first of the secrets opens it, so the others may go. */
+  /** Whether the text is encrypted with the first secret, so that the others can be removed. */
   isCurrent(sealed: string): Promise<boolean>
 }
 
-/** Encrypts what is stored with a key of its own, derived from the server's secret. */
+/** Encrypts stored data with a key derived from the server's secret. */
 export function createSeal(secrets: readonly string[], purpose = 'signing keys'): Seal {
   const keys = secrets.map((secret) => deriveKey(secret, purpose))
   const [current] = keys

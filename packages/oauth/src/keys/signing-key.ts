@@ -7,11 +7,12 @@ import {
   type SigningAlgorithm,
   sha256,
   signData,
+  signingAlgorithms,
 } from '../crypto.ts'
 import type { StoredKey } from '../storage/records.ts'
 import type { Seal } from './seal.ts'
 
-/** A key that is open and can sign. */
+/** A decrypted signing key. */
 export interface SigningKey {
   readonly kid: string
   readonly algorithm: SigningAlgorithm
@@ -19,13 +20,16 @@ export interface SigningKey {
   readonly publicKey: KeyObject
   readonly privateKey: KeyObject
   readonly activeFrom: Date
-  /** The first part of a JWT: encoded once, the same for all of a `typ` that this key signs. */
+  /**
+   * Returns the encoded header of JWTs with this `typ`, which is the same for all JWTs of the key.
+   */
   header(typ: string): string
 }
 
 export async function open(stored: StoredKey, seal: Seal): Promise<SigningKey> {
   const privateKey = importPrivateKey(JSON.parse(await unseal(stored, seal)))
-  // From the sealed key, not from the column beside it: whoever can write there cannot seal.
+  // Derives the public key from the encrypted private key. The public column could be changed by an
+  // attacker with write access to the table.
   const publicKey = publicKeyOf(privateKey)
   const { kid, activeFrom } = stored
   const algorithm = stored.algorithm as SigningAlgorithm
@@ -48,7 +52,7 @@ export async function open(stored: StoredKey, seal: Seal): Promise<SigningKey> {
   }
 }
 
-/** A JWT (RFC 7519) of this key. The algorithm is the key's, never anybody's choice. */
+/** Signs a JWT (RFC 7519). The algorithm is always that of the key. */
 export function signJwt(key: SigningKey, typ: string, claims: object): Awaitable<string> {
   const data = `${key.header(typ)}.${encode(claims)}`
   const signing = signData(key.algorithm, key.privateKey, data)
@@ -59,7 +63,10 @@ function encode(part: object): string {
   return Buffer.from(JSON.stringify(part)).toString('base64url')
 }
 
-/** Without dashes: people type it into a command line, where a word that begins with one is an option. */
+/**
+ * Derives a key id without dashes, because a command-line argument that begins with a dash would be
+ * read as an option.
+ */
 export function keyIdOf(publicJwk: string): string {
   return sha256(publicJwk).replaceAll('-', '').slice(0, 16)
 }
@@ -69,5 +76,23 @@ export async function unseal({ kid, sealedPrivateJwk }: StoredKey, seal: Seal): 
   if (text !== null) return text
   throw new Error(
     `The signing key ${kid} cannot be opened with the secret given. Start with the secret it was made with. To change it, give secret: ['new', 'old'] and run oauth.keys.reseal() (tollgate keys reseal) before you drop the old one.`,
+  )
+}
+
+/**
+ * Parses the list of algorithms that clients may choose. It must contain the default algorithm. If
+ * absent, the default one and RS256, which the standards require.
+ * @throws TypeError if the list is invalid
+ */
+export function parseOfferedAlgorithms(
+  option: string,
+  listed: readonly SigningAlgorithm[] | undefined,
+  usual: SigningAlgorithm,
+): readonly SigningAlgorithm[] {
+  if (listed === undefined) return [...new Set<SigningAlgorithm>([usual, 'RS256'])]
+  const isKnown = listed.every((name) => signingAlgorithms.includes(name))
+  if (isKnown && listed.includes(usual)) return [...listed]
+  throw new TypeError(
+    `${option} must be of ${signingAlgorithms.join(', ')}, and hold the usual one, '${usual}'.`,
   )
 }

@@ -16,7 +16,10 @@ beforeEach(() => {
   now = new Date('2026-05-01T12:00:00Z')
 })
 
-/** A process that signs access tokens with the first algorithm and something else with the others. */
+/**
+ * Starts a process that signs access tokens with the first algorithm and other things with the
+ * others.
+ */
 async function startWith(...algorithms: [SigningAlgorithm, ...SigningAlgorithm[]]) {
   const keys = createSigningKeys({
     repository: storage.keys,
@@ -26,7 +29,7 @@ async function startWith(...algorithms: [SigningAlgorithm, ...SigningAlgorithm[]
     algorithms: new Set(algorithms),
     accessTokenTypes: ['at+jwt'],
     publishedAheadSeconds: AHEAD,
-    lastLife: () => now,
+    latestExpiry: () => now,
     clock: { now: () => now },
     logger: { error() {} },
   })
@@ -38,8 +41,8 @@ const wait = (seconds: number) => {
   now = new Date(now.getTime() + seconds * 1000)
 }
 
-describe('which key signs', () => {
-  it('has one of each algorithm that something is signed with, at once on a new server', async () => {
+describe('the set of signing keys', () => {
+  it('creates a key for each algorithm in use, active immediately on a new server', async () => {
     const keys = await startWith('ES256', 'RS256')
     expect(keys.all().map(({ algorithm }) => algorithm)).toEqual(['ES256', 'RS256'])
     expect(keys.current().algorithm).toBe('ES256')
@@ -47,7 +50,7 @@ describe('which key signs', () => {
     expect(() => keys.current('EdDSA')).toThrow('no EdDSA signing key')
   })
 
-  it('goes on with the former algorithm until everybody can have read the new key', async () => {
+  it('keeps signing with the previous algorithm until every process can have read the new key', async () => {
     const [former] = (await startWith('EdDSA')).all()
     const keys = await startWith('ES256', 'RS256')
     expect(keys.current()).toMatchObject({ kid: former?.kid })
@@ -59,7 +62,7 @@ describe('which key signs', () => {
     expect(keys.findByHeader(former?.header('at+jwt') ?? '')?.kid).toBe(former?.kid)
   })
 
-  it('waits also where the former algorithm still signs something else', async () => {
+  it('waits even if the previous algorithm still signs something else', async () => {
     const former = (await startWith('RS256')).current()
     const keys = await startWith('ES256', 'RS256')
     expect(keys.current().kid).toBe(former.kid)
@@ -67,15 +70,15 @@ describe('which key signs', () => {
     expect(keys.current().algorithm).toBe('ES256')
   })
 
-  it('finds access tokens by the headers they may have, and by no other', async () => {
+  it('finds the key of an access token by its exact header only', async () => {
     const keys = await startWith('ES256')
     expect(keys.findByHeader(keys.current().header('at+jwt'))).not.toBeNull()
     expect(keys.findByHeader(keys.current().header('JWT'))).toBeNull()
   })
 })
 
-describe('a key that is taken back', () => {
-  it('leaves a successor of its own algorithm, and the others alone', async () => {
+describe('revoking a signing key', () => {
+  it('creates a successor of the same algorithm and keeps the other keys', async () => {
     const keys = await startWith('ES256', 'RS256')
     const [main, other] = [keys.current(), keys.current('RS256')]
     expect(await keys.revoke(other.kid)).toBe(true)
@@ -84,7 +87,7 @@ describe('a key that is taken back', () => {
     expect(keys.current('RS256').activeFrom).toEqual(now)
   })
 
-  it('is succeeded at once by the new algorithm while that was still waiting', async () => {
+  it('activates the waiting key of a new algorithm immediately', async () => {
     const former = (await startWith('EdDSA')).current()
     const keys = await startWith('ES256')
     await keys.revoke(former.kid)
@@ -93,7 +96,7 @@ describe('a key that is taken back', () => {
     expect(keys.all().map(({ algorithm }) => algorithm)).not.toContain('EdDSA')
   })
 
-  it('has no successor where nothing is signed with its algorithm any more', async () => {
+  it('creates no successor if nothing is signed with the algorithm any more', async () => {
     const former = (await startWith('EdDSA')).current()
     const keys = await startWith('ES256')
     wait(AHEAD)
@@ -101,7 +104,7 @@ describe('a key that is taken back', () => {
     expect(keys.all().map(({ algorithm }) => algorithm)).toEqual(['ES256'])
   })
 
-  it('all of them: one new key of each algorithm', async () => {
+  it('replaces all keys with one new key per algorithm', async () => {
     const keys = await startWith('ES256', 'RS256')
     const before = keys.all().map(({ kid }) => kid)
     await keys.replaceAll()

@@ -3,68 +3,90 @@ import { generateSigningKey, type SigningAlgorithm } from '../crypto.ts'
 import type { Logger } from '../logger.ts'
 import type { StoredKey } from '../storage/records.ts'
 import type { KeyRepository } from '../storage/repositories.ts'
-import { type KeptKeys, type Keyring, parseKeptKeys } from './keyring.ts'
+import { type Keyring, parseRetainedKeys, type RetainedKeys } from './keyring.ts'
 import { createSeal } from './seal.ts'
 import { keyIdOf, open, type SigningKey, unseal } from './signing-key.ts'
 
 export interface SigningKeys {
   load(): Promise<void>
-  /** Another process has added or taken back a key: `reload()` is due. */
-  expectChange(): void
-  /** Takes in what another process has added or taken back; null when nothing is due. */
+  /** Records that another process has added or revoked a key, so that `reload()` is due. */
+  markOutdated(): void
+  /** Reads keys that another process has added or revoked. `null` if nothing has changed. */
   reload(): Promise<void> | null
-  /** How often keys were taken back: what was verified before may not be genuine any more. */
+  /**
+   * Returns the number of keys revoked so far. When it increases, earlier verifications may no
+   * longer be valid.
+   */
   removals(): number
-  /** Those that there are keys for. */
+  /** All algorithms that the server has keys for. */
   readonly algorithms: ReadonlySet<SigningAlgorithm>
-  /** The youngest key of an algorithm that is already active. Default: that of access tokens. */
+  /** Returns the newest active key of an algorithm. By default that of access tokens. */
   current(algorithm?: SigningAlgorithm): SigningKey
-  /** By the header of an access token, which a key's own tokens all have alike. */
+  /**
+   * Finds a key by the exact header of an access token. All access tokens of a key and `typ` have
+   * the same header.
+   */
   findByHeader(header: string): SigningKey | null
-  /** For a key id never seen: waits for a new look, of which there are few, so that strangers cause no load. */
+  /**
+   * Finds a key by id. Reads the keys again for an unknown id, but not often, so that made-up ids
+   * cause no load.
+   */
   findOrReload(kid: string): Promise<SigningKey | null>
   all(): readonly SigningKey[]
-  /** A new key, published now and signing later, or at once. */
+  /**
+   * Creates a key. It is published immediately and signs after the publishing period, unless
+   * `immediately` is set.
+   */
   rotate(options?: KeyRotation): Promise<SigningKey>
-  /** Takes a key back: every token it signed fails. For a key that leaked. */
+  /**
+   * Revokes a signing key that was leaked: all tokens signed with it become invalid. Returns
+   * `false` if there is no such key.
+   */
   revoke(kid: string): Promise<boolean>
-  /** Takes every key back, and signs with new ones: no token that was signed before is genuine. */
+  /** Replaces all keys. Every token signed before becomes invalid. */
   replaceAll(): Promise<void>
-  /** Seals all that is stored with the first secret, and keeps the keys of the others. */
+  /**
+   * Encrypts all stored keys with the first secret, and stores the derived keys of the other
+   * secrets. Returns how many rows were changed.
+   */
   reseal(): Promise<number>
-  /** How much `reseal()` has to do before the older secrets may go. */
+  /** Counts the rows that `reseal()` would change. Older secrets can be removed once it is 0. */
   toReseal(): Promise<number>
 }
 
-/** Which key gets a successor, and when. */
+/** Options of a key rotation. */
 export interface KeyRotation {
-  /** Default: that of access tokens. */
+  /** Algorithm of the new key. By default that of access tokens. */
   readonly algorithm?: SigningAlgorithm
-  /** Without waiting until everybody has read the new key. */
+  /**
+   * Whether the new key signs immediately, instead of waiting until every process and API can have
+   * read it.
+   * @default false
+   */
   readonly immediately?: boolean
 }
 
 export interface SigningKeyOptions {
   readonly repository: KeyRepository
   readonly secrets: readonly string[]
-  readonly keyring: Pick<Keyring, 'keep' | 'toKeep'>
-  /** Of access tokens, unless a resource or a client wants another. */
+  readonly keyring: Pick<Keyring, 'retain' | 'toRetain'>
+  /** Default algorithm of access tokens. Resources and clients may use another one. */
   readonly algorithm: SigningAlgorithm
-  /** All that something is signed with: of each there is a key. */
+  /** All algorithms in use. The server has a key for each. */
   readonly algorithms: ReadonlySet<SigningAlgorithm>
-  /** What access tokens may have as `typ`. */
+  /** Possible `typ` values of access tokens. */
   readonly accessTokenTypes: readonly string[]
   readonly publishedAheadSeconds: number
-  /** Until when something may live that is made now. */
-  readonly lastLife: (now: Date) => Date
+  /** Returns when anything created now expires at the latest. */
+  readonly latestExpiry: (now: Date) => Date
   readonly clock: Clock
   readonly logger: Logger
 }
 
-const LOOK_AT_MOST_EVERY = 500
-const KEPT = 'secret'
+const MIN_RELOAD_INTERVAL = 500
+const RETAINED = 'secret'
 
-const isKept = ({ algorithm }: StoredKey) => algorithm === KEPT
+const isRetained = ({ algorithm }: StoredKey) => algorithm === RETAINED
 
 export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
   const { repository, algorithm, clock } = options
@@ -76,8 +98,8 @@ export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
   let reads = 0
   let newestRead = 0
   let changeExpected = false
-  let lookedAt = Number.NEGATIVE_INFINITY
-  let nextLook: Promise<void> | null = null
+  let reloadedAt = Number.NEGATIVE_INFINITY
+  let nextReload: Promise<void> | null = null
 
   async function readAll(): Promise<void> {
     reads += 1
@@ -85,15 +107,15 @@ export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
     changeExpected = false
     try {
       const stored = await repository.list()
-      const signing = stored.filter((key) => !isKept(key))
+      const signing = stored.filter((key) => !isRetained(key))
       const opened = await Promise.all(signing.map((key) => byKid.get(key.kid) ?? tryOpen(key)))
       const found = opened.filter((key) => key !== null)
-      const kept = await Promise.all(stored.filter(isKept).map(tryOpenKept))
-      // A slow read must not bring back what a later one has found gone.
+      const kept = await Promise.all(stored.filter(isRetained).map(tryOpenRetained))
+      // A slow read must not bring back keys that a later read has found deleted.
       if (thisRead > newestRead) {
         take(found)
         const now = clock.now().getTime()
-        options.keyring.keep(
+        options.keyring.retain(
           kept.filter((keys) => keys !== null).filter(({ until }) => until > now),
         )
       }
@@ -104,12 +126,15 @@ export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
     }
   }
 
-  /** Null for a key that another process has sealed with a secret unknown here, once this one runs. */
-  const tryOpen = (stored: StoredKey) => orLeaveOut(open(stored, seal))
-  const tryOpenKept = async (stored: StoredKey) =>
-    orLeaveOut(unseal(stored, seal).then(parseKeptKeys))
+  /**
+   * Decrypts a key. Returns `null` if a running process cannot, because another process encrypted
+   * it with a secret unknown here.
+   */
+  const tryOpen = (stored: StoredKey) => orSkip(open(stored, seal))
+  const tryOpenRetained = async (stored: StoredKey) =>
+    orSkip(unseal(stored, seal).then(parseRetainedKeys))
 
-  async function orLeaveOut<Key>(opening: Promise<Key>): Promise<Key | null> {
+  async function orSkip<Key>(opening: Promise<Key>): Promise<Key | null> {
     try {
       return await opening
     } catch (error) {
@@ -129,14 +154,17 @@ export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
     for (const kid of before.keys()) if (!byKid.has(kid)) removals += 1
   }
 
-  /** Shared by all who ask before it begins; nobody gets the result of one that began earlier. */
-  function look(): Promise<void> {
-    nextLook ??= pause(lookedAt + LOOK_AT_MOST_EVERY - performance.now()).then(() => {
-      nextLook = null
-      lookedAt = performance.now()
+  /**
+   * Reads the keys again. Callers that arrive before the read starts share it; later ones wait for
+   * the next.
+   */
+  function reloadThrottled(): Promise<void> {
+    nextReload ??= pause(reloadedAt + MIN_RELOAD_INTERVAL - performance.now()).then(() => {
+      nextReload = null
+      reloadedAt = performance.now()
       return readAll()
     })
-    return nextLook
+    return nextReload
   }
 
   async function create(of: SigningAlgorithm, activeFrom: Date): Promise<StoredKey> {
@@ -152,15 +180,21 @@ export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
     }
   }
 
-  /** Those of a dropped secret stand beside the signing keys, under a name that no key has. */
-  async function storedKept(keys: KeptKeys): Promise<StoredKey> {
+  /**
+   * Builds the row for the derived keys of a removed secret. It is in the same table as the signing
+   * keys, under an id that no signing key has.
+   */
+  async function buildRetainedRow(keys: RetainedKeys): Promise<StoredKey> {
     const createdAt = clock.now()
     const sealedPrivateJwk = await seal.close(JSON.stringify(keys))
-    const none = { algorithm: KEPT, publicJwk: '{}', createdAt, activeFrom: createdAt }
-    return { ...none, kid: `${KEPT}-${keys.id}`, sealedPrivateJwk }
+    const none = { algorithm: RETAINED, publicJwk: '{}', createdAt, activeFrom: createdAt }
+    return { ...none, kid: `${RETAINED}-${keys.id}`, sealedPrivateJwk }
   }
 
-  /** Until the first key of another algorithm signs, what has signed access tokens before goes on. */
+  /**
+   * Returns the key that has signed access tokens so far. It continues until the first key of a new
+   * algorithm is active.
+   */
   function predecessor(active: readonly SigningKey[]): SigningKey | undefined {
     return active.findLast((key) => !options.algorithms.has(key.algorithm)) ?? active.at(-1)
   }
@@ -176,7 +210,7 @@ export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
   const self: SigningKeys = {
     async load() {
       await readAll()
-      // Where others have signed so far, everybody must have read the new key before it signs.
+      // If other processes already sign, all of them must have read a new key before it signs.
       const known = keys.length > 0
       for (const each of options.algorithms) {
         const waits = known && each === algorithm
@@ -184,7 +218,7 @@ export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
       }
       await readAll()
     },
-    expectChange() {
+    markOutdated() {
       changeExpected = true
     },
     reload: () => (changeExpected ? readAll() : null),
@@ -202,7 +236,7 @@ export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
     },
     findByHeader: (header) => byHeader.get(header) ?? null,
     async findOrReload(kid) {
-      if (!byKid.has(kid)) await look()
+      if (!byKid.has(kid)) await reloadThrottled()
       return byKid.get(kid) ?? null
     },
     all: () => keys,
@@ -217,7 +251,7 @@ export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
     async revoke(kid) {
       const key = byKid.get(kid)
       if (!key) return false
-      // An older one must not sign again in its place.
+      // Prevents an older key from becoming the current one again.
       const of = [...options.algorithms].find((each) => self.current(each).kid === kid)
       const last = keys.every((other) => other.kid === kid || other.algorithm !== key.algorithm)
       if (of) await self.rotate({ algorithm: of, immediately: true })
@@ -241,8 +275,8 @@ export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
         if (await repository.reseal(key.kid, key.sealedPrivateJwk, sealed)) resealed += 1
       }
       const stored = new Set((await repository.list()).map(({ kid }) => kid))
-      for (const keys of options.keyring.toKeep(options.lastLife(clock.now()))) {
-        const kept = await storedKept(keys)
+      for (const keys of options.keyring.toRetain(options.latestExpiry(clock.now()))) {
+        const kept = await buildRetainedRow(keys)
         if (stored.has(kept.kid)) continue
         await repository.add(kept, notice())
         resealed += 1
@@ -254,8 +288,8 @@ export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
       const current = await Promise.all(stored.map((key) => seal.isCurrent(key.sealedPrivateJwk)))
       const names = new Set(stored.map(({ kid }) => kid))
       const unkept = options.keyring
-        .toKeep(options.lastLife(clock.now()))
-        .filter(({ id }) => !names.has(`${KEPT}-${id}`))
+        .toRetain(options.latestExpiry(clock.now()))
+        .filter(({ id }) => !names.has(`${RETAINED}-${id}`))
       return current.filter((is) => !is).length + unkept.length
     },
   }

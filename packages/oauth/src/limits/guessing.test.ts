@@ -3,7 +3,7 @@ import { memoryStorage } from '../storage/memory.ts'
 import type { LimitRepository } from '../storage/repositories.ts'
 import { createGuessingLimits, type GuessingTimes, type Verdict } from './guessing.ts'
 
-const LIMIT = { name: 'password:ada', most: 3, seconds: 900 }
+const LIMIT = { name: 'password:ada', max: 3, seconds: 900 }
 const START = Date.UTC(2030, 0, 1)
 
 function start(times: GuessingTimes = {}, limits: LimitRepository = memoryStorage().limits) {
@@ -11,7 +11,7 @@ function start(times: GuessingTimes = {}, limits: LimitRepository = memoryStorag
   const clock = { now: () => new Date(now) }
   return {
     guessing: createGuessingLimits({ limits, clock }, times),
-    /** The same limits in another process. */
+    /** Creates the limits of a second process that shares the same store. */
     another: () => createGuessingLimits({ limits, clock }, times),
     limits,
     advance: (seconds: number) => {
@@ -35,7 +35,7 @@ const refusal = (seconds: number) => ({
   retryAfterSeconds: seconds,
 })
 
-/** A check that ends when it is told how. */
+/** Starts a check that runs until the test calls `finish()`. */
 function openCheck({ guessing }: Pick<Started, 'guessing'>, limits: readonly object[] = [{}]) {
   let finish = (_verdict: Verdict | Error) => {}
   const looking = new Promise<Verdict>((resolve, reject) => {
@@ -54,12 +54,12 @@ function openCheck({ guessing }: Pick<Started, 'guessing'>, limits: readonly obj
   return { done, finish, hasBegun: () => hasBegun }
 }
 
-const aMoment = () => new Promise((resolve) => setTimeout(resolve, 40))
+const shortDelay = () => new Promise((resolve) => setTimeout(resolve, 40))
 
-describe('threat Q6 a check of a secret', () => {
-  it('is refused after so many failures, until the first of them is over', async () => {
+describe('a check of a secret [threat Q6]', () => {
+  it('is rejected after the allowed number of failures, until the first of them expires', async () => {
     const own = start()
-    for (let count = 0; count < LIMIT.most; count += 1) {
+    for (let count = 0; count < LIMIT.max; count += 1) {
       await check(own, 'wrong')
       own.advance(10)
     }
@@ -68,7 +68,7 @@ describe('threat Q6 a check of a secret', () => {
     await check(own, 'right')
   })
 
-  it('costs nothing when it succeeds, or when it was never made', async () => {
+  it('does not count if it succeeds or if the secret was never compared', async () => {
     const own = start()
     for (let count = 0; count < 10; count += 1) {
       await check(own, 'right')
@@ -76,7 +76,7 @@ describe('threat Q6 a check of a secret', () => {
     }
   })
 
-  it('costs nothing when it ends with a fault of ours, which is thrown at once', async () => {
+  it('does not count if it ends with an internal error, which is rethrown immediately', async () => {
     const own = start()
     for (let count = 0; count < 10; count += 1) {
       const failing = own.guessing.check(
@@ -89,33 +89,33 @@ describe('threat Q6 a check of a secret', () => {
     await check(own, 'right')
   })
 
-  it('waits while unfinished checks have all places, here and in another process, and is not refused', async () => {
+  it('waits, instead of being rejected, while running checks of this or another process occupy all places', async () => {
     const own = start()
     const other = { guessing: own.another() }
     const open = [openCheck(own), openCheck(other), openCheck(own)]
-    await aMoment()
+    await shortDelay()
     const late = [openCheck(own), openCheck(other)]
-    await aMoment()
+    await shortDelay()
     expect(late.map((each) => each.hasBegun())).toEqual([false, false])
     for (const each of [...open, ...late]) each.finish('right')
     expect(await Promise.all([...open, ...late].map((each) => each.done))).toHaveLength(5)
   })
 
-  it('that waited is refused when those before it failed', async () => {
+  it('is rejected after waiting if the checks before it failed', async () => {
     const own = start()
-    const open = Array.from({ length: LIMIT.most }, () => openCheck(own))
-    await aMoment()
+    const open = Array.from({ length: LIMIT.max }, () => openCheck(own))
+    await shortDelay()
     const late = openCheck(own)
     for (const each of open) each.finish('wrong')
     await expect(late.done).rejects.toMatchObject(refusal(900))
     expect(late.hasBegun()).toBe(false)
   })
 
-  it('waits for so long and no longer, then is refused for a second', async () => {
-    const own = start({ patience: 50 })
+  it('waits at most as long as configured, and then asks the caller to retry after one second', async () => {
+    const own = start({ waitTimeout: 50 })
     const other = { guessing: own.another() }
-    const open = Array.from({ length: LIMIT.most }, () => openCheck(own))
-    await aMoment()
+    const open = Array.from({ length: LIMIT.max }, () => openCheck(own))
+    await shortDelay()
     await expect(openCheck(own).done).rejects.toMatchObject(refusal(1))
     await expect(openCheck(other).done).rejects.toMatchObject(refusal(1))
     for (const each of open) each.finish('right')
@@ -123,57 +123,57 @@ describe('threat Q6 a check of a secret', () => {
     await check(own, 'right')
   })
 
-  it('is refused when too many of the process wait already', async () => {
-    const own = start({ waiting: 2 })
-    const open = Array.from({ length: LIMIT.most }, () => openCheck(own))
-    await aMoment()
+  it('is rejected if too many checks of the process are waiting already', async () => {
+    const own = start({ maxWaiting: 2 })
+    const open = Array.from({ length: LIMIT.max }, () => openCheck(own))
+    await shortDelay()
     const waiting = [openCheck(own), openCheck(own)]
     await expect(openCheck(own).done).rejects.toMatchObject(refusal(1))
     for (const each of [...open, ...waiting]) each.finish('right')
     await Promise.all([...open, ...waiting].map((each) => each.done))
   })
 
-  it('has its place back when the process died, once its time is over', async () => {
-    const own = start({ patience: 0 })
+  it('releases its place after the lease if its process crashed', async () => {
+    const own = start({ waitTimeout: 0 })
     const dead = { guessing: own.another() }
-    for (let count = 0; count < LIMIT.most; count += 1) openCheck(dead)
-    await aMoment()
+    for (let count = 0; count < LIMIT.max; count += 1) openCheck(dead)
+    await shortDelay()
     await expect(check(own, 'right')).rejects.toMatchObject(refusal(1))
     own.advance(30)
     await check(own, 'right')
   })
 
-  it('that ends after its time takes no place from the check that has it now', async () => {
+  it('does not release a place that another check took over after its lease had expired', async () => {
     const own = start()
-    const late = Array.from({ length: LIMIT.most }, () => openCheck(own))
-    await aMoment()
+    const late = Array.from({ length: LIMIT.max }, () => openCheck(own))
+    await shortDelay()
     own.advance(30)
     const other = { guessing: own.another() }
-    const open = Array.from({ length: LIMIT.most }, () => openCheck(other))
-    await aMoment()
+    const open = Array.from({ length: LIMIT.max }, () => openCheck(other))
+    await shortDelay()
     for (const each of late) each.finish('right')
     await Promise.all(late.map((each) => each.done))
     const next = openCheck({ guessing: own.another() })
-    await aMoment()
+    await shortDelay()
     expect(next.hasBegun()).toBe(false)
     for (const each of [...open, next]) each.finish('right')
     await Promise.all([...open, next].map((each) => each.done))
   })
 
-  it('keeps its place for longer where the policy says so', async () => {
-    const own = start({ patience: 0 })
-    openCheck({ guessing: own.another() }, [{ most: 1, leaseSeconds: 120 }])
-    await aMoment()
+  it("keeps its place as long as the policy's leaseSeconds", async () => {
+    const own = start({ waitTimeout: 0 })
+    openCheck({ guessing: own.another() }, [{ max: 1, leaseSeconds: 120 }])
+    await shortDelay()
     own.advance(119)
-    await expect(check(own, 'right', { most: 1 })).rejects.toMatchObject(refusal(1))
+    await expect(check(own, 'right', { max: 1 })).rejects.toMatchObject(refusal(1))
     own.advance(1)
-    await check(own, 'right', { most: 1 })
+    await check(own, 'right', { max: 1 })
   })
 
-  it('frees the places of failures only where a success is to clear them', async () => {
+  it('clears earlier failures on success only if the policy says so', async () => {
     for (const clears of [true, false]) {
       const own = start()
-      for (let count = 0; count < LIMIT.most - 1; count += 1) await check(own, 'wrong')
+      for (let count = 0; count < LIMIT.max - 1; count += 1) await check(own, 'wrong')
       await check(own, 'right', { clears })
       await check(own, 'wrong')
       const next = check(own, 'right')
@@ -182,9 +182,9 @@ describe('threat Q6 a check of a secret', () => {
     }
   })
 
-  it('takes a place in each of its limits, and gives the first back when the second has none', async () => {
+  it('takes a place in each limit, and releases the first one if the second limit is exhausted', async () => {
     const own = start()
-    const limits = [LIMIT, { ...LIMIT, name: 'network', most: 1 }]
+    const limits = [LIMIT, { ...LIMIT, name: 'network', max: 1 }]
     const attempt = (verdict: Verdict) =>
       own.guessing.check(
         limits,
@@ -195,12 +195,12 @@ describe('threat Q6 a check of a secret', () => {
     for (let count = 0; count < 10; count += 1) {
       await expect(attempt('right')).rejects.toMatchObject(refusal(900))
     }
-    // Two of three places are still free.
+    // Two of the three places are still free.
     await check(own, 'wrong')
     await check(own, 'right')
   })
 
-  it('has its place back soon after the database is back that was away when it ended', async () => {
+  it('releases its place soon after a database outage', async () => {
     const { limits } = memoryStorage()
     let isAway = false
     const away: LimitRepository = {
@@ -209,17 +209,17 @@ describe('threat Q6 a check of a secret', () => {
         isAway ? Promise.reject(new Error('database away')) : limits.free(...args),
     }
     const own = start({}, away)
-    const open = Array.from({ length: LIMIT.most }, () => openCheck(own))
-    await aMoment()
+    const open = Array.from({ length: LIMIT.max }, () => openCheck(own))
+    await shortDelay()
     isAway = true
     for (const each of open) each.finish('right')
-    // The secret was right: nobody is refused because a place could not be given back.
-    expect(await Promise.all(open.map((each) => each.done))).toHaveLength(LIMIT.most)
+    // A right secret is accepted even if its place could not be released.
+    expect(await Promise.all(open.map((each) => each.done))).toHaveLength(LIMIT.max)
     isAway = false
     await check(own, 'right')
   })
 
-  it('that was wrong is not answered while its failure cannot be counted, and is counted later', async () => {
+  it('returns no result for a wrong secret until the failure is counted, and counts it after an outage', async () => {
     const { limits } = memoryStorage()
     let isAway = true
     const away: LimitRepository = {
@@ -228,16 +228,16 @@ describe('threat Q6 a check of a secret', () => {
         isAway ? Promise.reject(new Error('database away')) : limits.fail(...args),
     }
     const own = start({}, away)
-    await expect(check(own, 'wrong', { most: 1 })).rejects.toThrow('database away')
+    await expect(check(own, 'wrong', { max: 1 })).rejects.toThrow('database away')
     isAway = false
-    await expect(check(own, 'right', { most: 1 })).rejects.toMatchObject(refusal(900))
+    await expect(check(own, 'right', { max: 1 })).rejects.toMatchObject(refusal(900))
   })
 
-  it('finishes once, whoever says so again', async () => {
+  it('reports its result only once, even if finish() is called again', async () => {
     const own = start()
-    const attempt = await own.guessing.begin([{ ...LIMIT, most: 1 }])
+    const attempt = await own.guessing.begin([{ ...LIMIT, max: 1 }])
     await attempt.finish('wrong')
     await attempt.finish('right')
-    await expect(own.guessing.begin([{ ...LIMIT, most: 1 }])).rejects.toMatchObject(refusal(900))
+    await expect(own.guessing.begin([{ ...LIMIT, max: 1 }])).rejects.toMatchObject(refusal(900))
   })
 })

@@ -3,42 +3,66 @@ import { randomId } from '../crypto.ts'
 import { TooManyRequests } from '../errors.ts'
 import type { LimitRepository } from '../storage/repositories.ts'
 
-/** How many checks of a secret may fail, and in what time. */
+/** How many checks of a secret may fail within a period. */
 export interface GuessingPolicy {
-  /** How many places there are: checks under way and failures together. */
-  readonly most: number
-  /** How long a failure keeps its place, in seconds. */
+  /** Maximum number of running checks plus failures that still count. */
+  readonly max: number
+  /** How long a failure counts, in seconds. */
   readonly seconds: number
-  /** A success frees the places of all failures. Default false: only its own place. */
+  /**
+   * Whether a successful check clears all earlier failures. Otherwise it only releases its own
+   * place.
+   * @default false
+   */
   readonly clears?: boolean
-  /** When the place of a check is free again although nobody said how it went, in seconds. Default 30. */
+  /**
+   * After how many seconds the place of a check is released if the check never reports its result.
+   * @default 30
+   */
   readonly leaseSeconds?: number
 }
 
-/** A policy, and the account, network or session that it counts for. */
+/** A policy together with the account, network or session it applies to. */
 export interface GuessingLimit extends GuessingPolicy {
-  /** Unique among all limits, and at most 190 characters long. */
+  /** Unique name among all limits, at most 190 characters. */
   readonly name: string
 }
 
-/** What came of one check. `unseen`: the secret was not compared, so nothing is counted. */
+/** Result of a check. `unseen` means that the secret was not compared, so nothing is counted. */
 export type Verdict = 'right' | 'wrong' | 'unseen'
 
-/** A check that has its places. */
+/** A running check that occupies its places. */
 export interface GuessingAttempt {
-  /** Says how it went. Called once; a second call does nothing. */
+  /** Reports the result of the check. Further calls have no effect. */
   finish(verdict: Verdict): Promise<void>
 }
 
 /**
- * The rule for everything that can be guessed. A check takes a place before it looks, so that checks made at once are
- * not more than the limit. A failure keeps the place; a success gives it back, and so does a fault of ours. While
- * unfinished checks hold the last places, the next check waits; only failures refuse it.
+ * Limits for guessing secrets. A check takes a place before it compares the secret, so that
+ * concurrent checks cannot exceed the limit. A failure keeps the place; a success or an internal
+ * error releases it. If running checks occupy the last places, the next check waits. Only failures
+ * cause an immediate rejection.
  */
 export interface GuessingLimits {
-  /** Takes a place in each of the limits. Throws TooManyRequests when failures have all places of one of them. */
+  /**
+   * Takes a place in each of the limits.
+   * @throws TooManyRequests if failures occupy all places of one of them, or waiting for a running
+   * check takes too long
+   */
   begin(limits: readonly GuessingLimit[]): Promise<GuessingAttempt>
-  /** Checks a secret between `begin` and `finish`. An error from `look` counts as `unseen`. */
+  /**
+   * Runs a check between `begin()` and `finish()`. `look` reads and compares the secret, `judge`
+   * turns its result into a verdict. An error from `look` counts as `unseen`.
+   * @throws TooManyRequests as `begin()` does
+   * @example
+   * ```ts
+   * const user = await guessing.check(
+   *   [{ name: `password:${email}`, max: 10, seconds: 900 }],
+   *   () => findUser(email, password),
+   *   (found) => (found ? 'right' : 'wrong'),
+   * )
+   * ```
+   */
   check<T>(
     limits: readonly GuessingLimit[],
     look: () => Promise<T>,
@@ -46,29 +70,35 @@ export interface GuessingLimits {
   ): Promise<T>
 }
 
-/** How much a process waits. */
+/** How long and how many checks of a process may wait. */
 export interface GuessingTimes {
-  /** How long a check waits for a place that an unfinished one holds, in milliseconds. Default 10,000. */
-  readonly patience?: number
-  /** How many checks of one process may wait at once. Default 2,000. */
-  readonly waiting?: number
+  /**
+   * How long a check waits for a place that a running check occupies, in milliseconds.
+   * @default 10000
+   */
+  readonly waitTimeout?: number
+  /**
+   * How many checks of one process may wait at the same time.
+   * @default 2000
+   */
+  readonly maxWaiting?: number
 }
 
-const FIRST_LOOK_AGAIN = 25
-const LAST_LOOK_AGAIN = 500
+const FIRST_RETRY_DELAY = 25
+const MAX_RETRY_DELAY = 500
 
-/** Creates the limits over counts that all processes share. */
+/** Creates the limits over a store that all processes share. */
 export function createGuessingLimits(
   { limits: store, clock }: { readonly limits: LimitRepository; readonly clock: Clock },
-  { patience = 10_000, waiting: mostWaiting = 2000 }: GuessingTimes = {},
+  { waitTimeout = 10_000, maxWaiting = 2000 }: GuessingTimes = {},
 ): GuessingLimits {
   const gates = createGates()
   let waiting = 0
   let writingLater = 0
 
-  /** A wait that is bounded in number, and in time by whoever waits. */
+  /** Runs `work`, which waits. Limits how many checks wait at the same time. */
   async function wait<T>(work: () => Promise<T>): Promise<T> {
-    if (waiting >= mostWaiting) throw tooMany(1000)
+    if (waiting >= maxWaiting) throw tooMany(1000)
     waiting += 1
     try {
       return await work()
@@ -77,12 +107,12 @@ export function createGuessingLimits(
     }
   }
 
-  /** Asks until there is a place, or only failures are in the way. */
+  /** Retries until a place is free. Gives up if failures occupy all places, or at the deadline. */
   async function takePlace(limit: GuessingLimit, holder: string, deadline: number) {
-    for (let pause = FIRST_LOOK_AGAIN; ; pause = Math.min(2 * pause, LAST_LOOK_AGAIN)) {
+    for (let pause = FIRST_RETRY_DELAY; ; pause = Math.min(2 * pause, MAX_RETRY_DELAY)) {
       const at = clock.now()
       const until = new Date(at.getTime() + leaseOf(limit))
-      const taken = await store.take({ name: limit.name, most: limit.most, holder, at, until })
+      const taken = await store.take({ name: limit.name, max: limit.max, holder, at, until })
       if (taken.place !== null) return taken.place
       if (!taken.isHeld) throw tooMany(taken.freeAt.getTime() - at.getTime())
       const left = deadline - performance.now()
@@ -91,10 +121,10 @@ export function createGuessingLimits(
     }
   }
 
-  /** Takes a place in one limit; gives what frees it, or keeps it for a failure. */
+  /** Takes a place in one limit. */
   async function enter(limit: GuessingLimit, holder: string) {
-    const deadline = performance.now() + patience
-    const leave = await gates.enter(limit, patience, wait)
+    const deadline = performance.now() + waitTimeout
+    const leave = await gates.enter(limit, waitTimeout, wait)
     try {
       const place = await takePlace(limit, holder, deadline)
       return { limit, place, leave }
@@ -112,17 +142,17 @@ export function createGuessingLimits(
       return
     }
     await store.free(place, holder)
-    if (verdict === 'right' && limit.clears) await store.clear(limit.name, limit.most)
+    if (verdict === 'right' && limit.clears) await store.clear(limit.name, limit.max)
   }
 
-  /** The database was away: tries again until the place is free by itself. */
+  /** Retries after an outage of the database until the place expires by itself. */
   async function writeLater(held: Held, holder: string, verdict: Verdict): Promise<void> {
-    if (writingLater >= mostWaiting) return
+    if (writingLater >= maxWaiting) return
     writingLater += 1
     const end = performance.now() + leaseOf(held.limit)
     let isDone = false
     while (!isDone && performance.now() < end) {
-      await sleep(LAST_LOOK_AGAIN, 'unref')
+      await sleep(MAX_RETRY_DELAY, 'unref')
       isDone = await write(held, holder, verdict).then(
         () => true,
         () => false,
@@ -135,7 +165,8 @@ export function createGuessingLimits(
     try {
       await write(held, holder, verdict)
     } catch (error) {
-      // A right secret is not refused because of a place, and a wrong one is told nothing until it is counted.
+      // A right secret is accepted even if its place could not be released. A wrong one gets no
+      // result before its failure is counted.
       void writeLater(held, holder, verdict)
       if (verdict === 'wrong') throw error
     } finally {
@@ -147,7 +178,7 @@ export function createGuessingLimits(
     const holder = randomId()
     const held: Held[] = []
     try {
-      // Always in this order, so that no two checks wait for each other.
+      // One after the other in the given order, so that two checks cannot deadlock.
       for (const limit of limits) held.push(await enter(limit, holder))
     } catch (error) {
       for (const each of held) void finishOne(each, holder, 'unseen')
@@ -174,7 +205,7 @@ export function createGuessingLimits(
         if (verdict === 'wrong') await attempt.finish(verdict)
         return found
       } finally {
-        // A fault of ours is answered at once; what it takes to give the place back is not waited for.
+        // Rethrows an internal error immediately, without waiting until the place is released.
         const finishing = attempt.finish(verdict)
         if (verdict === 'right') await finishing
       }
@@ -190,24 +221,27 @@ function tooMany(milliseconds: number): TooManyRequests {
   return new TooManyRequests('Too many attempts; try again later', { milliseconds })
 }
 
-/** Lets as many checks of one limit at the database as it has places; the others wait here, in order. */
+/**
+ * Lets only as many checks of one limit reach the database as it has places. The others queue up in
+ * this process.
+ */
 function createGates() {
   const gates = new Map<string, { inside: number; readonly queue: Array<() => void> }>()
 
   async function enter(
-    { name, most }: GuessingLimit,
-    patience: number,
+    { name, max }: GuessingLimit,
+    waitTimeout: number,
     wait: <T>(work: () => Promise<T>) => Promise<T>,
   ): Promise<() => void> {
     const gate = gates.get(name) ?? { inside: 0, queue: [] }
     gates.set(name, gate)
-    if (gate.inside < most) gate.inside += 1
-    else await wait(() => takeTurn(gate.queue, patience))
+    if (gate.inside < max) gate.inside += 1
+    else await wait(() => takeTurn(gate.queue, waitTimeout))
     let isInside = true
     return () => {
       if (!isInside) return
       isInside = false
-      // Whoever leaves hands the place over, so that nobody slips in between.
+      // Hands the turn to the next in the queue, so that no newcomer can overtake it.
       const next = gate.queue.shift()
       if (next) return next()
       gate.inside -= 1
@@ -218,7 +252,7 @@ function createGates() {
   return { enter }
 }
 
-function takeTurn(queue: Array<() => void>, patience: number): Promise<void> {
+function takeTurn(queue: Array<() => void>, waitTimeout: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const turn = () => {
       clearTimeout(timer)
@@ -227,7 +261,7 @@ function takeTurn(queue: Array<() => void>, patience: number): Promise<void> {
     const timer = setTimeout(() => {
       queue.splice(queue.indexOf(turn), 1)
       reject(tooMany(1000))
-    }, patience)
+    }, waitTimeout)
     queue.push(turn)
   })
 }

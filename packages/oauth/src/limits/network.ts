@@ -1,15 +1,16 @@
 import type { HttpRequest } from '@tollgate/http'
 
-const LONGEST = 64
+const MAX_LENGTH = 64
 const V6 = /^[\da-f:]*:[\da-f:]*$/i
 
 /**
- * The network that limits count by: what one subscriber has at most, an IPv4 address or the /64 of an IPv6 address. A
- * text that is no address is returned as it is, and `unknown` for an empty one.
+ * Returns the network by which limits count an address: the address itself for IPv4, and its /64
+ * prefix for IPv6, which is what one subscriber usually has. Other text is returned unchanged, up
+ * to 64 characters, and `unknown` for an empty one.
  */
 export function networkOf(address: string): string {
   const plain = address.replace(/%.*$/, '').replace(/^::ffff:(?=[\d.]+$)/i, '')
-  if (!V6.test(plain)) return plain.slice(0, LONGEST) || 'unknown'
+  if (!V6.test(plain)) return plain.slice(0, MAX_LENGTH) || 'unknown'
   const [head = '', tail] = plain.toLowerCase().split('::')
   const front = head === '' ? [] : head.split(':')
   const back = tail === undefined || tail === '' ? [] : tail.split(':')
@@ -19,7 +20,7 @@ export function networkOf(address: string): string {
   return `${prefix.join(':')}::/64`
 }
 
-/** Finds the network of whoever sent a request; null where it is not known. */
+/** Finds the network from which a request was sent. `null` if the address is not known. */
 export function findNetwork(
   request: HttpRequest,
   { addressOf, issuer }: { readonly addressOf: AddressOf | null; readonly issuer: string },
@@ -28,5 +29,5 @@ export function findNetwork(
   return address ? networkOf(address) : null
 }
 
-/** The address of a caller as the application knows it; null where it does not. */
+/** Returns the address of the sender of a request. `null` if the application does not know it. */
 export type AddressOf = (request: Request) => string | null

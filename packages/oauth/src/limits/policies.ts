@@ -2,26 +2,32 @@ import { NETWORKS_IN_TOTAL, type RatePolicy, type SharePolicy } from './resource
 
 const MINUTE = 60
 
-/** Codes that people type for a device (RFC 8628 §5.1): places for failures of one person. */
-export const userCodeGuesses = { most: 20, seconds: 15 * MINUTE } as const
+/** Limit for device user codes (RFC 8628 §5.1): failures per user. */
+export const userCodeGuesses = { max: 20, seconds: 15 * MINUTE } as const
 
-/** What clients without a secret of theirs may ask for from one network. */
+/**
+ * Limits for how often clients without a secret and self-registered clients may send costly
+ * requests. Counted per network unless stated otherwise.
+ */
 export const rates = {
   deviceCodes: { name: 'device codes', points: 300, seconds: 10 * MINUTE },
   pushedRequests: { name: 'pushed requests', points: 300, seconds: 10 * MINUTE },
-  /** Assertions by which one client that registered itself proves itself: each is a row until it has expired. */
+  /** Client assertions of one self-registered client. Each is stored until it expires. */
   assertions: { name: 'assertions', points: 1000, seconds: 10 * MINUTE },
 } as const satisfies Record<string, RatePolicy>
 
-/** What is kept for strangers until somebody uses it. */
+/** Limits for data that is stored for unauthenticated callers until it is used. */
 export const shares = {
-  /** Clients that registered themselves, or came by a document, and got no token yet. */
+  /** Self-registered clients that have not got a token yet. */
   unusedClients: shareOf(100),
-  /** Codes of devices that nobody has typed yet. */
+  /** Device codes that no user has entered yet. */
   deviceCodes: shareOf(100),
-  /** Pushed requests that nobody has answered yet. */
+  /** Pushed requests that were not used yet. */
   pushedRequests: shareOf(100),
-  /** The same of one client that has proven itself and that the operator has registered: only its own count. */
+  /**
+   * Requests of one confidential client registered by the operator or a user. Counted per client,
+   * not per network.
+   */
   ofProvenClient: { ofOneNetwork: 10_000, total: null },
 } as const satisfies Record<string, SharePolicy>
 

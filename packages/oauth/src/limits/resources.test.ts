@@ -4,8 +4,8 @@ import { memoryStorage } from '../storage/memory.ts'
 import { rates, shares } from './policies.ts'
 import {
   createResourceLimits,
-  levelDown,
   NETWORKS_IN_TOTAL,
+  planEvictions,
   type SharePolicy,
 } from './resources.ts'
 
@@ -25,7 +25,7 @@ function start() {
     advance: (seconds: number) => {
       now += seconds * 1000
     },
-    /** Adds one that ends a moment after the one before; gives its hash. */
+    /** Adds a ticket that expires a moment after the previous one, and returns its hash. */
     async add(network: string | null, share: SharePolicy): Promise<string> {
       added += 1
       const hash = `${network} ${added}`
@@ -38,15 +38,15 @@ function start() {
   }
 }
 
-describe('the policies', () => {
+describe('the limit policies', () => {
   it.each(Object.entries(shares).filter(([, { total }]) => total !== null))(
-    'threat Q6 %s have a bound in total of a thousand networks at least',
+    "allow %s at least a thousand networks' shares in total [threat Q6]",
     (_name, { ofOneNetwork, total }) => {
       expect(total).toBeGreaterThanOrEqual(1000 * ofOneNetwork)
     },
   )
 
-  it('threat Q6 a rate of requests without a known network is that of a thousand networks at least', async () => {
+  it('allow requests without a known network at least the rate of a thousand networks [threat Q6]', async () => {
     const { resources } = start()
     const rate = { ...rates.deviceCodes, points: 2 }
     for (let count = 0; count < 2 * NETWORKS_IN_TOTAL; count += 1) await resources.count(rate, null)
@@ -54,8 +54,8 @@ describe('the policies', () => {
   })
 })
 
-describe('a rate', () => {
-  it('refuses what a network asks for beyond it, until the time is over, and takes nothing from others', async () => {
+describe('a rate limit', () => {
+  it('rejects requests of a network above the rate until the period ends, without affecting other networks', async () => {
     const { resources, advance } = start()
     const rate = { name: 'registrations', points: 2, seconds: 60 }
     await resources.count(rate, 'a')
@@ -72,10 +72,10 @@ describe('a rate', () => {
   })
 })
 
-describe('what is stored', () => {
+describe('stored tickets', () => {
   const share = { ofOneNetwork: 3, total: null }
 
-  it('threat Q7 beyond the share of a network, its oldest unused entry goes', async () => {
+  it('lose the oldest unused ticket of a network that exceeds its share [threat Q7]', async () => {
     const { add, use, isThere } = start()
     const used = await add('a', share)
     await use(used)
@@ -92,7 +92,7 @@ describe('what is stored', () => {
     ])
   })
 
-  it('of callers whose network is not known has the bound in total alone', async () => {
+  it('are limited only in total if the network of the caller is unknown', async () => {
     const { add, resources, tickets } = start()
     for (let count = 0; count < 10; count += 1) await add(null, { ...share, total: 5000 })
     expect(await tickets.countAllHeld(KIND)).toBe(10)
@@ -100,7 +100,7 @@ describe('what is stored', () => {
     expect(await tickets.countAllHeld(KIND)).toBe(4)
   })
 
-  it('threat Q6 beyond the bound in total, whoever holds the most loses the oldest', async () => {
+  it('lose the oldest ticket of the largest holder above the total limit [threat Q6]', async () => {
     const { add, resources, tickets, use } = start()
     const one = await add('small', { ofOneNetwork: 100, total: null })
     const used = await add('large', { ofOneNetwork: 100, total: null })
@@ -121,7 +121,7 @@ describe('what is stored', () => {
     expect(await tickets.find(used)).not.toBe(null)
   })
 
-  it('is trimmed by itself, after each hundredth part of the bound', async () => {
+  it('are reduced to the total limit each time one hundredth of that limit was added', async () => {
     const { add, tickets } = start()
     const policy = { ofOneNetwork: 10_000, total: 1000 }
     for (let count = 0; count < 1100; count += 1) await add(`n${count % 7}`, policy)
@@ -129,7 +129,7 @@ describe('what is stored', () => {
     expect(await tickets.countAllHeld(KIND)).toBeGreaterThan(900)
   })
 
-  it('threat Q6 up to a thousand networks that add anything evict no entry of another one, and nothing that was used', async () => {
+  it('lose no used ticket and none of another network while up to a thousand networks add any number of tickets [threat Q6]', async () => {
     const policy = { ofOneNetwork: 2, total: 2 * NETWORKS_IN_TOTAL }
     const flood = fc.array(
       fc.record({
@@ -168,7 +168,7 @@ describe('what is stored', () => {
   })
 })
 
-describe('levelDown', () => {
+describe('planEvictions', () => {
   it.each([
     { counts: [50], surplus: 10, isAll: true, lost: [10] },
     { counts: [50, 20, 1], surplus: 40, isAll: true, lost: [35, 5] },
@@ -179,9 +179,12 @@ describe('levelDown', () => {
     { counts: [50, 20], surplus: 100, isAll: false, lost: [31, 1] },
     { counts: [1, 1], surplus: 1, isAll: true, lost: [1, 1] },
     { counts: [], surplus: 3, isAll: true, lost: [] },
-  ])('of $counts (all: $isAll) with a surplus of $surplus takes $lost', (row) => {
-    const holders = row.counts.map((count, index) => ({ holder: `h${index}`, count }))
-    const lost = levelDown(holders, row.surplus, row.isAll).map(({ count }) => count)
-    expect(lost).toEqual(row.lost)
-  })
+  ])(
+    'takes $lost from holders with $counts for a surplus of $surplus (all holders: $isAll)',
+    (row) => {
+      const holders = row.counts.map((count, index) => ({ holder: `h${index}`, count }))
+      const lost = planEvictions(holders, row.surplus, row.isAll).map(({ count }) => count)
+      expect(lost).toEqual(row.lost)
+    },
+  )
 })

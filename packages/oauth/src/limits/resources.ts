@@ -4,56 +4,71 @@ import type { Logger } from '../logger.ts'
 import type { HeldTickets, Ticket } from '../storage/records.ts'
 import type { LimitRepository, TicketRepository } from '../storage/repositories.ts'
 
-/** A bound in total is at least so many times the share of one network. */
+/** Total limits are at least this many times the share of one network. */
 export const NETWORKS_IN_TOTAL = 1000
 
-/** How often one network may ask for something that costs us. */
+/** How often one network may send a costly request. */
 export interface RatePolicy {
-  /** What is counted. */
+  /** Name of the counter. */
   readonly name: string
-  /** How many. */
+  /** Maximum number of requests per period. */
   readonly points: number
-  /** In how many seconds. */
+  /** Length of the period in seconds. */
   readonly seconds: number
 }
 
-/** How much of something is kept while nobody has approved or used it. */
+/** How many unused tickets of a kind are stored. */
 export interface SharePolicy {
-  /** How many one network may have. */
+  /** Maximum number per network. */
   readonly ofOneNetwork: number
-  /** How many there may be in total, `NETWORKS_IN_TOTAL` times as many at least; null for no bound. */
+  /**
+   * Maximum number in total, at least `NETWORKS_IN_TOTAL` times the share of one network. `null`
+   * for no limit.
+   */
   readonly total: number | null
 }
 
 /**
- * The rule for everything that strangers make the server do or store. A rate is counted per network, and what exceeds
- * it is refused for a short time. What is stored has a bound per network and one in total: beyond the first, the
- * network loses its own oldest unused entry; beyond the second, whoever holds the most does. Nothing that was approved or
- * used is evicted. Without a known network only the bounds in total hold.
+ * Limits for everything that unauthenticated callers make the server do or store. Rates are counted
+ * per network, and requests above the rate are rejected for a short time. Stored tickets are
+ * limited per network and in total: above the first limit, the network loses its own oldest unused
+ * ticket; above the second, the largest holder does. Tickets that were approved or used are never
+ * evicted. If the network is unknown, only the total limits apply.
  */
 export interface ResourceLimits {
-  /** Counts one more. Throws TooManyRequests when the network had enough. Gives what takes the count back. */
+  /**
+   * Counts a request. Returns a function that undoes it.
+   * @throws TooManyRequests if the network has exceeded the rate
+   */
   count(rate: RatePolicy, network: string | null): Promise<() => Promise<void>>
   /**
-   * Adds an unused ticket and makes room for it; false when there is one with this hash. `holder` is a network, or a
-   * client that has proven itself; null for a network that is not known.
+   * Stores an unused ticket and evicts others if necessary. Returns `false` if its hash is taken.
+   * `holder` is a network or an authenticated client, and `null` if the network is unknown.
    */
   add(ticket: Omit<Ticket, 'holder'>, share: SharePolicy, holder: string | null): Promise<boolean>
-  /** Evicts what is beyond the bound in total; says how many. `add` does it from time to time, in the background. */
+  /**
+   * Evicts tickets above the total limit and returns how many. `add()` does this from time to time
+   * in the background.
+   */
   trim(kind: string, total: number): Promise<number>
 }
 
-/** What has no known network is counted under this name. */
-const UNKNOWN = 'unknown'
-/** How many of the largest holders are looked at in one step. */
-const HOLDERS_AT_ONCE = 100
-const EVICTED_AT_ONCE = 500
-/** Counting all costs more than adding one, so it is done after each hundredth part of the bound. */
+/** Holder of everything from unknown networks. */
+const UNKNOWN_NETWORK = 'unknown'
+/** Number of largest holders to read at once. */
+const HOLDER_BATCH_SIZE = 100
+const EVICTION_BATCH_SIZE = 500
+/**
+ * Trims each time one hundredth of the limit was added, because counting costs more than adding.
+ */
 const TRIMMED_IN_PARTS = 100
-/** Names of counts begin with it. */
-const RATE = 'rate:'
-/** Counts in total, each of one network and of at most an hour. Beyond that those go that end first, which refuses nobody. */
-const MOST_COUNTS = 1_000_000
+/** Prefix of all rate counters. */
+const RATE_PREFIX = 'rate:'
+/**
+ * Maximum number of rate counters. Above it, those that expire first are deleted, which never
+ * rejects a request.
+ */
+const MAX_COUNTERS = 1_000_000
 
 /** Creates the limits over a store that all processes share. */
 export function createResourceLimits({
@@ -70,7 +85,10 @@ export function createResourceLimits({
   const sinceTrim = new Map<string, number>()
   const trimming = new Set<string>()
 
-  /** Before the first ticket of this process, and after each part of the bound. */
+  /**
+   * Whether to trim: before the first ticket of this process, and each time a hundredth of the
+   * limit was added.
+   */
   function isTimeToTrim(kind: string, total: number): boolean {
     const added = (sinceTrim.get(kind) ?? total) + 1
     const isTime = added >= total / TRIMMED_IN_PARTS && !trimming.has(kind)
@@ -83,22 +101,22 @@ export function createResourceLimits({
     for (;;) {
       const surplus = (await tickets.countAllHeld(kind)) - total
       if (surplus <= 0) return evicted
-      const holders = await tickets.listHolders(kind, HOLDERS_AT_ONCE)
+      const holders = await tickets.listHolders(kind, HOLDER_BATCH_SIZE)
       const before = evicted
-      const isAll = holders.length < HOLDERS_AT_ONCE
-      for (const { holder, count } of levelDown(holders, surplus, isAll)) {
-        evicted += await tickets.evict(kind, holder, Math.min(count, EVICTED_AT_ONCE))
+      const isAll = holders.length < HOLDER_BATCH_SIZE
+      for (const { holder, count } of planEvictions(holders, surplus, isAll)) {
+        evicted += await tickets.evict(kind, holder, Math.min(count, EVICTION_BATCH_SIZE))
       }
       if (evicted === before) return evicted
     }
   }
 
   async function trimCounts(): Promise<void> {
-    while ((await limits.forget(RATE, MOST_COUNTS, EVICTED_AT_ONCE)) > 0);
+    while ((await limits.forget(RATE_PREFIX, MAX_COUNTERS, EVICTION_BATCH_SIZE)) > 0);
   }
 
-  /** One at a time, from time to time, and nobody waits for it. */
-  function trimLater(kind: string, total: number, work: () => Promise<unknown>): void {
+  /** Trims in the background, at most once at a time per kind. */
+  function trimInBackground(kind: string, total: number, work: () => Promise<unknown>): void {
     if (!isTimeToTrim(kind, total)) return
     trimming.add(kind)
     work()
@@ -109,10 +127,10 @@ export function createResourceLimits({
   return {
     async count({ name, points, seconds }, network) {
       const at = clock.now()
-      const counted = `${RATE}${name}:${network ?? UNKNOWN}`
+      const counted = `${RATE_PREFIX}${name}:${network ?? UNKNOWN_NETWORK}`
       const until = new Date(at.getTime() + seconds * 1000)
       const count = await limits.count(counted, at, until)
-      if (count.points === 1) trimLater(RATE, MOST_COUNTS, trimCounts)
+      if (count.points === 1) trimInBackground(RATE_PREFIX, MAX_COUNTERS, trimCounts)
       const most = network === null ? points * NETWORKS_IN_TOTAL : points
       if (count.points > most) {
         const milliseconds = count.expiresAt.getTime() - at.getTime()
@@ -121,15 +139,15 @@ export function createResourceLimits({
       return () => limits.uncount(counted, clock.now())
     },
     async add(ticket, { ofOneNetwork, total }, known) {
-      const holder = known ?? UNKNOWN
+      const holder = known ?? UNKNOWN_NETWORK
       if (!(await tickets.add({ ...ticket, holder }))) return false
       if (known !== null) {
         const surplus = (await tickets.countHeld(ticket.kind, holder)) - ofOneNetwork
         if (surplus > 0) {
-          await tickets.evict(ticket.kind, holder, Math.min(surplus, EVICTED_AT_ONCE))
+          await tickets.evict(ticket.kind, holder, Math.min(surplus, EVICTION_BATCH_SIZE))
         }
       }
-      if (total !== null) trimLater(ticket.kind, total, () => trim(ticket.kind, total))
+      if (total !== null) trimInBackground(ticket.kind, total, () => trim(ticket.kind, total))
       return true
     },
     trim,
@@ -137,10 +155,12 @@ export function createResourceLimits({
 }
 
 /**
- * How many each of the largest holders loses: the surplus together, or a few more, and none falls below another. Where
- * they are not all, the others may have as many as the last one, so nobody falls further below it than by one.
+ * Computes how many tickets each of the largest holders loses: at least the surplus in total, and
+ * all holders that lose tickets keep the same number. If there are more holders than listed, they
+ * may have as many tickets as the last listed one, so no holder keeps fewer than one less than
+ * that.
  */
-export function levelDown(
+export function planEvictions(
   largestFirst: readonly HeldTickets[],
   surplus: number,
   isAll: boolean,

@@ -1,10 +1,10 @@
 import { isTrusted } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
 
-/** Often enough for what is sent again; what is new is sent at once. */
-const EVERY = 10_000
+/** Interval for retries, in milliseconds. New deliveries are sent immediately. */
+const INTERVAL = 10_000
 
-/** Sends everything that is due to be sent to others; says how many were. */
+/** Sends everything that is due, such as logout tokens. Returns how many deliveries were made. */
 export async function deliver(context: ServerContext): Promise<number> {
   await context.clock.check?.()
   let total = 0
@@ -14,7 +14,7 @@ export async function deliver(context: ServerContext): Promise<number> {
   return total
 }
 
-/** Runs `deliver` every so often, one at a time. */
+/** Runs `deliver()` periodically, one run at a time. Returns a function that stops it. */
 export function scheduleDeliveries(context: ServerContext): () => void {
   if (context.features.deliverers.length === 0) return () => {}
   let busy = false
@@ -27,7 +27,7 @@ export function scheduleDeliveries(context: ServerContext): () => void {
       .finally(() => {
         busy = false
       })
-  }, EVERY)
+  }, INTERVAL)
   timer.unref?.()
   return () => clearInterval(timer)
 }

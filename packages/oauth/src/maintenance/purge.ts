@@ -1,42 +1,43 @@
 import { CLOCK_SKEW, isTrusted } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
 
-/** Small enough that nobody else waits for it (threat L3). */
+/** Number of rows per statement. Small enough not to block other requests (threat L3). */
 const BATCH = 500
-/** What has ended stays a little, so that a late replay is still recognised. */
-const KEPT_AFTER_END = 24 * 3600 * 1000
+/** How long expired rows are kept, in milliseconds, so that a late replay is still recognized. */
+const RETENTION = 24 * 3600 * 1000
 const LARGEST_CLOCK_JUMP = 3600 * 1000
-const EXPIRED_EVERY = 60_000
+const EXPIRED_INTERVAL = 60_000
 
 /**
- * Deletes everything that ended, in small batches; says how many rows. The mark it leaves first keeps
- * ended what the clock says has ended, should the clock turn out to be wrong and go back.
+ * Deletes everything that has expired, in small batches. Returns the number of rows. It first
+ * stores an `ended` entry, so that expired tokens stay invalid even if the clock was wrong and is
+ * set back.
  */
 export async function purge(context: ServerContext): Promise<number> {
   const { clock } = context
   await clock.check?.()
   const settled = clock.settled?.() ?? clock.now()
-  const before = new Date(settled.getTime() - KEPT_AFTER_END)
+  const before = new Date(settled.getTime() - RETENTION)
   const mark = await context.storage.revocations.markEnded(before)
   if (mark) context.feed.note(mark)
-  const ended = await repeat((limit) => context.storage.purge(before, limit))
+  const ended = await deleteInBatches((limit) => context.storage.purge(before, limit))
   return ended + (await purgeExpired(context))
 }
 
 /**
- * Deletes tickets and counts that have expired; says how many rows. Nothing replaces the day that others are kept for,
- * because strangers can make as many of these as their limits allow.
+ * Deletes expired tickets and counters. Returns the number of rows. Does not keep them for a day as
+ * other rows, because unauthenticated callers can create as many as their limits allow.
  */
 export async function purgeExpired({ storage, clock }: ServerContext): Promise<number> {
   await clock.check?.()
   const settled = clock.settled?.() ?? clock.now()
-  // Another process, whose clock may be behind, must not miss what it would still take.
+  // Keeps what another process, whose clock may be behind, still accepts.
   const before = new Date(settled.getTime() - CLOCK_SKEW)
-  return repeat((limit) => storage.purgeExpired(before, limit))
+  return deleteInBatches((limit) => storage.purgeExpired(before, limit))
 }
 
-/** In small batches, and others get their turn in between. */
-async function repeat(deleteSome: (limit: number) => Promise<number>): Promise<number> {
+/** Deletes in small batches, and lets other work run in between. */
+async function deleteInBatches(deleteSome: (limit: number) => Promise<number>): Promise<number> {
   let total = 0
   for (;;) {
     const deleted = await deleteSome(BATCH)
@@ -46,14 +47,18 @@ async function repeat(deleteSome: (limit: number) => Promise<number>): Promise<n
   }
 }
 
-/** Runs `purge` every so often and `purgeExpired` every minute, unless a clock is wrong: then nothing may look ended by mistake. */
+/**
+ * Runs `purge()` periodically and `purgeExpired()` every minute. Returns a function that stops
+ * both. Skips a run if a clock is wrong, so that nothing is deleted that has not expired.
+ */
 export function schedulePurge(context: ServerContext): () => void {
   const { purgeEverySeconds, logger, clock } = context.options
   if (purgeEverySeconds === null) return () => {}
   const offset = Date.now() - performance.now()
   const run = async (work: (context: ServerContext) => Promise<number>) => {
     const jump = Math.abs(Date.now() - performance.now() - offset)
-    // A store without a clock leaves nothing else to compare with.
+    // Compares only the clocks of this process, because a store without a clock offers nothing
+    // else.
     if (!clock.check && jump > LARGEST_CLOCK_JUMP) {
       logger.error(`Purge skipped: the system clock moved by ${Math.round(jump / 60_000)} minutes`)
       return
@@ -64,7 +69,7 @@ export function schedulePurge(context: ServerContext): () => void {
   const every = Math.min(purgeEverySeconds * 1000, 2 ** 31 - 1)
   const timers = [
     setInterval(run, every, purge),
-    setInterval(run, Math.min(every, EXPIRED_EVERY), purgeExpired),
+    setInterval(run, Math.min(every, EXPIRED_INTERVAL), purgeExpired),
   ]
   for (const timer of timers) timer.unref?.()
   return () => {

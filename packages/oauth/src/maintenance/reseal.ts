@@ -4,7 +4,10 @@ import { isOAuthError } from '../errors.ts'
 import type { ClientSettings } from '../storage/client-settings.ts'
 import type { Client } from '../storage/records.ts'
 
-/** Seals all that is stored with the first of the secrets; says how much there was to do. */
+/**
+ * Encrypts all stored secrets with the first of the server's secrets. Returns how many rows were
+ * changed.
+ */
 export async function reseal(context: ServerContext): Promise<number> {
   let resealed = await context.keys.reseal()
   for (const { id } of await outdatedClients(context)) {
@@ -13,12 +16,15 @@ export async function reseal(context: ServerContext): Promise<number> {
   return resealed
 }
 
-/** How much `reseal()` has to do before the older secrets may go. */
+/** Counts the rows that `reseal()` would change. Older secrets can be removed once it is 0. */
 export async function toReseal(context: ServerContext): Promise<number> {
   return (await context.keys.toReseal()) + (await outdatedClients(context)).length
 }
 
-/** Only clients that sign with their secret have one that is sealed. */
+/**
+ * Lists the clients whose secret is encrypted with an older secret. Only clients that sign with
+ * their secret have an encrypted one.
+ */
 async function outdatedClients({ storage, clientSecrets }: ServerContext): Promise<Client[]> {
   const outdated: Client[] = []
   for (const client of await storage.clients.list()) {
@@ -29,7 +35,10 @@ async function outdatedClients({ storage, clientSecrets }: ServerContext): Promi
   return outdated
 }
 
-/** Read again just before it is written: its other settings may have changed since. */
+/**
+ * Encrypts the secret of one client again. Reads the client just before writing, because its other
+ * settings may have changed.
+ */
 async function resealClient(id: string, context: ServerContext): Promise<boolean> {
   let resealed = false
   const decide = async (client: Client) => {
@@ -46,7 +55,7 @@ async function resealClient(id: string, context: ServerContext): Promise<boolean
   }
 }
 
-/** Null when there is nothing to do. */
+/** Returns the settings with the secret encrypted again. `null` if nothing has to be changed. */
 async function resealedSettings(
   { id, settings }: Client,
   { clientSecrets }: ServerContext,

@@ -1,10 +1,9 @@
 import { NotFetched, type OutgoingResponse, type SendRequest } from '@tollgate/http/outgoing'
 import { createFairCache } from '../caches/fair-cache.ts'
 import { type Clock, isAfter } from '../clock.ts'
-import { type CacheBounds, freshSeconds } from './cache-rules.ts'
-import type { FetchPlaces } from './fetch-places.ts'
+import type { FetchSlots } from './fetch-slots.ts'
 
-/** A JSON document at an address that a client has told us. */
+/** A JSON document fetched from a client-supplied URL. */
 export interface FetchedDocument {
   readonly content: unknown
   readonly fetchedAt: Date
@@ -12,70 +11,85 @@ export interface FetchedDocument {
 }
 
 export interface DocumentRules {
-  /** What it may be sent as, beside every `application/…+json`. */
+  /** Accepted content types. Every `application/…+json` is accepted too. */
   readonly types: readonly string[]
-  /** In bytes. */
+  /** Largest accepted body, in bytes. */
   readonly largest: number
-  /** How long it may be used while its server is away, in seconds after it was last fetched. */
-  readonly usableWhenAway: number
+  /**
+   * Seconds after the last fetch during which the document may still be used if its server is down.
+   */
+  readonly staleIfError: number
 }
 
 /**
- * What is fetched is remembered by the rules of HTTP, within bounds. `by` is the network that asks for it, null where it
- * is not known.
+ * Fetches JSON documents and caches them by the rules of HTTP, within bounds. `by` is the network
+ * that caused the request; `null` if unknown.
  */
 export interface Documents {
-  /** From memory while it is fresh. NotFetched when there is none to be had. */
+  /**
+   * Returns the document, from the cache while it is fresh.
+   * @throws NotFetched if it cannot be fetched
+   */
   get(url: string, rules: DocumentRules, by: string | null): Promise<FetchedDocument>
   /**
-   * Fetched again, because what is known does not do: a key is missing. Not twice in half a minute, unless what is
-   * known is older than `since`.
+   * Fetches the document again because the cached one is insufficient, for example because a key is
+   * missing. At most once in 30 seconds, unless the cached document is older than `since`.
    */
-  getAgain(
+  refetch(
     url: string,
     rules: DocumentRules,
     by: string | null,
     since?: Date,
   ): Promise<FetchedDocument>
-  /** Fetched now, whatever is known: for what is decided once and for all. */
-  getNow(url: string, rules: DocumentRules, by: string | null): Promise<FetchedDocument>
+  /** Fetches the document in any case. For decisions that are made only once. */
+  fetchNow(url: string, rules: DocumentRules, by: string | null): Promise<FetchedDocument>
 }
 
 interface Known extends FetchedDocument {
   readonly etag: string | null
 }
 
-/** More than a thousand networks, so that none of them loses the last document it asked for. */
-const REMEMBERED = 2000
-const BOUNDS: CacheBounds = { least: 60, most: 24 * 3600, usual: 300 }
-const AGAIN_AFTER = 30_000
-/** A stranger must not make us ask somebody else's server over and over. */
-const FAILURE_KEPT = 10_000
+/**
+ * More than the thousand networks of the total limit, so that each keeps the last document it
+ * caused to be fetched.
+ */
+const CACHE_SIZE = 2000
+const BOUNDS: CacheBounds = { min: 60, max: 24 * 3600, fallback: 300 }
+const MIN_REFETCH_INTERVAL = 30_000
+/**
+ * Remembers failures briefly, so that strangers cannot make this server send requests to another
+ * server repeatedly.
+ */
+const FAILURE_CACHE_MS = 10_000
 
-export function createDocuments(send: SendRequest, places: FetchPlaces, clock: Clock): Documents {
-  const known = createFairCache<Known>(REMEMBERED)
-  const failed = createFairCache<{ readonly error: NotFetched; readonly until: number }>(REMEMBERED)
-  const underWay = new Map<string, Promise<Known>>()
+export function createDocuments(send: SendRequest, slots: FetchSlots, clock: Clock): Documents {
+  const known = createFairCache<Known>(CACHE_SIZE)
+  const failed = createFairCache<{ readonly error: NotFetched; readonly until: number }>(CACHE_SIZE)
+  const inProgress = new Map<string, Promise<Known>>()
 
-  /** All who ask for the same at once share one request. */
+  /** Shares one request among concurrent callers for the same URL. */
   function fetchOnce(url: string, rules: DocumentRules, by: string | null): Promise<Known> {
-    const running = underWay.get(url)
+    const running = inProgress.get(url)
     if (running) return running
     const failure = failed.get(url)
     if (failure && failure.until > clock.now().getTime()) return Promise.reject(failure.error)
-    const fetching = places
-      .send(by, () => fetchNoting(new URL(url), rules, by ?? ''))
-      .finally(() => underWay.delete(url))
-    underWay.set(url, fetching)
+    const fetching = slots
+      .send(by, () => fetchRecordingFailure(new URL(url), rules, by ?? ''))
+      .finally(() => inProgress.delete(url))
+    inProgress.set(url, fetching)
     return fetching
   }
 
-  async function fetchNoting(url: URL, rules: DocumentRules, holder: string): Promise<Known> {
+  async function fetchRecordingFailure(
+    url: URL,
+    rules: DocumentRules,
+    holder: string,
+  ): Promise<Known> {
     try {
       return await fetchNow(url, rules, holder)
     } catch (error) {
       if (error instanceof NotFetched) {
-        failed.set(url.href, { error, until: clock.now().getTime() + FAILURE_KEPT }, holder)
+        failed.set(url.href, { error, until: clock.now().getTime() + FAILURE_CACHE_MS }, holder)
       }
       throw error
     }
@@ -89,7 +103,7 @@ export function createDocuments(send: SendRequest, places: FetchPlaces, clock: C
         accept: 'application/json',
         ...(before?.etag && { 'if-none-match': before.etag }),
       },
-      largest: rules.largest,
+      maxBytes: rules.largest,
     })
     const now = clock.now()
     const freshUntil = new Date(now.getTime() + freshSeconds(response, now, BOUNDS) * 1000)
@@ -113,7 +127,7 @@ export function createDocuments(send: SendRequest, places: FetchPlaces, clock: C
       return await fetchOnce(url, rules, by)
     } catch (error) {
       const away = error instanceof NotFetched && error.temporary
-      const usableUntil = (before?.fetchedAt.getTime() ?? 0) + rules.usableWhenAway * 1000
+      const usableUntil = (before?.fetchedAt.getTime() ?? 0) + rules.staleIfError * 1000
       if (before && away && usableUntil > now) return before
       throw error
     }
@@ -121,14 +135,14 @@ export function createDocuments(send: SendRequest, places: FetchPlaces, clock: C
 
   return {
     get: async (url, rules, by) => get(canonical(url), rules, by),
-    async getAgain(url, rules, by, since = new Date(0)) {
+    async refetch(url, rules, by, since = new Date(0)) {
       const before = known.get(canonical(url))
-      const soon = new Date(clock.now().getTime() - AGAIN_AFTER)
+      const soon = new Date(clock.now().getTime() - MIN_REFETCH_INTERVAL)
       if (before && isAfter(before.fetchedAt, soon) && !isAfter(since, before.fetchedAt))
         return before
       return fetchOnce(canonical(url), rules, by)
     },
-    getNow: async (url, rules, by) => fetchOnce(canonical(url), rules, by),
+    fetchNow: async (url, rules, by) => fetchOnce(canonical(url), rules, by),
   }
 }
 
@@ -151,4 +165,41 @@ function contentOf(response: OutgoingResponse, { types }: DocumentRules): unknow
   } catch (cause) {
     throw new NotFetched('It is not JSON', { cause })
   }
+}
+
+/** Bounds, in seconds, for how long a response is cached. */
+interface CacheBounds {
+  readonly min: number
+  readonly max: number
+  /** Used if the response does not say how long it is fresh. */
+  readonly fallback: number
+}
+
+interface Headers {
+  header(name: string): string | null
+}
+
+/** Returns how many seconds the response stays fresh (RFC 9111 §4.2, private cache). */
+function freshSeconds(response: Headers, now: Date, bounds: CacheBounds): number {
+  const { min, max } = bounds
+  return Math.min(max, Math.max(min, statedSeconds(response, now) ?? bounds.fallback))
+}
+
+function statedSeconds(response: Headers, now: Date): number | null {
+  const control = (response.header('cache-control') ?? '').toLowerCase()
+  if (/\b(no-store|no-cache)\b/.test(control)) return 0
+  const age = wholeNumber(response.header('age')) ?? 0
+  const maxAge = wholeNumber(/\bmax-age="?(\d{1,9})/.exec(control)?.[1])
+  if (maxAge !== null) return maxAge - age
+  const expires = response.header('expires')
+  if (expires === null) return null
+  const end = Date.parse(expires)
+  // RFC 9111 §5.3: an unreadable date counts as expired.
+  if (Number.isNaN(end)) return 0
+  const sent = Date.parse(response.header('date') ?? '')
+  return Math.floor((end - (Number.isNaN(sent) ? now.getTime() : sent)) / 1000) - age
+}
+
+function wholeNumber(text: string | null | undefined): number | null {
+  return text && /^\d{1,9}$/.test(text) ? Number(text) : null
 }

@@ -1,24 +1,59 @@
 import {
   createPinnedRequest,
   type OutgoingSettings,
+  type ResolvedAddress,
+  resolveOutgoing as resolveRules,
   type SendRequest,
 } from '@tollgate/http/outgoing'
 import type { Clock } from '../clock.ts'
+import { parseSeconds } from '../lifetimes.ts'
 import { createDocuments, type Documents } from './documents.ts'
-import { createFetchPlaces, type FetchPlaces } from './fetch-places.ts'
+import { createFetchSlots, type FetchSlots } from './fetch-slots.ts'
 
-/** What the server asks of others. */
+/**
+ * Settings for outgoing requests to client-supplied URLs (`jwks_uri`, client ID metadata
+ * documents).
+ */
+export interface OutgoingOptions {
+  /**
+   * Non-public addresses and networks, such as `10.0.0.0/8`, that requests may go to. Anyone who
+   * can register a client can then reach the services there.
+   * @default []
+   */
+  readonly privateAddresses?: readonly string[]
+  /** Certificates to trust in addition to those of Node, as PEM. */
+  readonly certificates?: readonly string[]
+  /**
+   * Timeout for the whole response, from 1 to 30 seconds.
+   * @default 5
+   */
+  readonly timeout?: string | number
+  /** Resolves a host name to addresses. By default, the system's resolver. */
+  resolve?(host: string): Promise<readonly ResolvedAddress[]>
+}
+
+const MAX_TIMEOUT = 30
+
+export function resolveOutgoing(options: OutgoingOptions = {}): OutgoingSettings {
+  const seconds = parseSeconds('outgoing: timeout', options.timeout ?? 5)
+  if (seconds > MAX_TIMEOUT) {
+    throw new TypeError(`outgoing: timeout must be 1 to ${MAX_TIMEOUT} seconds.`)
+  }
+  return resolveRules('outgoing', options, seconds * 1000)
+}
+
+/** Sends requests to other servers. */
 export interface Outgoing {
-  /** One request, to an address that was checked. */
+  /** Sends one request to a checked address. */
   readonly send: SendRequest
-  /** JSON documents, remembered for as long as their servers say. */
+  /** Fetches JSON documents and caches them as long as their servers allow. */
   readonly documents: Documents
-  /** Bounds what one network has sent at once, for requests that are not for documents. */
-  readonly places: FetchPlaces
+  /** Limits the concurrent requests of one network, for requests other than documents. */
+  readonly slots: FetchSlots
 }
 
 export function createOutgoing(settings: OutgoingSettings, clock: Clock): Outgoing {
   const send = createPinnedRequest(settings)
-  const places = createFetchPlaces()
-  return { send, documents: createDocuments(send, places, clock), places }
+  const slots = createFetchSlots()
+  return { send, documents: createDocuments(send, slots, clock), slots }
 }

@@ -1,92 +1,120 @@
-/** What the approval screen and the page of a device have in common. */
-import { escapeHtml } from '../http/document.ts'
-import type { AskingApplication, ShownResource, ShownScope } from './pages.ts'
+/** The parts that the approval screen and the device page share. */
+import { type Html, html, joined } from '../http/document.ts'
+import type { PageText } from './messages/messages.ts'
+import type { ConsentView, DeviceQuestion, RequestingApplication, ShownScope } from './pages.ts'
 
-export function logoOf({ logo }: AskingApplication): string {
-  if (logo === null) return ''
-  return `<img class="logo" src="${escapeHtml(logo)}" alt="" width="64" height="64">\n`
+type Question = ConsentView | DeviceQuestion
+
+export function nameOf({ client }: { readonly client: { readonly name: string } }): Html {
+  return html`<bdi>${client.name}</bdi>`
 }
 
-/** Who has registered it, and whether anybody has looked at it. Names of other people are not ours to tell. */
-export function originOf(view: AskingApplication & { readonly userId: string }): string {
-  const { client, selfRegistered, verified } = view
-  if (client.userId === view.userId) return note('You have registered this application yourself.')
-  const host = selfRegistered?.host
-    ? ` from <strong>${escapeHtml(selfRegistered.host)}</strong>`
-    : ''
+/** Renders the application, the access it requests, and the two buttons. */
+export function approval(
+  view: Question,
+  t: PageText,
+  texts: { readonly heading: Html; readonly before?: Html; readonly after?: Html },
+): Html {
+  const { logo, action, csrfToken, otherAccount } = view
+  const link = html`<a href="${otherAccount}">${t('approve.otherAccount.link')}</a>`
+  return html`${logo && html`<img class="logo" src="${logo}" alt="" width="64" height="64">\n`}<h1>${texts.heading}</h1>
+${originOf(view, t)}
+${texts.before ?? null}<form method="post" action="${action}">
+<input type="hidden" name="csrf_token" value="${csrfToken}">
+${resourcesOf(view, t)}${scopesOf(view.scopes, t)}${readingOf(view, t)}
+${texts.after ?? null}<button class="primary" name="decision" value="approve">${t('approve.button')}</button>
+<button name="decision" value="deny">${t('approve.deny')}</button>
+</form>
+<p class="note">${joined(t.parts('approve.otherAccount', { link }))}</p>`
+}
+
+/**
+ * Renders who registered the application and whether it is verified. Does not name the person who
+ * registered it.
+ */
+function originOf({ client, userId, selfRegistered, verified }: Question, t: PageText): Html {
+  if (client.userId === userId) return html`<p class="note">${t('approve.own')}</p>`
   if (verified && !selfRegistered && client.userId === null) {
-    return note('This application was registered by those who run this server.')
+    return html`<p class="note">${t('approve.byOperator')}</p>`
   }
+  const host = selfRegistered?.host ? html`<strong>${selfRegistered.host}</strong>` : null
   if (verified) {
-    const how = selfRegistered ? 'registered itself' : 'was registered by another user'
-    return note(`This application${host} ${how}, and was verified by those who run this server.`)
+    const texts = host
+      ? t.parts('approve.verified.self.from', { host })
+      : [t(selfRegistered ? 'approve.verified.self' : 'approve.verified.user')]
+    return html`<p class="note">${joined(texts)}</p>`
   }
-  const owner = selfRegistered ? 'It registered itself' : 'Another user has registered it'
-  return `<p class="warning">This application${host} is <strong>unverified</strong>: nobody here has looked at it. ${owner}, and it may not be what its name says.</p>`
+  const unverified = html`<strong>${t('approve.unverified.word')}</strong>`
+  const warning = host
+    ? t.parts('approve.unverified.self.from', { host, unverified })
+    : t.parts(selfRegistered ? 'approve.unverified.self' : 'approve.unverified.user', {
+        unverified,
+      })
+  return html`<p class="warning">${joined(warning)}</p>`
 }
 
-function note(text: string): string {
-  return `<p class="note">${text}</p>`
+/** Renders the APIs that the access is for. `null` if it is for the server's own. */
+function resourcesOf({ resources }: Question, t: PageText): Html | null {
+  const named = resources.map(({ uri, name }) =>
+    name === null
+      ? html`<strong>${uri}</strong>`
+      : html`<bdi>${name}</bdi> (<strong>${uri}</strong>)`,
+  )
+  const all = listed(named, t)
+  return (
+    all && html`<p class="note">${joined(t.parts('approve.resources', { resources: all }))}</p>\n`
+  )
 }
 
-/** Which APIs the access is for, where it is not for this server. */
-export function resourcesOf({
-  resources,
-}: {
-  readonly resources: readonly ShownResource[]
-}): string {
-  if (resources.length === 0) return ''
-  const named = resources.map(({ uri, name }) => {
-    const address = `<strong>${escapeHtml(uri)}</strong>`
-    return name === null ? address : `<bdi>${escapeHtml(name)}</bdi> (${address})`
-  })
-  return `<p class="note">The access is for ${named.join(' and for ')}.</p>\n`
-}
-
-/** Inside the form: what goes with the approval, and what people may leave out. */
-export function scopesOf(scopes: readonly ShownScope[]): string {
-  if (scopes.length === 0) return '<p>It asks for no further permissions.</p>'
-  const fixed = scopes.filter(({ checkbox }) => checkbox === null)
-  const optional = scopes.filter(({ checkbox }) => checkbox !== null)
-  return [fixedList(fixed), choice(optional, fixed.length > 0)].filter(Boolean).join('\n')
-}
-
-function fixedList(scopes: readonly ShownScope[]): string {
-  if (scopes.length === 0) return ''
-  const items = scopes.map(({ description }) => `<li>${escapeHtml(description)}</li>`)
-  return `<div>\n<p>It will be able to:</p>\n<ul>\n${items.join('\n')}\n</ul>\n</div>`
-}
-
-function choice(scopes: readonly ShownScope[], isMore: boolean): string {
-  if (scopes.length === 0) return ''
-  const fields = scopes.map(({ description, checkbox }) => {
-    if (checkbox === null) return ''
+/** Renders the scopes inside the form: fixed ones as a list, optional ones as checkboxes. */
+function scopesOf(scopes: readonly ShownScope[], t: PageText): Html | readonly Html[] {
+  if (scopes.length === 0) return html`<p>${t('approve.nothingElse')}</p>`
+  const fixed = scopes
+    .filter(({ checkbox }) => checkbox === null)
+    .map(({ description }) => html`<li>${description}</li>`)
+  const optional = scopes.flatMap(({ description, checkbox }) => {
+    if (checkbox === null) return []
     const { name, value, checked } = checkbox
-    const input = `<input type="checkbox" name="${escapeHtml(name)}" value="${escapeHtml(value)}"${checked ? ' checked' : ''}>`
-    return `<label class="choice">${input} <span>${escapeHtml(description)}</span></label>`
+    const input = html`<input type="checkbox" name="${name}" value="${value}"${checked ? html` checked` : null}>`
+    return [html`<label class="choice">${input} <span>${description}</span></label>`]
   })
-  const legend = isMore ? 'If you like, it may also:' : 'Choose what it will be able to do:'
-  return `<fieldset>\n<legend>${legend}</legend>\n${fields.join('\n')}\n</fieldset>`
+  const legend = t(fixed.length > 0 ? 'approve.optional' : 'approve.choose')
+  return [
+    ...(fixed.length > 0
+      ? [html`<div>\n<p>${t('approve.willBeAble')}</p>\n<ul>\n${fixed}\n</ul>\n</div>`]
+      : []),
+    ...(optional.length > 0
+      ? [html`<fieldset>\n<legend>${legend}</legend>\n${optional}\n</fieldset>`]
+      : []),
+  ]
 }
 
-/** What the application itself says of what it does. */
-export function readingOf({ policyUri, termsUri }: AskingApplication): string {
+/** Renders links to the application's privacy policy and terms of service. */
+function readingOf({ policyUri, termsUri }: RequestingApplication, t: PageText): Html | null {
   const links = [
-    { href: policyUri, words: 'privacy policy' },
-    { href: termsUri, words: 'terms of service' },
-  ].flatMap(({ href, words }) => (href === null ? [] : [linkTo(href, words)]))
-  return links.length > 0 ? `\n<p class="note">Read its ${links.join(' and its ')}.</p>` : ''
+    ...linkTo(policyUri, 'approve.privacyPolicy', t),
+    ...linkTo(termsUri, 'approve.terms', t),
+  ]
+  const documents = listed(links, t)
+  return documents && html`\n<p class="note">${joined(t.parts('approve.read', { documents }))}</p>`
 }
 
-/** In a tab of its own, because the question stays; with its host, because the words are ours and the page is not. */
-function linkTo(href: string, words: string): string {
-  const host = escapeHtml(new URL(href).host)
-  return `<a href="${escapeHtml(href)}" target="_blank" rel="noopener noreferrer">${words}</a> at ${host}`
+/**
+ * Opens in a new tab, because the approval screen has to stay open. Shows the host, because the
+ * link text is ours but the page is not.
+ */
+function linkTo(
+  href: string | null,
+  id: 'approve.privacyPolicy' | 'approve.terms',
+  t: PageText,
+): Html[] {
+  if (href === null) return []
+  const link = html`<a href="${href}" target="_blank" rel="noopener noreferrer">${t(`${id}.link`)}</a>`
+  return [joined(t.parts(id, { link, host: new URL(href).host }))]
 }
 
-export const BUTTONS = `<button class="primary" name="decision" value="approve">Approve</button>
-<button name="decision" value="deny">Deny</button>`
-
-export function notYou(otherAccount: string): string {
-  return `<p class="note">Not you? <a href="${escapeHtml(otherAccount)}">Sign in with another account</a></p>`
+function listed(all: readonly Html[], t: PageText): Html | null {
+  const [first, ...rest] = all
+  if (first === undefined) return null
+  return rest.reduce((list, last) => joined(t.parts('list.and', { list, last })), first)
 }

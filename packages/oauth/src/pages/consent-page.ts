@@ -1,32 +1,33 @@
-import { documentOf, escapeHtml } from '../http/document.ts'
-import { BUTTONS, logoOf, notYou, originOf, readingOf, resourcesOf, scopesOf } from './approval.ts'
+import { documentOf, type Html, html, joined } from '../http/document.ts'
+import { approval, nameOf } from './approval.ts'
+import type { PageText } from './messages/messages.ts'
 import type { ConsentView } from './pages.ts'
 
-/** MCP, and Client ID Metadata Document §6: nobody can tell which program listens there. */
-function ownComputer({ toOwnComputer }: ConsentView): string {
-  if (!toOwnComputer) return ''
-  return '<p class="warning">The answer goes to a program on <strong>your own computer</strong>, and any program there can ask in this name. Approve only if you have just started it yourself.</p>\n'
+/**
+ * Warns that the response goes to a program on the person's own computer: it is unknown which one
+ * listens there (MCP; Client ID Metadata Document §6).
+ */
+function ownComputer({ toOwnComputer }: ConsentView, t: PageText): Html | null {
+  if (!toOwnComputer) return null
+  const place = html`<strong>${t('approve.ownComputer.place')}</strong>`
+  return html`<p class="warning">${joined(t.parts('approve.ownComputer', { place }))}</p>\n`
 }
 
-function program({ opensProgram }: ConsentView): string {
-  if (opensProgram === null) return ''
-  return `<p class="warning">The answer opens the program on your device that handles <strong>${escapeHtml(opensProgram)}</strong> links, and any program can claim these. Approve only if you have just started it yourself.</p>\n`
+function program({ opensProgram }: ConsentView, t: PageText): Html | null {
+  if (opensProgram === null) return null
+  const scheme = html`<strong>${opensProgram}</strong>`
+  return html`<p class="warning">${joined(t.parts('approve.program', { scheme }))}</p>\n`
 }
 
-/** Asks a person to approve or deny what an application wants. */
-export function consentPage(view: ConsentView): string {
-  const name = `<bdi>${escapeHtml(view.client.name)}</bdi>`
+/** Renders the approval screen. */
+export function consentPage(view: ConsentView, t: PageText): string {
+  const stylesheet = view.action.replace(/\/authorize\?.*$/, '/pages.css')
+  const destination = html`<strong>${view.destination}</strong>`
   return documentOf(
-    'Approve access',
-    view.action.replace(/\/authorize\?.*$/, '/pages.css'),
-    `${logoOf(view)}<h1>${name} asks for access to your account</h1>
-${originOf(view)}
-<form method="post" action="${escapeHtml(view.action)}">
-<input type="hidden" name="csrf_token" value="${escapeHtml(view.csrfToken)}">
-${resourcesOf(view)}${scopesOf(view.scopes)}${readingOf(view)}
-${ownComputer(view)}${program(view)}<p class="note">Either way you will be sent to <strong>${escapeHtml(view.destination)}</strong>.</p>
-${BUTTONS}
-</form>
-${notYou(view.otherAccount)}`,
+    { title: t('approve.title'), language: t.language, stylesheet },
+    approval(view, t, {
+      heading: joined(t.parts('approve.heading', { application: nameOf(view) })),
+      after: html`${ownComputer(view, t)}${program(view, t)}<p class="note">${joined(t.parts('approve.destination', { destination }))}</p>\n`,
+    }),
   )
 }

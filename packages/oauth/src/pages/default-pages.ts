@@ -1,18 +1,30 @@
 import { consentPage } from './consent-page.ts'
 import { devicePage } from './device-page.ts'
 import { errorPage } from './error-page.ts'
-import type { Pages } from './pages.ts'
+import { createPageTexts, type PageTexts } from './messages/messages.ts'
+import type { Pages, PageView } from './pages.ts'
 import { signedOutPage, signOutPage } from './sign-out-page.ts'
 import { stylesheet } from './stylesheet.ts'
 
 export { escapeHtml } from '../http/document.ts'
 
-/** Plain pages without script, for applications that have none of their own. */
-export const defaultPages: Pages = {
-  consent: consentPage,
-  signOut: signOutPage,
-  signedOut: signedOutPage,
-  device: devicePage,
-  error: errorPage,
-  stylesheet,
+export function createDefaultPages(texts: PageTexts): Pages {
+  const of = ({ language }: PageView) => texts.choose([language])
+  return {
+    consent: (view) => consentPage(view, of(view)),
+    signOut: (view) => signOutPage(view, of(view)),
+    signedOut: (view) => signedOutPage(view, of(view)),
+    device: (view) => devicePage(view, of(view)),
+    error: (view) => errorPage(view, of(view)),
+    stylesheet,
+  }
 }
+
+/**
+ * The built-in pages in English and German, without script. Use them to
+ * extend single pages or the stylesheet. They do not contain the texts of the option `messages`.
+ * @example
+ * const stylesheet = `${defaultPages.stylesheet}\n:root { --page: #fdf6e3 }`
+ * createAuthorizationServer({ …, pages: { stylesheet } })
+ */
+export const defaultPages: Pages = createDefaultPages(createPageTexts())

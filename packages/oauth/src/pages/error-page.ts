@@ -1,20 +1,23 @@
-import { documentOf, escapeHtml } from '../http/document.ts'
+import { documentOf, html } from '../http/document.ts'
+import type { PageText } from './messages/messages.ts'
 import type { ErrorView } from './pages.ts'
 
-/** For what cannot be sent to the application, because its address is not proven. */
-export function errorPage(view: ErrorView): string {
-  const hint = view.hint === null ? '' : `\n<p class="note">${sentence(view.hint)}</p>`
-  const again =
-    view.again === null ? '' : `\n<p><a href="${escapeHtml(view.again)}">Try again</a></p>`
+/**
+ * Renders an error that cannot be sent to the application, because its redirect URI is not proven.
+ */
+export function errorPage(view: ErrorView, t: PageText): string {
+  const { message, hint, again, isTechnical } = view
+  // Technical messages are in English, whatever the language of the page.
+  const inEnglish = isTechnical ? html` lang="en"` : null
+  const preface = isTechnical ? html`<p>${t('error.forDevelopers')}</p>\n` : null
   return documentOf(
-    'Request refused',
-    'pages.css',
-    `<h1>This request cannot be completed</h1>
-<p>${sentence(view.message)}</p>${hint}${again}`,
+    { title: t('error.title'), language: t.language, stylesheet: 'pages.css' },
+    html`<h1>${t('error.heading')}</h1>
+${preface}<p${inEnglish}>${sentence(message)}</p>${hint && html`\n<p class="note"${inEnglish}>${sentence(hint)}</p>`}${again && html`\n<p><a href="${again}">${t('error.again')}</a></p>`}`,
   )
 }
 
-/** Messages for clients end without a full stop, those for people with one. */
+/** Adds the full stop that technical messages lack. */
 function sentence(text: string): string {
-  return escapeHtml(text.replace(/\.?$/, '.'))
+  return text.replace(/\.?$/, '.')
 }

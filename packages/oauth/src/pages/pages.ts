@@ -1,188 +1,233 @@
 import type { Client } from '../storage/records.ts'
 
-/** An application that asks for something, and what is known of it. All but `client.name` is certain. */
-export interface AskingApplication {
+/** Language of a page; part of every view. */
+export interface PageView {
   /**
-   * Who asks. `userId` has registered it; null: whoever runs this server, or the application itself. Tell others
-   * no more of that person than they have published.
+   * Language of the page, for `<html lang>`: the first of `locales` that texts exist for. The texts
+   * in the view are in this language.
+   */
+  readonly language: string
+  /**
+   * Languages that the reader wants, the preferred first: `ui_locales` of the request, then those
+   * of the browser.
+   */
+  readonly locales: readonly string[]
+}
+
+/**
+ * The application that asks for access. Everything except `client.name` is verified or marked as
+ * the application's own statement.
+ */
+export interface RequestingApplication {
+  /**
+   * The client. `userId` is the user who registered it; `null` if you did, or if it registered
+   * itself. Show others no more about that user than is public.
    */
   readonly client: Pick<Client, 'id' | 'name' | 'userId'>
-  /** Whether whoever runs this server has registered it or vouches for it. Say so where nobody has looked at it. */
+  /**
+   * Whether you registered the application or vouch for it. If not, say on the page that it is
+   * unverified.
+   */
   readonly verified: boolean
-  /** Where this server has its logo: a path, for an `img`. Null for none. */
+  /** Path of its logo on this server, for an `img` element. `null` for none. */
   readonly logo: string | null
-  /** The https address of its page about what it does with people's data, as it says; null for none. */
+  /** URL of its privacy policy, as stated by the application. `null` for none. */
   readonly policyUri: string | null
-  /** The same of its terms of service. */
+  /** URL of its terms of service, as stated by the application. `null` for none. */
   readonly termsUri: string | null
-  /** Of an application that has registered itself; null for all others. */
+  /** How the application registered itself. `null` for all others. */
   readonly selfRegistered: {
-    /** Where it says who it is, which is proven; null where nothing is. */
+    /** Proven host that the application comes from. `null` if none is proven. */
     readonly host: string | null
-    /** Whether somebody here vouches for it. */
+    /** Whether you vouch for the application. */
     readonly verified: boolean
   } | null
 }
 
-/** A scope on a page where people approve. */
+/** A scope on the approval screen. */
 export interface ShownScope {
-  /** Its name. */
+  /** Name of the scope. */
   readonly id: string
-  /** The words people read. */
+  /** Description for people. */
   readonly description: string
   /**
-   * People may leave it out: the form has a checkbox with these attributes. What is not ticked is not approved, and
-   * what has no checkbox in a page of your own is not either. Null for a scope that goes with the approval.
+   * Attributes of the checkbox with which people may decline the scope. Only ticked optional scopes
+   * are approved, so custom pages must render the checkbox. `null` for a scope that cannot be
+   * declined separately.
    */
   readonly checkbox: {
-    /** Of the field. */
+    /** The `name` attribute. */
     readonly name: string
-    /** What it sends when it is ticked. */
+    /** The `value` attribute. */
     readonly value: string
-    /** False where this person has left it out before. */
+    /**
+     * Whether the checkbox is ticked at first. `false` if this person declined the scope before.
+     */
     readonly checked: boolean
   } | null
 }
 
-/** An API that access is asked for. */
+/** An API that access is requested for. */
 export interface ShownResource {
-  /** Its address. */
+  /** URL of the API. */
   readonly uri: string
-  /** What people call it; null where the options do not say. */
+  /** Name of the API for people. `null` if the option `resources` has none. */
   readonly name: string | null
 }
 
-/** What a consent page shows, and what its form sends back. */
-export interface ConsentView extends AskingApplication {
-  /** Who is asked. */
+/** Data for the approval screen. */
+export interface ConsentView extends RequestingApplication, PageView {
+  /** The signed-in user who decides. */
   readonly userId: string
-  /** For a link: where somebody else signs in, and comes back to this request. */
+  /** URL for a "Not you?" link: signs in with another account and returns to this request. */
   readonly otherAccount: string
-  /** What is asked for. */
+  /** The requested scopes. */
   readonly scopes: readonly ShownScope[]
-  /** Where the scopes count: other APIs than this server's own. Name them. Empty for its own. */
+  /** Other APIs that the scopes apply to; name them on the page. Empty for the server's own API. */
   readonly resources: readonly ShownResource[]
-  /** Where the person will be sent: the host of the redirect, or the scheme of an app. */
+  /** Target of the redirect that follows: a host, or the scheme of an app. */
   readonly destination: string
   /**
-   * That is a program on the person's own computer (`localhost`, `127.0.0.1`, `[::1]`). Warn of it: whatever listens there
-   * gets the answer, and any program can ask in the name of a client that has no secret.
+   * Whether `destination` is a program on the person's own computer (`localhost`, `127.0.0.1`,
+   * `[::1]`). If so, warn on the page: any program could be listening there, and any program can
+   * use the name of a client without a secret.
    */
   readonly toOwnComputer: boolean
   /**
-   * The scheme of the program on the person's device that the answer opens, such as `cursor:`; null for a web address. Name
-   * it: any program can claim a scheme.
+   * Scheme of the program on the person's device that opens, such as `cursor:`; `null` for a web
+   * address. Name it on the page, because any program can claim a scheme.
    */
   readonly opensProgram: string | null
-  /** Where approve and deny are posted to. */
+  /** URL that the form posts to. */
   readonly action: string
-  /** For the hidden field of the form. */
+  /** Value of the hidden field `csrf_token`. */
   readonly csrfToken: string
 }
 
-/** Asks a person for the code that their device shows (RFC 8628 §3.3). */
-export interface UserCodeForm {
-  /** Tells the three pages of `device` apart. */
+/** Data for the page on which a person enters the code shown by their device (RFC 8628 §3.3). */
+export interface UserCodeForm extends PageView {
+  /** Discriminates the three pages of `device`. */
   readonly step: 'enter'
-  /** What stands in the field: from the address the device gave, or what was typed before. Empty for nothing. */
+  /**
+   * Initial value of the field: from the URL that the device gave, or the previous input. Empty for
+   * none.
+   */
   readonly userCode: string
-  /** What was wrong with the code before, for people; null at first. */
+  /** Message about the previous input, for people. `null` at first. */
   readonly problem: string | null
-  /** Where `user_code` and `csrf_token` are posted to. */
+  /** URL that the form posts `user_code` and `csrf_token` to. */
   readonly action: string
-  /** For the hidden field of the form. */
+  /** Value of the hidden field `csrf_token`. */
   readonly csrfToken: string
 }
 
 /**
- * Asks a person to approve or deny a device. Say that they should approve only what they have started
- * themselves: whoever talks them into it would get their access (RFC 8628 §5.4).
+ * Data for the page on which a person approves or denies a device. The page should warn to approve
+ * only what the person started: otherwise an attacker who talks them into it gets their access (RFC
+ * 8628 §5.4).
  */
-export interface DeviceQuestion extends AskingApplication {
-  /** Tells the three pages of `device` apart. */
+export interface DeviceQuestion extends RequestingApplication, PageView {
+  /** Discriminates the three pages of `device`. */
   readonly step: 'confirm'
-  /** Who is asked. */
+  /** The signed-in user who decides. */
   readonly userId: string
-  /** For a link: where somebody else signs in, and comes back to type the code. */
+  /** URL for a "Not you?" link: signs in with another account and returns to the code page. */
   readonly otherAccount: string
-  /** What is asked for. */
+  /** The requested scopes. */
   readonly scopes: readonly ShownScope[]
-  /** Where the scopes count: other APIs than this server's own. Name them. Empty for its own. */
+  /** Other APIs that the scopes apply to; name them on the page. Empty for the server's own API. */
   readonly resources: readonly ShownResource[]
-  /** As the device shows it, to be compared. */
+  /** The code as the device shows it, for comparison. */
   readonly userCode: string
-  /** Where approve and deny are posted to. */
+  /** URL that the form posts to. */
   readonly action: string
-  /** For the hidden field of the form. */
+  /** Value of the hidden field `csrf_token`. */
   readonly csrfToken: string
 }
 
-/** Says that it is done; the device learns it by itself. */
-export interface DeviceAnswered {
-  /** Tells the three pages of `device` apart. */
+/** Data for the last page of the device flow. The device learns the decision by itself. */
+export interface DeviceAnswered extends PageView {
+  /** Discriminates the three pages of `device`. */
   readonly step: 'done'
-  /** What the person decided. */
+  /** Whether the person approved. */
   readonly approved: boolean
-  /** Who asked. */
+  /** The client that asked for access. */
   readonly client: Pick<Client, 'id' | 'name' | 'userId'>
 }
 
-/** One of the three pages of the device flow. */
+/** Data for one of the three pages of the device flow. */
 export type DeviceView = UserCodeForm | DeviceQuestion | DeviceAnswered
 
-/** What an error page shows. */
-export interface ErrorView {
-  /** The HTTP status. */
+/** Data for the error page. */
+export interface ErrorView extends PageView {
+  /** The HTTP status of the response. */
   readonly status: number
-  /** What went wrong, for people. Escape it. */
+  /** Description of the error. Escape it. */
   readonly message: string
-  /** What they can do about it, where there is something. */
+  /**
+   * Whether `message` and `hint` are meant for the application's developers. They are then in
+   * English, not in `language`.
+   */
+  readonly isTechnical: boolean
+  /** Advice for the reader. `null` for none. */
   readonly hint: string | null
   /**
-   * For a link, where they have answered too late or are signed out: the page that asks once more, after signing in
-   * where that is needed. Null where that would not help.
+   * URL of a link that opens the expired screen again, after signing in if needed. `null` if that
+   * would not help.
    */
   readonly again: string | null
 }
 
-/** What the page shows that asks whether to sign out, and what its form sends back. */
-export interface SignOutView {
-  /** Who asks for it, as far as that is known. */
+/** Data for the page that asks whether to sign out. */
+export interface SignOutView extends PageView {
+  /** The client that wants to sign the person out. `null` if unknown. */
   readonly client: Pick<Client, 'id' | 'name'> | null
-  /** Who is asked. */
+  /** The signed-in user. */
   readonly userId: string
-  /** Where the person will be sent afterwards: a host, or the scheme of an app. Null: nowhere. */
+  /**
+   * Target of the redirect that follows: a host, or the scheme of an app. `null` for none.
+   */
   readonly destination: string | null
-  /** Why they will not be sent where the client wants. */
+  /**
+   * Message why the person will not be redirected to where the client wants. `null` if there is no
+   * problem.
+   */
   readonly problem: string | null
-  /** Where the form is posted to, with `decision` as `sign_out` or `stay`. */
+  /** URL that the form posts to, with `decision` set to `sign_out` or `stay`. */
   readonly action: string
-  /** For hidden fields of the form. */
+  /** Hidden fields of the form. */
   readonly fields: Readonly<Record<string, string>>
-  /** Languages that the client asks for, the best first (`ui_locales`). */
-  readonly locales: readonly string[]
 }
 
-/** What the page shows after the question, or where there was none to ask. */
-export interface SignedOutView {
-  /** The person has decided to stay. */
+/** Data for the page shown after the decision, or if there was nothing to decide. */
+export interface SignedOutView extends PageView {
+  /** Whether the person decided to stay signed in. */
   readonly stillSignedIn: boolean
-  /** Languages that the client asks for, the best first (`ui_locales`). */
-  readonly locales: readonly string[]
 }
 
-/** Replace some or all with your own; each gives a whole HTML document. No inline script or style. */
+/**
+ * The pages of the server. Replace some or all by the option `pages`. Each returns a complete HTML
+ * document without inline script or style.
+ * @example
+ * const pages: Partial<Pages> = {
+ *   error: ({ message }) => `<!doctype html><title>Error</title><p>${escapeHtml(message)}</p>`,
+ * }
+ * createAuthorizationServer({ …, pages })
+ */
 export interface Pages {
-  /** Asks somebody to approve a client. */
+  /** Renders the approval screen. */
   consent(view: ConsentView): string | Promise<string>
-  /** Lets somebody type the code of a device, and approve or deny it; shown only with `deviceCode()`. */
+  /**
+   * Renders the pages of the device flow: enter the code, approve or deny, done. Used only with
+   * `deviceCode()`.
+   */
   device(view: DeviceView): string | Promise<string>
-  /** Says what went wrong where no redirect is safe. */
+  /** Renders an error when no redirect is safe. */
   error(view: ErrorView): string | Promise<string>
-  /** Asks whether to sign out. Needed by `openid({ logout: true })` alone. */
+  /** Renders the page that asks whether to sign out. Used only with `openid({ logout: true })`. */
   signOut(view: SignOutView): string | Promise<string>
-  /** Says that nobody is signed in any more. */
+  /** Renders the page after signing out, or after deciding to stay. */
   signedOut(view: SignedOutView): string | Promise<string>
-  /** Sent at `/oauth/pages.css`, which the default pages link to. */
+  /** The stylesheet that the default pages link to, served at `/oauth/pages.css`. */
   readonly stylesheet: string
 }

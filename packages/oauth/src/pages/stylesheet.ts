@@ -1,4 +1,4 @@
-/** One for all default pages, in both colour schemes. */
+/** Stylesheet of all default pages, for light and dark mode. */
 export const stylesheet = `:root { color-scheme: light dark; --page: #fff; --text: #1b1f27; --line: #8885; --quiet: #565b63; --accent: #0b57d0; --on-accent: #fff }
 @media (prefers-color-scheme: dark) { :root { --page: #15181d; --text: #e7eaf0; --quiet: #b4b9c2; --accent: #a8c7fa; --on-accent: #062e6f } }
 body { margin: 0; background: var(--page); color: var(--text); overflow-wrap: anywhere; font: 1.0625rem/1.5 system-ui, sans-serif }

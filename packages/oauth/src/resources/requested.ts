@@ -4,32 +4,42 @@ import type { GrantDetails } from '../storage/details.ts'
 import type { Token } from '../storage/records.ts'
 import type { Resource, Resources } from './resources.ts'
 
-/** RFC 8707 §2. The addresses that a request names; null where it names none. */
+/**
+ * Reads the resource URIs that a request names (RFC 8707 §2). `null` if it names none.
+ * @throws InvalidTarget if one of them is unknown
+ */
 export function readResources(params: Form, known: Resources): readonly string[] | null {
   const text = params.get('resource')
   if (text === undefined) return null
-  // http/form.ts has put a blank between those that were sent one by one.
-  const uris = [...new Set(text.split(' ').map(asKnown(known)))]
+  // The form parser has joined repeated parameters with spaces.
+  const uris = [...new Set(text.split(' ').map(toKnownUri(known)))]
   if (uris.every((uri) => findResource(uri, known) !== null)) return uris
   throw new InvalidTarget('The resource is not one that this server issues tokens for')
 }
 
-/** RFC 8693 §2.1: APIs may be named by `resource`, by `audience`, or by both. Null where none is. */
+/**
+ * Reads the APIs named by `resource`, `audience` or both (RFC 8693 §2.1). `null` if the request
+ * names none.
+ * @throws InvalidTarget if one of them is unknown
+ */
 export function readTargets(params: Form, known: Resources): readonly string[] | null {
   const names = params.get('audience')?.split(' ') ?? []
-  const ofAudiences = names.map((name) => addressOf(name, known))
+  const ofAudiences = names.map((name) => uriOfAudience(name, known))
   const all = [...ofAudiences, ...(params.get('resource')?.split(' ') ?? [])]
   return all.length === 0 ? null : readResources(new Map([['resource', all.join(' ')]]), known)
 }
 
-function addressOf(audience: string, { own, others }: Resources): string {
+function uriOfAudience(audience: string, { own, others }: Resources): string {
   const found = [own, ...others.values()].find((each) => each.audience === audience)
-  // An address is one too, and what is neither is refused with it.
+  // The audience may be a resource URI itself. If it is neither, `readResources()` rejects it.
   return found?.uri ?? audience
 }
 
-/** Clients write an address as they like: with a slash after a bare host, or the host in capital letters. */
-function asKnown(known: Resources): (uri: string) => string {
+/**
+ * Normalizes a URI to a known one, because clients write URIs with a trailing slash or an
+ * upper-case host.
+ */
+function toKnownUri(known: Resources): (uri: string) => string {
   const isKnown = (uri: string) => findResource(uri, known) !== null
   return (uri) => {
     if (isKnown(uri) || !URL.canParse(uri)) return uri
@@ -38,12 +48,12 @@ function asKnown(known: Resources): (uri: string) => string {
   }
 }
 
-/** Null for one that this server does not know (any more): it must never be taken for another. */
+/** Finds an API by its URI. `null` if the server does not know it, or no longer does. */
 export function findResource(uri: string, { own, others }: Resources): Resource | null {
   return others.get(uri) ?? (uri === own.uri ? own : null)
 }
 
-/** Tells whether one token can be written for both: in one format, with one algorithm and one `typ`. */
+/** Whether one token can be valid for both APIs: with the same format, algorithm and `typ`. */
 function takesSameTokens(one: Resource, other: Resource): boolean {
   return (
     one.format === other.format &&
@@ -53,8 +63,10 @@ function takesSameTokens(one: Resource, other: Resource): boolean {
 }
 
 /**
- * Lists the APIs that one token is for. People may approve APIs that take different tokens together; each of their
- * tokens is written for APIs of one kind. A request that names no API gets a token for those like the first.
+ * Returns the APIs for one token. A user may approve APIs that need different kinds of tokens in
+ * one grant, but a token is written for one kind. A request that names no API gets a token for
+ * those of the same kind as the first.
+ * @throws InvalidTarget if the requested APIs were not granted or need different kinds of tokens
  */
 export function resourcesOfOneToken(
   granted: readonly string[],
@@ -73,7 +85,7 @@ export function resourcesOfOneToken(
   })
 }
 
-/** RFC 8707 §2.2: a token request may name some of what was granted, never more. */
+/** Limits the granted APIs to the requested ones, which must be among them (RFC 8707 §2.2). */
 function narrowResources(
   granted: readonly string[],
   requested: readonly string[] | null,
@@ -83,7 +95,9 @@ function narrowResources(
   throw new InvalidTarget('The resource was not named when access was granted')
 }
 
-/** Of a grant, those that are still there. Where none are written down it is for the server's own. */
+/**
+ * Returns the APIs of a grant that still exist. A grant without any is for the server's own API.
+ */
 export function grantedResources(
   { details }: Pick<Token, 'details'>,
   known: Resources,
@@ -92,12 +106,12 @@ export function grantedResources(
   return uris.filter((uri) => findResource(uri, known) !== null)
 }
 
-/** Whether a request or grant is for another API than the server's own. */
-export function isElsewhere(details: GrantDetails | null): boolean {
+/** Whether a request or grant is for named APIs, rather than only for the server's own. */
+export function namesResources(details: GrantDetails | null): boolean {
   return details?.resources !== undefined
 }
 
-/** What is written down of them: nothing, where it is the server's own as usual. */
+/** Returns the APIs to store with a grant. `null` if the grant is for the server's own API only. */
 export function resourceDetails(
   uris: readonly string[] | null,
   { own }: Resources,
@@ -105,21 +119,28 @@ export function resourceDetails(
   return uris === null || (uris.length === 1 && uris[0] === own.uri) ? null : { resources: uris }
 }
 
-/** A scope that none of the APIs knows would be worth nothing, or would mean something else there. */
-export function assertKnownThere(
+/**
+ * Requires that one of the APIs knows each scope. A scope unknown to them would be useless, or
+ * could have another meaning there.
+ * @throws InvalidScope if none knows a scope
+ */
+export function assertScopesKnown(
   scopes: readonly string[],
   uris: readonly string[] | null,
   known: Resources,
   identityScopes: ReadonlySet<string>,
 ): void {
-  const there = knownThere(scopes, uris, known, identityScopes)
+  const there = filterKnownScopes(scopes, uris, known, identityScopes)
   if (there.length === scopes.length) return
   const unknown = scopes.find((name) => !there.includes(name))
   throw new InvalidScope(`The scope '${unknown}' means nothing to the resource asked for`)
 }
 
-/** Those that one of the APIs knows; null: the server's own. What is about the person counts everywhere. */
-export function knownThere(
+/**
+ * Returns the scopes that one of the APIs knows; for `null`, the server's own API. Scopes about the
+ * user are always included.
+ */
+export function filterKnownScopes(
   scopes: readonly string[],
   uris: readonly string[] | null | undefined,
   known: Resources,

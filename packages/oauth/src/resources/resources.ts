@@ -1,42 +1,57 @@
 import { type SigningAlgorithm, signingAlgorithms } from '../crypto.ts'
 import { type Lifetime, parseLifetime } from '../lifetimes.ts'
 
-/** `typ` of a JWT that is an access token. */
+/** Value of `typ` in the header of JWT access tokens. */
 export type AccessTokenType = 'at+jwt' | 'JWT'
 
 export const accessTokenTypes: readonly AccessTokenType[] = ['at+jwt', 'JWT']
 
-/** What the access tokens of an API are like, where they differ from those of the server. */
+/** Settings of an API's access tokens. Settings that are absent are those of the server. */
 export interface ResourceOptions {
-  /** `aud` of its tokens. Default: its address. */
+  /** Value of `aud` in its tokens. By default the resource URI. */
   readonly audience?: string
-  /** The scopes it knows; a token for it holds no other. Default: all. */
+  /** Scopes the API knows. Tokens for it contain no others. By default all scopes. */
   readonly scopes?: readonly string[]
-  /** The scopes a client should ask for first; told to callers without a token. */
+  /**
+   * Scopes that a client should request first. Sent in the challenge to callers without a token.
+   */
   readonly scopesToAskFor?: readonly string[]
-  /** Default: the server's `accessTokensExpireIn`, which it may only shorten. */
+  /**
+   * Lifetime of its access tokens. Can only shorten the server's `accessTokensExpireIn`, which is
+   * the default.
+   */
   readonly accessTokensExpireIn?: Lifetime
-  /** `jwt` or `opaque`. Default: that of the server. */
+  /** Format of its access tokens. By default that of the server. */
   readonly accessTokenFormat?: 'jwt' | 'opaque'
-  /** What its JWTs are signed with. Default: the server's `signingAlgorithm`. */
+  /** Algorithm that signs its JWTs. By default the server's `signingAlgorithm`. */
   readonly signingAlgorithm?: SigningAlgorithm
-  /** `typ` of its JWTs. Default: the server's `tokenType`; `JWT` for libraries that know no other. */
+  /**
+   * Value of `typ` in its JWTs. By default the server's `tokenType`. Use `JWT` for libraries that
+   * accept no other value.
+   */
   readonly tokenType?: AccessTokenType
-  /** What people call it; told in its metadata. */
+  /** Name of the API for display, published in its metadata. */
   readonly name?: string
-  /** Where developers read about it; told in its metadata. */
+  /** URL of the developer documentation, published in its metadata. */
   readonly documentation?: string
 }
 
-/** RS256 with `typ: JWT`: what Spring Security, and most that came before RFC 9068, reads as it is set up. */
+/**
+ * Settings for JWTs that most libraries accept without configuration, such as Spring Security and
+ * libraries older than RFC 9068: RS256 and `typ: JWT`.
+ * @example
+ * ```ts
+ * resources: { 'https://orders.example.com': { scopes: ['orders:read'], ...readByAll } },
+ * ```
+ */
 export const readByAll = {
   signingAlgorithm: 'RS256',
   tokenType: 'JWT',
 } as const satisfies ResourceOptions
 
-/** An API that tokens are for. */
+/** An API that tokens can be issued for. */
 export interface Resource {
-  /** What clients send as `resource` (RFC 8707). */
+  /** Resource URI, which clients send as `resource` (RFC 8707). */
   readonly uri: string
   readonly audience: string
   readonly scopes: readonly string[] | null
@@ -50,9 +65,9 @@ export interface Resource {
 }
 
 export interface Resources {
-  /** The API of the server itself: for requests that name none. */
+  /** The server's own API, for requests that name none. */
   readonly own: Resource
-  /** Every other one, by its address. */
+  /** All other APIs by resource URI. */
   readonly others: ReadonlyMap<string, Resource>
 }
 
@@ -70,14 +85,17 @@ export function parseResources(
   const own = parseResource(defaults.audience, {}, defaults)
   const others = new Map<string, Resource>()
   for (const [uri, resource] of Object.entries(options)) {
-    assertAddress(uri)
+    assertResourceUri(uri)
     others.set(uri, parseResource(uri, resource, defaults))
   }
   return { own: others.get(defaults.audience) ?? own, others }
 }
 
-/** RFC 8707 §2: absolute, without a fragment. Compared character by character, so it has one spelling. */
-function assertAddress(uri: string): void {
+/**
+ * Checks a resource URI: absolute and without a fragment (RFC 8707 §2). URIs are compared character
+ * by character.
+ */
+function assertResourceUri(uri: string): void {
   const isAddress = URL.canParse(uri) && !uri.includes('#') && !/\s/.test(uri)
   if (!isAddress) {
     throw new TypeError(`resources: '${uri}' should be an address like 'https://api.example.com'.`)

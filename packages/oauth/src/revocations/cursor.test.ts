@@ -13,7 +13,10 @@ function entry(id: number, fields: Partial<Revocation> = {}): Revocation {
 
 const written = (milliseconds: number) => ({ writtenAt: new Date(milliseconds) })
 
-/** One read: what each entry is, and whether all that was known came again. */
+/**
+ * Performs one read of the feed. Returns how each entry compares with the known ones, and whether
+ * all known entries were read again.
+ */
 function read(cursor: ReturnType<typeof createCursor>, entries: Revocation[], monotonic = 0) {
   cursor.begin(monotonic)
   const verdicts = entries.map((each) => cursor.compare(each))
@@ -23,7 +26,7 @@ function read(cursor: ReturnType<typeof createCursor>, entries: Revocation[], mo
 }
 
 describe('the cursor of the revocation feed', () => {
-  it('moves over ids that follow each other, and stands on the last', () => {
+  it('moves over consecutive ids and stops at the last one', () => {
     const cursor = createCursor()
     expect(read(cursor, [entry(1), entry(2), entry(3)])).toEqual({
       verdicts: ['new', 'new', 'new'],
@@ -37,7 +40,7 @@ describe('the cursor of the revocation feed', () => {
     })
   })
 
-  it('waits before a hole and takes the late entry in', () => {
+  it('stops before a gap in the ids and reads the entry that fills it later', () => {
     const cursor = createCursor()
     expect(read(cursor, [entry(1), entry(3)]).position).toBe(1)
     expect(read(cursor, [entry(1), entry(2), entry(3)], 100)).toEqual({
@@ -47,37 +50,41 @@ describe('the cursor of the revocation feed', () => {
     })
   })
 
-  it('gives a hole up when no transaction can fill it any more', () => {
+  it('skips a gap in the ids once no transaction can fill it any more', () => {
     const cursor = createCursor()
     read(cursor, [entry(1), entry(3)])
     expect(read(cursor, [entry(1), entry(3)], 15_001).position).toBe(3)
   })
 
-  it('does not wait for old holes when it reads the whole feed', () => {
+  it('does not stop at old gaps when it reads the whole feed for the first time', () => {
     const cursor = createCursor()
     const old = written(NOW - HOUR - 1)
     expect(read(cursor, [entry(5, old), entry(9, old), entry(10)]).position).toBe(10)
   })
 
-  // Today's entries of a process whose clock is ahead once made all others look an hour old.
+  // A regression test: recent entries of a process whose clock was ahead made all others look an
+  // hour old.
   it.each<[string, Partial<Revocation>]>([
-    ['says it is tomorrow', { at: new Date(NOW + 24 * HOUR) }],
-    ['says it was last year', { at: new Date(0) }],
-  ])('waits before a hole whatever the clock of a process %s', (_, fields) => {
-    const cursor = createCursor()
-    read(cursor, [entry(1)])
-    expect(read(cursor, [entry(1), entry(3), entry(4, fields)]).position).toBe(1)
-    expect(read(createCursor(), [entry(2), entry(4, fields)]).position).toBe(0)
-  })
+    ['is a day ahead', { at: new Date(NOW + 24 * HOUR) }],
+    ['is decades behind', { at: new Date(0) }],
+  ])(
+    'stops before a gap in the ids even if an entry comes from a process whose clock %s',
+    (_, fields) => {
+      const cursor = createCursor()
+      read(cursor, [entry(1)])
+      expect(read(cursor, [entry(1), entry(3), entry(4, fields)]).position).toBe(1)
+      expect(read(createCursor(), [entry(2), entry(4, fields)]).position).toBe(0)
+    },
+  )
 
-  it('does not take the time of the store for a proof once it follows', () => {
+  it("does not use the store's time to skip gaps after the first read", () => {
     const cursor = createCursor()
     read(cursor, [entry(1)])
     expect(read(cursor, [entry(1), entry(3, written(0))]).position).toBe(1)
   })
 })
 
-describe('a feed whose history broke', () => {
+describe('a revocation feed that has lost part of its history', () => {
   const standing = () => {
     const cursor = createCursor()
     read(cursor, [entry(1), entry(2), entry(3), entry(5)])
@@ -85,27 +92,22 @@ describe('a feed whose history broke', () => {
   }
 
   it.each<[string, Revocation[]]>([
-    ['it is empty', []],
-    ['the entry it stands on is gone', [entry(5)]],
-    ['the entry it stands on is another', [entry(3, { mark: 'another' }), entry(5)]],
-    ['an entry behind a hole is gone', [entry(3)]],
-    ['an entry behind a hole is another', [entry(3), entry(4), entry(5, { mark: 'another' })]],
-    ['only later ids are there', [entry(6), entry(7)]],
-  ])('is noticed when %s', (_, entries) => {
+    ['the feed is empty', []],
+    ['the entry read last is gone', [entry(5)]],
+    ['another entry has the id of the one read last', [entry(3, { mark: 'another' }), entry(5)]],
+    ['an entry after a gap is gone', [entry(3)]],
+    [
+      'another entry has the id of one after a gap',
+      [entry(3), entry(4), entry(5, { mark: 'another' })],
+    ],
+    ['the feed has only higher ids', [entry(6), entry(7)]],
+  ])('is detected when %s', (_, entries) => {
     const { verdicts, sawAll } = read(standing(), entries)
     expect(verdicts.includes('other') || !sawAll).toBe(true)
   })
 
-  it('is not taken for one when nothing was known', () => {
+  it('is not suspected on the first read, when nothing is known yet', () => {
     expect(read(createCursor(), [])).toEqual({ verdicts: [], sawAll: true, position: 0 })
     expect(read(createCursor(), [entry(7)]).sawAll).toBe(true)
-  })
-
-  it('is noticed by what an older version wrote, which has no mark', () => {
-    const cursor = createCursor()
-    const unmarked = { mark: null, writtenAt: null }
-    read(cursor, [entry(1, unmarked)])
-    expect(read(cursor, [entry(1, unmarked)]).verdicts).toEqual(['known'])
-    expect(read(cursor, [entry(1, { ...unmarked, subject: 'other' })]).verdicts).toEqual(['other'])
   })
 })

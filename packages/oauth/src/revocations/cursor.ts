@@ -1,39 +1,49 @@
 import type { Revocation } from '../storage/records.ts'
 
-/** Longer than any transaction of ours may live (the database ends idle ones after 5 s). */
-const GAP_PATIENCE = 15_000
-/** When a whole feed is read, a hole before an entry this old was left by a purge or a rollback. */
-const SETTLED = 3_600_000
+/**
+ * How long to wait for a gap in the ids to be filled, in milliseconds. Longer than any of our
+ * transactions can live, because the database ends idle ones after 5 s.
+ */
+const GAP_TIMEOUT = 15_000
+/**
+ * Age of an entry, in milliseconds, from which a gap before it is final: it was left by a purge or
+ * a rollback. Applies only when the whole feed is read.
+ */
+const SETTLED_AGE = 3_600_000
 
 export interface FeedCursor {
-  /** All entries up to this id are known. The next read begins with it, so it is seen again. */
+  /**
+   * Returns the id up to which all entries are known. The next read begins with this entry, so that
+   * it is read again.
+   */
   position(): number
-  /** Says that a read begins now, by the monotonic clock. */
+  /** Starts a read at this time of the monotonic clock. */
   begin(monotonicNow: number): void
   /**
-   * `other`: this is not the entry that was read under its id before, so the store has lost what it
-   * had said and begun to say something else.
+   * Compares an entry with the known ones. `other` means that another entry had this id before, so
+   * the store has lost part of its history.
    */
   compare(entry: Revocation): 'new' | 'known' | 'other'
-  /** Whether the read that ends here has shown again all that it had to. */
+  /** Whether the current read has returned all entries that it should have returned again. */
   sawAll(): boolean
-  /** Moves over everything known, up to the first hole that may still be filled. */
+  /** Moves over all known entries, up to the first gap that may still be filled. */
   advance(storeNow: number): void
 }
 
 interface Known {
-  readonly identity: string
-  readonly writtenAt: number | null
+  readonly mark: string
+  readonly writtenAt: number
   readonly firstSeen: number
   lastRead: number
 }
 
 /**
- * Ids are handed out in order but commit in any order, so a reader that only asks for "after the
- * largest I saw" would miss one that commits late. This one stays before a hole until it is old.
+ * Tracks how far the feed has been read. Ids are assigned in order but committed in any order, so a
+ * reader that only asks for entries after the largest known id would miss one that commits late.
+ * The cursor waits before a gap until it is too old to be filled.
  *
- * It also remembers the entry it stands on and those behind a hole, and wants to see them again with
- * each read: after a failover or a restore the ids begin anew below it, and it would miss what they say.
+ * It also expects to read its last entry and those after a gap again each time. After a failover or
+ * a restore, ids start again below it, and a reader that did not notice would miss the new entries.
  */
 export function createCursor(): FeedCursor {
   const known = new Map<number, Known>()
@@ -50,14 +60,17 @@ export function createCursor(): FeedCursor {
       isWhole = position === 0
     },
     compare(entry) {
-      const identity = identityOf(entry)
       const before = known.get(entry.id)
       if (before) {
         before.lastRead = reads
-        return before.identity === identity ? 'known' : 'other'
+        return before.mark === entry.mark ? 'known' : 'other'
       }
-      const writtenAt = entry.writtenAt?.getTime() ?? null
-      known.set(entry.id, { identity, writtenAt, firstSeen: now, lastRead: reads })
+      known.set(entry.id, {
+        mark: entry.mark,
+        writtenAt: entry.writtenAt.getTime(),
+        firstSeen: now,
+        lastRead: reads,
+      })
       return 'new'
     },
     sawAll() {
@@ -69,17 +82,12 @@ export function createCursor(): FeedCursor {
       for (const id of ids) {
         const entry = known.get(id)
         if (!entry) continue
-        const age = storeNow - (entry.writtenAt ?? storeNow)
-        const settled = (isWhole && age > SETTLED) || now - entry.firstSeen > GAP_PATIENCE
+        const age = storeNow - entry.writtenAt
+        const settled = (isWhole && age > SETTLED_AGE) || now - entry.firstSeen > GAP_TIMEOUT
         if (id !== position + 1 && !settled) return
         known.delete(position)
         position = id
       }
     },
   }
-}
-
-/** An entry of an older version has no mark. */
-function identityOf({ mark, kind, subject, at, until }: Revocation): string {
-  return mark ?? `${kind} ${at.getTime()} ${until.getTime()} ${subject}`
 }

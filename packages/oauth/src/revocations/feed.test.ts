@@ -7,15 +7,15 @@ function ending(subject: string, at: number): NewRevocation {
   return { kind: 'user', subject, at: new Date(at), until: new Date(at + 1000) }
 }
 
-/** A feed, and how a process appends to what it reads. */
+/** Creates a feed, and a function to append to the store that it reads. */
 function feedOf() {
   const { revocations } = memoryStorage()
   const feed = followRevocations(revocations, { error() {} })
   return { feed, append: revocations.append }
 }
 
-describe('the end of sign-ins', () => {
-  it('counts once when it was noted here and is read later', async () => {
+describe('sign-outs in the revocation feed', () => {
+  it('count once if noted by this process before they are read', async () => {
     const { feed, append } = feedOf()
     await append(ending('ada', 1))
     feed.note(ending('ada', 1))
@@ -24,7 +24,7 @@ describe('the end of sign-ins', () => {
     expect(feed.signOutMark()).toBe(mark)
   })
 
-  it('counts once when it was read before it was noted', async () => {
+  it('count once if read before this process notes them', async () => {
     const { feed, append } = feedOf()
     await append(ending('ada', 1))
     await feed.sync()
@@ -34,21 +34,21 @@ describe('the end of sign-ins', () => {
   })
 
   it.each([
-    ['here', true],
-    ['elsewhere', false],
-  ])('is seen when it comes after the mark, %s', async (_where, here) => {
+    ['by this process', true],
+    ['by another process', false],
+  ])('are detected after a mark was taken if they were made %s', async (_where, here) => {
     const { feed, append } = feedOf()
     await append(ending('ada', 5))
     await feed.sync()
     const mark = feed.signOutMark()
-    // By a clock that is behind.
+    // The clock of the process that signed the user out is behind.
     await append(ending('ada', 3))
     if (here) feed.note(ending('ada', 3))
     expect(await feed.signedOutSince('ada', mark)).toBe(true)
     expect(await feed.signedOutSince('bob', mark)).toBe(false)
   })
 
-  it('of everyone is one of each', async () => {
+  it('affect every user if everyone is signed out', async () => {
     const { feed, append } = feedOf()
     await feed.sync()
     const mark = feed.signOutMark()
@@ -60,15 +60,16 @@ describe('the end of sign-ins', () => {
     expect(feed.isSignedOut('bob', { at: Date.now(), storeAt: after })).toBe(false)
   })
 
-  it('is known to come after a sign-in, however far apart the clocks of processes are', async () => {
+  it('are ordered after a sign-in even if the clocks of the processes differ', async () => {
     const { feed, append } = feedOf()
     await feed.sync()
     const signedIn = { at: Date.now(), storeAt: feed.afterSignOuts('ada', feed.storeNow()) }
-    // By a process that is an hour behind.
+    // Appended by a process whose clock is an hour behind.
     await append(ending('ada', Date.now() - 3_600_000))
     await feed.sync()
     expect(feed.isSignedOut('ada', signedIn)).toBe(true)
-    // A sign-in by a process that is an hour behind, after it was ended by one that is ahead.
+    // A sign-in by a process whose clock is an hour behind, after a sign-out by one whose clock is
+    // ahead.
     await append(ending('bob', Date.now() + 3_600_000))
     await feed.sync()
     const later = {
@@ -79,7 +80,7 @@ describe('the end of sign-ins', () => {
   })
 })
 
-it('waits for a read as long as its store may take', async () => {
+it('the revocation feed waits for a read as long as the timeout of the store', async () => {
   vi.useFakeTimers()
   try {
     let give = (_: FeedPage) => {}

@@ -8,50 +8,68 @@ import { createHeartbeat } from './heartbeat.ts'
 import { createKnownRevocations, type KnownRevocations } from './known-revocations.ts'
 
 const POLL_EVERY = 250
-/** A verdict may rest on what was read within this time, so that a revocation holds after a second. */
-const FRESH_FOR = 900
-/** Nobody waits longer for a read, because a whole feed may take a while; unless its store may take longer. */
-const PATIENCE = 2000
+/**
+ * How long the result of a read may be relied on, in milliseconds, so that a revocation takes
+ * effect within a second.
+ */
+const MAX_AGE = 900
+/**
+ * How long a request waits for a read, in milliseconds, because reading a whole feed may take a
+ * while. Longer if the store has a longer timeout.
+ */
+const READ_TIMEOUT = 2000
 const GRACE = 500
 const PAGE = 1000
-/** Milliseconds until a server is read again that may be a little behind. */
-const READ_AGAIN = 50
+/** Milliseconds to wait before reading again from a server that may lag slightly behind. */
+const REREAD_DELAY = 50
 
 export interface RevocationFeed
   extends Pick<
     KnownRevocations,
     'note' | 'isRevoked' | 'isSignedOut' | 'signOutMark' | 'afterSignOuts' | 'endedBefore'
   > {
-  /** Whether all that was revoked over a second ago is known here. */
+  /** Whether all revocations older than one second are known. */
   isFresh(): boolean
-  /** Reads all there is, however long it takes. */
+  /** Reads all new entries of the feed, however long it takes. */
   load(): Promise<void>
-  /** Reads what is new; fails closed when the store is away, or when that takes too long. */
+  /**
+   * Reads all new entries of the feed, within a time limit.
+   * @throws TemporarilyUnavailable if the store is unavailable or too slow
+   */
   sync(): Promise<void>
-  /** Whether the person was signed out everywhere after the mark, on whatever process, and before this call. */
+  /**
+   * Whether the user was signed out everywhere after the mark and before this call, by any process.
+   * @throws TemporarilyUnavailable if the store is unavailable or too slow
+   */
   signedOutSince(userId: string, mark: number): Promise<boolean>
-  /** About now by the store's clock, in milliseconds; never later than it is there. */
+  /**
+   * Returns the approximate time of the store's clock, in milliseconds. Never later than the actual
+   * time.
+   */
   storeNow(): number
   onNotice(kind: RevocationKind, listener: (subject: string) => void): void
-  /** The store has lost part of its history: what was remembered from it may be no longer so. */
+  /**
+   * Calls the listener when the store has lost part of its history, so that data cached from it may
+   * be outdated.
+   */
   onBreak(listener: () => void): void
-  /** Part of every read: while it fails, nothing counts as known. */
+  /** Adds a step to every read of the feed. While the step fails, the feed is not fresh. */
   onSync(step: () => Promise<void> | null): void
   start(): void
   stop(): void
 }
 
 /**
- * Follows the feed of revocations, so that a guarded request needs no database read. Both clocks decide
- * freshness: a system clock that was set back must not make old knowledge look new, nor a machine that was
- * suspended, whose monotonic clock stood still.
+ * Follows the revocation feed, so that guarded requests need no database read. Freshness is
+ * measured by two clocks: the system clock may be set back, and the monotonic clock stops while a
+ * machine is suspended.
  */
 export function followRevocations(
   repository: Pick<RevocationRepository, 'readFrom' | 'beat'>,
   logger: Logger,
   { storeTimeout = 0 }: { readonly storeTimeout?: number | undefined } = {},
 ): RevocationFeed {
-  const patience = Math.max(PATIENCE, storeTimeout + GRACE)
+  const timeout = Math.max(READ_TIMEOUT, storeTimeout + GRACE)
   const listeners = new Map<RevocationKind, Array<(subject: string) => void>>()
   const breakListeners: Array<() => void> = []
   const steps: Array<() => Promise<void> | null> = []
@@ -62,7 +80,7 @@ export function followRevocations(
   let cursor = createCursor()
   let clock = { storeNow: 0, readAt: 0 }
   let syncedAt = Number.NEGATIVE_INFINITY
-  /** By the system clock, which goes on while a machine is suspended. */
+  /** The system clock continues while a machine is suspended, unlike the monotonic one. */
   let syncedAtDate = 0
   let running: Promise<void> | null = null
   let upcoming: Promise<void> | null = null
@@ -70,8 +88,8 @@ export function followRevocations(
   let stopped = true
   let isRefused = false
 
-  /** False when the store contradicts what it said before. */
-  async function readOn(startedAt: number): Promise<boolean> {
+  /** Reads all new entries. Returns `false` if the store contradicts what was read before. */
+  async function readNewEntries(startedAt: number): Promise<boolean> {
     cursor.begin(startedAt)
     let from = cursor.position()
     for (;;) {
@@ -81,7 +99,8 @@ export function followRevocations(
       cursor.advance(clock.storeNow)
       const last = page.entries.at(-1)
       if (!last || page.entries.length < PAGE) break
-      // With its last entry again, so that a break between two pages shows as well.
+      // Reads the last entry of a page again with the next page, to detect a lost history between
+      // the two.
       from = last.id
     }
     return cursor.sawAll()
@@ -91,7 +110,7 @@ export function followRevocations(
     for (;;) {
       const page = await repository.readFrom(from, PAGE)
       if (heartbeat.accepts(page.beat, startedAt)) return page
-      await new Promise((resolve) => setTimeout(resolve, READ_AGAIN))
+      await new Promise((resolve) => setTimeout(resolve, REREAD_DELAY))
     }
   }
 
@@ -108,10 +127,10 @@ export function followRevocations(
     await heartbeat.pulse()
     const startedAt = performance.now()
     const startedAtDate = Date.now()
-    if (!(await readOn(startedAt))) {
-      startAnew()
-      if (!(await readOn(startedAt))) {
-        startAnew()
+    if (!(await readNewEntries(startedAt))) {
+      restart()
+      if (!(await readNewEntries(startedAt))) {
+        restart()
         throw new Error('The history of revocations changed again while it was read')
       }
     }
@@ -125,7 +144,9 @@ export function followRevocations(
     else logger.error(text)
   }
 
-  /** Once for each time that the store is not the primary: it is asked four times a second. */
+  /**
+   * Logs once that the server is not the primary, because reads are repeated four times a second.
+   */
   function logRefusal(cause: unknown): void {
     const refusal = findNotPrimary(cause)
     if (!refusal || isRefused) return
@@ -135,8 +156,8 @@ export function followRevocations(
     )
   }
 
-  /** What is known stays known: a revocation that the store has lost is still one. */
-  function startAnew(): void {
+  /** Reads the whole feed again. Known revocations are kept, even those that the store has lost. */
+  function restart(): void {
     syncedAt = Number.NEGATIVE_INFINITY
     cursor = createCursor()
     for (const listener of breakListeners) listener()
@@ -146,12 +167,13 @@ export function followRevocations(
   }
 
   const isFresh = () =>
-    performance.now() - syncedAt < FRESH_FOR && Date.now() - syncedAtDate < FRESH_FOR
+    performance.now() - syncedAt < MAX_AGE && Date.now() - syncedAtDate < MAX_AGE
 
   async function load(): Promise<void> {
     if (running) {
       await running
-      // It may have begun long before it was asked for here; then only a new one will do.
+      // The shared read may have begun long before this call. If it is outdated, a new one is
+      // needed.
       if (isFresh()) return
     }
     running ??= read()
@@ -166,13 +188,13 @@ export function followRevocations(
   }
 
   /**
-   * Reads once more from now on, so that what was committed before this call is known after it: one read
-   * for all who ask in the same turn of the event loop.
+   * Reads everything that was committed before this call. Calls in the same turn of the event loop
+   * share one read.
    */
   function catchUp(): Promise<void> {
     upcoming ??= new Promise((resolve) => setImmediate(resolve)).then(async () => {
       upcoming = null
-      // One that is under way may have begun too early.
+      // A read in progress may have begun too early.
       if (running) await running.catch(() => {})
       await (running ?? load())
     })
@@ -181,7 +203,8 @@ export function followRevocations(
 
   function poll(): void {
     if (stopped) return
-    // A failed read shows as staleness to whoever asks next; the next round tries again.
+    // A failed read makes the feed outdated, which the next request notices; the next poll tries
+    // again.
     timer = setTimeout(() => load().then(poll, poll), POLL_EVERY)
     timer.unref?.()
   }
@@ -190,9 +213,9 @@ export function followRevocations(
     ...known,
     load,
     isFresh,
-    sync: () => withPatience(load(), patience),
+    sync: () => withTimeout(load(), timeout),
     async signedOutSince(userId, mark) {
-      await withPatience(catchUp(), patience)
+      await withTimeout(catchUp(), timeout)
       return known.signedOutAfter(userId, mark)
     },
     storeNow: () => clock.storeNow + Math.floor(performance.now() - clock.readAt),
@@ -221,10 +244,10 @@ function unavailable(cause: unknown): TemporarilyUnavailable {
   return new TemporarilyUnavailable('The service cannot check tokens right now', { cause })
 }
 
-async function withPatience(reading: Promise<void>, patience: number): Promise<void> {
+async function withTimeout(reading: Promise<void>, timeout: number): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const tooLong = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(unavailable(new Error('Reading takes too long'))), patience)
+    timer = setTimeout(() => reject(unavailable(new Error('Reading takes too long'))), timeout)
   })
   try {
     await Promise.race([reading, tooLong])

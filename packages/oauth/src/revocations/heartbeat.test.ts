@@ -10,7 +10,10 @@ afterEach(() => {
 
 const after = (milliseconds: number) => vi.advanceTimersByTime(milliseconds)
 
-/** A heartbeat of a store whose count is set by the test, and what it says of a read that begins now. */
+/**
+ * Creates a heartbeat whose stored count the test sets, and a function that returns its verdict on
+ * a read that begins now.
+ */
 function startHeartbeat() {
   const store: { count: number | Error } = { count: 1 }
   const heartbeat = createHeartbeat({
@@ -22,7 +25,7 @@ function startHeartbeat() {
   const pulse = async () => {
     const waiting = heartbeat.pulse()
     await waiting
-    // Later beats are not waited for.
+    // Only the first beat is awaited.
     await Promise.resolve()
     await Promise.resolve()
     return waiting !== null
@@ -38,7 +41,7 @@ function startHeartbeat() {
 }
 
 describe('the heartbeat of the revocation feed', () => {
-  it('waits for the first beat only, and beats no more than every two seconds', async () => {
+  it('waits only for the first beat, and beats at most every two seconds', async () => {
     const { pulse, store, read } = startHeartbeat()
     expect(await pulse()).toBe(true)
     store.count = 2
@@ -51,7 +54,7 @@ describe('the heartbeat of the revocation feed', () => {
     expect(read(1)).toBe('refused')
   })
 
-  it('asks a server that has proved nothing for the newest beat at once [threat Q5]', async () => {
+  it('requires the latest beat immediately from a server that has not proven to be up to date [threat Q5]', async () => {
     const { pulse, read } = startHeartbeat()
     await pulse()
     expect(read(null)).toBe('read again')
@@ -62,7 +65,7 @@ describe('the heartbeat of the revocation feed', () => {
     expect(read(1)).toBe('accepted')
   })
 
-  it('gives a server that has kept up a second for the newest beat, and none for one before it [threat Q5]', async () => {
+  it('allows an up-to-date server one second to show the latest beat, but not the one before it [threat Q5]', async () => {
     const { store, pulse, read } = startHeartbeat()
     await pulse()
     expect(read(1)).toBe('accepted')
@@ -70,7 +73,7 @@ describe('the heartbeat of the revocation feed', () => {
     after(2000)
     await pulse()
     expect(read(1)).toBe('accepted')
-    // Nothing was read while that second ended.
+    // No read took place at the end of that second.
     store.count = 3
     after(2000)
     await pulse()
@@ -78,7 +81,7 @@ describe('the heartbeat of the revocation feed', () => {
     expect(read(1)).toBe('read again')
     after(1000)
     expect(read(2)).toBe('refused')
-    // From now on it has to show all.
+    // The tolerance is over, so the read must show every beat.
     store.count = 4
     after(1000)
     await pulse()
@@ -86,7 +89,7 @@ describe('the heartbeat of the revocation feed', () => {
     expect(read(4)).toBe('accepted')
   })
 
-  it('asks for nothing more while no beat can be written', async () => {
+  it('requires no beat while no beat can be written', async () => {
     const { store, pulse, read } = startHeartbeat()
     await pulse()
     store.count = new Error('The disk is full')
@@ -97,7 +100,7 @@ describe('the heartbeat of the revocation feed', () => {
     expect(read(0)).toBe('refused')
   })
 
-  it('takes the lower count of a server that took over', async () => {
+  it('accepts the lower count of a server after a failover', async () => {
     const { store, pulse, read } = startHeartbeat()
     store.count = 100
     await pulse()
@@ -109,7 +112,7 @@ describe('the heartbeat of the revocation feed', () => {
     expect(read(90)).toBe('accepted')
   })
 
-  it('asks a store that does not count for nothing', async () => {
+  it('requires no beat from a store that does not count beats', async () => {
     const heartbeat = createHeartbeat({})
     expect(heartbeat.pulse()).toBeNull()
     expect(heartbeat.accepts(undefined, 5000)).toBe(true)

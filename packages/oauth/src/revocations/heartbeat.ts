@@ -1,41 +1,44 @@
 import { NotPrimary } from '@tollgate/database'
 import type { RevocationRepository } from '../storage/repositories.ts'
 
-/** Milliseconds between two beats of a process. Whichever comes first writes for all. */
-const BEAT_EVERY = 2000
-/** How far, in milliseconds, the server that is read may be behind the one that takes writes. */
+/** Time between two beats of a process, in milliseconds. One beat serves all processes. */
+const BEAT_INTERVAL = 2000
+/** How far a server may lag behind the primary, in milliseconds. */
 const TOLERANCE = 1000
 
 export interface Heartbeat {
-  /** Beats if it is time to. Only the first beat is waited for: before it, nothing shows that a server is behind. */
+  /**
+   * Increases the stored count (a beat) if one is due. Returns a promise only for the first beat,
+   * because without it a lagging server cannot be detected.
+   */
   pulse(): Promise<void> | null
   /**
-   * Whether the server may be relied on that showed this beat to a read which began at that moment of the monotonic
-   * clock. False if it should be read again in a moment: it has not shown yet that it is not behind.
-   * @throws NotPrimary when it lacks a beat that was committed over a second before
+   * Whether a read can be relied on, given the beat it showed and its start by the monotonic clock.
+   * `false` if it should be repeated shortly, because the server may lag slightly.
+   * @throws NotPrimary if it lacks a beat that was committed more than a second earlier
    */
   accepts(beat: number | null | undefined, startedAt: number): boolean
 }
 
 /**
- * Notices a replica that takes writes, and therefore does not say that it is one: behind a proxy that sends reads and
- * writes to different servers, what this process has committed does not show in what it reads. A beat that fails asks
- * for nothing: while no writes are taken, nothing is revoked either.
+ * Detects reads from a replica that does not identify itself as one. Behind a proxy that sends
+ * reads and writes to different servers, a process may not see what it has committed. A failed beat
+ * has no effect: while nothing can be written, nothing is revoked either.
  */
 export function createHeartbeat({ beat }: Pick<RevocationRepository, 'beat'>): Heartbeat {
-  /** The newest beat that is known to be committed, since when, and the one before. */
+  /** The latest beat known to be committed, when that became known, and the beat before it. */
   let committed: {
     readonly beat: number
     readonly at: number
     readonly before: number
   } | null = null
   let begunAt: number | null = null
-  /** Whether the server that is read has kept up so far. Only then it may be a little late. */
+  /** Whether the server has been up to date so far. Only then may it lag slightly. */
   let isTrusted = false
 
   async function write(beat: () => Promise<number>): Promise<void> {
     try {
-      // After a failover the count may be lower than before.
+      // The count may be lower than before after a failover.
       const count = await beat()
       committed = { beat: count, at: performance.now(), before: committed?.beat ?? 0 }
     } catch {
@@ -46,7 +49,7 @@ export function createHeartbeat({ beat }: Pick<RevocationRepository, 'beat'>): H
   return {
     pulse() {
       const now = performance.now()
-      if (!beat || (begunAt !== null && now - begunAt < BEAT_EVERY)) return null
+      if (!beat || (begunAt !== null && now - begunAt < BEAT_INTERVAL)) return null
       const isFirst = begunAt === null
       begunAt = now
       const written = write(beat)

@@ -1,44 +1,51 @@
 import type { NewRevocation, Revocation, RevocationKind } from '../storage/records.ts'
 
-/** What is refused for as long as it could have lived. The other kinds tell of something else. */
+/**
+ * Kinds of revocation that reject a token or session until it would have expired. The other kinds
+ * announce changes.
+ */
 export type RevokedKind = Extract<RevocationKind, 'token' | 'client' | 'session'>
 
-/** When a sign-in was relied on: by the clock of a process, and by the store's, if it was known. */
+/** Time of a sign-in, by the clock of the process and by that of the store, in milliseconds. */
 export interface SignInTime {
   readonly at: number
-  readonly storeAt: number | null
+  readonly storeAt: number
 }
 
-/** The last time somebody was signed out everywhere. */
+/** The last time a user was signed out everywhere. */
 interface SignOut {
-  /** By the clocks of processes. */
+  /** Time by the clock of the process that signed the user out, in milliseconds. */
   readonly at: number
-  /** By the store's clock. */
+  /** Time by the clock of the store, in milliseconds. */
   readonly storeAt: number
-  /** By the clocks of processes of an older version, which left no time of the store. */
-  readonly unstampedAt: number
   readonly until: number
-  /** As which sign-out it was read here. */
+  /** Number of this sign-out in the order in which this process learned of them. */
   readonly order: number
 }
 
 export interface KnownRevocations {
-  /** From the store. */
+  /** Takes in an entry read from the store. */
   takeIn(entry: Revocation): void
-  /** Committed by this process just now. */
+  /** Takes in an entry that this process has just committed. */
   note(entry: NewRevocation): void
   isRevoked(kind: RevokedKind, subject: string): boolean
-  /** Whether the person was signed out everywhere at or after this sign-in. */
+  /** Whether the user was signed out everywhere at or after this sign-in. */
   isSignedOut(userId: string, since: SignInTime): boolean
-  /** How many sign-outs were read here: what comes later has a larger number. */
+  /** Returns the number of sign-outs seen so far. Later ones have a larger number. */
   signOutMark(): number
   signedOutAfter(userId: string, mark: number): boolean
-  /** By the store's clock: after every sign-out of the person known here, and not before `storeAt`. */
+  /**
+   * Returns a time of the store's clock that is after every known sign-out of the user and not
+   * before `storeAt`.
+   */
   afterSignOuts(userId: string, storeAt: number): number
   endedBefore(): number
 }
 
-/** What a process knows of the feed. It never forgets what may still be alive. */
+/**
+ * Keeps the revocations that a process knows, at least as long as something they affect could still
+ * be valid.
+ */
 export function createKnownRevocations(
   notify: (kind: RevocationKind, subject: string) => void,
 ): KnownRevocations {
@@ -47,27 +54,28 @@ export function createKnownRevocations(
     client: new Map(),
     session: new Map(),
   }
-  /** By person; everyone's under EVERYONE. */
+  /** The last sign-out by user, and under EVERYONE that of all users. */
   const signOuts = new Map<string, SignOut>()
-  /** What was noted comes again with the next read, and must not count as another sign-out then. */
+  /**
+   * Sign-outs noted by this process. They are read from the store later and must not count twice.
+   */
   const noted = new Map<string, NewRevocation>()
   let signOutsRead = 0
   let endedBefore = 0
 
-  /** `storeAt`: null where an older version wrote it, 0 where it is not known yet. */
-  function keepSignOut(entry: NewRevocation, storeAt: number | null): void {
+  /** Records a sign-out. `storeAt` is 0 until the entry has been read from the store. */
+  function keepSignOut(entry: NewRevocation, storeAt: number): void {
     const known = signOuts.get(nameOf(entry))
     const at = entry.at.getTime()
     signOuts.set(nameOf(entry), {
       at: Math.max(known?.at ?? 0, at),
-      storeAt: Math.max(known?.storeAt ?? 0, storeAt ?? 0),
-      unstampedAt: Math.max(known?.unstampedAt ?? 0, storeAt === null ? at : 0),
+      storeAt: Math.max(known?.storeAt ?? 0, storeAt),
       until: Math.max(known?.until ?? 0, entry.until.getTime()),
       order: signOutsRead,
     })
   }
 
-  function apply(entry: NewRevocation, storeAt: number | null): void {
+  function apply(entry: NewRevocation, storeAt: number): void {
     if (isSignOut(entry)) {
       signOutsRead += 1
       keepSignOut(entry, storeAt)
@@ -80,7 +88,7 @@ export function createKnownRevocations(
     notify(entry.kind, entry.subject)
   }
 
-  /** What concerned only things that ended need not be known any more. */
+  /** Forgets revocations that only affect what has expired. */
   function forgetEnded(): void {
     for (const subjects of Object.values(revoked)) {
       for (const [key, until] of subjects) if (until < endedBefore) subjects.delete(key)
@@ -103,7 +111,7 @@ export function createKnownRevocations(
 
   return {
     takeIn(entry) {
-      const storeAt = entry.writtenAt?.getTime() ?? null
+      const storeAt = entry.writtenAt.getTime()
       if (isSignOut(entry) && noted.delete(keyOf(entry))) keepSignOut(entry, storeAt)
       else apply(entry, storeAt)
     },
@@ -117,7 +125,7 @@ export function createKnownRevocations(
     },
     isRevoked: (kind, subject) => revoked[kind].has(subject),
     isSignedOut: (userId, since) =>
-      isNoted(userId, since.at) || signOutsOf(userId).some((end) => isAtOrAfter(end, since)),
+      isNoted(userId, since.at) || signOutsOf(userId).some((end) => end.storeAt >= since.storeAt),
     signOutMark: () => signOutsRead,
     signedOutAfter: (userId, mark) => signOutsOf(userId).some(({ order }) => order > mark),
     afterSignOuts: (userId, storeAt) =>
@@ -132,9 +140,3 @@ const isSignOut = ({ kind }: NewRevocation) => kind === 'user' || kind === 'ever
 const nameOf = ({ kind, subject }: NewRevocation) =>
   kind === 'everyone' ? EVERYONE : `user ${subject}`
 const keyOf = (entry: NewRevocation) => `${entry.at.getTime()} ${nameOf(entry)}`
-
-/** By the store's clock, which is one; by those of the processes only where an older version wrote. */
-function isAtOrAfter(end: SignOut, since: SignInTime): boolean {
-  if (since.storeAt === null) return end.at >= since.at
-  return end.storeAt >= since.storeAt || end.unstampedAt >= since.at
-}

@@ -1,97 +1,153 @@
 /**
- * What a client has beyond the first edition of OAuth 2.0: the members of RFC 7591 §2 and OpenID Connect
- * Registration §2, by their own names. Only what was set is there.
+ * Optional client metadata: the members of RFC 7591 §2 and OpenID Connect Registration §2 under
+ * their standard names, and a few settings of our own. Members that were not set are absent.
  */
 export interface ClientSettings {
-  /** How it proves itself. Default: any way its secret allows. */
+  /**
+   * Authentication method of the client. If absent, a client with a secret may use HTTP Basic or
+   * the request body.
+   */
   readonly token_endpoint_auth_method?: ClientAuthMethod
-  /** The only algorithm it signs its proofs with. */
+  /** The only JWS algorithm accepted for the client's authentication assertions. */
   readonly token_endpoint_auth_signing_alg?: string
-  /** Its public keys, as a set (RFC 7517 §5). */
+  /** The client's public keys as a JSON Web Key Set (RFC 7517 §5). */
   readonly jwks?: { readonly keys: readonly Readonly<Record<string, unknown>>[] }
-  /** Where its public keys are. */
+  /** URL of the client's public keys (a JSON Web Key Set). Excludes `jwks`. */
   readonly jwks_uri?: string
-  /** Its secret for `client_secret_jwt`, sealed: the hash of it is of no use there. */
+  /**
+   * The client secret, encrypted, for `client_secret_jwt`: verifying a signature needs the secret
+   * itself, not its hash.
+   */
   readonly sealed_secret?: string
-  /** What its access tokens are signed with. */
+  /** JWS algorithm that signs access tokens for this client. */
   readonly access_token_signed_response_alg?: string
-  /** What its ID tokens are signed with. */
+  /** JWS algorithm that signs ID tokens for this client. */
   readonly id_token_signed_response_alg?: string
-  /** UserInfo as a JWT, signed with this. */
+  /** JWS algorithm that signs UserInfo responses. If set, UserInfo is returned as a JWT. */
   readonly userinfo_signed_response_alg?: string
-  /** Introspection as a JWT, signed with this (RFC 9701). */
+  /**
+   * JWS algorithm that signs introspection responses. If set, they are returned as JWTs (RFC 9701).
+   */
   readonly introspection_signed_response_alg?: string
-  /** The only algorithm its request objects may have (RFC 9101). */
+  /** The only JWS algorithm accepted for the client's request objects (RFC 9101). */
   readonly request_object_signing_alg?: string
-  /** It takes part only with requests that it has signed (RFC 9101). */
+  /**
+   * Whether the server rejects authorization requests of this client without a signed request
+   * object (RFC 9101).
+   */
   readonly require_signed_request_object?: boolean
-  /** Where its request objects may lie. */
+  /** URLs from which the client may pass request objects by reference (`request_uri`). */
   readonly request_uris?: readonly string[]
-  /** What its scopes tell of the person stands in ID tokens too, for a client that never asks UserInfo. */
+  /**
+   * Whether ID tokens also contain the user claims of the granted scopes. For clients that never
+   * call UserInfo.
+   */
   readonly claims_in_id_token?: boolean
-  /** `pairwise`: it learns a name of the person that no other client knows. */
+  /**
+   * Kind of user id that the client receives. With `pairwise` each client (or sector) gets a
+   * different, unlinkable one.
+   */
   readonly subject_type?: 'public' | 'pairwise'
-  /** Clients with the same one share those names. */
+  /**
+   * URL that identifies a sector (OpenID Connect Core §8.1): clients with the same URL share
+   * pairwise subjects.
+   */
   readonly sector_identifier_uri?: string
-  /** Longest time since the sign-in, where a request does not say. */
+  /** Maximum age of the sign-in in seconds for requests without `max_age`. */
   readonly default_max_age?: number
-  /** ID tokens always say when the person signed in. */
+  /** Whether ID tokens always contain `auth_time`. */
   readonly require_auth_time?: boolean
-  /** Which kinds of sign-in it would like, where a request does not say. */
+  /** Preferred authentication context classes for requests without `acr_values`. */
   readonly default_acr_values?: readonly string[]
-  /** Where people may be sent after they have signed out. */
+  /** URLs to which the browser may be redirected after sign-out. */
   readonly post_logout_redirect_uris?: readonly string[]
-  /** Where it is told that somebody has signed out. */
+  /**
+   * URL that receives a logout token when the user's session ends (OpenID Connect Back-Channel
+   * Logout).
+   */
   readonly backchannel_logout_uri?: string
-  /** It wants to know which session has ended. */
+  /** Whether logout tokens must contain the session id (`sid`). */
   readonly backchannel_logout_session_required?: boolean
-  /** Origins of its pages beside those of its https redirect addresses, such as `http://localhost:5173`. */
+  /**
+   * Additional origins from which the client's pages call the server, such as
+   * `http://localhost:5173`. The origins of its https redirect URIs are always allowed.
+   */
   readonly allowed_origins?: readonly string[]
-  /** It takes part only with requests that it has pushed (RFC 9126). */
+  /**
+   * Whether the server rejects authorization requests of this client that were not pushed (RFC
+   * 9126).
+   */
   readonly require_pushed_authorization_requests?: boolean
-  /** It takes only tokens that are bound to its key (RFC 9449). */
+  /** Whether this client accepts only access tokens bound to its key (DPoP, RFC 9449). */
   readonly dpop_bound_access_tokens?: boolean
-  /** What it may ask for at the authorization endpoint, of what its grants allow. Left out: all of that. */
+  /**
+   * Response types the client may use at the authorization endpoint. If absent, all that its grants
+   * allow.
+   */
   readonly response_types?: readonly string[]
-  /** `native` for apps on a device. */
+  /** Kind of application: `native` for apps installed on a device. */
   readonly application_type?: 'web' | 'native'
-  /** Its home page. */
+  /** URL of the client's home page. */
   readonly client_uri?: string
-  /** Its picture. Shown only for verified clients, and never linked from elsewhere. */
+  /**
+   * URL of the client's logo. Shown only for verified clients, and never loaded from the client's
+   * server by the browser.
+   */
   readonly logo_uri?: string
-  /** What it does with people's data. */
+  /** URL of the client's privacy policy. */
   readonly policy_uri?: string
-  /** What people agree to. */
+  /** URL of the client's terms of service. */
   readonly tos_uri?: string
-  /** Whom to write to. */
+  /** E-mail addresses of the people responsible for the client. */
   readonly contacts?: readonly string[]
-  /** Of a client that a person has registered: somebody who runs the server vouches for it. */
+  /**
+   * Name of the user provider whose users the client serves. If absent, users of every provider.
+   */
+  readonly provider?: string
+  /** Whether the operator has verified a client that a user registered. See `clients.verify()`. */
   readonly verified?: boolean
-  /** Of a client that has registered itself. */
+  /**
+   * How the client registered itself. Absent for clients registered by a user or by the operator.
+   */
   readonly self_registered?: SelfRegistration
 }
 
-/** Settings by which a client relies on something that a feature does. */
+/** The settings a client may choose for itself. The server sets the others. */
+export type OwnSettings = Omit<
+  ClientSettings,
+  'sealed_secret' | 'self_registered' | 'verified' | 'provider'
+>
+
+/** Settings that the server can honour only if the matching feature is enabled. */
 export type ClientDemand =
   | 'require_pushed_authorization_requests'
   | 'require_signed_request_object'
   | 'dpop_bound_access_tokens'
 
-/** How a client came here by itself. */
+/** How a client registered itself, and whether it was used or verified since. */
 export interface SelfRegistration {
-  /** By RFC 7591, or by a document at its address (Client ID Metadata Document). */
+  /**
+   * `registration` for dynamic client registration (RFC 7591), `document` for a Client ID Metadata
+   * Document.
+   */
   readonly by: 'registration' | 'document'
-  /** The address of its document, which is its `client_id`. */
+  /** URL of the client's metadata document, which is also its `client_id`. */
   readonly document?: string
-  /** Somebody here vouches for it. */
+  /** Whether the operator has verified the client. See `clients.verify()`. */
   readonly verified?: boolean
-  /** Of the token that manages it (RFC 7592). */
+  /**
+   * Hash of the registration access token, with which the client manages its registration (RFC
+   * 7592).
+   */
   readonly management_hash?: string
-  /** Deleted then, unless it was used before. In milliseconds. */
+  /**
+   * When the client is deleted if it was never used, in milliseconds since the epoch. Absent once
+   * it was used.
+   */
   readonly unused_until?: number
 }
 
-/** RFC 7591 §2 and OpenID Connect Core §9. */
+/** Client authentication methods of RFC 7591 §2 and OpenID Connect Core §9. */
 export type ClientAuthMethod =
   | 'client_secret_basic'
   | 'client_secret_post'

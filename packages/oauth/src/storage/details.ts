@@ -1,95 +1,124 @@
 import type { SigningAlgorithm } from '../crypto.ts'
 
-/** What a grant carries beyond scopes. Only what was asked for is there; plain OAuth 2.0 has none of it. */
+/**
+ * Data that a grant carries in addition to its scopes. Members that the request did not use are
+ * absent; a plain OAuth 2.0 request uses none.
+ */
 export interface GrantDetails {
-  /** OpenID Connect: comes back in the ID token. */
+  /** Nonce of the authentication request, returned in the ID token (OpenID Connect). */
   readonly nonce?: string
-  /** OpenID Connect Core §5.5: single claims that were asked for. */
+  /** Individually requested claims (OpenID Connect Core §5.5). */
   readonly claims?: ClaimsRequest
-  /** Scopes that people were shown beside those asked for, because parts of them are asked for by name. */
+  /**
+   * Scopes that the consent screen showed in addition to the requested ones, because the request
+   * names individual claims of them.
+   */
   readonly alsoShown?: readonly string[]
-  /** OpenID Connect: which kinds of sign-in the client would like, the best first. */
+  /** Requested authentication context classes in order of preference (OpenID Connect). */
   readonly acrValues?: readonly string[]
-  /** RFC 8707: the APIs the tokens are for. */
+  /** Resource URIs of the APIs the tokens are for (RFC 8707). */
   readonly resources?: readonly string[]
-  /** RFC 9449: the thumbprint of the key whose holder alone may use it. */
+  /**
+   * Thumbprint of the key the tokens are bound to (RFC 9449). Only the holder of the key may use
+   * them.
+   */
   readonly dpopKey?: string
-  /** The refresh token stays the same for as long as it lives: a key protects it, not rotation. */
+  /**
+   * Whether the refresh token stays the same instead of being rotated. It is then protected by
+   * the key it is bound to.
+   */
   readonly keepsRefreshToken?: true
-  /** RFC 9470: the access token says how the person had signed in. */
+  /** Whether the access token contains `auth_time` and `acr` of the sign-in (RFC 9470). */
   readonly saysSignIn?: boolean
-  /** The access token says nothing to its holder, whatever the format of the server. */
+  /**
+   * Whether the access token is opaque regardless of the server's format, because its holder must
+   * not read it.
+   */
   readonly opaque?: boolean
-  /** What the access token is signed with, where it is not the usual. */
+  /** Algorithm that signs the access token. If absent, that of the API. */
   readonly signedWith?: SigningAlgorithm
-  /** How the answer reaches the client, where it is not the usual way of its response type. */
+  /** Response mode of the request. If absent, the default of its response type. */
   readonly responseMode?: string
-  /** Of an interaction alone: the hash of the ticket that ends with the answer. */
+  /**
+   * Hash of the one-time ticket behind an interaction, such as a pushed request. The first response
+   * to the request uses it up.
+   */
   readonly ticket?: string
-  /** Of an interaction alone: there were no details beside the ticket. */
+  /** Whether the interaction has no details apart from `ticket`: its grant gets `null`. */
   readonly ticketOnly?: true
-  /** How the person had signed in. */
+  /** How and when the user signed in. */
   readonly signIn?: SignInDetails
-  /** RFC 8693: the tokens it was exchanged for, and what those came from. It ends with each of them. */
+  /**
+   * The tokens this token was exchanged for, with their own parents (RFC 8693). When one of them is
+   * revoked, this token ends too.
+   */
   readonly parents?: readonly ParentToken[]
-  /** RFC 8693 §4.1: who acts for the person, the last one outermost. */
+  /**
+   * The party that acts for the user (RFC 8693 §4.1). With several, the most recent one is
+   * outermost.
+   */
   readonly actor?: Actor
-  /** Claims of the application, as the newest access token has them. */
+  /** The application's own claims (`accessTokenClaims`) in the most recent access token. */
   readonly added?: AddedByApplication
 }
 
 /** Claims that the application has added to an access token. */
 export interface AddedByApplication {
-  /** The hashed scopes and audience of that token: another token of the row does not have these claims. */
+  /**
+   * Hash of the scopes and audience of that access token. Access tokens of the same row with other
+   * scopes or audience do not have these claims.
+   */
   readonly for: string
-  /** By their names. */
+  /** The claims by name. */
   readonly claims: Readonly<Record<string, unknown>>
 }
 
-/** A token that another one was exchanged for. */
+/** A token that was exchanged for another one (RFC 8693). */
 export interface ParentToken {
-  /** Of the access token that was shown: its row, a dot, and how often it was refreshed. */
+  /**
+   * The `jti` of the exchanged access token: the id of its row, a dot, and the number of refreshes.
+   */
   readonly jti: string
-  /** Who was given it. */
+  /** The `client_id` of the client the exchanged token was issued to. */
   readonly client_id: string
 }
 
-/** RFC 8693 §4.1. */
+/** A party that acts for a user (RFC 8693 §4.1). */
 export interface Actor {
-  /** Who acts. */
+  /** Subject of the acting party. */
   readonly sub: string
-  /** For whom that one acted before. */
+  /** The party that acted before this one in the delegation chain. */
   readonly act?: Actor
 }
 
 /** The sign-in behind a grant. */
 export interface SignInDetails {
-  /** When the person gave their password or other proof, in seconds. */
+  /** When the user authenticated (`auth_time`), in seconds since the epoch. */
   readonly at?: number
-  /** The session's name in ID tokens and logout tokens. */
+  /** Session id in ID tokens and logout tokens (`sid`). */
   readonly sid?: string
-  /** The application's own session, hashed. Told to nobody. */
+  /** Hash of the application's own session id. Never leaves the server. */
   readonly session?: string
-  /** How well it was proven. */
+  /** Authentication context class of the sign-in (`acr`). */
   readonly acr?: string
-  /** By which means (RFC 8176). */
+  /** Authentication methods of the sign-in (`amr`, RFC 8176). */
   readonly amr?: readonly string[]
 }
 
-/** OpenID Connect Core §5.5. */
+/** The `claims` parameter of an authentication request (OpenID Connect Core §5.5). */
 export interface ClaimsRequest {
-  /** To be answered by UserInfo. */
-  readonly userinfo?: Readonly<Record<string, ClaimWish | null>>
-  /** To be in the ID token. */
-  readonly id_token?: Readonly<Record<string, ClaimWish | null>>
+  /** Claims requested from UserInfo. `null` requests a claim without conditions. */
+  readonly userinfo?: Readonly<Record<string, RequestedClaim | null>>
+  /** Claims requested in the ID token. `null` requests a claim without conditions. */
+  readonly id_token?: Readonly<Record<string, RequestedClaim | null>>
 }
 
-/** What is asked of one claim (OpenID Connect Core §5.5.1). */
-export interface ClaimWish {
-  /** Without it the client can do little. */
+/** Conditions for one requested claim (OpenID Connect Core §5.5.1). */
+export interface RequestedClaim {
+  /** Whether the client depends on the claim. */
   readonly essential?: boolean
-  /** It should have this value. */
+  /** The value the claim should have. */
   readonly value?: unknown
-  /** It should have one of these, the best first. */
+  /** The values the claim may have, in order of preference. */
   readonly values?: readonly unknown[]
 }

@@ -7,14 +7,14 @@ interface Entry {
   readonly expiresAt: Date
 }
 
-/** The counts and places of limits, in memory. */
+/** Stores the counters and places of limits in memory. */
 export function memoryLimits(): {
   readonly limits: LimitRepository
   purge(before: Date, limit: number): number
 } {
   const entries = new Map<string, Entry>()
 
-  function livingAt(name: string, at: Date): Entry | null {
+  function activeAt(name: string, at: Date): Entry | null {
     const entry = entries.get(name)
     return entry && entry.expiresAt > at ? entry : null
   }
@@ -27,33 +27,33 @@ export function memoryLimits(): {
     },
     limits: {
       async count(name, at, until) {
-        const before = livingAt(name, at) ?? { points: 0, holder: null, expiresAt: until }
+        const before = activeAt(name, at) ?? { points: 0, holder: null, expiresAt: until }
         const after = { ...before, points: before.points + 1 }
         entries.set(name, after)
         return { points: after.points, expiresAt: after.expiresAt }
       },
       async uncount(name, at) {
-        const before = livingAt(name, at)
+        const before = activeAt(name, at)
         if (before && before.points > 0) {
           entries.set(name, { ...before, points: before.points - 1 })
         }
       },
-      async forget(prefix, most, limit) {
+      async forget(prefix, max, limit) {
         const counts = [...entries].filter(([name]) => name.startsWith(prefix))
         const first = counts
           .sort(([, one], [, other]) => +one.expiresAt - +other.expiresAt)
-          .slice(0, Math.max(0, Math.min(counts.length - most, limit)))
+          .slice(0, Math.max(0, Math.min(counts.length - max, limit)))
         for (const [name] of first) entries.delete(name)
         return first.length
       },
-      async take({ name, most, holder, at, until }) {
-        const names = placeNames(name, most)
-        const place = names.find((each) => !livingAt(each, at))
+      async take({ name, max, holder, at, until }) {
+        const names = placeNames(name, max)
+        const place = names.find((each) => !activeAt(each, at))
         if (place !== undefined) {
           entries.set(place, { points: 1, holder, expiresAt: until })
           return { place }
         }
-        const taken = names.flatMap((each) => livingAt(each, at) ?? [])
+        const taken = names.flatMap((each) => activeAt(each, at) ?? [])
         return {
           place: null,
           isHeld: taken.some((entry) => entry.holder !== null),
@@ -69,8 +69,8 @@ export function memoryLimits(): {
       async free(place, holder) {
         if (entries.get(place)?.holder === holder) entries.delete(place)
       },
-      async clear(name, most) {
-        for (const place of placeNames(name, most)) {
+      async clear(name, max) {
+        for (const place of placeNames(name, max)) {
           if (entries.get(place)?.holder === null) entries.delete(place)
         }
       },

@@ -1,8 +1,8 @@
-import { logoutOf } from './pending-logout.ts'
+import { buildLogout } from './pending-logout.ts'
 import type { ClientSession, PendingLogout, SessionSelector } from './records.ts'
 import type { LogoutRepository, SessionRepository } from './repositories.ts'
 
-/** The sessions and logouts of `memoryStorage()`. */
+/** Stores the sessions and logouts of `memoryStorage()`. */
 export function memorySessions(): {
   readonly sessions: SessionRepository
   readonly logouts: LogoutRepository
@@ -34,7 +34,7 @@ export function memorySessions(): {
     async end(selector, when, limit) {
       const ending = [...bySid.values()].filter((each) => matches(each, selector)).slice(0, limit)
       for (const session of ending) {
-        const logout = logoutOf(session, when)
+        const logout = buildLogout(session, when)
         if (!queue.has(logout.id)) queue.set(logout.id, logout)
         bySid.delete(session.sid)
       }
@@ -55,7 +55,7 @@ export function memorySessions(): {
       queue.set(id, { ...found, attempts: attempts + 1, dueAt: next })
       return true
     },
-    async putOff(clientId, next) {
+    async postpone(clientId, next) {
       for (const [id, logout] of queue) {
         if (logout.clientId === clientId && logout.dueAt < next) {
           queue.set(id, { ...logout, dueAt: next })

@@ -2,32 +2,38 @@ import { type Clock, isAfter, systemClock } from '../clock.ts'
 import { randomSecret } from '../crypto.ts'
 import { memoryLimits } from './memory-limits.ts'
 import { memorySessions } from './memory-sessions.ts'
+import { MemoryTokens } from './memory-tokens.ts'
 import { mergeConsents } from './merge-consents.ts'
 import {
   type AuthorizationCode,
   type Client,
   type Consent,
   endedMark,
-  FEED_KEPT,
+  FEED_RETENTION,
   type Interaction,
   type NewRevocation,
   type Revocation,
   type StoredKey,
   type Ticket,
-  type Token,
   type TokenSelector,
 } from './records.ts'
-import type { Living, Storage } from './repositories.ts'
+import type { ActiveCounts, Storage } from './repositories.ts'
 import { endedByRotation, rotatedToken } from './rotated-token.ts'
-import { parseUnused, UNUSED_CLIENT } from './unused-client.ts'
+import { parseUnused, UNUSED_CLIENT } from './tickets.ts'
 
 /**
- * For tests and demonstrations: one process, gone when it ends. Passes the same contract. `clock` is the
- * store's own, by which the feed of revocations goes, as a database has one.
+ * Stores the state of the server in memory, for tests and demos: a single process, and lost when it
+ * ends. Fulfils the same contract as `kyselyStorage()`.
+ *
+ * `clock` is the clock of the store, which the revocation feed uses as it would use a database's.
+ * @example
+ * ```ts
+ * const oauth = createAuthorizationServer({ ...options, storage: memoryStorage() })
+ * ```
  */
 export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock } = {}): Storage {
   const clients = new Map<string, Client>()
-  const tokens = new Map<string, Token>()
+  const tokens = new MemoryTokens()
   const codes = new Map<string, AuthorizationCode>()
   const interactions = new Map<string, Interaction>()
   const consents = new Map<string, Consent>()
@@ -44,16 +50,16 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
     revocations.push({ ...entry, ...own })
   }
 
-  /** Whether an entry may be purged: see RevocationRepository. */
-  function isOver(before: Date): (entry: Revocation) => boolean {
-    const kept = clock.now().getTime() - FEED_KEPT
-    const settled = revocations.findLast(({ writtenAt }) => writtenAt && +writtenAt <= kept)
-    const limit = Math.min(before.getTime(), kept)
+  /** Whether an entry may be purged by the rules of RevocationRepository. */
+  function isDeletable(before: Date): (entry: Revocation) => boolean {
+    const retentionStart = clock.now().getTime() - FEED_RETENTION
+    const settled = revocations.findLast(({ writtenAt }) => +writtenAt <= retentionStart)
+    const limit = Math.min(before.getTime(), retentionStart)
     return ({ id, until }) => id < (settled?.id ?? 0) && until.getTime() < limit
   }
 
-  function countLiving(at: Date): Living {
-    const living = [...tokens.values()].filter((each) => !each.revokedAt && each.liveUntil > at)
+  function countActive(at: Date): ActiveCounts {
+    const living = tokens.all().filter((each) => !each.revokedAt && each.liveUntil > at)
     return {
       tokens: living.length,
       personalAccessTokens: living.filter((each) => each.grantType === 'personal_access').length,
@@ -65,7 +71,14 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
     }
   }
 
-  /** With the client that it stands for. */
+  function dropTokens(before: Date, limit: number): number {
+    const over = tokens.all().filter(({ liveUntil }) => liveUntil < before)
+    const dropped = over.slice(0, limit)
+    for (const { id } of dropped) tokens.delete(id)
+    return dropped.length
+  }
+
+  /** Deletes a ticket and, for an `UNUSED_CLIENT` ticket, its client. */
   function dropTicket(ticket: Ticket): void {
     tickets.delete(ticket.hash)
     if (ticket.kind !== UNUSED_CLIENT) return
@@ -128,11 +141,12 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
     tokens: {
       async create(token) {
         if (tokens.has(token.id)) throw new Error(`There is a token ${token.id} already`)
-        tokens.set(token.id, token)
+        tokens.set(token)
       },
       find: async (id) => tokens.get(id) ?? null,
       listByUser: async (userId, at) =>
-        [...tokens.values()]
+        tokens
+          .all()
           .filter((token) => token.userId === userId && !token.revokedAt && token.liveUntil > at)
           .sort((a, b) => +b.createdAt - +a.createdAt || compare(b.id, a.id)),
       async listWithClients(userId, at) {
@@ -154,7 +168,7 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
         if (!alive) return null
         const kept = { ...token, previousExpiresAt: token.refreshExpiresAt }
         const next = rotatedToken(kept, rotation)
-        tokens.set(token.id, next)
+        tokens.set(next)
         for (const ended of endedByRotation(rotation, next)) append(ended)
         return next
       },
@@ -162,16 +176,15 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
         const token = tokens.get(id)
         if (!token || token.generation !== generation || token.revokedAt) return false
         if (token.lateGeneration === generation - 1) return false
-        tokens.set(id, { ...token, lateGeneration: generation })
+        tokens.set({ ...token, lateGeneration: generation })
         return true
       },
       async revoke(selector, at) {
         if (!('id' in selector)) forgetPending(selector)
-        const found = [...tokens.values()].filter(
-          (token) => !token.revokedAt && matches(token, selector),
-        )
+        const rows = 'id' in selector ? [tokens.get(selector.id) ?? []].flat() : tokens.all()
+        const found = rows.filter((token) => !token.revokedAt && matches(token, selector))
         for (const token of found) {
-          tokens.set(token.id, { ...token, revokedAt: at, liveUntil: at })
+          tokens.set({ ...token, revokedAt: at, liveUntil: at })
           append({ kind: 'token', subject: token.id, at, until: token.liveUntil })
         }
         return found
@@ -186,7 +199,7 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
         const code = codes.get(hash)
         if (!code || code.usedAt) return false
         codes.set(hash, { ...code, usedAt: at })
-        tokens.set(token.id, token)
+        tokens.set(token)
         return true
       },
     },
@@ -203,7 +216,7 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
         if (!decide(hash, approval.at)) return false
         if (approval.consent) rememberConsent(approval.consent)
         if (approval.code) codes.set(approval.code.hash, approval.code)
-        if (approval.token) tokens.set(approval.token.id, approval.token)
+        if (approval.token) tokens.set(approval.token)
         return true
       },
       deny: async (hash, at) => decide(hash, at),
@@ -216,7 +229,7 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
         const present = consents.get(consentKey(consent.userId, consent.clientId))
         if (present?.scopes.join(' ') !== consent.scopes.join(' ')) return false
         if (code) codes.set(code.hash, code)
-        if (token) tokens.set(token.id, token)
+        if (token) tokens.set(token)
         return true
       },
       async remove(userId, clientId) {
@@ -304,9 +317,9 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
         append(entry)
       },
       async markEnded(before) {
-        const doomed = isOver(before)
+        const doomed = isDeletable(before)
         if (!revocations.some(doomed)) return null
-        const limit = Math.min(before.getTime(), clock.now().getTime() - FEED_KEPT)
+        const limit = Math.min(before.getTime(), clock.now().getTime() - FEED_RETENTION)
         const former = revocations.filter(({ kind }) => kind === 'ended').map(({ at }) => +at)
         const mark = endedMark(new Date(Math.max(limit, ...former)))
         revocations = revocations.filter(
@@ -318,11 +331,11 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
     },
     async migrate() {},
     async purge(before, limit) {
-      const doomed = revocations.filter(isOver(before)).slice(0, limit)
+      const doomed = revocations.filter(isDeletable(before)).slice(0, limit)
       revocations = revocations.filter((entry) => !doomed.includes(entry))
       return (
         doomed.length +
-        drop(tokens, limit, (token) => token.liveUntil < before) +
+        dropTokens(before, limit) +
         drop(codes, limit, (code) => code.expiresAt < before) +
         drop(interactions, limit, (interaction) => interaction.expiresAt < before) +
         participation.purge(before, limit)
@@ -331,15 +344,15 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
     purgeExpired: async (before, limit) =>
       dropTickets(before, limit) + counted.purge(before, limit),
     async endAll(at) {
-      const living = countLiving(at)
-      for (const [id, token] of tokens) {
-        if (!token.revokedAt) tokens.set(id, { ...token, revokedAt: at, liveUntil: at })
+      const living = countActive(at)
+      for (const token of tokens.all()) {
+        if (!token.revokedAt) tokens.set({ ...token, revokedAt: at, liveUntil: at })
       }
       for (const all of [codes, interactions, consents]) all.clear()
       drop(tickets, tickets.size, ({ kind }) => kind !== UNUSED_CLIENT)
       return living
     },
-    countLiving: async (at) => countLiving(at),
+    countActive: async (at) => countActive(at),
     isUnavailable: () => false,
   }
 }
@@ -357,8 +370,8 @@ function matches(
   return !('clientId' in selector) || entry.clientId === selector.clientId
 }
 
-function drop<T>(map: Map<string, T>, limit: number, isOver: (value: T) => boolean): number {
-  const over = [...map].filter(([, value]) => isOver(value)).slice(0, limit)
+function drop<T>(map: Map<string, T>, limit: number, isDeletable: (value: T) => boolean): number {
+  const over = [...map].filter(([, value]) => isDeletable(value)).slice(0, limit)
   for (const [key] of over) map.delete(key)
   return over.length
 }

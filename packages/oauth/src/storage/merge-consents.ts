@@ -1,8 +1,8 @@
 import type { Consent } from './records.ts'
 
 /**
- * What is remembered when somebody approves once more. It adds to what was approved before: asking for less
- * today takes nothing back. What they leave out today is taken back, though they had approved it before.
+ * Merges a new approval with the remembered consent. Earlier scopes stay approved if the new
+ * request does not ask for them, and are withdrawn if the user declines them now.
  */
 export function mergeConsents(before: Consent | null, now: Consent): Consent {
   const approved = new Set(now.scopes)

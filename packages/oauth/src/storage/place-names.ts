@@ -1,4 +1,4 @@
-/** The places of a limit, each by its name. */
-export function placeNames(name: string, most: number): string[] {
-  return Array.from({ length: most }, (_, index) => `${name}#${index}`)
+/** Names of all places of a limit. */
+export function placeNames(name: string, max: number): string[] {
+  return Array.from({ length: max }, (_, index) => `${name}#${index}`)
 }

@@ -1,9 +1,9 @@
-const LONGEST_ID = 64
+const MAX_ID_LENGTH = 64
 
 /**
- * Whether a client or token could have this id. What no database can hold is nobody's: Postgres would
- * fail on a NUL, the others would look for it.
+ * Whether a client or token could have this id. Rejects text that a database cannot store: Postgres
+ * fails on a NUL character, other databases would search for it.
  */
 export function isPossibleId(id: string): boolean {
-  return id !== '' && id.length <= LONGEST_ID && !id.includes('\0') && id.isWellFormed()
+  return id !== '' && id.length <= MAX_ID_LENGTH && !id.includes('\0') && id.isWellFormed()
 }

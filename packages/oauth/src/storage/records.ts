@@ -1,319 +1,351 @@
 /**
- * What the authorization server asks of a store. Each method is one whole step, so that no caller
- * can leave a race between two. `testing/storage-contract.ts` says in tests what is meant here.
+ * The records of the storage interface. Every repository method is atomic, so that callers cannot
+ * cause races. The tests in `testing/storage-contract.ts` are the full specification.
  */
 import type { ClientSettings } from './client-settings.ts'
 import type { GrantDetails } from './details.ts'
 
-/** An application that asks for tokens. */
+/** A registered OAuth client: an application that requests tokens. */
 export interface Client {
-  /** Its `client_id`. */
+  /** The `client_id`. For a client with a metadata document, a short id derived from its URL. */
   readonly id: string
-  /** The person who registered it; null for clients of the application itself. */
+  /** The user who registered the client. `null` for clients of the application itself. */
   readonly userId: string | null
-  /** What people read when they are asked to approve it. */
+  /** Name shown on the consent screen. */
   readonly name: string
-  /** False for public clients, which cannot keep a secret. Never told from the hash: losing it opens nothing. */
+  /**
+   * Whether the client is confidential. `false` for public clients, which cannot keep a secret.
+   * Never derived from `secretHash`, so that a lost hash does not make a client public.
+   */
   readonly confidential: boolean
-  /** Null for public clients. A confidential one without it cannot authenticate until it is rotated. */
+  /**
+   * Hash of the client secret. `null` for public clients. A confidential client without it cannot
+   * authenticate until its secret is rotated.
+   */
   readonly secretHash: string | null
-  /** Grows when the secret is rotated: refresh tokens of an older version are dead. */
+  /**
+   * Version of the secret, increased by each rotation. Refresh tokens issued under an older version
+   * are invalid.
+   */
   readonly secretVersion: number
-  /** Where people may be sent back to, compared character by character. */
+  /** Registered redirect URIs, compared character by character. */
   readonly redirectUris: readonly string[]
-  /** The grants it may use. */
+  /** The grant types the client may use. */
   readonly grantTypes: readonly string[]
-  /** Null: any defined scope. */
+  /** Scopes the client may request. `null` for any defined scope. */
   readonly scopes: readonly string[] | null
-  /** Belongs to the application itself, so nobody needs to be asked for consent. */
+  /** Whether the client belongs to the application itself, so that no consent is required. */
   readonly firstParty: boolean
-  /** An API that may introspect tokens of other clients. */
+  /** Whether the client is an API that may introspect tokens of other clients. */
   readonly resourceServer: boolean
-  /** What it has beyond these; empty for most. */
+  /** Optional client metadata. Empty for most clients. */
   readonly settings: ClientSettings
-  /** When it was deleted; null while it lives. */
+  /** When the client was deleted. `null` if it was not. */
   readonly revokedAt: Date | null
-  /** When it was registered. */
+  /** When the client was registered. */
   readonly createdAt: Date
-  /** When it was last changed. */
+  /** When the client was last changed. */
   readonly updatedAt: Date
 }
 
 /**
- * An access token together with its refresh token. A refresh rewrites this one row, which is what
- * makes rotation, reuse and revocation exclude each other on every database.
+ * An access token and its refresh token, stored in one row. A refresh rewrites this row, so
+ * rotation, reuse detection and revocation exclude each other on every database.
  */
 export interface Token {
-  /** Names the row; the `jti` of the access token. */
+  /** Primary key in the `oauth_tokens` table. The `jti` of access tokens begins with it. */
   readonly id: string
-  /** Who holds it. */
+  /** The client that holds the token. */
   readonly clientId: string
-  /** Null when the client acts for itself. */
+  /** The user the token acts for. `null` if the client acts for itself. */
   readonly userId: string | null
-  /** How it was got. */
+  /** Grant type that created the token. */
   readonly grantType: string
-  /** Only personal access tokens have one. */
+  /** Name of a personal access token. `null` for all other tokens. */
   readonly name: string | null
-  /** What it may do. */
+  /** The granted scopes. */
   readonly scopes: readonly string[]
-  /** How often the refresh token was used: each use makes the number in older ones stale. */
+  /** Number of refreshes so far. A refresh token of an older generation has been used. */
   readonly generation: number
-  /** The version of the client's secret it was issued under: a rotated secret ends it. */
+  /**
+   * Version of the client secret when the token was issued. Rotating the secret invalidates the
+   * token.
+   */
   readonly clientSecretVersion: number
-  /** When the present access token was issued, and when it expires. */
+  /** When the current access token was issued. */
   readonly issuedAt: Date
-  /** When the access token expires. */
+  /** When the current access token expires. */
   readonly expiresAt: Date
-  /** When the refresh token expires; null where there is none. */
+  /** When the refresh token expires. `null` if there is none. */
   readonly refreshExpiresAt: Date | null
-  /** When the refresh token that the present one replaced would have expired; null before a refresh. */
+  /** When the previous refresh token would have expired. `null` before the first refresh. */
   readonly previousExpiresAt: Date | null
-  /** The last generation that was handed out a second time late, because its predecessor came again. */
+  /**
+   * The last generation that was issued a second time because its predecessor was presented late (a
+   * late repeat). `null` if there was none.
+   */
   readonly lateGeneration: number | null
-  /** After this moment nothing that was ever issued from this row is alive, and it may be purged. */
+  /** When every token ever issued from this row has expired. The row may be purged after that. */
   readonly liveUntil: Date
-  /** When it was revoked; null while it lives. */
+  /** When the token was revoked. `null` if it was not. */
   readonly revokedAt: Date | null
-  /** When the grant began. */
+  /** When the grant was created. */
   readonly createdAt: Date
-  /** What it carries beyond scopes; null for most. */
+  /** Data of the grant in addition to its scopes. `null` for most. */
   readonly details: GrantDetails | null
 }
 
-/** One use of a refresh token. */
+/** One use of a refresh token: the expected state of the row and its new values. */
 export interface Rotation {
-  /** Of the row. */
+  /** Id of the token's row. */
   readonly id: string
-  /** What the row must have. */
+  /** Expected client of the row. */
   readonly clientId: string
-  /** What the row must have. */
+  /** Expected `clientSecretVersion` of the row. */
   readonly clientSecretVersion: number
-  /** What the row must have. */
+  /** Expected generation of the row. */
   readonly generation: number
-  /** What the row gets: one more than the refresh token presented. */
+  /** New generation of the row: one more than that of the presented refresh token. */
   readonly nextGeneration: number
-  /** When. */
+  /** Time of the refresh. */
   readonly issuedAt: Date
-  /** Of the new access token. */
+  /** When the new access token expires. */
   readonly expiresAt: Date
-  /** Of the new refresh token. */
+  /** When the new refresh token expires. */
   readonly refreshExpiresAt: Date
-  /** Whether the access tokens before this one end: in the same step, as `endedByRotation` says. */
-  readonly endsBefore: boolean
-  /** What the row's details become; undefined leaves them as they are. */
+  /**
+   * Whether the rotation also ends the previous access tokens, in the same transaction. See
+   * `endedByRotation()`.
+   */
+  readonly endsOldAccessTokens: boolean
+  /** New details of the row. `undefined` leaves them unchanged. */
   readonly details?: GrantDetails
 }
 
-/** One token, all of a person, or those of a person at one client. */
+/** Selects one token, all tokens of a user, or the tokens of a user at one client. */
 export type TokenSelector =
   | { readonly id: string }
   | { readonly userId: string }
   | { readonly userId: string; readonly clientId: string }
 
-/** An authorization code, by its hash. */
+/** An authorization code. */
 export interface AuthorizationCode {
-  /** Of the code; the code itself is not stored. */
+  /** Hash of the code. The code itself is not stored. */
   readonly hash: string
-  /** The id its token will have: one code can never lead to two rows. */
+  /**
+   * Id of the token that the code is exchanged for. Chosen in advance, so that one code never
+   * creates two tokens.
+   */
   readonly tokenId: string
-  /** Who may exchange it. */
+  /** The client that may exchange the code. */
   readonly clientId: string
-  /** Who approved. */
+  /** The user who approved the request. */
   readonly userId: string
-  /** What the request said, null when it named none and the client has just one. */
+  /**
+   * The `redirect_uri` of the request. `null` if the request omitted it, which is allowed for
+   * clients with a single redirect URI.
+   */
   readonly redirectUri: string | null
-  /** What was approved. */
+  /** The approved scopes. */
   readonly scopes: readonly string[]
-  /** Of PKCE, null when none was sent. */
+  /** PKCE code challenge. `null` if the request had none. */
   readonly codeChallenge: string | null
-  /** Shortly after it was made. */
+  /** When the code expires. */
   readonly expiresAt: Date
-  /** Null until it is exchanged. */
+  /** When the code was exchanged. `null` if it was not. */
   readonly usedAt: Date | null
-  /** What its token will carry beyond scopes. */
+  /** Data of the future token in addition to its scopes. `null` for most. */
   readonly details: GrantDetails | null
 }
 
-/** One authorization request waiting for a person to approve or deny it. */
+/** An authorization request that waits for the user to approve or deny it. */
 export interface Interaction {
-  /** Of its id, which only the page knows. */
+  /** Hash of the interaction's id. Only the consent page knows the id itself. */
   readonly hash: string
-  /** Who asks. */
+  /** The client that sent the request. */
   readonly clientId: string
-  /** Who is asked. */
+  /** The user who must decide. */
   readonly userId: string
-  /** Hashed; null where the application names no sessions. */
+  /** Hash of the application's session id. `null` if the application does not provide one. */
   readonly sessionId: string | null
-  /** What the client gets: `code` or `token`. */
+  /** The response type of the request, such as `code` or `token`. */
   readonly responseType: string
-  /** Where the answer goes, and what the request literally said of it. */
+  /** The redirect URI to which the response is sent. */
   readonly redirectTo: string
-  /** Null when the request named none. */
+  /** The `redirect_uri` of the request exactly as sent. `null` if the request omitted it. */
   readonly redirectUri: string | null
-  /** What is asked for. */
+  /** The requested scopes. */
   readonly scopes: readonly string[]
-  /** What the client gets back unchanged. */
+  /** The `state` parameter, returned to the client unchanged. */
   readonly state: string | null
-  /** Of PKCE, null when none was sent. */
+  /** PKCE code challenge. `null` if the request had none. */
   readonly codeChallenge: string | null
-  /** When it was shown. */
+  /** When the consent screen was shown. */
   readonly createdAt: Date
-  /** After this nobody can decide it. */
+  /** When the interaction expires. It cannot be decided afterwards. */
   readonly expiresAt: Date
-  /** Null until it is decided. */
+  /** When the user decided. `null` while the request is pending. */
   readonly decidedAt: Date | null
-  /** What the request said beyond scopes. */
+  /** Data of the request in addition to its scopes. `null` for most. */
   readonly details: GrantDetails | null
 }
 
-/** What somebody has approved for a client, and is not asked again. */
+/** A remembered approval: the client gets these scopes without asking the user again. */
 export interface Consent {
-  /** Who approved. */
+  /** The user who approved. */
   readonly userId: string
-  /** For whom. */
+  /** The approved client. */
   readonly clientId: string
-  /** Everything approved so far. */
+  /** All scopes approved so far. */
   readonly scopes: readonly string[]
-  /** What they were asked for and left out; nothing or null for none. It is not given, and they are not asked again. */
+  /**
+   * Scopes that the user declined. They are not granted, and the user is not asked for them again.
+   * `null` if there are none.
+   */
   readonly declined?: readonly string[] | null
-  /** When they last approved something. */
+  /** When the user last approved a request of the client. */
   readonly updatedAt: Date
 }
 
-/** What a person decided, and what comes of it. */
+/** A user's approval of a request, and what it creates. */
 export interface Approval {
-  /** When. */
+  /** Time of the approval. */
   readonly at: Date
-  /** What is remembered of it; null for nothing: what was approved before stays as it is. */
+  /** The consent to store. `null` leaves the stored consent unchanged. */
   readonly consent: Consent | null
-  /** Exactly one of the two is made by an approval. */
+  /** The authorization code to store. Absent if the response contains none. */
   readonly code?: AuthorizationCode
-  /** The token of the implicit grant. */
+  /** The token to store. Absent if the response contains none; only implicit and hybrid flows do. */
   readonly token?: Token
 }
 
 /**
- * Something that lives for a short time under a name that only some know: a request that was pushed, a
- * device that waits, a proof that must not come twice.
+ * A short-lived record with a secret or unique name, such as a pushed request, a pending device
+ * authorization or the `jti` of a used proof.
  */
 export interface Ticket {
-  /** Of its kind and its name, by `ticketHash()`; the name itself is not stored. */
+  /** Hash of the kind and name, from `ticketHash()`. The name itself is not stored. */
   readonly hash: string
-  /** What it is. */
+  /** Kind of ticket. */
   readonly kind: string
-  /** As JSON. */
+  /** Content as JSON. */
   readonly content: string
-  /** After this it counts for nothing. */
+  /** When the ticket expires. */
   readonly expiresAt: Date
-  /** Whose share of the tickets of its kind it takes, such as a network; null once it was used, and for those without a share. */
+  /**
+   * Owner of the share that the ticket counts against, such as a network. `null` once the ticket
+   * was used, and for tickets that count against no share.
+   */
   readonly holder: string | null
 }
 
-/** A count of a limit. */
+/** The state of a counter. */
 export interface LimitCount {
-  /** How many. */
+  /** Current count. */
   readonly points: number
-  /** When it begins anew. */
+  /** When the counter starts again from zero. */
   readonly expiresAt: Date
 }
 
-/** One of the places that a limit has for checks of a secret. */
+/**
+ * A request for one of the places of a limit. A check of a secret occupies a place while it runs.
+ */
 export interface PlaceRequest {
-  /** The limit, with the account or network that it is for. */
+  /** Name of the limit, including the account or network it applies to. */
   readonly name: string
-  /** How many places it has. */
-  readonly most: number
-  /** Names the check, so that no other one gives its place back. */
+  /** Number of places. */
+  readonly max: number
+  /** Id of the check. Only the check with this id can release the place. */
   readonly holder: string
-  /** Now. */
+  /** The current time. */
   readonly at: Date
-  /** When the place is free again if nobody says how the check went. */
+  /** When the place is released if the check never reports its result. */
   readonly until: Date
 }
 
-/** What came of asking for a place. */
+/** Result of a request for a place. */
 export type TakenPlace =
   | {
-      /** The name of the place. */
+      /** Name of the place. */
       readonly place: string
     }
   | {
       readonly place: null
-      /** Whether a check that is not finished has one of the places: then it is worth waiting. */
+      /** Whether a running check occupies one of the places, so that waiting is worthwhile. */
       readonly isHeld: boolean
-      /** When the first place is free again by itself. */
+      /** When the first place becomes free at the latest. */
       readonly freeAt: Date
     }
 
-/** How many unused tickets of a kind one holder has. */
+/** Number of unused tickets of one kind that one holder has. */
 export interface HeldTickets {
-  /** Whose they are. */
+  /** The holder, such as a network. */
   readonly holder: string
-  /** How many. */
+  /** Number of unused tickets. */
   readonly count: number
 }
 
-/** That somebody was signed in to a client through a session of the application. */
+/** Records that a user is signed in to a client through a session of the application. */
 export interface ClientSession {
-  /** What the client knows it by: `sid` of its ID tokens and logout tokens. */
+  /** Session id known to the client: `sid` in ID tokens and logout tokens. */
   readonly sid: string
-  /** Of the application's own session, hashed. */
+  /** Hash of the application's own session id. */
   readonly sessionId: string
-  /** Who was told that the person is signed in. */
+  /** The client the user is signed in to. */
   readonly clientId: string
-  /** Who is signed in. */
+  /** The user who is signed in. */
   readonly userId: string
-  /** When the client got its first ID token. */
+  /** When the client got its first ID token in this session. */
   readonly createdAt: Date
-  /** When it last got one, to within an hour. */
+  /** When the client last got an ID token, accurate to one hour. */
   readonly seenAt: Date
-  /** After this it is forgotten. */
+  /** When the record expires. */
   readonly liveUntil: Date
 }
 
-/** One session, all of a person, or all there are. */
+/** Selects one session, all sessions of a user, or all sessions. */
 export type SessionSelector =
   | { readonly sessionId: string }
   | { readonly userId: string }
   | { readonly everyone: true }
 
-/** A client that has to be told of the end of a session. */
+/** A queued logout: a client that must be notified that a session has ended. */
 export interface PendingLogout {
-  /** The `jti` of its logout token, the same each time it is sent. */
+  /** The `jti` of the logout token, the same for every attempt. */
   readonly id: string
-  /** Who has to be told. */
+  /** The client to notify. */
   readonly clientId: string
-  /** Who has signed out. */
+  /** The user who has signed out. */
   readonly userId: string
-  /** What the client knows the session by. */
+  /** Session id known to the client. */
   readonly sid: string
-  /** How often it was sent in vain. */
+  /** Number of failed attempts so far. */
   readonly attempts: number
-  /** When it is sent, or sent again. */
+  /** When the next attempt is due. */
   readonly dueAt: Date
-  /** After this nobody tries any more. */
+  /** When the logout expires. No further attempts are made afterwards. */
   readonly expiresAt: Date
 }
 
-/** A signing key as it is stored. */
+/** A signing key as stored. */
 export interface StoredKey {
-  /** Its id. */
+  /** Key id. */
   readonly kid: string
-  /** What it signs with. */
+  /** JWS algorithm of the key. */
   readonly algorithm: string
-  /** As JSON. */
+  /** Public key (JWK) as JSON. */
   readonly publicJwk: string
-  /** Encrypted with a key derived from the server's secret. */
+  /** Private key (JWK), encrypted with a key derived from the server's secret. */
   readonly sealedPrivateJwk: string
-  /** When it was made. */
+  /** When the key was created. */
   readonly createdAt: Date
-  /** From here on it signs; it is published before. */
+  /** When the key begins to sign. It is published earlier. */
   readonly activeFrom: Date
 }
 
 /**
- * `everyone` ends the sign-ins of all. `ended` stands for all that was purged: what had ended by its
- * moment stays ended.
+ * Kind of event that an entry of the feed announces. `everyone` ends the sign-ins of all users.
+ * `ended` replaces purged entries: everything that had expired at its time stays invalid.
  */
 export type RevocationKind =
   | 'token'
@@ -325,44 +357,50 @@ export type RevocationKind =
   | 'keys'
   | 'ended'
 
-/** One entry of the feed: something has ended. */
+/** One entry of the revocation feed. */
 export interface Revocation {
-  /** Grows. */
+  /** Increasing id. A smaller one may become visible later. */
   readonly id: number
-  /** What has ended. */
+  /** Kind of revocation. */
   readonly kind: RevocationKind
-  /** Which of them, by its id. */
+  /** Id of the revoked object. */
   readonly subject: string
-  /** When, by the clock of the process that did it. */
+  /** Time of the revocation, by the clock of the process that made it. */
   readonly at: Date
-  /** When nothing it concerns can be alive any more, and it may be forgotten. */
+  /** When everything affected has expired, so that the entry may be purged. */
   readonly until: Date
   /**
-   * Random, of the store's making: tells it from another entry that got its id after a failover or a
-   * restore. Null where an older version wrote it.
+   * Random value set by the store. Distinguishes the entry from another one that reuses its id
+   * after a failover or restore.
    */
-  readonly mark: string | null
-  /** By the clock of the store. Null where an older version wrote it. */
-  readonly writtenAt: Date | null
+  readonly mark: string
+  /** When the entry was stored, by the clock of the store. */
+  readonly writtenAt: Date
 }
 
-/** An entry before the store has given it an id. */
+/** An entry before it is stored. The store sets its id, mark and time. */
 export type NewRevocation = Omit<Revocation, 'id' | 'mark' | 'writtenAt'>
 
-/** So long, by the clock of the store, an entry stays after the one behind it was written. */
-export const FEED_KEPT = 24 * 3600 * 1000
+/**
+ * How long the newest entry stays after a newer one was stored, by the clock of the store, in
+ * milliseconds.
+ */
+export const FEED_RETENTION = 24 * 3600 * 1000
 
-/** What a reader gets of the feed, all at the same moment. */
+/** One read of the feed, consistent at one moment. */
 export interface FeedPage {
-  /** In the order of their ids. */
+  /** Entries in the order of their ids. */
   readonly entries: readonly Revocation[]
-  /** What the clock of the store said. */
+  /** Time of the read, by the clock of the store. */
   readonly now: Date
-  /** The count of `beat()` as the server has it that was read, if the store counts. */
+  /**
+   * Count of `beat()` as seen by the server that was read. `null` or absent if the store does not
+   * count beats.
+   */
   readonly beat?: number | null
 }
 
-/** Kept for ever, until a later one takes its place. */
+/** Builds an `ended` entry. It never expires, but is replaced by the next one. */
 export function endedMark(at: Date): NewRevocation {
   return { kind: 'ended', subject: 'before', at, until: new Date('9999-12-31T00:00:00Z') }
 }

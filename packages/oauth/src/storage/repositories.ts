@@ -21,20 +21,21 @@ import type {
   TokenSelector,
 } from './records.ts'
 
-/** The clients. */
+/** Stores clients. */
 export interface ClientRepository {
-  /** Null when there is none. A revoked one is found. */
+  /** Finds a client, revoked ones included. `null` if there is none. */
   find(id: string): Promise<Client | null>
-  /** Those not revoked, by name. */
+  /** Lists the clients of a user that are not revoked, by name. */
   listByUser(userId: string): Promise<Client[]>
-  /** All of them. */
+  /** Lists all clients, revoked ones included. */
   list(): Promise<Client[]>
-  /** False when the id is taken. */
+  /** Stores a new client. Returns `false` if the id is taken. */
   create(client: Client): Promise<boolean>
   /**
-   * Writes the fields given and tells every process, in one step. False, and nothing is done, when the
-   * client is unknown or revoked, when `secretVersion` is given and does not follow the present one, or when
-   * `unchangedSince` is given and is not the client's `updatedAt` to the millisecond: it comes with `settings`.
+   * Writes the given fields and announces the change in the feed, atomically. Returns `false`
+   * without changing anything if the client is unknown or revoked, if `secretVersion` is given and
+   * is not one more than the stored version, or if `unchangedSince` is given and differs from the
+   * client's `updatedAt`. Callers that change `settings` must pass `unchangedSince`.
    */
   update(
     id: string,
@@ -44,7 +45,10 @@ export interface ClientRepository {
   ): Promise<boolean>
 }
 
-/** Only what changes, so that two changes at once do not undo each other. */
+/**
+ * The fields to change. Fields that are absent keep their value, so that concurrent changes do not
+ * overwrite each other.
+ */
 export type ClientChange = Partial<
   Pick<
     Client,
@@ -60,266 +64,316 @@ export type ClientChange = Partial<
 > &
   Pick<Client, 'updatedAt'>
 
-/** A token and who holds it. */
+/** A token together with its client. */
 export interface TokenWithClient {
   /** The token. */
   readonly token: Token
-  /** Its client. */
+  /** The client that holds it. */
   readonly client: Client
 }
 
-/** The tokens. */
+/** Stores tokens. */
 export interface TokenRepository {
-  /** Stores a new one; fails when the id is taken. */
+  /**
+   * Stores a new token.
+   * @throws Error if the id is taken
+   */
   create(token: Token): Promise<void>
-  /** Null when there is none. A revoked one is found. */
+  /** Finds a token, revoked and expired ones included. `null` if there is none. */
   find(id: string): Promise<Token | null>
-  /** Neither revoked nor expired, newest first. */
+  /** Lists the user's tokens that are neither revoked nor expired, newest first. */
   listByUser(userId: string, at: Date): Promise<Token[]>
-  /** The same, each with its client, in one step however many there are. */
+  /** Lists the same tokens as `listByUser()`, each with its client, in a single query. */
   listWithClients(userId: string, at: Date): Promise<TokenWithClient[]>
-  /** Moves to `nextGeneration` if `generation` is the present one and all is alive, else null. */
+  /**
+   * Replaces the generation, if the row matches `rotation` and is neither revoked nor expired.
+   * Otherwise returns `null`.
+   */
   rotate(rotation: Rotation): Promise<Token | null>
   /**
-   * Writes down that this generation is handed out a second time late. False, and nothing is done, when it
-   * is not the present one any more, the token has ended, or the same happened one generation before.
+   * Records that this generation is issued a second time because its predecessor was presented
+   * late. Returns `false` without changing anything if it is no longer the current generation, if
+   * the token has ended, or if the previous generation was recorded as well.
    */
   markLateRepeat(id: string, generation: number): Promise<boolean>
-  /** Ends all that match and are not yet ended, with pending codes, and tells every process. */
+  /**
+   * Revokes all matching tokens that are not revoked yet, deletes the pending requests and codes of
+   * the user, and announces it in the feed. Returns the revoked tokens.
+   */
   revoke(selector: TokenSelector, at: Date): Promise<Token[]>
 }
 
-/** The authorization codes. */
+/** Stores authorization codes. */
 export interface AuthorizationCodeRepository {
-  /** Stores a new one. */
+  /** Stores a new code. */
   create(code: AuthorizationCode): Promise<void>
-  /** Null when there is none. */
+  /** Finds a code. `null` if there is none. */
   find(hash: string): Promise<AuthorizationCode | null>
-  /** Marks the code used and stores its token in one step; false when someone was here before. */
+  /**
+   * Marks the code as used and stores its token atomically. Returns `false` if the code was used
+   * before.
+   */
   exchange(hash: string, at: Date, token: Token): Promise<boolean>
 }
 
-/** The requests that wait for a person. */
+/** Stores authorization requests that wait for the user's decision. */
 export interface InteractionRepository {
-  /** Keeps at most `limit` undecided ones of a person, dropping the oldest. */
+  /**
+   * Stores a new interaction. Deletes the user's oldest pending ones if there are more than
+   * `limit`.
+   */
   create(interaction: Interaction, limit: number): Promise<void>
-  /** Null when there is none. */
+  /** Finds an interaction. `null` if there is none. */
   find(hash: string): Promise<Interaction | null>
-  /** Decides, remembers the consent and stores the code or token in one step; false when decided before. */
+  /**
+   * Marks the request as decided, stores the consent and the code or token atomically. Returns
+   * `false` if it was decided before.
+   */
   approve(hash: string, approval: Approval): Promise<boolean>
-  /** Decides that nothing is given; false when decided before. */
+  /** Marks the request as denied. Returns `false` if it was decided before. */
   deny(hash: string, at: Date): Promise<boolean>
 }
 
-/** What people have approved. */
+/** Stores remembered approvals. */
 export interface ConsentRepository {
-  /** Null when nothing was approved. */
+  /** Finds the user's consent for a client. `null` if there is none. */
   find(userId: string, clientId: string): Promise<Consent | null>
-  /** All of one person. */
+  /** Lists all consents of a user. */
   listByUser(userId: string): Promise<Consent[]>
   /**
-   * Stores the code, the token or both if the consent is still the one that was read, in one step. Says whether it
-   * is, also where there is nothing to store.
+   * Stores the code, the token or both, atomically, if the stored consent still equals the given
+   * one. Returns whether it does, even if there is nothing to store.
    */
   use(
     consent: Consent,
     grant: { readonly code?: AuthorizationCode; readonly token?: Token },
   ): Promise<boolean>
-  /** Forgets the approval, with codes and requests still pending on it; tokens are revoked apart. */
+  /** Deletes the consent with pending requests and codes. Does not revoke tokens. */
   remove(userId: string, clientId: string): Promise<void>
 }
 
-/** What may change of a ticket besides its content. */
+/** The fields of a ticket that may change together with its content. */
 export type TicketChange = Partial<Pick<Ticket, 'expiresAt' | 'holder'>>
 
-/** What lives for a short time. */
+/** Stores short-lived tickets. */
 export interface TicketRepository {
-  /** False, and nothing is done, when there is one with this hash. */
+  /** Stores a ticket. Returns `false` without changing anything if its hash is taken. */
   add(ticket: Ticket): Promise<boolean>
-  /** Null when there is none. One that has expired may still be found. */
+  /** Finds a ticket. `null` if there is none. May return an expired one. */
   find(hash: string): Promise<Ticket | null>
-  /** Gives it to one caller only, whoever is first, and it is gone. */
+  /**
+   * Deletes the ticket and returns it. Only the first of several concurrent callers gets it, the
+   * others get `null`.
+   */
   take(hash: string): Promise<Ticket | null>
-  /** Changes the content if it is still what it was, and what else is given, in one step; says whether it did. */
+  /**
+   * Replaces the content if it still equals `before`, together with the fields in `also`,
+   * atomically. Returns whether it did.
+   */
   change(hash: string, before: string, after: string, also?: TicketChange): Promise<boolean>
-  /** How many a holder has of a kind. */
+  /** Counts the tickets of a kind that one holder has. */
   countHeld(kind: string, holder: string): Promise<number>
-  /** How many have a holder, of a kind. */
+  /** Counts the tickets of a kind that have a holder. */
   countAllHeld(kind: string): Promise<number>
-  /** Those who have the most of a kind, the largest first; at most `limit`. */
+  /** Lists the holders with the most tickets of a kind, largest first, at most `limit`. */
   listHolders(kind: string, limit: number): Promise<HeldTickets[]>
   /**
-   * Deletes those of a holder that end first, at most `limit`, and says how many. With one of the kind `UNUSED_CLIENT`
-   * goes its client, as by `purgeExpired`. One that was used meanwhile stays.
+   * Deletes at most `limit` tickets of a holder, those that expire first, and returns how many.
+   * Deleting an `UNUSED_CLIENT` ticket also deletes its client, as in `purgeExpired()`. Tickets
+   * that were used meanwhile stay.
    */
   evict(kind: string, holder: string, limit: number): Promise<number>
 }
 
-/** The counts and places of limits, which all processes share. */
+/** Stores the counters and places of limits, shared by all processes. */
 export interface LimitRepository {
-  /** Adds one to a count that has not ended, or begins a new one that ends at `until`; gives the result. */
+  /**
+   * Increments a counter, or starts a new one that expires at `until` if it has expired. Returns
+   * the result.
+   */
   count(name: string, at: Date, until: Date): Promise<LimitCount>
-  /** Takes one back from a count that has not ended. */
+  /** Decrements a counter that has not expired. */
   uncount(name: string, at: Date): Promise<void>
   /**
-   * Of the counts whose names begin with `prefix`, deletes those beyond `most` that end first, at most `limit`; says how
-   * many. `prefix` has letters, digits, blanks and colons only.
+   * Deletes counters whose names begin with `prefix` while there are more than `max`, those that
+   * expire first, at most `limit`. Returns how many. `prefix` may contain letters, digits, spaces
+   * and colons only.
    */
-  forget(prefix: string, most: number, limit: number): Promise<number>
-  /** Takes a free place. Of many callers at once each gets another place or none. */
+  forget(prefix: string, max: number, limit: number): Promise<number>
+  /** Takes a free place. Concurrent callers get different places or none. */
   take(request: PlaceRequest): Promise<TakenPlace>
-  /** The check of this holder failed: its place is taken until then. */
+  /** Records that the check failed: its place stays taken until `until`. */
   fail(place: string, holder: string, until: Date): Promise<void>
-  /** The check of this holder is finished: its place is free. */
+  /** Records that the check finished: its place is free. */
   free(place: string, holder: string): Promise<void>
-  /** Frees every place of the limit that a failed check has taken. */
-  clear(name: string, most: number): Promise<void>
+  /** Frees all places that failed checks have taken. */
+  clear(name: string, max: number): Promise<void>
 }
 
-/** Which clients took part in which sessions. */
+/** Stores which clients take part in which sessions. */
 export interface SessionRepository {
-  /** False, and nothing is done, when there is one with this `sid`. */
+  /** Stores a session. Returns `false` without changing anything if its `sid` is taken. */
   add(session: ClientSession): Promise<boolean>
-  /** That it is still used. Does nothing when it has ended. */
+  /** Records that the session was used. Does nothing if it has ended. */
   touch(sid: string, seenAt: Date, liveUntil: Date): Promise<void>
-  /** Null when there is none. */
+  /** Finds a session. `null` if there is none. */
   find(sid: string): Promise<ClientSession | null>
-  /** All of one person, those that were used last first. */
+  /** Lists the sessions of a user, most recently used first. */
   listByUser(userId: string): Promise<ClientSession[]>
-  /** They belong to another session of the same person from now on. */
+  /** Assigns the client sessions of one application session to another one of the same user. */
   move(before: string, after: string): Promise<void>
   /**
-   * Takes them away and puts a logout for each into the queue, in one step for each client: whatever happens
-   * to the process, both are done or neither. At most `limit`; says how many.
+   * Deletes sessions and queues a logout for each client, atomically, so that a crash loses
+   * neither. Ends at most `limit` sessions and returns how many.
    */
   end(selector: SessionSelector, when: LogoutTimes, limit: number): Promise<number>
 }
 
-/** When clients are told. */
+/** When clients are notified of a logout. */
 export interface LogoutTimes {
-  /** First. */
+  /** Time of the first attempt. */
   readonly dueAt: Date
-  /** After this nobody tries any more. */
+  /** When the logout expires. No further attempts are made afterwards. */
   readonly expiresAt: Date
 }
 
-/** Which clients have to be told of the end of a session. */
+/** Stores queued logouts. */
 export interface LogoutRepository {
-  /** Those that are due at this moment and not too old, the oldest first, but not those of some clients. */
+  /**
+   * Lists logouts that are due and have not expired, oldest first, except those of the clients in
+   * `exceptOf`.
+   */
   listDue(at: Date, limit: number, exceptOf?: readonly string[]): Promise<PendingLogout[]>
   /**
-   * Before it is sent: counts the attempt and makes it due again at `next`, should the process not live to say
-   * how it went. False when another process was faster.
+   * Claims a logout before it is sent: counts the attempt and makes it due again at `next`, in case
+   * the process crashes. Returns `false` if another process has claimed it.
    */
   claim(logout: PendingLogout, next: Date): Promise<boolean>
-  /** The client cannot be reached: none of its logouts is due before `next`. */
-  putOff(clientId: string, next: Date): Promise<void>
-  /** It was told, or never will be. */
+  /** Postpones all logouts of a client that cannot be reached until `next`. */
+  postpone(clientId: string, next: Date): Promise<void>
+  /** Deletes a logout that was delivered or given up. */
   remove(id: string): Promise<void>
 }
 
-/** The signing keys. */
+/** Stores signing keys. */
 export interface KeyRepository {
-  /** All of them. */
+  /** Lists all keys. */
   list(): Promise<StoredKey[]>
-  /** Adds the first key of an algorithm unless another process was faster. */
+  /** Adds the first key of an algorithm, unless another process has added one. */
   addFirst(algorithm: string, create: () => Promise<StoredKey>): Promise<void>
-  /** Adds one and tells every process, in one step. */
+  /** Adds a key and announces it in the feed, atomically. */
   add(key: StoredKey, notice: NewRevocation): Promise<void>
-  /** Takes one back and tells every process, in one step. */
+  /** Deletes a key and announces it in the feed, atomically. */
   remove(kid: string, notice: NewRevocation): Promise<void>
-  /** These in place of all others, in one step. */
+  /** Replaces all keys and announces it in the feed, atomically. */
   replaceAll(keys: readonly StoredKey[], notice: NewRevocation): Promise<void>
-  /** Changes `sealedPrivateJwk` if it is still what it was; says whether it did. */
+  /** Replaces `sealedPrivateJwk` if it still equals `before`. Returns whether it did. */
   reseal(kid: string, before: string, after: string): Promise<boolean>
 }
 
 /**
- * A feed every process follows; ids grow, though one may become visible after a larger one. A reader
- * looks again at the entry it stands on, so that it notices when the store has lost its history. Hence
- * the newest entry is never purged, nor one that was the newest within FEED_KEPT.
+ * The revocation feed, which every process follows. Ids increase, but an entry may become visible
+ * after one with a larger id. With each read, a reader also reads its last known entry again, to
+ * notice when the store has lost part of its history. Therefore the newest entry is never purged,
+ * nor one that was the newest within the last FEED_RETENTION milliseconds.
  */
 export interface RevocationRepository {
   /**
-   * The entries from this id on, the one that has it included, in one read.
-   * @throws an error with the code `TOLLGATE_NOT_PRIMARY` when the server that was read may be behind
+   * Reads the entry with this id, if it exists, and those after it, in a single query.
+   * @throws an error with the code `TOLLGATE_NOT_PRIMARY` if the server that was read may lag
+   * behind the primary
    */
   readFrom(id: number, limit: number): Promise<FeedPage>
   /**
-   * Counts a beat unless another process has done so within the last second or two, and returns the count as the server
-   * that takes writes has it. May be left out where what is committed shows in every later read.
+   * Counts a beat, unless another process has done so within the last second or two. Returns the
+   * count as the primary has it. Omit it if every read of the store shows all committed writes.
    */
   beat?(): Promise<number>
-  /** Adds an entry. */
+  /** Appends an entry. */
   append(revocation: NewRevocation): Promise<void>
   /**
-   * Before entries that ended by the moment are purged: appends an `ended` entry for this moment, or the
-   * later one a former had, and gives it back. Null when there is nothing to purge. Never for a moment
-   * later than FEED_KEPT ago by the clock of the store.
+   * Appends an `ended` entry for `before`, or for the later time of an earlier one, and returns it.
+   * Call it before purging entries that expired by then. Returns `null` if there is nothing to
+   * purge. The time is limited to FEED_RETENTION before the store's current time.
    */
   markEnded(before: Date): Promise<NewRevocation | null>
 }
 
-/** How many there are that are neither over nor revoked. */
-export interface Living {
-  /** Rows that something can still come of. */
+/** Number of objects that are neither expired nor revoked. */
+export interface ActiveCounts {
+  /** Number of tokens that are valid or can still be refreshed. */
   readonly tokens: number
-  /** Of the tokens, those that people have made for themselves. */
+  /** Number of personal access tokens, which are included in `tokens`. */
   readonly personalAccessTokens: number
-  /** Codes not yet exchanged. */
+  /** Number of codes that can still be exchanged. */
   readonly codes: number
-  /** Requests that wait for a person to decide. */
+  /** Number of authorization requests that wait for the user's decision. */
   readonly interactions: number
-  /** Approvals that are remembered. */
+  /** Number of remembered approvals. */
   readonly consents: number
 }
 
-/** Where a server keeps its state. Every method that decides something is one atomic step. */
+/**
+ * Stores the state of a server. Every method that decides something is atomic. Implement it to use
+ * your own database, and test it with `storageContract()`.
+ */
 export interface Storage {
-  /** Milliseconds that one of its calls may take. May be left out: then it is about a second and a half. */
+  /**
+   * Maximum duration of one call, in milliseconds.
+   * @default 1500
+   */
   readonly timeout?: number
-  /** The time that all processes on this store share. May be left out: then each goes by its own clock. */
+  /** Clock shared by all processes that use this store. If absent, each process uses its own. */
   readonly clock?: StoreClock
-  /** Registered applications. */
+  /** Registered clients. */
   readonly clients: ClientRepository
-  /** Tokens, one row for each grant. */
+  /** Tokens, one row per grant. */
   readonly tokens: TokenRepository
   /** Authorization codes. */
   readonly codes: AuthorizationCodeRepository
-  /** Consent screens that wait for a decision. */
+  /** Authorization requests that wait for the user's decision. */
   readonly interactions: InteractionRepository
-  /** What people have approved. */
+  /** Remembered approvals. */
   readonly consents: ConsentRepository
-  /** What lives for a short time. */
+  /** Short-lived tickets. */
   readonly tickets: TicketRepository
-  /** Counts and places of limits. */
+  /** Counters and places of limits. */
   readonly limits: LimitRepository
-  /** Which clients took part in which sessions. */
+  /** The clients that take part in each session. */
   readonly sessions: SessionRepository
-  /** Which clients have to be told that a session has ended. */
+  /** Queued logouts. */
   readonly logouts: LogoutRepository
-  /** Signing keys, sealed. */
+  /** Signing keys, encrypted. */
   readonly keys: KeyRepository
-  /** The feed that tells every process what was revoked. */
+  /** The feed that announces revocations to every process. */
   readonly revocations: RevocationRepository
-  /** Makes or updates the tables. */
+  /** Creates or migrates the tables. */
   migrate(): Promise<void>
-  /** With `migrate: false`: fails when the tables are older or newer than this build needs. May be left out. */
+  /**
+   * Checks that the tables have the version this release needs. Called instead of `migrate()` with
+   * the option `migrate: false`. Optional.
+   * @throws Error if the tables are older or newer
+   */
   requireMigrations?(): Promise<void>
-  /** Deletes at most `limit` rows of each table, tickets and limits excepted, that ended before the moment; says how many. */
+  /**
+   * Deletes at most `limit` rows per table that expired before `before`, except tickets and limits.
+   * Returns how many.
+   */
   purge(before: Date, limit: number): Promise<number>
   /**
-   * Deletes at most `limit` tickets, and as many limits, that ended before the moment; says how many. With a ticket of the
-   * kind `UNUSED_CLIENT` goes the client that `parseUnused()` names, if its settings have still that `unused_until`.
+   * Deletes at most `limit` tickets and as many limits that expired before `before`. Returns how
+   * many. Deleting an `UNUSED_CLIENT` ticket also deletes the client that `parseUnused()` returns,
+   * if its settings still have that `unused_until`.
    */
   purgeExpired(before: Date, limit: number): Promise<number>
   /**
-   * Ends every token, code, open approval, ticket (but those of UNUSED_CLIENT) and remembered consent there is, with nothing said in the
-   * feed: whoever asks for it takes all signing keys back afterwards. In small batches.
+   * Ends all tokens, codes, pending requests, tickets (except `UNUSED_CLIENT` ones) and remembered
+   * approvals, in small batches. Does not announce it in the feed: the caller revokes all signing
+   * keys afterwards.
    */
-  endAll(at: Date): Promise<Living>
-  /** What `endAll` would end. */
-  countLiving(at: Date): Promise<Living>
-  /** Whether an error means that the store is away for now, not that something is wrong. */
+  endAll(at: Date): Promise<ActiveCounts>
+  /** Counts what `endAll()` would end. */
+  countActive(at: Date): Promise<ActiveCounts>
+  /** Whether an error means that the store is temporarily unavailable, rather than a defect. */
   isUnavailable(error: unknown): boolean
 }

@@ -1,8 +1,8 @@
 import { later } from '../clock.ts'
 import type { NewRevocation, Rotation, Token } from './records.ts'
 
-/** What a rotation does not say. */
-export type Kept = Pick<
+/** The fields of a token that a rotation does not contain. */
+export type UnchangedFields = Pick<
   Token,
   | 'userId'
   | 'grantType'
@@ -16,10 +16,10 @@ export type Kept = Pick<
 >
 
 /**
- * The next generation of a token whose rotation has been found to fit. Field by field: spreading the
- * old one takes fifteen times as long, at every refresh.
+ * Builds the next generation of a token after its rotation has succeeded. Assigns field by field,
+ * because spreading takes fifteen times as long and this runs on every refresh.
  */
-export function rotatedToken(kept: Kept, rotation: Rotation): Token {
+export function rotatedToken(kept: UnchangedFields, rotation: Rotation): Token {
   const { id, clientId, clientSecretVersion, issuedAt, expiresAt, refreshExpiresAt } = rotation
   return {
     id,
@@ -35,7 +35,7 @@ export function rotatedToken(kept: Kept, rotation: Rotation): Token {
     refreshExpiresAt,
     previousExpiresAt: kept.previousExpiresAt,
     lateGeneration: kept.lateGeneration,
-    // Never earlier than before: access tokens of older generations may still be alive.
+    // Never moves backwards: access tokens of older generations may still be valid.
     liveUntil: later(kept.liveUntil, later(expiresAt, refreshExpiresAt)),
     revokedAt: null,
     createdAt: kept.createdAt,
@@ -43,16 +43,19 @@ export function rotatedToken(kept: Kept, rotation: Rotation): Token {
   }
 }
 
-/** What the access tokens of one generation are called; the feed ends them by this name. */
+/** Builds the `jti` of the access tokens of one generation. The feed revokes them by this id. */
 export function jtiOf({ id, generation }: Pick<Token, 'id' | 'generation'>): string {
   return `${id}.${generation}`
 }
 
-/** The news that a rotation with `endsBefore` appends: the access tokens it replaces are over. */
+/**
+ * Builds the entries that announce the end of the replaced access tokens, if the rotation has
+ * `endsOldAccessTokens`.
+ */
 export function endedByRotation(rotation: Rotation, { liveUntil }: Token): NewRevocation[] {
-  const { id, generation, nextGeneration, issuedAt: at, endsBefore } = rotation
-  if (!endsBefore) return []
-  // Usually one; several when a failover had lost rotations.
+  const { id, generation, nextGeneration, issuedAt: at, endsOldAccessTokens } = rotation
+  if (!endsOldAccessTokens) return []
+  // Usually one entry; several if a failover had lost rotations.
   return Array.from({ length: nextGeneration - generation }, (_, step) => ({
     kind: 'token',
     subject: jtiOf({ id, generation: generation + step }),

@@ -121,7 +121,7 @@ export function rotation(generation: number, at: Date): Rotation {
     issuedAt: at,
     expiresAt: new Date(at.getTime() + 60_000),
     refreshExpiresAt: new Date(at.getTime() + 600_000),
-    endsBefore: false,
+    endsOldAccessTokens: false,
   }
 }
 

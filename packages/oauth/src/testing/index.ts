@@ -1,4 +1,4 @@
-export { type ActingHeaders, actingAs } from './acting-as.ts'
+export { type ActingHeaders, actingAs, actingAsClient } from './acting-as.ts'
 export { type MovableClock, movableClock } from './movable-clock.ts'
 export {
   type ContractPart,

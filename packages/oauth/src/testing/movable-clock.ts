@@ -1,15 +1,26 @@
 import type { Clock } from '../clock.ts'
 import { parseSeconds } from '../lifetimes.ts'
 
-/** A clock that stands still until a test moves it. */
+/** A clock for tests that moves only on request. */
 export interface MovableClock extends Clock {
-  /** `'15d'`, `'90s'` or seconds. */
+  /**
+   * Moves the clock forward by a number of seconds or a duration such as `'15d'` or `'90s'`.
+   * @throws TypeError if the duration is not positive
+   */
   advance(by: string | number): void
-  /** Moves it to this moment. */
+  /** Sets the clock to this time. */
   set(to: Date): void
 }
 
-/** A clock that stands still until a test moves it. */
+/**
+ * Creates a clock for tests that moves only on request.
+ * @example
+ * ```ts
+ * const clock = movableClock()
+ * const oauth = createAuthorizationServer({ ...options, storage: memoryStorage(), clock })
+ * clock.advance('366d')
+ * ```
+ */
 export function movableClock(start: Date = new Date('2026-01-01T00:00:00Z')): MovableClock {
   let now = start.getTime()
   return {

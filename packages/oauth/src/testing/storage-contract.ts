@@ -10,10 +10,12 @@ import { tokensContract } from './contract/tokens.ts'
 export type { ContractPart, StorageContractRunner } from './contract/part.ts'
 
 /**
- * What every store must do, to be run on your own with your own test runner. `create` gives an empty,
- * migrated store each time.
+ * Tests a storage of your own with your own test runner. `create` returns an empty, migrated
+ * storage on each call.
  * @example
- * storageContract({ describe, it }, async () => memoryStorage())
+ * ```ts
+ * storageContract({ describe, it }, async () => createMyStorage())
+ * ```
  */
 export const storageContract: ContractPart = (runner, create) => {
   clientsContract(runner, create)

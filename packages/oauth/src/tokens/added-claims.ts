@@ -3,15 +3,16 @@ import { sha256 } from '../crypto.ts'
 import { isOAuthError, TemporarilyUnavailable } from '../errors.ts'
 import type { AddedByApplication } from '../storage/details.ts'
 import { shareName } from './formats/claims.ts'
-import { BadClaims, type ClaimsQuestion } from './formats/claims-hook.ts'
+import { type AccessTokenClaimsContext, BadClaims } from './formats/claims-hook.ts'
 import type { TokenShare } from './formats/format.ts'
 
 /**
- * Asks the application for the claims of a token, before anything is stored: a hook that fails must not cost a client
- * its code or its refresh token. Null without a hook.
+ * Asks the application for the claims of a token (`accessTokenClaims`). Called before anything is
+ * stored, so that a failing hook does not use up a code or refresh token. `null` without a hook.
+ * @throws TemporarilyUnavailable if the hook fails
  */
 export async function readAddedClaims(
-  { client, userId, grantType }: Pick<ClaimsQuestion, 'client' | 'userId' | 'grantType'>,
+  { client, userId, grantType }: Pick<AccessTokenClaimsContext, 'client' | 'userId' | 'grantType'>,
   share: TokenShare,
   context: ServerContext,
 ): Promise<AddedByApplication | null> {
@@ -24,7 +25,7 @@ export async function readAddedClaims(
     const claims = await options.accessTokenClaims(question)
     return { for: sha256(shareName(scopes, accessTokens.audienceFor(share.resources))), claims }
   } catch (error) {
-    // The application may refuse the token in words of OAuth.
+    // The hook may reject the token with an OAuth error of its own.
     if (isOAuthError(error) || error instanceof BadClaims) throw error
     context.logger.error('accessTokenClaims() failed, so no token was issued', error)
     throw new TemporarilyUnavailable('The claims of the token could not be read', { cause: error })

@@ -1,5 +1,5 @@
 import { type Awaitable, mapAwaitable } from '../awaitable.ts'
-import { latestFor } from '../clients/self-registered.ts'
+import { limitExpiry } from '../clients/self-registered.ts'
 import { isAfter, later } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
 import { signingAlgorithms, timeOrderedId } from '../crypto.ts'
@@ -10,20 +10,22 @@ import { secondsUntil, wholeSecond } from '../lifetimes.ts'
 import { findResource } from '../resources/requested.ts'
 import type { GrantDetails } from '../storage/details.ts'
 import type { Client, Token } from '../storage/records.ts'
+import { servesUser } from '../users/providers.ts'
 import type { SignInMark } from '../users/retry-if-signed-out.ts'
 import { readAddedClaims } from './added-claims.ts'
 import type { TokenShare } from './formats/format.ts'
 
 export interface TokenRequest extends IssueRequest {
-  /** Where it was decided before, as for a code. */
+  /** Id of the row if it was chosen earlier, as for authorization codes. */
   readonly id?: string
-  /** Of a personal access token. */
+  /** Name of a personal access token. */
   readonly name?: string
 }
 
 /**
- * The row of a new token, with what the application adds to it. Storing it is the caller's single write. `share` is
- * what the first access token is for.
+ * Builds the row of a new token, with the claims of the application. Stores nothing. `share` is the
+ * part of the grant that the first access token is for.
+ * @throws InvalidGrant if the client does not serve the user
  */
 export async function prepareToken(
   request: TokenRequest,
@@ -35,7 +37,10 @@ export async function prepareToken(
   return { ...token, details: await detailsWithClaims(token, request.client, context, share) }
 }
 
-/** The details of a row whose next access token is for `share`, with the application's claims for it. */
+/**
+ * Builds the details of a row whose next access token is for `share`, with the application's claims
+ * for it.
+ */
 export async function detailsWithClaims(
   token: Token,
   client: Client,
@@ -46,12 +51,24 @@ export async function detailsWithClaims(
   return { ...token.details, ...(added && { added }) }
 }
 
+/**
+ * Rejects tokens for users that the client does not serve. The last check, common to all grants.
+ */
+function requireOwner({ client, userId }: TokenRequest, { providers }: ServerContext): void {
+  if (userId === null) return
+  providers.require(userId)
+  if (!servesUser(client, userId, providers)) {
+    throw new InvalidGrant('The client does not serve users of this provider')
+  }
+}
+
 function buildToken(request: TokenRequest, context: ServerContext): Token {
+  requireOwner(request, context)
   const { options, grants } = context
   const now = options.clock.now()
   const personal = request.grantType === 'personal_access'
   const expire = personal ? options.personalAccessTokensExpireAt : options.accessTokensExpireAt
-  const expiresAt = latestFor(request.client, soonest(expire(now), request.expiresAt), now)
+  const expiresAt = limitExpiry(request.client, earliestExpiry(expire(now), request.expiresAt), now)
   const refreshable =
     request.refreshable &&
     request.userId !== null &&
@@ -75,19 +92,20 @@ function buildToken(request: TokenRequest, context: ServerContext): Token {
     liveUntil: refreshExpiresAt ? later(refreshExpiresAt, expiresAt) : expiresAt,
     revokedAt: null,
     createdAt: now,
-    details: detailsOf(request, context),
+    details: buildDetails(request, context),
   }
 }
 
-/** With what the client wants of its tokens. */
-function detailsOf(
+/** Builds the details of a token, including the client's own settings for its tokens. */
+function buildDetails(
   { client: { settings }, details = null, refreshable }: TokenRequest,
   { provenKey, features: { keyProofs } }: ServerContext,
 ): GrantDetails | null {
-  // Its holder must not learn who the person is to others.
+  // A JWT would reveal the real user id to a client with pairwise subjects.
   const opaque = settings.subject_type === 'pairwise'
-  const wished = settings.access_token_signed_response_alg
-  const signedWith = wished && signingAlgorithms.find((name) => name === wished)
+  const requestedAlgorithm = settings.access_token_signed_response_alg
+  const signedWith =
+    requestedAlgorithm && signingAlgorithms.find((name) => name === requestedAlgorithm)
   if (!opaque && !signedWith && provenKey === null) return details
   const keepsRefreshToken = refreshable && keyProofs?.rotatesRefreshTokens === false
   return {
@@ -99,8 +117,8 @@ function detailsOf(
   }
 }
 
-/** In whole seconds, as `exp` has them. Nothing may outlive what the server was set up for. */
-function soonest(latest: Date, wanted: Date = latest): Date {
+/** Limits an expiry to the configured lifetime, in whole seconds as in `exp`. */
+function earliestExpiry(latest: Date, wanted: Date = latest): Date {
   return isAfter(latest, wanted) ? wholeSecond(wanted.getTime()) : latest
 }
 
@@ -117,9 +135,9 @@ export async function issueTokens(
 }
 
 /**
- * Stores a token that rests on a sign-in. Null when the person was signed out everywhere since the mark,
- * perhaps by another process: then the token is ended too. A sign-out that commits after the store finds
- * the row by itself.
+ * Stores a token that depends on a sign-in. Returns `null` and revokes the token if the user was
+ * signed out everywhere since the mark, possibly by another process. A later sign-out finds the
+ * stored row itself.
  */
 export async function storeUnlessSignedOut(
   token: Token,
@@ -134,30 +152,33 @@ export async function storeUnlessSignedOut(
   return null
 }
 
-/** All that a row grants. */
+/** Returns the full grant of a row. */
 export function wholeShare({ scopes, details }: Token): TokenShare {
   return { scopes, resources: details?.resources }
 }
 
-/** After the commit: the texts a client gets, and the events. Whoever asked for less says what for. */
+/**
+ * Builds the token response and emits the events. Call it after the row is committed. `share` is
+ * the part of the grant that the access token is for.
+ */
 export function createTokenResponse(
   row: Token,
   context: ServerContext,
   share: TokenShare = wholeShare(row),
 ): Awaitable<TokenResponse> {
-  const token = withKey(shortened(row, share.resources, context), context.provenKey)
+  const token = withKey(limitToResourceLifetime(row, share.resources, context), context.provenKey)
   const { scopes } = share
   return mapAwaitable(context.accessTokens.encode(token, share), (accessToken) => {
     emitTokenCreated(token, context)
     const response = plainResponse(token, { accessToken, scope: scopes.join(' ') }, context)
     const { responseExtenders } = context.features
     if (token.details === null || responseExtenders.length === 0) return response
-    return extended(response, { token, scopes, accessToken }, context)
+    return extendResponse(response, { token, scopes, accessToken }, context)
   })
 }
 
-/** With what the features add to it. */
-async function extended(
+/** Adds the members of features to a token response, such as `id_token`. */
+async function extendResponse(
   response: TokenResponse,
   issued: IssuedToken,
   context: ServerContext,
@@ -170,28 +191,34 @@ async function extended(
   return Object.assign({}, response, ...extensions)
 }
 
-/** RFC 9449 §5: a client that has proven itself may go on with another key than the row began with. */
+/**
+ * Binds the access token to the proven key, which may differ from the key of earlier tokens of the
+ * row (RFC 9449 §5).
+ */
 function withKey(token: Token, key: string | null): Token {
   if (key === null || token.details?.dpopKey === key) return token
   return { ...token, details: { ...token.details, dpopKey: key } }
 }
 
-/** An API may want tokens that live for a shorter time than those of the server. */
-export function shortened(
+/** Shortens the lifetime of an access token to that of the APIs it is for. */
+export function limitToResourceLifetime(
   token: Token,
   uris: readonly string[] | undefined,
   { options: { resources: known } }: ServerContext,
 ): Token {
-  // Personal ones have a lifetime of their own.
+  // Personal access tokens have a lifetime setting of their own.
   if (!uris && (known.own.expireAt === null || token.grantType === 'personal_access')) return token
   const ends = (uris ?? [known.own.uri]).flatMap((uri) => {
     const expireAt = findResource(uri, known)?.expireAt
     return expireAt ? [expireAt(token.issuedAt)] : []
   })
-  return { ...token, expiresAt: ends.reduce(soonest, token.expiresAt) }
+  return { ...token, expiresAt: ends.reduce(earliestExpiry, token.expiresAt) }
 }
 
-/** RFC 6749 §5.1, before features add to it; with a refresh token where the row has one. */
+/**
+ * Builds the token response (RFC 6749 §5.1) without the members of features, and with a refresh
+ * token if the row has one.
+ */
 function plainResponse(
   token: Token,
   { accessToken, scope }: { readonly accessToken: string; readonly scope: string },
@@ -204,7 +231,7 @@ function plainResponse(
     return { token_type: type, expires_in: expiresIn, access_token: accessToken, scope }
   }
   const generation = refreshGenerationOf(token)
-  // One that is kept was told of when it was made.
+  // A refresh token that is never rotated was announced when it was created.
   if (generation === token.generation) {
     context.events.emit('RefreshTokenCreated', {
       refreshTokenId: `${tokenId}.${generation}`,
@@ -220,12 +247,18 @@ function plainResponse(
   }
 }
 
-/** The generation that the refresh token of a row names: the row counts the access tokens of one that is kept. */
+/**
+ * Returns the generation in the refresh token. It stays 0 for one that is never rotated, whose row
+ * counts only access tokens.
+ */
 function refreshGenerationOf({ generation, details }: Token): number {
   return details?.keepsRefreshToken ? 0 : generation
 }
 
-/** For every token that a client gets, from the token endpoint or in a redirect. */
+/**
+ * Emits `AccessTokenCreated`. Call it for every access token that a client gets, whether from the
+ * token endpoint or in a redirect.
+ */
 export function emitTokenCreated(token: Token, context: ServerContext): void {
   context.events.emit('AccessTokenCreated', {
     tokenId: token.id,

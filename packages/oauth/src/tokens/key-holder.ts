@@ -5,7 +5,10 @@ import type { GuardProofs } from '../guard/key-proof.ts'
 import type { VerifiedToken } from '../guard/verify.ts'
 import type { Resource } from '../resources/resources.ts'
 
-/** How the guards of an API find out whether a caller holds the key of a token; null where nobody can. */
+/**
+ * Builds the check that a caller holds the key of a bound token, for the guards of an API. `null`
+ * if no feature can check proofs.
+ */
 export function guardProofs(
   { uri }: Pick<Resource, 'uri'>,
   context: ServerContext,
@@ -14,7 +17,7 @@ export function guardProofs(
   const { keyProofs } = features
   if (!keyProofs) return null
   const { origin } = options.issuerUrl
-  // That of the server itself may be called something else than where it is.
+  // The server's own API may have a URI that differs from the server's address.
   const isOwn = uri === options.resources.own.uri
   const named = /^https?:/.test(uri) ? [new URL(uri).origin] : [origin]
   return {
@@ -24,7 +27,10 @@ export function guardProofs(
   }
 }
 
-/** The same at an endpoint of ours that takes access tokens. */
+/**
+ * Checks that the caller holds the key of a bound token, at an endpoint of the server itself.
+ * @throws InvalidToken if the proof is missing or invalid
+ */
 export async function requireKeyHolder(
   token: VerifiedToken,
   accessToken: string,

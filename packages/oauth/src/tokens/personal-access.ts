@@ -7,13 +7,13 @@ import type { Client, Token } from '../storage/records.ts'
 import { retryIfSignedOut } from '../users/retry-if-signed-out.ts'
 import { createTokenResponse, prepareToken, storeUnlessSignedOut } from './issue.ts'
 
-/** A personal access token that was just made. */
+/** A new personal access token. */
 export interface PersonalAccessToken {
-  /** Shown once, to the person; it is not stored. */
+  /** The token to show to the user. Cannot be read again later. */
   readonly accessToken: string
-  /** Its row. */
+  /** The stored row of the token. */
   readonly token: Token
-  /** The client it hangs on. */
+  /** The client of all personal access tokens. */
   readonly client: Client
 }
 
@@ -22,7 +22,10 @@ export interface PersonalAccessRequest {
   readonly scopes: readonly string[]
 }
 
-/** Lists the scopes that personal access tokens may have: all but those about the person, such as `openid`. */
+/**
+ * Lists the scopes that personal access tokens may have: all except those about the user, such as
+ * `openid`.
+ */
 export function personalAccessScopes({
   options: { scopeNames, identityScopes },
 }: ServerContext): ReadonlySet<string> {
@@ -30,10 +33,14 @@ export function personalAccessScopes({
   return new Set([...scopeNames].filter((name) => !identityScopes.has(name)))
 }
 
-/** `look` says who is to get it: whoever is signed in, or whom the application names. */
+/**
+ * Issues a personal access token. `findUserId` returns the id of the user it is for; it is called
+ * again if that user was signed out meanwhile.
+ * @throws Unauthenticated if the user was signed out everywhere
+ */
 export async function issuePersonalAccessToken(
   request: PersonalAccessRequest,
-  look: () => Promise<string>,
+  findUserId: () => Promise<string>,
   context: ServerContext,
 ): Promise<PersonalAccessToken> {
   const name = parseClientName(request.name)
@@ -45,7 +52,7 @@ export async function issuePersonalAccessToken(
   await context.clock.check?.()
   const client = await personalAccessClient(context)
   const issue = { name, scopes, client, grantType: 'personal_access', refreshable: false } as const
-  const token = await retryIfSignedOut(context, look, async (userId, mark) =>
+  const token = await retryIfSignedOut(context, findUserId, async (userId, mark) =>
     storeUnlessSignedOut(await prepareToken({ ...issue, userId }, context), mark, context),
   )
   if (!token) throw new Unauthenticated('The account was signed out everywhere; sign in again.')

@@ -8,8 +8,9 @@ import type { Client } from '../storage/records.ts'
 import { issueTokens } from './issue.ts'
 
 /**
- * What a request to an endpoint of ours proves. Whoever sends a proof relies on it, so where nobody can check
- * one it is refused: the token would be good for every thief.
+ * Checks the DPoP proof of a request. `null` if there is none. A proof that no feature can check is
+ * rejected, because the client relies on the token being bound to its key.
+ * @throws InvalidRequest if the server does not support DPoP
  */
 export function proveKey(
   request: HttpRequest,
@@ -18,7 +19,7 @@ export function proveKey(
 ): Promise<ProvenKey | null> | null {
   const { keyProofs } = context.features
   if (keyProofs) return keyProofs.prove(request, client, context)
-  // What it would get is good for everybody, and it has said that it takes no such token.
+  // The client accepts only bound tokens, which this server cannot issue.
   if (client.settings.dpop_bound_access_tokens) assertDemandsMet(client, context)
   if (request.header('dpop') === null) return null
   throw new InvalidRequest('This server takes no DPoP proofs', {
@@ -26,8 +27,11 @@ export function proveKey(
   })
 }
 
-/** RFC 9449 §10: what was asked for with a key (`dpop_jkt`) is for its holder alone. */
-export function isForHolder(
+/**
+ * Whether the proven key is the one the request was bound to by `dpop_jkt` (RFC 9449 §10). Always
+ * true for requests without it.
+ */
+export function matchesProvenKey(
   { details }: { readonly details: GrantDetails | null },
   { provenKey }: Pick<ServerContext, 'provenKey'>,
 ): boolean {
@@ -35,8 +39,8 @@ export function isForHolder(
   return key === undefined || key === provenKey
 }
 
-/** Whatever is issued with this context is bound to the key, by whichever grant. */
-export function boundContext(context: ServerContext, provenKey: string): ServerContext {
+/** Returns a context in which every grant binds its tokens to the key. */
+export function bindContext(context: ServerContext, provenKey: string): ServerContext {
   const bound: ServerContext = {
     ...context,
     provenKey,

@@ -1,9 +1,11 @@
 import { later } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
-import type { SessionSelector, Token, TokenSelector } from '../storage/records.ts'
-import { hashSessionId } from '../users/users.ts'
+import type { NewRevocation, SessionSelector, Token, TokenSelector } from '../storage/records.ts'
 
-/** Ends access and refresh tokens here at once and on every other process within a second. */
+/**
+ * Revokes access and refresh tokens, immediately in this process and within a second in all others.
+ * Returns the revoked tokens.
+ */
 export async function revokeTokens(
   selector: TokenSelector,
   context: ServerContext,
@@ -18,8 +20,8 @@ export async function revokeTokens(
 }
 
 /**
- * One token that somebody names. Told to every process again if it has ended before, or if its row is
- * gone: the first news, or the row, may have been lost with a failover.
+ * Revokes a single token by id. Announces it to all processes again if it was revoked before or its
+ * row is gone, because a failover may have lost the announcement or the row.
  */
 export async function revokeToken(
   id: string,
@@ -30,22 +32,23 @@ export async function revokeToken(
   if (revoked.length > 0) return
   const at = context.options.clock.now()
   const token = await context.storage.tokens.find(id)
-  const until = token ? lastLife(token) : (alive.until ?? longestLife(at, context))
-  const notice = { kind: 'token', subject: id, at, until } as const
-  await context.storage.revocations.append(notice)
-  context.feed.note(notice)
+  const until = token ? lastExpiry(token) : (alive.until ?? longestLifetime(at, context))
+  await storeNotice({ kind: 'token', subject: id, at, until }, context)
 }
 
-/** Its row says only until when the news of its end had to be kept. */
-function lastLife({ liveUntil, expiresAt, refreshExpiresAt }: Token): Date {
+/**
+ * Returns when the tokens of a row expire. `liveUntil` of a revoked row is the time of its
+ * revocation.
+ */
+function lastExpiry({ liveUntil, expiresAt, refreshExpiresAt }: Token): Date {
   return later(liveUntil, later(expiresAt, refreshExpiresAt ?? expiresAt))
 }
 
-function longestLife(now: Date, { options }: ServerContext): Date {
+function longestLifetime(now: Date, { options }: ServerContext): Date {
   return later(options.accessTokensExpireAt(now), options.personalAccessTokensExpireAt(now))
 }
 
-/** A withdrawn approval takes along what was issued on it; the client has to ask again. */
+/** Withdraws a user's consent for a client, and revokes all tokens issued on it. */
 export async function revokeConsent(
   userId: string,
   clientId: string,
@@ -55,32 +58,44 @@ export async function revokeConsent(
   await revokeTokens({ userId, clientId }, context)
 }
 
-/** For deleted, disabled or compromised accounts and changed passwords: tokens and cookies end. */
+/**
+ * Ends all tokens, sessions and cookies of a user. For deleted, disabled or compromised accounts
+ * and after a change of password.
+ */
 export async function revokeUser(userId: string, context: ServerContext): Promise<void> {
-  const at = context.options.clock.now()
-  const until = new Date(at.getTime() + context.options.cookieSeconds * 1000)
-  const notice = { kind: 'user', subject: userId, at, until } as const
-  await context.storage.revocations.append(notice)
-  context.feed.note(notice)
+  await storeNotice({ kind: 'user', subject: userId, ...untilCookiesExpire(context) }, context)
   await revokeTokens({ userId }, context)
-  await tellOfEnd({ userId }, context)
+  await notifySessionEnd({ userId }, context)
 }
 
-/** Signing out: the cookie of cookie mode dies with the session, and clients are told. */
-export function endSession(sessionId: string, context: ServerContext): Promise<void> {
-  return endHashedSession(hashSessionId(sessionId), context)
-}
-
+/**
+ * Ends a session of the application: its cookies of cookie mode become invalid and its clients are
+ * notified.
+ */
 export async function endHashedSession(sessionId: string, context: ServerContext): Promise<void> {
-  const at = context.options.clock.now()
-  const until = new Date(at.getTime() + context.options.cookieSeconds * 1000)
-  const notice = { kind: 'session', subject: sessionId, at, until } as const
+  await storeNotice(
+    { kind: 'session', subject: sessionId, ...untilCookiesExpire(context) },
+    context,
+  )
+  await notifySessionEnd({ sessionId }, context)
+}
+
+/** How long the end of a sign-in is announced: as long as cookies of cookie mode live. */
+function untilCookiesExpire({ options }: ServerContext): Pick<NewRevocation, 'at' | 'until'> {
+  const at = options.clock.now()
+  return { at, until: new Date(at.getTime() + options.cookieSeconds * 1000) }
+}
+
+/** Stores the entry before this process uses it, so that a crash cannot lose it. */
+async function storeNotice(notice: NewRevocation, context: ServerContext): Promise<void> {
   await context.storage.revocations.append(notice)
   context.feed.note(notice)
-  await tellOfEnd({ sessionId }, context)
 }
 
-export async function tellOfEnd(selector: SessionSelector, context: ServerContext): Promise<void> {
+export async function notifySessionEnd(
+  selector: SessionSelector,
+  context: ServerContext,
+): Promise<void> {
   for (const feature of context.features.sessionEnders) {
     await feature.endSessions?.(selector, context)
   }

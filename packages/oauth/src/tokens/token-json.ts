@@ -1,31 +1,34 @@
 import { type ClientJson, clientJson } from '../clients/client.ts'
 import type { Client, Token } from '../storage/records.ts'
 
-/** A token as the JSON routes show it: nothing that opens anything. */
+/** A token as shown by the JSON routes. Contains nothing that grants access. */
 export interface TokenJson {
-  /** Names the token. */
+  /** Id of the token. */
   readonly id: string
-  /** Whose it is; null for a client's own. */
+  /** The user the token acts for. `null` if the client acts for itself. */
   readonly user_id: string | null
-  /** Who holds it. */
+  /** The client that holds the token. */
   readonly client_id: string
-  /** The client, where the list names it. */
+  /** The client, if the list includes it. Otherwise `null`. */
   readonly client: ClientJson | null
-  /** What its owner calls it; null for all but personal ones. */
+  /** Name of a personal access token. `null` for other tokens. */
   readonly name: string | null
-  /** What it may do. */
+  /** The granted scopes. */
   readonly scopes: readonly string[]
   /** Whether it was revoked. */
   readonly revoked: boolean
-  /** ISO 8601. */
+  /** When the grant was created, in ISO 8601 format. */
   readonly created_at: string
-  /** ISO 8601. */
+  /** When the token was last refreshed or was revoked, in ISO 8601 format. */
   readonly updated_at: string
-  /** ISO 8601. */
+  /** When the current access token expires, in ISO 8601 format. */
   readonly expires_at: string
 }
 
-/** Never the token itself: it was shown once, and is not stored. */
+/**
+ * Converts a token for the JSON routes. The text of the token is not included, because it is not
+ * stored.
+ */
 export function tokenJson(token: Token, client: Client | null): TokenJson {
   return {
     id: token.id,

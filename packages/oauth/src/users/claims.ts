@@ -1,57 +1,60 @@
-/** What the application says of a person: OpenID Connect Core §5.1, and whatever it has beside. */
+/**
+ * Claims about a user that clients may receive: the standard claims of OpenID Connect Core §5.1 and
+ * any others of the application.
+ */
 export interface UserClaims {
-  /** Full name, as it is shown. */
+  /** Full name as displayed. */
   readonly name?: string
-  /** First name, or names. */
+  /** Given name or names. */
   readonly given_name?: string
-  /** Surname, or surnames. */
+  /** Family name or names. */
   readonly family_name?: string
-  /** Middle name, or names. */
+  /** Middle name or names. */
   readonly middle_name?: string
-  /** What friends say. */
+  /** Casual name. */
   readonly nickname?: string
-  /** What the person wants to be called; not unique. */
+  /** Preferred short name or user name. Need not be unique. */
   readonly preferred_username?: string
-  /** Address of a page about the person. */
+  /** URL of the user's profile page. */
   readonly profile?: string
-  /** Address of a picture. */
+  /** URL of a picture of the user. */
   readonly picture?: string
-  /** Address of a page of their own. */
+  /** URL of the user's own website. */
   readonly website?: string
-  /** As the person says it. */
+  /** Gender as stated by the user. */
   readonly gender?: string
-  /** `YYYY-MM-DD`, or `YYYY`. */
+  /** Birthday as `YYYY-MM-DD`, or only the year as `YYYY`. */
   readonly birthdate?: string
-  /** Such as `Europe/Paris`. */
+  /** Time zone, such as `Europe/Paris`. */
   readonly zoneinfo?: string
-  /** Such as `fr-CA`. */
+  /** Locale, such as `fr-CA`. */
   readonly locale?: string
-  /** When it was last changed, in seconds. */
+  /** When the user's data was last changed, in seconds since the epoch. */
   readonly updated_at?: number
-  /** Where mail reaches them. */
+  /** E-mail address. */
   readonly email?: string
-  /** Whether mail has reached them there. */
+  /** Whether the user has proven to own the e-mail address. */
   readonly email_verified?: boolean
-  /** As E.164 writes it: `+44 20 7946 0000`. */
+  /** Phone number in E.164 format, such as `+44 20 7946 0000`. */
   readonly phone_number?: string
-  /** Whether a call or message has reached them there. */
+  /** Whether the user has proven to own the phone number. */
   readonly phone_number_verified?: boolean
-  /** Where they live. */
+  /** Postal address. */
   readonly address?: UserAddress
-  /** The names of the groups that the person belongs to; told with the scope `groups`. */
+  /** Names of the groups the user belongs to. Sent for the scope `groups`. */
   readonly groups?: readonly string[]
   readonly [claim: string]: unknown
 }
 
-/** OpenID Connect Core §5.1.1. */
+/** Postal address of a user (OpenID Connect Core §5.1.1). */
 export interface UserAddress {
-  /** The whole of it, with line breaks. */
+  /** The full address with line breaks. */
   readonly formatted?: string
-  /** Street and number, with line breaks. */
+  /** Street and house number, possibly with line breaks. */
   readonly street_address?: string
-  /** City. */
+  /** City or locality. */
   readonly locality?: string
-  /** State, province or county. */
+  /** State, province or region. */
   readonly region?: string
   /** Postal code. */
   readonly postal_code?: string

@@ -1,95 +1,113 @@
 import { createRecentCache } from '../caches/recent-cache.ts'
 import { TemporarilyUnavailable } from '../errors.ts'
 import type { Logger } from '../logger.ts'
-import { withinPatience } from './patience.ts'
-import type { Users } from './users.ts'
+import { withHookTimeout } from './hook-timeout.ts'
+import type { UserProvider, UserProviders } from './providers.ts'
 
-/** An answer may be relied on for so long, and is not asked for again before. In milliseconds. */
-const GOOD_FOR = 1000
-const REMEMBERED_USERS = 20_000
-const MOST_AT_ONCE = 500
+/** How long an answer of the application is used before it is asked again, in milliseconds. */
+const ANSWER_LIFETIME = 1000
+const CACHE_SIZE = 20_000
+const MAX_BATCH_SIZE = 500
 
-/** What the application last said of a person. */
+/** The last answer of the application about a user. */
 export interface KnownUser {
   readonly id: string
-  said: 'exists' | 'gone' | 'failed' | null
-  /** When it was asked, by monotonic time. */
+  lastAnswer: 'exists' | 'gone' | 'failed' | null
+  /** When the application was last asked, by the monotonic clock. */
   askedAt: number
-  asking: Promise<boolean> | null
+  pending: Promise<boolean> | null
 }
 
 export interface KnownUsers {
   of(userId: string): KnownUser
-  /** Whether the person existed less than a second ago: without a question and without a promise. */
+  /**
+   * Whether the application confirmed less than a second ago that the user exists. Never asks it.
+   */
   isCurrent(user: KnownUser): boolean
-  /** Whether the person exists, by an answer that is at most a second old. Fails closed. */
+  /**
+   * Whether the user exists, according to an answer at most one second old.
+   * @throws TemporarilyUnavailable if the application does not answer
+   */
   exists(user: KnownUser): Promise<boolean>
-  /** The same, asked now. */
+  /**
+   * Whether the user exists. Always asks the application.
+   * @throws TemporarilyUnavailable if the application does not answer
+   */
   existsNow(userId: string): Promise<boolean>
 }
 
 export interface KnownUsersOptions {
-  readonly users: Pick<Users, 'findById' | 'findByIds'>
+  readonly providers: Pick<UserProviders, 'all' | 'locate'>
   readonly logger: Logger
 }
 
 /**
- * Tokens outlive people, and the application may forget to say that one is gone. So it is asked, once a
- * second at most for each person whose tokens are in use, and never once for each request.
+ * Checks whether users still exist, because tokens may outlive a user whose deletion the
+ * application did not report. Asks the application at most once per second for each user whose
+ * tokens are in use, not on every request.
  */
-export function createKnownUsers({ users, logger }: KnownUsersOptions): KnownUsers {
-  const seen = createRecentCache<KnownUser>(REMEMBERED_USERS)
-  const find = users.findByIds ? findTogether(users) : async (id: string) => found(users, id)
+export function createKnownUsers({ providers, logger }: KnownUsersOptions): KnownUsers {
+  const seen = createRecentCache<KnownUser>(CACHE_SIZE)
+  const finders = new Map(providers.all.map((provider) => [provider, finderFor(provider)]))
+
+  /** Asks the application. `false` if the user's provider no longer exists. */
+  async function find(key: string): Promise<boolean> {
+    const located = providers.locate(key)
+    return (located && (await finders.get(located.provider)?.(located.id))) ?? false
+  }
 
   async function ask(user: KnownUser): Promise<boolean> {
     user.askedAt = performance.now()
     try {
-      const exists = await withinPatience('users.findById()', find(user.id))
-      user.said = exists ? 'exists' : 'gone'
+      const exists = await withHookTimeout('users.findById()', find(user.id))
+      user.lastAnswer = exists ? 'exists' : 'gone'
       return exists
     } catch (cause) {
-      user.said = 'failed'
+      user.lastAnswer = 'failed'
       logger.error('The application could not say whether a user still exists', cause)
       throw unavailable(cause)
     } finally {
-      user.asking = null
+      user.pending = null
     }
   }
 
   async function exists(user: KnownUser): Promise<boolean> {
-    if (user.asking) return user.asking
-    if (performance.now() - user.askedAt < GOOD_FOR) {
-      if (user.said === 'failed') throw unavailable()
-      return user.said === 'exists'
+    if (user.pending) return user.pending
+    if (performance.now() - user.askedAt < ANSWER_LIFETIME) {
+      if (user.lastAnswer === 'failed') throw unavailable()
+      return user.lastAnswer === 'exists'
     }
-    user.asking = ask(user)
-    return user.asking
+    user.pending = ask(user)
+    return user.pending
   }
 
   function of(userId: string): KnownUser {
-    const known = seen.get(userId) ?? neverAsked(userId)
-    seen.set(userId, known)
-    return known
+    const known = seen.get(userId)
+    if (known) return known
+    const added = neverAsked(userId)
+    seen.set(userId, added)
+    return added
   }
 
   return {
     of,
     exists,
-    isCurrent: (user) => user.said === 'exists' && performance.now() - user.askedAt < GOOD_FOR,
+    isCurrent: (user) =>
+      user.lastAnswer === 'exists' && performance.now() - user.askedAt < ANSWER_LIFETIME,
     existsNow: (userId) => ask(neverAsked(userId)),
   }
 }
 
 function neverAsked(id: string): KnownUser {
-  return { id, said: null, askedAt: Number.NEGATIVE_INFINITY, asking: null }
+  return { id, lastAnswer: null, askedAt: Number.NEGATIVE_INFINITY, pending: null }
 }
 
-async function found(users: Pick<Users, 'findById'>, id: string): Promise<boolean> {
-  return (await users.findById(id)) != null
+function finderFor({ users }: UserProvider): (id: string) => Promise<boolean> {
+  return users.findByIds ? findTogether(users) : async (id) => (await users.findById(id)) != null
 }
 
-/** Those asked for in the same turn of the event loop go in one question. */
-function findTogether(users: Pick<Users, 'findByIds'>): (id: string) => Promise<boolean> {
+/** Combines questions of the same turn of the event loop into one call of `findByIds()`. */
+function findTogether(users: UserProvider['users']): (id: string) => Promise<boolean> {
   let upcoming: { readonly ids: Set<string>; readonly found: Promise<ReadonlySet<string>> } | null =
     null
 
@@ -101,7 +119,7 @@ function findTogether(users: Pick<Users, 'findByIds'>): (id: string) => Promise<
   }
 
   return async (id) => {
-    if (!upcoming || upcoming.ids.size >= MOST_AT_ONCE) {
+    if (!upcoming || upcoming.ids.size >= MAX_BATCH_SIZE) {
       const ids = new Set<string>()
       upcoming = { ids, found: findAll(ids) }
     }

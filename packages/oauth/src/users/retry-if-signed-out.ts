@@ -1,30 +1,32 @@
 import type { Clock } from '../clock.ts'
 import type { RevocationFeed } from '../revocations/feed.ts'
 
-/** Taken before it is asked who is signed in, because an end of the sign-in after that must count. */
+/**
+ * A point in time taken before looking up who is signed in, so that a sign-out after it is noticed.
+ */
 export interface SignInMark {
   readonly at: Date
-  /** The same by the clock of the store, in milliseconds. */
+  /** Equivalent of `at` by the clock of the store, in milliseconds. */
   readonly storeAt: number
-  /** What the feed had read of people signed out everywhere: see `RevocationFeed.signedOutSince`. */
+  /** Number of sign-outs read from the feed so far. See `RevocationFeed.signedOutSince()`. */
   readonly signOutMark: number
 }
 
-const MOST_LOOKS = 3
+const MAX_ATTEMPTS = 3
 
 /**
- * Acts for whoever is signed in. `act` gives null when that person was signed out everywhere since the
- * mark; then it is asked again who is signed in: nobody any more, or somebody who came back. Null when
- * nobody is.
+ * Runs `act` for the signed-in user. If it returns `null`, the user was signed out everywhere since
+ * the mark, and `findPerson` is called again, since the user may be gone or have signed in again.
+ * Returns `null` if no user is signed in.
  */
 export async function retryIfSignedOut<Person, Done>(
   { feed, clock }: { readonly feed: RevocationFeed; readonly clock: Clock },
-  look: () => Promise<Person | null | undefined>,
+  findPerson: () => Promise<Person | null | undefined>,
   act: (person: Person, mark: SignInMark) => Promise<Done | null>,
 ): Promise<Done | null> {
-  for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const mark = { at: clock.now(), storeAt: feed.storeNow(), signOutMark: feed.signOutMark() }
-    const person = await look()
+    const person = await findPerson()
     if (person === null || person === undefined) return null
     const done = await act(person, mark)
     if (done !== null) return done

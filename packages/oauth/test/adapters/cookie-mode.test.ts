@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openPage } from './callers.ts'
+import { openPage } from './credentials.ts'
 import { type App, frameworks } from './frameworks.ts'
 
 function tollgateCookies(response: Response): string[] {
@@ -23,14 +23,14 @@ describe.each(frameworks)('cookie mode in $name', (framework) => {
     expect(csrfToken).toMatch(/^[\w-]{43}$/)
   })
 
-  it('puts it on a page that redirects, too', async () => {
+  it('puts the cookie on a page that redirects, too', async () => {
     const moved = await app.fetch('/moved', { headers: { cookie: 'session=ada.moved' } })
     expect(moved.status).toBe(303)
     expect(new URL(moved.headers.get('location') ?? '', app.url).pathname).toBe('/page')
     expect(tollgateCookies(moved)).toHaveLength(1)
   })
 
-  it('sets nothing in answer to a post, and nothing for a stranger', async () => {
+  it('sets no cookie in the response to a POST, or for a visitor without a session', async () => {
     const posted = await app.fetch('/page', {
       method: 'POST',
       headers: { cookie: 'session=ada.1', 'content-type': 'application/json' },
@@ -44,7 +44,7 @@ describe.each(frameworks)('cookie mode in $name', (framework) => {
     expect(await stranger.text()).toContain('content=""')
   })
 
-  it('lets the page call the API as the person, whatever the scope', async () => {
+  it('lets the page call the API as the person, regardless of scopes', async () => {
     const { cookie, csrfToken } = await openPage(app)
     const headers = { cookie, 'x-csrf-token': csrfToken }
     const me = await app.fetch('/me', { headers })
@@ -53,7 +53,7 @@ describe.each(frameworks)('cookie mode in $name', (framework) => {
     expect((await app.fetch('/status', { headers })).status).toBe(200)
   })
 
-  it('refuses the cookie without the CSRF token, or with that of another session', async () => {
+  it('rejects the cookie without the CSRF token, or with that of another session', async () => {
     const { cookie } = await openPage(app)
     const other = await openPage(app, 'session=ada.other')
     for (const headers of [
@@ -67,26 +67,26 @@ describe.each(frameworks)('cookie mode in $name', (framework) => {
     }
   })
 
-  it('takes the cookie alone for the person, not the session beside it', async () => {
+  it('authenticates the person of the cookie, not the person of the session sent with it', async () => {
     const { cookie, csrfToken } = await openPage(app)
     const session = cookie.split('; ')[0] ?? ''
     const headers = { cookie: session, 'x-csrf-token': csrfToken }
     expect((await app.fetch('/me', { headers })).status).toBe(401)
   })
 
-  it('is for people: a route for clients refuses it', async () => {
+  it('is refused by a route for clients, because the cookie stands for a person', async () => {
     const { cookie, csrfToken } = await openPage(app)
     const headers = { cookie, 'x-csrf-token': csrfToken }
     expect((await app.fetch('/machine', { headers })).status).toBe(401)
   })
 
-  it('refuses a bad bearer token even beside a good cookie', async () => {
+  it('rejects a bad bearer token even next to a valid cookie', async () => {
     const { cookie, csrfToken } = await openPage(app)
     const headers = { cookie, 'x-csrf-token': csrfToken, authorization: 'Bearer bad' }
     expect((await app.fetch('/me', { headers })).status).toBe(401)
   })
 
-  it('renews the cookie on a page once half its life is over', async () => {
+  it("renews the cookie with a page once half of the cookie's lifetime is over", async () => {
     const { cookie, csrfToken } = await openPage(app)
     const again = () => app.fetch('/page', { headers: { cookie } })
     expect(tollgateCookies(await again())).toEqual([])
@@ -97,7 +97,7 @@ describe.each(frameworks)('cookie mode in $name', (framework) => {
     expect((await app.fetch('/me', { headers })).status).toBe(401)
   })
 
-  it('renews the cookie by POST /oauth/token/refresh', async () => {
+  it('renews the cookie with POST /oauth/token/refresh', async () => {
     const { cookie, csrfToken } = await openPage(app)
     const headers = { cookie, 'x-csrf-token': csrfToken }
     const refreshed = await app.fetch('/oauth/token/refresh', { method: 'POST', headers })
@@ -119,7 +119,7 @@ describe.each(frameworks)('cookie mode in $name', (framework) => {
     expect(await page.text()).toContain('content=""')
   })
 
-  it('refuses a kept cookie once the session has ended', async () => {
+  it('rejects a stored cookie once the session has ended', async () => {
     const session = 'session=ada.signing-out'
     const { cookie, csrfToken } = await openPage(app, session)
     const headers = { cookie, 'x-csrf-token': csrfToken }

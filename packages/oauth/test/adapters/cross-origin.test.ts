@@ -14,7 +14,9 @@ import { type App, overHttp } from './frameworks.ts'
 
 const PAGE = 'https://app.example.com'
 
-/** Each framework's own CORS in front of the routes, as docs/guides/grants.md has it. */
+/**
+ * Each framework's own CORS middleware in front of the routes, set up as in docs/guides/grants.md.
+ */
 const frameworks = [
   overHttp('Express', ({ oauth }) => {
     const app = express()
@@ -62,7 +64,7 @@ describe.each(frameworks)('a page on another origin, with $name', (framework) =>
     send('/oauth/token', { method: 'POST', body: new URLSearchParams(fields) }, origin)
   const allowed = (reply: Response) => reply.headers.get('access-control-allow-origin')
 
-  it.each(['/oauth/token', '/api/me'])('may ask %s', async (path) => {
+  it.each(['/oauth/token', '/api/me'])('passes the preflight for %s', async (path) => {
     const headers = {
       'access-control-request-method': 'POST',
       'access-control-request-headers': 'authorization',
@@ -73,7 +75,7 @@ describe.each(frameworks)('a page on another origin, with $name', (framework) =>
     expect(reply.headers.get('access-control-allow-headers')).toBe('authorization')
   })
 
-  it('may read a token, and what it opens', async () => {
+  it('can read a token response, and the API response that it gets with the token', async () => {
     const reply = await askFor({ grant_type: 'client_credentials', ...credentials })
     expect(reply.status).toBe(200)
     expect(allowed(reply)).toBe(PAGE)
@@ -84,7 +86,7 @@ describe.each(frameworks)('a page on another origin, with $name', (framework) =>
     expect(await me.json()).toBe('you')
   })
 
-  it('may read why it was refused', async () => {
+  it('can read why its request was refused', async () => {
     const unknown = await askFor({ grant_type: 'client_credentials', client_id: 'nobody' })
     expect(unknown.status).toBe(401)
     expect(allowed(unknown)).toBe(PAGE)
@@ -93,7 +95,7 @@ describe.each(frameworks)('a page on another origin, with $name', (framework) =>
     expect(allowed(stranger)).toBe(PAGE)
   })
 
-  it('may read nothing when it is not the one that was named', async () => {
+  it('can read nothing if its origin is not the configured one', async () => {
     const grant = { grant_type: 'client_credentials', ...credentials }
     const reply = await askFor(grant, 'https://evil.example')
     expect(allowed(reply)).not.toBe('*')

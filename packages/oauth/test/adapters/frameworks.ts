@@ -11,16 +11,16 @@ import { forNext, type NextAdapter, type RouteHandler } from '../../src/adapters
 import type { AuthenticatedUser } from '../../src/index.ts'
 import { startServer, type TestServer, type TestServerOptions, type TestUser } from '../support.ts'
 
-/** The same small application in every framework, as its documentation would have it written. */
+/** A small application, written for each framework in the style of its documentation. */
 export interface App extends TestServer {
-  /** Names of the handlers that were let through to, in order. */
+  /** Names of the handlers that ran, in order. */
   readonly reached: string[]
   fetch(path: URL | string, init?: RequestInit): Promise<Response>
 }
 
 export interface Framework {
   readonly name: string
-  /** Whether it listens on a port, or takes requests as objects. */
+  /** Whether the application listens on a port. Otherwise it takes `Request` objects. */
   readonly overHttp: boolean
   start(options?: TestServerOptions): Promise<App>
 }
@@ -52,7 +52,7 @@ export function overHttp(name: string, build: Build): Framework {
   }
 }
 
-/** What `GET /me` says. */
+/** Builds the response body of `GET /me`. */
 async function describeUser(user: AuthenticatedUser | undefined) {
   return {
     id: user?.id,
@@ -214,7 +214,7 @@ const buildHono: Build = ({ oauth }, reached) => {
     return c.html(pageWith(c.get('csrfToken')))
   })
   app.post('/page', freshToken(), (c) => c.html(pageWith(c.get('csrfToken'))))
-  // Headers of such a Response cannot be changed, nor those of one from fetch().
+  // `Response.redirect()` has immutable headers, as has a response of `fetch()`.
   app.get('/moved', freshToken(), (c) => Response.redirect(new URL('/page', c.req.url), 303))
   app.post('/notes', async (c) => c.json(await c.req.json(), 201))
   app.get('/open', (c) => c.text('open'))
@@ -226,7 +226,10 @@ type TypedServer = TestServer['oauth']
 
 type RouteFile = Partial<Record<string, RouteHandler>>
 
-/** Next finds a route by its file and hands it the Request; HEAD goes to GET, and a method the file lacks is a 405. */
+/**
+ * Calls the handler that Next finds by its file. HEAD is served by GET, and a method the file does
+ * not export gets a 405.
+ */
 function routeFiles(adapter: NextAdapter<TestUser>, reached: string[]): Map<string, RouteFile> {
   const { handlers, auth, scopes, scope, freshToken } = adapter
   return new Map<string, RouteFile>([

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createClient } from '../support.ts'
-import { bearer, machine } from './callers.ts'
+import { bearer, machine } from './credentials.ts'
 import { type App, frameworks } from './frameworks.ts'
 import { rawRequest } from './raw-request.ts'
 
-describe.each(frameworks)('the guards in $name', (framework) => {
+describe.each(frameworks)('the guard in $name', (framework) => {
   let app: App
   beforeAll(async () => {
     app = await framework.start()
@@ -14,7 +14,7 @@ describe.each(frameworks)('the guards in $name', (framework) => {
   })
   afterAll(() => app.close())
 
-  it("auth('api') hands the user over, with its scopes and its own record", async () => {
+  it("auth('api') passes the user, its scopes and its own record to the handler", async () => {
     const headers = await bearer(app, ['check-status'])
     const me = await app.fetch('/me', { headers })
     expect(await me.json()).toEqual({
@@ -26,9 +26,9 @@ describe.each(frameworks)('the guards in $name', (framework) => {
   })
 
   it.each([
-    ['none', {}],
+    ['no header', {}],
     ['an empty header', { authorization: '' }],
-  ])("auth('api') answers %s by 401 and a challenge", async (_what, headers) => {
+  ])("auth('api') responds to %s with 401 and a challenge", async (_what, headers) => {
     const reply = await app.fetch('/me', { headers })
     expect(reply.status).toBe(401)
     expect(reply.headers.get('www-authenticate')).toMatch(/^Bearer realm="api"/)
@@ -36,7 +36,7 @@ describe.each(frameworks)('the guards in $name', (framework) => {
     expect(app.reached).toEqual([])
   })
 
-  it('says nothing of an error when no token was sent (RFC 6750 §3.1)', async () => {
+  it('names no error in the challenge when no token was sent (RFC 6750 §3.1)', async () => {
     const reply = await app.fetch('/me')
     expect(reply.headers.get('www-authenticate')).toBe('Bearer realm="api"')
   })
@@ -46,7 +46,7 @@ describe.each(frameworks)('the guards in $name', (framework) => {
     ['another scheme', 'Basic YTpi'],
     ['a token without a scheme', 'garbage'],
     ['two tokens', 'Bearer one two'],
-  ])('answers %s by 401 invalid_token', async (_what, authorization) => {
+  ])('responds to %s with 401 invalid_token', async (_what, authorization) => {
     const reply = await app.fetch('/orders', { headers: { authorization } })
     expect(reply.status).toBe(401)
     expect(reply.headers.get('www-authenticate')).toContain('error="invalid_token"')
@@ -54,13 +54,13 @@ describe.each(frameworks)('the guards in $name', (framework) => {
     expect(app.reached).toEqual([])
   })
 
-  it('takes no token from the query', async () => {
+  it('ignores a token in the query string', async () => {
     const { authorization } = await bearer(app)
     const token = authorization.slice('Bearer '.length)
     expect((await app.fetch(`/me?access_token=${token}`)).status).toBe(401)
   })
 
-  it('refuses a token from the moment it is revoked', async () => {
+  it('rejects a token from the moment it is revoked', async () => {
     const headers = await bearer(app)
     expect((await app.fetch('/me', { headers })).status).toBe(200)
     for (const { id } of await app.oauth.tokens.listByUser('ada')) await app.oauth.tokens.revoke(id)
@@ -72,7 +72,7 @@ describe.each(frameworks)('the guards in $name', (framework) => {
     [['place-orders'], 403],
     [['check-status'], 403],
     [[], 403],
-  ])('scopes() wants all: a token with %j gets %i', async (held, status) => {
+  ])('scopes() requires all scopes: a token with %j gets %i', async (held, status) => {
     const reply = await app.fetch('/orders', { headers: await bearer(app, held) })
     expect(reply.status).toBe(status)
     expect(app.reached).toEqual(status === 200 ? ['orders'] : [])
@@ -83,13 +83,13 @@ describe.each(frameworks)('the guards in $name', (framework) => {
     [['place-orders'], 200],
     [['check-status'], 200],
     [[], 403],
-  ])('scope() wants any: a token with %j gets %i', async (held, status) => {
+  ])('scope() requires any of the scopes: a token with %j gets %i', async (held, status) => {
     const reply = await app.fetch('/status', { headers: await bearer(app, held) })
     expect(reply.status).toBe(status)
     expect(app.reached).toEqual(status === 200 ? ['status'] : [])
   })
 
-  it('names the scopes that are missing by 403 insufficient_scope', async () => {
+  it('names the missing scopes in a 403 insufficient_scope', async () => {
     const reply = await app.fetch('/orders', { headers: await bearer(app, ['place-orders']) })
     expect(reply.status).toBe(403)
     const challenge = reply.headers.get('www-authenticate')
@@ -98,7 +98,7 @@ describe.each(frameworks)('the guards in $name', (framework) => {
     expect(await reply.json()).toMatchObject({ error: 'insufficient_scope' })
   })
 
-  it("auth('client') lets a client in that acts for itself", async () => {
+  it("auth('client') accepts a client that acts for itself", async () => {
     const { clientId, ...headers } = await machine(app, 'check-status')
     const reply = await app.fetch('/machine', { headers })
     expect(await reply.json()).toEqual({ client: clientId })
@@ -109,7 +109,7 @@ describe.each(frameworks)('the guards in $name', (framework) => {
     expect((await app.fetch('/machine', { headers })).status).toBe(403)
   })
 
-  it("auth('client') refuses a user's token, and auth('api') a client's", async () => {
+  it("auth('client') rejects a user's token, and auth('api') a client's", async () => {
     const user = await app.fetch('/machine', { headers: await bearer(app, ['check-status']) })
     expect(user.status).toBe(401)
     const { clientId: _, ...headers } = await machine(app, 'check-status')
@@ -117,7 +117,7 @@ describe.each(frameworks)('the guards in $name', (framework) => {
     expect(app.reached).toEqual([])
   })
 
-  it('serves many callers at once without mixing them up', async () => {
+  it('serves many concurrent callers without mixing them up', async () => {
     const [ada, bob] = await Promise.all([bearer(app, [], 'ada'), bearer(app, [], 'bob')])
     const callers = Array.from({ length: 20 }, (_, index) => (index % 2 ? ada : bob))
     const replies = await Promise.all(callers.map((headers) => app.fetch('/me', { headers })))
@@ -126,54 +126,62 @@ describe.each(frameworks)('the guards in $name', (framework) => {
   })
 })
 
-describe.each(frameworks.filter(({ overHttp }) => overHttp))('behind HTTP, $name', (framework) => {
-  let app: App
-  beforeAll(async () => {
-    app = await framework.start()
-  })
-  afterAll(() => app.close())
+describe.each(frameworks.filter(({ overHttp }) => overHttp))(
+  'guards behind HTTP, $name',
+  (framework) => {
+    let app: App
+    beforeAll(async () => {
+      app = await framework.start()
+    })
+    afterAll(() => app.close())
 
-  it.each([
-    ['the same twice', (good: string) => [good, good]],
-    ['a good one first', (good: string) => [good, 'Bearer other']],
-    ['a good one last', (good: string) => ['Bearer other', good]],
-  ])('refuses two Authorization headers: %s', async (_how, pair) => {
-    const { authorization } = await bearer(app, ['place-orders', 'check-status'])
-    const headers = pair(authorization).map((value, index) =>
-      index === 0 ? `Authorization: ${value}` : `AUTHORIZATION: ${value}`,
-    )
-    app.reached.length = 0
-    const reply = await rawRequest(app.url, 'GET /orders', headers)
-    expect(reply.status).toBe(401)
-    expect(app.reached).toEqual([])
-    const single = await rawRequest(app.url, 'GET /orders', headers.slice(0, 1))
-    expect(single.status).toBe(headers[0] === `Authorization: ${authorization}` ? 200 : 401)
-  })
+    it.each([
+      ['the same token twice', (good: string) => [good, good]],
+      ['with a valid token first', (good: string) => [good, 'Bearer other']],
+      ['with a valid token last', (good: string) => ['Bearer other', good]],
+    ])('reject two Authorization headers, %s', async (_how, pair) => {
+      const { authorization } = await bearer(app, ['place-orders', 'check-status'])
+      const headers = pair(authorization).map((value, index) =>
+        index === 0 ? `Authorization: ${value}` : `AUTHORIZATION: ${value}`,
+      )
+      app.reached.length = 0
+      const reply = await rawRequest(app.url, 'GET /orders', headers)
+      expect(reply.status).toBe(401)
+      expect(app.reached).toEqual([])
+      const single = await rawRequest(app.url, 'GET /orders', headers.slice(0, 1))
+      expect(single.status).toBe(headers[0] === `Authorization: ${authorization}` ? 200 : 401)
+    })
 
-  it('refuses a client that authenticates by two Authorization headers', async () => {
-    const { id, secret } = await createClient(app, { grants: ['client_credentials'] })
-    const basic = `authorization: Basic ${btoa(`${id}:${secret}`)}`
-    const form = 'content-type: application/x-www-form-urlencoded'
-    const send = (...headers: string[]) =>
-      rawRequest(app.url, 'POST /oauth/token', [form, ...headers], 'grant_type=client_credentials')
-    expect((await send(basic)).status).toBe(200)
-    expect((await send(basic, basic)).status).toBe(401)
-  })
+    it('reject a client that authenticates with two Authorization headers', async () => {
+      const { id, secret } = await createClient(app, { grants: ['client_credentials'] })
+      const basic = `authorization: Basic ${btoa(`${id}:${secret}`)}`
+      const form = 'content-type: application/x-www-form-urlencoded'
+      const send = (...headers: string[]) =>
+        rawRequest(
+          app.url,
+          'POST /oauth/token',
+          [form, ...headers],
+          'grant_type=client_credentials',
+        )
+      expect((await send(basic)).status).toBe(200)
+      expect((await send(basic, basic)).status).toBe(401)
+    })
 
-  it('fails closed when scopes() stands without auth()', async () => {
-    const reply = await app.fetch('/careless', { headers: await bearer(app, ['place-orders']) })
-    expect(reply.status).toBe(500)
-    expect(app.reached).not.toContain('careless')
-  })
+    it('fail closed when scopes() is used without auth()', async () => {
+      const reply = await app.fetch('/careless', { headers: await bearer(app, ['place-orders']) })
+      expect(reply.status).toBe(500)
+      expect(app.reached).not.toContain('careless')
+    })
 
-  it('guards everything below a prefix', async () => {
-    expect((await app.fetch('/guarded/report')).status).toBe(401)
-    const headers = await bearer(app)
-    expect((await app.fetch('/guarded/report', { headers })).status).toBe(200)
-  })
-})
+    it('protect every path below the prefix they are mounted at', async () => {
+      expect((await app.fetch('/guarded/report')).status).toBe(401)
+      const headers = await bearer(app)
+      expect((await app.fetch('/guarded/report', { headers })).status).toBe(200)
+    })
+  },
+)
 
-it('refuses two Authorization headers that arrive joined in one Request', async () => {
+it('rejects two Authorization headers that arrive joined in one Request', async () => {
   const next = frameworks.find(({ overHttp }) => !overHttp)
   const app = await next?.start()
   if (!app) throw new Error('There is no framework without HTTP')

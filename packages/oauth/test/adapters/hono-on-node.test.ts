@@ -7,7 +7,10 @@ import { forHono, type TollgateVariables } from '../../src/adapters/hono.ts'
 import { startServer, type TestServer, type TestUser } from '../support.ts'
 import { rawRequest } from './raw-request.ts'
 
-/** On Node the adapter reads the message itself; what a middleware made of it has to count all the same. */
+/**
+ * On Node the adapter reads the Node request itself. Changes a middleware made to the `Request`
+ * must still count.
+ */
 describe('Hono on Node', () => {
   let server: TestServer
   let http: Server
@@ -64,26 +67,26 @@ describe('Hono on Node', () => {
     return reply.status === 200 ? reply.json() : reply.status
   }
 
-  it('knows the caller by the header that was sent', async () => {
+  it('identifies the caller by the header that was sent', async () => {
     expect(await ask('/plain/me')).toBe('ada')
     expect(await ask('/read/me')).toBe('ada')
   })
 
-  it('knows the caller by the header a middleware has set', async () => {
+  it('identifies the caller by the header that a middleware has set', async () => {
     expect(await ask('/changed/me')).toBe('bob')
     expect(await ask('/changed/me', {})).toBe('bob')
     expect(await ask('/replaced/me')).toBe('bob')
   })
 
-  it('knows nobody when a middleware took the header away', async () => {
+  it('identifies no caller when a middleware removed the header', async () => {
     expect(await ask('/stripped/me')).toBe(401)
   })
 
-  it('judges a request made inside the application by its own headers', async () => {
+  it('reads the headers of a request made with app.request(), not those of the outer request', async () => {
     expect(await ask('/inside')).toBe(401)
   })
 
-  it.each(['/plain/me', '/read/me'])('refuses two Authorization headers at %s', async (path) => {
+  it.each(['/plain/me', '/read/me'])('rejects two Authorization headers at %s', async (path) => {
     const headers = [`authorization: ${ada}`, `authorization: ${ada}`]
     expect((await rawRequest(url, `GET ${path}`, headers)).status).toBe(401)
     expect((await rawRequest(url, `GET ${path}`, headers.slice(1))).status).toBe(200)

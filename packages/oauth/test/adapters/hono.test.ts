@@ -13,7 +13,7 @@ import {
   type TestUser,
 } from '../support.ts'
 
-// Without a Node server in this file: that one puts a Response of its own in place of the global.
+// This file starts no Node server: `@hono/node-server` replaces the global `Response`.
 describe('Hono without a network', () => {
   let server: TestServer
   beforeAll(async () => {
@@ -21,7 +21,7 @@ describe('Hono without a network', () => {
   })
   afterAll(() => server.close())
 
-  it('gets the cookie of cookie mode onto a Response whose headers are immutable', async () => {
+  it('adds the cookie of cookie mode to a Response whose headers are immutable', async () => {
     const { freshToken } = forHono(server.oauth)
     const app = new Hono()
     app.get('/moved', freshToken(), () => Response.redirect('http://localhost/page', 303))
@@ -30,7 +30,7 @@ describe('Hono without a network', () => {
     expect(reply.headers.getSetCookie()).toEqual([expect.stringMatching(/^tollgate_token=/)])
   })
 
-  it('serves the routes under a path of their own as well', async () => {
+  it('serves the routes when mounted under their own path prefix', async () => {
     const app = new Hono()
     app.use('/oauth/*', forHono(server.oauth).routes)
     const { id, secret } = await createClient(server, { grants: ['client_credentials'] })
@@ -46,7 +46,7 @@ describe('Hono without a network', () => {
     expect((await app.request('/.well-known/jwks.json')).status).toBe(404)
   })
 
-  describe('guard and handler in one', () => {
+  describe('Hono guard with the handler as its last argument', () => {
     const called: string[] = []
     const app = new Hono()
     let tokens: { access_token: string }
@@ -87,7 +87,7 @@ describe('Hono without a network', () => {
     const get = (path: string, token: string) =>
       app.request(path, { headers: { authorization: `Bearer ${token}` } })
 
-    it('lets a user in, the first time and when the token is known', async () => {
+    it("accepts a user's token, on first use and when the token is cached", async () => {
       for (let time = 0; time < 2; time++) {
         const reply = await get('/orders/7', tokens.access_token)
         expect(reply.status).toBe(200)
@@ -95,13 +95,13 @@ describe('Hono without a network', () => {
       }
     })
 
-    it('lets in cookie mode, which takes a promise', async () => {
+    it('accepts cookie mode, which is resolved asynchronously', async () => {
       const { cookie, csrfToken } = await server.cookieMode('ada')
       const headers = { cookie, 'x-csrf-token': csrfToken }
       expect((await app.request('/orders/7', { headers })).status).toBe(200)
     })
 
-    it('refuses before the handler is called', async () => {
+    it('rejects the request before the handler is called', async () => {
       const before = called.length
       for (const [token, error] of [
         ['x', 'invalid_token'],
@@ -115,13 +115,13 @@ describe('Hono without a network', () => {
       expect(called.length).toBe(before)
     })
 
-    it('keeps users and clients apart', async () => {
+    it('keeps tokens of users and of clients apart', async () => {
       expect(await (await get('/report', clientToken)).text()).not.toBe('')
       expect((await get('/report', clientToken)).status).toBe(200)
       expect((await get('/report', tokens.access_token)).status).toBe(401)
     })
 
-    it('answers a known token without a promise where the routes have paths of their own', async () => {
+    it('responds to a cached token synchronously when the routes are mounted on their own paths', async () => {
       const { routes, auth } = forHono(server.oauth)
       const mounted = new Hono()
       mounted.use('/oauth/*', routes)
@@ -141,7 +141,7 @@ describe('Hono without a network', () => {
       }
     })
 
-    it('tells the handler all that Hono knows of the route', async () => {
+    it("passes the route's path parameters, validated input and variables to the handler, with their types", async () => {
       const { auth } = forHono(server.oauth)
       const validOrder = validator('json', () => ({ amount: 2 }))
       const typed = new Hono<{
@@ -167,7 +167,7 @@ describe('Hono without a network', () => {
             expectTypeOf(c.env.KEY).toEqualTypeOf<string>()
             expectTypeOf(c.get('user')).toEqualTypeOf<AuthenticatedUser<TestUser>>()
             expectTypeOf(c.var.user).toEqualTypeOf<AuthenticatedUser<TestUser>>()
-            // @ts-expect-error: nobody sets it
+            // @ts-expect-error: no middleware sets this variable
             c.get('nothing')
             return c.json({ key: c.env.KEY })
           }),
@@ -186,7 +186,7 @@ describe('Hono without a network', () => {
       expect(key).toBe('of Ada')
     })
 
-    it("leaves the handler's own errors to Hono", async () => {
+    it('leaves errors of the handler to Hono', async () => {
       const reply = await get('/broken', tokens.access_token)
       expect([reply.status, await reply.text()]).toEqual([500, 'of the application'])
     })

@@ -11,13 +11,13 @@ import {
   type TestUser,
 } from '../support.ts'
 
-/** What the types that Next generates ask of a route file. */
+/** Type that Next generates to check the exports of a route file. */
 type Expected<Params> = (
   request: NextRequest,
   context: { params: Promise<Params> },
 ) => Promise<Response | undefined> | Response | undefined
 
-describe('Next', () => {
+describe('the Next adapter', () => {
   let server: TestServer
   let token: string
   beforeAll(async () => {
@@ -30,7 +30,7 @@ describe('Next', () => {
   const requestWith = (headers: Record<string, string>) =>
     new NextRequest('http://localhost/orders/7?page=2', { headers })
 
-  it("hands on Next's request and the params of a dynamic route", async () => {
+  it("passes Next's request and the params of a dynamic route to the handler", async () => {
     const { auth, scopes } = forNext(server.oauth)
     const GET = auth(
       'api',
@@ -46,7 +46,7 @@ describe('Next', () => {
     expect(await reply.json()).toEqual(['ada', '7', '2'])
   })
 
-  it('does the same for a page in cookie mode', async () => {
+  it('passes the request and params to a page in cookie mode, too', async () => {
     const { freshToken } = forNext(server.oauth)
     const GET = freshToken(
       async (
@@ -59,7 +59,7 @@ describe('Next', () => {
     expect(await reply.json()).toEqual(['string', '7', '/orders/7'])
   })
 
-  it('fits every route when the handler says nothing of them', () => {
+  it('fits the type of every route when the handler does not declare params', () => {
     const { auth, freshToken, handlers } = forNext(server.oauth)
     const plain = auth('api', (request, { user, params }) => {
       expectTypeOf(request).toEqualTypeOf<Request>()

@@ -5,7 +5,10 @@ export interface RawReply {
   readonly text: string
 }
 
-/** Sends exactly these lines, which no HTTP client would, and reads until the server hangs up. */
+/**
+ * Sends exactly these lines, which no HTTP client would send, and reads until the server closes the
+ * connection.
+ */
 export function rawRequest(
   base: string,
   requestLine: string,

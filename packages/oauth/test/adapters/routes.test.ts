@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { decideInBrowser } from '../clients/browser.ts'
 import { createClient, REDIRECT, sessionOf } from '../support.ts'
-import { openPage } from './callers.ts'
+import { openPage } from './credentials.ts'
 import { type App, frameworks } from './frameworks.ts'
 
-describe.each(frameworks)('the routes mounted in $name', (framework) => {
+describe.each(frameworks)('routes mounted in $name', (framework) => {
   let app: App
   beforeAll(async () => {
     app = await framework.start()
@@ -56,7 +56,7 @@ describe.each(frameworks)('the routes mounted in $name', (framework) => {
     expect(location.searchParams.get('return_to')).toBe(`/oauth/authorize?${query}`)
   })
 
-  it('answer a bad client by 401 invalid_client with a challenge', async () => {
+  it('respond to a bad client with 401 invalid_client and a challenge', async () => {
     const { status, body } = await redeem({ id: 'nobody', secret: 'wrong' }, 'x')
     expect(status).toBe(401)
     expect(body).toMatchObject({ error: 'invalid_client' })
@@ -100,7 +100,7 @@ describe.each(frameworks)('the routes mounted in $name', (framework) => {
     expect(await (await send('GET', '/oauth/clients')).json()).toEqual([])
   })
 
-  it('say 422 with the texts of each field for a client that cannot be', async () => {
+  it('respond with 422 and messages for each field when a client is invalid', async () => {
     const { cookie, csrfToken } = await openPage(app)
     const reply = await app.fetch('/oauth/clients', {
       method: 'POST',
@@ -132,7 +132,7 @@ describe.each(frameworks)('the routes mounted in $name', (framework) => {
   })
 
   it.each(['/.well-known/jwks.json', '/oauth/pages.css', '/oauth/clients'])(
-    'answer HEAD %s like GET, without its content',
+    'respond to HEAD %s like GET, without the body',
     async (path) => {
       const get = await app.fetch(path)
       const content = await get.arrayBuffer()
@@ -147,7 +147,7 @@ describe.each(frameworks)('the routes mounted in $name', (framework) => {
   )
 
   it.each(['PUT', 'PATCH', 'HEAD', 'OPTIONS'])(
-    'say 405 for %s, and what is allowed',
+    'respond to %s with 405 and the allowed methods',
     async (method) => {
       const reply = await app.fetch('/oauth/token', { method })
       expect(reply.status).toBe(405)
@@ -169,7 +169,7 @@ describe.each(frameworks)('the routes mounted in $name', (framework) => {
     expect(await reply.json()).toMatchObject({ error: 'invalid_request' })
   })
 
-  it('refuse a token request that is no form by 400 invalid_request', async () => {
+  it('refuse a token request that is not a form with 400 invalid_request', async () => {
     const reply = await app.fetch('/oauth/token', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -179,7 +179,7 @@ describe.each(frameworks)('the routes mounted in $name', (framework) => {
     expect(await reply.json()).toMatchObject({ error: 'invalid_request' })
   })
 
-  it('refuse JSON that is broken by 400', async () => {
+  it('refuse malformed JSON with 400', async () => {
     const { cookie, csrfToken } = await openPage(app)
     const reply = await app.fetch('/oauth/clients', {
       method: 'POST',
@@ -190,15 +190,15 @@ describe.each(frameworks)('the routes mounted in $name', (framework) => {
   })
 
   it.each([
-    ['that says how long it is', (size: number) => 'x'.repeat(size)],
-    ['that comes in pieces', inPieces],
-  ])('refuse a huge body %s by 413 and go on serving', async (_how, bodyOf) => {
+    ['with a Content-Length', (size: number) => 'x'.repeat(size)],
+    ['in chunks', inPieces],
+  ])('refuse a body above the limit, sent %s, with 413, and keep serving', async (_how, bodyOf) => {
     for (const size of [200_000, 5_000_000]) {
       const reply = await app.fetch('/oauth/token', {
         method: 'POST',
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
         body: bodyOf(size),
-        // Wanted by fetch for a stream, and not yet known to the types of the DOM.
+        // `fetch` requires this for a stream; the DOM types do not know it yet.
         ...{ duplex: 'half' },
       })
       expect(reply.status).toBe(413)
@@ -206,7 +206,7 @@ describe.each(frameworks)('the routes mounted in $name', (framework) => {
     expect(await (await app.fetch('/open')).text()).toBe('open')
   })
 
-  it('leave the other routes of the application alone', async () => {
+  it("leave the application's other routes alone", async () => {
     expect(await (await app.fetch('/open')).text()).toBe('open')
     const note = await app.fetch('/notes', {
       method: 'POST',

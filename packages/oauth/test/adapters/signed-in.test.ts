@@ -21,7 +21,7 @@ declare module 'express-session' {
 
 type OAuth = AuthorizationServer<TestUser>
 
-/** Applications whose own session knows who is signed in; `users.fromRequest()` knows nobody. */
+/** Applications whose own session knows who is signed in. `users.fromRequest()` finds no user. */
 const apps: Record<string, (oauth: OAuth) => RequestListener | Promise<RequestListener>> = {
   'Express with express-session': (oauth) => {
     const { routes, freshToken } = forExpress(oauth, {
@@ -108,10 +108,10 @@ async function authorizeUrl(server: TestServer): Promise<URL> {
   return new URL(`/oauth/authorize?${new URLSearchParams(query)}`, server.url)
 }
 
-describe.each(Object.keys(apps))('signedIn of %s', (name) => {
+describe.each(Object.keys(apps))('signedIn option of %s', (name) => {
   const build = apps[name] as (typeof apps)[string]
 
-  it('says who approves', async () => {
+  it('identifies the person who approves', async () => {
     const server = await start(build)
     const login = await fetch(new URL('/login', server.url), { method: 'POST' })
     const cookie = login.headers.get('set-cookie')?.split(';')[0] ?? ''
@@ -130,7 +130,7 @@ describe.each(Object.keys(apps))('signedIn of %s', (name) => {
     expect(consent?.clientId).toBe(url.searchParams.get('client_id'))
   })
 
-  it('sends a stranger to the sign-in page, whatever users.fromRequest() would say', async () => {
+  it('sends a visitor without a session to the sign-in page, whatever users.fromRequest() would return', async () => {
     const server = await start(build)
     const headers = { cookie: 'session=ada.1', accept: 'text/html' }
     const reply = await fetch(await authorizeUrl(server), { headers, redirect: 'manual' })
@@ -138,7 +138,7 @@ describe.each(Object.keys(apps))('signedIn of %s', (name) => {
     expect(reply.headers.get('location')).toMatch(/^\/login\?return_to=/)
   })
 
-  it.skipIf(name === 'plain Node')('puts cookie mode on its pages', async () => {
+  it.skipIf(name === 'plain Node')('sets the cookie of cookie mode on its pages', async () => {
     const server = await start(build)
     const login = await fetch(new URL('/login', server.url), { method: 'POST' })
     const cookie = login.headers.get('set-cookie')?.split(';')[0] ?? ''
@@ -149,8 +149,8 @@ describe.each(Object.keys(apps))('signedIn of %s', (name) => {
   })
 })
 
-describe('signedIn', () => {
-  it('may not pass on the caller of a guarded route: a token is no session', async () => {
+describe('the signedIn option', () => {
+  it('fails when it returns the caller of a guarded route, because a token is no session', async () => {
     const server = await start((oauth) => {
       const { routes, auth } = forExpress(oauth, { signedIn: ({ user }) => user })
       return express().use(auth('api'), routes)
@@ -163,7 +163,7 @@ describe('signedIn', () => {
   })
 
   it.each([{}, { id: null }, { id: '' }, { id: 'x'.repeat(256) }, { id: { $ne: 1 } }])(
-    'must give an id: %j is nobody and an error',
+    'must return a valid id: %j fails with a logged error',
     async (found) => {
       const server = await start((oauth) =>
         nodeListener(oauth, { signedIn: () => found as unknown as SignedIn }),
@@ -173,7 +173,7 @@ describe('signedIn', () => {
     },
   )
 
-  it('may give a promise of any make', async () => {
+  it('may return any thenable', async () => {
     // biome-ignore lint/suspicious/noThenProperty: as older promise libraries have it.
     const later = { then: (done: (found: SignedIn) => void) => done({ id: 'ada' }) }
     const server = await start((oauth) =>
@@ -182,7 +182,7 @@ describe('signedIn', () => {
     expect((await fetch(await authorizeUrl(server))).status).toBe(200)
   })
 
-  it('or users.fromRequest() is needed where people sign in, and nowhere else', async () => {
+  it('is required where people sign in unless users.fromRequest() is given, and nowhere else', async () => {
     const server = await startServer({ users: { findById: async () => null } })
     stop.push(server.close)
     const client = await createClient(server, { grants: ['client_credentials'] })

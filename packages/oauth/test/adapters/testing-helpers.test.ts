@@ -1,12 +1,19 @@
 import {
   type AuthorizationServer,
   authorizationCode,
+  clientCredentials,
   createAuthorizationServer,
   memoryStorage,
   type Storage,
 } from '@tollgate/oauth'
 import { forHono, type TollgateVariables } from '@tollgate/oauth/hono'
-import { actingAs, type MovableClock, movableClock, storageContract } from '@tollgate/oauth/testing'
+import {
+  actingAs,
+  actingAsClient,
+  type MovableClock,
+  movableClock,
+  storageContract,
+} from '@tollgate/oauth/testing'
 import { Hono } from 'hono'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
@@ -26,6 +33,9 @@ function createShop(oauth: AuthorizationServer<Customer>) {
   const { auth, scopes } = forHono(oauth)
   const app = new Hono<{ Variables: TollgateVariables<Customer> }>()
   app.get('/me', auth('api'), async (c) => c.json((await c.get('user').find())?.name ?? null))
+  app.get('/reports', auth('client'), scopes('check-status'), (c) =>
+    c.json(c.get('oauthClient').clientId),
+  )
   app.get('/orders', auth('api'), scopes('place-orders'), (c) => c.json([]))
   return app
 }
@@ -45,7 +55,7 @@ beforeEach(async () => {
       fromRequest: async () => null,
     },
     scopes: { 'place-orders': 'Place orders', 'check-status': 'Check order status' },
-    grants: [authorizationCode()],
+    grants: [authorizationCode(), clientCredentials()],
     personalAccessTokensExpireIn: '10d',
     clock,
   })
@@ -56,7 +66,7 @@ afterEach(async () => {
 })
 
 describe('actingAs', () => {
-  it('makes a request come from the user, without anything set up before', async () => {
+  it('makes a request as the user, without any setup', async () => {
     const headers = { ...(await actingAs(oauth, ada)) }
     const reply = await createShop(oauth).request('/me', { headers })
     expect(await reply.json()).toBe('Ada')
@@ -68,30 +78,64 @@ describe('actingAs', () => {
     [['*'], 200],
     [['check-status'], 403],
     [[], 403],
-  ])('with the scopes %j gets %i from a route that needs one', async (scopes, status) => {
-    const headers = { ...(await actingAs(oauth, ada, scopes)) }
-    expect((await createShop(oauth).request('/orders', { headers })).status).toBe(status)
-  })
+  ])(
+    'issues a token with the scopes %j, which gets status %i from a route that requires place-orders',
+    async (scopes, status) => {
+      const headers = { ...(await actingAs(oauth, ada, scopes)) }
+      expect((await createShop(oauth).request('/orders', { headers })).status).toBe(status)
+    },
+  )
 
-  it('refuses a scope the application does not define', async () => {
+  it('rejects a scope the application does not define', async () => {
     await expect(actingAs(oauth, ada, ['mistyped'])).rejects.toThrow('mistyped')
   })
 
-  it('gives a real token, which ends like any other', async () => {
+  it('issues a real token, which expires and is revoked like any other', async () => {
     const headers = { ...(await actingAs(oauth, ada)) }
     await oauth.revokeUser(ada.id)
     expect((await createShop(oauth).request('/me', { headers })).status).toBe(401)
   })
 })
 
+describe('actingAsClient', () => {
+  const createRobot = (settings = {}) =>
+    oauth.clients.create({ name: 'Robot', grants: ['client_credentials'], settings })
+
+  it('makes a request as the client itself', async () => {
+    const robot = await createRobot()
+    const headers = { ...(await actingAsClient(oauth, robot, ['check-status'])) }
+    const reply = await createShop(oauth).request('/reports', { headers })
+    expect(await reply.json()).toBe(robot.client.id)
+    expect((await createShop(oauth).request('/me', { headers })).status).toBe(401)
+  })
+
+  it('grants only the scopes that are named', async () => {
+    const headers = { ...(await actingAsClient(oauth, await createRobot())) }
+    expect((await createShop(oauth).request('/reports', { headers })).status).toBe(403)
+  })
+
+  it('authenticates the client with the method in its settings', async () => {
+    const robot = await createRobot({ token_endpoint_auth_method: 'client_secret_post' })
+    const headers = { ...(await actingAsClient(oauth, robot, ['check-status'])) }
+    expect((await createShop(oauth).request('/reports', { headers })).status).toBe(200)
+  })
+
+  it('throws the error of the token endpoint when no token is issued', async () => {
+    const robot = await createRobot()
+    await expect(actingAsClient(oauth, robot, ['mistyped'])).rejects.toThrow('mistyped')
+    const app = await oauth.clients.create({ name: 'App', redirect: 'https://app.example/' })
+    await expect(actingAsClient(oauth, app)).rejects.toThrow('unauthorized_client')
+  })
+})
+
 describe('movableClock', () => {
-  it('stands still until it is moved', async () => {
+  it('stands still until a test advances it', async () => {
     const before = clock.now()
     await actingAs(oauth, ada)
     expect(clock.now()).toEqual(before)
   })
 
-  it('makes a token expire when a test moves it', async () => {
+  it('makes a token expire when a test advances it', async () => {
     const app = createShop(oauth)
     const headers = { ...(await actingAs(oauth, ada)) }
     clock.advance('9d')
@@ -102,7 +146,7 @@ describe('movableClock', () => {
     expect((await app.request('/me', { headers })).status).toBe(401)
   })
 
-  it('goes to any moment, and gives a Date that nobody else holds', () => {
+  it('can be set to any time, and returns a Date that callers may change', () => {
     clock.set(new Date('2040-01-01T00:00:00Z'))
     clock.now().setFullYear(1999)
     expect(clock.now().toISOString()).toBe('2040-01-01T00:00:00.000Z')
@@ -115,7 +159,7 @@ describe('movableClock', () => {
   })
 })
 
-/** Runs the contract as a test runner would, and gives the names of what failed. */
+/** Runs the contract as a test runner would, and returns the names of the failed tests. */
 async function failuresOf(create: () => Promise<Storage>): Promise<string[]> {
   const tests: Array<{ name: string; body: () => Promise<void> }> = []
   storageContract(
@@ -137,7 +181,7 @@ describe('storageContract', () => {
     expect(await failuresOf(async () => memoryStorage())).toEqual([])
   })
 
-  it('catches a store that lets a code be exchanged twice', async () => {
+  it('detects a store that lets a code be exchanged twice', async () => {
     const careless = async (): Promise<Storage> => {
       const storage = memoryStorage()
       const exchange: Storage['codes']['exchange'] = async (...args) => {
@@ -149,7 +193,7 @@ describe('storageContract', () => {
     expect(await failuresOf(careless)).not.toEqual([])
   })
 
-  it('catches a store that forgets to publish a revocation', async () => {
+  it('detects a store that fails to publish a revocation', async () => {
     const silent = async (): Promise<Storage> => {
       const storage = memoryStorage()
       const readFrom = async () => ({ entries: [], now: new Date() })

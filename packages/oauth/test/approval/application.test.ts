@@ -25,32 +25,34 @@ const request = (clientId: string, changes: Record<string, string> = {}) => ({
 const consent = async (clientId: string, user = 'ada') =>
   (await askFor(server, user, request(clientId))).text()
 
-/** Where "Not you?" leads. */
+/** Returns the address behind "Not you?". */
 function otherAccount(html: string): URL {
   const href = /<a href="([^"]+)">Sign in with another account/.exec(html)?.[1] ?? ''
   return new URL(href.replaceAll('&amp;', '&'), server.url)
 }
 
-describe('the approval screen', () => {
-  it('says that whoever runs the server has registered a client', async () => {
+describe('approval screen', () => {
+  it('states that the operator of the server registered the client', async () => {
     const { id } = await createClient(server)
     const html = await consent(id)
-    expect(html).toContain('registered by those who run this server')
+    expect(html).toContain('The operator of this server registered this application.')
     expect(html).not.toContain('unverified')
   })
 
-  it("says that nobody has looked at another user's, and does not say who that is", async () => {
+  it('states that a client of another user is unverified, and does not name that user', async () => {
     const { id } = await createClient(server, { userId: 'bob' })
     const html = await consent(id)
-    expect(html).toContain('<strong>unverified</strong>: nobody here has looked at it')
-    expect(html).toContain('Another user has registered it')
+    expect(html).toContain(
+      '<strong>unverified</strong>: the operator of this server has not checked it',
+    )
+    expect(html).toContain('Another user registered it')
     expect(html).not.toMatch(/\bbob\b/)
   })
 
-  it('says so when it is their own', async () => {
+  it('tells people that they registered the client themselves', async () => {
     const { id } = await createClient(server, { userId: 'ada' })
     const html = await consent(id)
-    expect(html).toContain('You have registered this application yourself')
+    expect(html).toContain('You registered this application yourself')
     expect(html).not.toContain('unverified')
   })
 
@@ -60,17 +62,20 @@ describe('the approval screen', () => {
     ['http://localhost:53682/callback', true],
     ['https://localhost.example.com/callback', false],
     ['com.example.app://callback', false],
-  ])('warns of an answer to a program on the own computer: %s', async (redirect, isWarned) => {
-    const { id } = await createClient(server, { redirect })
-    const page = await askFor(server, 'ada', request(id, { redirect_uri: redirect }))
-    const html = await page.text()
-    expect([page.status, html.includes('your own computer')]).toEqual([200, isWarned])
-  })
+  ])(
+    "shows for the redirect URI %s a warning about a program on the person's own computer: %s",
+    async (redirect, isWarned) => {
+      const { id } = await createClient(server, { redirect })
+      const page = await askFor(server, 'ada', request(id, { redirect_uri: redirect }))
+      const html = await page.text()
+      expect([page.status, html.includes('your own computer')]).toEqual([200, isWarned])
+    },
+  )
 
   it.each([
     ['cursor://anysphere.cursor-mcp/oauth/callback', 'cursor:'],
     ['com.example.app:/callback', 'com.example.app:'],
-  ])('names the program that %s opens', async (redirect, scheme) => {
+  ])('names the program that a redirect to %s opens', async (redirect, scheme) => {
     const { id } = await createClient(server, { redirect })
     const page = await askFor(server, 'ada', request(id, { redirect_uri: redirect }))
     expect(await page.text()).toContain(
@@ -78,16 +83,16 @@ describe('the approval screen', () => {
     )
   })
 
-  it('says the same of a device', async () => {
+  it('marks the client of another user as unverified on the device page, too', async () => {
     const device = await newDevice(server, { userId: 'bob' })
     const { user_code } = await begin(server, device)
     const html = await (await typeCode(server, 'ada', user_code)).text()
-    expect(html).toContain('nobody here has looked at it')
+    expect(html).toContain('the operator of this server has not checked it')
   })
 })
 
-describe('"Not you?"', () => {
-  it('leads to the sign-in page and back to the very same request, as somebody else', async () => {
+describe('"Not you?" on the approval screen', () => {
+  it('leads to the sign-in page and back to the identical request as another user', async () => {
     const { id } = await createClient(server)
     const state = 'a b&c=d#é'
     const html = await (await askFor(server, 'ada', request(id, { state }))).text()
@@ -111,7 +116,7 @@ describe('"Not you?"', () => {
     expect(await server.oauth.consents.listByUser('ada')).toEqual([])
   })
 
-  it('keeps a request that was pushed', async () => {
+  it('keeps a pushed request usable for the other user', async () => {
     const { id, secret } = await createClient(server)
     const pushed = await server.post('/oauth/par', { ...request(id), client_secret: secret })
     const { request_uri } = (await pushed.json()) as { request_uri: string }
@@ -122,7 +127,7 @@ describe('"Not you?"', () => {
     expect((await server.request(back, { headers })).status).toBe(200)
   })
 
-  it('of a device leads back to its code', async () => {
+  it('returns to the device page with the user code filled in', async () => {
     const { user_code } = await begin(server, await newDevice(server))
     const html = await (await typeCode(server, 'ada', user_code)).text()
     expect(otherAccount(html).searchParams.get('return_to')).toBe(
@@ -131,10 +136,10 @@ describe('"Not you?"', () => {
   })
 })
 
-describe('findAsking()', () => {
-  const find = (returnTo: string) => server.oauth.findAsking(returnTo)
+describe('findRequestingApplication()', () => {
+  const find = (returnTo: string) => server.oauth.findRequestingApplication(returnTo)
 
-  it('names who waits behind the return address', async () => {
+  it('finds the client of the request in the return address', async () => {
     const { id } = await createClient(server, { userId: 'bob', name: 'Photo book' })
     const asking = await find(`/oauth/authorize?client_id=${id}&client_name=Bank`)
     expect(asking).toEqual({
@@ -147,7 +152,7 @@ describe('findAsking()', () => {
     })
   })
 
-  it('names nobody for what is no request of a client', async () => {
+  it('returns null for a return address that is no authorization request of an existing client', async () => {
     const { id } = await createClient(server)
     const { id: gone } = await createClient(server)
     await server.oauth.clients.revoke(gone)

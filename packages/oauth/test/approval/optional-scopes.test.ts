@@ -8,7 +8,7 @@ import {
   refreshToken,
 } from '../../src/index.ts'
 import { begin, newDevice, poll, typeCode } from '../device/support.ts'
-import { KnownPeople } from '../openid/support.ts'
+import { UsersWithClaims } from '../openid/support.ts'
 import { askFor, createClient, REDIRECT, SECRET, startServer, type TestServer } from '../support.ts'
 import { type ApprovalForm, approve, readPage, redeem } from './support.ts'
 
@@ -22,7 +22,7 @@ let client: { id: string; secret: string }
 beforeAll(async () => {
   server = await startServer({
     optionalScopes: ['check-status', 'email'],
-    users: new KnownPeople(),
+    users: new UsersWithClaims(),
     grants: [authorizationCode(), refreshToken(), implicit(), deviceCode()],
     features: [openid()],
   })
@@ -47,7 +47,7 @@ async function open(changes: Record<string, string> = {}, user = 'ada'): Promise
   return readPage(await page.text())
 }
 
-/** Approves with these fields; gives the scopes of the token. */
+/** Approves with these form fields and returns the scopes of the token. */
 async function scopesAfter(
   fields: Record<string, string>,
   changes: Record<string, string> = {},
@@ -56,27 +56,27 @@ async function scopesAfter(
     .scope
 }
 
-describe('an optional scope', () => {
-  it('that a first-party client asks for later is given; one that was left out stays out', async () => {
+describe('optional scope', () => {
+  it('is granted to a first-party client that requests it later, unless the person declined it', async () => {
     client = await createClient(server, { firstParty: true })
     const asked = { scope: 'check-status', prompt: 'consent' }
     expect(await scopesAfter({}, asked)).toBe('')
     expect((await redeem(server, client, await ask())).scope).toBe('place-orders')
   })
 
-  it('has a ticked checkbox; others have none', async () => {
+  it('has a ticked checkbox, which other scopes do not have', async () => {
     const { ticked, html } = await open()
     expect(ticked).toEqual(TICKED)
     expect(html).toContain('<li>Place orders</li>')
     expect(html).not.toContain('<li>Check order status</li>')
   })
 
-  it('is granted when it is ticked, and left out when it is not; the client is told', async () => {
+  it('is granted if its box is ticked and left out if not, which the token response shows', async () => {
     expect(await scopesAfter(TICKED)).toBe(BOTH)
     expect(await scopesAfter({}, { prompt: 'consent' })).toBe('place-orders')
   })
 
-  it('is left out of a token in the redirect too', async () => {
+  it('is also left out of a token in the redirect if it is declined', async () => {
     const spa = await createClient(server, { grants: ['implicit'] })
     const page = await open({ client_id: spa.id, response_type: 'token' })
     const reply = await approve(server, 'ada', page, {})
@@ -84,7 +84,7 @@ describe('an optional scope', () => {
     expect(fragment.get('scope')).toBe('place-orders')
   })
 
-  it('cannot come back by a refresh', async () => {
+  it('cannot be added by a refresh once it was declined', async () => {
     const { refresh_token } = await redeem(
       server,
       client,
@@ -95,13 +95,13 @@ describe('an optional scope', () => {
     expect((await server.post('/oauth/token', wider)).status).toBe(400)
   })
 
-  it('that is all there was leaves a token that may do nothing', async () => {
+  it('leaves a token without scopes if it was the only requested scope and was declined', async () => {
     expect(await scopesAfter({}, { scope: 'check-status' })).toBe('')
   })
 })
 
-describe('what was left out', () => {
-  it('is neither asked for again nor given in silence', async () => {
+describe('declined optional scope', () => {
+  it('is neither asked for again nor granted without asking', async () => {
     await scopesAfter({})
     for (const prompt of ['', 'none']) {
       const again = await ask({ prompt })
@@ -110,7 +110,7 @@ describe('what was left out', () => {
     }
   })
 
-  it('is asked for again when the client wants the screen, with the box as it was left', async () => {
+  it('is offered again when the client demands the screen, with the box still unticked', async () => {
     await scopesAfter({})
     const page = await open({ prompt: 'consent' })
     expect(page.html).toContain(`name="${OPTIONAL}"`)
@@ -119,7 +119,7 @@ describe('what was left out', () => {
     expect((await redeem(server, client, await ask())).scope).toBe(BOTH)
   })
 
-  it('is taken back though it was approved before', async () => {
+  it('is withdrawn even if the person approved it before', async () => {
     await scopesAfter(TICKED)
     await scopesAfter({}, { prompt: 'consent' })
     expect((await redeem(server, client, await ask())).scope).toBe('place-orders')
@@ -130,12 +130,12 @@ describe('what was left out', () => {
     })
   })
 
-  it('does not count for scopes that were not asked for then', async () => {
+  it('has no effect on other optional scopes that were not part of that request', async () => {
     await scopesAfter({}, { scope: 'check-status' })
     expect((await ask()).status).toBe(200)
   })
 
-  it('is asked for again once nobody may leave it out', async () => {
+  it('is asked for again once it is no longer optional', async () => {
     await scopesAfter({})
     const stricter = server.another({ optionalScopes: [] })
     const query = new URLSearchParams({
@@ -152,50 +152,53 @@ describe('what was left out', () => {
     expect(await reply.text()).toContain('<li>Check order status</li>')
   })
 
-  it('is forgotten with the approval', async () => {
+  it('is forgotten when the approval is revoked', async () => {
     await scopesAfter({})
     await server.oauth.consents.revoke('ada', client.id)
     expect((await open()).ticked).toEqual(TICKED)
   })
 })
 
-describe('threat N4: a forged form', () => {
+describe('threat N4: forged approval form', () => {
   const forged: ReadonlyArray<readonly [string, string]> = [
-    ['more than was asked for', 'scope:email=allow'],
+    ['a scope that was not requested', 'scope:email=allow'],
     ['an unknown scope', 'scope:everything=allow'],
     ['every scope', 'scope:*=allow'],
     ['no scope at all', 'scope:=allow'],
-    ['a key of the prototype', 'scope:__proto__=allow'],
+    ['a prototype property', 'scope:__proto__=allow'],
     ['another value', `${OPTIONAL}=on`],
-    ['a box twice', `${OPTIONAL}=allow&${OPTIONAL}=allow`],
+    ['a repeated checkbox', `${OPTIONAL}=allow&${OPTIONAL}=allow`],
   ]
 
-  it.each(forged)('with %s gets nothing, and the page is good still', async (_, fields) => {
-    const page = await open()
-    const reply = await approve(server, 'ada', page, fields)
-    expect(reply.status).toBe(400)
-    expect(reply.headers.get('location')).toBeNull()
-    const after = await approve(server, 'ada', page, TICKED)
-    expect((await redeem(server, client, after)).scope).toBe(BOTH)
-  })
+  it.each(forged)(
+    'is refused if it contains %s, and the original form can still be submitted',
+    async (_, fields) => {
+      const page = await open()
+      const reply = await approve(server, 'ada', page, fields)
+      expect(reply.status).toBe(400)
+      expect(reply.headers.get('location')).toBeNull()
+      const after = await approve(server, 'ada', page, TICKED)
+      expect((await redeem(server, client, after)).scope).toBe(BOTH)
+    },
+  )
 
-  it('cannot leave out what is required', async () => {
+  it('cannot decline a required scope', async () => {
     expect(await scopesAfter({ scope: '', scopes: 'check-status' })).toBe('place-orders')
   })
 
-  it('cannot widen by a parameter of another name', async () => {
+  it('cannot add scopes by other parameter names', async () => {
     const fields = { ...TICKED, scope: 'place-orders check-status email' }
     expect(await scopesAfter(fields)).toBe(BOTH)
   })
 
-  it('of another person is refused', async () => {
+  it('is refused when another person submits it', async () => {
     const page = await open()
     const reply = await approve(server, 'bob', page, TICKED)
     expect(reply.status).toBe(400)
     expect(await server.oauth.consents.listByUser('bob')).toEqual([])
   })
 
-  it('is answered once, whatever the second one ticks', async () => {
+  it('is accepted only once, whichever boxes a second submission ticks', async () => {
     const page = await open()
     expect((await approve(server, 'ada', page, {})).status).toBe(303)
     expect((await approve(server, 'ada', page, TICKED)).status).toBe(400)
@@ -203,7 +206,7 @@ describe('threat N4: a forged form', () => {
   })
 })
 
-describe('claims that are asked for by name', () => {
+describe('claims requested by name', () => {
   const claims = JSON.stringify({
     userinfo: { email: null, name: null },
     id_token: { email: null },
@@ -216,28 +219,28 @@ describe('claims that are asked for by name', () => {
     const headers = { authorization: `Bearer ${access_token}` }
     const idToken = String((rest as { id_token?: string }).id_token).split('.')[1] ?? ''
     return {
-      told: (await (await server.request('/oauth/userinfo', { headers })).json()) as object,
-      inToken: JSON.parse(Buffer.from(idToken, 'base64url').toString()) as object,
+      response: (await (await server.request('/oauth/userinfo', { headers })).json()) as object,
+      idTokenClaims: JSON.parse(Buffer.from(idToken, 'base64url').toString()) as object,
     }
   }
 
   it.each(['openid', 'openid email'])(
-    'go with their scope when it is left out (%s)',
+    'are left out together with their declined scope (%s)',
     async (scope) => {
-      const { told, inToken } = await userinfo({}, scope)
-      expect(told).toEqual({ sub: 'ada', name: 'Ada Lovelace' })
-      expect(inToken).not.toHaveProperty('email')
+      const { response, idTokenClaims } = await userinfo({}, scope)
+      expect(response).toEqual({ sub: 'ada', name: 'Ada Lovelace' })
+      expect(idTokenClaims).not.toHaveProperty('email')
     },
   )
 
-  it('are told when it is ticked', async () => {
-    const { told, inToken } = await userinfo({ 'scope:email': 'allow' }, 'openid')
-    expect(told).toMatchObject({ email: 'ada@example.com' })
-    expect(inToken).toMatchObject({ email: 'ada@example.com' })
+  it('are returned if the box of their scope is ticked', async () => {
+    const { response, idTokenClaims } = await userinfo({ 'scope:email': 'allow' }, 'openid')
+    expect(response).toMatchObject({ email: 'ada@example.com' })
+    expect(idTokenClaims).toMatchObject({ email: 'ada@example.com' })
   })
 })
 
-describe('a device', () => {
+describe('optional scopes on a device', () => {
   async function answer(fields: Record<string, string> | string) {
     const device = await newDevice(server)
     const { device_code, user_code } = await begin(server, device, { scope: BOTH })
@@ -245,27 +248,27 @@ describe('a device', () => {
     const reply = await approve(server, 'ada', page, fields)
     server.clock.advance('5s')
     const polled = await poll(server, device, device_code)
-    return { page, reply, told: (await polled.json()) as { scope?: string; error?: string } }
+    return { page, reply, response: (await polled.json()) as { scope?: string; error?: string } }
   }
 
-  it('gets what is ticked', async () => {
-    const { page, told } = await answer(TICKED)
+  it('grants the device the ticked scopes', async () => {
+    const { page, response } = await answer(TICKED)
     expect(page.ticked).toEqual(TICKED)
-    expect(told.scope).toBe(BOTH)
-    expect((await answer({})).told.scope).toBe('place-orders')
+    expect(response.scope).toBe(BOTH)
+    expect((await answer({})).response.scope).toBe('place-orders')
   })
 
   it.each(['scope:email=allow', 'scope:*=allow', `${OPTIONAL}=allow&${OPTIONAL}=allow`])(
-    'threat N4 gets nothing by a forged form (%s)',
+    'threat N4 grants nothing by a forged form (%s)',
     async (fields) => {
-      const { reply, told } = await answer(fields)
+      const { reply, response } = await answer(fields)
       expect(reply.status).toBe(400)
-      expect(told.error).toBe('authorization_pending')
+      expect(response.error).toBe('authorization_pending')
     },
   )
 })
 
-describe('the option', () => {
+describe('the option optionalScopes', () => {
   const start =
     (optionalScopes: string[], scopes: Record<string, string> = { a: 'A' }) =>
     () =>
@@ -280,16 +283,16 @@ describe('the option', () => {
         optionalScopes,
       })
 
-  it('takes scopes that are defined', () => {
+  it('accepts scopes that are defined', () => {
     expect(start(['a', 'profile'])).not.toThrow()
     expect(start(['b'])).toThrow("optionalScopes: the scope 'b' is not defined.")
   })
 
-  it.each(['openid', 'offline_access'])('refuses %s', (name) => {
+  it.each(['openid', 'offline_access'])('rejects %s', (name) => {
     expect(start([name])).toThrow(`optionalScopes: nobody can leave out '${name}'.`)
   })
 
-  it('takes no more than a form can send', () => {
+  it('rejects more scopes than a form can send', () => {
     const names = Array.from({ length: 51 }, (_, index) => `s${index}`)
     const scopes = Object.fromEntries(names.map((name) => [name, name]))
     expect(start(names, scopes)).toThrow('optionalScopes: there may be at most 50.')

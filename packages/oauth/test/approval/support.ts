@@ -1,10 +1,10 @@
 import { REDIRECT, sessionOf, type TestServer, type TokenReply } from '../support.ts'
 
-/** What a browser would send of a page, and what it shows. */
+/** The fields a browser would submit from an approval page, and the page's HTML. */
 export interface ApprovalForm {
   readonly action: string
   readonly csrfToken: string
-  /** Name and value of each checkbox that is ticked. */
+  /** Name and value of each ticked checkbox. */
   readonly ticked: Readonly<Record<string, string>>
   readonly html: string
 }
@@ -21,7 +21,7 @@ export function readPage(html: string): ApprovalForm {
   }
 }
 
-/** Presses Approve with these fields beside. */
+/** Presses Approve, and submits these additional fields. */
 export function approve(
   server: TestServer,
   user: string,
@@ -42,7 +42,7 @@ export function approve(
   })
 }
 
-/** What the client gets for the code in this redirect. */
+/** Exchanges the code in this redirect and returns the token response. */
 export async function redeem(
   server: TestServer,
   client: { readonly id: string; readonly secret: string },

@@ -2,9 +2,9 @@ import { decodeJwt } from 'jose'
 import { afterEach, describe, expect, expectTypeOf, it } from 'vitest'
 import {
   AccessDenied,
+  type AccessTokenClaimsContext,
   type AccessTokenClaimsOption,
   authorizationCode,
-  type ClaimsQuestion,
   clientCredentials,
   createAuthorizationServer,
   implicit,
@@ -54,7 +54,7 @@ const refresh = (client: NewClient, refresh_token: string, more: Record<string, 
     ...more,
   })
 
-/** Ada approves; where she comes back to. */
+/** Approves as Ada and returns the URL she is redirected to. */
 async function approve(client: NewClient, response_type: string): Promise<URL> {
   const request = { client_id: client.id, redirect_uri: REDIRECT, response_type }
   const page = await askFor(server, 'ada', request)
@@ -79,7 +79,7 @@ describe.each(['jwt', 'opaque'] as const)('accessTokenClaims with %s tokens', (f
     may: scopes,
   })
 
-  it('adds claims by the authorization code and at each refresh, for introspection and guards', async () => {
+  it('adds claims in the authorization code grant and at each refresh, for introspection and guards', async () => {
     let plan = 'free'
     const client = await start(async ({ userId }) => ({ plan, member: userId }), {
       accessTokenFormat: format,
@@ -101,7 +101,7 @@ describe.each(['jwt', 'opaque'] as const)('accessTokenClaims with %s tokens', (f
     }
   })
 
-  it('adds claims by every other grant', async () => {
+  it('adds claims in every other grant', async () => {
     const client = await start(tenantOf, { accessTokenFormat: format })
     const asked = async (form: Record<string, string>) => {
       const reply = await server.post('/oauth/token', { ...asClient(client), ...form })
@@ -123,7 +123,7 @@ describe.each(['jwt', 'opaque'] as const)('accessTokenClaims with %s tokens', (f
     expect(claims).toMatchObject({ tenant: 'ada@example.com', by: 'personal_access' })
   })
 
-  it('shows no claims of one share of a grant with another', async () => {
+  it('keeps the claims of tokens for different resources of one grant apart', async () => {
     const client = await start(async ({ scopes }) => ({ may: scopes }), {
       accessTokenFormat: format,
     })
@@ -132,11 +132,11 @@ describe.each(['jwt', 'opaque'] as const)('accessTokenClaims with %s tokens', (f
     const narrow = await reply.json()
     expect(await introspect(client, narrow.access_token)).toMatchObject({ may: ['check-status'] })
     const before = await introspect(client, whole.access_token)
-    // What an opaque token says is read from its row, which has the claims of the newest.
+    // An opaque token's claims are read from its row, which holds those of the newest token.
     expect(before.may).toEqual(format === 'jwt' ? ['place-orders', 'check-status'] : undefined)
   })
 
-  it('gives two refreshes at once the same claims', async () => {
+  it('gives two concurrent refreshes the same claims', async () => {
     let asked = 0
     const client = await start(
       async () => {
@@ -158,21 +158,21 @@ describe.each(['jwt', 'opaque'] as const)('accessTokenClaims with %s tokens', (f
   })
 })
 
-describe('accessTokenClaims', () => {
-  it('may be fixed claims', async () => {
+describe('option accessTokenClaims', () => {
+  it('accepts fixed claims', async () => {
     const client = await start({ region: 'eu' })
     expect(decodeJwt((await codeFlow(server, client)).access_token)).toMatchObject({ region: 'eu' })
   })
 
-  it('adds claims to a token in a fragment', async () => {
+  it('adds claims to a token in the redirect fragment', async () => {
     const client = await start({ region: 'eu' }, { grants: [implicit()] })
     const back = await approve(client, 'token')
     const token = new URLSearchParams(back.hash.slice(1)).get('access_token')
     expect(decodeJwt(token ?? '')).toMatchObject({ region: 'eu' })
   })
 
-  it('tells the hook which APIs the token is for, and asks anew for an exchanged token', async () => {
-    const asked: Pick<ClaimsQuestion, 'resources' | 'grantType'>[] = []
+  it('tells the hook the resources of the token, and calls it again for an exchanged token', async () => {
+    const asked: Pick<AccessTokenClaimsContext, 'resources' | 'grantType'>[] = []
     server = await startServer({
       accessTokenClaims: ({ resources, grantType }) => {
         asked.push({ resources, grantType })
@@ -196,21 +196,21 @@ describe('accessTokenClaims', () => {
     ])
   })
 
-  it('keeps the claims for APIs from a client that knows people by names of its own', async () => {
+  it('hides claims for resource servers from a client with pairwise subjects', async () => {
     server = await startServer({
       features: [openid({ pairwiseSalt: 's'.repeat(32) })],
       accessTokenClaims: { tenant: 't1' },
     })
     const client = await createClient(server, { settings: { subject_type: 'pairwise' } })
     const { access_token } = await codeFlow(server, client)
-    const told = await introspect(client, access_token)
-    expect(told.active).toBe(true)
-    expect(told).not.toHaveProperty('tenant')
+    const introspection = await introspect(client, access_token)
+    expect(introspection.active).toBe(true)
+    expect(introspection).not.toHaveProperty('tenant')
     const api = await createClient(server, { grants: ['client_credentials'], resourceServer: true })
     expect(await introspect(api, access_token)).toMatchObject({ tenant: 't1' })
   })
 
-  it('types the claims of callers by what the hook gives', async () => {
+  it('infers the claims type of callers from the return type of the hook', async () => {
     server = await startServer()
     const typed = createAuthorizationServer({
       issuer: 'https://api.example.com',
@@ -227,7 +227,7 @@ describe('accessTokenClaims', () => {
   })
 })
 
-describe('threat T18 accessTokenClaims that cannot be read', () => {
+describe('threat T18 accessTokenClaims that are invalid', () => {
   const cases: [string, () => unknown, number, string][] = [
     [
       'fails',
@@ -243,13 +243,13 @@ describe('threat T18 accessTokenClaims that cannot be read', () => {
       503,
       'temporarily_unavailable',
     ],
-    ['gives a reserved name', () => ({ sub: 'user:bob' }), 500, 'server_error'],
-    ['gives a list', () => ['t1'], 500, 'server_error'],
-    ['gives nothing', () => undefined, 500, 'server_error'],
-    ['gives what is no JSON', () => ({ big: 1n }), 500, 'server_error'],
-    ['gives more than a header has room for', () => ({ x: 'x'.repeat(5000) }), 500, 'server_error'],
+    ['returns a reserved claim', () => ({ sub: 'user:bob' }), 500, 'server_error'],
+    ['returns a list', () => ['t1'], 500, 'server_error'],
+    ['returns undefined', () => undefined, 500, 'server_error'],
+    ['returns values that JSON cannot represent', () => ({ big: 1n }), 500, 'server_error'],
+    ['returns more than fits into a header', () => ({ x: 'x'.repeat(5000) }), 500, 'server_error'],
     [
-      'refuses the token in words of OAuth',
+      'refuses the token with an OAuthError',
       () => {
         throw new AccessDenied('This tenant is closed')
       },
@@ -259,7 +259,7 @@ describe('threat T18 accessTokenClaims that cannot be read', () => {
   ]
 
   it.each(cases)(
-    'cost no code and no refresh token when the hook %s',
+    'use up neither the code nor the refresh token when the hook %s',
     async (_what, hook, status, error) => {
       let broken = false
       const client = await start((() => (broken ? hook() : { tenant: 't1' })) as Hook)
@@ -286,7 +286,7 @@ describe('threat T18 accessTokenClaims that cannot be read', () => {
   )
 
   it.each(['sub', 'aud', 'scope', 'client_id', 'cnf', 'act', 'active', 'exp', '__proto__'])(
-    'are refused at the start when the fixed claim %s is one of the server',
+    'are rejected at start-up when the fixed claim %s is one the server sets',
     async (name) => {
       server = await startServer()
       const fixed = JSON.parse(`{${JSON.stringify(name)}: "x"}`)

@@ -1,7 +1,7 @@
 import { Auth, type AuthConfig } from '@auth/core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openid, systemClock } from '../../src/index.ts'
-import { KnownPeople } from '../openid/support.ts'
+import { UsersWithClaims } from '../openid/support.ts'
 import { createClient, type ListeningServer, listen } from '../support.ts'
 import { decideInBrowser } from './browser.ts'
 import { createCookieJar } from './cookie-jar.ts'
@@ -12,7 +12,7 @@ let server: ListeningServer
 let config: AuthConfig
 let person: ReturnType<typeof createCookieJar>
 beforeAll(async () => {
-  server = await listen({ clock: systemClock, users: new KnownPeople(), features: [openid()] })
+  server = await listen({ clock: systemClock, users: new UsersWithClaims(), features: [openid()] })
   const { id, secret } = await createClient(server, {
     redirect: `${SITE}/auth/callback/tollgate`,
     settings: { claims_in_id_token: true },
@@ -22,7 +22,7 @@ beforeAll(async () => {
     secret: 'a secret of the shop, for its own cookies',
     trustHost: true,
     logger: { error: () => {} },
-    // All that its documentation asks for with a provider of one's own.
+    // The complete configuration that its documentation requires for a custom provider.
     providers: [
       {
         id: 'tollgate',
@@ -40,7 +40,7 @@ beforeEach(() => {
   person = createCookieJar((request) => Auth(request, config) as Promise<Response>)
 })
 
-/** Presses "Sign in with Tollgate"; where the browser is sent. */
+/** Presses "Sign in with Tollgate" and returns the URL the browser is sent to. */
 async function begin(): Promise<URL> {
   const { csrfToken } = await (await person.fetch(`${SITE}/auth/csrf`)).json()
   const reply = await person.fetch(`${SITE}/auth/signin/tollgate`, {
@@ -54,7 +54,7 @@ const landed = async (url: URL) => (await person.fetch(url)).headers.get('locati
 const session = async () => (await person.fetch(`${SITE}/auth/session`)).json()
 
 describe('Auth.js as the client', () => {
-  it('signs a person in, and knows the name and address', async () => {
+  it('signs a person in and reads the name and e-mail address', async () => {
     const url = await begin()
     expect(url.searchParams.get('code_challenge_method')).toBe('S256')
     expect(await landed(await decideInBrowser(url))).toBe(`${SITE}/basket`)
@@ -63,14 +63,14 @@ describe('Auth.js as the client', () => {
     })
   })
 
-  it('turns away whoever denies', async () => {
+  it('rejects the sign-in of a person who denied', async () => {
     const callback = await decideInBrowser(await begin(), { user: 'bob', decision: 'deny' })
     expect(callback.searchParams.get('error')).toBe('access_denied')
     expect(await landed(callback)).toContain('error')
     expect(await session()).toBeNull()
   })
 
-  it('refuses what another browser began, and a code that was used', async () => {
+  it('rejects a callback from a flow of another browser, and a used code', async () => {
     const stolen = await decideInBrowser(await begin())
     person.cookies.clear()
     await begin()

@@ -3,13 +3,14 @@ import { sessionOf } from '../support.ts'
 export interface Decision {
   readonly user?: string
   readonly decision?: 'approve' | 'deny'
-  /** For servers that are reached without a network. */
+  /** Sends requests to servers that are reached without a network. */
   readonly fetch?: (url: URL | string, init: RequestInit) => Promise<Response>
 }
 
 /**
- * What a signed-in person's browser does with an authorization URL: opens it, presses a button of the
- * approval screen if there is one, and ends at the client's callback, whose address is returned.
+ * Does what a signed-in person's browser does with an authorization URL: opens it, presses a button
+ * of the approval screen if there is one, and stops at the client's callback. Returns the callback
+ * URL.
  */
 export async function decideInBrowser(url: URL | string, choice: Decision = {}): Promise<URL> {
   const { user = 'ada', decision = 'approve', fetch = globalThis.fetch } = choice

@@ -1,4 +1,4 @@
-/** What a person's browser keeps of one application's cookies. */
+/** Keeps the cookies of one application, as a person's browser does. */
 export function createCookieJar(send: (request: Request) => Promise<Response>) {
   const cookies = new Map<string, string>()
   return {

@@ -9,7 +9,8 @@ let server: ListeningServer
 let clock: MovableClock
 let client: { id: string; secret: string }
 beforeEach(async () => {
-  // Only Date: jose counts the age of its cached keys with it, and sockets need real timers.
+  // Only `Date` is faked: jose measures the age of its cached keys with it, while sockets need real
+  // timers.
   vi.useFakeTimers({ toFake: ['Date'] })
   clock = movableClock(new Date())
   server = await listen({ clock })
@@ -42,13 +43,13 @@ function jwksUrl(): URL {
   return new URL('/.well-known/jwks.json', server.url)
 }
 
-/** An API elsewhere that trusts this server's tokens, with jose's own defaults. */
+/** An API on another server that trusts this server's tokens, with jose's own defaults. */
 function createApi(keys: KeySet = createRemoteJWKSet(jwksUrl())) {
   return (token: string) =>
     jwtVerify(token, keys, { issuer: server.url, audience: server.url, typ: 'at+jwt' })
 }
 
-/** One that never looks again before what it fetched has expired by its Cache-Control. */
+/** An API that refetches the keys only after their `Cache-Control` lifetime. */
 function createPatientApi() {
   let known: { until: number; keys: ReturnType<typeof createLocalJWKSet> } | null = null
   return createApi(async (header, token) => {
@@ -65,7 +66,7 @@ function createPatientApi() {
 }
 
 describe('an API that verifies tokens with jose', () => {
-  it('accepts a token by the published keys and nothing that was altered', async () => {
+  it('accepts a token signed by the published keys and rejects any altered one', async () => {
     const api = createApi()
     const token = await issue()
     const { payload, protectedHeader } = await api(token)
@@ -76,7 +77,7 @@ describe('an API that verifies tokens with jose', () => {
     await expect(api(`${header}.${forged}.${signature}`)).rejects.toThrow()
   })
 
-  it('refuses a token once it has expired', async () => {
+  it('rejects an expired token', async () => {
     await server.close()
     server = await listen({ clock, accessTokensExpireIn: '10m' })
     client = await createClient(server, { grants: ['client_credentials'] })
@@ -88,7 +89,7 @@ describe('an API that verifies tokens with jose', () => {
     await expect(api(token)).rejects.toMatchObject({ code: 'ERR_JWT_EXPIRED' })
   })
 
-  it('refuses nothing while a key that was published ahead takes over', async () => {
+  it('accepts every valid token while a key published in advance becomes the signing key', async () => {
     const apis = [createApi(), createPatientApi()]
     const tokens: string[] = []
     const acceptAll = async () => {
@@ -113,11 +114,12 @@ describe('an API that verifies tokens with jose', () => {
     expect(tokens.slice(0, -3).map(kidOf)).not.toContain(kid)
   })
 
-  it('refuses nothing after an immediate rotation once it may fetch again', async () => {
+  it('accepts every valid token after an immediate rotation, once jose may fetch the keys again', async () => {
     const api = createApi()
     const before = await issue()
     await expect(api(before)).resolves.toBeDefined()
-    // jose looks for unknown keys at most every 30 seconds; that is why keys are published ahead.
+    // jose refetches for unknown key ids at most every 30 seconds, which is why keys are published
+    // ahead.
     advance('31s')
     const { kid } = await server.oauth.keys.rotate({ immediately: true })
     const after = await issue()
@@ -130,7 +132,7 @@ describe('an API that verifies tokens with jose', () => {
     }
   })
 
-  it('refuses the tokens of a key that was taken back, as the guard does', async () => {
+  it('rejects the tokens of a revoked key, as the guard does', async () => {
     const token = await issue()
     const kid = kidOf(token) ?? ''
     await expect(guard(token)).resolves.toBeDefined()

@@ -42,7 +42,9 @@ interface Request {
   readonly user?: string
 }
 
-/** Authorization code with PKCE and state, every check of the library switched on. */
+/**
+ * Runs the authorization code flow with PKCE and state, with every check of the library enabled.
+ */
 async function signIn(
   { client, auth }: Party,
   { scope, user = 'ada' }: Request = {},
@@ -105,7 +107,7 @@ async function revoke({ client, auth }: Party, token: string): Promise<void> {
   await oauth4webapi.processRevocationResponse(response)
 }
 
-/** How an independent API checks the token it was sent, by RFC 9068 and the published keys. */
+/** Validates a token as an independent API does: by RFC 9068 and the published keys. */
 function validate(token: string): Promise<oauth4webapi.JWTAccessTokenClaims> {
   const request = new Request('https://orders.example/', {
     headers: { authorization: `Bearer ${token}` },
@@ -114,7 +116,7 @@ function validate(token: string): Promise<oauth4webapi.JWTAccessTokenClaims> {
 }
 
 describe('oauth4webapi as the client', () => {
-  it('discovers every endpoint by RFC 8414', () => {
+  it('discovers every endpoint with RFC 8414 metadata', () => {
     expect(as).toMatchObject({
       issuer: server.url,
       authorization_endpoint: `${server.url}/oauth/authorize`,
@@ -147,14 +149,14 @@ describe('oauth4webapi as the client', () => {
     expect(tokens).toMatchObject({ scope: 'place-orders', refresh_token: expect.any(String) })
   })
 
-  it('accepts the answer to a request that named no scope', async () => {
+  it('accepts the response to a request without scope', async () => {
     const party = await registerConfidential()
     const tokens = await signIn(party)
     expect(await validate(tokens.access_token)).toMatchObject({ sub: 'user:ada' })
     expect(await introspect(party, tokens.access_token)).toMatchObject({ active: true })
   })
 
-  it('finds the state and the issuer in the answer, and refuses others', async () => {
+  it('finds its state and the issuer in the authorization response, and rejects other values', async () => {
     const { client } = await registerConfidential()
     const verifier = oauth4webapi.generateRandomCodeVerifier()
     const callback = await decideInBrowser(
@@ -168,7 +170,7 @@ describe('oauth4webapi as the client', () => {
     )
   })
 
-  it('learns of a denial as an authorization error', async () => {
+  it('receives a denial as an authorization error', async () => {
     const { client } = await registerConfidential()
     const verifier = oauth4webapi.generateRandomCodeVerifier()
     const url = await authorizationUrl(client, { verifier, state: 'mine' })
@@ -178,7 +180,7 @@ describe('oauth4webapi as the client', () => {
     )
   })
 
-  it('cannot exchange a code with the verifier of another request', async () => {
+  it('cannot exchange a code with the code verifier of another request', async () => {
     const { client, auth } = await registerPublic()
     const verifier = oauth4webapi.generateRandomCodeVerifier()
     const callback = await decideInBrowser(
@@ -202,7 +204,7 @@ describe('oauth4webapi as the client', () => {
   it.each([
     ['public', registerPublic],
     ['confidential', () => registerConfidential()],
-  ])('refreshes again and again as a %s client', async (_kind, register) => {
+  ])('refreshes repeatedly as a %s client', async (_kind, register) => {
     const party = await register()
     let tokens = await signIn(party, { scope: 'place-orders check-status' })
     for (let round = 0; round < 3; round += 1) {
@@ -214,7 +216,7 @@ describe('oauth4webapi as the client', () => {
     }
   })
 
-  it('narrows the scope by a refresh and cannot widen it', async () => {
+  it('narrows the scope in a refresh and cannot widen it', async () => {
     const party = await registerConfidential()
     const tokens = await signIn(party, { scope: 'place-orders' })
     await expect(refresh(party, tokens.refresh_token, 'check-status')).rejects.toMatchObject({
@@ -226,7 +228,7 @@ describe('oauth4webapi as the client', () => {
     expect(await validate(narrowed.access_token)).toMatchObject({ scope: 'check-status' })
   })
 
-  it('gets a token for itself by client credentials', async () => {
+  it('gets a token for itself with client credentials', async () => {
     const { id, secret } = await createClient(server, { grants: ['client_credentials'] })
     const client = { client_id: id }
     const response = await oauth4webapi.clientCredentialsGrantRequest(
@@ -245,7 +247,7 @@ describe('oauth4webapi as the client', () => {
     })
   })
 
-  it('introspects its own tokens, and sees nothing of those of others', async () => {
+  it('introspects its own tokens, and learns nothing about those of other clients', async () => {
     const party = await registerConfidential()
     const tokens = await signIn(party, { scope: 'place-orders' })
     expect(await introspect(party, tokens.access_token)).toMatchObject({
@@ -262,7 +264,7 @@ describe('oauth4webapi as the client', () => {
   })
 
   it.each(['access_token', 'refresh_token'] as const)(
-    'revokes both tokens by showing the %s',
+    'revokes both tokens by sending the %s',
     async (shown) => {
       const party = await registerConfidential()
       const tokens = await signIn(party)
@@ -274,7 +276,7 @@ describe('oauth4webapi as the client', () => {
     },
   )
 
-  it('revokes as a public client, which proves only its name', async () => {
+  it('revokes as a public client, which identifies itself only by client_id', async () => {
     const party = await registerPublic()
     const tokens = await signIn(party)
     await revoke(party, tokens.refresh_token ?? '')
@@ -283,7 +285,7 @@ describe('oauth4webapi as the client', () => {
     })
   })
 
-  it('is told of a wrong secret by 401 and a challenge', async () => {
+  it('receives 401 and a challenge for a wrong secret', async () => {
     const { client } = await registerConfidential()
     const attempt = introspect({ client, auth: oauth4webapi.ClientSecretBasic('wrong') }, 'x')
     await expect(attempt).rejects.toMatchObject({
@@ -292,7 +294,7 @@ describe('oauth4webapi as the client', () => {
     })
   })
 
-  it('refuses an access token that was meant for another audience', async () => {
+  it('rejects an access token that was issued for another audience', async () => {
     const tokens = await signIn(await registerConfidential())
     const request = new Request('https://orders.example/', {
       headers: { authorization: `Bearer ${tokens.access_token}` },
@@ -305,7 +307,7 @@ describe('oauth4webapi as the client', () => {
 
 describe('an API that validates access tokens by RFC 9068', () => {
   it.each(['EdDSA', 'ES256', 'RS256'] as const)(
-    'accepts those signed with %s',
+    'accepts tokens signed with %s',
     async (signingAlgorithm) => {
       await server.close()
       server = await listen({ clock: systemClock, signingAlgorithm })

@@ -47,7 +47,7 @@ async function signIn(
 }
 
 describe('openid-client as the client', () => {
-  it('discovers the server as a plain OAuth 2.0 one that supports PKCE', async () => {
+  it('discovers a plain OAuth 2.0 server that supports PKCE', async () => {
     const config = await registerConfidential()
     expect(config.serverMetadata().issuer).toBe(server.url)
     expect(config.serverMetadata().supportsPKCE()).toBe(true)
@@ -70,7 +70,7 @@ describe('openid-client as the client', () => {
     expect(refreshed.scope).toBe('place-orders check-status')
   })
 
-  it('narrows the scope by a refresh', async () => {
+  it('narrows the scope in a refresh', async () => {
     const config = await registerConfidential()
     const tokens = await signIn(config)
     const narrowed = await client.refreshTokenGrant(config, tokens.refresh_token ?? '', {
@@ -79,7 +79,7 @@ describe('openid-client as the client', () => {
     expect(narrowed.scope).toBe('check-status')
   })
 
-  it('refuses a callback with a state it did not send', async () => {
+  it('rejects a callback with an unknown state', async () => {
     const config = await registerConfidential()
     const url = client.buildAuthorizationUrl(config, { redirect_uri: REDIRECT, state: 'mine' })
     const callback = await decideInBrowser(url)
@@ -90,7 +90,7 @@ describe('openid-client as the client', () => {
     ).resolves.toMatchObject({ token_type: 'bearer' })
   })
 
-  it('gets a token for itself by client credentials', async () => {
+  it('gets a token for itself with client credentials', async () => {
     const { id, secret } = await createClient(server, { grants: ['client_credentials'] })
     const config = await discover(id, client.ClientSecretPost(secret))
     const tokens = await client.clientCredentialsGrant(config, { scope: 'check-status' })
@@ -98,7 +98,7 @@ describe('openid-client as the client', () => {
     expect(tokens.refresh_token).toBeUndefined()
   })
 
-  it('signs a person in by the password grant through its generic request', async () => {
+  it('signs a person in with the password grant through its generic request', async () => {
     const { id, secret } = await createClient(server, { grants: ['password', 'refresh_token'] })
     const config = await discover(id, client.ClientSecretPost(secret))
     const tokens = await client.genericGrantRequest(config, 'password', {

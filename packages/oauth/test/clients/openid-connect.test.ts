@@ -8,7 +8,7 @@ import {
   refreshToken,
   systemClock,
 } from '../../src/index.ts'
-import { LeavingPeople } from '../logout/support.ts'
+import { UsersWithSignOut } from '../logout/support.ts'
 import { createClient, type ListeningServer, listen, REDIRECT, sessionOf } from '../support.ts'
 import { type Decision, decideInBrowser } from './browser.ts'
 
@@ -16,7 +16,7 @@ const HOME = 'https://app.example/signed-out'
 
 let server: ListeningServer
 let config: client.Configuration
-const people = new LeavingPeople()
+const people = new UsersWithSignOut()
 beforeAll(async () => {
   server = await listen({
     clock: systemClock,
@@ -43,7 +43,7 @@ async function register(): Promise<client.Configuration> {
   })
 }
 
-/** A sign-in that has begun: what the application remembers, and where it sends the browser. */
+/** A started sign-in: the values the application remembers, and the URL it sends the browser to. */
 async function begin(params: Record<string, string> = {}) {
   const pkceCodeVerifier = client.randomPKCECodeVerifier()
   const [expectedNonce, expectedState] = [client.randomNonce(), client.randomState()]
@@ -64,8 +64,8 @@ async function signIn(params: Record<string, string> = {}, choice: Decision = {}
   return client.authorizationCodeGrant(config, await decideInBrowser(url, choice), checks)
 }
 
-describe('openid-client signs a person in', () => {
-  it('learns who came, asks for more, and refreshes', async () => {
+describe('openid-client, signing a person in,', () => {
+  it('reads the claims of the ID token, requests UserInfo, and refreshes', async () => {
     const tokens = await signIn({ max_age: '600', claims: '{"id_token":{"email":null}}' })
     const claims = tokens.claims()
     const sub = claims?.sub ?? ''
@@ -76,7 +76,7 @@ describe('openid-client signs a person in', () => {
     expect(refreshed.claims()).toMatchObject({ sub, auth_time: claims?.auth_time })
   })
 
-  it('takes the answer as a form', async () => {
+  it('accepts a response sent with form_post', async () => {
     const { url, checks } = await begin({ response_mode: 'form_post' })
     const page = await openAsAda(url)
     const form = new URLSearchParams(
@@ -90,7 +90,7 @@ describe('openid-client signs a person in', () => {
     expect(tokens.claims()?.sub).toBe('ada')
   })
 
-  it('takes an ID token with the code, which PKCE protects as ever', async () => {
+  it('accepts an ID token next to the code, which PKCE still protects', async () => {
     client.useCodeIdTokenResponseType(config)
     expect((await signIn()).claims()?.sub).toBe('ada')
     const { url, checks: forgotten } = await begin()
@@ -100,7 +100,7 @@ describe('openid-client signs a person in', () => {
     ).rejects.toMatchObject({ error: 'invalid_grant' })
   })
 
-  it('takes an ID token alone', async () => {
+  it('accepts a response with an ID token alone', async () => {
     client.useIdTokenResponseType(config)
     const { url, checks } = await begin()
     const callback = await decideInBrowser(url)
@@ -111,35 +111,36 @@ describe('openid-client signs a person in', () => {
     expect(claims.sub).toBe('ada')
   })
 
-  it('signs them out, and is returned to with its state', async () => {
+  it('signs the person out, and receives its state back', async () => {
     const tokens = await signIn()
     const leaving = client.buildEndSessionUrl(config, {
       id_token_hint: tokens.id_token ?? '',
       post_logout_redirect_uri: HOME,
       state: 'left',
     })
-    // Without a network: Node's fetch says that a script asks, and a script signs nobody out.
+    // Without a network: Node's `fetch` marks the request as one of a script, and scripts cannot
+    // sign people out.
     const fetch: Decision['fetch'] = (url, init) => server.request(String(url), init)
     expect((await decideInBrowser(leaving, { fetch })).href).toBe(`${HOME}?state=left`)
     expect([...people.ended]).toEqual(['ada.1'])
   })
 })
 
-/** The approval screen is passed; what the browser is shown then. */
+/** Opens the URL as Ada and returns the page that follows once the approval screen is passed. */
 async function openAsAda(url: URL): Promise<string> {
   await signIn()
   const reply = await fetch(url, { headers: { cookie: sessionOf('ada'), accept: 'text/html' } })
   return reply.text()
 }
 
-describe('openid-client is told no', () => {
+describe('openid-client receives an authorization error', () => {
   it('when the person denies', async () => {
     const denied = signIn({}, { decision: 'deny' })
     await expect(denied).rejects.toBeInstanceOf(client.AuthorizationResponseError)
     await expect(denied).rejects.toMatchObject({ error: 'access_denied' })
   })
 
-  it('when it remembers another state or nonce, or has no verifier', async () => {
+  it('when state or nonce differ, or the code verifier is missing', async () => {
     for (const name of ['expectedState', 'expectedNonce', 'pkceCodeVerifier']) {
       const { url, checks } = await begin()
       const callback = await decideInBrowser(url)
@@ -148,7 +149,7 @@ describe('openid-client is told no', () => {
     }
   })
 
-  it('when the session has ended meanwhile, and it may not ask', async () => {
+  it('when the session has ended and prompt=none forbids asking', async () => {
     await signIn()
     expect((await signIn({ prompt: 'none' })).claims()?.sub).toBe('ada')
     people.ended.add('ada.1')
@@ -156,7 +157,7 @@ describe('openid-client is told no', () => {
     await expect(silent).rejects.toMatchObject({ error: 'login_required' })
   })
 
-  it('when the session ended between the request and the approval', async () => {
+  it('when the session ended between request and approval', async () => {
     const { url } = await begin()
     const cookie = sessionOf('ada')
     const page = await fetch(url, { headers: { cookie, accept: 'text/html' } })
@@ -173,7 +174,7 @@ describe('openid-client is told no', () => {
     expect(reply.headers.get('location') ?? '').not.toContain('code=')
   })
 
-  it('when the access was revoked meanwhile', async () => {
+  it('when the grant was revoked meanwhile', async () => {
     const tokens = await signIn()
     await client.tokenRevocation(config, tokens.refresh_token ?? '')
     const sub = tokens.claims()?.sub ?? ''

@@ -14,11 +14,11 @@ interface Shop {
   close(): void
 }
 
-/** What the shop remembers of a sign-in under way, keyed by a cookie: it has no sessions. */
+/** Stores the shop's state of a sign-in under a cookie, because the shop has no sessions. */
 class CookieStateStore {
   readonly #pending = new Map<string, string>()
 
-  // The library passes the PKCE verifier to stores with five parameters, which its types leave out.
+  // passport-oauth2 passes the PKCE verifier to stores with five parameters, which its types omit.
   store(
     request: express.Request,
     verifier: string,
@@ -45,7 +45,7 @@ class CookieStateStore {
   }
 }
 
-/** A web shop that signs people in with their account at the server, as another company would. */
+/** Starts a web shop of another company, which signs people in with their account at the server. */
 async function openShop(api: App): Promise<Shop> {
   const http: Server = createServer()
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
@@ -92,7 +92,7 @@ async function openShop(api: App): Promise<Shop> {
   }
 }
 
-/** The browser at the shop: to the sign-in, away to the server. */
+/** Starts the sign-in at the shop, which redirects the browser to the server. */
 async function startSignIn(shop: Shop): Promise<{ authorizationUrl: string; cookie: string }> {
   const reply = await fetch(`${shop.url}/login`, { redirect: 'manual' })
   expect(reply.status).toBe(302)
@@ -116,7 +116,7 @@ describe('passport-oauth2 as the client', () => {
     await api.close()
   })
 
-  it('sends the browser to the approval screen and back, and learns who came', async () => {
+  it('sends the browser to the approval screen and back, and reads who signed in', async () => {
     const { authorizationUrl, cookie } = await startSignIn(shop)
     expect(new URL(authorizationUrl).searchParams.get('code_challenge_method')).toBe('S256')
     const callback = await decideInBrowser(authorizationUrl, { user: 'bob' })
@@ -142,20 +142,20 @@ describe('passport-oauth2 as the client', () => {
     expect(await arrived.json()).toMatchObject({ id: 'ada' })
   })
 
-  it('turns the person away who denies', async () => {
+  it('rejects the sign-in of a person who denied', async () => {
     const { authorizationUrl, cookie } = await startSignIn(shop)
     const callback = await decideInBrowser(authorizationUrl, { decision: 'deny' })
     expect((await fetch(callback, { headers: { cookie } })).status).toBe(401)
   })
 
-  it('refuses a callback that another browser brings', async () => {
+  it('rejects a callback that another browser sends', async () => {
     const { authorizationUrl } = await startSignIn(shop)
     const callback = await decideInBrowser(authorizationUrl)
     const { cookie } = await startSignIn(shop)
     expect((await fetch(callback, { headers: { cookie } })).status).toBe(403)
   })
 
-  it('understands that a code cannot be used twice', async () => {
+  it('reports the error when a code is used twice', async () => {
     const mine = await startSignIn(shop)
     const used = await decideInBrowser(mine.authorizationUrl)
     await fetch(used, { headers: { cookie: mine.cookie } })

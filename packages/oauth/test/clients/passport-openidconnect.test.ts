@@ -6,7 +6,7 @@ import { Passport } from 'passport'
 import { type Profile, Strategy, type VerifyCallback } from 'passport-openidconnect'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openid, systemClock } from '../../src/index.ts'
-import { KnownPeople } from '../openid/support.ts'
+import { UsersWithClaims } from '../openid/support.ts'
 import { createClient, type ListeningServer, listen } from '../support.ts'
 import { decideInBrowser } from './browser.ts'
 import { createCookieJar } from './cookie-jar.ts'
@@ -15,7 +15,7 @@ let server: ListeningServer
 let shop: { url: string; close(): void }
 let person: ReturnType<typeof createCookieJar>
 beforeAll(async () => {
-  server = await listen({ clock: systemClock, users: new KnownPeople(), features: [openid()] })
+  server = await listen({ clock: systemClock, users: new UsersWithClaims(), features: [openid()] })
   shop = await openShop()
 })
 afterAll(async () => {
@@ -26,7 +26,7 @@ beforeEach(() => {
   person = createCookieJar(fetch)
 })
 
-/** A web shop with sessions, set up as the strategy's README has it. */
+/** Starts a web shop with sessions, set up as in the strategy's README. */
 async function openShop() {
   const app = express()
   const http = createServer(app)
@@ -78,7 +78,7 @@ async function begin(): Promise<URL> {
 }
 
 describe('passport-openidconnect as the client', () => {
-  it('signs a person in, and learns name and address', async () => {
+  it('signs a person in, and reads the name and e-mail address', async () => {
     const arrived = await person.fetch(await decideInBrowser(await begin()))
     expect([arrived.status, await arrived.json()]).toMatchObject([
       200,
@@ -86,12 +86,12 @@ describe('passport-openidconnect as the client', () => {
     ])
   })
 
-  it('turns away whoever denies', async () => {
+  it('rejects the sign-in of a person who denied', async () => {
     const callback = await decideInBrowser(await begin(), { user: 'bob', decision: 'deny' })
     expect((await person.fetch(callback)).status).toBe(401)
   })
 
-  it('refuses a state it did not send, and what another browser began', async () => {
+  it('rejects a state it did not send, and a flow that another browser began', async () => {
     const callback = await decideInBrowser(await begin())
     const other = new URL(callback)
     other.searchParams.set('state', 'other')
@@ -100,7 +100,7 @@ describe('passport-openidconnect as the client', () => {
     expect((await person.fetch(callback)).status).toBe(403)
   })
 
-  it('understands that a code cannot be used twice', async () => {
+  it('reports the error when a code is used twice', async () => {
     const used = await decideInBrowser(await begin())
     await person.fetch(used)
     const callback = await decideInBrowser(await begin())

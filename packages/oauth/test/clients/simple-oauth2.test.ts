@@ -24,7 +24,7 @@ async function configure(grants: GrantType[], where: Where = 'header'): Promise<
       tokenHost: server.url,
       tokenPath: '/oauth/token',
       revokePath: '/oauth/revoke',
-      // Refused by the library for clients that never send anybody there.
+      // The library rejects this option for clients that never redirect people.
       ...(grants.includes('authorization_code') ? { authorizePath: '/oauth/authorize' } : {}),
     },
     options: { authorizationMethod: where },
@@ -53,7 +53,7 @@ const BY_CODE: GrantType[] = ['authorization_code', 'refresh_token']
 
 describe('simple-oauth2 as the client', () => {
   it.each(['header', 'body'] as const)(
-    'signs a person in by an authorization code, its secret in the %s',
+    'signs a person in with an authorization code, its secret in the %s',
     async (where) => {
       const client = new AuthorizationCode(await configure(BY_CODE, where))
       const { token } = await signIn(client)
@@ -66,7 +66,7 @@ describe('simple-oauth2 as the client', () => {
     },
   )
 
-  it('signs a person in by name and password', async () => {
+  it('signs a person in with name and password', async () => {
     const client = new ResourceOwnerPassword(await configure(['password', 'refresh_token']))
     const accessToken = await client.getToken({
       username: 'bob@example.com',
@@ -81,7 +81,7 @@ describe('simple-oauth2 as the client', () => {
     expect(await userOf(refreshed.token.access_token)).toMatchObject({ id: 'bob' })
   })
 
-  it('is told of a wrong password by 400 invalid_grant', async () => {
+  it('receives 400 invalid_grant for a wrong password', async () => {
     const client = new ResourceOwnerPassword(await configure(['password']))
     const wrong = { username: 'bob@example.com', password: 'wrong', scope: '' }
     await expect(client.getToken(wrong)).rejects.toMatchObject({
@@ -90,14 +90,14 @@ describe('simple-oauth2 as the client', () => {
     })
   })
 
-  it('gets a token for itself by client credentials', async () => {
+  it('gets a token for itself with client credentials', async () => {
     const client = new ClientCredentials(await configure(['client_credentials']))
     const { token } = await client.getToken({ scope: 'check-status' })
     expect(token).toMatchObject({ token_type: 'Bearer', scope: 'check-status' })
     expect(token).not.toHaveProperty('refresh_token')
   })
 
-  it('refreshes, with fewer scopes when it asks for fewer', async () => {
+  it('refreshes, with fewer scopes if it requests fewer', async () => {
     const client = new AuthorizationCode(await configure(BY_CODE))
     const first = await signIn(client)
     expect(first.expired()).toBe(false)
@@ -107,7 +107,7 @@ describe('simple-oauth2 as the client', () => {
     expect(await userOf(third.token.access_token)).toMatchObject({ scopes: ['check-status'] })
   })
 
-  it('takes its stored token up again and refreshes it', async () => {
+  it('restores its stored token and refreshes it', async () => {
     const client = new AuthorizationCode(await configure(BY_CODE))
     const stored = JSON.stringify(await signIn(client))
     const refreshed = await client.createToken(JSON.parse(stored)).refresh()
@@ -115,7 +115,7 @@ describe('simple-oauth2 as the client', () => {
   })
 
   it.each(['access_token', 'refresh_token'] as const)(
-    'revokes by the %s, after which neither is of use',
+    'revokes with the %s, after which both tokens are rejected',
     async (which) => {
       const client = new AuthorizationCode(await configure(BY_CODE))
       const accessToken = await signIn(client)
@@ -129,7 +129,7 @@ describe('simple-oauth2 as the client', () => {
     },
   )
 
-  it('revokes both, one after the other', async () => {
+  it('revokes both tokens, one after the other', async () => {
     const client = new AuthorizationCode(await configure(BY_CODE))
     const accessToken = await signIn(client)
     await accessToken.revokeAll()

@@ -58,7 +58,7 @@ const OPEN = [
   ['/oauth/device_authorization', 'POST'],
 ] as const
 
-describe.each(OPEN)('%s', (path, methods) => {
+describe.each(OPEN)('CORS at %s', (path, methods) => {
   it.each([PAGE, LISTED, 'https://docs.example'])('answers the preflight of %s', async (origin) => {
     const reply = await preflight(path, origin)
     expect(reply.status).toBe(204)
@@ -89,7 +89,7 @@ describe.each(OPEN)('%s', (path, methods) => {
     'https://*.example',
     '*',
     '',
-  ])('says nothing to %j', async (origin) => {
+  ])('sends no CORS headers to %j', async (origin) => {
     const reply = await preflight(path, origin)
     expect(corsOf(reply)).toEqual({})
     expect(reply.headers.get('vary')).toBe('Origin')
@@ -100,15 +100,15 @@ describe.each(OPEN)('%s', (path, methods) => {
 })
 
 it.each(['https://*.example', 'HTTPS://upper.example', 'null', 'https://app.example/', '*'])(
-  'no client can have the origin %j (threat G9)',
+  'rejects a client with the origin %j (threat G9)',
   (origin) =>
     expect(newClient(server, { settings: { allowed_origins: [origin] } })).rejects.toThrow(
       /must be an origin such as/,
     ),
 )
 
-describe('a page on another origin (threat G9)', () => {
-  it('reads tokens, what they open, and why it was refused', async () => {
+describe('CORS for a page on another origin (threat G9)', () => {
+  it('lets the page read tokens, API responses, and error responses', async () => {
     const { access_token, refresh_token } = await signIn(server, client)
     const headers = { origin: PAGE, authorization: `Bearer ${access_token}` }
     const me = await server.request('/oauth/userinfo', { headers })
@@ -139,7 +139,7 @@ describe('a page on another origin (threat G9)', () => {
     '/.well-known/openid-configuration',
     '/.well-known/oauth-protected-resource/api',
     '/.well-known/jwks.json',
-  ])('reads %s, whoever it is', async (path) => {
+  ])('lets every origin read %s', async (path) => {
     for (const origin of [STRANGER, 'null']) {
       const reply = await server.request(path, { headers: { origin } })
       expect([reply.status, allowed(reply)]).toEqual([200, '*'])
@@ -161,14 +161,14 @@ describe('a page on another origin (threat G9)', () => {
     ['GET', '/oauth/personal-access-tokens'],
     ['GET', '/oauth/scopes'],
     ['POST', '/oauth/introspect'],
-  ])('has no business at %s %s', async (method, path) => {
+  ])('is closed at %s %s', async (method, path) => {
     const asked = await preflight(path, PAGE, method)
     expect([asked.status, corsOf(asked)]).toEqual([405, {}])
     const real = await server.request(path, { method, headers: { origin: PAGE } })
     expect(corsOf(real)).toEqual({})
   })
 
-  it('never with cookies', async () => {
+  it('never allows cookies', async () => {
     for (const [path] of OPEN) {
       const replies = [
         await preflight(path, PAGE),
@@ -181,7 +181,7 @@ describe('a page on another origin (threat G9)', () => {
     }
   })
 
-  it('a plain OPTIONS says what there is', async () => {
+  it('responds to an OPTIONS request that is no preflight with the allowed methods', async () => {
     const reply = await server.request('/oauth/token', { method: 'OPTIONS' })
     expect([reply.status, reply.headers.get('allow'), corsOf(reply)]).toEqual([
       204,
@@ -191,8 +191,8 @@ describe('a page on another origin (threat G9)', () => {
   })
 })
 
-describe('the origins of clients', () => {
-  it('end with the client', async () => {
+describe('CORS origins of clients', () => {
+  it('are no longer accepted once the client is revoked', async () => {
     const gone = await createClient(server, { redirect: 'https://gone.example/callback' })
     const other = await startServer({ features: [cors()] })
     const there = await createClient(other, { redirect: 'https://gone.example/callback' })
@@ -205,7 +205,7 @@ describe('the origins of clients', () => {
     await server.oauth.clients.revoke(gone.id)
   })
 
-  it('are read again when one asks that is not known', async () => {
+  it('are read from the database again when an unknown origin sends a request', async () => {
     const other = await startServer({ features: [cors()] })
     await createClient(other)
     const ask = (origin: string) =>
@@ -214,7 +214,7 @@ describe('the origins of clients', () => {
     await other.close()
   })
 
-  it('plain http and apps open nothing by themselves', async () => {
+  it("do not include redirect URIs with plain http or an app's URL scheme", async () => {
     const other = await startServer({ features: [cors()] })
     await createClient(other, {
       redirect: ['http://localhost:3000/callback', 'http://127.0.0.1/callback', 'my.app:/callback'],
@@ -233,13 +233,13 @@ describe('the origins of clients', () => {
     { origins: ['app.example'] },
     { requestHeaders: ['x y'] },
     { responseHeaders: ['a\r\nb'] },
-  ])('and those that are listed must be origins: %j', (options) => {
+  ])('must be valid origins and header names when listed in the options: %j', (options) => {
     expect(() => cors(options)).toThrow(TypeError)
   })
 })
 
-describe('where it is off', () => {
-  it('everything is as it was', async () => {
+describe('a server without cors()', () => {
+  it('sends no CORS headers and refuses preflights', async () => {
     const plain = await startServer()
     await createClient(plain)
     const headers = { origin: PAGE, 'access-control-request-method': 'POST' }

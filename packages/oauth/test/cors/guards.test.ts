@@ -88,102 +88,97 @@ const frameworks: readonly Framework[] = [
   },
 ]
 
-describe.each(frameworks)(
-  'guarded routes and other origins (threat G9), with $name',
-  (framework) => {
-    let app: App
-    let token: string
-    beforeAll(async () => {
-      app = await framework.start({
-        features: [
-          cors({ requestHeaders: ['x-request-id'] }),
-          clientRegistration({ policy: 'open' }),
-        ],
-      })
-      token = (await codeFlow(app, await createClient(app))).access_token
-      const registered = await app.fetch('/oauth/register', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({
-          client_name: 'Came by itself',
-          redirect_uris: ['https://self.example/callback'],
-          allowed_origins: ['https://claimed.example'],
-        }),
-      })
-      expect(registered.status).toBe(201)
+describe.each(frameworks)('CORS at guarded routes (threat G9), with $name', (framework) => {
+  let app: App
+  let token: string
+  beforeAll(async () => {
+    app = await framework.start({
+      features: [
+        cors({ requestHeaders: ['x-request-id'] }),
+        clientRegistration({ policy: 'open' }),
+      ],
     })
-    afterAll(() => app.close())
+    token = (await codeFlow(app, await createClient(app))).access_token
+    const registered = await app.fetch('/oauth/register', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        client_name: 'Came by itself',
+        redirect_uris: ['https://self.example/callback'],
+        allowed_origins: ['https://claimed.example'],
+      }),
+    })
+    expect(registered.status).toBe(201)
+  })
+  afterAll(() => app.close())
 
-    const allowed = (reply: Response) => reply.headers.get('access-control-allow-origin')
-    const get = (path: string, headers: Record<string, string>) => app.fetch(path, { headers })
-    const preflight = (path: string, origin: string) =>
-      app.fetch(path, {
-        method: 'OPTIONS',
-        headers: { origin, 'access-control-request-method': 'GET' },
-      })
-
-    it('the preflight is answered before the guard', async () => {
-      const reply = await preflight('/api/orders', PAGE)
-      expect(reply.status).toBe(204)
-      expect(allowed(reply)).toBe(PAGE)
-      expect(reply.headers.get('access-control-allow-methods')).toContain('DELETE')
-      expect(reply.headers.get('access-control-allow-headers')).toBe(
-        'authorization, content-type, dpop, x-request-id',
-      )
-      expect(reply.headers.get('access-control-expose-headers')).toBe(
-        'www-authenticate, dpop-nonce',
-      )
-      expect(reply.headers.has('access-control-allow-credentials')).toBe(false)
-      expect(app.reached).toEqual([])
+  const allowed = (reply: Response) => reply.headers.get('access-control-allow-origin')
+  const get = (path: string, headers: Record<string, string>) => app.fetch(path, { headers })
+  const preflight = (path: string, origin: string) =>
+    app.fetch(path, {
+      method: 'OPTIONS',
+      headers: { origin, 'access-control-request-method': 'GET' },
     })
 
-    it('replies and refusals can be read', async () => {
-      const authorization = `Bearer ${token}`
-      const orders = await get('/api/orders', { origin: PAGE, authorization })
-      expect([orders.status, allowed(orders)]).toEqual([200, PAGE])
-      expect(orders.headers.get('vary')?.toLowerCase()).toContain('origin')
-      const missing = await get('/api/orders', { origin: PAGE })
-      expect([missing.status, allowed(missing)]).toEqual([401, PAGE])
-      expect(missing.headers.get('www-authenticate')).toContain('Bearer')
-      const scope = await get('/api/status', { origin: PAGE, authorization })
-      expect([scope.status, allowed(scope)]).toEqual([403, PAGE])
-    })
+  it('answers the preflight before the guard runs', async () => {
+    const reply = await preflight('/api/orders', PAGE)
+    expect(reply.status).toBe(204)
+    expect(allowed(reply)).toBe(PAGE)
+    expect(reply.headers.get('access-control-allow-methods')).toContain('DELETE')
+    expect(reply.headers.get('access-control-allow-headers')).toBe(
+      'authorization, content-type, dpop, x-request-id',
+    )
+    expect(reply.headers.get('access-control-expose-headers')).toBe('www-authenticate, dpop-nonce')
+    expect(reply.headers.has('access-control-allow-credentials')).toBe(false)
+    expect(app.reached).toEqual([])
+  })
 
-    it.each([
-      'null',
-      'https://app.example.evil.example',
-      'https://self.example',
-      'https://claimed.example',
-    ])('%s reads nothing', async (origin) => {
-      const asked = await preflight('/api/orders', origin)
-      expect([asked.status, allowed(asked)]).toEqual([204, null])
-      expect(asked.headers.has('access-control-allow-methods')).toBe(false)
-      const reply = await get('/api/orders', { origin, authorization: `Bearer ${token}` })
-      expect([reply.status, allowed(reply)]).toEqual([200, null])
-      expect(reply.headers.get('vary')?.toLowerCase()).toContain('origin')
-    })
+  it('makes responses and refusals readable', async () => {
+    const authorization = `Bearer ${token}`
+    const orders = await get('/api/orders', { origin: PAGE, authorization })
+    expect([orders.status, allowed(orders)]).toEqual([200, PAGE])
+    expect(orders.headers.get('vary')?.toLowerCase()).toContain('origin')
+    const missing = await get('/api/orders', { origin: PAGE })
+    expect([missing.status, allowed(missing)]).toEqual([401, PAGE])
+    expect(missing.headers.get('www-authenticate')).toContain('Bearer')
+    const scope = await get('/api/status', { origin: PAGE, authorization })
+    expect([scope.status, allowed(scope)]).toEqual([403, PAGE])
+  })
 
-    it('those who registered themselves may call the token endpoint alone', async () => {
-      const init = { method: 'POST', headers: { origin: 'https://self.example' } }
-      expect(allowed(await app.fetch('/oauth/token', init))).toBe('https://self.example')
-      const claimed = { method: 'POST', headers: { origin: 'https://claimed.example' } }
-      expect(allowed(await app.fetch('/oauth/token', claimed))).toBe(null)
-    })
+  it.each([
+    'null',
+    'https://app.example.evil.example',
+    'https://self.example',
+    'https://claimed.example',
+  ])('lets %s read nothing', async (origin) => {
+    const asked = await preflight('/api/orders', origin)
+    expect([asked.status, allowed(asked)]).toEqual([204, null])
+    expect(asked.headers.has('access-control-allow-methods')).toBe(false)
+    const reply = await get('/api/orders', { origin, authorization: `Bearer ${token}` })
+    expect([reply.status, allowed(reply)]).toEqual([200, null])
+    expect(reply.headers.get('vary')?.toLowerCase()).toContain('origin')
+  })
 
-    it('management stays closed, though the middleware is in front of it', async () => {
-      const init = { method: 'POST', headers: { origin: PAGE } }
-      expect(allowed(await app.fetch('/oauth/clients', init))).toBe(null)
-      expect(allowed(await app.fetch('/oauth/token/refresh', init))).toBe(null)
-    })
+  it('opens only the token endpoint to origins of self-registered clients', async () => {
+    const init = { method: 'POST', headers: { origin: 'https://self.example' } }
+    expect(allowed(await app.fetch('/oauth/token', init))).toBe('https://self.example')
+    const claimed = { method: 'POST', headers: { origin: 'https://claimed.example' } }
+    expect(allowed(await app.fetch('/oauth/token', claimed))).toBe(null)
+  })
 
-    it('calls without an origin go on as ever', async () => {
-      const reply = await get('/api/orders', { authorization: `Bearer ${token}` })
-      expect([reply.status, allowed(reply)]).toEqual([200, null])
-    })
-  },
-)
+  it('keeps the management routes closed even behind the middleware', async () => {
+    const init = { method: 'POST', headers: { origin: PAGE } }
+    expect(allowed(await app.fetch('/oauth/clients', init))).toBe(null)
+    expect(allowed(await app.fetch('/oauth/token/refresh', init))).toBe(null)
+  })
 
-it('the cors() of an adapter needs the feature', async () => {
+  it('leaves requests without an Origin header unchanged', async () => {
+    const reply = await get('/api/orders', { authorization: `Bearer ${token}` })
+    expect([reply.status, allowed(reply)]).toEqual([200, null])
+  })
+})
+
+it('cors() of an adapter requires the cors() feature', async () => {
   const server = await startServer()
   expect(() => forExpress(server.oauth).cors()).toThrow(TypeError)
   expect(() => forHono(server.oauth).cors()).toThrow(TypeError)

@@ -17,7 +17,7 @@ import {
 
 let server: TestServer
 let device: Device
-/** Where the next request comes from. */
+/** The client address of the next request. */
 let address: string
 beforeEach(async () => {
   address = '192.0.2.1'
@@ -33,8 +33,8 @@ const tickets = () =>
     .select(['kind', 'holder'])
     .execute()
 
-describe('threat Q7 codes of devices', () => {
-  it('make room by the oldest of their network; one that somebody has typed or approved stays', async () => {
+describe('threat Q7 pending device codes', () => {
+  it('are limited per network: a new one replaces the oldest, but none that a person has typed or approved', async () => {
     const forgotten = await begin(server, device)
     const typed = await begin(server, device)
     expect((await typeCode(server, 'ada', typed.user_code)).status).toBe(200)
@@ -56,7 +56,7 @@ describe('threat Q7 codes of devices', () => {
     expect((await poll(server, device, approved.device_code)).status).toBe(200)
   })
 
-  it('are deleted when they have expired, and a device that still asks is told so first', async () => {
+  it('are deleted some time after they expire, so that a device that still polls receives expired_token', async () => {
     const { device_code } = await begin(server, device)
     server.clock.advance('10m')
     await server.oauth.purge()
@@ -66,7 +66,7 @@ describe('threat Q7 codes of devices', () => {
     expect(await tickets()).toEqual([])
   })
 
-  it('are refused with Retry-After when a network asked for too many, and no other network is', async () => {
+  it('are refused with Retry-After to a network that requested too many, and to no other', async () => {
     for (let count = 0; count < 300; count += 1) await begin(server, device)
     const refused = await askAsDevice(server, device)
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '600'])
@@ -75,7 +75,7 @@ describe('threat Q7 codes of devices', () => {
     expect(reply.user_code).toMatch(/^\w{4}-\w{4}$/)
   })
 
-  it('of a client that has proven itself take no share of its network', async () => {
+  it('do not count for the network of a client that authenticated itself', async () => {
     const secret = await createClient(server, { name: 'Hub', grants: [DEVICE_CODE] })
     await begin(server, secret)
     const held = (await tickets()).map(({ holder }) => holder)
@@ -83,8 +83,8 @@ describe('threat Q7 codes of devices', () => {
   })
 })
 
-describe('threat Q6 codes that are right', () => {
-  it('do not count as guesses, however many somebody types', async () => {
+describe('threat Q6 correct user codes', () => {
+  it('do not count as guesses, however many are typed', async () => {
     for (let count = 0; count < 25; count += 1) {
       const { user_code } = await begin(server, device)
       expect((await typeCode(server, 'ada', user_code)).status).toBe(200)

@@ -28,7 +28,7 @@ async function discover(id: string): Promise<openidClient.Configuration> {
 }
 
 describe('openid-client on a device', () => {
-  it('asks, polls while the person decides, and gets its tokens with an ID token', async () => {
+  it('starts the flow, polls while the person decides, and gets its tokens with an ID token', async () => {
     const { id } = await newDevice(server)
     const config = await discover(id)
     const asked = await openidClient.initiateDeviceAuthorization(config, {
@@ -43,7 +43,7 @@ describe('openid-client on a device', () => {
     expect(refreshed.access_token).not.toBe(tokens.access_token)
   })
 
-  it('learns that the person said no', async () => {
+  it('receives access_denied when the person denies', async () => {
     const { id } = await newDevice(server)
     const config = await discover(id)
     const asked = await openidClient.initiateDeviceAuthorization(config, {})

@@ -34,8 +34,8 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-describe('the device flow', () => {
-  it('goes from a code on a screen to a token', async () => {
+describe('device flow', () => {
+  it("leads from a user code on the device's screen to a token", async () => {
     const asked = await begin(server, device, { scope: 'place-orders check-status' })
     expect(asked).toMatchObject({
       verification_uri: `${server.url}/oauth/device`,
@@ -46,7 +46,7 @@ describe('the device flow', () => {
     expect(asked.user_code).toMatch(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/)
     expect(await pollError(server, device, asked.device_code)).toBe('authorization_pending')
     const done = await decide(server, 'ada', asked.user_code)
-    expect(await done.text()).toContain('You have approved <bdi>Television</bdi>')
+    expect(await done.text()).toContain('You approved <bdi>Television</bdi>')
     server.clock.advance('5s')
     const reply = await poll(server, device, asked.device_code)
     expect(reply.headers.get('cache-control')).toBe('no-store')
@@ -63,15 +63,15 @@ describe('the device flow', () => {
     expect([user.id, user.clientId, user.actor]).toEqual(['ada', device.id, null])
   })
 
-  it('ends with access_denied when the person says no, however often the device asks', async () => {
+  it('ends with access_denied when the person denies, however often the device polls', async () => {
     const { device_code, user_code } = await begin(server, device)
     const done = await decide(server, 'ada', user_code, 'deny')
-    expect(await done.text()).toContain('You have denied <bdi>Television</bdi>')
+    expect(await done.text()).toContain('You denied access to <bdi>Television</bdi>')
     expect(await pollError(server, device, device_code)).toBe('access_denied')
     expect(await pollError(server, device, device_code)).toBe('access_denied')
   })
 
-  it('is in the metadata', async () => {
+  it('is listed in the server metadata', async () => {
     const reply = await server.request('/.well-known/oauth-authorization-server')
     const metadata = (await reply.json()) as Record<string, unknown>
     expect(metadata).toMatchObject({
@@ -80,7 +80,7 @@ describe('the device flow', () => {
     })
   })
 
-  it('is not there unless it is listed', async () => {
+  it('has no routes and no metadata unless the grant is listed', async () => {
     const plain = await startServer()
     const metadata = await plain.request('/.well-known/oauth-authorization-server')
     expect(await metadata.json()).not.toHaveProperty('device_authorization_endpoint')
@@ -96,11 +96,11 @@ describe('the device flow', () => {
     { lifetime: 'soon' },
     { interval: 61 },
     { interval: 0 },
-  ])('%j is refused at once', (options) => {
+  ])('rejects the options %j at start-up', (options) => {
     expect(() => deviceCode(options)).toThrow(/^deviceCode: (lifetime|interval)/)
   })
 
-  it('has an ID token with openid(), which says when the person signed in', async () => {
+  it('issues an ID token with openid(), which contains the time of the sign-in', async () => {
     const signedInAt = new Date(server.clock.now().getTime() - 60_000)
     server.users.signIns.set('bob.1', signedInAt)
     const { device_code, user_code } = await begin(server, device, { scope: 'openid' })
@@ -116,7 +116,7 @@ describe('the device flow', () => {
     })
   })
 
-  it('knows resources, when it asks and when it polls', async () => {
+  it('accepts resources in the device request and when polling', async () => {
     const { device_code, user_code } = await begin(server, device, { resource: ORDERS })
     await decide(server, 'ada', user_code)
     server.clock.advance('5s')
@@ -128,13 +128,13 @@ describe('the device flow', () => {
     expect(decodeJwt(access_token).aud).toBe(ORDERS)
   })
 
-  it('needs no pushed request where authorization requests have to be pushed', async () => {
+  it('needs no pushed request where authorization requests must be pushed', async () => {
     const strict = await startDevice({ features: [pushedRequests({ required: true })] })
     expect((await askAsDevice(strict, await newDevice(strict))).status).toBe(200)
     await strict.close()
   })
 
-  it('survives a restart, and goes on at another process', async () => {
+  it('survives a restart, and continues at another process', async () => {
     const { device_code, user_code } = await begin(server, device)
     const another = server.another()
     await another.ready()
@@ -157,25 +157,25 @@ describe('the device flow', () => {
 
 describe('POST /oauth/device_authorization', () => {
   it.each([
-    ['a scope that is not defined', { scope: 'fly' }, 'invalid_scope'],
-    ['all scopes', { scope: '*' }, 'invalid_scope'],
-    ['a resource of others', { resource: 'https://else.example' }, 'invalid_target'],
+    ['an undefined scope', { scope: 'fly' }, 'invalid_scope'],
+    ['the wildcard scope', { scope: '*' }, 'invalid_scope'],
+    ['an unknown resource', { resource: 'https://else.example' }, 'invalid_target'],
     ['a request object', { request: 'x.y.z' }, 'request_not_supported'],
-    ['a client nobody knows', { client_id: 'nobody' }, 'invalid_client'],
+    ['an unknown client', { client_id: 'nobody' }, 'invalid_client'],
     ['a secret of a public client', { client_secret: 'x' }, 'invalid_client'],
-  ])('%s is refused', async (_what, params, error) => {
+  ])('rejects %s', async (_what, params, error) => {
     const reply = await askAsDevice(server, device, params)
     expect(await reply.json()).toMatchObject({ error })
   })
 
-  it('a client with a secret has to show it', async () => {
+  it('requires the secret of a client that has one', async () => {
     const kiosk = await newDevice(server, { confidential: true })
     expect((await askAsDevice(server, kiosk)).status).toBe(200)
     const without = await askAsDevice(server, { id: kiosk.id, secret: '' })
     expect(await without.json()).toMatchObject({ error: 'invalid_client' })
   })
 
-  it('a client without the grant is refused here and at the token endpoint', async () => {
+  it('refuses a client without the grant, as does the token endpoint', async () => {
     const web = await newDevice(server, {
       grants: ['authorization_code'],
       redirect: 'https://app.example/',
@@ -189,8 +189,8 @@ describe('POST /oauth/device_authorization', () => {
   })
 })
 
-describe('the page', () => {
-  it('is for people who are signed in, and they come back to it with their code', async () => {
+describe('device page', () => {
+  it('sends people to the sign-in page, which returns them with their code', async () => {
     const headers = { accept: 'text/html' }
     const reply = await server.request('/oauth/device?user_code=BCDF-GHJK', { headers })
     expect(reply.headers.get('location')).toBe(
@@ -198,7 +198,7 @@ describe('the page', () => {
     )
   })
 
-  it('has the code of the address in its field, and looks nothing up before it is sent', async () => {
+  it('fills in the code from the URL, and does not look it up before the form is sent', async () => {
     const { user_code } = await begin(server, device)
     const page = await openPage(server, 'ada', `?user_code=${user_code}`)
     const html = await page.text()
@@ -207,16 +207,16 @@ describe('the page', () => {
   })
 
   it.each([
-    ['small letters', (code: string) => code.toLowerCase()],
-    ['no dash', (code: string) => code.replace('-', '')],
-    ['blanks', (code: string) => ` ${code.replace('-', ' ')} `],
-  ])('takes a code with %s', async (_what, write) => {
+    ['lower-case letters', (code: string) => code.toLowerCase()],
+    ['the hyphen missing', (code: string) => code.replace('-', '')],
+    ['spaces', (code: string) => ` ${code.replace('-', ' ')} `],
+  ])('accepts a code with %s', async (_what, write) => {
     const { user_code } = await begin(server, device)
     const page = await typeCode(server, 'bob', write(user_code))
     expect(await page.text()).toContain(user_code)
   })
 
-  it('says who asks, for what, and that one approves only what one has started', async () => {
+  it('shows the client and its scopes, and warns to approve only a flow that one has started', async () => {
     const { user_code } = await begin(server, device, { scope: 'place-orders check-status' })
     const page = await typeCode(server, 'ada', user_code)
     const html = await page.text()
@@ -225,8 +225,8 @@ describe('the page', () => {
       '<li>Place orders</li>',
       '<li>Check order status</li>',
       user_code,
-      'Approve only if you have started this yourself',
-      'If somebody sent you this code or a link to this page, deny it',
+      'Approve only if you started this yourself',
+      'If someone sent you this code or a link to this page, deny the request',
     ]) {
       expect(html).toContain(text)
     }
@@ -234,25 +234,25 @@ describe('the page', () => {
     expect(page.headers.get('cache-control')).toBe('no-store')
   })
 
-  it('escapes what clients and people write', async () => {
+  it("escapes the client's name and the text that people typed", async () => {
     const name = '<script>alert(1)</script>'
-    const rude = await newDevice(server, { name })
-    const { user_code } = await begin(server, rude)
+    const hostile = await newDevice(server, { name })
+    const { user_code } = await begin(server, hostile)
     const page = await typeCode(server, 'ada', user_code)
     expect(await page.text()).not.toContain('<script>')
     const field = await openPage(server, 'ada', `?user_code=${encodeURIComponent('"><script>')}`)
     expect(await field.text()).not.toContain('<script>')
   })
 
-  it('says that a code is unknown, in a page', async () => {
+  it('shows an unknown code as an error on the page', async () => {
     const page = await typeCode(server, 'ada', 'BBBB-BBBB')
     expect(page.status).toBe(400)
     const html = await page.text()
-    expect(html).toContain('This code is unknown, was used, or has expired.')
+    expect(html).toContain('This code is unknown, has been used, or has expired.')
     expect(formOf(html).action).toBe('/oauth/device')
   })
 
-  it('is asked for a decision, not for anything else', async () => {
+  it('rejects any decision other than approve or deny', async () => {
     const { user_code } = await begin(server, device)
     const page = await typeCode(server, 'ada', user_code)
     const reply = await send(server, 'ada', formOf(await page.text()), { decision: 'perhaps' })
@@ -261,7 +261,7 @@ describe('the page', () => {
   })
 })
 
-it('gives no refresh token to clients without that grant', async () => {
+it('grants no refresh token to clients without that grant', async () => {
   const own = await startServer({ grants: [authorizationCode(), refreshToken(), deviceCode()] })
   const bare = await newDevice(own, { grants: [DEVICE_CODE] })
   const { device_code, user_code } = await begin(own, bare)

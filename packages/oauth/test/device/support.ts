@@ -21,7 +21,7 @@ export interface Device {
   readonly secret: string
 }
 
-/** A television: it keeps no secret. */
+/** Registers a television: a public client with the device grant. */
 export const newDevice = (server: TestServer, changes: object = {}): Promise<Device> =>
   createClient(server, {
     name: 'Television',
@@ -80,7 +80,10 @@ export function poll(
   })
 }
 
-/** Waits as long as a device has to, then asks; gives the error, or `null` with a token. */
+/**
+ * Waits as long as a device has to, then polls. Returns the error code, or `null` when a token was
+ * issued.
+ */
 export async function pollError(
   server: TestServer,
   device: Device,
@@ -118,7 +121,7 @@ export function send(
   return server.post(action, { csrf_token, ...fields }, headers)
 }
 
-/** Up to the page with the two buttons, or the one that says what was wrong. */
+/** Types the user code and returns the next page: the two buttons, or an error. */
 export async function typeCode(
   server: TestServer,
   user: string,

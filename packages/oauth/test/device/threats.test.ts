@@ -36,7 +36,7 @@ const guardStatus = async (accessToken: string) => {
 }
 
 describe('threat T12 user codes', () => {
-  it('nobody tries more than twenty in a quarter of an hour, the right one included', async () => {
+  it('can be guessed at most twenty times in fifteen minutes, after which the correct code fails too', async () => {
     const { user_code } = await begin(server, device)
     for (let tries = 0; tries < 20; tries += 1) {
       expect((await typeCode(server, 'bob', 'BBBB-BBBB')).status).toBe(400)
@@ -44,15 +44,15 @@ describe('threat T12 user codes', () => {
     const stopped = await typeCode(server, 'bob', user_code)
     expect(stopped.status).toBe(429)
     expect(Number(stopped.headers.get('retry-after'))).toBeGreaterThan(0)
-    expect(await stopped.text()).toContain('Too many codes were tried')
-    // Others are not hindered, and neither is he after a while.
+    expect(await stopped.text()).toContain('You have tried too many codes')
+    // Other people are not affected, and the limit ends for this person after a while.
     expect((await typeCode(server, 'ada', user_code)).status).toBe(200)
     server.clock.advance('15m')
     const later = await begin(server, device)
     expect((await typeCode(server, 'bob', later.user_code)).status).toBe(200)
   })
 
-  it('many at once, from two sessions and two processes, are not more', async () => {
+  it('keep the limit for concurrent guesses, across two sessions and two processes', async () => {
     const second = server.another()
     await second.ready()
     const forms = await Promise.all(
@@ -80,7 +80,7 @@ describe('threat T12 user codes', () => {
     expect(replies.every(({ status }) => status === 400 || status === 429)).toBe(true)
   })
 
-  it('one that ten have opened is opened no more', async () => {
+  it('cannot be opened more than ten times', async () => {
     const { user_code, device_code } = await begin(server, device)
     for (let times = 0; times < 10; times += 1) {
       expect((await typeCode(server, 'ada', user_code)).status).toBe(200)
@@ -89,7 +89,7 @@ describe('threat T12 user codes', () => {
     expect(await pollError(server, device, device_code)).toBe('authorization_pending')
   })
 
-  it('is worth nothing after its time', async () => {
+  it('are useless after they have expired', async () => {
     const { user_code, device_code } = await begin(server, device)
     const page = await typeCode(server, 'ada', user_code)
     server.clock.advance('10m')
@@ -99,7 +99,7 @@ describe('threat T12 user codes', () => {
     expect(await errorOf(await poll(server, device, device_code))).toBe('expired_token')
   })
 
-  it('stands in no table, and neither does the device code', async () => {
+  it('are never stored in plain text, nor are device codes', async () => {
     const { user_code, device_code } = await begin(server, device)
     const rows = await server.database.kysely.selectFrom('oauth_tickets').selectAll().execute()
     const stored = JSON.stringify(rows)
@@ -108,15 +108,15 @@ describe('threat T12 user codes', () => {
     }
   })
 
-  it('is answered once: a second person who types it finds nothing', async () => {
+  it('can be approved or denied once: a second person who types the code gets an error', async () => {
     const { user_code } = await begin(server, device)
     await decide(server, 'ada', user_code)
     expect((await typeCode(server, 'bob', user_code)).status).toBe(400)
   })
 })
 
-describe('threat T12 the page', () => {
-  it('a form of another site, or without the token of the page, does nothing', async () => {
+describe('threat T12 device page', () => {
+  it('ignores a form of another site, or without the CSRF token of the page', async () => {
     const { user_code, device_code } = await begin(server, device)
     const entry = formOf(await (await openPage(server, 'ada')).text())
     const cookie = sessionOf('ada')
@@ -132,7 +132,7 @@ describe('threat T12 the page', () => {
     expect(await pollError(server, device, device_code)).toBe('authorization_pending')
   })
 
-  it('only the person and the session it was shown to decide', async () => {
+  it('accepts a decision only from the person and session it was shown to', async () => {
     const { user_code, device_code } = await begin(server, device)
     const question = formOf(await (await typeCode(server, 'ada', user_code)).text())
     expect((await send(server, 'bob', question, { decision: 'approve' })).status).toBe(400)
@@ -144,7 +144,7 @@ describe('threat T12 the page', () => {
     expect(await pollError(server, device, device_code)).toBe('authorization_pending')
   })
 
-  it('its question cannot be answered at the approval screen, nor that one here', async () => {
+  it("keeps its question apart from the approval screen's: neither accepts the other's form", async () => {
     const web = await newDevice(server, {
       grants: [DEVICE_CODE, 'authorization_code'],
       redirect: REDIRECT,
@@ -163,7 +163,7 @@ describe('threat T12 the page', () => {
     expect((await send(server, 'ada', here, { decision: 'approve' })).status).toBe(400)
   })
 
-  it('of two tabs the first answer counts, and the other is told so', async () => {
+  it('counts the first decision of two tabs, and shows an error in the other', async () => {
     const { user_code, device_code } = await begin(server, device)
     const tabs = [
       await typeCode(server, 'ada', user_code),
@@ -175,11 +175,11 @@ describe('threat T12 the page', () => {
     expect(late.status).toBe(400)
     expect(await late.text()).toContain('answered before')
     expect(await pollError(server, device, device_code)).toBe('access_denied')
-    // What was denied is not remembered as approved.
+    // A denied scope is not stored as approved.
     expect(await server.oauth.consents.listByUser('ada')).toEqual([])
   })
 
-  it('approve and deny at once have one outcome, which is what the device learns', async () => {
+  it('gives concurrent approve and deny a single outcome, which the device receives', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { user_code, device_code } = await begin(server, device)
       const pages = await Promise.all([0, 1].map(() => typeCode(server, 'ada', user_code)))
@@ -197,8 +197,8 @@ describe('threat T12 the page', () => {
   })
 })
 
-describe('threat T12 polling', () => {
-  it('a device that asks too often is told to wait five seconds longer each time', async () => {
+describe('threat T12 polling a device code', () => {
+  it('tells a device that polls too often to wait five seconds longer each time', async () => {
     const { device_code } = await begin(server, device)
     const ask = async () => errorOf(await poll(server, device, device_code))
     expect(await ask()).toBe('authorization_pending')
@@ -211,7 +211,7 @@ describe('threat T12 polling', () => {
     expect(await ask()).toBe('authorization_pending')
   })
 
-  it('many polls at once, on two processes, get one token, which is good', async () => {
+  it('issues one valid token for many concurrent polls on two processes', async () => {
     const second = server.another()
     await second.ready()
     const { user_code, device_code } = await begin(server, device)
@@ -240,7 +240,7 @@ describe('threat T12 polling', () => {
     expect(await guardStatus(won[0]?.access_token ?? '')).toBe(200)
   })
 
-  it('a device code that comes again gives nothing, and ends what it gave', async () => {
+  it('issues nothing for a used device code, and revokes the tokens issued for it', async () => {
     const { user_code, device_code } = await begin(server, device)
     await decide(server, 'ada', user_code)
     server.clock.advance('5s')
@@ -259,7 +259,7 @@ describe('threat T12 polling', () => {
     expect(await errorOf(refresh)).toBe('invalid_grant')
   })
 
-  it("another client's device code is refused, and stays good for its own", async () => {
+  it("rejects another client's device code, which stays valid for its own client", async () => {
     const { user_code, device_code } = await begin(server, device)
     await decide(server, 'ada', user_code)
     const other = await newDevice(server)
@@ -267,11 +267,11 @@ describe('threat T12 polling', () => {
     expect(await pollError(server, device, device_code)).toBeNull()
   })
 
-  it.each(['tgd_unknown', 'x'.repeat(5000)])('%.12s… is no device code', async (text) => {
+  it.each(['tgd_unknown', 'x'.repeat(5000)])('rejects %.12s… as a device code', async (text) => {
     expect(await errorOf(await poll(server, device, text))).toBe('invalid_grant')
   })
 
-  it('an approval is no authorization code for anybody', async () => {
+  it('accepts no approval of a device as an authorization code', async () => {
     const web = await newDevice(server, {
       grants: [DEVICE_CODE, 'authorization_code'],
       redirect: REDIRECT,
@@ -289,7 +289,7 @@ describe('threat T12 polling', () => {
   })
 })
 
-describe('threat T12 between the approval and the poll', () => {
+describe('threat T12 between the approval of a device and its poll', () => {
   async function approved(): Promise<string> {
     const { user_code, device_code } = await begin(server, device)
     await decide(server, 'ada', user_code)
@@ -301,13 +301,13 @@ describe('threat T12 between the approval and the poll', () => {
     ['deleting the account', () => server.users.all.delete('ada'), 'expired_token'],
     ['revoking the client', () => server.oauth.clients.revoke(device.id), 'invalid_client'],
     [
-      'taking the approval back',
+      'revoking the approval',
       () => server.oauth.consents.revoke('ada', device.id),
       'expired_token',
     ],
-    ['ending everything', () => server.oauth.endEverything(), 'invalid_grant'],
-    ['waiting too long', () => server.clock.advance('10m'), 'expired_token'],
-  ])('%s leaves nothing to fetch', async (_what, end, error) => {
+    ['calling endEverything()', () => server.oauth.endEverything(), 'invalid_grant'],
+    ['letting ten minutes pass', () => server.clock.advance('10m'), 'expired_token'],
+  ])('%s prevents the token', async (_what, end, error) => {
     const code = await approved()
     await end()
     expect(await pollError(server, device, code)).toBe(error)
@@ -315,14 +315,14 @@ describe('threat T12 between the approval and the poll', () => {
     expect(tokens).toEqual([])
   })
 
-  it('signing out everywhere on another process does so too', async () => {
+  it('signing out everywhere on another process prevents the token', async () => {
     const another = server.another()
     const code = await approved()
     await another.revokeUser('ada')
     expect(await pollError(server, device, code)).toBe('expired_token')
   })
 
-  it('a person who is signed out while they decide has approved nothing', async () => {
+  it('the approval of a person who is signed out meanwhile has no effect', async () => {
     const { user_code, device_code } = await begin(server, device)
     const question = formOf(await (await typeCode(server, 'ada', user_code)).text())
     await server.oauth.revokeUser('ada')
@@ -331,7 +331,7 @@ describe('threat T12 between the approval and the poll', () => {
   })
 })
 
-it('a client that was deleted is not asked about', async () => {
+it('the device page shows no request of a deleted client', async () => {
   const gone = await createClient(server, {
     grants: [DEVICE_CODE],
     confidential: false,

@@ -8,7 +8,7 @@ import { createClient, REDIRECT } from '../support.ts'
 
 const express = frameworks[0]
 
-describe.each([true, false])("other people's clients, with nonces: %s", (nonces) => {
+describe.each([true, false])('DPoP with third-party clients, with nonces: %s', (nonces) => {
   let app: App
   beforeAll(async () => {
     if (!express) throw new Error('There is no framework')
@@ -17,7 +17,7 @@ describe.each([true, false])("other people's clients, with nonces: %s", (nonces)
   })
   afterAll(() => app.close())
 
-  it('openid-client pushes, gets bound tokens, uses and refreshes them', async () => {
+  it('openid-client pushes a request, gets key-bound tokens, and uses and refreshes them', async () => {
     const { id, secret } = await createClient(app)
     const config = await openidClient.discovery(
       new URL(app.url),
@@ -69,7 +69,7 @@ describe.each([true, false])("other people's clients, with nonces: %s", (nonces)
     expect((await call(next.access_token)).status).toBe(200)
   })
 
-  it('oauth4webapi as a public client, by Ed25519', async () => {
+  it('oauth4webapi works as a public client with an Ed25519 key', async () => {
     const { id } = await createClient(app, { confidential: false })
     const insecure = { [oauth4webapi.allowInsecureRequests]: true }
     const issuer = new URL(app.url)

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { dpop, openid } from '../../src/index.ts'
-import { bearer } from '../adapters/callers.ts'
+import { bearer } from '../adapters/credentials.ts'
 import { type App, frameworks } from '../adapters/frameworks.ts'
 import { createClient, startServer } from '../support.ts'
 import { boundTokens, type Holder, makeProof, newHolder, type ProofOf } from './support.ts'
 
 const ALGORITHMS = 'algs="ES256 EdDSA Ed25519 RS256 PS256"'
 
-describe.each(frameworks)('bound tokens at the guards in $name', (framework) => {
+describe.each(frameworks)('DPoP-bound tokens at the guards in $name', (framework) => {
   let app: App
   let holder: Holder
   let token: string
@@ -30,18 +30,18 @@ describe.each(frameworks)('bound tokens at the guards in $name', (framework) => 
       headers: { authorization: `${scheme} ${text}`, ...(proof !== null && { dpop: proof }) },
     })
 
-  it('are let in with a proof, each time a new one', async () => {
+  it('are accepted with a new proof for each request', async () => {
     for (let time = 0; time < 3; time += 1) {
       expect((await call('/me', await proofFor('/me'))).status).toBe(200)
     }
     expect(app.reached).toEqual(['me', 'me', 'me'])
   })
 
-  it('are let in whatever the letters of the scheme and the query', async () => {
+  it('are accepted regardless of the letter case of the scheme, and of the query', async () => {
     expect((await call('/me?page=2', await proofFor('/me'), 'dpop')).status).toBe(200)
   })
 
-  it('need their scopes as well, and are told so in their own scheme', async () => {
+  it('need their scopes as well, and get the challenge in the DPoP scheme', async () => {
     expect((await call('/orders', await proofFor('/orders'))).status).toBe(200)
     const client = await createClient(app, { confidential: false, grants: ['password'] })
     const { access_token: less } = await boundTokens(app, client, holder, 'check-status')
@@ -52,7 +52,7 @@ describe.each(frameworks)('bound tokens at the guards in $name', (framework) => 
     expect(app.reached).toEqual(['orders'])
   })
 
-  it('do not get in twice with one proof', async () => {
+  it('are rejected when a proof is used twice', async () => {
     const proof = await proofFor('/me')
     expect((await call('/me', proof)).status).toBe(200)
     const again = await call('/me', proof)
@@ -63,7 +63,7 @@ describe.each(frameworks)('bound tokens at the guards in $name', (framework) => 
     expect(app.reached).toEqual(['me'])
   })
 
-  it('do not get in as bearer tokens, also when they were seen before', async () => {
+  it('are rejected as bearer tokens, even when they are cached', async () => {
     expect((await call('/me', await proofFor('/me'))).status).toBe(200)
     for (const proof of [null, await proofFor('/me')]) {
       const reply = await call('/me', proof, 'Bearer')
@@ -75,7 +75,7 @@ describe.each(frameworks)('bound tokens at the guards in $name', (framework) => 
     expect(app.reached).toEqual(['me'])
   })
 
-  it('do not get in without a proof', async () => {
+  it('are rejected without a proof', async () => {
     const reply = await call('/me', null)
     expect(reply.status).toBe(401)
     expect(await reply.json()).toMatchObject({ error: 'invalid_dpop_proof' })
@@ -86,14 +86,14 @@ describe.each(frameworks)('bound tokens at the guards in $name', (framework) => 
     ['another token', { token: 'another.token.altogether' }],
     ['no token', { claims: { ath: undefined } }],
     ['another path', { url: '/orders' }],
-  ])('do not get in with a proof for %s', async (_what, changes) => {
+  ])('are rejected with a proof for %s', async (_what, changes) => {
     const { url } = changes as { url?: string }
     const proof = await proofFor(url ?? '/me', url ? {} : (changes as Partial<ProofOf>))
     expect((await call('/me', proof)).status).toBe(401)
     expect(app.reached).toEqual([])
   })
 
-  it('do not get in with the proof of another key', async () => {
+  it('are rejected with a proof by another key', async () => {
     const at = app.clock.now()
     const proof = await makeProof(await newHolder(), { url: `${app.url}/me`, token, at })
     const reply = await call('/me', proof)
@@ -101,29 +101,29 @@ describe.each(frameworks)('bound tokens at the guards in $name', (framework) => 
     expect(reply.headers.get('www-authenticate')).toMatch(/^DPoP .*error="invalid_token"/)
   })
 
-  it('are not what a bearer token becomes by a proof', async () => {
+  it('are never made from a bearer token by adding a proof', async () => {
     const text = (await bearer(app)).authorization.slice('Bearer '.length)
     const proof = await proofFor('/me', { token: text })
     const reply = await call('/me', proof, 'DPoP', text)
     expect(reply.status).toBe(401)
     expect(await reply.json()).toMatchObject({ error: 'invalid_token' })
-    // And it goes on by itself.
+    // The bearer token itself stays valid.
     expect((await call('/me', null, 'Bearer', text)).status).toBe(200)
   })
 
-  it('are offered to callers without a token', async () => {
+  it('are mentioned in the challenge that callers without a token get', async () => {
     const reply = await app.fetch('/me')
     expect(reply.headers.get('www-authenticate')).toBe(`Bearer realm="api", DPoP ${ALGORITHMS}`)
   })
 
-  it.runIf(framework.overHttp)('are let in where a router is mounted below a path', async () => {
+  it.runIf(framework.overHttp)('are accepted where a router is mounted below a path', async () => {
     const path = '/guarded/report'
     expect((await call(path, await proofFor(path))).status).toBe(200)
     expect((await call(path, await proofFor('/report'))).status).toBe(401)
     expect(app.reached).toEqual(['report'])
   })
 
-  it.runIf(framework.overHttp)('do not get in with two proofs', async () => {
+  it.runIf(framework.overHttp)('are rejected with two proofs', async () => {
     const headers = new Headers({ authorization: `DPoP ${token}` })
     headers.append('dpop', await proofFor('/me'))
     headers.append('dpop', await proofFor('/me'))
@@ -131,8 +131,8 @@ describe.each(frameworks)('bound tokens at the guards in $name', (framework) => 
   })
 })
 
-describe('UserInfo', () => {
-  it('takes a bound token with its proof only, and never from the body', async () => {
+describe('UserInfo with DPoP-bound tokens', () => {
+  it('accepts a bound token only with its proof, and never in the body', async () => {
     const server = await startServer({ features: [openid(), dpop()] })
     const holder = await newHolder()
     const client = await createClient(server, { confidential: false, grants: ['password'] })

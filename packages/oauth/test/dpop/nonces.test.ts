@@ -16,7 +16,7 @@ afterAll(() => server.close())
 const ask = async (nonce: string | undefined) =>
   askByPassword(server, client, await tokenProof(server, holder, { claims: { nonce } }))
 
-/** What the server gives to whoever comes without. */
+/** The nonce in the server's response to a request without one. */
 async function nonceOf(): Promise<string> {
   const reply = await ask(undefined)
   expect(reply.status).toBe(400)
@@ -24,8 +24,8 @@ async function nonceOf(): Promise<string> {
   return reply.headers.get('dpop-nonce') ?? ''
 }
 
-describe('nonces of the server', () => {
-  it('are asked for, given, and taken', async () => {
+describe('DPoP nonces of the server', () => {
+  it('are demanded by the token endpoint, issued in its error response, and then accepted', async () => {
     const nonce = await nonceOf()
     const reply = await ask(nonce)
     expect(reply.status).toBe(200)
@@ -33,7 +33,7 @@ describe('nonces of the server', () => {
     expect(((await reply.json()) as { token_type: string }).token_type).toBe('DPoP')
   })
 
-  it('change with the time; the one before is taken for a while', async () => {
+  it('change over time, and the previous one is accepted for a while', async () => {
     const first = await nonceOf()
     server.clock.advance('5m')
     const later = await ask(first)
@@ -49,16 +49,16 @@ describe('nonces of the server', () => {
     ['made up', () => 'nonce'],
     ['of another time', (good: string) => good.replace(/^\w+/, (slot) => `${slot.slice(0, -1)}z`)],
     ['with another MAC', (good: string) => `${good.split('.')[0]}.${'A'.repeat(43)}`],
-    ['longer', (good: string) => `${good}A`],
+    ['made longer by one character', (good: string) => `${good}A`],
     ['empty', () => ''],
-  ])('%s are refused with a good one', async (_what, change) => {
+  ])('are rejected when %s', async (_what, change) => {
     const reply = await ask(change(await nonceOf()))
     expect(reply.status).toBe(400)
     const { error } = (await reply.json()) as { error: string }
     expect(['use_dpop_nonce', 'invalid_dpop_proof']).toContain(error)
   })
 
-  it('of another server are refused, though it has the same secret', async () => {
+  it('are rejected when another server issued them, even with the same secret', async () => {
     const other = await startServer({
       issuer: 'http://localhost:4998',
       features: [dpop({ nonces: true })],
@@ -72,7 +72,7 @@ describe('nonces of the server', () => {
     await other.close()
   })
 
-  it('let in clients whose clock is wrong, once', async () => {
+  it('make the server accept clients with a wrong clock, once per proof', async () => {
     const at = new Date('2001-01-01T00:00:00Z')
     const claims = { nonce: await nonceOf() }
     const proof = await tokenProof(server, holder, { claims, at })
@@ -80,7 +80,7 @@ describe('nonces of the server', () => {
     expect((await askByPassword(server, client, proof)).status).toBe(400)
   })
 
-  it('are asked for by guards, in a challenge, and taken from any process', async () => {
+  it('are demanded by guards in a challenge, and accepted from any process', async () => {
     const nonce = await nonceOf()
     const { access_token: token } = (await (await ask(nonce)).json()) as { access_token: string }
     const other = server.another({ features: [dpop({ nonces: true })] })

@@ -9,7 +9,7 @@ import {
 } from 'jose'
 import type { TestServer } from '../support.ts'
 
-/** Somebody with a key of their own. */
+/** A holder of a DPoP key. */
 export interface Holder {
   readonly alg: string
   readonly publicJwk: JWK
@@ -33,15 +33,15 @@ export async function newHolder(alg = 'ES256'): Promise<Holder> {
 export interface ProofOf {
   readonly url: string
   readonly method?: string
-  /** The access token that it goes with. */
+  /** The access token the proof is sent with. */
   readonly token?: string
   readonly at: Date
-  /** In place of what an honest client would say; undefined leaves it out. */
+  /** Claims that replace those of an honest client; `undefined` omits one. */
   readonly claims?: Readonly<Record<string, unknown>>
   readonly header?: Readonly<Record<string, unknown>>
 }
 
-/** What RFC 9449 §4.2 asks for, unless told otherwise. */
+/** Makes a proof with the contents of RFC 9449 §4.2, unless overridden. */
 export function makeProof(holder: Holder, proof: ProofOf): Promise<string> {
   const { url, method = 'GET', token, at, claims = {}, header = {} } = proof
   return new SignJWT({
@@ -58,7 +58,7 @@ export function makeProof(holder: Holder, proof: ProofOf): Promise<string> {
 
 export const hashOf = (text: string) => createHash('sha256').update(text).digest('base64url')
 
-/** A proof for the token endpoint. */
+/** Makes a proof for the token endpoint. */
 export function tokenProof(
   server: TestServer,
   holder: Holder,
@@ -79,7 +79,7 @@ interface FlowClient {
   readonly secret: string
 }
 
-/** Ada's token by her password, with this proof. */
+/** Requests a token with Ada's password and this proof. */
 export function askByPassword(
   server: TestServer,
   client: FlowClient,

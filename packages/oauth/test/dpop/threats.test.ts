@@ -30,7 +30,7 @@ afterAll(() => server.close())
 const proofFor = (changes: Partial<ProofOf> = {}) =>
   makeProof(holder, { url: `${server.url}/orders`, token, at: server.clock.now(), ...changes })
 
-/** What a guard says to this proof: nothing, or the code of its error. */
+/** Returns the guard's verdict on this proof: `'let in'`, or the error code. */
 async function verdict(
   proof: string | null,
   changes: Partial<GuardCredentials> = {},
@@ -65,12 +65,12 @@ const payload = () => ({
   iat: Math.floor(server.clock.now().getTime() / 1000),
 })
 
-describe('a proof is taken once (threat T15)', () => {
-  it('at the token endpoint, whichever process it comes to', async () => {
+describe('DPoP proof replay (threat T15)', () => {
+  it('is rejected at the token endpoint, on whichever process', async () => {
     const proof = await tokenProof(server, holder)
     expect(await asked(proof)).toBe('let in')
     expect(await asked(proof)).toBe('invalid_dpop_proof')
-    // A feature of its own, as another process has one.
+    // A separate feature instance, as another process has.
     const other = server.another({ features: [dpop()] })
     const reply = await other.fetch(
       new Request(`${server.url}/oauth/token`, {
@@ -87,13 +87,13 @@ describe('a proof is taken once (threat T15)', () => {
     expect(await reply.json()).toMatchObject({ error: 'invalid_dpop_proof' })
   })
 
-  it('at the token endpoint, when it comes many times at once', async () => {
+  it('is rejected at the token endpoint for concurrent requests', async () => {
     const proof = await tokenProof(server, holder)
     const all = await Promise.all(Array.from({ length: 8 }, () => asked(proof)))
     expect(all.filter((each) => each === 'let in')).toHaveLength(1)
   })
 
-  it('at the guards of all processes together', async () => {
+  it('is rejected at the guards of all processes together', async () => {
     const other = server.another({ features: [dpop()] })
     const proof = await proofFor()
     const both = await Promise.all([verdict(proof), verdict(proof, {}, other)])
@@ -101,7 +101,7 @@ describe('a proof is taken once (threat T15)', () => {
     expect(await verdict(await proofFor(), {}, other)).toBe('let in')
   })
 
-  it('at each process, where that is enough', async () => {
+  it("is rejected only within each process with guardReplays: 'process'", async () => {
     const [one, two] = [0, 1].map(() =>
       server.another({ features: [dpop({ guardReplays: 'process' })] }),
     )
@@ -111,7 +111,7 @@ describe('a proof is taken once (threat T15)', () => {
     expect(await verdict(proof, {}, two)).toBe('let in')
   })
 
-  it('and what one client uses, another can use as well', async () => {
+  it('is detected per key: two clients can use the same jti', async () => {
     const other = await newHolder()
     const claims = { jti: 'the same' }
     expect(await asked(await tokenProof(server, holder, { claims }))).toBe('let in')
@@ -120,34 +120,34 @@ describe('a proof is taken once (threat T15)', () => {
   })
 })
 
-describe('a proof is for one address', () => {
+describe('the address in a DPoP proof', () => {
   it.each([
     ['a query', 'http://localhost:4999/orders?page=1'],
     ['a fragment', 'http://localhost:4999/orders#top'],
     ['capital letters in scheme and host', 'HTTP://LOCALHOST:4999/orders'],
-    ['an escape that needs none', 'http://localhost:4999/%6Frders'],
+    ['an unnecessary escape', 'http://localhost:4999/%6Frders'],
     ['dot segments', 'http://localhost:4999/a/../orders'],
-  ])('however it is spelled: with %s', async (_what, url) => {
+  ])('matches regardless of spelling: with %s', async (_what, url) => {
     expect(await verdict(await proofFor({ url }))).toBe('let in')
   })
 
   it.each([
     ['another path', 'http://localhost:4999/order'],
     ['another case in the path', 'http://localhost:4999/Orders'],
-    ['a slash more', 'http://localhost:4999/orders/'],
+    ['an extra slash', 'http://localhost:4999/orders/'],
     ['another port', 'http://localhost:4998/orders'],
     ['no port', 'http://localhost/orders'],
     ['another scheme', 'https://localhost:4999/orders'],
     ['another host', 'http://localhost.example:4999/orders'],
-    ['somebody in front of the host', 'http://ada@localhost:4999/orders'],
-    ['a path alone', '/orders'],
+    ['user info before the host', 'http://ada@localhost:4999/orders'],
+    ['only a path', '/orders'],
     ['an escaped slash', 'http://localhost:4999/x%2F..%2Forders'],
     ['nothing', ''],
-  ])('and not for %s', async (_what, url) => {
+  ])('does not match %s', async (_what, url) => {
     expect(await verdict(await proofFor({ url }))).toBe('invalid_dpop_proof')
   })
 
-  it('never for the one that the caller says it is', async () => {
+  it('is never compared with the Host that the caller claims', async () => {
     const elsewhere = await proofFor({ url: 'https://other.example/orders' })
     expect(await verdict(elsewhere)).toBe('invalid_dpop_proof')
     expect(await verdict(await proofFor(), { path: 'http://localhost:4999/orders' })).toBe(
@@ -155,7 +155,7 @@ describe('a proof is for one address', () => {
     )
   })
 
-  it('also where a proxy has cut off a part, or the API has another host', async () => {
+  it('can have the public path or host of an API behind a proxy, if it is configured', async () => {
     const apiUrls = ['https://api.example.com/v1/']
     const other = server.another({ features: [dpop({ apiUrls })] })
     const url = 'https://api.example.com/v1/orders'
@@ -163,20 +163,20 @@ describe('a proof is for one address', () => {
     expect(await verdict(await proofFor({ url }))).toBe('invalid_dpop_proof')
   })
 
-  it('and for one method, in its own letters', async () => {
+  it('is accepted for one method only, in its exact letter case', async () => {
     for (const method of ['POST', 'get', 'HEAD']) {
       expect(await verdict(await proofFor({ method }))).toBe('invalid_dpop_proof')
     }
   })
 })
 
-describe('a proof is for one token', () => {
-  it('and not for another one of the same key', async () => {
+describe('the token in a DPoP proof', () => {
+  it('cannot be replaced by another token of the same key', async () => {
     const { access_token: other } = await boundTokens(server, client, holder)
     expect(await verdict(await proofFor({ token: other }))).toBe('invalid_dpop_proof')
   })
 
-  it('so one made for the token endpoint opens nothing', async () => {
+  it('is required: a proof for the token endpoint is rejected at guards', async () => {
     const proof = await tokenProof(server, holder, {
       url: `${server.url}/orders`,
       method: 'GET',
@@ -184,30 +184,30 @@ describe('a proof is for one token', () => {
     expect(await verdict(proof)).toBe('invalid_dpop_proof')
   })
 
-  it('and the token for one key', async () => {
+  it('is accepted only with a proof by its own key', async () => {
     const thief = await newHolder()
     const at = server.clock.now()
     const proof = await makeProof(thief, { url: `${server.url}/orders`, token, at })
     expect(await verdict(proof)).toBe('invalid_token')
-    // A stranger's refused proof uses nothing up.
+    // A rejected proof of another party does not use up anything.
     expect(await verdict(await proofFor())).toBe('let in')
   })
 })
 
-describe('a proof is by a public key (threat G2)', () => {
-  it('and not unsigned', async () => {
+describe('the key of a DPoP proof (threat G2)', () => {
+  it('must have signed it: an unsigned proof is rejected', async () => {
     const header = encode({ alg: 'none', typ: 'dpop+jwt', jwk: holder.publicJwk })
     for (const signature of ['', 'AA']) {
       expect(await asked(`${header}.${encode(payload())}.${signature}`)).toBe('invalid_dpop_proof')
     }
   })
 
-  it('and not by a shared secret', async () => {
+  it('cannot be a shared secret', async () => {
     const secret = await generateSecret('HS256', { extractable: true })
     const k = Buffer.alloc(32, 7).toString('base64url')
     for (const [key, jwk] of [
       [secret, { kty: 'oct', k }],
-      // The public key as the secret.
+      // The public key used as an HMAC secret.
       [new TextEncoder().encode(JSON.stringify(holder.publicJwk)), holder.publicJwk],
     ] as const) {
       const proof = await new SignJWT(payload())
@@ -217,25 +217,25 @@ describe('a proof is by a public key (threat G2)', () => {
     }
   })
 
-  it('that comes without its private part', async () => {
+  it('must not contain its private part', async () => {
     const header = { jwk: holder.privateJwk }
     expect(await asked(await tokenProof(server, holder, { header }))).toBe('invalid_dpop_proof')
   })
 
   it.each([
     ['none', { jwk: undefined }],
-    ['one named only', { jwk: undefined, kid: 'a key' }],
-    ['no object', { jwk: 'key' }],
-    ['one of another kind', { jwk: { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43) } }],
+    ['only a key id', { jwk: undefined, kid: 'a key' }],
+    ['no JSON object', { jwk: 'key' }],
+    ['an unsupported key type', { jwk: { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43) } }],
     [
-      'one off the curve',
+      'a point that is not on the curve',
       { jwk: { kty: 'EC', crv: 'P-256', x: 'A'.repeat(43), y: 'A'.repeat(43) } },
     ],
-  ])('with %s it is refused', async (_what, header) => {
+  ])('is rejected when it is %s', async (_what, header) => {
     expect(await asked(await tokenProof(server, holder, { header }))).toBe('invalid_dpop_proof')
   })
 
-  it('that has signed it, also when proofs of it were seen before', async () => {
+  it('must have signed the proof, even if proofs of the same key were seen before', async () => {
     const thief = await newHolder()
     const forged = await makeProof(
       { ...thief, publicJwk: holder.publicJwk },
@@ -246,7 +246,7 @@ describe('a proof is by a public key (threat G2)', () => {
     expect(await asked(`${header}.${encode(payload())}.${signature}`)).toBe('invalid_dpop_proof')
   })
 
-  it('long enough for nobody to find the private part', async () => {
+  it('must be long enough', async () => {
     const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 })
     const header = { alg: 'RS256', typ: 'dpop+jwt', jwk: publicKey.export({ format: 'jwk' }) }
     const data = `${encode(header)}.${encode(payload())}`
@@ -254,7 +254,7 @@ describe('a proof is by a public key (threat G2)', () => {
     expect(await asked(`${data}.${signature}`)).toBe('invalid_dpop_proof')
   })
 
-  it('of an algorithm that the server takes', async () => {
+  it('must have an algorithm that the server accepts', async () => {
     const only = server.another({ features: [dpop({ algorithms: ['EdDSA'] })] })
     expect(await verdict(await proofFor(), {}, only)).toBe('invalid_dpop_proof')
     expect(() => dpop({ algorithms: ['HS256' as 'ES256'] })).toThrow(TypeError)
@@ -264,8 +264,8 @@ describe('a proof is by a public key (threat G2)', () => {
   it.each([
     ['the typ of an access token', { typ: 'at+jwt' }],
     ['no typ', { typ: undefined }],
-    ['something that has to be understood', { crit: ['exp'], exp: 1 }],
-  ])('and is a proof: with %s it is refused', async (_what, header) => {
+    ['an unknown critical header', { crit: ['exp'], exp: 1 }],
+  ])('does not make a JWT a proof: one with %s is rejected', async (_what, header) => {
     const bytes = new TextEncoder().encode(JSON.stringify(payload()))
     const usual = { alg: 'ES256', typ: 'dpop+jwt', jwk: holder.publicJwk }
     const proof = await new CompactSign(bytes)
@@ -275,7 +275,7 @@ describe('a proof is by a public key (threat G2)', () => {
   })
 
   it.each(['jti', 'htm', 'htu', 'iat'])(
-    'and says everything: without %s it is refused',
+    'does not make an incomplete proof valid: without %s it is rejected',
     async (name) => {
       for (const value of [undefined, null, {}, name === 'iat' ? 'now' : 7]) {
         const claims = { [name]: value }
@@ -285,14 +285,14 @@ describe('a proof is by a public key (threat G2)', () => {
   )
 
   it.each(['', 'x', 'a.b', 'a.b.c', 'a.b.c.d', `${'a'.repeat(9000)}.b.c`, 'é.b.c'])(
-    'and is readable: %.20j is a clean refusal',
+    'does not matter for unreadable text: %.20j is rejected without an internal error',
     async (text) => {
       expect(await verdict(text)).toBe('invalid_dpop_proof')
     },
   )
 })
 
-describe('a proof is of this moment', () => {
+describe('the age of a DPoP proof', () => {
   const madeAfter = (seconds: number) => ({
     at: new Date(server.clock.now().getTime() + seconds * 1000),
   })
@@ -303,12 +303,15 @@ describe('a proof is of this moment', () => {
     [-301, 'invalid_dpop_proof'],
     [59, 'let in'],
     [61, 'invalid_dpop_proof'],
-  ])('by a clock that is %i seconds off it is: %s', async (seconds, expected) => {
-    expect(await verdict(await proofFor(madeAfter(seconds)))).toBe(expected)
-    expect(await asked(await tokenProof(server, holder, madeAfter(seconds)))).toBe(expected)
-  })
+  ])(
+    'is judged with a tolerance: for a clock %i seconds off, the verdict is "%s"',
+    async (seconds, expected) => {
+      expect(await verdict(await proofFor(madeAfter(seconds)))).toBe(expected)
+      expect(await asked(await tokenProof(server, holder, madeAfter(seconds)))).toBe(expected)
+    },
+  )
 
-  it('and no process whose clock is ahead forgets those that others would still take', async () => {
+  it('does not let a process whose clock is ahead purge used proofs that others still accept', async () => {
     const own = await startServer({ features: [dpop()] })
     try {
       const app = await createClient(own, { grants: ['password'] })
@@ -328,7 +331,7 @@ describe('a proof is of this moment', () => {
     }
   })
 
-  it('and rows of those that are over are purged at once', async () => {
+  it('determines when the stored rows of used proofs are purged', async () => {
     const own = await startServer({ features: [dpop()] })
     const its = await createClient(own, { confidential: false, grants: ['password'] })
     await boundTokens(own, its, holder)

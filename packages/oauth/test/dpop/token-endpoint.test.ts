@@ -46,13 +46,16 @@ afterAll(() => server.close())
 const publicClient = (on = server) => createClient(on, { confidential: false, grants: ofPeople })
 const secretClient = (on = server) => createClient(on, { grants: ofPeople })
 
-describe('a proof at the token endpoint', () => {
-  it.each(['ES256', 'EdDSA', 'Ed25519', 'RS256', 'PS256'])('by %s binds the token', async (alg) => {
-    const its = await newHolder(alg)
-    const reply = await boundTokens(server, await publicClient(), its)
-    expect(reply.token_type).toBe('DPoP')
-    expect(claimsOf(reply.access_token).cnf).toEqual({ jkt: its.thumbprint })
-  })
+describe('DPoP proof at the token endpoint', () => {
+  it.each(['ES256', 'EdDSA', 'Ed25519', 'RS256', 'PS256'])(
+    'binds a token issued by %s',
+    async (alg) => {
+      const its = await newHolder(alg)
+      const reply = await boundTokens(server, await publicClient(), its)
+      expect(reply.token_type).toBe('DPoP')
+      expect(claimsOf(reply.access_token).cnf).toEqual({ jkt: its.thumbprint })
+    },
+  )
 
   it('binds tokens of client credentials', async () => {
     const { id, secret } = await createClient(server, { grants: ['client_credentials'] })
@@ -62,14 +65,14 @@ describe('a proof at the token endpoint', () => {
     expect(await reply.json()).toMatchObject({ token_type: 'DPoP' })
   })
 
-  it('is left out by clients that want bearer tokens, which stay as they were', async () => {
+  it('is optional for clients that want bearer tokens', async () => {
     const reply = await askByPassword(server, await publicClient(), null)
     const tokens = (await reply.json()) as BoundReply
     expect(tokens.token_type).toBe('Bearer')
     expect(claimsOf(tokens.access_token)).not.toHaveProperty('cnf')
   })
 
-  it('is told of in the metadata, and only where it is on', async () => {
+  it('is announced in the metadata only if the feature is enabled', async () => {
     const metadata = async (on: TestServer) =>
       (await on.request('/.well-known/oauth-authorization-server')).json()
     expect(await metadata(server)).toMatchObject({
@@ -80,7 +83,7 @@ describe('a proof at the token endpoint', () => {
     await plain.close()
   })
 
-  it('shows in introspection', async () => {
+  it("makes introspection return the key's thumbprint as cnf", async () => {
     const client = await secretClient()
     const { access_token: token } = await boundTokens(server, client, holder)
     const form = { token, client_id: client.id, client_secret: client.secret }
@@ -91,7 +94,7 @@ describe('a proof at the token endpoint', () => {
     })
   })
 
-  it('never yields a bearer token where the server takes none', async () => {
+  it('never yields a bearer token where the server does not support DPoP', async () => {
     const plain = await startServer({ grants })
     const reply = await askByPassword(
       plain,
@@ -105,7 +108,7 @@ describe('a proof at the token endpoint', () => {
   })
 })
 
-describe("a token format of the application's own", () => {
+describe('DPoP with a custom token format', () => {
   const kept = new Map<string, AccessTokenClaims>()
   const format = (change: (claims: AccessTokenClaims) => AccessTokenClaims): AccessTokenFormat => ({
     recognizes: (text) => text.startsWith('own.'),
@@ -118,9 +121,9 @@ describe("a token format of the application's own", () => {
   })
 
   it.each([
-    ['keeps the key', 200, (claims: AccessTokenClaims) => claims],
-    ['forgets the key', 500, ({ cnf: _, ...claims }: AccessTokenClaims) => claims],
-  ])('that %s: %i', async (_what, status, change) => {
+    ['that keeps the key claim', 200, (claims: AccessTokenClaims) => claims],
+    ['that drops the key claim', 500, ({ cnf: _, ...claims }: AccessTokenClaims) => claims],
+  ])('%s responds with status %i', async (_what, status, change) => {
     const own = await startServer({ grants, features: [dpop()], accessTokenFormat: format(change) })
     const client = await publicClient(own)
     const bound = await askByPassword(own, client, await tokenProof(own, holder))
@@ -130,8 +133,8 @@ describe("a token format of the application's own", () => {
   })
 })
 
-describe('who has to send a proof', () => {
-  it('a client with dpop_bound_access_tokens', async () => {
+describe('DPoP proof', () => {
+  it('is required of a client with dpop_bound_access_tokens', async () => {
     const settings = { dpop_bound_access_tokens: true }
     const client = await createClient(server, { grants: ofPeople, settings })
     const reply = await askByPassword(server, client, null)
@@ -140,7 +143,7 @@ describe('who has to send a proof', () => {
     expect((await boundTokens(server, client, holder)).token_type).toBe('DPoP')
   })
 
-  it('everybody where it is required, and then no token comes through the browser', async () => {
+  it('is required of every client with required: true, which also refuses tokens in the redirect', async () => {
     const strict = await startServer({ grants, features: [dpop({ required: true })] })
     const client = await secretClient(strict)
     expect((await askByPassword(strict, client, null)).status).toBe(400)
@@ -179,7 +182,7 @@ describe('dpop_jkt', () => {
     return server.post('/oauth/token', form, headers)
   }
 
-  it('binds the code: it is exchanged with that key alone', async () => {
+  it('binds the code: only that key can exchange it', async () => {
     const client = await publicClient()
     const code = await codeFor(client, { dpop_jkt: holder.thumbprint })
     for (const thief of [null, await newHolder()]) {
@@ -191,7 +194,7 @@ describe('dpop_jkt', () => {
     })
   })
 
-  it('comes of the proof that goes with a pushed request', async () => {
+  it('is taken from the proof that is sent with a pushed request', async () => {
     const client = await publicClient()
     const url = `${server.url}/oauth/par`
     const form = {
@@ -218,9 +221,9 @@ describe('dpop_jkt', () => {
   })
 
   it.each([
-    ['that is no thumbprint', { dpop_jkt: 'short' }],
-    ['with a response that no proof can go with', { response_type: 'token' }],
-  ])('%s is refused', async (_what, params) => {
+    ['when it is no thumbprint', { dpop_jkt: 'short' }],
+    ['with a response type for which no proof is sent', { response_type: 'token' }],
+  ])('is rejected %s', async (_what, params) => {
     const page = await askFor(server, 'ada', {
       client_id: (await secretClient()).id,
       redirect_uri: REDIRECT,
@@ -231,7 +234,7 @@ describe('dpop_jkt', () => {
     expect(page.headers.get('location')).toContain('error=invalid_request')
   })
 
-  it('is refused, not ignored, where the server binds nothing', async () => {
+  it('is rejected, not ignored, if the server does not support DPoP', async () => {
     const plain = await startServer({ grants, features: [pushedRequests()] })
     const client = await secretClient(plain)
     await expect(pushed(plain, client, { dpop_jkt: holder.thumbprint })).rejects.toThrow(
@@ -241,8 +244,8 @@ describe('dpop_jkt', () => {
   })
 })
 
-describe('refresh tokens', () => {
-  it('of a public client are for the holder of the key, and others do not use them up', async () => {
+describe('DPoP-bound refresh tokens', () => {
+  it('work only with the key of the public client, and are not used up by a request with another key', async () => {
     const client = await publicClient()
     const { refresh_token } = await boundTokens(server, client, holder)
     const thieves = [null, await tokenProof(server, await newHolder())]
@@ -256,7 +259,7 @@ describe('refresh tokens', () => {
     expect(claimsOf(tokens.access_token).cnf).toEqual({ jkt: holder.thumbprint })
   })
 
-  it('of a public client that began without a key are not taken over by one', async () => {
+  it('cannot be bound later if a public client got them without a key', async () => {
     const client = await publicClient()
     const first = (await (await askByPassword(server, client, null)).json()) as BoundReply
     const proof = await tokenProof(server, holder)
@@ -265,7 +268,7 @@ describe('refresh tokens', () => {
   })
 
   it.each(['jwt', 'opaque'] as const)(
-    'of a client with a secret go on with another key, not without one (%s)',
+    'accept another key of a client with a secret, but not a missing one (%s)',
     async (accessTokenFormat) => {
       const own = await startServer({ grants, features: [dpop()], accessTokenFormat })
       const client = await secretClient(own)
@@ -285,7 +288,7 @@ describe('refresh tokens', () => {
     },
   )
 
-  it('stay bound when the feature is switched off: nothing becomes a bearer token', async () => {
+  it('stay bound when the feature is disabled: they never yield bearer tokens', async () => {
     const client = await publicClient()
     const { refresh_token } = await boundTokens(server, client, holder)
     const off = server.another({ features: [] })

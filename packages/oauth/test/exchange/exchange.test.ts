@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 describe('an exchanged token', () => {
-  it('is for the same person, of the client that asked, and comes without a refresh token', async () => {
+  it('is for the same user, belongs to the requesting client, and comes without a refresh token', async () => {
     const given = await subjectToken(server, shop)
     const got = await exchange(server, service, given.access_token, { scope: 'place-orders' })
     expect(got).toMatchObject({
@@ -48,7 +48,7 @@ describe('an exchanged token', () => {
     expect([user.id, user.clientId, user.actor]).toEqual(['ada', service.id, null])
   })
 
-  it('holds all that may be had where no scope is named', async () => {
+  it('has every available scope if the request names none', async () => {
     const given = await subjectToken(server, shop)
     const got = await exchange(server, service, given.access_token)
     expect(got.scope).toBe('place-orders check-status')
@@ -56,7 +56,7 @@ describe('an exchanged token', () => {
     expect((await exchange(server, limited, given.access_token)).scope).toBe('check-status')
   })
 
-  it('does not outlive the one it came from', async () => {
+  it('expires no later than the original token', async () => {
     const given = await subjectToken(server, shop)
     server.clock.advance('10d')
     const got = await exchange(server, service, given.access_token)
@@ -67,7 +67,7 @@ describe('an exchanged token', () => {
     expect(got.expires_in).toBe(given.expires_in - 10 * 24 * 3600)
   })
 
-  it('is for fewer APIs where they are named, by address or by audience', async () => {
+  it('is limited to the APIs that the request names, by resource or by audience', async () => {
     const given = await subjectToken(server, shop, [
       ['scope', 'place-orders'],
       ['resource', ORDERS],
@@ -81,7 +81,7 @@ describe('an exchanged token', () => {
     expect(await audienceOf({ audience: REPORTS })).toBe('reports-api')
   })
 
-  it('is a JWT where one is asked for, and not where there is none', async () => {
+  it('is a JWT if the request wants one, which is refused where tokens are opaque', async () => {
     const given = await subjectToken(server, shop)
     const fields = { requested_token_type: JWT }
     const got = await exchange(server, service, given.access_token, fields)
@@ -96,7 +96,7 @@ describe('an exchanged token', () => {
     await opaque.close()
   })
 
-  it('is told by introspection, with who acts', async () => {
+  it('is shown with its actor by introspection', async () => {
     const given = await subjectToken(server, shop)
     const actor_token = await actorToken(server, service)
     const acting = { actor_token, actor_token_type: ACCESS_TOKEN }
@@ -114,8 +114,8 @@ describe('an exchanged token', () => {
   })
 })
 
-describe('delegation', () => {
-  it('says who acts, the last one outermost', async () => {
+describe('delegation in a token exchange', () => {
+  it('names the actors in act, the latest one outermost', async () => {
     const given = await subjectToken(server, shop)
     const actors = [service, await newService(server)]
     let text = given.access_token
@@ -140,7 +140,7 @@ describe('delegation', () => {
     expect(decodeJwt(again.access_token).act).toEqual({ sub: `client:${service.id}` })
   })
 
-  it('does not tell a client who people are that it knows by names of its own', async () => {
+  it("does not reveal a user's id to a client with pairwise subjects", async () => {
     const pairwiseSalt = 'a salt of more than thirty-two characters'
     const pairwise = await startExchange({ features: [openid({ pairwiseSalt })] })
     try {
@@ -153,15 +153,15 @@ describe('delegation', () => {
       const acting = { actor_token, actor_token_type: ACCESS_TOKEN }
       const { access_token: token } = await exchange(pairwise, own, given.access_token, acting)
       const form = { token, client_id: own.id, client_secret: own.secret }
-      const told = await (await pairwise.post('/oauth/introspect', form)).json()
-      expect(told).toMatchObject({ active: true, act: { sub: told.sub } })
-      expect(JSON.stringify(told)).not.toMatch(/\bada\b/)
+      const introspection = await (await pairwise.post('/oauth/introspect', form)).json()
+      expect(introspection).toMatchObject({ active: true, act: { sub: introspection.sub } })
+      expect(JSON.stringify(introspection)).not.toMatch(/\bada\b/)
     } finally {
       await pairwise.close()
     }
   })
 
-  it('can be demanded', async () => {
+  it('can be made mandatory', async () => {
     const strict = await startExchange({
       grants: [...GRANTS.slice(0, -1), tokenExchange({ actorRequired: true })],
     })
@@ -179,8 +179,8 @@ describe('delegation', () => {
   })
 })
 
-describe('allow', () => {
-  it('has the last word, and knows all there is to know', async () => {
+describe('the allow option of tokenExchange()', () => {
+  it('is called after all other checks, with all details of the exchange', async () => {
     const asked: { subject: VerifiedToken; scopes: readonly string[] }[] = []
     const own = await startExchange({
       grants: [
@@ -207,7 +207,7 @@ describe('allow', () => {
   })
 })
 
-it('openid-client exchanges a token by its generic grant', async () => {
+it('openid-client exchanges a token with its generic grant', async () => {
   const listening = await listen({ clock: systemClock, grants: GRANTS })
   const given = await subjectToken(listening, await newShop(listening))
   const { id, secret } = await newService(listening)

@@ -39,11 +39,11 @@ export interface ExchangeClient {
   readonly secret: string
 }
 
-/** A shop that people have given access, by their password for short. */
+/** Registers a shop, whose users grant it access with their password for brevity. */
 export const newShop = (server: TestServer, changes: object = {}): Promise<ExchangeClient> =>
   createClient(server, { name: 'Shop', grants: ['password', 'refresh_token'], ...changes })
 
-/** A service behind it. */
+/** Registers a service behind the shop, which exchanges tokens. */
 export const newService = (server: TestServer, changes: object = {}): Promise<ExchangeClient> =>
   createClient(server, {
     name: 'Invoices',
@@ -78,7 +78,7 @@ async function read(reply: Response): Promise<Reply> {
   return (await reply.json()) as Reply
 }
 
-/** A token of ada's, with both scopes unless told otherwise. */
+/** Returns a token of Ada's, with both scopes unless overridden. */
 export async function subjectToken(
   server: TestServer,
   shop: ExchangeClient,
@@ -94,7 +94,7 @@ export async function subjectToken(
   return tokens
 }
 
-/** A client's own token, to act with. */
+/** Returns a client's own token, which serves as the actor token. */
 export async function actorToken(server: TestServer, service: ExchangeClient): Promise<string> {
   const reply = await ask(server, service, { grant_type: 'client_credentials' })
   return (await read(reply)).access_token

@@ -30,8 +30,8 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-describe('threat T16 never wider', () => {
-  it('a scope that the token does not hold', async () => {
+describe('threat T16 a token exchange refuses a token for', () => {
+  it('a scope that it does not hold', async () => {
     const given = await subjectToken(server, shop, [['scope', 'place-orders']])
     const got = await exchange(server, service, given.access_token, { scope: 'check-status' })
     expect(got).toMatchObject({ error: 'invalid_scope' })
@@ -44,7 +44,7 @@ describe('threat T16 never wider', () => {
     expect(got).toMatchObject({ error: 'invalid_scope' })
   })
 
-  it('the wildcard is not handed on, though what it holds can be asked for', async () => {
+  it('the wildcard scope, though scopes that it covers can be requested', async () => {
     const given = await subjectToken(server, shop, [['scope', '*']])
     expect(await exchange(server, service, given.access_token, { scope: '*' })).toMatchObject({
       error: 'invalid_scope',
@@ -54,7 +54,7 @@ describe('threat T16 never wider', () => {
     expect(named.scope).toBe('place-orders')
   })
 
-  it('what is about the person is not handed on', async () => {
+  it('the identity scopes of the original token, which are not passed on', async () => {
     const given = await subjectToken(server, shop, [['scope', 'openid email place-orders']])
     const got = await exchange(server, service, given.access_token)
     expect(got.scope).toBe('place-orders')
@@ -64,11 +64,11 @@ describe('threat T16 never wider', () => {
   })
 
   it.each([
-    ['an API that it is not for', { resource: REPORTS }],
-    ['the same by its audience', { audience: 'reports-api' }],
+    ['another API, by its resource', { resource: REPORTS }],
+    ['another API, by its audience', { audience: 'reports-api' }],
     ['the server itself', { audience: 'http://localhost:4999' }],
-    ['an API that nobody knows', { resource: 'https://else.example' }],
-    ['an audience that nobody knows', { audience: 'else' }],
+    ['an unknown resource', { resource: 'https://else.example' }],
+    ['an unknown audience', { audience: 'else' }],
   ])('%s', async (_what, fields) => {
     const given = await subjectToken(server, shop, [
       ['scope', 'place-orders'],
@@ -78,7 +78,7 @@ describe('threat T16 never wider', () => {
     expect(got).toMatchObject({ error: 'invalid_target' })
   })
 
-  it('by what the token says itself, which may be less than was granted', async () => {
+  it('an API that its grant covers, but not the token itself', async () => {
     const given = await subjectToken(server, shop, [
       ['scope', 'place-orders'],
       ['resource', ORDERS],
@@ -97,8 +97,8 @@ describe('threat T16 never wider', () => {
   })
 })
 
-describe('threat T16 who may exchange what', () => {
-  it('not a client without the grant, and not one without a secret', async () => {
+describe('threat T16 a token exchange', () => {
+  it('is refused for a client without the grant, and for a public client', async () => {
     const given = await subjectToken(server, shop)
     expect(await exchange(server, shop, given.access_token)).toMatchObject({
       error: 'unauthorized_client',
@@ -110,24 +110,27 @@ describe('threat T16 who may exchange what', () => {
   })
 
   it.each<[string, Record<string, string>]>([
-    ['no type of the token', { subject_token_type: '' }],
-    ['another type', { subject_token_type: 'urn:ietf:params:oauth:token-type:saml2' }],
+    ['no subject_token_type', { subject_token_type: '' }],
     [
-      'a refresh token wanted',
+      'another subject_token_type',
+      { subject_token_type: 'urn:ietf:params:oauth:token-type:saml2' },
+    ],
+    [
+      'a refresh token as requested_token_type',
       { requested_token_type: 'urn:ietf:params:oauth:token-type:refresh_token' },
     ],
-    ['an actor without a type', { actor_token: 'x' }],
-    ['a type without an actor', { actor_token_type: ACCESS_TOKEN }],
-    ['an actor that is none', { actor_token: 'x', actor_token_type: ACCESS_TOKEN }],
-    ['no token', { subject_token: '' }],
-    ['a token that is none', { subject_token: 'x' }],
-  ])('%s is refused', async (_what, fields) => {
+    ['an actor_token without its type', { actor_token: 'x' }],
+    ['an actor_token_type without a token', { actor_token_type: ACCESS_TOKEN }],
+    ['an invalid actor_token', { actor_token: 'x', actor_token_type: ACCESS_TOKEN }],
+    ['no subject_token', { subject_token: '' }],
+    ['an invalid subject_token', { subject_token: 'x' }],
+  ])('is refused with %s', async (_what, fields) => {
     const given = await subjectToken(server, shop)
     const got = await exchange(server, service, given.access_token, fields)
     expect(got).toMatchObject({ error: 'invalid_request' })
   })
 
-  it('not a refresh token, not one that was changed, and not one that has expired', async () => {
+  it('is refused for a refresh token, an altered token, and an expired token', async () => {
     const given = await subjectToken(server, shop)
     const [header, , signature] = given.access_token.split('.')
     const claims = { ...decodeJwt(given.access_token), scope: 'place-orders check-status' }
@@ -144,12 +147,12 @@ describe('threat T16 who may exchange what', () => {
     await own.close()
   })
 
-  it("not a client's own token: nobody stands in for a client", async () => {
+  it("is refused for a client's own token, because an actor stands in for users only", async () => {
     const given = await actorToken(server, service)
     expect(await exchange(server, service, given)).toMatchObject({ error: 'invalid_request' })
   })
 
-  it("not with somebody else's token as actor", async () => {
+  it("is refused with another client's token as actor", async () => {
     const given = await subjectToken(server, shop)
     const actor_token = await actorToken(server, await newService(server))
     const acting = { actor_token, actor_token_type: ACCESS_TOKEN }
@@ -158,7 +161,7 @@ describe('threat T16 who may exchange what', () => {
     })
   })
 
-  it('not for ever: a chain has an end', async () => {
+  it('is refused once a chain of exchanges is too long', async () => {
     let text = (await subjectToken(server, shop)).access_token
     for (let times = 0; times < 16; times += 1) {
       text = (await exchange(server, service, text)).access_token
@@ -168,7 +171,7 @@ describe('threat T16 who may exchange what', () => {
   })
 })
 
-/** The token that was given, one that came of it, and one that came of that. */
+/** Returns the original token, a token exchanged from it, and one exchanged from that. */
 async function chainOf(on: TestServer, holder: ExchangeClient) {
   const given = await subjectToken(on, holder)
   const middle = await newService(on)
@@ -177,22 +180,22 @@ async function chainOf(on: TestServer, holder: ExchangeClient) {
   return { given, middle, child, grandchild }
 }
 
-describe('threat T16 what ends a token ends what came of it', () => {
+describe('threat T16 revoking a token also revokes the tokens exchanged from it', () => {
   const revoke = (client: ExchangeClient, token: string) =>
     server.post('/oauth/revoke', { client_id: client.id, client_secret: client.secret, token })
 
   it.each<[string, (chain: Awaited<ReturnType<typeof chainOf>>, of: ExchangeClient) => unknown]>([
-    ['its client gives it back', ({ given }, of) => revoke(of, given.access_token)],
-    ['its refresh token is given back', ({ given }, of) => revoke(of, given.refresh_token ?? '')],
+    ['its client revokes it', ({ given }, of) => revoke(of, given.access_token)],
+    ['its refresh token is revoked', ({ given }, of) => revoke(of, given.refresh_token ?? '')],
     ['its client is deleted', (_chain, of) => server.oauth.clients.revoke(of.id)],
-    ['the person takes it away', (_chain, of) => server.oauth.consents.revoke('ada', of.id)],
+    ['the person revokes it', (_chain, of) => server.oauth.consents.revoke('ada', of.id)],
     [
       'the application revokes it',
       ({ given }) =>
         server.oauth.tokens.revoke(String(decodeJwt(given.access_token).jti).split('.')[0] ?? ''),
     ],
     ['the person is signed out everywhere', () => server.oauth.revokeUser('ada')],
-  ])('when %s, at once here and within a second elsewhere', async (_what, end) => {
+  ])('when %s, immediately on this process and within a second on others', async (_what, end) => {
     const own = await newShop(server)
     const chain = await chainOf(server, own)
     const another = server.another()
@@ -212,14 +215,14 @@ describe('threat T16 what ends a token ends what came of it', () => {
     })
   })
 
-  it('ending one in the middle ends what came of it, and not what it came from', async () => {
+  it('in the middle of a chain of exchanges, without revoking the original token', async () => {
     const { given, middle, child, grandchild } = await chainOf(server, shop)
     await revoke(middle, child)
     expect(await guardStatus(server.oauth, grandchild)).toBe(401)
     expect(await guardStatus(server.oauth, given.access_token)).toBe(200)
   })
 
-  it('a token that was given back is not exchanged any more', async () => {
+  it('so that a revoked token cannot be exchanged any more', async () => {
     const given = await subjectToken(server, shop)
     await revoke(shop, given.access_token)
     expect(await exchange(server, service, given.access_token)).toMatchObject({
@@ -227,7 +230,7 @@ describe('threat T16 what ends a token ends what came of it', () => {
     })
   })
 
-  it('so does the end of the token that somebody acts with', async () => {
+  it("if it was the actor's token", async () => {
     const acting = await newService(server, { grants: [TOKEN_EXCHANGE, 'password'] })
     const helper = await subjectToken(server, acting, [])
     const given = await subjectToken(server, shop)
@@ -241,7 +244,7 @@ describe('threat T16 what ends a token ends what came of it', () => {
     expect(await guardStatus(server.oauth, given.access_token)).toBe(200)
   })
 
-  it('introspection says the same', async () => {
+  it('so that introspection returns them as inactive', async () => {
     const { given, middle, child } = await chainOf(server, shop)
     await revoke(shop, given.access_token)
     const reply = await server.post('/oauth/introspect', {
@@ -252,7 +255,7 @@ describe('threat T16 what ends a token ends what came of it', () => {
     expect(await reply.json()).toEqual({ active: false })
   })
 
-  it('a refresh that ends the access token before it ends what came of that', async () => {
+  it('if a refresh ends the previous access token', async () => {
     const own = await startExchange({
       grants: GRANTS.map((each) =>
         each.type === 'refresh_token' ? refreshToken({ endsOldAccessToken: true }) : each,
@@ -273,8 +276,8 @@ describe('threat T16 what ends a token ends what came of it', () => {
 
   it.each([
     ['opaque tokens', 'opaque' as const],
-    ['a format that forgets what it does not know', forgetful()],
-  ])('with %s', async (_what, accessTokenFormat) => {
+    ['a token format that drops unknown claims', claimDroppingFormat()],
+  ])('also on a server with %s', async (_what, accessTokenFormat) => {
     const own = await startServer({ accessTokenFormat, grants: GRANTS })
     const holder = await newShop(own)
     const { given, child, grandchild } = await chainOf(own, holder)
@@ -286,8 +289,11 @@ describe('threat T16 what ends a token ends what came of it', () => {
   })
 })
 
-/** Somebody else's format, which was written before there were exchanged tokens. */
-function forgetful() {
+/**
+ * A token format by a third party, written before exchanged tokens existed: it drops unknown
+ * claims.
+ */
+function claimDroppingFormat() {
   const sealed = sealedTokens(randomBytes(32))
   return {
     ...sealed,

@@ -43,31 +43,39 @@ describe('fapi2() at start-up', () => {
       },
       "take 'id_token' out of responseTypes",
     ],
-    ['ID tokens by RS256', { features: [fapi2(), openid()] }, 'openid() signs with RS256'],
+    ['ID tokens signed with RS256', { features: [fapi2(), openid()] }, 'openid() signs with RS256'],
     [
-      'introspection by RS256',
+      'introspection signed with RS256',
       { features: [fapi2(), signedIntrospection()] },
       'signedIntrospection() signs with RS256',
     ],
-    ['access tokens by RS256', { signingAlgorithm: 'RS256' }, 'signs with RS256'],
+    ['access tokens signed with RS256', { signingAlgorithm: 'RS256' }, 'signs with RS256'],
     [
-      'an API whose tokens are signed by RS256',
+      'an API whose tokens are signed with RS256',
       { resources: { 'https://api.example.com': { signingAlgorithm: 'RS256' } } },
       'signs with RS256',
     ],
-  ])('refuses %s, and says what to do', async (_what, changes, message) => {
+  ])('refuses %s, and names the fix', async (_what, changes, message) => {
     await expect(started(changes)).rejects.toThrow(`fapi2(): `)
     await expect(started(changes)).rejects.toThrow(message)
   })
 
   it.each<[string, Fapi2Options, string]>([
-    ['a pushed request of ten minutes', { pushedRequests: { lifetime: '10m' } }, 'less than 600'],
-    ['an assertion of two hours', { clientAssertions: { assertionsExpireIn: '2h' } }, 'an hour'],
+    [
+      'pushed requests that live for ten minutes',
+      { pushedRequests: { lifetime: '10m' } },
+      'less than 600',
+    ],
+    [
+      'assertions that live for two hours',
+      { clientAssertions: { assertionsExpireIn: '2h' } },
+      'an hour',
+    ],
   ])('refuses %s', (_what, options, message) => {
     expect(() => fapi2(options)).toThrow(message)
   })
 
-  it('takes what the profile leaves open', async () => {
+  it('accepts options that the profile allows', async () => {
     const server = await started({
       features: [
         fapi2({
@@ -83,8 +91,8 @@ describe('fapi2() at start-up', () => {
   })
 })
 
-describe('fapi2() in the metadata', () => {
-  it('says what is required, and lists nothing that the profile forbids', async () => {
+describe('metadata with fapi2()', () => {
+  it('lists what the profile requires, and nothing that it forbids', async () => {
     const features = [
       fapi2({ requestObjects: true }),
       openid({ idTokenAlgorithms: ['ES256'] }),
@@ -117,9 +125,9 @@ describe('fapi2() in the metadata', () => {
   })
 })
 
-describe('fapi2() and clients that register themselves', () => {
+describe('self-registration with fapi2()', () => {
   const metadata = { redirect_uris: [REDIRECT], scope: 'place-orders' }
-  it('takes those with a key, and no others', async () => {
+  it('accepts clients with a key, and no others', async () => {
     const server = await startFapi(
       {},
       {
@@ -158,8 +166,8 @@ describe('fapi2() and clients that register themselves', () => {
   })
 })
 
-describe('fapi2() and the management routes', () => {
-  it('answer 422 where people register an application, which would get a secret', async () => {
+describe('management routes with fapi2()', () => {
+  it('respond with 422 when people register an application, because it would get a secret', async () => {
     const server = await startFapi()
     try {
       const body = { name: 'Shop', redirect: REDIRECT }
@@ -179,7 +187,7 @@ describe('fapi2({ requestObjects: true })', () => {
     ['PS256', 201],
     ['RS256', 400],
     ['none', 400],
-  ])('answers a request object by %s with %i', async (alg, status) => {
+  ])('answers a request object signed with %s with status %i', async (alg, status) => {
     const server = await startFapi({ requestObjects: true })
     try {
       const settings = { request_object_signing_alg: alg }
@@ -220,8 +228,8 @@ describe('fapi2({ requestObjects: true })', () => {
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const assertionKey = await createSigner('ES256', 'assertions')
 
-describe('openid({ idTokenAlgorithms }) and signedIntrospection({ algorithms })', () => {
-  it('have to hold the usual algorithm, and known ones alone', () => {
+describe('algorithms in openid({ idTokenAlgorithms }) and signedIntrospection({ algorithms })', () => {
+  it('must include the default algorithm, and must be supported', () => {
     const list = ['ES256'] as const
     expect(() => openid({ idTokenAlgorithm: 'EdDSA', idTokenAlgorithms: list })).toThrow("'EdDSA'")
     expect(() => openid({ idTokenAlgorithms: ['ES256', 'none' as never] })).toThrow('must be of')
@@ -231,7 +239,7 @@ describe('openid({ idTokenAlgorithms }) and signedIntrospection({ algorithms })'
 })
 
 describe('requirePkce()', () => {
-  it('refuses a request for a code without a challenge, of clients with a secret, too', async () => {
+  it('refuses a code request without a challenge, also of clients with a secret', async () => {
     const server = await startServer({
       grants: [authorizationCode(), implicit()],
       features: [requirePkce()],
@@ -255,7 +263,7 @@ describe('requirePkce()', () => {
     }
   })
 
-  it('is off by default', async () => {
+  it('is not required by default', async () => {
     const server = await startServer()
     try {
       const { id } = await createClient(server)

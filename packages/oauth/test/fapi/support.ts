@@ -36,7 +36,7 @@ export function startFapi(
   return startServer({ grants: GRANTS, features: [fapi2(options)], ...changes })
 }
 
-/** A client with a key for its assertions, and one for its tokens. */
+/** A client with one key for its assertions and one for its DPoP proofs. */
 export interface KeyClient {
   readonly id: string
   readonly signer: Signer
@@ -59,19 +59,21 @@ export async function newKeyClient(
 
 type Form = Readonly<Record<string, string | undefined>>
 
-/** How a request differs from that of an honest client. */
+/** Differences from the request of an honest client. */
 export interface Changes {
-  /** Parameters; undefined leaves one out. */
+  /** Parameters to change; `undefined` omits one. */
   readonly params?: Form
-  /** Claims of the client assertion; null: none is sent. */
+  /** Claims of the client assertion to change; `null` sends no assertion. */
   readonly assertion?: Readonly<Record<string, unknown>> | null
-  /** What signs the assertion. */
+  /** The key that signs the assertion. */
   readonly signer?: Signer
-  /** Whose proof goes with it; null: none. */
+  /** The holder whose proof is sent; `null` sends none. */
   readonly holder?: Holder | null
 }
 
-/** Sends a form to an endpoint as the client, with its assertion and, unless told otherwise, a proof. */
+/**
+ * Sends a form to an endpoint as the client, with its assertion and, unless disabled, a DPoP proof.
+ */
 export async function send(
   server: TestServer,
   path: string,
@@ -114,7 +116,7 @@ async function assertionOf(
   }
 }
 
-/** What an honest client pushes. */
+/** The parameters that an honest client pushes. */
 export const requestOf = ({ id }: KeyClient): Form => ({
   client_id: id,
   redirect_uri: REDIRECT,
@@ -127,7 +129,7 @@ export const requestOf = ({ id }: KeyClient): Form => ({
 export const push = (server: TestServer, client: KeyClient, changes: Changes = {}) =>
   send(server, '/oauth/par', client, requestOf(client), changes)
 
-/** Pushes a request and has Ada approve it; gives where she was sent. */
+/** Pushes a request, approves it as Ada, and returns the URL she is redirected to. */
 export async function approve(
   server: TestServer,
   client: KeyClient,
@@ -183,7 +185,7 @@ export async function tokensOf(server: TestServer, client: KeyClient): Promise<T
   return (await reply.json()) as Tokens
 }
 
-/** Status and error code, to be compared at once. */
+/** Status and error code of a response, to compare both at once. */
 export async function verdict(reply: Response): Promise<[number, string | undefined]> {
   const { error } = (await reply.json()) as { error?: string }
   return [reply.status, error]

@@ -24,12 +24,12 @@ async function asked(settings = {}, headers: Record<string, string> = { accept: 
   return { api, app, token, reply: await server.post('/oauth/introspect', form, headers) }
 }
 
-describe('introspection as a JWT', () => {
+describe('signed introspection response', () => {
   it.each([
     ['RS256', {}],
     ['ES256', { introspection_signed_response_alg: 'ES256' }],
     ['RS256', { introspection_signed_response_alg: 'EdDSA' }],
-  ])('is signed by %s where the client has %j', async (alg, settings) => {
+  ])("is signed with %s where the client's settings are %j", async (alg, settings) => {
     const { api, app, reply } = await asked(settings)
     expect(reply.headers.get('content-type')).toBe(TYPE)
     expect(reply.headers.get('cache-control')).toBe('no-store')
@@ -48,7 +48,7 @@ describe('introspection as a JWT', () => {
     })
   })
 
-  it('says of a token that is none of theirs what the JSON says', async () => {
+  it('hides tokens of other clients just as the JSON response does', async () => {
     const api = await createClient(server, { grants: ['client_credentials'] })
     const form = { token: 'garbage', client_id: api.id, client_secret: api.secret }
     const reply = await server.post('/oauth/introspect', form, { accept: TYPE })
@@ -57,14 +57,14 @@ describe('introspection as a JWT', () => {
     expect(payload.token_introspection).toEqual({ active: false })
   })
 
-  it('stays JSON for whoever does not ask', async () => {
+  it('is plain JSON for clients that do not request a JWT', async () => {
     for (const headers of [{}, { accept: 'application/json' }]) {
       const { reply } = await asked({ introspection_signed_response_alg: 'RS256' }, headers)
       expect(await reply.json()).toMatchObject({ active: true })
     }
   })
 
-  it('is read by oauth4webapi', async () => {
+  it('is verified by oauth4webapi', async () => {
     const { api, token } = await asked()
     const insecure = { [oauth4webapi.allowInsecureRequests]: true }
     const issuer = new URL(server.url)
@@ -77,11 +77,11 @@ describe('introspection as a JWT', () => {
     const auth = oauth4webapi.ClientSecretPost(api.secret)
     const options = { requestJwtResponse: true, ...insecure }
     const reply = await oauth4webapi.introspectionRequest(as, client, auth, token, options)
-    const told = await oauth4webapi.processIntrospectionResponse(as, client, reply)
-    expect(told.active).toBe(true)
+    const introspection = await oauth4webapi.processIntrospectionResponse(as, client, reply)
+    expect(introspection.active).toBe(true)
   })
 
-  it('never passes a guard', async () => {
+  it('is never accepted by a guard', async () => {
     const { reply } = await asked()
     const credentials = {
       authorization: `Bearer ${await reply.text()}`,

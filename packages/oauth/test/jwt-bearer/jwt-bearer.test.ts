@@ -55,7 +55,7 @@ describe('jwtBearer()', () => {
     expect(user).toMatchObject({ id: 'ada' })
   })
 
-  it('takes sub per issuer: the same sub of another issuer is another user', async () => {
+  it('looks up sub per issuer: the same sub of two issuers means two users', async () => {
     const assertion = await signBy(server.issuers.globex, claimsFrom(server, GLOBEX))
     const reply = await present(server.oauth, server.client, assertion)
     expect(decodeJwt(reply.access_token).sub).toBe('user:bob')
@@ -75,7 +75,7 @@ describe('jwtBearer()', () => {
     expect(await ask({ iss: MAIL })).toMatchObject({ error: 'invalid_grant' })
   })
 
-  it('gives the scopes of the assertion, the issuer and the client when none are asked for', async () => {
+  it('grants the scopes that the assertion, the issuer and the client all allow if none are requested', async () => {
     expect((await ask({ scope: 'check-status place-orders' })).scope).toBe('check-status')
     expect((await ask({ scope: 'place-orders' })).scope).toBe('')
     const askGlobex = async (fields: Record<string, string>, client = server.client) => {
@@ -100,19 +100,19 @@ describe('jwtBearer()', () => {
   })
 
   it.each([
-    ['JWT', { typ: 'JWT' }],
-    ['authorization-grant+jwt', { typ: 'application/authorization-grant+jwt' }],
+    ['the type JWT', { typ: 'JWT' }],
+    ['the type authorization-grant+jwt', { typ: 'application/authorization-grant+jwt' }],
     ['no typ', {}],
-  ])('accepts %s as the type of an assertion', async (_name, header) => {
+  ])('accepts an assertion with %s', async (_name, header) => {
     const assertion = await assertionFor(server, {}, header)
     expect((await present(server.oauth, server.client, assertion)).status).toBe(200)
   })
 
-  it('accepts aud as a list of one', async () => {
+  it('accepts an aud that is a list with one member', async () => {
     expect((await ask({ aud: [server.url] })).status).toBe(200)
   })
 
-  it('lets a request be mended: an assertion counts as used only once a token was issued', async () => {
+  it('lets a client correct a failed request: an assertion counts as used only once a token was issued', async () => {
     const assertion = await assertionFor(server)
     const wider = await present(server.oauth, server.client, assertion, { scope: 'place-orders' })
     expect(wider).toMatchObject({ status: 400, error: 'invalid_scope' })
@@ -121,7 +121,7 @@ describe('jwtBearer()', () => {
 })
 
 describe('an Identity Assertion JWT Authorization Grant', () => {
-  it('is exchanged for a token of its user, at the resource that it names', async () => {
+  it('is exchanged for a token of its user, for the resource that it names', async () => {
     const assertion = await idJagFor(server, { resource: ORDERS, scope: 'check-status' })
     const reply = await present(server.oauth, server.client, assertion)
     expect(reply).toMatchObject({ status: 200, scope: 'check-status' })
@@ -142,7 +142,7 @@ describe('an Identity Assertion JWT Authorization Grant', () => {
 })
 
 describe('a workload', () => {
-  it('gets a token for its client with nothing but the token of its platform', async () => {
+  it('gets a token for its client by presenting only the token of its platform', async () => {
     const subject = 'repo:acme/site:ref:refs/heads/main'
     const client = await newWorkload(server, subject)
     const assertion = await signBy(server.issuers.ci, claimsFrom(server, CI, { sub: subject }))
@@ -155,7 +155,7 @@ describe('a workload', () => {
     expect(await present(server.oauth, client, assertion)).toMatchObject({ error: 'invalid_grant' })
   })
 
-  it('may use a token without jti again until it expires, where the issuer is marked as reusable', async () => {
+  it('may reuse a token without jti until it expires, if the issuer is marked as reusable', async () => {
     const subject = 'system:serviceaccount:shop:worker'
     const client = await newWorkload(server, subject)
     const claims = claimsFrom(server, CLUSTER, { sub: subject, jti: undefined })
@@ -166,11 +166,11 @@ describe('a workload', () => {
   })
 })
 
-describe('a server that trusts one issuer', () => {
+describe('server that trusts one issuer', () => {
   const startWith = (name: string) =>
     startAssertions({}, (issuers) => issuers.filter(({ issuer }) => issuer === name))
 
-  it('refuses public clients, and announces no profile, if its assertions are about people', async () => {
+  it('rejects public clients, and announces no profile, if its assertions are about users', async () => {
     const plain = await startWith(ACME)
     const client = await newCaller(plain, { confidential: false })
     expect(await present(plain.oauth, client, 'unread')).toMatchObject({
@@ -181,7 +181,7 @@ describe('a server that trusts one issuer', () => {
     await plain.close()
   })
 
-  it('takes public clients if its assertions are about workloads', async () => {
+  it('accepts public clients if its assertions are about workloads', async () => {
     const only = await startWith(CI)
     const client = await newWorkload(only, 'a job')
     const assertion = await signBy(only.issuers.ci, claimsFrom(only, CI, { sub: 'a job' }))
@@ -190,7 +190,7 @@ describe('a server that trusts one issuer', () => {
   })
 })
 
-describe('the options of jwtBearer()', () => {
+describe('options of jwtBearer()', () => {
   const jwks = async () => ({ keys: [(await createSigner('ES256')).jwk] })
   const good = async (): Promise<TrustedIssuer> => ({
     issuer: ACME,
@@ -202,27 +202,31 @@ describe('the options of jwtBearer()', () => {
   it.each<[string, Partial<Record<keyof TrustedIssuer, unknown>>, RegExp]>([
     ['no issuer', { issuer: '' }, /'issuer'/],
     ['no keys', { jwks: undefined }, /either jwksUri or jwks/],
-    ['keys twice', { jwksUri: 'https://idp.acme.example/keys' }, /either jwksUri or jwks/],
-    ['keys over http', { jwks: undefined, jwksUri: 'http://idp.acme.example/keys' }, /https/],
+    [
+      'both jwks and jwksUri',
+      { jwksUri: 'https://idp.acme.example/keys' },
+      /either jwksUri or jwks/,
+    ],
+    ['a plain http jwksUri', { jwks: undefined, jwksUri: 'http://idp.acme.example/keys' }, /https/],
     ['private keys', { jwks: { keys: [{ kty: 'EC', d: 'x' }] } }, /public keys only/],
     ['a shared secret', { jwks: { keys: [{ kty: 'oct', k: 'x' }] } }, /public keys only/],
     ['a shared-secret algorithm', { algorithms: ['HS256'] }, /algorithms must be/],
     ['no algorithm', { algorithms: [] }, /algorithms must be/],
-    ['no ceiling', { scopes: undefined }, /scopes must list/],
+    ['no scopes', { scopes: undefined }, /scopes must list/],
     ['neither users nor clients', { userOf: undefined }, /whom its assertions are about/],
-    ['users and clients at once', { clientOf: {} }, /whom its assertions are about/],
-    ['e-mail of any domain', { userByEmail: () => 'ada' }, /emailDomains/],
-    ['domains for nothing', { emailDomains: ['acme.example'] }, /belong together/],
-    ['reuse of assertions about people', { reusable: true }, /clientOf only/],
+    ['both users and clients', { clientOf: {} }, /whom its assertions are about/],
+    ['userByEmail without domains', { userByEmail: () => 'ada' }, /emailDomains/],
+    ['domains without userByEmail', { emailDomains: ['acme.example'] }, /belong together/],
+    ['reusable assertions about users', { reusable: true }, /clientOf only/],
     ['an unknown profile', { profile: 'saml' }, /'id-jag'/],
-    ['an audience that is empty', { audience: [] }, /audience is empty/],
+    ['an empty audience', { audience: [] }, /audience is empty/],
     ['assertions that live for a day', { assertionsExpireIn: '1d' }, /an hour at most/],
-  ])('are refused with %s', async (_name, changes, message) => {
+  ])('are rejected with %s', async (_name, changes, message) => {
     const issuer = { ...(await good()), ...changes } as TrustedIssuer
     expect(() => jwtBearer({ issuers: [issuer] })).toThrow(message)
   })
 
-  it('are refused with an issuer that is listed twice, and without any', async () => {
+  it('are rejected with an issuer that is listed twice, and without any issuer', async () => {
     const issuer = await good()
     expect(() => jwtBearer({ issuers: [issuer, issuer] })).toThrow(/twice/)
     expect(() => jwtBearer({ issuers: [] })).toThrow(/empty/)
@@ -230,9 +234,9 @@ describe('the options of jwtBearer()', () => {
 
   it.each([
     ['a scope that is not defined', { scopes: ['unknown'] }, /'unknown' is not defined/],
-    ['a scope about the person', { scopes: ['email'] }, /people who sign in here/],
+    ['an identity scope', { scopes: ['email'] }, /people who sign in here/],
     ['this server as an issuer', { issuer: 'http://localhost:4999' }, /its own issuers/],
-  ])('are refused when the server is made with %s', async (_name, changes, message) => {
+  ])('are rejected at start-up with %s', async (_name, changes, message) => {
     const options = {
       issuer: 'http://localhost:4999',
       secret: SECRET,

@@ -19,24 +19,24 @@ export {
 
 export const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 export const ORDERS = 'https://orders.example.com'
-/** An API whose tokens are no JWTs. */
+/** An API with opaque tokens. */
 export const OPAQUE = 'https://opaque.example.com'
-/** An API that knows one scope. */
+/** An API with a single scope. */
 export const REPORTS = 'https://reports.example.com'
 
-/** An issuer whose people `sub` names by a table. */
+/** An issuer whose `sub` values map to users through a table. */
 export const ACME = 'https://idp.acme.example'
-/** Another one, whose `sub`s are names of other people. */
+/** Another issuer, whose equal `sub` values mean other users. */
 export const GLOBEX = 'https://idp.globex.example'
-/** One that knows everybody as one user, whatever it says. */
+/** An issuer whose assertions all map to one user. */
 export const ANYBODY = 'https://idp.anybody.example'
-/** One that vouches for e-mail addresses alone. */
+/** An issuer that identifies users only by e-mail address. */
 export const MAIL = 'https://idp.mail.example'
-/** One that issues Identity Assertion JWT Authorization Grants. */
+/** An issuer of Identity Assertion JWT Authorization Grants (ID-JAGs). */
 export const IDP = 'https://idp.enterprise.example'
-/** One that runs jobs. */
+/** An issuer of tokens for CI jobs. */
 export const CI = 'https://token.ci.example'
-/** One that puts tokens into files. */
+/** An issuer of tokens that a platform writes to files. */
 export const CLUSTER = 'https://cluster.example'
 
 export interface Issuers {
@@ -54,11 +54,11 @@ export interface Caller {
 
 export interface AssertionServer extends TestServer {
   readonly issuers: Issuers
-  /** A confidential client that was given the grant. */
+  /** A confidential client with the JWT bearer grant. */
   readonly client: Caller
 }
 
-/** The clients of workloads are known by their names after they are made. */
+/** Client of each workload by its subject; filled after the clients are created. */
 export const workloads = new Map<string, string>()
 
 export async function createIssuers(): Promise<Issuers> {
@@ -134,7 +134,7 @@ export async function startAssertions(
 export const newCaller = (server: TestServer, changes: object = {}): Promise<Caller> =>
   createClient(server, { grants: [JWT_BEARER, 'refresh_token'], ...changes })
 
-/** A client without a secret, for a job or a pod. */
+/** Creates a client without a secret for a workload, such as a CI job or a pod. */
 export async function newWorkload(server: TestServer, subject: string): Promise<Caller> {
   const client = await newCaller(server, { confidential: false, grants: [JWT_BEARER] })
   workloads.set(subject, client.id)
@@ -145,7 +145,7 @@ let count = 0
 
 export const secondsOf = (server: TestServer) => Math.floor(server.clock.now().getTime() / 1000)
 
-/** The claims of an honest issuer, about its subject 17. */
+/** The claims of an honest issuer about its subject 17. */
 export function claimsFrom(
   server: TestServer,
   iss: string,
@@ -167,14 +167,14 @@ export function signBy(
   return sign(claims, privateKey, { alg: algorithm, kid: 'key', ...header })
 }
 
-/** An assertion of ACME, unless changed. */
+/** An assertion of ACME, with optional changes. */
 export const assertionFor = (
   server: AssertionServer,
   changes: Record<string, unknown> = {},
   header: Record<string, unknown> = {},
 ) => signBy(server.issuers.acme, claimsFrom(server, ACME, changes), header)
 
-/** An ID-JAG for the client of the server, unless changed. */
+/** An ID-JAG for the client of the server, with optional changes. */
 export const idJagFor = (
   server: AssertionServer,
   changes: Record<string, unknown> = {},

@@ -37,13 +37,13 @@ beforeAll(async () => {
   server = await startAssertions({ features: [openid(), jwtClientAuthentication(), dpop()] })
   other = await newCaller(server)
   publicClient = await newCaller(server, { confidential: false })
-  // A table must not find this user by what it inherits.
+  // The table must not find this user through a property inherited from `Object.prototype`.
   const id = String(Object.prototype)
   server.users.all.set(id, { id, email: 'inherited@example.com', password: 'none' })
 })
 afterAll(() => server.close())
 
-/** What is sent in place of an honest request. */
+/** A change of the honest request. */
 interface Attack {
   readonly assertion: () => string | Promise<string>
   readonly client?: () => Caller
@@ -75,22 +75,22 @@ const attacks: Record<string, Attack> = {
   'an issuer that is not listed': {
     assertion: () => signBy(server.issuers.acme, claimsFrom(server, 'https://evil.example')),
   },
-  'no issuer': acme({ iss: undefined }),
+  'no iss': acme({ iss: undefined }),
   'the issuer __proto__': acme({ iss: '__proto__' }),
   'another spelling of the issuer': acme({ iss: `${ACME}/` }),
   'this server as the issuer': acme({ iss: 'http://localhost:4999' }),
   'another audience': acme({ aud: 'https://elsewhere.example' }),
   'the token endpoint as the audience': acme({ aud: 'http://localhost:4999/oauth/token' }),
   'another spelling of the audience': acme({ aud: 'http://localhost:4999/' }),
-  'this server beside another audience': acme({
+  'this server next to another audience': acme({
     aud: ['http://localhost:4999', 'https://elsewhere.example'],
   }),
   'this server twice as the audience': acme({
     aud: ['http://localhost:4999', 'http://localhost:4999'],
   }),
-  'no audience': acme({ aud: undefined }),
-  'an audience that is empty': acme({ aud: [] }),
-  'a key of no issuer': {
+  'no aud': acme({ aud: undefined }),
+  'an empty audience': acme({ aud: [] }),
+  'an unknown key': {
     assertion: async () => signBy(await createSigner('RS256'), claimsFrom(server, ACME)),
   },
   'a key of another trusted issuer': {
@@ -130,12 +130,12 @@ const attacks: Record<string, Attack> = {
   'an ID-JAG without jti': idJag({ jti: undefined }),
   'an ID-JAG for two audiences': idJag({ aud: ['http://localhost:4999', 'https://b.example'] }),
   'an assertion for another client': acme({ client_id: 'another-client' }),
-  'an assertion for a client that is no text': acme({ client_id: [] }),
-  'a resource that is not ours, by the assertion': {
+  'a client_id that is no string': acme({ client_id: [] }),
+  'an unknown resource in the assertion': {
     ...acme({ resource: 'https://api.elsewhere.example' }),
     error: 'invalid_target',
   },
-  'a resource that is not ours, by the request': {
+  'an unknown resource in the request': {
     ...acme(),
     fields: { resource: 'https://api.elsewhere.example' },
     error: 'invalid_target',
@@ -145,15 +145,15 @@ const attacks: Record<string, Attack> = {
     fields: { resource: ORDERS },
     error: 'invalid_target',
   },
-  'a resource that is no address': acme({ resource: [7] }),
+  'a resource that is no URL': acme({ resource: [7] }),
   'a resource that is an empty list': acme({ resource: [] }),
-  'a resource that is two in one text': acme({ resource: `${ORDERS} ${REPORTS}` }),
-  'resources that take different tokens': {
+  'two resources in one string': acme({ resource: `${ORDERS} ${REPORTS}` }),
+  'resources with different token formats': {
     ...acme(),
     fields: { resource: `${ORDERS} ${OPAQUE}` },
     error: 'invalid_target',
   },
-  'a scope beyond the ceiling of the issuer': {
+  'a scope beyond the scopes of the issuer': {
     ...acme(),
     fields: { scope: 'place-orders' },
     error: 'invalid_scope',
@@ -168,12 +168,12 @@ const attacks: Record<string, Attack> = {
     fields: { scope: 'place-orders', resource: REPORTS },
     error: 'invalid_scope',
   },
-  'the wildcard': { ...acme(), fields: { scope: '*' }, error: 'invalid_scope' },
-  'a scope about the person': { ...acme(), fields: { scope: 'openid' }, error: 'invalid_scope' },
-  'a scope that is no text': acme({ scope: ['check-status'] }),
+  'the wildcard scope': { ...acme(), fields: { scope: '*' }, error: 'invalid_scope' },
+  'an identity scope': { ...acme(), fields: { scope: 'openid' }, error: 'invalid_scope' },
+  'a scope that is no string': acme({ scope: ['check-status'] }),
   'an ID token of the issuer': acme({ nonce: 'n' }),
   'an ID token of the issuer for its own client': acme({ aud: 'client-at-acme' }, { typ: 'JWT' }),
-  'a logout token of the issuer without its typ': acme({ events: {} }),
+  'a logout token of the issuer without a typ': acme({ events: {} }),
   'an ID token of this server': {
     assertion: async () => (await passwordToken('openid')).id_token,
   },
@@ -195,28 +195,28 @@ const attacks: Record<string, Attack> = {
   'an assertion that lives too long, near its end': {
     assertion: () => assertionFor(server, { iat: at(-3590), exp: at(10) }),
   },
-  'an assertion that lives too long, and does not say since when': {
+  'an assertion that lives too long, without iat': {
     assertion: () => assertionFor(server, { iat: undefined, exp: at(661) }),
   },
   'an exp that is no number': acme({ exp: 'never' }),
   'no exp': acme({ exp: undefined }),
   'no jti': acme({ jti: undefined }),
-  'a jti that is empty': acme({ jti: '' }),
-  'a jti that is no text': acme({ jti: 7 }),
+  'an empty jti': acme({ jti: '' }),
+  'a jti that is no string': acme({ jti: 7 }),
   'no sub': acme({ iss: ANYBODY, sub: undefined }),
-  'a sub that is empty': acme({ iss: ANYBODY, sub: '' }),
-  'a sub that is no text': acme({ iss: ANYBODY, sub: 17 }),
+  'an empty sub': acme({ iss: ANYBODY, sub: '' }),
+  'a sub that is no string': acme({ iss: ANYBODY, sub: 17 }),
   'a sub that is a list': acme({ iss: ANYBODY, sub: ['17'] }),
   'a sub that is too long': acme({ iss: ANYBODY, sub: 'x'.repeat(1001) }),
-  'a subject that is not known': acme({ sub: '18' }),
+  'an unknown subject': acme({ sub: '18' }),
   'the subject __proto__': acme({ sub: '__proto__' }),
   'a user who was removed': acme({ sub: '99' }),
-  'a user id in place of a subject': acme({ sub: 'ada' }),
-  'an e-mail address, from an issuer that may not vouch for any': acme({
+  'a user id as subject': acme({ sub: 'ada' }),
+  'an e-mail address from an issuer without emailDomains': acme({
     ...{ sub: '18', email: 'ada@example.com', email_verified: true },
   }),
   'an e-mail address that is not verified': globex({ sub: '18', email: 'bob@globex.example' }),
-  'an e-mail address that is verified in words only': globex({
+  'an e-mail address with a string as email_verified': globex({
     ...{ sub: '18', email: 'bob@globex.example', email_verified: 'true' },
   }),
   'an e-mail address of a domain that is not the issuer’s': globex({
@@ -230,12 +230,12 @@ const attacks: Record<string, Attack> = {
   }),
   'an assertion that is bound to a key, without a proof': acme({ cnf: { jkt: 'x' } }),
   'an assertion that is bound to no key': acme({ cnf: { jkt: null } }),
-  'an assertion that is bound to nothing': acme({ cnf: null }),
+  'an assertion with an empty cnf': acme({ cnf: null }),
   'an assertion that is bound to a certificate': acme({ cnf: { 'x5t#S256': 'x' } }),
   'a public client': { ...acme(), client: () => publicClient, error: 'unauthorized_client' },
 }
 
-describe('threat T17 what is no assertion of a trusted issuer for this client gives nothing', () => {
+describe('threat T17 the JWT bearer grant refuses', () => {
   it.each(Object.entries(attacks))('%s', async (_name, attack) => {
     const { assertion, client = () => server.client, fields, error = 'invalid_grant' } = attack
     const reply = await present(server.oauth, client(), await assertion(), fields)
@@ -243,7 +243,7 @@ describe('threat T17 what is no assertion of a trusted issuer for this client gi
     expect(reply).not.toHaveProperty('access_token')
   })
 
-  it('each attack is one change away from a request that succeeds', async () => {
+  it('only invalid requests: harmless variations of a valid one succeed', async () => {
     const honest = [
       await assertionFor(server),
       await assertionFor(server, { iss: ANYBODY, sub: 'x'.repeat(1000) }),
@@ -267,11 +267,14 @@ describe('threat T17 what is no assertion of a trusted issuer for this client gi
     ['the typ of an access token', 'its typ is that of something else'],
     ['an assertion that lives too long', 'it may live for 600 seconds at most'],
     ['an ID-JAG for another client', 'it is for another client'],
-  ])('%s is explained, because the issuer has signed it', async (name, why) => {
-    const { assertion, client = () => server.client }: Attack = attacks[name] ?? acme()
-    const reply = await present(server.oauth, client(), await assertion())
-    expect(reply.error_description).toBe(`The assertion is refused: ${why}`)
-  })
+  ])(
+    '%s with an error that gives the reason, because the issuer has signed the assertion',
+    async (name, why) => {
+      const { assertion, client = () => server.client }: Attack = attacks[name] ?? acme()
+      const reply = await present(server.oauth, client(), await assertion())
+      expect(reply.error_description).toBe(`The assertion is refused: ${why}`)
+    },
+  )
 
   it('a client that was not given the grant', async () => {
     const client = await newCaller(server, { grants: ['client_credentials'] })
@@ -288,7 +291,7 @@ describe('threat T17 what is no assertion of a trusted issuer for this client gi
     })
   })
 
-  it('an unknown issuer and a wrong key look the same, and so do unknown and removed users', async () => {
+  it('unknown issuers and wrong keys with one error, and unknown and removed users with one', async () => {
     const answer = async (name: string) => {
       const reply = await present(
         server.oauth,
@@ -297,19 +300,19 @@ describe('threat T17 what is no assertion of a trusted issuer for this client gi
       )
       return JSON.stringify(reply)
     }
-    expect(await answer('an issuer that is not listed')).toBe(await answer('a key of no issuer'))
-    const unknown = await answer('a subject that is not known')
+    expect(await answer('an issuer that is not listed')).toBe(await answer('an unknown key'))
+    const unknown = await answer('an unknown subject')
     expect(await answer('a user who was removed')).toBe(unknown)
     expect(await answer('an e-mail address that is not verified')).toBe(unknown)
   })
 })
 
-describe('threat T17 claims of any type', () => {
+describe('threat T17 claims of unexpected types', () => {
   const names = 'iss sub aud exp nbf iat jti client_id scope resource cnf email email_verified'
   const values = [null, true, 7, -1, 1e300, '', 'x', [], [null], [[]], {}, { jkt: 1 }, ['x', 'y']]
 
   it.each(names.split(' '))(
-    '%s is refused or ignored, and never an error of ours',
+    '%s is refused or ignored, and never an internal error',
     async (name) => {
       for (const value of values) {
         for (const sign of [assertionFor, idJagFor]) {
@@ -326,7 +329,7 @@ describe('threat T17 claims of any type', () => {
   )
 })
 
-describe('threat T17 an assertion counts once', () => {
+describe('threat T17 a used assertion is refused', () => {
   it('on the same process', async () => {
     const assertion = await assertionFor(server)
     expect((await present(server.oauth, server.client, assertion)).status).toBe(200)
@@ -337,7 +340,7 @@ describe('threat T17 an assertion counts once', () => {
     })
   })
 
-  it('on another process over the same database, and of many at once', async () => {
+  it('on another process with the same database, and for concurrent requests', async () => {
     const second = server.another()
     await second.ready()
     const assertion = await assertionFor(server)
@@ -350,7 +353,7 @@ describe('threat T17 an assertion counts once', () => {
     expect(replies.filter(({ error }) => error === 'invalid_grant')).toHaveLength(9)
   })
 
-  it('until it is refused because it expired', async () => {
+  it('until its expiry, after which it is refused as expired', async () => {
     const assertion = await assertionFor(server)
     await present(server.oauth, server.client, assertion)
     server.clock.advance(119)
@@ -360,7 +363,7 @@ describe('threat T17 an assertion counts once', () => {
     })
   })
 
-  it('and uses up neither the jti of another issuer nor that of a client', async () => {
+  it('without affecting the same jti of another issuer or of a client assertion', async () => {
     const jti = 'one for all'
     const signer = await createSigner('ES256')
     const settings = {
@@ -378,7 +381,7 @@ describe('threat T17 an assertion counts once', () => {
   })
 })
 
-describe('threat T17 an assertion is good for nothing else', () => {
+describe('threat T17 an assertion is refused by', () => {
   it.each([
     ['the guard', async (text: string) => guardStatus(text)],
     ['introspection', async (text: string) => introspectionOf(text)],
@@ -422,38 +425,38 @@ describe('threat T17 a workload', () => {
     signBy(server.issuers.ci, claimsFrom(server, CI, { sub, ...changes }))
 
   it.each([
-    ['of another job', () => tokenOf('repo:evil/site')],
-    ['of a job that is not known', () => tokenOf('repo:acme/site:pull_request')],
+    ['of a job that belongs to another client', () => tokenOf('repo:evil/site')],
+    ['of a job without a client', () => tokenOf('repo:acme/site:pull_request')],
     ['for another audience', () => tokenOf(job, { aud: 'sts.amazonaws.com' })],
-    ['without jti, where assertions count once', () => tokenOf(job, { jti: undefined })],
+    ['without jti, if the issuer is not reusable', () => tokenOf(job, { jti: undefined })],
     [
       'of another platform with the same subject',
       () => signBy(server.issuers.ci, claimsFrom(server, CLUSTER, { sub: job })),
     ],
-  ])('gets nothing by a token %s', async (_name, assertion) => {
+  ])('gets no access token with a token %s', async (_name, assertion) => {
     expect(await present(server.oauth, client, await assertion())).toMatchObject({
       status: 400,
       error: 'invalid_grant',
     })
   })
 
-  it('gets nothing by an assertion about a person', async () => {
+  it('gets no access token with an assertion about a user', async () => {
     expect(await present(server.oauth, client, await assertionFor(server))).toMatchObject({
       error: 'unauthorized_client',
     })
   })
 
-  it('gets no token of its client by another grant, because the client has no secret', async () => {
+  it('gets no token for its client by another grant, because the client has no secret', async () => {
     const form = { grant_type: 'client_credentials', client_id: client.id }
     expect((await server.post('/oauth/token', form)).status).toBe(400)
   })
 })
 
-describe('threat T17 the keys of an issuer', () => {
+describe('threat T17 the keys of an assertion issuer', () => {
   let web: WebServer
   let remote: AssertionServer
   let signer: Signer
-  /** Each test has an issuer of its own, because keys and failures are remembered. */
+  /** Each test has its own issuer, because keys and failures are cached. */
   let used = 0
   beforeAll(async () => {
     web = await startWebServer()
@@ -487,7 +490,7 @@ describe('threat T17 the keys of an issuer', () => {
     expect(web.asked).toHaveLength(1)
   })
 
-  it('are fetched again for a key that is new, and the old one is refused from then on', async () => {
+  it('are fetched again for an unknown key id, after which the old key is refused', async () => {
     const next = await createSigner('ES256', 'next')
     web.answerJson({ keys: [signer.jwk] })
     expect((await askBy()).status).toBe(200)
@@ -498,12 +501,12 @@ describe('threat T17 the keys of an issuer', () => {
   })
 
   it.each([
-    ['a server that fails', 500, '{}'],
-    ['an address where nothing is', 404, '{}'],
-    ['no key set', 200, '[]'],
-    ['a text', 200, 'keys'],
+    ['a server error', 500, '{}'],
+    ['a 404', 404, '{}'],
+    ['JSON that is no key set', 200, '[]'],
+    ['text that is no JSON', 200, 'keys'],
   ])(
-    'that cannot be had because of %s are a temporary error, and issue nothing',
+    'cause a temporary error and no token if they are unavailable because of %s',
     async (_what, status, text) => {
       web.answer((_request, response) =>
         response.writeHead(status, { 'content-type': 'application/json' }).end(text),
@@ -515,7 +518,7 @@ describe('threat T17 the keys of an issuer', () => {
     },
   )
 
-  it('that cannot be had are logged once a minute, however many requests come', async () => {
+  it('are logged as unavailable once a minute, however many requests arrive', async () => {
     web.answer((_request, response) => response.writeHead(500).end())
     for (const [seconds, lines] of [
       [1, 1],
@@ -534,7 +537,7 @@ describe('threat T17 the keys of an issuer', () => {
     expect(web.asked).toHaveLength(0)
   })
 
-  it('are not fetched from a private address that is not opened', async () => {
+  it('are not fetched from a private address that is not allowed', async () => {
     const resolve = async () => [{ address: '127.0.0.1', family: 4 as const }]
     const closed = remote.another({ outgoing: { resolve } })
     web.answerJson({ keys: [signer.jwk] })
@@ -545,8 +548,8 @@ describe('threat T17 the keys of an issuer', () => {
   })
 })
 
-describe('threat T17 who was removed or signed out meanwhile', () => {
-  it('a user who is removed has no token by an assertion that was issued before', async () => {
+describe('threat T17 users removed or signed out meanwhile', () => {
+  it('a removed user gets no token with an assertion that was issued before', async () => {
     const assertion = await assertionFor(server)
     const ada = server.users.all.get('ada')
     server.users.all.delete('ada')
@@ -559,18 +562,17 @@ describe('threat T17 who was removed or signed out meanwhile', () => {
     }
   })
 
-  it('a user who is signed out everywhere loses the tokens that came of assertions', async () => {
+  it('a user signed out everywhere loses the tokens issued for assertions', async () => {
     const { access_token } = await present(server.oauth, server.client, await assertionFor(server))
     await server.oauth.revokeUser('ada')
     const credentials = { authorization: `Bearer ${access_token}`, cookie: null, csrfToken: null }
-    await expect(server.oauth.guard.authenticate('api', credentials)).rejects.toMatchObject({
-      code: 'invalid_token',
-    })
+    const verdict = (async () => server.oauth.guard.authenticate('api', credentials))()
+    await expect(verdict).rejects.toMatchObject({ code: 'invalid_token' })
   })
 })
 
-describe('threat T17 an ID-JAG that is bound to a key', () => {
-  it('is taken from the holder of the key, who gets a token bound to it, and refused from others', async () => {
+describe('threat T17 an ID-JAG bound to a DPoP key', () => {
+  it('is accepted from the holder of the key, whose token is bound to it, and refused from others', async () => {
     const [own, thief] = [await newHolder(), await newHolder()]
     const by = async (holder: Holder) => {
       const assertion = await idJagFor(server, { cnf: { jkt: own.thumbprint } })

@@ -9,7 +9,7 @@ import {
   HOME,
   LOCAL,
   type LogoutServer,
-  leavingClient,
+  logoutClient,
   type Receiver,
   startLogout,
   startReceiver,
@@ -30,12 +30,12 @@ afterEach(async () => {
   await receiver.close()
 })
 
-const told = (settings: object = {}) =>
-  leavingClient(server, { backchannel_logout_uri: receiver.url, ...settings }, { firstParty: true })
+const notifiedClient = (settings: object = {}) =>
+  logoutClient(server, { backchannel_logout_uri: receiver.url, ...settings }, { firstParty: true })
 const tokenOf = (form: URLSearchParams | undefined) => form?.get('logout_token') ?? ''
 
-describe('the plan of back-channel logout', () => {
-  it('discovery tells of it', async () => {
+describe('OpenID Foundation test plan of back-channel logout', () => {
+  it('discovery announces the feature', async () => {
     const found = await (await server.request('/.well-known/openid-configuration')).json()
     expect(found).toMatchObject({
       backchannel_logout_supported: true,
@@ -44,8 +44,8 @@ describe('the plan of back-channel logout', () => {
     })
   })
 
-  it('the client is told by a form with a logout token alone', async () => {
-    const client = await told()
+  it('the client receives a form that contains only a logout token', async () => {
+    const client = await notifiedClient()
     const { id_token } = await signIn(server, client, { nonce: 'n' })
     const reply = await visit(server, { id_token_hint: id_token, post_logout_redirect_uri: HOME })
     expect(reply.headers.get('location')).toBe(HOME)
@@ -74,13 +74,13 @@ describe('the plan of back-channel logout', () => {
     })
   })
 
-  it('is signed as the ID tokens of the client are, with its own name for the person', async () => {
+  it('the logout token is signed like the ID tokens of the client, with its own subject for the person', async () => {
     await server.close()
     server = await startLogout(true, LOCAL, {
       idTokenAlgorithm: 'ES256',
       pairwiseSalt: 'a salt of more than thirty-two characters',
     })
-    const client = await told({ subject_type: 'pairwise' })
+    const client = await notifiedClient({ subject_type: 'pairwise' })
     const { id_token } = await signIn(server, client)
     await server.oauth.endSession('ada.1')
     await until(() => receiver.forms.length > 0)
@@ -91,12 +91,12 @@ describe('the plan of back-channel logout', () => {
   })
 })
 
-describe('who is told', () => {
-  it('each client that took part in the session, and no other', async () => {
-    const first = await told()
-    const second = await told()
-    await told()
-    await leavingClient(server, {}, { firstParty: true }).then((quiet) => signIn(server, quiet))
+describe('back-channel logout', () => {
+  it('notifies each client that the person signed in to in the session, and no other', async () => {
+    const first = await notifiedClient()
+    const second = await notifiedClient()
+    await notifiedClient()
+    await logoutClient(server, {}, { firstParty: true }).then((quiet) => signIn(server, quiet))
     await signIn(server, first)
     await signIn(server, first)
     await signIn(server, second)
@@ -109,10 +109,10 @@ describe('who is told', () => {
   })
 
   it.each([
-    ['with an account', (each: LogoutServer) => each.oauth.revokeUser('ada')],
-    ['with everything', (each: LogoutServer) => each.oauth.endEverything()],
-  ])('%s', async (_name, end) => {
-    await signIn(server, await told())
+    ['when an account is removed', (each: LogoutServer) => each.oauth.revokeUser('ada')],
+    ['when endEverything() is called', (each: LogoutServer) => each.oauth.endEverything()],
+  ])('notifies the client %s', async (_name, end) => {
+    await signIn(server, await notifiedClient())
     await end(server)
     await until(() => receiver.forms.length === 1)
     const jwks = await (await server.request('/.well-known/jwks.json')).json()
@@ -120,15 +120,15 @@ describe('who is told', () => {
     await jwtVerify(tokenOf(receiver.forms[0]), createLocalJWKSet(jwks), options)
   })
 
-  it('nobody of a session that another person has', async () => {
-    await signIn(server, await told())
+  it("notifies no client of another person's session", async () => {
+    await signIn(server, await notifiedClient())
     await server.oauth.revokeUser('bob')
     expect(await server.oauth.deliver()).toBe(0)
     expect(receiver.forms).toEqual([])
   })
 
-  it('a client whose code is exchanged after the end', async () => {
-    const client = await told()
+  it('notifies a client that exchanges its code after the session ended', async () => {
+    const client = await notifiedClient()
     const asked = await server.request(
       `/oauth/authorize?${new URLSearchParams({ client_id: client.id, redirect_uri: REDIRECT, response_type: 'code', scope: 'openid' })}`,
       { headers: { cookie: sessionOf('ada') } },
@@ -146,8 +146,8 @@ describe('who is told', () => {
     await until(() => receiver.forms.length === 1)
   })
 
-  it('not again for a refresh after the end', async () => {
-    const client = await told()
+  it('notifies a client only once, even if it refreshes after the session ended', async () => {
+    const client = await notifiedClient()
     const { refresh_token } = await signIn(server, client)
     await server.oauth.endSession('ada.1')
     await until(() => receiver.forms.length === 1)
@@ -162,9 +162,9 @@ describe('who is told', () => {
   })
 })
 
-describe('a client that cannot be reached (threat A14)', () => {
-  it('is told later, with the same jti and a fresh time', async () => {
-    await signIn(server, await told())
+describe('back-channel logout at an unreachable client (threat A14)', () => {
+  it('is retried with the same jti and a new iat', async () => {
+    await signIn(server, await notifiedClient())
     receiver.answer = 500
     await server.oauth.endSession('ada.1')
     await until(() => receiver.forms.length === 1)
@@ -181,8 +181,8 @@ describe('a client that cannot be reached (threat A14)', () => {
     expect(await server.oauth.deliver()).toBe(0)
   })
 
-  it('is not asked for ever', async () => {
-    await signIn(server, await told())
+  it('is given up after the last retry', async () => {
+    await signIn(server, await notifiedClient())
     receiver.answer = 400
     await server.oauth.endSession('ada.1')
     await until(() => server.logged.length > 0)
@@ -198,18 +198,18 @@ describe('a client that cannot be reached (threat A14)', () => {
     expect(await server.oauth.deliver()).toBe(0)
   })
 
-  it('that hangs does not keep the others waiting', async () => {
+  it('does not delay other clients when the client hangs', async () => {
     const slow = await startReceiver()
     slow.answer = null
-    const hanging = await told({ backchannel_logout_uri: slow.url })
+    const hanging = await notifiedClient({ backchannel_logout_uri: slow.url })
     await signIn(server, hanging)
-    await signIn(server, await told())
+    await signIn(server, await notifiedClient())
     await server.oauth.endSession('ada.1')
     await until(() => receiver.forms.length === 1 && slow.forms.length === 1)
     await slow.close()
   })
 
-  it('that takes its time does not keep the others waiting, however much waits for it', async () => {
+  it('does not delay other clients when the client is slow, however many notifications wait for it', async () => {
     let asked = 0
     const slow = createServer((_request, response) => {
       asked += 1
@@ -217,8 +217,8 @@ describe('a client that cannot be reached (threat A14)', () => {
     })
     await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve))
     const { port } = slow.address() as AddressInfo
-    const idle = await told({ backchannel_logout_uri: `http://127.0.0.1:${port}/` })
-    const quick = await told()
+    const idle = await notifiedClient({ backchannel_logout_uri: `http://127.0.0.1:${port}/` })
+    const quick = await notifiedClient()
     const now = server.clock.now()
     const times = { createdAt: now, seenAt: now, liveUntil: new Date(now.getTime() + 60_000) }
     const { sessions } = kyselyStorage(server.database)
@@ -238,9 +238,9 @@ describe('a client that cannot be reached (threat A14)', () => {
     slow.close()
   })
 
-  it('that redirects is not followed', async () => {
+  it('does not follow redirects', async () => {
     const elsewhere = await startReceiver()
-    await signIn(server, await told())
+    await signIn(server, await notifiedClient())
     receiver.answer = 307
     receiver.location = elsewhere.url
     await server.oauth.endSession('ada.1')
@@ -256,22 +256,23 @@ describe('a client that cannot be reached (threat A14)', () => {
     'https://10.0.0.1/logout',
     'https://169.254.169.254/latest',
     'https://localhost/logout',
-  ])('is not asked at %s unless that is listed', async (address) => {
+  ])('does not send requests to %s unless that is allowed', async (address) => {
     await server.close()
     server = await startLogout(true)
-    await signIn(server, await told({ backchannel_logout_uri: address }))
+    await signIn(server, await notifiedClient({ backchannel_logout_uri: address }))
     await server.oauth.endSession('ada.1')
     await until(() => server.logged.length > 0)
     expect(receiver.forms).toEqual([])
   })
 
   it.each(['http://app.example/logout', 'file:///etc/passwd', 'nothing'])(
-    'cannot have the address %s',
-    (address) => expect(told({ backchannel_logout_uri: address })).rejects.toThrow(/https address/),
+    'does not accept the address %s for a client',
+    (address) =>
+      expect(notifiedClient({ backchannel_logout_uri: address })).rejects.toThrow(/https address/),
   )
 
-  it('and that was deleted, or wants it no more, is forgotten', async () => {
-    const client = await told()
+  it('is dropped when the client was deleted or no longer wants it', async () => {
+    const client = await notifiedClient()
     await signIn(server, client)
     await server.oauth.clients.revoke(client.id)
     await server.oauth.endSession('ada.1')
@@ -280,9 +281,9 @@ describe('a client that cannot be reached (threat A14)', () => {
   })
 })
 
-describe('a logout token is nothing else (threat A14)', () => {
-  it('neither an access token, nor an ID token, nor a hint', async () => {
-    const client = await told()
+describe('use of a logout token for other purposes (threat A14)', () => {
+  it('is refused as an access token, as an ID token and as an id_token_hint', async () => {
+    const client = await notifiedClient()
     await signIn(server, client)
     await server.oauth.endSession('ada.1')
     await until(() => receiver.forms.length === 1)

@@ -4,7 +4,7 @@ import { signIn } from '../openid/support.ts'
 import {
   LOCAL,
   type LogoutServer,
-  leavingClient,
+  logoutClient,
   type Receiver,
   startLogout,
   startReceiver,
@@ -22,12 +22,12 @@ afterEach(async () => {
   await receiver.close()
 })
 
-const told = () =>
-  leavingClient(server, { backchannel_logout_uri: receiver.url }, { firstParty: true })
+const notifiedClient = () =>
+  logoutClient(server, { backchannel_logout_uri: receiver.url }, { firstParty: true })
 
-describe('a process that ends between the sign-out and the delivery', () => {
-  it('leaves it to the next one', async () => {
-    const client = await told()
+describe('a logout notification whose process ends before it is delivered', () => {
+  it('is delivered by the next process', async () => {
+    const client = await notifiedClient()
     await signIn(server, client)
     receiver.answer = null
     const stopped = server.another()
@@ -41,12 +41,12 @@ describe('a process that ends between the sign-out and the delivery', () => {
     expect(second?.jti).toBe(first?.jti)
   })
 
-  it('and two that look at once tell the client once', async () => {
-    const client = await told()
+  it('is delivered only once by two concurrent processes', async () => {
+    const client = await notifiedClient()
     await signIn(server, client)
     receiver.answer = 503
     await server.oauth.endSession('ada.1')
-    // It is said in the log once it is stored that the client comes later.
+    // The failure is logged after the delivery has been stored for later.
     await until(() => server.logged.length > 0)
     expect(receiver.forms).toHaveLength(1)
     receiver.answer = 200

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { clientMetadataDocuments, openid } from '../../src/index.ts'
 import { outgoing, startWebServer, type WebServer } from '../registration/support.ts'
 import { codeFlow, REDIRECT, startServer, type TestServer } from '../support.ts'
-import { HOME, LeavingPeople, type Receiver, startReceiver, until, visit } from './support.ts'
+import { HOME, type Receiver, startReceiver, UsersWithSignOut, until, visit } from './support.ts'
 
 let web: WebServer
 let receiver: Receiver
@@ -14,7 +14,7 @@ beforeEach(async () => {
   web = await startWebServer()
   receiver = await startReceiver()
   server = await startServer({
-    users: new LeavingPeople(),
+    users: new UsersWithSignOut(),
     features: [clientMetadataDocuments(), openid({ logout: true })],
     selfRegistered: { scopes: ['openid'] },
     outgoing: outgoing(),
@@ -35,17 +35,20 @@ afterEach(async () => {
   await receiver.close()
 })
 
-describe('a client that has a document', () => {
-  it.each([{}, { named: true }])('signs people out, and gets them back %j', async ({ named }) => {
-    const reply = await visit(server, {
-      id_token_hint: hint,
-      post_logout_redirect_uri: HOME,
-      ...(named && { client_id: clientId }),
-    })
-    expect(reply.headers.get('location')).toBe(HOME)
-  })
+describe('logout at a client with a metadata document', () => {
+  it.each([{}, { named: true }])(
+    'signs people out, and redirects them back to the client, for %j',
+    async ({ named }) => {
+      const reply = await visit(server, {
+        id_token_hint: hint,
+        post_logout_redirect_uri: HOME,
+        ...(named && { client_id: clientId }),
+      })
+      expect(reply.headers.get('location')).toBe(HOME)
+    },
+  )
 
-  it('is told by the name that its ID tokens have', async () => {
+  it("sends a logout token whose aud is the client id in the client's ID tokens", async () => {
     await server.oauth.endSession('ada.1')
     await until(() => receiver.forms.length === 1)
     const { aud, sub, sid } = decodeJwt(receiver.forms[0]?.get('logout_token') ?? '')
@@ -56,7 +59,7 @@ describe('a client that has a document', () => {
     })
   })
 
-  it('that was taken down keeps nobody from signing out', async () => {
+  it('asks people to confirm the sign-out if the document was taken down', async () => {
     web.answer((_request, response) => response.writeHead(404).end())
     server.clock.advance('1h')
     const page = await visit(server, { id_token_hint: hint, post_logout_redirect_uri: HOME })

@@ -7,7 +7,7 @@ import {
   HOME,
   isSignedIn,
   type LogoutServer,
-  leavingClient,
+  logoutClient,
   press,
   startLogout,
   visit,
@@ -18,7 +18,7 @@ let client: { id: string; secret: string }
 let hint: string
 beforeAll(async () => {
   server = await startLogout()
-  client = await leavingClient(server, {}, { firstParty: true })
+  client = await logoutClient(server, {}, { firstParty: true })
 })
 afterAll(() => server.close())
 beforeEach(async () => {
@@ -28,14 +28,14 @@ beforeEach(async () => {
 
 const location = (reply: Response) => reply.headers.get('location')
 
-/** The names are those of the modules of the OpenID Foundation's suite. */
-describe('the plan of RP-initiated logout', () => {
-  it('discovery-endpoint-verification: the endpoint is told', async () => {
+/** Named after the modules of the OpenID Foundation's conformance suite. */
+describe('OpenID Foundation test plan of RP-initiated logout', () => {
+  it('discovery-endpoint-verification: announces the endpoint', async () => {
     const found = await (await server.request('/.well-known/openid-configuration')).json()
     expect(found.end_session_endpoint).toBe(`${server.url}/oauth/logout`)
   })
 
-  it('rp-initiated-logout: signs out, and goes back with the state alone', async () => {
+  it('rp-initiated-logout: signs out, and returns to the client with only the state', async () => {
     const reply = await visit(server, {
       id_token_hint: hint,
       post_logout_redirect_uri: HOME,
@@ -46,7 +46,7 @@ describe('the plan of RP-initiated logout', () => {
     expect(await isSignedIn(server, client.id)).toBe(false)
   })
 
-  it('no-state: none comes back', async () => {
+  it('no-state: returns to the client without a state', async () => {
     const reply = await visit(server, { id_token_hint: hint, post_logout_redirect_uri: HOME })
     expect(location(reply)).toBe(HOME)
   })
@@ -54,11 +54,11 @@ describe('the plan of RP-initiated logout', () => {
   it.each([
     ['bad-post-logout-redirect-uri', 'https://app.example/elsewhere'],
     ['query-added-to-post-logout-redirect-uri', `${HOME}?foo=bar`],
-    ['another case', HOME.toUpperCase()],
+    ['another letter case', HOME.toUpperCase()],
     ['a path below', `${HOME}/more`],
-    ['another host behind it', `${HOME}@evil.example`],
+    ['a host that starts with the right one', `${HOME}@evil.example`],
     ['script', 'javascript:alert(1)'],
-  ])('%s: is asked, and stays here', async (_name, uri) => {
+  ])('%s: asks the person, and does not redirect', async (_name, uri) => {
     const page = await visit(server, { id_token_hint: hint, post_logout_redirect_uri: uri })
     expect(page.status).toBe(200)
     expect(await isSignedIn(server, client.id)).toBe(true)
@@ -68,7 +68,7 @@ describe('the plan of RP-initiated logout', () => {
     expect(await isSignedIn(server, client.id)).toBe(false)
   })
 
-  it('modified-id-token-hint: a hint without a signature is none', async () => {
+  it('modified-id-token-hint: ignores a hint without a valid signature', async () => {
     const [, payload] = hint.split('.')
     const header = Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url')
     for (const forged of [`${header}.${payload}.`, `${header}.${payload}`]) {
@@ -79,7 +79,7 @@ describe('the plan of RP-initiated logout', () => {
     expect(await isSignedIn(server, client.id)).toBe(true)
   })
 
-  it('bad-id-token-hint: nor is one that somebody else has signed', async () => {
+  it('bad-id-token-hint: ignores a hint that another party has signed', async () => {
     const [header = ''] = hint.split('.')
     const { kid } = JSON.parse(Buffer.from(header, 'base64url').toString())
     const { privateKey } = await crypto.subtle.generateKey(
@@ -102,7 +102,7 @@ describe('the plan of RP-initiated logout', () => {
     expect(await isSignedIn(server, client.id)).toBe(true)
   })
 
-  it('no-id-token-hint: an address without a hint leads nowhere', async () => {
+  it('no-id-token-hint: does not redirect without a hint', async () => {
     for (const params of [{}, { client_id: client.id }] as Record<string, string>[]) {
       server.people.ended.clear()
       const page = await visit(server, { post_logout_redirect_uri: HOME, ...params })
@@ -114,29 +114,32 @@ describe('the plan of RP-initiated logout', () => {
   it.each([
     ['no-params', {}],
     ['only-state', { state: 'x' }],
-  ] as [string, Record<string, string>][])('%s: asks, and says so', async (_name, params) => {
-    const page = await visit(server, params)
-    expect(await isSignedIn(server, client.id)).toBe(true)
-    const done = await press(server, page, 'sign_out')
-    expect(await done.text()).toContain('You are signed out')
-    expect(await isSignedIn(server, client.id)).toBe(false)
-  })
+  ] as [string, Record<string, string>][])(
+    '%s: asks the person, and confirms on a page',
+    async (_name, params) => {
+      const page = await visit(server, params)
+      expect(await isSignedIn(server, client.id)).toBe(true)
+      const done = await press(server, page, 'sign_out')
+      expect(await done.text()).toContain('You are signed out')
+      expect(await isSignedIn(server, client.id)).toBe(false)
+    },
+  )
 
-  it('no-post-logout-redirect-uri: a hint of the session is enough, and the page says so', async () => {
+  it('no-post-logout-redirect-uri: signs out with a hint of the session, and confirms on a page', async () => {
     const page = await visit(server, { id_token_hint: hint })
     expect(await page.text()).toContain('You are signed out')
     expect(await isSignedIn(server, client.id)).toBe(false)
   })
 })
 
-describe('signing out through a client', () => {
-  it('takes a hint that has expired', async () => {
+describe('RP-initiated logout', () => {
+  it('accepts an expired id_token_hint', async () => {
     server.clock.advance('2d')
     const reply = await visit(server, { id_token_hint: hint, post_logout_redirect_uri: HOME })
     expect(location(reply)).toBe(HOME)
   })
 
-  it('carries the cookies of the application, and ends cookie mode', async () => {
+  it('sends the cookies of users.signOut(), and ends cookie mode', async () => {
     const { cookie } = await server.cookieMode('ada')
     const reply = await visit(
       server,
@@ -148,7 +151,7 @@ describe('signing out through a client', () => {
     expect(cookies[2]).toMatch(/^tollgate_token=; .*Max-Age=0/)
   })
 
-  it('comes back at once when nobody is signed in any more, and sets nothing', async () => {
+  it('redirects to the client at once if there is no session, and sets no cookies', async () => {
     const params = { id_token_hint: hint, post_logout_redirect_uri: HOME, state: 's' }
     const reply = await visit(server, params, {}, null)
     expect(location(reply)).toBe(`${HOME}?state=s`)
@@ -156,7 +159,7 @@ describe('signing out through a client', () => {
     expect(await (await visit(server, {}, {}, null)).text()).toContain('You are signed out')
   })
 
-  it('takes a form, and sends the browser here again with its cookies', async () => {
+  it('accepts a form from another site, and redirects the browser to itself to receive its cookies', async () => {
     const reply = await server.post('/oauth/logout', { id_token_hint: hint, state: 'x' })
     expect(reply.status).toBe(303)
     expect(location(reply)).toBe(`/oauth/logout?id_token_hint=${hint}&state=x`)
@@ -164,15 +167,15 @@ describe('signing out through a client', () => {
     expect(long.status).toBe(400)
   })
 
-  it('lets people stay', async () => {
+  it('lets people decline to sign out', async () => {
     const page = await visit(server, { client_id: client.id, ui_locales: 'de en' })
     const done = await press(server, page, 'stay')
-    expect(await done.text()).toContain('You are still signed in')
+    expect(await done.text()).toContain('Sie sind weiterhin angemeldet')
     expect(done.headers.getSetCookie()).toEqual([])
     expect(await isSignedIn(server, client.id)).toBe(true)
   })
 
-  it('goes back to the client after the question too, where it has proven itself', async () => {
+  it('redirects to the client after the confirmation page, too, if the id_token_hint proves the client', async () => {
     const params = { id_token_hint: hint, post_logout_redirect_uri: HOME, state: 'q' }
     const page = await visit(server, params, { cookie: 'session=ada.2' })
     expect(page.headers.get('content-security-policy')).toContain(
@@ -183,19 +186,22 @@ describe('signing out through a client', () => {
   })
 })
 
-describe('somebody else wants people signed out, or sent elsewhere (threat A13)', () => {
+describe('RP-initiated logout by a third party (threat A13)', () => {
   it.each([
-    ['a picture', { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }],
-    ['a frame', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }],
+    ['an image', { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }],
+    ['an iframe', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }],
     ['a script', { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }],
-    ['a page loaded in advance', { 'sec-purpose': 'prefetch' }],
-  ] as [string, Record<string, string>][])('%s signs nobody out', async (_name, headers) => {
-    const reply = await visit(server, { id_token_hint: hint }, headers)
-    expect(await reply.text()).toContain('Sign out?')
-    expect(await isSignedIn(server, client.id)).toBe(true)
-  })
+    ['a prefetched page', { 'sec-purpose': 'prefetch' }],
+  ] as [string, Record<string, string>][])(
+    '%s does not sign the person out',
+    async (_name, headers) => {
+      const reply = await visit(server, { id_token_hint: hint }, headers)
+      expect(await reply.text()).toContain('Sign out?')
+      expect(await isSignedIn(server, client.id)).toBe(true)
+    },
+  )
 
-  it('HEAD signs nobody out', async () => {
+  it('HEAD does not sign the person out', async () => {
     await server.request(`/oauth/logout?id_token_hint=${hint}`, {
       method: 'HEAD',
       headers: { cookie: sessionOf('ada') },
@@ -203,7 +209,7 @@ describe('somebody else wants people signed out, or sent elsewhere (threat A13)'
     expect(await isSignedIn(server, client.id)).toBe(true)
   })
 
-  it('the question cannot be answered by another site, nor framed', async () => {
+  it('the confirmation page cannot be submitted by another site, nor framed', async () => {
     const page = await visit(server)
     expect(page.headers.get('x-frame-options')).toBe('DENY')
     const fields = fieldsOf(await page.text())
@@ -223,14 +229,14 @@ describe('somebody else wants people signed out, or sent elsewhere (threat A13)'
     expect(await isSignedIn(server, client.id)).toBe(true)
   })
 
-  it('what the form sends is judged again', async () => {
+  it('the parameters in the form of the confirmation page are checked again', async () => {
     const page = await visit(server)
     const fields = { id_token_hint: hint, post_logout_redirect_uri: 'https://evil.example/' }
     const done = await press(server, page, 'sign_out', { fields })
     expect([done.status, location(done)]).toEqual([200, null])
   })
 
-  it('a hint of another session, or of another person, is not enough', async () => {
+  it('an id_token_hint of another session or person does not sign the person out', async () => {
     for (const cookie of ['session=ada.2', 'session=bob.1']) {
       const reply = await visit(server, { id_token_hint: hint }, { cookie })
       expect(await reply.text()).toContain('Sign out?')
@@ -238,8 +244,8 @@ describe('somebody else wants people signed out, or sent elsewhere (threat A13)'
     expect([...server.people.ended]).toEqual([])
   })
 
-  it("a hint of another client leads to that client's addresses alone", async () => {
-    const other = await leavingClient(
+  it("an id_token_hint of another client allows only that client's redirect URIs", async () => {
+    const other = await logoutClient(
       server,
       { post_logout_redirect_uris: ['https://other.example/bye'] },
       { firstParty: true },
@@ -254,8 +260,8 @@ describe('somebody else wants people signed out, or sent elsewhere (threat A13)'
     expect(mixed.headers.get('content-type')).toContain('text/html')
   })
 
-  it('neither an access token nor a client that was deleted gives a hint', async () => {
-    const gone = await leavingClient(server, {}, { firstParty: true })
+  it("an access token or a deleted client's ID token is not accepted as id_token_hint", async () => {
+    const gone = await logoutClient(server, {}, { firstParty: true })
     const reply = await signIn(server, gone)
     const byToken = await visit(server, {
       id_token_hint: reply.access_token,
@@ -271,14 +277,14 @@ describe('somebody else wants people signed out, or sent elsewhere (threat A13)'
     expect(await isSignedIn(server, client.id)).toBe(true)
   })
 
-  it('an address that could run script cannot be registered', () =>
+  it('a redirect URI that could run a script cannot be registered', () =>
     expect(
-      leavingClient(server, { post_logout_redirect_uris: ['javascript:alert(1)'] }),
+      logoutClient(server, { post_logout_redirect_uris: ['javascript:alert(1)'] }),
     ).rejects.toThrow(/must not use the scheme javascript/))
 
-  it('names in the request cannot break the page', async () => {
+  it('names and parameters cannot inject HTML into the page', async () => {
     const name = '<script>alert(1)</script>'
-    const odd = await leavingClient(server, {}, { name })
+    const odd = await logoutClient(server, {}, { name })
     const page = await visit(server, { client_id: odd.id, state: '"><script>' })
     const html = await page.text()
     expect(html).toContain('&lt;script&gt;')
@@ -286,10 +292,10 @@ describe('somebody else wants people signed out, or sent elsewhere (threat A13)'
   })
 })
 
-describe('where it is off', () => {
-  it('there is no address, no metadata and no row', async () => {
+describe('incomplete set-up of RP-initiated logout', () => {
+  it('adds no route, no metadata and no rows without the feature', async () => {
     const plain = await startLogout(false)
-    const own = await leavingClient(plain, {}, { firstParty: true })
+    const own = await logoutClient(plain, {}, { firstParty: true })
     await signIn(plain, own)
     expect((await visit(plain)).status).toBe(404)
     const found = await (await plain.request('/.well-known/openid-configuration')).json()
@@ -299,7 +305,7 @@ describe('where it is off', () => {
     await plain.close()
   })
 
-  it('an application that does not say how a session ends is told so', async () => {
+  it('fails with a logged error without users.signOut()', async () => {
     const mute = await startLogout(true, {
       users: {
         findById: async (id: string) => ({ id, email: '', password: '' }),

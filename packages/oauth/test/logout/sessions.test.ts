@@ -7,7 +7,7 @@ import {
   HOME,
   LOCAL,
   type LogoutServer,
-  leavingClient,
+  logoutClient,
   type Receiver,
   startLogout,
   startReceiver,
@@ -18,7 +18,7 @@ import {
 describe.each([
   ['a database', () => ({})],
   ['memory', () => ({ storage: memoryStorage() })],
-] as const)('sessions at clients, in %s', (_name, store) => {
+] as const)('client sessions, stored in %s', (_name, store) => {
   let server: LogoutServer
   let client: { id: string; secret: string }
   let receiver: Receiver
@@ -26,14 +26,14 @@ describe.each([
     receiver = await startReceiver()
     server = await startLogout(true, { ...LOCAL, ...store() })
     const settings = { backchannel_logout_uri: receiver.url }
-    client = await leavingClient(server, settings, { firstParty: true })
+    client = await logoutClient(server, settings, { firstParty: true })
   })
   afterAll(async () => {
     await server.close()
     await receiver.close()
   })
 
-  /** As ada, by the session of this name. */
+  /** Signs Ada in with the session of this id. */
   async function signInBy(session: string): Promise<string> {
     const query = new URLSearchParams({
       client_id: client.id,
@@ -49,7 +49,7 @@ describe.each([
     return (await tokens.json()).id_token
   }
 
-  it('are listed by person, with when they were used', async () => {
+  it('are listed by user, with the time of their last use', async () => {
     const idToken = await signInBy('ada.1')
     const since = server.clock.now()
     server.clock.advance('2h')
@@ -69,7 +69,7 @@ describe.each([
     expect(await server.oauth.sessions.listByUser('bob')).toEqual([])
   })
 
-  it('end by the name the client knows, and cookie mode with them', async () => {
+  it('can be ended by the sid that the client knows, together with cookie mode', async () => {
     const { cookie, csrfToken } = await server.cookieMode('ada')
     const [session] = await server.oauth.sessions.listByUser('ada')
     receiver.forms.length = 0
@@ -83,7 +83,7 @@ describe.each([
     ).rejects.toThrow()
   })
 
-  it('go on under a new id when somebody signs in again', async () => {
+  it('continue under a new session id when the person signs in again', async () => {
     const idToken = await signInBy('ada.5')
     await server.oauth.sessions.move('ada.5', 'ada.6')
     receiver.forms.length = 0
@@ -95,14 +95,14 @@ describe.each([
     await until(() => receiver.forms.length === 1)
   })
 
-  it('are not written down for plain OAuth', async () => {
+  it('are not stored for requests without the scope openid', async () => {
     await signIn(server, client, { scope: 'place-orders' }).catch(() => {})
     expect(await server.oauth.sessions.listByUser('ada')).toEqual([])
   })
 })
 
-describe('a database that is away at the wrong moment', () => {
-  it('makes nobody forgotten: who signs in again is written down, and told', async () => {
+describe('a database outage during a sign-in', () => {
+  it('loses no session: the next attempt stores it, and its end is announced to the client', async () => {
     const receiver = await startReceiver()
     const storage = memoryStorage()
     let away = true
@@ -114,7 +114,7 @@ describe('a database that is away at the wrong moment', () => {
     const server = await startLogout(true, { ...LOCAL, storage: { ...storage, sessions } })
     try {
       const settings = { backchannel_logout_uri: receiver.url }
-      const client = await leavingClient(server, settings, { firstParty: true })
+      const client = await logoutClient(server, settings, { firstParty: true })
       await expect(signIn(server, client)).rejects.toThrow()
       away = false
       await signIn(server, client)

@@ -1,13 +1,13 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { LogoutOptions, SignedIn, SignedOut } from '../../src/index.ts'
-import { KnownPeople, newClient, type OpenIdServer, startOpenId } from '../openid/support.ts'
+import { newClient, type OpenIdServer, startOpenId, UsersWithClaims } from '../openid/support.ts'
 import { sessionOf, type TestServer, type TestServerOptions } from '../support.ts'
 
 export const HOME = 'https://app.example/signed-out'
 
-/** An application that ends its sessions, and says so with a cookie. */
-export class LeavingPeople extends KnownPeople {
+/** Users whose sessions the application can end, which it confirms with a cookie. */
+export class UsersWithSignOut extends UsersWithClaims {
   readonly ended = new Set<string>()
 
   override async fromRequest(request: Request): Promise<SignedIn | null> {
@@ -23,7 +23,7 @@ export class LeavingPeople extends KnownPeople {
 }
 
 export interface LogoutServer extends OpenIdServer {
-  readonly people: LeavingPeople
+  readonly people: UsersWithSignOut
 }
 
 export async function startLogout(
@@ -31,18 +31,18 @@ export async function startLogout(
   options: TestServerOptions = {},
   settings: object = {},
 ): Promise<LogoutServer> {
-  const people = new LeavingPeople()
+  const people = new UsersWithSignOut()
   const server = await startOpenId({ users: people, ...options }, { logout, ...settings })
   return { ...server, people }
 }
 
-export const leavingClient = (server: TestServer, settings: object = {}, changes: object = {}) =>
+export const logoutClient = (server: TestServer, settings: object = {}, changes: object = {}) =>
   newClient(server, { settings: { post_logout_redirect_uris: [HOME], ...settings }, ...changes })
 
-/** As a test may ask there, by http too. */
+/** Lets the server send requests to a receiver on loopback over plain http. */
 export const LOCAL = { outgoing: { privateAddresses: ['127.0.0.1'] } } as const
 
-/** As a browser that follows a link there. */
+/** Follows a link to the endpoint as a browser does. */
 export function visit(
   server: TestServer,
   params: Record<string, string> = {},
@@ -65,7 +65,7 @@ export function fieldsOf(html: string): Record<string, string> {
   return Object.fromEntries([...fields].map(([, name = '', value = '']) => [name, decode(value)]))
 }
 
-/** Presses a button of the question. */
+/** Presses a button of the confirmation page. */
 export async function press(
   server: TestServer,
   page: Response,
@@ -98,17 +98,17 @@ export const isSignedIn = async (server: TestServer, clientId: string): Promise<
 
 export interface Receiver {
   readonly url: string
-  /** What came, in order. */
+  /** The received forms, in order. */
   readonly forms: URLSearchParams[]
   readonly types: string[]
-  /** What it answers; null lets the caller wait. */
+  /** Status of the responses. `null` lets the caller wait. */
   answer: number | null
-  /** Where it sends callers on to. */
+  /** Redirect target of the responses, or `null`. */
   location: string | null
   close(): Promise<void>
 }
 
-/** A client that is told of the end of sessions. */
+/** Starts a client that receives back-channel logout notifications. */
 export async function startReceiver(): Promise<Receiver> {
   const http: Server = createServer()
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
@@ -134,9 +134,9 @@ export async function startReceiver(): Promise<Receiver> {
   return receiver
 }
 
-/** Waits for something that happens beside, without saying how long it takes. */
+/** Waits for something that happens in the background, without a fixed delay. */
 export async function until(happened: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 400; tries += 1) {
+  for (let tries = 0; tries < 2400; tries += 1) {
     if (await happened()) return
     await new Promise((resolve) => setTimeout(resolve, 25))
   }

@@ -31,9 +31,9 @@ interface Credentials {
   readonly secret: string
 }
 
-/** The company's identity provider, which knows people by other names than the server of the tools. */
+/** The company's identity provider. Its ids for people differ from those of the MCP server. */
 let company: OpenIdServer
-/** The same, with what it has to know of the server of the tools. */
+/** The identity provider with the settings that trust the MCP server. */
 let provider: Pick<AuthorizationServer, 'fetch'>
 let atProvider: Credentials
 let notes: NotesServer
@@ -69,7 +69,7 @@ afterAll(async () => {
   await company.close()
 })
 
-/** What the tool says to a client that is told the address, and how it gets its token. */
+/** Calls the tool with a client that knows only the address and how it gets its token. */
 async function callTool(authProvider: OAuthClientProvider): Promise<string> {
   const client = new Client({ name: 'tests', version: '1.0.0' })
   const url = new URL(notes.address)
@@ -82,8 +82,8 @@ async function callTool(authProvider: OAuthClientProvider): Promise<string> {
   }
 }
 
-describe('the official client 2.x', () => {
-  it('calls a tool by an ID token of the company, without another approval', async () => {
+describe('the official MCP client 2.x', () => {
+  it('calls a tool with an ID token of the company, without another approval', async () => {
     const { id_token: idToken } = await signIn(company, atProvider)
     const asked: string[] = []
     const access = new CrossAppAccessProvider({
@@ -111,7 +111,7 @@ describe('the official client 2.x', () => {
     expect(token).toMatchObject({ clientId: atNotes.id, scopes: ['notes:read'] })
   })
 
-  it('gets a token for the MCP server by the token of its platform alone', async () => {
+  it('gets a token for the MCP server with only the token of its platform', async () => {
     let tokens: OAuthTokens | undefined
     const workload: OAuthClientProvider = {
       redirectUrl: undefined,

@@ -10,16 +10,16 @@ type Tokens = Parameters<OAuthClientProvider['saveTokens']>[0]
 export const CALLBACK = 'http://127.0.0.1:33418/callback'
 
 export interface Host extends OAuthClientProvider {
-  /** What the client has got, and what it was made known as. */
+  /** The tokens and the registration of the client. */
   current: Tokens | undefined
   information: Saved | undefined
-  /** Where it wants to send the person. */
+  /** The URL the client wants to send the person to. */
   sentTo: URL | undefined
-  /** The person follows, decides, and comes back with this. */
+  /** Follows that URL as the person, decides, and returns the parameters of the redirect. */
   visit(choice?: Decision): Promise<URLSearchParams>
 }
 
-/** What a program with an MCP client keeps, as the SDK's own examples do: everything in memory. */
+/** Stores the state of a program with an MCP client in memory, like the SDK's own examples. */
 export function createHost(clientMetadataUrl?: string): Host {
   let verifier = ''
   let discovered: OAuthDiscoveryState | undefined

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { clientRegistration, mcp } from '../../src/index.ts'
-import { PLENTY, problemAt, type Registered } from '../registration/registering.ts'
+import { problemAt, type Registered, UNLIMITED } from '../registration/open-registration.ts'
 import { outgoing, postJson, startWebServer, type WebServer } from '../registration/support.ts'
 import { askFor, decideOn, startServer, type TestServer } from '../support.ts'
 import { KNOWN_HOSTS, type KnownHost } from './known-hosts.ts'
@@ -27,7 +27,7 @@ afterAll(async () => {
   await web.close()
 })
 
-async function makeKnown({ by, metadata, name }: KnownHost): Promise<Partial<Registered>> {
+async function registerHost({ by, metadata, name }: KnownHost): Promise<Partial<Registered>> {
   if (by === 'document') {
     const client_id = web.urlOf(`/${encodeURIComponent(name)}.json`)
     web.answerJson({ ...metadata, client_id })
@@ -38,11 +38,11 @@ async function makeKnown({ by, metadata, name }: KnownHost): Promise<Partial<Reg
   return (await reply.json()) as Registered
 }
 
-describe('a program that people use with MCP servers', () => {
+describe('a known MCP program', () => {
   it.each(KNOWN_HOSTS.map((host) => [host.name, host] as const))(
-    'gets a token: %s',
+    'gets a token with the metadata of %s',
     async (_name, host) => {
-      const { client_id = '', client_secret } = await makeKnown(host)
+      const { client_id = '', client_secret } = await registerHost(host)
       const request = { client_id, redirect_uri: host.redirect, resource: MCP }
       const page = await askFor(server, 'ada', {
         ...request,
@@ -68,18 +68,18 @@ describe('a program that people use with MCP servers', () => {
   )
 })
 
-describe('the scheme of a program (threat A5)', () => {
+describe('the URL scheme of an MCP program (threat A5)', () => {
   const redirect_uris = ['cursor://anysphere.cursor-mcp/oauth/callback']
   const program = { redirect_uris, token_endpoint_auth_method: 'none', client_name: 'A program' }
 
-  it('is not for clients with a secret', async () => {
+  it('is refused for clients with a secret', async () => {
     expect(await problemAt(server, { redirect_uris })).toMatchObject({
       status: 400,
       error: 'invalid_redirect_uri',
     })
   })
 
-  it('needs PKCE', async () => {
+  it('requires PKCE', async () => {
     const { client_id } = (await (
       await postJson(server, '/oauth/register', program)
     ).json()) as Registered
@@ -89,28 +89,31 @@ describe('the scheme of a program (threat A5)', () => {
     expect(searchParams.get('error')).toBe('invalid_request')
   })
 
-  it.each(['web', undefined] as const)('is closed by redirects: %s', async (redirects) => {
-    const closed = await startServer({
-      features: [
-        clientRegistration({
-          policy: 'open',
-          perMinute: PLENTY,
-          ...(redirects ? { redirects } : {}),
-        }),
-      ],
-    })
-    try {
-      expect(await problemAt(closed, program)).toMatchObject({ error: 'invalid_redirect_uri' })
-    } finally {
-      await closed.close()
-    }
-  })
+  it.each(['web', undefined] as const)(
+    'is refused with the registration option redirects: %s',
+    async (redirects) => {
+      const closed = await startServer({
+        features: [
+          clientRegistration({
+            policy: 'open',
+            perMinute: UNLIMITED,
+            ...(redirects ? { redirects } : {}),
+          }),
+        ],
+      })
+      try {
+        expect(await problemAt(closed, program)).toMatchObject({ error: 'invalid_redirect_uri' })
+      } finally {
+        await closed.close()
+      }
+    },
+  )
 
   it.each(
     'javascript vbscript data file blob about view-source ftp mailto tel sms intent ws wss'.split(
       ' ',
     ),
-  )('is never %s:', async (scheme) => {
+  )('is never allowed to be %s:', async (scheme) => {
     for (const uri of [`${scheme}:alert`, `${scheme}://host/path`, `${scheme.toUpperCase()}:x`]) {
       expect(await problemAt(server, { ...program, redirect_uris: [uri] })).toMatchObject({
         status: 400,
@@ -119,7 +122,7 @@ describe('the scheme of a program (threat A5)', () => {
     }
   })
 
-  it('is not for plain http elsewhere', async () => {
+  it('does not allow plain http redirect URIs on other hosts', async () => {
     const elsewhere = ['http://app.example.com/callback']
     expect(await problemAt(server, { ...program, redirect_uris: elsewhere })).toMatchObject({
       error: 'invalid_redirect_uri',

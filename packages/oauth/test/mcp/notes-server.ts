@@ -12,7 +12,7 @@ const TOOLS = { list_notes: ['notes:read'], add_note: ['notes:read', 'notes:writ
 const SCOPES = { 'notes:read': 'Read your notes', 'notes:write': 'Write notes for you' }
 
 export interface NotesServer extends TestServer {
-  /** All that a client is told. */
+  /** The URL of the MCP server, all that a client is told. */
   readonly address: string
 }
 
@@ -22,7 +22,7 @@ export interface NotesOptions extends Partial<McpOptions> {
   readonly other?: string
 }
 
-/** An MCP server and its authorization server on one port of loopback. */
+/** Starts an MCP server and its authorization server on one loopback port. */
 export async function startNotes(options: NotesOptions = {}): Promise<NotesServer> {
   const { changes = {}, other, ...settings } = options
   const http = createServer()
@@ -38,7 +38,7 @@ export async function startNotes(options: NotesOptions = {}): Promise<NotesServe
     features: [mcp({ servers, ...settings }), ...features],
     ...rest,
   })
-  // Its own Response is none to clients in this process.
+  // Keeps the global `Response`: clients in this process would not recognize a replaced one.
   const web = { overrideGlobalObjects: false }
   http.on('request', getRequestListener(createApp(server, address).fetch, web))
   return {

@@ -22,7 +22,7 @@ function open(official: OfficialClient, { address }: NotesServer, host: Host): C
   return connection
 }
 
-/** Until the person has approved; gives a connection that has a token. */
+/** Connects, approves as the person, and returns a connection with a token. */
 async function authorize(
   official: OfficialClient,
   server: NotesServer,
@@ -43,124 +43,127 @@ function withoutRefresh({ current }: Host): NonNullable<Host['current']> {
   return tokens
 }
 
-describe.each(officialClients)('$name, told nothing but an address,', (official) => {
-  it('finds the server, registers, asks the person, and calls a tool', async () => {
-    const server = await start()
-    const host = createHost()
-    const connection = await authorize(official, server, host)
-    expect(await connection.call('list_notes')).toBe('0 notes')
-    const { aud, client_id, scope } = decodeJwt(host.current?.access_token ?? '')
-    expect([aud, scope]).toEqual([server.address, 'notes:read'])
-    expect(client_id).toBe(host.information?.client_id)
-    const row = await server.oauth.clients.find(String(client_id))
-    expect(row).toMatchObject({ confidential: false, redirectUris: [CALLBACK] })
-  })
-
-  it('needs no registration where it has a document', async () => {
-    const web = await startWebServer()
-    closing.push(() => web.close())
-    const client_id = web.urlOf('/client.json')
-    web.answerJson({
-      ...createHost().clientMetadata,
-      client_id,
-      client_uri: web.urlOf('/'),
+describe.each(officialClients)(
+  '$name, which knows only the address of the MCP server,',
+  (official) => {
+    it('finds the authorization server, registers, asks the person, and calls a tool', async () => {
+      const server = await start()
+      const host = createHost()
+      const connection = await authorize(official, server, host)
+      expect(await connection.call('list_notes')).toBe('0 notes')
+      const { aud, client_id, scope } = decodeJwt(host.current?.access_token ?? '')
+      expect([aud, scope]).toEqual([server.address, 'notes:read'])
+      expect(client_id).toBe(host.information?.client_id)
+      const row = await server.oauth.clients.find(String(client_id))
+      expect(row).toMatchObject({ confidential: false, redirectUris: [CALLBACK] })
     })
-    const server = await start({ registration: 'closed', changes: { outgoing: outgoing() } })
-    const host = createHost(client_id)
-    const connection = await authorize(official, server, host)
-    expect(await connection.call('list_notes')).toBe('0 notes')
-    expect(host.information?.client_id).toBe(client_id)
-    expect(host.current?.refresh_token).toBeDefined()
-  })
 
-  it('is refused for a scope that a tool needs, asks the person for it, and goes on', async () => {
-    const server = await start()
-    const host = createHost()
-    const connection = await authorize(official, server, host)
-    if (!official.asksAgain) host.current = withoutRefresh(host)
-    await expect(connection.call('add_note')).rejects.toThrow()
-    expect(host.sentTo?.searchParams.get('scope')).toBe('notes:read notes:write')
-    await connection.finish(await host.visit())
-    expect(await connection.call('add_note')).toBe('written as 1')
-    expect(await connection.call('list_notes')).toBe('1 notes')
-    expect(scopesOf(host)).toBe('notes:read notes:write')
-  })
-
-  it('refreshes by itself when its token has expired, and the refresh token rotates', async () => {
-    const server = await start()
-    const host = createHost()
-    const connection = await authorize(official, server, host)
-    const before = host.current
-    server.clock.advance(3601)
-    expect(await connection.call('list_notes')).toBe('0 notes')
-    expect(host.sentTo).toBeUndefined()
-    expect(host.current?.access_token).not.toBe(before?.access_token)
-    expect(host.current?.refresh_token).not.toBe(before?.refresh_token)
-  })
-
-  it('sends the person back to the approval when everything was revoked', async () => {
-    const server = await start()
-    const host = createHost()
-    const connection = await authorize(official, server, host)
-    await server.oauth.consents.revoke('ada', host.information?.client_id ?? '')
-    await expect(connection.call('list_notes')).rejects.toThrow()
-    expect(host.sentTo?.pathname).toBe('/oauth/authorize')
-    await connection.finish(await host.visit())
-    expect(await connection.call('list_notes')).toBe('0 notes')
-  })
-
-  it('gets nothing when the person denies', async () => {
-    const server = await start()
-    const host = createHost()
-    const connection = open(official, server, host)
-    await expect(connection.connect()).rejects.toThrow()
-    const back = await host.visit({ decision: 'deny' })
-    expect(Object.fromEntries(back)).toMatchObject({
-      error: 'access_denied',
-      iss: server.url,
-      state: 'a state',
+    it('needs no registration if it has a metadata document', async () => {
+      const web = await startWebServer()
+      closing.push(() => web.close())
+      const client_id = web.urlOf('/client.json')
+      web.answerJson({
+        ...createHost().clientMetadata,
+        client_id,
+        client_uri: web.urlOf('/'),
+      })
+      const server = await start({ registration: 'closed', changes: { outgoing: outgoing() } })
+      const host = createHost(client_id)
+      const connection = await authorize(official, server, host)
+      expect(await connection.call('list_notes')).toBe('0 notes')
+      expect(host.information?.client_id).toBe(client_id)
+      expect(host.current?.refresh_token).toBeDefined()
     })
-    await expect(connection.finish(back)).rejects.toThrow()
-    expect(host.current).toBeUndefined()
-  })
 
-  it('cannot come without a document where registration is closed', async () => {
-    const server = await start({ registration: 'closed' })
-    const host = createHost()
-    await expect(open(official, server, host).connect()).rejects.toThrow(
-      /does not support dynamic client registration/,
-    )
-    expect(host.sentTo).toBeUndefined()
-  })
-
-  it('cannot use a token for another server of the same host', async () => {
-    const server = await start({ other: '/other' })
-    const host = createHost()
-    await expect(open(official, server, host).connect()).rejects.toThrow()
-    // The same person, client and scopes: only the audience is another.
-    host.sentTo?.searchParams.set('resource', `${server.url}/other`)
-    const back = await host.visit()
-    const reply = await server.post('/oauth/token', {
-      grant_type: 'authorization_code',
-      client_id: host.information?.client_id ?? '',
-      code: back.get('code') ?? '',
-      code_verifier: await host.codeVerifier(),
-      redirect_uri: CALLBACK,
+    it('asks the person for a scope that a tool needs, and retries the call', async () => {
+      const server = await start()
+      const host = createHost()
+      const connection = await authorize(official, server, host)
+      if (!official.asksAgain) host.current = withoutRefresh(host)
+      await expect(connection.call('add_note')).rejects.toThrow()
+      expect(host.sentTo?.searchParams.get('scope')).toBe('notes:read notes:write')
+      await connection.finish(await host.visit())
+      expect(await connection.call('add_note')).toBe('written as 1')
+      expect(await connection.call('list_notes')).toBe('1 notes')
+      expect(scopesOf(host)).toBe('notes:read notes:write')
     })
-    host.current = (await reply.json()) as NonNullable<Host['current']>
-    expect(decodeJwt(host.current.access_token).aud).toBe(`${server.url}/other`)
-    host.current = withoutRefresh(host)
-    await expect(open(official, server, host).connect()).rejects.toThrow()
-    expect(host.sentTo?.searchParams.get('resource')).toBe(server.address)
-  })
 
-  it('asks the person again when its token has expired and there is no other way', async () => {
-    const server = await start()
-    const host = createHost()
-    await authorize(official, server, host)
-    host.current = withoutRefresh(host)
-    server.clock.advance(3601)
-    await expect(open(official, server, host).connect()).rejects.toThrow()
-    expect(host.sentTo?.pathname).toBe('/oauth/authorize')
-  })
-})
+    it('refreshes an expired token, and the refresh token rotates', async () => {
+      const server = await start()
+      const host = createHost()
+      const connection = await authorize(official, server, host)
+      const before = host.current
+      server.clock.advance(3601)
+      expect(await connection.call('list_notes')).toBe('0 notes')
+      expect(host.sentTo).toBeUndefined()
+      expect(host.current?.access_token).not.toBe(before?.access_token)
+      expect(host.current?.refresh_token).not.toBe(before?.refresh_token)
+    })
+
+    it('sends the person to the approval screen again when everything was revoked', async () => {
+      const server = await start()
+      const host = createHost()
+      const connection = await authorize(official, server, host)
+      await server.oauth.consents.revoke('ada', host.information?.client_id ?? '')
+      await expect(connection.call('list_notes')).rejects.toThrow()
+      expect(host.sentTo?.pathname).toBe('/oauth/authorize')
+      await connection.finish(await host.visit())
+      expect(await connection.call('list_notes')).toBe('0 notes')
+    })
+
+    it('gets no token when the person denies', async () => {
+      const server = await start()
+      const host = createHost()
+      const connection = open(official, server, host)
+      await expect(connection.connect()).rejects.toThrow()
+      const back = await host.visit({ decision: 'deny' })
+      expect(Object.fromEntries(back)).toMatchObject({
+        error: 'access_denied',
+        iss: server.url,
+        state: 'a state',
+      })
+      await expect(connection.finish(back)).rejects.toThrow()
+      expect(host.current).toBeUndefined()
+    })
+
+    it('fails without a metadata document if registration is closed', async () => {
+      const server = await start({ registration: 'closed' })
+      const host = createHost()
+      await expect(open(official, server, host).connect()).rejects.toThrow(
+        /does not support dynamic client registration/,
+      )
+      expect(host.sentTo).toBeUndefined()
+    })
+
+    it('cannot use its token at another MCP server of the same host', async () => {
+      const server = await start({ other: '/other' })
+      const host = createHost()
+      await expect(open(official, server, host).connect()).rejects.toThrow()
+      // The same person, client and scopes: only the audience differs.
+      host.sentTo?.searchParams.set('resource', `${server.url}/other`)
+      const back = await host.visit()
+      const reply = await server.post('/oauth/token', {
+        grant_type: 'authorization_code',
+        client_id: host.information?.client_id ?? '',
+        code: back.get('code') ?? '',
+        code_verifier: await host.codeVerifier(),
+        redirect_uri: CALLBACK,
+      })
+      host.current = (await reply.json()) as NonNullable<Host['current']>
+      expect(decodeJwt(host.current.access_token).aud).toBe(`${server.url}/other`)
+      host.current = withoutRefresh(host)
+      await expect(open(official, server, host).connect()).rejects.toThrow()
+      expect(host.sentTo?.searchParams.get('resource')).toBe(server.address)
+    })
+
+    it('asks the person again when its token has expired and no refresh is possible', async () => {
+      const server = await start()
+      const host = createHost()
+      await authorize(official, server, host)
+      host.current = withoutRefresh(host)
+      server.clock.advance(3601)
+      await expect(open(official, server, host).connect()).rejects.toThrow()
+      expect(host.sentTo?.pathname).toBe('/oauth/authorize')
+    })
+  },
+)

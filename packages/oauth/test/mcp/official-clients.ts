@@ -4,19 +4,22 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { Host } from './host.ts'
 
-/** One connection of an official client. It is told the address of an MCP server, and nothing else. */
+/** One connection of an official client, which knows only the URL of an MCP server. */
 export interface Connection {
   connect(): Promise<void>
-  /** The text that the tool gives. */
+  /** Calls the tool and returns its text. */
   call(tool: string, given?: Record<string, string>): Promise<string>
-  /** With what the person came back with. */
+  /** Finishes the sign-in with the parameters of the redirect. */
   finish(back: URLSearchParams): Promise<void>
   close(): Promise<void>
 }
 
 export interface OfficialClient {
   readonly name: string
-  /** 1.x refreshes where it should ask the person again, unless it holds no refresh token. */
+  /**
+   * Whether the client asks the person again after a failed refresh. 1.x does so only without a
+   * refresh token.
+   */
   readonly asksAgain: boolean
   open(address: string, host: Host): Connection
 }
@@ -30,7 +33,7 @@ const sdk: OfficialClient = {
     const client = new Client(ABOUT)
     const transport = new StreamableHTTPClientTransport(new URL(address), { authProvider: host })
     return {
-      // Its own types say `undefined` where those of the transport leave it out.
+      // The client's types say `undefined` where the transport's types omit the property.
       connect: () => client.connect(transport as Transport),
       call: async (name, given = {}) => textOf(await client.callTool({ name, arguments: given })),
       finish: (back) => transport.finishAuth(back.get('code') ?? ''),

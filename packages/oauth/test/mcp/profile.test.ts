@@ -13,7 +13,7 @@ import {
   password,
   refreshToken,
 } from '../../src/index.ts'
-import { METADATA, type Registered, registerAt } from '../registration/registering.ts'
+import { METADATA, type Registered, registerAt } from '../registration/open-registration.ts'
 import { postJson } from '../registration/support.ts'
 import {
   askFor,
@@ -97,7 +97,7 @@ async function present(guard: TestServer['oauth']['guard'], token?: string) {
 }
 
 describe('mcp()', () => {
-  it('tells in the metadata all that a client looks for', async () => {
+  it('lists everything that MCP clients need in the server metadata', async () => {
     const server = await start()
     const reply = await server.request('/.well-known/oauth-authorization-server')
     expect(await reply.json()).toMatchObject({
@@ -111,7 +111,7 @@ describe('mcp()', () => {
     })
   })
 
-  it('describes the MCP server, and its guard says where', async () => {
+  it("describes the MCP server in its metadata, which the guard's challenge points to", async () => {
     const server = await start()
     const reply = await server.request('/.well-known/oauth-protected-resource/mcp')
     expect(await reply.json()).toMatchObject({
@@ -126,7 +126,7 @@ describe('mcp()', () => {
     })
   })
 
-  it('is absent where it is not listed', async () => {
+  it('adds nothing to the metadata if it is not a feature of the server', async () => {
     const server = await start({}, { features: [] })
     const metadata = await server.request('/.well-known/oauth-authorization-server')
     expect(Object.keys((await metadata.json()) as object)).not.toContain('registration_endpoint')
@@ -136,8 +136,8 @@ describe('mcp()', () => {
   })
 })
 
-describe('a client that has registered itself', () => {
-  it('gets short tokens for the MCP server, and for nothing else, also if it names none', async () => {
+describe('self-registered MCP client', () => {
+  it('gets short-lived tokens for the MCP server only, also if the request names no resource', async () => {
     const server = await start()
     const client = await registerAt(server)
     for (const named of [{}, { resource: MCP }, { resource: 'HTTP://LOCALHOST:4999/mcp' }]) {
@@ -150,26 +150,26 @@ describe('a client that has registered itself', () => {
     }
   })
 
-  it('gets none for the API of the server itself', async () => {
+  it('gets no token for the API of the server itself', async () => {
     const server = await start()
     const { client_id } = await registerAt(server)
     expect(errorOf(await ask(server, client_id, { resource: server.url }))).toBe('invalid_target')
   })
 
-  it('gets none for another API either', async () => {
+  it('gets no token for another API', async () => {
     const other = 'https://orders.example'
     const server = await start({}, { resources: { [other]: {} } })
     const { client_id } = await registerAt(server)
     expect(errorOf(await ask(server, client_id, { resource: other }))).toBe('invalid_target')
   })
 
-  it('gets one for what the application opens to it', async () => {
+  it('gets a token for an API that is open to self-registered clients', async () => {
     const server = await start({}, { selfRegistered: { resources: ['http://localhost:4999'] } })
     const token = await tokenFor(server, await registerAt(server))
     expect(decodeJwt(token.access_token).aud).toBe(server.url)
   })
 
-  it('says for which of several it asks', async () => {
+  it('must name the resource if there are several MCP servers', async () => {
     const second = 'http://localhost:4999/other'
     const server = await start({ servers: { [MCP]: NOTES, [second]: NOTES } })
     const client = await registerAt(server)
@@ -187,14 +187,14 @@ describe('a client that has registered itself', () => {
     }
   })
 
-  it('may ask for more later than it has registered for', async () => {
+  it('may request more scopes later than it has registered for', async () => {
     const server = await start()
     const client = await registerAt(server, { scope: 'notes:read' })
     const token = await tokenFor(server, client, { scope: 'notes:read notes:write' })
     expect(token.scope).toBe('notes:read notes:write')
   })
 
-  it('may ask for offline_access where there is such a scope', async () => {
+  it('may request offline_access if that scope exists', async () => {
     const features = [openid(), mcp({ servers: { [MCP]: NOTES } })]
     const server = await start({}, { features })
     const scope = 'notes:read offline_access'
@@ -204,7 +204,7 @@ describe('a client that has registered itself', () => {
     expect(errorOf(await ask(without, client_id, { scope }))).toBe('invalid_scope')
   })
 
-  it('is shown with the host it sends people to, as unverified, each time', async () => {
+  it('is shown with its redirect host and as unverified on each approval screen', async () => {
     const server = await start()
     const { client_id } = await registerAt(server)
     await tokenFor(server, await registerAt(server))
@@ -215,7 +215,7 @@ describe('a client that has registered itself', () => {
     }
   })
 
-  it('needs PKCE even with a secret', async () => {
+  it('must use PKCE even with a secret', async () => {
     const server = await start()
     const { client_id } = await registerAt(server)
     const reply = await askFor(server, 'ada', {
@@ -228,8 +228,8 @@ describe('a client that has registered itself', () => {
   })
 })
 
-describe('a client that was registered here', () => {
-  it('needs PKCE for the MCP server only, and gets no token for it in the front channel', async () => {
+describe('client registered by the operator, with mcp()', () => {
+  it('must use PKCE for the MCP server only, and gets no token for that server in the redirect', async () => {
     const server = await start({}, { grants: [authorizationCode(), refreshToken(), implicit()] })
     const { id } = await createClient(server, { grants: ['authorization_code', 'implicit'] })
     const request = { client_id: id, redirect_uri: REDIRECT, scope: 'notes:read' }
@@ -243,8 +243,8 @@ describe('a client that was registered here', () => {
   })
 })
 
-describe('what comes with it', () => {
-  it('can be closed to registration', async () => {
+describe('features that mcp() adds', () => {
+  it('can be configured to allow no registration', async () => {
     const server = await start({ registration: 'closed' })
     expect((await postJson(server, '/oauth/register', METADATA)).status).toBe(404)
     const reply = await server.request('/.well-known/oauth-authorization-server')
@@ -253,7 +253,7 @@ describe('what comes with it', () => {
     expect(metadata.client_id_metadata_document_supported).toBe(true)
   })
 
-  it('gives way to what the application lists itself', async () => {
+  it('are replaced by the features the application lists itself', async () => {
     const token = 'an-initial-access-token-of-more-than-32-letters'
     const own = clientRegistration({
       policy: 'initial-access-token',
@@ -266,7 +266,7 @@ describe('what comes with it', () => {
     expect(reply.status).toBe(201)
   })
 
-  it('lets clients in a browser register and call from the origins listed, and from no other', async () => {
+  it('let browser clients register and call from the listed origins, and from no other', async () => {
     const origin = 'https://inspector.example'
     const server = await start({ origins: [origin] })
     const preflight = (from: string) =>
@@ -280,17 +280,17 @@ describe('what comes with it', () => {
     const other = await preflight('https://evil.example')
     expect(other.headers.get('access-control-allow-origin')).toBeNull()
     const guarded = (from: string) =>
-      server.oauth.crossOrigin?.ask({ method: 'POST', origin: from, asksFor: null })
+      server.oauth.crossOrigin?.decide({ method: 'POST', origin: from, preflightMethod: null })
     expect((await guarded(origin))?.headers['access-control-expose-headers']).toContain(
       'mcp-session-id',
     )
-    // That a stranger has a page there opens nothing.
+    // A self-registered redirect URI does not open its origin.
     await registerAt(server, { redirect_uris: ['https://evil.example/callback'] })
     expect((await guarded('https://evil.example'))?.headers).toEqual({ vary: 'Origin' })
   })
 })
 
-describe('options that are wrong', () => {
+describe('invalid options of mcp()', () => {
   const make = (options: unknown, changes: object = {}) =>
     createAuthorizationServer({
       issuer: 'https://api.example',
@@ -314,11 +314,11 @@ describe('options that are wrong', () => {
     [{ servers: { [MCP]: { scopes: ['nobody:knows'] } } }, /is not defined/],
     [{ servers: { [MCP]: NOTES }, origins: ['inspector'] }, /origins has/],
     [{ servers: { [MCP]: NOTES }, registration: 'sometimes' }, /policy must be/],
-  ])('%j is refused', (options, message) => {
+  ])('%j is rejected', (options, message) => {
     expect(() => make(options)).toThrow(message)
   })
 
-  it('are also grants that are missing, and the same feature twice', () => {
+  it('are rejected if a grant is missing, or if a feature is listed twice', () => {
     const good = { servers: { [MCP]: NOTES } }
     expect(() => make(good, { grants: [authorizationCode()] })).toThrow(/refreshToken\(\)/)
     expect(() => make(good, { grants: [password(), refreshToken()] })).toThrow(/authorizationCode/)

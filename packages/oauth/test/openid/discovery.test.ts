@@ -18,8 +18,8 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-describe('discovery', () => {
-  it('says what the server does, at both well-known addresses', async () => {
+describe('OpenID Connect discovery', () => {
+  it('describes the server at both well-known addresses', async () => {
     const openidConfiguration = await server.request('/.well-known/openid-configuration')
     const oauth = await server.request('/.well-known/oauth-authorization-server')
     const metadata = await openidConfiguration.json()
@@ -30,7 +30,7 @@ describe('discovery', () => {
       userinfo_endpoint: `${server.url}/oauth/userinfo`,
       jwks_uri: `${server.url}/.well-known/jwks.json`,
       subject_types_supported: ['public'],
-      // That of access tokens too: others believe of those what is said here of ID tokens.
+      // Includes the algorithm of access tokens: others trust this list for ID tokens.
       id_token_signing_alg_values_supported: ['RS256', 'ES256'],
       userinfo_signing_alg_values_supported: ['RS256', 'ES256'],
       response_types_supported: ['code', 'token'],
@@ -43,7 +43,7 @@ describe('discovery', () => {
     expect(metadata.claims_supported).toEqual(expect.arrayContaining(['sub', 'email', 'auth_time']))
   })
 
-  it('offers only the scopes that the application has something for', async () => {
+  it('announces only the scopes that the application has claims for', async () => {
     const small = await startOpenId({}, { scopes: ['profile', 'email'] })
     try {
       const metadata = await (await small.request('/.well-known/openid-configuration')).json()
@@ -52,19 +52,19 @@ describe('discovery', () => {
       expect(metadata.scopes_supported).not.toEqual(expect.arrayContaining(['phone']))
       expect(metadata.claims_supported).toEqual(expect.arrayContaining(['email', 'given_name']))
       expect(metadata.claims_supported).not.toContain('phone_number')
-      // By name neither, though the application would have said it.
+      // A request by claim name gets nothing either, though the application returns the claim.
       const client = await newClient(small)
       const claims = JSON.stringify({ userinfo: { address: null, email: null } })
       const { access_token } = await signIn(small, client, { scope: 'openid', claims })
-      const told = await (await userinfo(small, access_token)).json()
-      expect(told).toMatchObject({ email: 'ada@example.com' })
-      expect(told).not.toHaveProperty('address')
+      const userClaims = await (await userinfo(small, access_token)).json()
+      expect(userClaims).toMatchObject({ email: 'ada@example.com' })
+      expect(userClaims).not.toHaveProperty('address')
     } finally {
       await small.close()
     }
   })
 
-  it('knows no other scopes of a person than those of the standard and groups', () => {
+  it('accepts no identity scopes except those of the standard and groups', () => {
     expect(() => openid({ scopes: ['roles' as 'email'] })).toThrow(
       "openid: scopes has 'roles', which is not one of profile, email, address, phone, groups.",
     )
@@ -75,7 +75,7 @@ describe('discovery', () => {
     '/tenant/.well-known/openid-configuration',
     '/.well-known/oauth-authorization-server/tenant',
     '/tenant/.well-known/oauth-authorization-server',
-  ])('with a path in the issuer answers at %s', async (path) => {
+  ])('answers at %s when the issuer has a path', async (path) => {
     const below = await startOpenId({ issuer: 'https://example.com/tenant' })
     try {
       const { issuer, userinfo_endpoint } = await (await below.request(path)).json()
@@ -87,7 +87,7 @@ describe('discovery', () => {
     }
   })
 
-  it('without openid() there is nothing of it', async () => {
+  it('is not served without openid()', async () => {
     const plain = await startServer()
     try {
       expect((await plain.request('/.well-known/openid-configuration')).status).toBe(404)
@@ -104,7 +104,7 @@ describe('discovery', () => {
     }
   })
 
-  it('publishes a key for each algorithm, and signs ID tokens with what a client wants', async () => {
+  it("includes a key for each algorithm, and ID tokens use the algorithm that the client's settings name", async () => {
     const own = await startOpenId({}, { idTokenAlgorithm: 'ES256' })
     try {
       const { keys } = await (await own.request('/.well-known/jwks.json')).json()
@@ -124,7 +124,7 @@ describe('discovery', () => {
     }
   })
 
-  it('signs with the algorithm of access tokens where a client wants it', async () => {
+  it('allows clients to choose the algorithm of access tokens for their ID tokens', async () => {
     const settings = {
       id_token_signed_response_alg: 'ES256',
       userinfo_signed_response_alg: 'ES256',
@@ -132,8 +132,8 @@ describe('discovery', () => {
     const client = await newClient(server, { settings })
     const { id_token, access_token } = await signIn(server, client)
     const { protectedHeader } = await verifyIdToken(server, client, id_token)
-    const told = await (await userinfo(server, access_token)).text()
-    expect([protectedHeader.alg, decodeProtectedHeader(told).alg]).toEqual(['ES256', 'ES256'])
+    const userClaims = await (await userinfo(server, access_token)).text()
+    expect([protectedHeader.alg, decodeProtectedHeader(userClaims).alg]).toEqual(['ES256', 'ES256'])
   })
 
   it.each([
@@ -141,11 +141,11 @@ describe('discovery', () => {
     [{ pairwiseSalt: 'short' }, /pairwiseSalt/],
     [{ responseTypes: ['code'] }, /responseTypes has 'code'/],
     [{ idTokensExpireIn: 'soon' }, /idTokensExpireIn/],
-  ])('refuses %j in words', (options, message) => {
+  ])('rejects the options %j with an explanation', (options, message) => {
     expect(() => openid(options as object)).toThrow(message)
   })
 
-  it('refuses a feature that is listed twice', async () => {
+  it('is rejected at start-up if openid() is listed twice', async () => {
     const grants = [authorizationCode(), refreshToken()]
     await expect(startOpenId({ grants, features: [openid(), openid()] })).rejects.toThrow(
       'features: openid is listed twice',
@@ -154,7 +154,7 @@ describe('discovery', () => {
 })
 
 describe('pairwise subjects', () => {
-  it('differ from client to client, and are the same within a sector', async () => {
+  it('differ from client to client, and are equal within a sector', async () => {
     const own = await startOpenId({}, { pairwiseSalt: 'a salt of more than thirty-two characters' })
     try {
       const subOf = async (settings: object) => {
@@ -162,8 +162,8 @@ describe('pairwise subjects', () => {
         const { id_token, access_token } = await signIn(own, client)
         const { payload } = await verifyIdToken(own, client, id_token)
         const { userinfo } = await import('./support.ts')
-        const told = await (await userinfo(own, access_token)).json()
-        expect(told.sub).toBe(payload.sub)
+        const userClaims = await (await userinfo(own, access_token)).json()
+        expect(userClaims.sub).toBe(payload.sub)
         return payload.sub
       }
       const sector = { subject_type: 'pairwise', sector_identifier_uri: 'https://b.example/s.json' }
@@ -182,7 +182,7 @@ describe('pairwise subjects', () => {
     }
   })
 
-  it('are never replaced by the name that everybody knows', async () => {
+  it('cause an error, not a fallback to the public subject, if the server cannot issue them', async () => {
     const client = await newClient(server, { settings: { subject_type: 'pairwise' } })
     const back = await authorize(server, client)
     expect(back.searchParams.get('error')).toBe('unauthorized_client')

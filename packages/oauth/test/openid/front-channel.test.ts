@@ -37,7 +37,7 @@ const leftHalf = (text: string | null) =>
 const tokenIdOf = (accessToken: string) => decodeJwt(accessToken).jti?.split('.')[0] ?? ''
 
 describe('response types with an ID token', () => {
-  it('are refused at start-up where what they are put together from is missing', async () => {
+  it('are rejected at start-up without the grants they combine', async () => {
     const grants = [authorizationCode(), refreshToken()]
     const started = startOpenId({ grants }, { responseTypes: ['id_token', 'code token'] })
     await expect(started).rejects.toThrow(
@@ -45,73 +45,75 @@ describe('response types with an ID token', () => {
     )
   })
 
-  it.each(types)('%s gives what its name lists, in the fragment', async (response_type) => {
-    const back = await authorize(server, client, {
-      response_type,
-      nonce: 'n',
-      scope: 'openid email',
-    })
-    const params = new URLSearchParams(back.hash.slice(1))
-    expect(back.search).toBe('')
-    const parts = response_type.split(' ')
-    expect(params.has('code')).toBe(parts.includes('code'))
-    expect(params.has('access_token')).toBe(parts.includes('token'))
-    expect(params.has('id_token')).toBe(parts.includes('id_token'))
-    if (parts.includes('id_token')) {
-      const { payload } = await verifyIdToken(server, client, params.get('id_token') ?? '')
-      expect(payload.nonce).toBe('n')
-      expect(payload.c_hash).toBe(parts.includes('code') ? leftHalf(params.get('code')) : undefined)
-      expect(payload.at_hash).toBe(
-        parts.includes('token') ? leftHalf(params.get('access_token')) : undefined,
-      )
-      // Only where no access token will ever come are the claims in the ID token.
-      expect(payload.email).toBe(response_type === 'id_token' ? 'ada@example.com' : undefined)
-    }
-    if (parts.includes('code')) {
-      const reply = await exchange(server, client, params.get('code') ?? '')
-      expect([reply.status, await reply.json()]).toMatchObject([
-        200,
-        { id_token: expect.any(String) },
-      ])
-    }
-  })
-
   it.each(types)(
-    '%s is given again with prompt=none once the person has approved',
-    async (type) => {
-      const other = await newClient(server, { grants: ['authorization_code', 'implicit'] })
-      const request = { response_type: type, nonce: 'n' }
-      const silent = { ...request, prompt: 'none' }
-      const paramsOf = (url: URL) => Object.fromEntries(new URLSearchParams(url.hash.slice(1)))
-      expect(paramsOf(await authorize(server, other, silent))).toMatchObject({
-        error: 'consent_required',
+    'return exactly the values they name, in the fragment: %s',
+    async (response_type) => {
+      const back = await authorize(server, client, {
+        response_type,
+        nonce: 'n',
+        scope: 'openid email',
       })
-      await authorize(server, other, request)
-      const again = paramsOf(await authorize(server, other, silent))
-      expect(Object.keys(again)).toEqual(
-        expect.arrayContaining(
-          type.split(' ').map((part) => (part === 'token' ? 'access_token' : part)),
-        ),
-      )
-      // What was given can be found and ended.
-      if (again.access_token) {
-        const id = tokenIdOf(again.access_token)
-        expect(await server.oauth.tokens.find(id)).toMatchObject({
-          userId: 'ada',
-          clientId: other.id,
-        })
+      const params = new URLSearchParams(back.hash.slice(1))
+      expect(back.search).toBe('')
+      const parts = response_type.split(' ')
+      expect(params.has('code')).toBe(parts.includes('code'))
+      expect(params.has('access_token')).toBe(parts.includes('token'))
+      expect(params.has('id_token')).toBe(parts.includes('id_token'))
+      if (parts.includes('id_token')) {
+        const { payload } = await verifyIdToken(server, client, params.get('id_token') ?? '')
+        expect(payload.nonce).toBe('n')
+        expect(payload.c_hash).toBe(
+          parts.includes('code') ? leftHalf(params.get('code')) : undefined,
+        )
+        expect(payload.at_hash).toBe(
+          parts.includes('token') ? leftHalf(params.get('access_token')) : undefined,
+        )
+        // The ID token contains the claims only if no access token will be issued.
+        expect(payload.email).toBe(response_type === 'id_token' ? 'ada@example.com' : undefined)
       }
-      // What was approved is no more than what was asked for.
-      const more = await authorize(server, other, { ...silent, scope: 'openid email' })
-      expect(paramsOf(more)).toMatchObject({ error: 'consent_required' })
-      await server.oauth.consents.revoke('ada', other.id)
-      expect(paramsOf(await authorize(server, other, silent))).toMatchObject({
-        error: 'consent_required',
-      })
+      if (parts.includes('code')) {
+        const reply = await exchange(server, client, params.get('code') ?? '')
+        expect([reply.status, await reply.json()]).toMatchObject([
+          200,
+          { id_token: expect.any(String) },
+        ])
+      }
     },
   )
 
-  it('need a nonce, a fragment or a form, and a client that may', async () => {
+  it.each(types)('also work with prompt=none once the person has approved: %s', async (type) => {
+    const other = await newClient(server, { grants: ['authorization_code', 'implicit'] })
+    const request = { response_type: type, nonce: 'n' }
+    const silent = { ...request, prompt: 'none' }
+    const paramsOf = (url: URL) => Object.fromEntries(new URLSearchParams(url.hash.slice(1)))
+    expect(paramsOf(await authorize(server, other, silent))).toMatchObject({
+      error: 'consent_required',
+    })
+    await authorize(server, other, request)
+    const again = paramsOf(await authorize(server, other, silent))
+    expect(Object.keys(again)).toEqual(
+      expect.arrayContaining(
+        type.split(' ').map((part) => (part === 'token' ? 'access_token' : part)),
+      ),
+    )
+    // The issued token is stored and can be revoked.
+    if (again.access_token) {
+      const id = tokenIdOf(again.access_token)
+      expect(await server.oauth.tokens.find(id)).toMatchObject({
+        userId: 'ada',
+        clientId: other.id,
+      })
+    }
+    // The approval covers no more than the requested scopes.
+    const more = await authorize(server, other, { ...silent, scope: 'openid email' })
+    expect(paramsOf(more)).toMatchObject({ error: 'consent_required' })
+    await server.oauth.consents.revoke('ada', other.id)
+    expect(paramsOf(await authorize(server, other, silent))).toMatchObject({
+      error: 'consent_required',
+    })
+  })
+
+  it('require a nonce, a fragment or a form, and a client that is allowed to use them', async () => {
     const response_type = 'code id_token'
     const errorOf = (url: URL) => new URLSearchParams(url.hash.slice(1)).get('error')
     expect(errorOf(await authorize(server, client, { response_type }))).toBe('invalid_request')
@@ -122,7 +124,7 @@ describe('response types with an ID token', () => {
     expect(errorOf(asked)).toBe('unauthorized_client')
   })
 
-  it('threat A7 are only those that a client is registered for, where it says so', async () => {
+  it("threat A7 are limited to those of the client's response_types, if it has any", async () => {
     const grants = ['authorization_code', 'implicit']
     const hybrid = await newClient(server, {
       grants,
@@ -140,7 +142,7 @@ describe('response types with an ID token', () => {
   })
 
   it.each(types.filter((type) => type.startsWith('code')))(
-    '%s needs PKCE of a public client, and gives no code without it',
+    'require PKCE of a public client, and return no code without it: %s',
     async (response_type) => {
       const grants = ['authorization_code', 'implicit']
       const own = await newClient(server, { grants, confidential: false })
@@ -150,7 +152,7 @@ describe('response types with an ID token', () => {
     },
   )
 
-  it('are not there unless they are listed', async () => {
+  it('are refused unless the option responseTypes lists them', async () => {
     const plain = await startOpenId()
     try {
       const own = await newClient(plain, { grants: ['authorization_code', 'implicit'] })

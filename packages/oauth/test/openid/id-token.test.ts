@@ -24,8 +24,8 @@ afterAll(() => server.close())
 const leftHalf = (text: string) =>
   createHash('sha256').update(text).digest().subarray(0, 16).toString('base64url')
 
-describe('an ID token', () => {
-  it('comes with the scope openid, signed with RS256, for the client and nobody else', async () => {
+describe('ID token', () => {
+  it('is issued with the scope openid, signed with RS256, only for the client', async () => {
     const now = Math.floor(server.clock.now().getTime() / 1000)
     const tokens = await signIn(server, client, { nonce: 'n-1' })
     const { payload, protectedHeader } = await verifyIdToken(server, client, tokens.id_token)
@@ -43,7 +43,7 @@ describe('an ID token', () => {
     })
   })
 
-  it('does not come without it, nor for the password grant', async () => {
+  it('is not issued without the scope openid, nor in the password grant', async () => {
     expect(await signIn(server, client, { scope: 'place-orders' })).not.toHaveProperty('id_token')
     const reply = await server.post('/oauth/token', {
       grant_type: 'password',
@@ -57,7 +57,7 @@ describe('an ID token', () => {
     expect(await reply.json()).not.toHaveProperty('id_token')
   })
 
-  it('says when and how the person signed in, where the application does', async () => {
+  it('contains when and how the person signed in, if the application knows', async () => {
     const at = new Date(server.clock.now().getTime() - 90_000)
     server.people.signIns.set(sessionOf('ada').slice('session='.length), at)
     const before = server.people.fromRequest.bind(server.people)
@@ -79,7 +79,7 @@ describe('an ID token', () => {
     }
   })
 
-  it('comes anew with a refresh: the same person and sign-in, no nonce', async () => {
+  it('is issued again in a refresh: the same person and sign-in, no nonce', async () => {
     const first = await signIn(server, client, { nonce: 'once' })
     server.clock.advance(120)
     const reply = await server.post('/oauth/token', {
@@ -99,19 +99,27 @@ describe('an ID token', () => {
   })
 
   it.each([
-    ['for one client', {}, { claims_in_id_token: true }, true],
-    ['for all', { claimsInIdToken: true }, {}, true],
-    ['for all but one', { claimsInIdToken: true }, { claims_in_id_token: false }, false],
+    ['setting of the client', {}, { claims_in_id_token: true }, true],
+    ['option of the server', { claimsInIdToken: true }, {}, true],
+    [
+      'server option, turned off for the client',
+      { claimsInIdToken: true },
+      { claims_in_id_token: false },
+      false,
+    ],
   ])(
-    'has what the scopes tell where UserInfo is never asked: %s',
-    async (_name, all, one, told) => {
+    'contains the claims of the scopes if UserInfo cannot be requested: %s',
+    async (_name, all, one, isIncluded) => {
       const own = await startOpenId({}, { ...all, responseTypes: ['code id_token'] })
       try {
         const grants = ['authorization_code', 'refresh_token', 'implicit']
         const client = await newClient(own, { grants, settings: one })
         const { id_token } = await signIn(own, client, { scope: 'openid email' })
         const { payload } = await verifyIdToken(own, client, id_token)
-        expect([payload.email, payload.name]).toEqual([told ? ADA.email : undefined, undefined])
+        expect([payload.email, payload.name]).toEqual([
+          isIncluded ? ADA.email : undefined,
+          undefined,
+        ])
         const passing = { response_type: 'code id_token', nonce: 'n', scope: 'openid email' }
         const { hash } = await authorize(own, client, passing)
         const front = new URLSearchParams(hash.slice(1)).get('id_token') ?? ''
@@ -122,7 +130,7 @@ describe('an ID token', () => {
     },
   )
 
-  it('has no claims of the person, unless they are asked for by name', async () => {
+  it('contains no claims about the person unless they are requested by name', async () => {
     const plain = await signIn(server, client, { scope: 'openid profile email' })
     const { payload } = await verifyIdToken(server, client, plain.id_token)
     for (const name of Object.keys(ADA)) expect(payload).not.toHaveProperty(name)
@@ -134,8 +142,8 @@ describe('an ID token', () => {
     expect(named).not.toHaveProperty('nonsense')
   })
 
-  it('comes without them where the application fails, and the grant is not lost', async () => {
-    server.people.says = () => {
+  it("is issued without the person's claims if the application fails to return them, and the grant continues", async () => {
+    server.people.claimsFor = () => {
       throw new Error('away')
     }
     try {
@@ -145,11 +153,11 @@ describe('an ID token', () => {
       expect(payload).not.toHaveProperty('name')
       expect(JSON.stringify(server.logged)).toContain('users.claims() failed')
     } finally {
-      server.people.says = () => ADA
+      server.people.claimsFor = () => ADA
     }
   })
 
-  it('lets the application say nothing that is the server’s to say', async () => {
+  it('ignores claims of the application that only the server may set', async () => {
     const forged = {
       iss: 'evil',
       sub: 'bob',
@@ -159,7 +167,7 @@ describe('an ID token', () => {
       exp: 9e9,
       jti: 'j',
     }
-    server.people.says = () => ({ ...ADA, ...forged })
+    server.people.claimsFor = () => ({ ...ADA, ...forged })
     try {
       const names = Object.fromEntries(Object.keys(forged).map((name) => [name, null]))
       const claims = JSON.stringify({ id_token: names, userinfo: names })
@@ -168,14 +176,14 @@ describe('an ID token', () => {
       expect(payload).toMatchObject({ iss: server.url, sub: 'ada', aud: client.id })
       for (const name of ['scope', 'client_id', 'jti']) expect(payload).not.toHaveProperty(name)
       expect(payload.exp).toBeLessThan(9e9)
-      const told = await (await userinfo(server, tokens.access_token)).json()
-      expect(told).toEqual({ sub: 'ada' })
+      const userClaims = await (await userinfo(server, tokens.access_token)).json()
+      expect(userClaims).toEqual({ sub: 'ada' })
     } finally {
-      server.people.says = () => ADA
+      server.people.claimsFor = () => ADA
     }
   })
 
-  it('never passes a guard, nor UserInfo, nor introspection', async () => {
+  it('is never accepted by a guard, nor by UserInfo, nor by introspection', async () => {
     const { id_token } = await signIn(server, client)
     expect((await userinfo(server, id_token)).status).toBe(401)
     const reply = await server.post('/oauth/introspect', {
@@ -192,7 +200,7 @@ describe('an ID token', () => {
     await expect(guarded).rejects.toMatchObject({ code: 'invalid_token' })
   })
 
-  it('is bound to a code that works once', async () => {
+  it('is issued only once per code', async () => {
     const back = await authorize(server, client, { nonce: 'n' })
     const code = back.searchParams.get('code') ?? ''
     const [first, second] = [

@@ -32,7 +32,7 @@ interface Caller {
   readonly secret: string
 }
 
-/** Filled once the clients are made. */
+/** Filled once the clients are created. */
 const clients: Record<string, string> = {}
 const settings = {
   logout: true,
@@ -86,7 +86,7 @@ async function ask(
   return { status: reply.status, ...((await reply.json()) as Record<string, unknown>) }
 }
 
-/** As the other server reads it. */
+/** Reads and verifies the assertion like the other server does. */
 async function readAssertion(reply: Record<string, unknown>): Promise<JWTPayload> {
   const jwks = await (await server.request('/.well-known/jwks.json')).json()
   const { payload } = await jwtVerify(String(reply.access_token), createLocalJWKSet(jwks), {
@@ -97,8 +97,8 @@ async function readAssertion(reply: Record<string, unknown>): Promise<JWTPayload
   return payload
 }
 
-describe('an identity assertion', () => {
-  it('is issued for an ID token of the same client, for another server and no longer than minutes', async () => {
+describe('identity assertion', () => {
+  it('is issued for an ID token of the same client, with another server as audience and a lifetime of minutes', async () => {
     const { id_token } = await signIn(server, wiki, ADA)
     const reply = await ask(id_token, { scope: 'chat.read' })
     expect(reply).toMatchObject({
@@ -115,7 +115,7 @@ describe('an identity assertion', () => {
     })
   })
 
-  it('names every scope and resource that the client may have when none is asked for', async () => {
+  it('names every scope and resource that the client may have if none is requested', async () => {
     const { id_token } = await signIn(server, wiki)
     const reply = await ask(id_token, { resource: '' })
     expect(await readAssertion(reply)).toMatchObject({
@@ -124,14 +124,14 @@ describe('an identity assertion', () => {
     })
   })
 
-  it('tells the e-mail address only to clients with that scope', async () => {
-    // What the client was granted before in the same session counts, too.
+  it('contains the e-mail address only for clients with that scope', async () => {
+    // Scopes granted to the client before in the same session count, too.
     await server.oauth.consents.revoke('ada', wiki.id)
     const { id_token } = await signIn(server, wiki, { scope: 'openid' })
     expect(await readAssertion(await ask(id_token))).not.toHaveProperty('email')
   })
 
-  it('says how and when the person had signed in', async () => {
+  it('contains how and when the person had signed in', async () => {
     server.people.signIns.set('ada.1', server.clock.now())
     server.people.acr = 'password'
     const { id_token } = await signIn(server, wiki)
@@ -142,12 +142,12 @@ describe('an identity assertion', () => {
     })
   })
 
-  it('takes the audience with a slash after the host, and writes it as it is configured', async () => {
+  it('accepts the audience with a slash after the host, and writes it as configured', async () => {
     const { id_token } = await signIn(server, wiki)
     expect((await readAssertion(await ask(id_token, { audience: `${CHAT}/` }))).aud).toBe(CHAT)
   })
 
-  it('names the person as the other server knows them from signing in here', async () => {
+  it('has the subject that the other server knows from the ID tokens it receives', async () => {
     const audience = { clients, scopes: [], resources: [], relyingParty: chat.id }
     const oauth = server.another({
       features: [openid({ ...settings, identityAssertions: { [PAIRWISE]: audience } })],
@@ -168,7 +168,7 @@ describe('an identity assertion', () => {
     expect(sub).not.toBe('ada')
   })
 
-  it('is bound to the key that the request proves to hold', async () => {
+  it("is bound to the key of the request's proof", async () => {
     const holder = await newHolder()
     const { id_token } = await signIn(server, wiki)
     const reply = await ask(id_token, {}, wiki, { dpop: await tokenProof(server, holder) })
@@ -184,7 +184,7 @@ describe('an identity assertion', () => {
   })
 })
 
-describe('threat T19 an identity assertion is issued only for a living sign-in at a configured server', () => {
+describe('threat T19 an identity assertion is refused for', () => {
   let tokens: OpenIdReply
   beforeAll(async () => {
     tokens = await signIn(server, wiki, ADA)
@@ -205,25 +205,25 @@ describe('threat T19 an identity assertion is issued only for a living sign-in a
       'invalid_target',
     ],
     'another scope': [() => ask(tokens.id_token, { scope: 'chat.admin' }), 'invalid_scope'],
-    'an actor': [() => ask(tokens.id_token, { actor_token: 'x' }), 'invalid_request'],
-    'the type of an actor': [
+    'an actor token': [() => ask(tokens.id_token, { actor_token: 'x' }), 'invalid_request'],
+    'the type of an actor token': [
       () => ask(tokens.id_token, { actor_token_type: ID_JAG }),
       'invalid_request',
     ],
-    'an ID token by the type of another token': [
+    'an ID token with another subject_token_type': [
       () => ask(tokens.id_token, { subject_token_type: 'urn:ietf:params:oauth:token-type:saml2' }),
       'invalid_request',
     ],
     'an access token': [() => ask(tokens.access_token), 'invalid_request'],
     'a refresh token': [() => ask(tokens.refresh_token), 'invalid_request'],
-    'an access token by its own type': [
+    'an access token with its own subject_token_type': [
       () =>
         ask(tokens.access_token, {
           subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
         }),
       'invalid_request',
     ],
-    'a changed ID token': [() => ask(`${tokens.id_token}x`), 'invalid_request'],
+    'an altered ID token': [() => ask(`${tokens.id_token}x`), 'invalid_request'],
     'an identity assertion': [
       async () =>
         ask(String(((await ask(tokens.id_token)) as { access_token?: string }).access_token)),
@@ -239,16 +239,16 @@ describe('threat T19 an identity assertion is issued only for a living sign-in a
     expect(await attack()).toMatchObject({ status: 400, error })
   })
 
-  it('an ID token of another client, though both have grants of the person', async () => {
+  it('an ID token of another client, even if both have grants of the person', async () => {
     const other = await newClient(server, { grants: GRANTS })
     expect(await ask((await signIn(server, wiki)).id_token)).toMatchObject({ status: 200 })
     const { id_token } = await signIn(server, other)
     expect(await ask(id_token)).toMatchObject({ error: 'invalid_request' })
-    // This client has none of its own there.
+    // This client has no grant for that audience.
     expect(await ask(id_token, {}, other)).toMatchObject({ error: 'invalid_target' })
   })
 
-  it('an ID token whose approval was revoked, though other grants of the person live', async () => {
+  it('an ID token whose approval was revoked, even if the person has other grants', async () => {
     const { id_token } = await signIn(server, wiki)
     await server.oauth.consents.revoke('ada', wiki.id)
     await signIn(server, await newClient(server))
@@ -258,7 +258,7 @@ describe('threat T19 an identity assertion is issued only for a living sign-in a
     expect(await ask(id_token)).toMatchObject({ status: 200 })
   })
 
-  it('an ID token of a session whose grant has ended, though one without a session lives', async () => {
+  it('an ID token of a session whose grant has ended, even if a grant without a session is still valid', async () => {
     const { id_token } = await signIn(server, wiki)
     await server.oauth.consents.revoke('ada', wiki.id)
     const reply = await server.post('/oauth/token', {
@@ -296,7 +296,7 @@ describe('threat T19 an identity assertion is issued only for a living sign-in a
     expect(await ask((await signIn(server, wiki)).id_token)).toMatchObject({ status: 200 })
   })
 
-  it('an ID token of a person who is signed out everywhere while the request is answered', async () => {
+  it('an ID token of a person who is signed out everywhere during the request', async () => {
     const { id_token } = await signIn(server, wiki)
     const findById = server.people.findById.bind(server.people)
     server.people.findById = async (id) => {
@@ -321,7 +321,7 @@ describe('threat T19 an identity assertion is issued only for a living sign-in a
     expect(await ask(id_token, {}, plain)).toMatchObject({ error: 'unauthorized_client' })
   })
 
-  // Last: the session that every test signs in with is over.
+  // Must be the last test: it ends the session that the other tests sign in with.
   it('an ID token of a person who has signed out', async () => {
     const { id_token } = await signIn(server, wiki)
     expect(await ask(id_token)).toMatchObject({ status: 200 })
@@ -349,11 +349,11 @@ describe('the option identityAssertions', () => {
     ['no issuer', { chat: audience }, /name the issuer/],
     ['no scopes', { [CHAT]: { ...audience, scopes: undefined } }, /give clients, scopes/],
     ['assertions that live for a day', { [CHAT]: { ...audience, expireIn: '1d' } }, /an hour/],
-  ])('is refused with %s', (_name, audiences, message) => {
+  ])('is rejected with %s', (_name, audiences, message) => {
     expect(() => make(audiences)).toThrow(message)
   })
 
-  it('is refused without tokenExchange()', () => {
+  it('is rejected without tokenExchange()', () => {
     expect(() => make({ [CHAT]: audience }, [password()])).toThrow(/needs tokenExchange/)
   })
 })

@@ -29,7 +29,7 @@ const signedInAt = (user: string, secondsAgo: number) =>
     new Date(server.clock.now().getTime() - secondsAgo * 1000),
   )
 
-/** What a browser without a session gets. */
+/** Sends the authorization request from a browser without a session. */
 const asStranger = (params: Record<string, string>) =>
   server.request(
     `/oauth/authorize?${new URLSearchParams({
@@ -43,7 +43,7 @@ const asStranger = (params: Record<string, string>) =>
   )
 
 describe('prompt and max_age', () => {
-  it('prompt=none answers at once, with the same person and sign-in', async () => {
+  it('prompt=none returns a code without a page, for the same person and sign-in', async () => {
     signedInAt('ada', 30)
     const first = await signIn(server, client)
     const again = await signIn(server, client, { prompt: 'none' })
@@ -53,14 +53,14 @@ describe('prompt and max_age', () => {
     expect(b?.payload).toMatchObject({ sub: a?.payload.sub, auth_time: a?.payload.auth_time })
   })
 
-  it('prompt=none is login_required for a stranger', async () => {
+  it('prompt=none without a session returns login_required', async () => {
     const reply = await asStranger({ prompt: 'none', state: 's' })
     const back = new URL(reply.headers.get('location') ?? '')
     expect(back.searchParams.get('error')).toBe('login_required')
     expect(back.searchParams.get('state')).toBe('s')
   })
 
-  it('max_age says when the person signed in, and asks again when it is too long ago', async () => {
+  it('max_age adds auth_time, and requires a new sign-in if the last one is too old', async () => {
     signedInAt('ada', 5)
     const { id_token } = await signIn(server, client, { max_age: '10' })
     const { payload } = await verifyIdToken(server, client, id_token)
@@ -70,7 +70,7 @@ describe('prompt and max_age', () => {
     expect(asked.searchParams.get('prompt')).toBe('login')
   })
 
-  it('a client may have a max_age of its own', async () => {
+  it('a client can have a default max_age', async () => {
     const strict = await newClient(server, { settings: { default_max_age: 60 } })
     signedInAt('ada', 61)
     expect((await authorize(server, strict)).pathname).toBe('/login')
@@ -79,29 +79,26 @@ describe('prompt and max_age', () => {
   })
 })
 
-describe('redirect_uri', () => {
+describe('an authorization request without redirect_uri', () => {
   it.each([
     ['openid', 400],
     ['place-orders openid', 400],
     ['place-orders', 200],
     ['', 200],
-  ])(
-    "a request for the scope '%s' without redirect_uri is answered with a page of status %i",
-    async (scope, status) => {
-      const page = await askFor(server, 'ada', {
-        client_id: client.id,
-        response_type: 'code',
-        scope,
-      })
-      expect(page.status).toBe(status)
-      expect(page.headers.get('location')).toBeNull()
-      const missing = '&#39;redirect_uri&#39; is missing'
-      expect((await page.text()).includes(missing)).toBe(status === 400)
-    },
-  )
+  ])("shows for the scope '%s' a page with status %i", async (scope, status) => {
+    const page = await askFor(server, 'ada', {
+      client_id: client.id,
+      response_type: 'code',
+      scope,
+    })
+    expect(page.status).toBe(status)
+    expect(page.headers.get('location')).toBeNull()
+    const missing = '&#39;redirect_uri&#39; is missing'
+    expect((await page.text()).includes(missing)).toBe(status === 400)
+  })
 })
 
-describe('hints', () => {
+describe('hints in an authorization request', () => {
   it('login_hint and ui_locales reach the sign-in page', async () => {
     const reply = await asStranger({ login_hint: 'ada@example.com', ui_locales: 'fr en' })
     const page = new URL(reply.headers.get('location') ?? '', server.url)
@@ -110,14 +107,14 @@ describe('hints', () => {
     expect(page.searchParams.get('return_to')).toContain('/oauth/authorize?')
   })
 
-  it('id_token_hint of the person who is signed in changes nothing', async () => {
+  it('id_token_hint of the signed-in person changes nothing', async () => {
     const { id_token } = await signIn(server, client)
     server.clock.advance('2h')
     const back = await authorize(server, client, { prompt: 'none', id_token_hint: id_token })
     expect(back.searchParams.get('code')).toBeTruthy()
   })
 
-  it('id_token_hint of somebody else is login_required, or a sign-in', async () => {
+  it('id_token_hint of another person returns login_required, or asks for a sign-in', async () => {
     const { id_token } = await signIn(server, client)
     const params = {
       client_id: client.id,
@@ -127,21 +124,22 @@ describe('hints', () => {
       id_token_hint: id_token,
     }
     const none = await askFor(server, 'bob', { ...params, prompt: 'none' })
-    // Bob has approved nothing, so nothing is said of him, not even that he is somebody else.
+    // Bob has approved nothing, so the error reveals nothing about him, not even that he is not
+    // Ada.
     expect(none.headers.get('location')).toContain('error=consent_required')
     const page = await askFor(server, 'bob', params)
     expect(page.headers.get('location')).toMatch(/^\/login\?/)
     const returnTo = new URL(page.headers.get('location') ?? '', server.url).searchParams.get(
       'return_to',
     )
-    // Bob signs in again instead of Ada: the client is told, and nobody goes round in circles.
+    // Bob signs in again instead of Ada: the client gets an error, and there is no redirect loop.
     const back = await server.request(returnTo ?? '', {
       headers: { cookie: sessionOf('bob'), accept: 'text/html' },
     })
     expect(back.headers.get('location')).toContain('error=login_required')
   })
 
-  it('id_token_hint that we did not sign is refused', async () => {
+  it('id_token_hint that another issuer signed is refused', async () => {
     const { id_token, access_token } = await signIn(server, client)
     const [, payload = ''] = id_token.split('.')
     const none = Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url')
@@ -151,7 +149,7 @@ describe('hints', () => {
     }
   })
 
-  it('claims may name the person who is meant', async () => {
+  it('claims can require a certain person to be signed in', async () => {
     const claims = (value: string) => JSON.stringify({ id_token: { sub: { value } } })
     await signIn(server, client, { claims: claims('ada') })
     const back = await authorize(server, client, { prompt: 'none', claims: claims('bob') })
@@ -159,35 +157,35 @@ describe('hints', () => {
   })
 
   it.each(['{', '[]', '"x"', 'null', '{"id_token":[]}', '{"userinfo":{"name":1}}'])(
-    'claims=%s is invalid_request',
+    'claims=%s returns invalid_request',
     async (claims) => {
       const back = await authorize(server, client, { claims })
       expect(back.searchParams.get('error')).toBe('invalid_request')
     },
   )
 
-  it('display, claims_locales and what nobody knows cause no error', async () => {
+  it('display, claims_locales and unknown parameters cause no error', async () => {
     await signIn(server, client, { display: 'popup', claims_locales: 'se', extra: 'foobar' })
   })
 })
 
-describe('what is not supported is refused, not ignored', () => {
+describe('unsupported request parameters', () => {
   it.each([
     ['request', 'request_not_supported'],
     ['request_uri', 'request_uri_not_supported'],
     ['registration', 'registration_not_supported'],
-  ])('%s is %s', async (name, error) => {
+  ])('%s is refused with %s', async (name, error) => {
     const back = await authorize(server, client, { [name]: 'eyJhbGciOiJub25lIn0.e30.' })
     expect(back.searchParams.get('error')).toBe(error)
   })
 
-  it('response_mode that nobody knows', async () => {
+  it('response_mode with an unknown value is refused', async () => {
     const back = await authorize(server, client, { response_mode: 'web_message' })
     expect(back.searchParams.get('error')).toBe('invalid_request')
   })
 })
 
-/** What the page of form_post would send, and where. */
+/** Reads the address and the fields of the form_post page. */
 function formOf(html: string) {
   const fields = [...html.matchAll(/name="([^"]+)" value="([^"]*)"/g)]
   return {
@@ -207,7 +205,7 @@ describe('response_mode', () => {
       ...params,
     })
 
-  it('form_post sends the answer as a form, after a decision and without one', async () => {
+  it('form_post sends the response as a form, after a decision and without one', async () => {
     const page = await ask({ response_mode: 'form_post' })
     const html = await page.text()
     const action = /action="([^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? ''
@@ -233,7 +231,7 @@ describe('response_mode', () => {
     expect(fields).toMatchObject({ error: 'consent_required', state: 's', iss: server.url })
   })
 
-  it('form_post is refused for an app with a scheme of its own, and the app is told', async () => {
+  it('form_post is refused for a redirect URI with a custom scheme, with an error to the app', async () => {
     const redirect_uri = 'com.example.app:/callback'
     const app = await newClient(server, { redirect: redirect_uri })
     const reply = await ask({ client_id: app.id, redirect_uri, response_mode: 'form_post' })
@@ -248,7 +246,7 @@ describe('response_mode', () => {
   })
 })
 
-describe('whom a request means', () => {
+describe('claims about the person that an authorization request demands', () => {
   const claims = (id_token: object) => ({ claims: JSON.stringify({ id_token }) })
   const errorOf = async (params: Record<string, string>) => {
     const page = await askFor(server, 'ada', {
@@ -262,21 +260,25 @@ describe('whom a request means', () => {
   }
 
   it.each([
-    ['the person', claims({ sub: { value: 'ada' } }), null],
-    ['one of several', claims({ sub: { values: ['bob', 'ada'] } }), null],
-    ['another', claims({ sub: { value: 'bob' } }), 'login_required'],
-    ['none of several', claims({ sub: { values: ['bob'] } }), 'login_required'],
-    ['what nobody is called', claims({ sub: { value: 7 } }), 'login_required'],
-    ['a sign-in they have', claims({ acr: { essential: true, values: ['x', 'pwd'] } }), null],
-    ['one they do not have', claims({ acr: { essential: true, value: 'mfa' } }), 'login_required'],
-    ['one they might have', claims({ acr: { values: ['mfa'] } }), null],
-  ])('is told by claims: %s', async (_what, params, error) => {
+    ['the person is the one required', claims({ sub: { value: 'ada' } }), null],
+    ['the person is one of those allowed', claims({ sub: { values: ['bob', 'ada'] } }), null],
+    ['another person is required', claims({ sub: { value: 'bob' } }), 'login_required'],
+    ['the person is none of those allowed', claims({ sub: { values: ['bob'] } }), 'login_required'],
+    ['the required subject is no string', claims({ sub: { value: 7 } }), 'login_required'],
+    ['an essential acr is met', claims({ acr: { essential: true, values: ['x', 'pwd'] } }), null],
+    [
+      'an essential acr is not met',
+      claims({ acr: { essential: true, value: 'mfa' } }),
+      'login_required',
+    ],
+    ['a voluntary acr is not met', claims({ acr: { values: ['mfa'] } }), null],
+  ])('are checked when %s', async (_what, params, error) => {
     server.people.acr = 'pwd'
     await signIn(server, client)
     expect(await errorOf({ prompt: 'none', ...params })).toBe(error)
   })
 
-  it('asks once for the sign-in that it demands, and then fails', async () => {
+  it('cause one redirect to the sign-in page, and then an error if they are still not met', async () => {
     server.people.acr = 'pwd'
     const params = claims({ acr: { essential: true, values: ['mfa'] } })
     const asked = await askFor(server, 'ada', {
@@ -299,16 +301,19 @@ describe('whom a request means', () => {
     ['who they are', { ...claims({ sub: { value: 'bob' } }) }],
     ['when they signed in', { max_age: '60' }],
     ['how they signed in', claims({ acr: { essential: true, value: 'mfa' } })],
-  ])('says nothing of %s to a client that they have not approved', async (_what, params) => {
-    server.people.acr = 'pwd'
-    signedInAt('ada', 3600)
-    expect(await errorOf({ prompt: 'none', ...params })).toBe('consent_required')
-    expect(await errorOf({ prompt: 'none' })).toBe('consent_required')
-  })
+  ])(
+    'reveal nothing about %s to a client that the person has not approved',
+    async (_what, params) => {
+      server.people.acr = 'pwd'
+      signedInAt('ada', 3600)
+      expect(await errorOf({ prompt: 'none', ...params })).toBe('consent_required')
+      expect(await errorOf({ prompt: 'none' })).toBe('consent_required')
+    },
+  )
 })
 
-describe('the request as a form', () => {
-  it('goes on as the same request by GET', async () => {
+describe('authorization request as a POST form', () => {
+  it('continues as the same request with GET', async () => {
     const reply = await server.post('/oauth/authorize', {
       client_id: client.id,
       redirect_uri: REDIRECT,
@@ -327,8 +332,8 @@ describe('the request as a form', () => {
   })
 })
 
-describe('a personal access token', () => {
-  it('is refused with 422 for an identity scope, together with everything else that is wrong', async () => {
+describe('personal access token with identity scopes', () => {
+  it('is refused with 422, together with every other invalid field', async () => {
     const body = { name: '', scopes: ['openid', 'place-orders', 'no-such-scope'] }
     const reply = await server.json('ada', 'POST', '/oauth/personal-access-tokens', body)
     expect(reply.status).toBe(422)

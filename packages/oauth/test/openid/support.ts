@@ -20,7 +20,7 @@ import {
   TestUsers,
 } from '../support.ts'
 
-/** Everything the standard knows, and something of the application's own. */
+/** Every claim of the standard, and one of the application's own. */
 export const ADA = {
   name: 'Ada Lovelace',
   given_name: 'Ada',
@@ -34,13 +34,13 @@ export const ADA = {
   address: { country: 'United Kingdom', locality: 'London' },
 }
 
-export class KnownPeople extends TestUsers {
-  /** Which scopes the application was asked for, in order. */
-  readonly asked: string[][] = []
-  /** What it says instead. */
-  says: (scopes: readonly string[]) => object = () => ADA
+export class UsersWithClaims extends TestUsers {
+  /** The scopes of each call to the application, in order. */
+  readonly requestedScopes: string[][] = []
+  /** The claims the application returns, `ADA` by default. */
+  claimsFor: (scopes: readonly string[]) => object = () => ADA
 
-  /** How people have signed in, where the application says so. */
+  /** How people have signed in (`acr`), if the application knows. */
   acr: string | null = null
 
   override async fromRequest(request: Request): Promise<SignedIn | null> {
@@ -49,20 +49,20 @@ export class KnownPeople extends TestUsers {
   }
 
   async claims(_user: TestUser, scopes: readonly string[]): Promise<UserClaims> {
-    this.asked.push([...scopes])
-    return { ...this.says(scopes) }
+    this.requestedScopes.push([...scopes])
+    return { ...this.claimsFor(scopes) }
   }
 }
 
 export interface OpenIdServer extends TestServer {
-  readonly people: KnownPeople
+  readonly people: UsersWithClaims
 }
 
 export async function startOpenId(
   options: TestServerOptions = {},
   settings: Parameters<typeof openid>[0] = {},
 ): Promise<OpenIdServer> {
-  const people = new KnownPeople()
+  const people = new UsersWithClaims()
   const server = await startServer({
     users: people,
     grants: [authorizationCode(), refreshToken(), password(), implicit()],
@@ -87,7 +87,7 @@ interface FlowClient {
   readonly secret: string
 }
 
-/** Up to the redirect: whatever the request says, approved by ada where it has to be. */
+/** Sends the authorization request, approves it as Ada if necessary, and returns the redirect. */
 export async function authorize(
   server: TestServer,
   client: FlowClient,
@@ -125,7 +125,7 @@ export async function signIn(
   return (await reply.json()) as OpenIdReply
 }
 
-/** As a client would: by the published keys, for itself. */
+/** Verifies an ID token with the published keys, as its client would. */
 export async function verifyIdToken(
   server: TestServer,
   client: FlowClient,

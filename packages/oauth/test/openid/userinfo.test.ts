@@ -13,7 +13,7 @@ afterAll(() => server.close())
 
 const tokenFor = async (scope: string, params = {}) =>
   (await signIn(server, client, { scope, ...params })).access_token
-const told = async (token: string) => (await userinfo(server, token)).json()
+const claimsOf = async (token: string) => (await userinfo(server, token)).json()
 
 describe('UserInfo', () => {
   it.each([
@@ -23,16 +23,16 @@ describe('UserInfo', () => {
     ['openid address', ['sub', 'address']],
     ['openid phone', ['sub', 'phone_number', 'phone_number_verified']],
     ['openid profile email address phone', ['sub', ...Object.keys(ADA)]],
-  ])('tells for %j just what its scopes are about', async (scope, names) => {
-    const claims = await told(await tokenFor(scope))
+  ])('returns exactly the claims of the scopes %j', async (scope, names) => {
+    const claims = await claimsOf(await tokenFor(scope))
     expect(Object.keys(claims).sort()).toEqual([...names].sort())
     expect(claims.sub).toBe('ada')
   })
 
-  it('tells groups with the scope groups alone, also in ID tokens where those have claims', async () => {
+  it('returns groups only with the scope groups, also in ID tokens with claims', async () => {
     const own = await startOpenId({}, { scopes: ['email', 'groups'], claimsInIdToken: true })
     try {
-      own.people.says = () => ({ email: 'ada@example.com', groups: ['admins', 'staff'] })
+      own.people.claimsFor = () => ({ email: 'ada@example.com', groups: ['admins', 'staff'] })
       const app = await newClient(own)
       const asked = async (scope: string) => {
         const { access_token, id_token } = await signIn(own, app, { scope })
@@ -47,32 +47,35 @@ describe('UserInfo', () => {
     }
   })
 
-  it('tells a single claim that was asked for by name, after the person was shown its scope', async () => {
+  it('returns a single claim requested by name, after the person was shown its scope', async () => {
     const other = await newClient(server)
     const claims = JSON.stringify({ userinfo: { name: { essential: true } } })
     const { access_token } = await signIn(server, other, { claims })
-    expect(await told(access_token)).toEqual({ sub: 'ada', name: ADA.name })
-    expect(server.people.asked.at(-1)).toContain('profile')
+    expect(await claimsOf(access_token)).toEqual({ sub: 'ada', name: ADA.name })
+    expect(server.people.requestedScopes.at(-1)).toContain('profile')
     const [consent] = await server.oauth.consents
       .listByUser('ada')
       .then((all) => all.filter(({ clientId }) => clientId === other.id))
     expect(consent?.scopes).toEqual(['openid', 'profile'])
   })
 
-  it('tells what the application has beside the standard', async () => {
-    server.people.says = (scopes) => ({
+  it("returns the application's own claims", async () => {
+    server.people.claimsFor = (scopes) => ({
       ...ADA,
       tenant: scopes.includes('place-orders') ? 7 : null,
     })
     try {
-      expect(await told(await tokenFor('openid place-orders'))).toEqual({ sub: 'ada', tenant: 7 })
-      expect(await told(await tokenFor('openid'))).toEqual({ sub: 'ada' })
+      expect(await claimsOf(await tokenFor('openid place-orders'))).toEqual({
+        sub: 'ada',
+        tenant: 7,
+      })
+      expect(await claimsOf(await tokenFor('openid'))).toEqual({ sub: 'ada' })
     } finally {
-      server.people.says = () => ADA
+      server.people.claimsFor = () => ADA
     }
   })
 
-  it('answers GET, and POST with the token in the header or the body, not in both', async () => {
+  it('accepts GET, and POST with the token in the header or in the body, but not in both', async () => {
     const token = await tokenFor('openid email')
     const expected = { sub: 'ada', email: ADA.email, email_verified: true }
     const post = (init: RequestInit) =>
@@ -102,7 +105,7 @@ describe('UserInfo', () => {
     expect(payload).toMatchObject({ sub: 'ada', email: ADA.email })
   })
 
-  it('refuses tokens without openid, of clients, of nobody, and those that ended', async () => {
+  it('rejects tokens without the scope openid, tokens of clients, unknown tokens, and revoked ones', async () => {
     const refused = async (token: string) => {
       const reply = await userinfo(server, token)
       return [reply.status, reply.headers.get('www-authenticate')]
@@ -140,8 +143,8 @@ describe('UserInfo', () => {
   })
 })
 
-describe('scopes about the person', () => {
-  it('are not for personal access tokens, nor for the list people choose from', async () => {
+describe('identity scopes', () => {
+  it('are refused for personal access tokens, and not offered in their list of scopes', async () => {
     const made = server.oauth.tokens.createPersonal({
       userId: 'ada',
       name: 'x',
@@ -152,7 +155,7 @@ describe('scopes about the person', () => {
     expect(listed.map(({ id }: { id: string }) => id)).toEqual(['place-orders', 'check-status'])
   })
 
-  it('are kept from a client that is limited to others', async () => {
+  it('are refused for a client that is limited to other scopes', async () => {
     const limited = await createClient(server, { scopes: ['place-orders'] })
     const { authorize } = await import('./support.ts')
     const back = await authorize(server, limited)

@@ -23,10 +23,10 @@ const bearer = (text: unknown) => ({
   csrfToken: null,
 })
 
-describe('a grant that exchanges tokens, written outside the package', () => {
+describe('custom grant that exchanges tokens, written outside the package', () => {
   const grant_type = tokenExchange().type
 
-  it('gives a narrower token with members of its own', async () => {
+  it('issues a narrower token with additional response members', async () => {
     const server = await start(tokenExchange())
     const subject_token = await personalToken(server, ['read', 'write'])
     const form = { ...server.credentials, grant_type, subject_token, scope: 'read' }
@@ -41,14 +41,14 @@ describe('a grant that exchanges tokens, written outside the package', () => {
     expect([user.id, user.tokenCan('read'), user.tokenCan('write')]).toEqual(['ada', true, false])
   })
 
-  it('never gives more than it was given', async () => {
+  it('never widens the scopes', async () => {
     const server = await start(tokenExchange())
     const subject_token = await personalToken(server, ['read'])
     const form = { ...server.credentials, grant_type, subject_token, scope: 'write' }
     expect(await server.token(form)).toMatchObject({ error: 'invalid_scope' })
   })
 
-  it('gives nothing that outlives the first', async () => {
+  it('issues no token that outlives the original', async () => {
     const server = await start(tokenExchange())
     const subject_token = await personalToken(server, ['read'])
     server.clock.advance('364d')
@@ -58,7 +58,7 @@ describe('a grant that exchanges tokens, written outside the package', () => {
     expect(await server.token(form)).toMatchObject({ error: 'invalid_grant' })
   })
 
-  it('is for clients that were given it, and stands in the metadata', async () => {
+  it('is only for clients that have it, and appears in the metadata', async () => {
     const server = await start(tokenExchange())
     const { client, secret } = await server.oauth.clients.create({
       name: 'Other',
@@ -72,7 +72,7 @@ describe('a grant that exchanges tokens, written outside the package', () => {
     expect(metadata.grant_types_supported).toContain(grant_type)
   })
 
-  it('cannot be given to a client where it is not listed', async () => {
+  it('cannot be given to a client on a server that does not list it', async () => {
     const { oauth } = await start()
     await expect(
       oauth.clients.create({ name: 'Shop', grants: [grant_type] }),
@@ -80,10 +80,10 @@ describe('a grant that exchanges tokens, written outside the package', () => {
   })
 })
 
-describe('a grant that finds out itself who the user is, written outside the package', () => {
+describe('custom grant that identifies the user itself, written outside the package', () => {
   const grant_type = oneTimeCode({ redeem: async () => null }).type
 
-  it('gives tokens that can be refreshed', async () => {
+  it('issues tokens that can be refreshed', async () => {
     const server = await start(oneTimeCode({ redeem: async () => 'ada' }))
     const { credentials } = server
     const first = await server.token({ ...credentials, grant_type, one_time_code: '1' })
@@ -92,13 +92,13 @@ describe('a grant that finds out itself who the user is, written outside the pac
     expect(await server.token(form)).toMatchObject({ token_type: 'Bearer' })
   })
 
-  it('gives nothing for a user who is gone', async () => {
+  it('issues nothing for a user who no longer exists', async () => {
     const server = await start(oneTimeCode({ redeem: async () => 'eve' }))
     const form = { ...server.credentials, grant_type, one_time_code: '1' }
     expect(await server.token(form)).toMatchObject({ error: 'invalid_grant' })
   })
 
-  it('gives nothing to whoever is signed out everywhere while it looks', async () => {
+  it('issues nothing to a user who is signed out everywhere during the exchange', async () => {
     const signOut = { now: async () => {} }
     const server = await start(
       oneTimeCode({

@@ -12,7 +12,7 @@ function foreignImports(text: string): string[] {
   return specifiers.filter((name) => !ALLOWED.test(name))
 }
 
-it('what is written here imports only what is published', () => {
+it('files in test/outside import only published entry points', () => {
   const files = readdirSync(folder)
   expect(files.length).toBeGreaterThan(5)
   for (const file of files) {
@@ -20,7 +20,7 @@ it('what is written here imports only what is published', () => {
   }
 })
 
-it('notices an import that is not', () => {
+it('the check of imports detects an import that is not published', () => {
   const quote = "'"
   expect(foreignImports(`import x from ${quote}../../src/context.ts${quote}`)).toHaveLength(1)
   expect(foreignImports(`import x from ${quote}@tollgate/database${quote}`)).toHaveLength(1)

@@ -1,11 +1,11 @@
 import { type Grant, InvalidGrant, requireParam } from '@tollgate/oauth'
 
 export interface OneTimeCodes {
-  /** Whose code it is; it is used up by the question. */
+  /** Finds the user id of a code, and uses the code up. `null` if the code is unknown. */
   redeem(code: string): Promise<string | null>
 }
 
-/** A code from a letter or a text message. The grant finds out itself who the user is. */
+/** Grant for a code from a letter or a text message. It identifies the user itself. */
 export function oneTimeCode(codes: OneTimeCodes): Grant {
   return {
     type: 'urn:example:grant-type:one-time-code',

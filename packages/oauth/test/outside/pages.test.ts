@@ -22,7 +22,7 @@ ${Object.entries(fields).map(([name, value]) => `<input name="${name}" value="${
   stylesheet: `${defaultPages.stylesheet} h1 { color: teal }`,
 }
 
-it('a set of pages written outside the package is what people see', async () => {
+it('pages written outside the package replace the default pages', async () => {
   const users = {
     findById: (id: string) => ({ id }),
     fromRequest: () => ({ id: 'ada' }),

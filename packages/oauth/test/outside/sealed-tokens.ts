@@ -3,7 +3,9 @@ import type { AccessTokenFormat } from '@tollgate/oauth'
 
 const PREFIX = 'sealed.'
 
-/** The claims, encrypted: nobody but the holder of the key can read who a token is for. */
+/**
+ * A token format with encrypted claims: only the holder of the key can read whom a token is for.
+ */
 export function sealedTokens(key: Buffer): AccessTokenFormat {
   return {
     recognizes: (text) => text.startsWith(PREFIX),

@@ -12,7 +12,7 @@ export const ISSUER = 'https://api.example'
 export interface OutsideServer {
   readonly oauth: AuthorizationServer
   readonly clock: MovableClock
-  /** A form post to the token endpoint, and its JSON. */
+  /** Posts a form to the token endpoint and returns the JSON response. */
   token(form: Record<string, string>): Promise<Record<string, unknown>>
 }
 

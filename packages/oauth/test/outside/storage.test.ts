@@ -1,14 +1,14 @@
 import { clientCredentials } from '@tollgate/oauth'
 import { storageContract } from '@tollgate/oauth/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { drawerStorage } from './drawer-storage.ts'
+import { mapStorage } from './map-storage.ts'
 import { startServer } from './start-server.ts'
 
-describe('the storage contract on a store written outside the package', () => {
-  storageContract({ describe, it }, async () => drawerStorage())
+describe('storage contract on a store written outside the package', () => {
+  storageContract({ describe, it }, async () => mapStorage())
 })
 
-describe('the storage contract', () => {
+describe('storage contract', () => {
   it('fails on a store that exchanges a code twice', async () => {
     const failures: string[] = []
     const tests: Array<() => Promise<void>> = []
@@ -19,7 +19,7 @@ describe('the storage contract', () => {
       },
     }
     storageContract(runner, async () => {
-      const storage = drawerStorage()
+      const storage = mapStorage()
       return { ...storage, codes: { ...storage.codes, exchange: async () => true } }
     })
     for (const test of tests) await test()
@@ -27,8 +27,8 @@ describe('the storage contract', () => {
   })
 })
 
-it('a store written outside the package serves a server', async () => {
-  const { oauth, token } = startServer({ storage: drawerStorage(), grants: [clientCredentials()] })
+it('server runs on a store written outside the package', async () => {
+  const { oauth, token } = startServer({ storage: mapStorage(), grants: [clientCredentials()] })
   onTestFinished(() => oauth.close())
   const grants = ['client_credentials']
   const { client, secret } = await oauth.clients.create({ name: 'Shop', grants })

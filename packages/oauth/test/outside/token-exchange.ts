@@ -9,7 +9,10 @@ import {
 
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token'
 
-/** RFC 8693 in its smallest form: a token for another client, never wider or longer than the first. */
+/**
+ * RFC 8693 in its smallest form: issues a token for another client, with at most the scopes and
+ * lifetime of the original.
+ */
 export function tokenExchange(): Grant {
   return {
     type: 'urn:ietf:params:oauth:grant-type:token-exchange',

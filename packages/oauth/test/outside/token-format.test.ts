@@ -19,8 +19,8 @@ async function start(format = sealedTokens(Buffer.alloc(32, 7))) {
   return { ...server, client, form }
 }
 
-describe('a token format written outside the package', () => {
-  it('is what clients get, and what the guard reads', async () => {
+describe('custom token format, written outside the package', () => {
+  it('is issued to clients and read by the guard', async () => {
     const { oauth, client, form, token } = await start()
     const { access_token } = await token(form)
     expect(access_token).toMatch(/^sealed\./)
@@ -28,11 +28,11 @@ describe('a token format written outside the package', () => {
     expect([caller.clientId, caller.tokenCan('read')]).toEqual([client.id, true])
   })
 
-  it('is refused when it was altered, or has expired', async () => {
+  it('is rejected when altered or expired', async () => {
     const { oauth, clock, form, token } = await start()
     const text = String((await token(form)).access_token)
     const attempt = async (given: string) => oauth.guard.authenticate('client', bearer(given))
-    // Not the last one: not all of its bits are read.
+    // Changes a character that is not the last: some bits of the last one are ignored.
     const altered = text.slice(0, -8) + (text.at(-8) === 'A' ? 'B' : 'A') + text.slice(-7)
     const refused = { code: 'invalid_token' }
     await expect(attempt(altered)).rejects.toMatchObject(refused)
@@ -40,13 +40,13 @@ describe('a token format written outside the package', () => {
     await expect(attempt(text)).rejects.toMatchObject(refused)
   })
 
-  it('takes nothing from the formats there were before', async () => {
+  it('rejects tokens of the built-in formats', async () => {
     const { oauth } = await start()
     const attempt = async () => oauth.guard.authenticate('client', bearer('a.b.c'))
     await expect(attempt()).rejects.toMatchObject({ code: 'invalid_token' })
   })
 
-  it('may not say what no header can carry', async () => {
+  it('causes a server error if it produces a token that is no valid header value', async () => {
     const format = { ...sealedTokens(Buffer.alloc(32, 7)), encode: () => 'two words' }
     const { form, token } = await start(format)
     expect(await token(form)).toMatchObject({ error: 'server_error' })

@@ -1,5 +1,5 @@
-// One process of a service that runs several: node child.mjs <database url> <options as JSON>.
-// It answers commands, one JSON object a line, on the built packages as an application would use them.
+// One process of a service with several: node child.mjs <database url> <options as JSON>. It runs
+// commands, one JSON object per line, and uses the built packages as an application does.
 import { createInterface } from 'node:readline'
 import { connect } from '@tollgate/database'
 import {
@@ -64,10 +64,10 @@ async function guard(credentials) {
 const commands = {
   send,
   guard,
-  /** Many requests at once. */
+  /** Sends many requests concurrently. */
   burst: ({ requests }) => Promise.all(requests.map(send)),
   guards: ({ all }) => Promise.all(all.map(guard)),
-  /** Any method of the server: `{ method: 'clients.revoke', args: ['id'] }`. */
+  /** Calls any method of the server: `{ method: 'clients.revoke', args: ['id'] }`. */
   async call({ method, args = [] }) {
     const [group, name] = method.split('.')
     const result = await (name ? oauth[group][name](...args) : oauth[group](...args))
@@ -87,7 +87,9 @@ const commands = {
     })
     return { cookie: fresh.setCookie?.split(';')[0], csrfToken: fresh.csrfToken }
   },
-  /** Asks the guard again and again until it refuses; says when the last accepted request was sent. */
+  /**
+   * Calls the guard repeatedly until it refuses, and returns when the last accepted call was sent.
+   */
   async untilRefused({ credentials, patience }) {
     const deadline = Date.now() + patience
     statements = []
@@ -98,7 +100,7 @@ const commands = {
       const status = await guard(credentials)
       requests += 1
       if (status !== 200) {
-        // Those that no request waits for.
+        // Statements of background work, which no request waits for.
         const others = statements.filter(
           (sql) => !/oauth_(?:revocations|heartbeats)|tollgate_clock/.test(sql),
         )
@@ -109,7 +111,7 @@ const commands = {
       await pause(5)
     }
   },
-  /** Issues and refreshes for ever, and prints each token only after it was acknowledged. */
+  /** Issues and refreshes until killed, and prints each token only after it was acknowledged. */
   async load({ client, atOnce }) {
     const print = (entry) => process.stdout.write(`${JSON.stringify({ acknowledged: entry })}\n`)
     const credentials = { client_id: client.id, client_secret: client.secret }

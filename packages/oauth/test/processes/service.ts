@@ -29,23 +29,25 @@ export interface GuardCall {
   readonly csrfToken?: string | null
 }
 
-/** A process of the service, driven from the test. */
+/** A process of the service, controlled by the test. */
 export interface Service {
   ask<Value>(command: string, params?: object): Promise<Value>
   send(call: HttpCall): Promise<Reply>
   burst(requests: readonly HttpCall[]): Promise<Reply[]>
-  /** What its guard says of the token. A process that is too busy to know says 503, and is asked again. */
+  /** Status of the guard for this token. Retries while the process is too busy and returns 503. */
   guard(token: string): Promise<number>
-  /** What its guard says at this moment. */
+  /** Status of the guard for this token, without retries. */
   guardNow(token: string): Promise<number>
-  /** Any method of the server by name, e.g. `clients.revoke`; `at` is when it was acknowledged. */
+  /**
+   * Calls any method of the server by name, e.g. `clients.revoke`. `at` is when the result arrived.
+   */
   call<Result = unknown>(
     method: string,
     ...args: unknown[]
   ): Promise<{ readonly result: Result; readonly at: number }>
-  /** What `load` has acknowledged so far. */
+  /** Tokens that `load` has acknowledged so far. */
   readonly acknowledged: readonly Acknowledged[]
-  /** SIGKILL, and wait until it is gone. */
+  /** Sends SIGKILL and waits until the process has ended. */
   kill(): Promise<void>
 }
 
@@ -53,8 +55,8 @@ const script = fileURLToPath(new URL('./child.mjs', import.meta.url))
 const running = new Set<ChildProcess>()
 
 /**
- * Starts another process on the built packages and waits until it is ready. Its clock is `clockAhead`
- * milliseconds ahead.
+ * Starts another process on the built packages and waits until it is ready. Its clock is
+ * `clockAhead` milliseconds ahead.
  */
 export async function startService(
   databaseUrl: string,
@@ -85,7 +87,7 @@ export async function startService(
       resolve()
     })
   })
-  // Writing to a process that was killed fails; whoever asked is told by its end.
+  // Writing to a killed process fails. Pending calls are rejected when its end is noticed.
   child.stdin.on('error', () => {})
 
   await new Promise<void>((resolve, reject) => {
@@ -122,7 +124,7 @@ export async function startService(
     send: (call) => ask('send', call),
     burst: (requests) => ask('burst', { requests }),
     async guard(token) {
-      for (let tries = 0; tries < 100; tries += 1) {
+      for (let tries = 0; tries < 300; tries += 1) {
         const status = await guardNow(token)
         if (status !== 503) return status
         await new Promise((resolve) => setTimeout(resolve, 200))
@@ -146,7 +148,7 @@ interface Message {
   readonly error?: string
 }
 
-/** The last line of a killed process may be half a line. */
+/** Parses a line. The last line of a killed process may be incomplete. */
 function parse(line: string): Message {
   try {
     return JSON.parse(line)
@@ -177,7 +179,7 @@ export interface TestClient {
   readonly secret: string
 }
 
-/** A client of the application's own, so that codes come without an approval screen. */
+/** Creates a first-party client, so that codes are issued without an approval screen. */
 export async function createClient(service: Service, fields: object = {}): Promise<TestClient> {
   const { result } = await service.call<{ client: { id: string }; secret: string }>(
     'clients.create',
@@ -206,7 +208,7 @@ export interface Tokens {
   readonly refresh_token: string
 }
 
-/** A new grant of this user, by the password grant. */
+/** Creates a new grant for this user with the password grant. */
 export async function issue(service: Service, client: TestClient, user = 'ada'): Promise<Tokens> {
   const form = { grant_type: 'password', username: user, password: 'x' }
   const { status, body } = await service.send(tokenCall(client, form))

@@ -28,7 +28,7 @@ interface Stored {
 const stored = async () =>
   (await server.database.kysely.selectFrom('oauth_tickets').selectAll().execute()) as Stored[]
 
-/** As the app of somebody in this network. */
+/** Pushes a request as the public client from this network address. */
 async function pushFrom(address: string, params: Record<string, string> = {}): Promise<string> {
   const reply = await server.post(
     '/oauth/par',
@@ -46,7 +46,7 @@ async function pushFrom(address: string, params: Record<string, string> = {}): P
 }
 
 describe('threat Q7 a pushed request', () => {
-  it('keeps the parameters that somebody reads, and no others', async () => {
+  it('stores only the parameters that are used', async () => {
     await pushFrom('192.0.2.1', {
       scope: 'openid',
       nonce: 'n-1',
@@ -72,19 +72,19 @@ describe('threat Q7 a pushed request', () => {
     expect(row?.content.length).toBeLessThan(1000)
   })
 
-  it('ends when the person did not come in time, and its row goes with the next purge', async () => {
+  it('expires if the person does not open it in time, and the next purge deletes its row', async () => {
     const request_uri = await pushFrom('192.0.2.1')
     const [row] = await stored()
     expect(row?.expires_at).toBe(server.clock.now().getTime() + 60_000)
     server.clock.advance(60)
     expect((await askFor(server, 'ada', { client_id: app.id, request_uri })).status).toBe(400)
-    // The clocks of two processes may be a minute apart.
+    // The clocks of two processes may differ by a minute.
     server.clock.advance(61)
     await server.oauth.purge()
     expect(await stored()).toEqual([])
   })
 
-  it('waits an hour for a person who came in time', async () => {
+  it('is kept for an hour once the person has opened it in time', async () => {
     const request_uri = await pushFrom('192.0.2.1')
     const ask = () => askFor(server, 'ada', { client_id: app.id, request_uri })
     server.clock.advance(59)
@@ -96,7 +96,7 @@ describe('threat Q7 a pushed request', () => {
     expect((await ask()).status).toBe(400)
   })
 
-  it('makes room by the oldest of its network, and of no other', async () => {
+  it('replaces the oldest one of its own network, and of no other, when the limit is reached', async () => {
     const first = await pushFrom('192.0.2.1')
     const others = await pushFrom('192.0.2.2')
     server.clock.advance(1)
@@ -112,7 +112,7 @@ describe('threat Q7 a pushed request', () => {
     expect((await ask(others)).status).toBe(200)
   })
 
-  it('is refused with Retry-After when its network pushed too many, and no other network is', async () => {
+  it('is refused with Retry-After if its network pushed too many, but not from other networks', async () => {
     const statuses = new Set<number>()
     const ask = (address: string) =>
       server.post(
@@ -127,7 +127,7 @@ describe('threat Q7 a pushed request', () => {
     expect((await ask('192.0.2.2')).status).toBe(201)
   })
 
-  it('costs the same statements, however many there are', async () => {
+  it('takes the same number of SQL statements, however many requests are stored', async () => {
     const statements: string[] = []
     const own = await startPushed({
       addressOf: () => '192.0.2.1',
@@ -140,22 +140,22 @@ describe('threat Q7 a pushed request', () => {
         expect(reply.status).toBe(201)
       }
       await pushOne()
-      const costOf = async () => {
+      const countStatements = async () => {
         statements.length = 0
         await pushOne()
         return statements.filter((sql) => /oauth_(tickets|limits)/.test(sql)).length
       }
-      const first = await costOf()
-      // The count of the rate, the row, and the count of the share; some databases read a count back.
+      const first = await countStatements()
+      // The rate count, the row, and the share count; some databases read a count back.
       expect(first).toBeLessThanOrEqual(5)
       for (let count = 0; count < 50; count += 1) await pushOne()
-      expect(await costOf()).toBe(first)
+      expect(await countStatements()).toBe(first)
     } finally {
       await own.close()
     }
   })
 
-  it('of a client that has proven itself takes no share of its network', async () => {
+  it('does not count against its network if the client authenticated itself', async () => {
     const web = await createClient(server)
     expect((await push(server, web)).status).toBe(201)
     const [row] = await stored()

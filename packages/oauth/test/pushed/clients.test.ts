@@ -11,8 +11,8 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-describe("pushed requests of other people's clients", () => {
-  it('openid-client pushes, and gets its tokens', async () => {
+describe('pushed requests of third-party clients', () => {
+  it('openid-client pushes a request and gets its tokens', async () => {
     const { id, secret } = await createClient(server)
     const config = await openidClient.discovery(
       new URL(server.url),
@@ -37,7 +37,7 @@ describe("pushed requests of other people's clients", () => {
     expect(tokens.scope).toBe('place-orders')
   })
 
-  it('oauth4webapi pushes as a public client, and gets its tokens', async () => {
+  it('oauth4webapi pushes as a public client and gets its tokens', async () => {
     const { id } = await createClient(server, { confidential: false })
     const insecure = { [oauth4webapi.allowInsecureRequests]: true }
     const issuer = new URL(server.url)

@@ -29,8 +29,8 @@ afterAll(() => server.close())
 
 const NO_ONE = { accept: 'text/html' }
 
-describe('a pushed request (RFC 9126)', () => {
-  it('is answered with a name for it that is never stored by caches', async () => {
+describe('pushed request (RFC 9126)', () => {
+  it('is answered with a request_uri in a response that must not be cached', async () => {
     const reply = await push(server, client)
     expect(reply.status).toBe(201)
     expect(reply.headers.get('cache-control')).toBe('no-store')
@@ -40,7 +40,7 @@ describe('a pushed request (RFC 9126)', () => {
     })
   })
 
-  it('leads to a code, and what else the URL says counts for nothing', async () => {
+  it('leads to a code, and other parameters of the URL are ignored', async () => {
     const request = await pushed(server, client)
     const page = await askFor(server, 'ada', {
       ...request,
@@ -58,7 +58,7 @@ describe('a pushed request (RFC 9126)', () => {
     expect(await reply.json()).toMatchObject({ scope: 'place-orders' })
   })
 
-  it('is taken of a public client with PKCE, whose proof is still asked for', async () => {
+  it('is accepted from a public client with PKCE, whose code verifier is still required', async () => {
     const mobile = await createClient(server, { confidential: false })
     const pkce = { code_challenge: CHALLENGE, code_challenge_method: 'S256' }
     expect((await push(server, mobile)).status).toBe(400)
@@ -68,7 +68,7 @@ describe('a pushed request (RFC 9126)', () => {
     expect((await exchange(server, mobile, back, { code_verifier: VERIFIER })).status).toBe(200)
   })
 
-  it('takes the client by its header, without a client_id in the body', async () => {
+  it('accepts client authentication by header, without a client_id in the body', async () => {
     const reply = await server.post(
       '/oauth/par',
       { redirect_uri: REDIRECT, response_type: 'code' },
@@ -80,7 +80,7 @@ describe('a pushed request (RFC 9126)', () => {
     expect(page.headers.get('location') ?? '').toContain(`${REDIRECT}?code=`)
   })
 
-  it('leaves nothing of itself in the tokens', async () => {
+  it('adds no details to the stored tokens', async () => {
     const own = await createClient(server)
     const request = await pushed(server, own)
     const back = await decideOn(server, 'ada', await askFor(server, 'ada', request))
@@ -92,18 +92,18 @@ describe('a pushed request (RFC 9126)', () => {
 
   it.each([
     ['an unknown scope', { scope: 'everything' }, 'invalid_scope'],
-    ['a response type that is not offered', { response_type: 'x' }, 'unsupported_response_type'],
-    ['an address of somebody else', { redirect_uri: 'https://evil.example/' }, 'invalid_request'],
+    ['a response type that is not enabled', { response_type: 'x' }, 'unsupported_response_type'],
+    ['an unregistered redirect URI', { redirect_uri: 'https://evil.example/' }, 'invalid_request'],
     [
-      'a plain challenge',
+      'code_challenge_method plain',
       { code_challenge: 'x', code_challenge_method: 'plain' },
       'invalid_request',
     ],
     ['an unknown prompt', { prompt: 'maybe' }, 'invalid_request'],
-    ['a long state', { state: 'x'.repeat(3000) }, 'invalid_request'],
+    ['a state that is too long', { state: 'x'.repeat(3000) }, 'invalid_request'],
     ['a request_uri', { request_uri: 'urn:ietf:params:oauth:request_uri:x' }, 'invalid_request'],
-    ['a request, which nobody reads', { request: 'a.b.c' }, 'request_not_supported'],
-    ['more than a request has', { login_hint: 'x'.repeat(8000) }, 'invalid_request'],
+    ['a request object without the feature', { request: 'a.b.c' }, 'request_not_supported'],
+    ['too many parameters', { login_hint: 'x'.repeat(8000) }, 'invalid_request'],
     ['a wrong secret', { client_secret: 'wrong' }, 'invalid_client'],
   ])('is refused at once with %s', async (_what, params, error) => {
     const reply = await push(server, client, params)
@@ -112,17 +112,17 @@ describe('a pushed request (RFC 9126)', () => {
     expect(await reply.json()).toMatchObject({ error })
   })
 
-  it('has 64 kB at most', async () => {
+  it('can have at most 64 kB', async () => {
     expect((await push(server, client, { more: 'x'.repeat(70_000) })).status).toBe(413)
   })
 
-  it('is for POST', async () => {
+  it('can only be sent with POST', async () => {
     expect((await server.request('/oauth/par')).status).toBe(405)
   })
 })
 
-describe('a person with a pushed request', () => {
-  it('may load the page again, in two tabs, and decide in either', async () => {
+describe('the person who follows a pushed request', () => {
+  it('may reload the page, open it in two tabs, and decide in either', async () => {
     const own = await createClient(server)
     const request = await pushed(server, own)
     const first = await askFor(server, 'ada', request)
@@ -134,7 +134,7 @@ describe('a person with a pushed request', () => {
     expect((await exchange(server, own, back)).status).toBe(200)
   })
 
-  it('signs in on the way, and may take longer for it than the name of the request lives', async () => {
+  it('may sign in first, and take longer for it than the request_uri lives', async () => {
     const own = await createClient(server)
     const request = await pushed(server, own, { login_hint: 'ada@example.com' })
     const query = new URLSearchParams(request)
@@ -147,7 +147,7 @@ describe('a person with a pushed request', () => {
     expect(back.searchParams.get('code')).toMatch(/^tgc_/)
   })
 
-  it('signs in again where the pushed request says so, and comes back with it', async () => {
+  it('must sign in again if the pushed request demands it, and returns to it', async () => {
     const request = await pushed(server, client, { prompt: 'login' })
     server.users.signIns.set('ada.1', server.clock.now())
     const away = locationOf(await askFor(server, 'ada', request))
@@ -159,7 +159,7 @@ describe('a person with a pushed request', () => {
     expect(back.searchParams.get('code')).toMatch(/^tgc_/)
   })
 
-  it('may load the approval screen again long after it was first shown', async () => {
+  it('may reload the approval screen long after it was first shown', async () => {
     const own = await createClient(server)
     const request = await pushed(server, own)
     expect((await askFor(server, 'ada', request)).status).toBe(200)
@@ -168,7 +168,7 @@ describe('a person with a pushed request', () => {
     expect(back.searchParams.get('code')).toMatch(/^tgc_/)
   })
 
-  it('is told by a page where the time is over', async () => {
+  it('gets an error page when the request has expired', async () => {
     const late = await pushed(server, client)
     const shown = await pushed(server, await createClient(server))
     await askFor(server, 'ada', shown)
@@ -178,7 +178,7 @@ describe('a person with a pushed request', () => {
     expect((await askFor(server, 'ada', shown)).status).toBe(400)
   })
 
-  it('ends it by saying no', async () => {
+  it('cannot reuse the request after denying it', async () => {
     const request = await pushed(server, await createClient(server))
     const page = await askFor(server, 'ada', request)
     const other = await askFor(server, 'ada', request)
@@ -188,7 +188,7 @@ describe('a person with a pushed request', () => {
     expect((await askFor(server, 'ada', request)).status).toBe(400)
   })
 
-  it('ends it where an error is the answer', async () => {
+  it('cannot reuse the request after an error response', async () => {
     const request = await pushed(server, await createClient(server), { prompt: 'none' })
     const back = locationOf(await askFor(server, 'ada', request))
     expect(back.searchParams.get('error')).toBe('consent_required')
@@ -196,10 +196,10 @@ describe('a person with a pushed request', () => {
   })
 })
 
-describe('where requests have to be pushed', () => {
+describe('required pushed requests', () => {
   const plain = { redirect_uri: REDIRECT, response_type: 'code', state: 's' }
 
-  it('the setting of a client refuses its other requests', async () => {
+  it('the setting of a client makes the server refuse its other requests', async () => {
     const strict = await createClient(server, {
       settings: { require_pushed_authorization_requests: true },
     })
@@ -211,7 +211,7 @@ describe('where requests have to be pushed', () => {
     expect(page.status).toBe(200)
   })
 
-  it('the option refuses those of every client, and the metadata says so', async () => {
+  it('the option makes the server refuse other requests of every client, and is listed in the metadata', async () => {
     const strict = await startPushed({}, pushedRequests({ required: true, lifetime: '90s' }))
     try {
       const own = await createClient(strict)
@@ -228,7 +228,7 @@ describe('where requests have to be pushed', () => {
     }
   })
 
-  it('without the feature there is no route, no metadata, and a request_uri is refused', async () => {
+  it('a server without the feature has no route and no metadata for it, and refuses a request_uri', async () => {
     const without = await startServer({ features: [openid()] })
     try {
       const own = await createClient(without)
@@ -244,7 +244,7 @@ describe('where requests have to be pushed', () => {
     }
   })
 
-  it('leads to an ID token through the approval screen, with a nonce and without', async () => {
+  it('openid() issues an ID token through the approval screen, with a nonce and without', async () => {
     const provider = await startPushed({ features: [pushedRequests(), openid()] })
     const own = await createClient(provider)
     for (const nonce of ['', 'once']) {
@@ -256,7 +256,7 @@ describe('where requests have to be pushed', () => {
     await provider.close()
   })
 
-  it.each(['4s', '601s', '0s', 'soon'])('a lifetime of %s is refused at the start', (lifetime) => {
+  it.each(['4s', '601s', '0s', 'soon'])('a lifetime of %s is rejected at start-up', (lifetime) => {
     expect(() => pushedRequests({ lifetime })).toThrow(TypeError)
   })
 })

@@ -32,7 +32,7 @@ export function push(
   })
 }
 
-/** Pushes, and gives what the person is sent with. */
+/** Pushes a request and returns the parameters of the authorization URL. */
 export async function pushed(
   server: TestServer,
   client: FlowClient,

@@ -17,15 +17,15 @@ async function isOurPage(reply: Response): Promise<void> {
   expect(reply.headers.get('content-type')).toContain('text/html')
 }
 
-describe('threats to pushed requests', () => {
-  it('one that was answered is answered no more, and the code of the first answer is good', async () => {
+describe('threats to a pushed request', () => {
+  it('a request that was decided cannot be used again, and the code issued for it stays valid', async () => {
     const request = await pushed(server, client)
     const back = locationOf(await askFor(server, 'ada', request))
     await isOurPage(await askFor(server, 'ada', request))
     expect((await exchange(server, client, back)).status).toBe(200)
   })
 
-  it("another client's is refused and not used up", async () => {
+  it("another client's request is refused and not used up", async () => {
     const request = await pushed(server, client)
     const other = await createClient(server, { firstParty: true })
     await isOurPage(await askFor(server, 'ada', { ...request, client_id: other.id }))
@@ -35,37 +35,37 @@ describe('threats to pushed requests', () => {
   it.each([
     ['unknown', 'urn:ietf:params:oauth:request_uri:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'],
     ['without a name', 'urn:ietf:params:oauth:request_uri:'],
-    ['endless', `urn:ietf:params:oauth:request_uri:${'x'.repeat(7000)}`],
+    ['thousands of characters long', `urn:ietf:params:oauth:request_uri:${'x'.repeat(7000)}`],
   ])(
-    'one that is %s ends at a page of ours, whatever address the URL names',
+    'a request_uri that is %s ends at an error page, even if the URL names a redirect URI',
     async (_what, uri) => {
       const request = { client_id: client.id, request_uri: uri, redirect_uri: REDIRECT }
       await isOurPage(await askFor(server, 'ada', { ...request, response_type: 'code' }))
     },
   )
 
-  it('one without a client_id is refused', async () => {
+  it('a request_uri without a client_id is refused', async () => {
     const { request_uri } = await pushed(server, client)
     await isOurPage(await askFor(server, 'ada', { request_uri }))
   })
 
-  it('an unknown one beside a request object is refused, and leaves no failure that nobody hears of', async () => {
+  it('an unknown request_uri next to a request object is refused, without an unhandled rejection', async () => {
     const request_uri = 'urn:ietf:params:oauth:request_uri:x'
     await isOurPage(
       await askFor(server, 'ada', { client_id: client.id, request: 'x', request_uri }),
     )
-    // The runner fails for a rejection without a listener, which would have ended a process.
+    // The runner fails on unhandled rejections, which would crash a process.
     await new Promise((resolve) => setImmediate(resolve))
   })
 
-  it('an address elsewhere is not fetched but refused', async () => {
+  it('a request_uri on another server is refused without being fetched', async () => {
     const request = { client_id: client.id, redirect_uri: REDIRECT, response_type: 'code' }
     const uri = 'https://app.example/request.jwt'
     const back = locationOf(await askFor(server, 'ada', { ...request, request_uri: uri }))
     expect(back.searchParams.get('error')).toBe('request_uri_not_supported')
   })
 
-  it('many tabs at once get one code among them, on two processes', async () => {
+  it('many concurrent tabs get a single code, on two processes', async () => {
     const second = server.another()
     await second.ready()
     const request = await pushed(server, client)
@@ -81,7 +81,7 @@ describe('threats to pushed requests', () => {
     for (const reply of replies.filter(({ status }) => status !== 303)) await isOurPage(reply)
   })
 
-  it('many screens approved at once give one code among them', async () => {
+  it('many concurrent approvals issue a single code', async () => {
     const careful = await createClient(server)
     const request = await pushed(server, careful)
     const pages = await Promise.all(Array.from({ length: 6 }, () => askFor(server, 'bob', request)))
@@ -91,7 +91,7 @@ describe('threats to pushed requests', () => {
     expect(codes).toHaveLength(1)
   })
 
-  it('many tabs of the implicit grant leave one living token', async () => {
+  it('many concurrent tabs with response_type=token get one valid token', async () => {
     const old = await createClient(server, { firstParty: true, grants: ['implicit'] })
     const request = await pushed(server, old, { response_type: 'token' })
     const replies = await Promise.all(
@@ -103,14 +103,14 @@ describe('threats to pushed requests', () => {
     expect(living.filter((token) => token.clientId === old.id)).toHaveLength(1)
   })
 
-  it('what was pushed is checked again when the person comes', async () => {
+  it('the pushed parameters are checked again when the person opens the request', async () => {
     const own = await createClient(server, { firstParty: true })
     const request = await pushed(server, own)
     await server.oauth.clients.update(own.id, { name: 'Moved', redirect: 'https://new.example/' })
     await isOurPage(await askFor(server, 'ada', request))
   })
 
-  it('the name and the secret of the client are not in the store', async () => {
+  it('neither the request_uri nor the client secret is stored in plain text', async () => {
     const own = await createClient(server)
     const { request_uri } = await pushed(server, own)
     const rows = await server.database.kysely
@@ -124,7 +124,7 @@ describe('threats to pushed requests', () => {
     expect(text).not.toContain(request_uri.split(':').at(-1))
   })
 
-  it('the end of everything ends it', async () => {
+  it('endEverything() invalidates the request', async () => {
     const ending = await startPushed({}, pushedRequests())
     try {
       const own = await createClient(ending, { firstParty: true })
@@ -136,7 +136,7 @@ describe('threats to pushed requests', () => {
     }
   })
 
-  it('nobody pushes in the name of another', async () => {
+  it('a client cannot push a request for another client', async () => {
     const other = await createClient(server)
     const reply = await server.post(
       '/oauth/par',

@@ -5,7 +5,9 @@ import { assertionClaims, callWith, createSigner, outgoing, type Signer, sign } 
 export const GRANTS = ['client_credentials', 'authorization_code'] as const
 export const REFUSED = { status: 401, error: 'invalid_client' }
 
-/** A server whose clients may prove themselves by a JWT, with a key or with their secret. */
+/**
+ * Starts a server whose clients may authenticate with a JWT, signed by a key or with their secret.
+ */
 export function startAsserting(): Promise<TestServer> {
   const features = [jwtClientAuthentication({ sharedSecrets: true }), pushedRequests()]
   return startServer({ features, outgoing: outgoing() })
@@ -16,7 +18,10 @@ interface KeyHolder {
   readonly signer: Signer
 }
 
-/** Clients of a server that is there when they are made. */
+/**
+ * Helpers for clients that authenticate with a JWT. They read the server when called, because a
+ * test creates it later.
+ */
 export function assertingClients(serverOf: () => TestServer) {
   const newClient = (settings: ClientSettings) =>
     createClient(serverOf(), { grants: [...GRANTS], settings })

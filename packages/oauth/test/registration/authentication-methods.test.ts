@@ -28,19 +28,22 @@ describe('token_endpoint_auth_method', () => {
     ['client_secret_post', 401, 200],
     ['client_secret_jwt', 401, 401],
     [undefined, 200, 200],
-  ] as const)('%s: Basic is answered with %i, the body with %i', async (method, first, second) => {
-    const client = await newClient(method ? { token_endpoint_auth_method: method } : {})
-    expect((await ask({}, basic(client))).status).toBe(first)
-    expect((await ask(body(client))).status).toBe(second)
-  })
+  ] as const)(
+    '%s: a secret in a Basic header gets %i, a secret in the body gets %i',
+    async (method, first, second) => {
+      const client = await newClient(method ? { token_endpoint_auth_method: method } : {})
+      expect((await ask({}, basic(client))).status).toBe(first)
+      expect((await ask(body(client))).status).toBe(second)
+    },
+  )
 
-  it('a client with a key is not let in by its name', async () => {
+  it('a client with a key cannot authenticate with its client_id alone', async () => {
     const { id } = await clientWithKey()
     expect((await ask({ client_id: id })).status).toBe(401)
     expect((await ask({ client_id: id, client_secret: '' })).status).toBe(401)
   })
 
-  it('one who uses a secret is not let in by a JWT', async () => {
+  it('a client with a secret cannot authenticate with a JWT', async () => {
     const signer = await createSigner('ES256')
     const { id } = await newClient({ jwks: { keys: [signer.jwk] } })
     expect(await problemWith(await proofOf({ id, signer }))).toMatchObject(REFUSED)
@@ -58,7 +61,7 @@ describe('token_endpoint_auth_method', () => {
     [{ self_registered: { by: 'registration' } }, /not a setting/],
     [{ sealed_secret: 'x' }, /not a setting/],
     [{ verified: true }, /not a setting/],
-  ])('clients.create refuses %j', async (settings, message) => {
+  ])('clients.create() rejects %j', async (settings, message) => {
     const creating = newClient(settings as ClientSettings)
     await expect(creating).rejects.toMatchObject({
       code: 'validation_failed',
@@ -80,7 +83,7 @@ describe('token_endpoint_auth_method', () => {
 })
 
 describe('jwtClientAuthentication()', () => {
-  it('is not in the metadata when it is off, and an assertion is refused', async () => {
+  it('adds nothing to the metadata when disabled, and assertions are refused', async () => {
     const plain = await startServer()
     try {
       const metadata = await (await plain.request('/.well-known/oauth-authorization-server')).json()
@@ -99,7 +102,7 @@ describe('jwtClientAuthentication()', () => {
     }
   })
 
-  it('is in the metadata when it is on', async () => {
+  it('is announced in the metadata when enabled', async () => {
     const metadata = await (await server.request('/.well-known/oauth-authorization-server')).json()
     for (const endpoint of ['token', 'revocation', 'introspection']) {
       expect(metadata).toMatchObject({
@@ -118,7 +121,7 @@ describe('jwtClientAuthentication()', () => {
     }
   })
 
-  it('says at start-up what cannot be', () => {
+  it('rejects invalid options at start-up', () => {
     expect(() => jwtClientAuthentication({ algorithms: [] })).toThrow('algorithms')
     expect(() => jwtClientAuthentication({ algorithms: ['HS256' as never] })).toThrow('algorithms')
     expect(() => jwtClientAuthentication({ assertionsExpireIn: '2h' })).toThrow('an hour')

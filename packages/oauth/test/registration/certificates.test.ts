@@ -29,18 +29,18 @@ const moduleAt = (path: string) =>
 
 const PROGRAM = `
   import { createPinnedRequest } from ${moduleAt('http/dist/outgoing/index.js')}
-  import { resolveOutgoing } from ${moduleAt('oauth/dist/outgoing/options.js')}
+  import { resolveOutgoing } from ${moduleAt('oauth/dist/outgoing/outgoing.js')}
   const { urls, certificates } = JSON.parse(process.argv[1])
   const resolve = async () => [{ address: '127.0.0.1', family: 4 }]
   const send = createPinnedRequest(
     resolveOutgoing({ privateAddresses: ['127.0.0.1'], certificates, resolve, timeout: 30 }),
   )
-  const ask = (url) => send(new URL(url), { method: 'GET', largest: 100 })
+  const ask = (url) => send(new URL(url), { method: 'GET', maxBytes: 100 })
   const said = await Promise.all(urls.map((url) =>
     ask(url).then(({ body }) => body.toString(), ({ cause }) => cause.code)))
   console.log(JSON.stringify(said))`
 
-/** What a process of its own says: Node reads the variable when it starts. */
+/** Runs the requests in a separate process, because Node reads the variable at start. */
 async function ask(urls: readonly string[], certificates: readonly string[], extra: string) {
   const given = JSON.stringify({ urls, certificates })
   const { stdout } = await run(
@@ -62,7 +62,7 @@ describe('outgoing.certificates', () => {
     urls = [await serve(ofOption), await serve(ofNode), await serve(ofNobody)]
   })
 
-  it('are trusted beside those that the operator has named to Node', async () => {
+  it('are trusted in addition to those in NODE_EXTRA_CA_CERTS', async () => {
     const unknown = 'DEPTH_ZERO_SELF_SIGNED_CERT'
     expect(await ask(urls, [ofOption.cert], file)).toEqual(['here', 'here', unknown])
     expect(await ask(urls, [ofOption.cert], '')).toEqual(['here', unknown, unknown])

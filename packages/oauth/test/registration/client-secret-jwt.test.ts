@@ -17,14 +17,14 @@ describe('client_secret_jwt', () => {
   const newSharing = () => newClient({ token_endpoint_auth_method: 'client_secret_jwt' })
   const bytes = (text: string) => new TextEncoder().encode(text)
 
-  it('proves the secret without sending it', async () => {
+  it('authenticates a client without sending the secret', async () => {
     const { id, secret } = await newSharing()
     const proof = await sign(assertionClaims(server, id), bytes(secret), HS256)
     expect((await callWith(server, proof)).status).toBe(200)
     expect(await problemWith(proof)).toMatchObject(REFUSED)
   })
 
-  it('is refused with another secret, and after a rotation', async () => {
+  it('is refused with another secret, and after the secret was rotated', async () => {
     const { id, secret } = await newSharing()
     const wrong = await sign(assertionClaims(server, id), bytes(`${secret}x`), HS256)
     expect(await problemWith(wrong)).toMatchObject(REFUSED)
@@ -35,7 +35,7 @@ describe('client_secret_jwt', () => {
     expect((await callWith(server, now)).status).toBe(200)
   })
 
-  it('stores the secret sealed, for those clients alone', async () => {
+  it('stores the secret encrypted, only for clients with this method', async () => {
     const { id, secret } = await newSharing()
     const sharing = await server.oauth.clients.find(id)
     expect(sharing?.settings.sealed_secret).toMatch(/^[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+$/)
@@ -44,7 +44,7 @@ describe('client_secret_jwt', () => {
     expect(plain?.settings).toEqual({})
   })
 
-  it('goes on after the secret of the server has changed', async () => {
+  it("keeps working after the server's secret has changed", async () => {
     const own = await startServer({ features: [jwtClientAuthentication({ sharedSecrets: true })] })
     try {
       const { id, secret } = await createClient(own, {

@@ -47,13 +47,13 @@ async function signIn(config: openidClient.Configuration) {
   return openidClient.authorizationCodeGrant(config, callback, checks)
 }
 
-describe("other people's clients register and prove themselves", () => {
+describe('third-party clients register and authenticate:', () => {
   it.each([
     ['client_secret_post', undefined],
     ['client_secret_basic', openidClient.ClientSecretBasic()],
     ['client_secret_jwt', openidClient.ClientSecretJwt()],
     ['none', openidClient.None()],
-  ] as const)('openid-client: %s', async (token_endpoint_auth_method, authentication) => {
+  ] as const)('openid-client with %s', async (token_endpoint_auth_method, authentication) => {
     const config = await openidClient.dynamicClientRegistration(
       new URL(server.url),
       { redirect_uris: [REDIRECT], token_endpoint_auth_method },
@@ -65,7 +65,7 @@ describe("other people's clients register and prove themselves", () => {
     expect(tokens.claims()?.aud).toBe(config.clientMetadata().client_id)
   })
 
-  it('openid-client: says nothing of its proof, and uses what it likes', async () => {
+  it('openid-client with its default method if it names none', async () => {
     const metadata = { redirect_uris: [REDIRECT] }
     const config = await openidClient.dynamicClientRegistration(
       new URL(server.url),
@@ -77,7 +77,7 @@ describe("other people's clients register and prove themselves", () => {
   })
 
   it.each(['RS256', 'PS256', 'ES256', 'Ed25519'])(
-    'openid-client: private_key_jwt with %s',
+    'openid-client with private_key_jwt and %s',
     async (algorithm) => {
       const signer = await createSigner(algorithm)
       const config = await openidClient.dynamicClientRegistration(
@@ -94,7 +94,7 @@ describe("other people's clients register and prove themselves", () => {
     },
   )
 
-  it('oauth4webapi registers, and its key opens the token endpoint', async () => {
+  it('oauth4webapi with its key', async () => {
     const issuer = new URL(server.url)
     const options = { [oauth4webapi.allowInsecureRequests]: true }
     const as = await oauth4webapi.processDiscoveryResponse(

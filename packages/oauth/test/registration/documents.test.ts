@@ -53,7 +53,7 @@ function start(
   })
 }
 
-/** Serves a document at this path and gives its address, which is the client_id. */
+/** Serves a document at this path and returns its URL, which is the client_id. */
 function serve(changes: object = {}, path = '/client.json', headers = {}): string {
   const client_id = web.urlOf(path)
   const document = { client_id, client_name: 'Some app', redirect_uris: [REDIRECT], ...changes }
@@ -73,15 +73,15 @@ const ask = (client_id: string, more: Record<string, string> = {}, at = server) 
 
 const rowsOf = (at = server) => at.database.kysely.selectFrom('oauth_clients').selectAll().execute()
 
-describe('a client_id that is the address of a document', () => {
-  it('leads to tokens, by nothing but the document', async () => {
+describe('client ID metadata document', () => {
+  it('lets a client get tokens without registration', async () => {
     const id = serve()
     const tokens = await codeFlow(server, { id, secret: '' })
     expect(tokens).toMatchObject({ scope: 'place-orders', expires_in: 3600 })
     expect(web.asked).toHaveLength(1)
   })
 
-  it('is what an ID token is for', async () => {
+  it('has its URL as the audience of ID tokens', async () => {
     const provider = await start(
       {},
       {
@@ -99,7 +99,7 @@ describe('a client_id that is the address of a document', () => {
     }
   })
 
-  it('refreshes, and can be pushed', async () => {
+  it('allows refreshing and pushed requests', async () => {
     const id = serve({ grant_types: ['authorization_code', 'refresh_token'] })
     const { refresh_token } = await codeFlow(server, { id, secret: '' })
     const form = { grant_type: 'refresh_token', refresh_token, client_id: id }
@@ -116,7 +116,7 @@ describe('a client_id that is the address of a document', () => {
     expect(page.status).toBe(200)
   })
 
-  it('is unverified again once it says something else, new keys excepted', async () => {
+  it('makes its client unverified again when it changes, except for new keys', async () => {
     const [first, second] = [await createSigner('ES256'), await createSigner('ES256')]
     const proof = (signer: typeof first) => ({
       token_endpoint_auth_method: 'private_key_jwt',
@@ -135,7 +135,7 @@ describe('a client_id that is the address of a document', () => {
     expect(await unchecked({ ...proof(second), client_name: 'Your bank' })).toBe(true)
   })
 
-  it('shows people the host, and that nobody has verified it', async () => {
+  it('shows people its host, and that the client is unverified', async () => {
     const page = await ask(serve({ client_name: '<b>Bank</b>' }))
     const html = await page.text()
     expect(html).toContain(`<strong>app.example:${web.port}</strong>`)
@@ -143,7 +143,7 @@ describe('a client_id that is the address of a document', () => {
     expect(html).toContain('&lt;b&gt;Bank&lt;/b&gt;')
   })
 
-  it('is asked about each time', async () => {
+  it('makes people approve the client each time', async () => {
     const id = serve()
     await decideOn(server, 'ada', await ask(id))
     expect((await ask(id)).status).toBe(200)
@@ -151,7 +151,7 @@ describe('a client_id that is the address of a document', () => {
     expect(silent.headers.get('location')).toContain('error=consent_required')
   })
 
-  it('proves itself by a key where the document says so', async () => {
+  it('requires authentication with a key if it says so', async () => {
     const signer = await createSigner('ES256')
     const id = serve({
       token_endpoint_auth_method: 'private_key_jwt',
@@ -167,7 +167,7 @@ describe('a client_id that is the address of a document', () => {
     expect((await revoke({ client_id: id })).status).toBe(401)
   })
 
-  it('is told in the metadata', async () => {
+  it('is announced in the metadata', async () => {
     const metadata = await (await server.request('/.well-known/oauth-authorization-server')).json()
     expect(metadata).toMatchObject({
       client_id_metadata_document_supported: true,
@@ -175,7 +175,7 @@ describe('a client_id that is the address of a document', () => {
     })
   })
 
-  it('is nobody where the feature is off', async () => {
+  it('is treated as an unknown client id when the feature is disabled', async () => {
     const plain = await startServer({ outgoing: outgoing() })
     try {
       expect((await ask(serve(), {}, plain)).status).toBe(400)
@@ -186,23 +186,23 @@ describe('a client_id that is the address of a document', () => {
   })
 })
 
-describe('the document', () => {
+describe('checks of a client ID metadata document', () => {
   it.each([
     ['another client_id', { client_id: 'https://other.example/client.json' }],
     ['no client_id', { client_id: undefined }],
     ['a secret', { client_secret: 'shared' }],
-    ['the end of a secret', { client_secret_expires_at: 0 }],
-    ['a proof by secret', { token_endpoint_auth_method: 'client_secret_post' }],
-    ['a proof by a signed secret', { token_endpoint_auth_method: 'client_secret_jwt' }],
-    ['no redirects', { redirect_uris: [] }],
-    ['a redirect over http', { redirect_uris: ['http://app.example/cb'] }],
-    ['a redirect to script', { redirect_uris: ['javascript:alert(1)'] }],
+    ['client_secret_expires_at', { client_secret_expires_at: 0 }],
+    ['client_secret_post', { token_endpoint_auth_method: 'client_secret_post' }],
+    ['client_secret_jwt', { token_endpoint_auth_method: 'client_secret_jwt' }],
+    ['no redirect URIs', { redirect_uris: [] }],
+    ['a plain http redirect URI', { redirect_uris: ['http://app.example/cb'] }],
+    ['a javascript: redirect URI', { redirect_uris: ['javascript:alert(1)'] }],
     ['the password grant', { grant_types: ['password'] }],
-    ['client credentials', { grant_types: ['client_credentials'] }],
-    ['an implicit response', { response_types: ['token'] }],
+    ['the client credentials grant', { grant_types: ['client_credentials'] }],
+    ['an implicit response type', { response_types: ['token'] }],
     ['a private key', { jwks: { keys: [{ kty: 'EC', d: 'x' }] } }],
-    ['a name that deceives', { client_name: 'Bank\u202egro.evil' }],
-  ])('threat S5 is refused with %s, and nothing is stored', async (_what, changes) => {
+    ['a name with direction marks', { client_name: 'Bank\u202egro.evil' }],
+  ])('threat S5 refuse a document with %s, and store nothing', async (_what, changes) => {
     const page = await ask(serve(changes))
     expect(page.status).toBe(400)
     expect(page.headers.get('location')).toBe(null)
@@ -212,11 +212,11 @@ describe('the document', () => {
 
   it.each([
     ['a list', '[]'],
-    ['a text', '"x"'],
+    ['a string', '"x"'],
     ['null', 'null'],
-    ['no JSON', '<html>'],
+    ['not JSON', '<html>'],
     ['too long', JSON.stringify({ x: 'a'.repeat(20_000) })],
-  ])('that is %s is refused', async (_what, text) => {
+  ])('refuse content that is %s', async (_what, text) => {
     const id = serve()
     web.answer((_request, response) =>
       response.writeHead(200, { 'content-type': 'application/json' }).end(text),
@@ -224,12 +224,12 @@ describe('the document', () => {
     expect((await ask(id)).status).toBe(400)
   })
 
-  it('takes no redirect that it does not list', async () => {
+  it('refuse a redirect URI that it does not list', async () => {
     const page = await ask(serve(), { redirect_uri: 'https://evil.example/' })
     expect(page.status).toBe(400)
   })
 
-  it('threat S5 is looked at again when it is stale: what it no longer lists is over', async () => {
+  it('threat S5 are repeated when the document is stale, and removed redirect URIs are refused', async () => {
     const id = serve()
     expect((await ask(id)).status).toBe(200)
     serve({ redirect_uris: ['https://app.example/new'], client_name: 'New name' })
@@ -241,7 +241,7 @@ describe('the document', () => {
     expect(await rowsOf()).toHaveLength(1)
   })
 
-  it('that is away for a while does not end what it began', async () => {
+  it('accept an unreachable document for a while', async () => {
     const id = serve()
     const { access_token } = await codeFlow(server, { id, secret: '' })
     web.answer((_request, response) => response.writeHead(503).end())
@@ -252,7 +252,7 @@ describe('the document', () => {
     expect((await revoke()).status).toBe(400)
   })
 
-  it('that was taken down ends the client', async () => {
+  it('reject the client when its document was taken down', async () => {
     const id = serve()
     await codeFlow(server, { id, secret: '' })
     web.answer((_request, response) => response.writeHead(404).end())
@@ -261,7 +261,7 @@ describe('the document', () => {
   })
 })
 
-describe('threats of documents', () => {
+describe('threats of client ID metadata documents', () => {
   it.each([
     'https://app.example/',
     'https://app.example',
@@ -274,16 +274,16 @@ describe('threats of documents', () => {
     `https://app.example/${'a'.repeat(600)}`,
     'https://',
     'https:///a',
-  ])('%s is no client_id', async (id) => {
+  ])('%s is refused as a client_id', async (id) => {
     expect((await ask(id)).status).toBe(400)
     expect(web.asked).toEqual([])
   })
 
-  it('http is no client_id', async () => {
+  it('a plain http URL is refused as a client_id', async () => {
     expect((await ask('http://app.example/client.json')).status).toBe(400)
   })
 
-  it('threat S1 a name that leads to a private address is not asked', async () => {
+  it('threat S1 a host name that resolves to a private address gets no request', async () => {
     const shut = await start({}, { outgoing: outgoing({ privateAddresses: [] }) })
     try {
       const page = await ask(serve(), {}, shut)
@@ -303,7 +303,7 @@ describe('threats of documents', () => {
     expect(web.asked).toHaveLength(1)
   })
 
-  it('threat S5 the row behind it is no client_id: it is not looked after', async () => {
+  it('threat S5 the id of the stored row is refused as a client_id, because it would skip the refetch', async () => {
     await ask(serve())
     const [row] = await rowsOf()
     expect(row?.id).toMatch(/^cimd_[\w-]{43}$/)
@@ -312,7 +312,7 @@ describe('threats of documents', () => {
     expect((await server.post('/oauth/revoke', form)).status).toBe(401)
   })
 
-  it('a client that was deleted here stays so', async () => {
+  it('a client that was deleted here stays deleted', async () => {
     const id = serve()
     await ask(id)
     const [row] = await rowsOf()
@@ -322,7 +322,7 @@ describe('threats of documents', () => {
     expect((await ask(id)).status).toBe(400)
   })
 
-  it('threat S4 strangers fill no table: who was never used is forgotten, and may come again', async () => {
+  it('threat S4 unused clients are deleted, and are stored again when they return', async () => {
     const own = await start({ unusedExpireIn: '2d' })
     try {
       const id = serve()
@@ -337,7 +337,7 @@ describe('threats of documents', () => {
     }
   })
 
-  it('one that comes again before its row is purged stays', async () => {
+  it('a client that is used again before its row is purged is kept', async () => {
     const own = await start({ unusedExpireIn: '2d' })
     try {
       const id = serve()
@@ -354,8 +354,8 @@ describe('threats of documents', () => {
     }
   })
 
-  describe('of many networks', () => {
-    /** Whoever comes, and from where. */
+  describe('limits per network', () => {
+    /** The network address of the caller, from a test header. */
     const addressOf = (request: Request) => request.headers.get('x-caller')
     const askFrom = (address: string, path: string, at: TestServer) =>
       at.request(
@@ -374,7 +374,7 @@ describe('threats of documents', () => {
         response.end(JSON.stringify({ client_id, redirect_uris: [REDIRECT] }))
       })
 
-    it('threat S4 new ones are limited for each, those that are known are not', async () => {
+    it('threat S4 apply to new documents, and not to known ones', async () => {
       const own = await start({ perMinute: 2 }, { addressOf })
       try {
         serveAny()
@@ -392,7 +392,7 @@ describe('threats of documents', () => {
       }
     })
 
-    it('threat Q6 one that asks for sixty in a minute, all on one host, keeps nobody else out', async () => {
+    it('threat Q6 let other networks continue when one sends sixty new documents in a minute, all on one host', async () => {
       const own = await start({}, { addressOf })
       try {
         serveAny()
@@ -404,19 +404,21 @@ describe('threats of documents', () => {
       }
     })
 
-    it('threat Q6 a link to the sign-in page has nothing fetched', async () => {
+    it('threat Q6 are not used up by a link to the sign-in page, which causes no fetch', async () => {
       serveAny()
       const query = new URLSearchParams({ client_id: web.urlOf('/new'), response_type: 'code' })
-      expect(await server.oauth.findAsking(`/oauth/authorize?${query}`)).toBe(null)
+      expect(await server.oauth.findRequestingApplication(`/oauth/authorize?${query}`)).toBe(null)
       expect(web.asked).toEqual([])
       expect((await askFrom('192.0.2.1', '/new', server)).status).toBe(200)
-      expect(await server.oauth.findAsking(`/oauth/authorize?${query}`)).toMatchObject({
+      expect(
+        await server.oauth.findRequestingApplication(`/oauth/authorize?${query}`),
+      ).toMatchObject({
         verified: false,
       })
     })
   })
 
-  it('only hosts that are listed, where some are', async () => {
+  it('the hosts option accepts only the listed hosts', async () => {
     const own = await start({ hosts: [`other.example:${web.port}`] })
     try {
       expect((await ask(serve(), {}, own)).status).toBe(400)

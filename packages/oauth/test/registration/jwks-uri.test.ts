@@ -21,7 +21,7 @@ describe('jwks_uri', () => {
   const clientAt = (jwks_uri: string) =>
     newClient({ token_endpoint_auth_method: 'private_key_jwt', jwks_uri })
 
-  it('is where the keys are fetched, once for many', async () => {
+  it('is fetched once for many requests', async () => {
     const signer = await createSigner('ES256')
     web.answerJson({ keys: [signer.jwk] })
     const { id } = await clientAt(web.urlOf('/jwks', 'keys.example'))
@@ -31,14 +31,14 @@ describe('jwks_uri', () => {
     expect(web.asked).toHaveLength(1)
   })
 
-  it('is asked again for a key that is new, and not for every forgery', async () => {
+  it('is fetched again for an unknown key id, but not for each of many forged ones', async () => {
     const [old, next] = [await createSigner('ES256', 'old'), await createSigner('ES256', 'new')]
     web.answerJson({ keys: [old.jwk] })
     const { id } = await clientAt(web.urlOf('/rotating', 'keys.example'))
     const proof = async (signer: Signer, kid: string) => proofOf({ id, signer }, {}, { kid })
     expect((await callWith(server, await proof(old, 'old'))).status).toBe(200)
     web.answerJson({ keys: [next.jwk] })
-    // Too soon: what is known counts.
+    // Within the minimum interval only the cached keys count.
     expect((await callWith(server, await proof(next, 'new'))).status).toBe(401)
     expect(web.asked).toHaveLength(1)
     server.clock.advance(31)
@@ -47,7 +47,7 @@ describe('jwks_uri', () => {
     expect(web.asked).toHaveLength(2)
   })
 
-  it('is asked again for the keys of a client that came after they were fetched', async () => {
+  it('is fetched again for the keys of a client that registered after the last fetch', async () => {
     const [old, next] = [await createSigner('ES256', 'old'), await createSigner('ES256', 'new')]
     const uri = web.urlOf('/handed-on', 'keys.example')
     web.answerJson({ keys: [old.jwk] })
@@ -64,19 +64,22 @@ describe('jwks_uri', () => {
   })
 
   it.each([
-    ['a server that fails', 500, '{}'],
-    ['no key set', 200, '[]'],
+    ['a server error', 500, '{}'],
+    ['JSON that is no key set', 200, '[]'],
     ['nothing', 200, ''],
-    ['keys that are none', 200, '{"keys":{}}'],
-  ])('with %s nobody is let in, and nothing of it is told', async (_what, status, text) => {
-    web.answer((_request, response) =>
-      response.writeHead(status, { 'content-type': 'application/json' }).end(text),
-    )
-    const signer = await createSigner('ES256')
-    const { id } = await clientAt(web.urlOf(`/${status}/${text.length}`, 'keys.example'))
-    const problem = await problemWith(await proofOf({ id, signer }))
-    expect(problem).toMatchObject(REFUSED)
-    expect(JSON.stringify(problem)).not.toContain('127.0.0.1')
-    expect(server.logged).toEqual([])
-  })
+    ['keys that are no list', 200, '{"keys":{}}'],
+  ])(
+    'makes the server refuse the client, without details, if it returns %s',
+    async (_what, status, text) => {
+      web.answer((_request, response) =>
+        response.writeHead(status, { 'content-type': 'application/json' }).end(text),
+      )
+      const signer = await createSigner('ES256')
+      const { id } = await clientAt(web.urlOf(`/${status}/${text.length}`, 'keys.example'))
+      const problem = await problemWith(await proofOf({ id, signer }))
+      expect(problem).toMatchObject(REFUSED)
+      expect(JSON.stringify(problem)).not.toContain('127.0.0.1')
+      expect(server.logged).toEqual([])
+    },
+  )
 })

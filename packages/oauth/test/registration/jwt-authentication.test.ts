@@ -16,14 +16,14 @@ const { newClient, clientWithKey, proofOf, problemWith } = assertingClients(() =
 
 describe('private_key_jwt', () => {
   it.each(['RS256', 'PS256', 'ES256', 'Ed25519'])(
-    'opens the token endpoint with %s',
+    'authenticates at the token endpoint with %s',
     async (alg) => {
       const client = await clientWithKey(alg)
       expect((await callWith(server, await proofOf(client))).status).toBe(200)
     },
   )
 
-  it('has no secret, and gets none', async () => {
+  it('is for clients without a secret, which cannot get one', async () => {
     const signer = await createSigner('ES256')
     const created = await server.oauth.clients.create({
       name: 'Keys',
@@ -39,12 +39,12 @@ describe('private_key_jwt', () => {
     ['the issuer', () => server.url],
     ['the token endpoint', () => `${server.url}/oauth/token`],
     ['both', () => [server.url, `${server.url}/oauth/token`]],
-  ])('is meant for %s', async (_what, aud) => {
+  ])('accepts %s as audience', async (_what, aud) => {
     const client = await clientWithKey()
     expect((await callWith(server, await proofOf(client, { aud: aud() }))).status).toBe(200)
   })
 
-  it('works where requests are pushed, and is not stored with them', async () => {
+  it('authenticates pushed requests, which do not store the assertion', async () => {
     const client = await clientWithKey()
     const reply = await server.post('/oauth/par', {
       client_assertion_type: ASSERTION_TYPE,
@@ -61,23 +61,32 @@ describe('private_key_jwt', () => {
   it.each([
     ['no aud', { aud: undefined }],
     ['another audience', { aud: 'https://other.example' }],
-    ['ours and another audience', { aud: ['http://localhost:4999', 'https://other.example'] }],
-    ['an audience that begins like ours', { aud: 'http://localhost:4999.evil.example/oauth/' }],
-    ['no audience in its list', { aud: [] }],
-    ['an address below ours that is none', { aud: 'http://localhost:4999/oauth/token/../x' }],
-    ['an address that our own begins', { aud: 'http://localhost:4999/oauth/tenant/token' }],
-    ['the folder of our addresses', { aud: 'http://localhost:4999/oauth/' }],
-    ['an audience that is no text', { aud: 5 }],
-    ['audiences that are no texts', { aud: [5, { name: 'http://localhost:4999' }] }],
-    ['a list in a list as its audience', { aud: [['http://localhost:4999']] }],
+    [
+      'this server and another audience',
+      { aud: ['http://localhost:4999', 'https://other.example'] },
+    ],
+    [
+      'an audience that begins like this server',
+      { aud: 'http://localhost:4999.evil.example/oauth/' },
+    ],
+    ['an empty audience list', { aud: [] }],
+    ['a path with dot segments', { aud: 'http://localhost:4999/oauth/token/../x' }],
+    [
+      'a path below /oauth that is no endpoint',
+      { aud: 'http://localhost:4999/oauth/tenant/token' },
+    ],
+    ['the path above the endpoints', { aud: 'http://localhost:4999/oauth/' }],
+    ['an audience that is no string', { aud: 5 }],
+    ['audiences that are no strings', { aud: [5, { name: 'http://localhost:4999' }] }],
+    ['a nested list as audience', { aud: [['http://localhost:4999']] }],
     ['no exp', { exp: undefined }],
     ['an exp that has passed', { exp: 1_500_000_000 }],
-    ['an exp in a day', { exp: Date.parse('2026-01-02T00:00:00Z') / 1000 }],
+    ['an exp a day ahead', { exp: Date.parse('2026-01-02T00:00:00Z') / 1000 }],
     ['an nbf in the future', { nbf: Date.parse('2026-01-01T00:05:00Z') / 1000 }],
     ['an iat in the future', { iat: Date.parse('2026-01-01T00:05:00Z') / 1000 }],
     ['no jti', { jti: undefined }],
     ['an empty jti', { jti: '' }],
-    ['a jti that is no text', { jti: 7 }],
+    ['a jti that is no string', { jti: 7 }],
     ['no iss', { iss: undefined }],
     ['no sub', { sub: undefined }],
     ['another iss', { iss: 'somebody' }],
@@ -89,11 +98,11 @@ describe('private_key_jwt', () => {
 
   it.each([
     ['an hour', 200, {}, 3600],
-    ['an hour and a minute, which clocks may differ by', 200, {}, 3660],
+    ['an hour, signed by a clock one minute ahead,', 200, {}, 3660],
     ['more than an hour and a minute', 401, {}, 3662],
-    ['ten minutes of ten that the server allows', 200, { assertionsExpireIn: '10m' }, 600],
-    ['an hour where the server allows ten minutes', 401, { assertionsExpireIn: '10m' }, 3600],
-  ])('that lives for %s is answered with %i', async (_what, status, options, seconds) => {
+    ['ten minutes if the server allows ten', 200, { assertionsExpireIn: '10m' }, 600],
+    ['an hour if the server allows ten minutes', 401, { assertionsExpireIn: '10m' }, 3600],
+  ])('has a limited lifetime: one of %s gets %i', async (_what, status, options, seconds) => {
     const limited = await startServer({ features: [jwtClientAuthentication(options)] })
     try {
       const clients = assertingClients(() => limited)
@@ -128,14 +137,14 @@ describe('private_key_jwt', () => {
     expect(elsewhere.status).toBe(401)
   })
 
-  it('threat S2 is taken once of many at the same moment', async () => {
+  it('threat S2 is accepted once of many concurrent uses', async () => {
     const client = await clientWithKey()
     const proof = await proofOf(client)
     const replies = await Promise.all(Array.from({ length: 8 }, () => callWith(server, proof)))
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
   })
 
-  it('does not use up the jti of another client', async () => {
+  it('does not use up the same jti of another client', async () => {
     const [one, two] = [await clientWithKey(), await clientWithKey()]
     for (const client of [one, two]) {
       expect((await callWith(server, await proofOf(client, { jti: 'same' }))).status).toBe(200)
@@ -148,7 +157,7 @@ describe('private_key_jwt', () => {
     expect(await problemWith(forged)).toMatchObject(REFUSED)
   })
 
-  it('is refused beside the name of another client, a secret, or Basic', async () => {
+  it('is refused next to another client_id, a secret, or Basic', async () => {
     const client = await clientWithKey()
     expect(await problemWith(await proofOf(client), { client_id: 'other' })).toMatchObject(REFUSED)
     const beside = await problemWith(await proofOf(client), { client_secret: 'x' })
@@ -165,7 +174,7 @@ describe('private_key_jwt', () => {
     expect(basic.status).toBe(400)
   })
 
-  it('is refused with the typ of something else', async () => {
+  it('is refused with another typ', async () => {
     const client = await clientWithKey()
     for (const typ of ['at+jwt', 'oauth-authz-req+jwt', 'dpop+jwt', 'logout+jwt']) {
       expect(await problemWith(await proofOf(client, {}, { typ }))).toMatchObject(REFUSED)
@@ -183,7 +192,7 @@ describe('private_key_jwt', () => {
     },
   )
 
-  it('leaves nobody in who only names a type, or another one', async () => {
+  it('is refused with only an assertion type, or with another type', async () => {
     const { id } = await createClient(server, { confidential: false })
     for (const form of [
       { client_assertion_type: ASSERTION_TYPE },
@@ -199,7 +208,7 @@ describe('private_key_jwt', () => {
 describe('threat S2 algorithms', () => {
   const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
 
-  it('a public key is no shared secret', async () => {
+  it('a public key cannot be used as a shared secret', async () => {
     const client = await clientWithKey('RS256')
     const { jwk } = client.signer
     const pem = await exportSPKI((await importJWK({ ...jwk }, 'RS256')) as CryptoKey)
@@ -211,7 +220,7 @@ describe('threat S2 algorithms', () => {
     }
   })
 
-  it.each(['none', 'None', 'NONE', ''])('alg %s signs nothing', async (alg) => {
+  it.each(['none', 'None', 'NONE', ''])('alg %s is not accepted as a signature', async (alg) => {
     const client = await clientWithKey()
     const content = `${encode({ alg })}.${encode(assertionClaims(server, client.id))}`
     for (const signature of ['', 'AAAA']) {
@@ -219,12 +228,12 @@ describe('threat S2 algorithms', () => {
     }
   })
 
-  it('one that the client has not agreed to is refused', async () => {
+  it("an algorithm other than the client's is refused", async () => {
     const client = await clientWithKey('RS256', { token_endpoint_auth_signing_alg: 'PS256' })
     expect(await problemWith(await proofOf(client))).toMatchObject(REFUSED)
   })
 
-  it('one that the server does not list is refused', async () => {
+  it('an algorithm that the server does not list is refused', async () => {
     const features = [jwtClientAuthentication({ algorithms: ['ES256'] })]
     const strict = await startServer({ features })
     try {
@@ -241,7 +250,7 @@ describe('threat S2 algorithms', () => {
     }
   })
 
-  it('a key that cannot be read is a refusal, and no failure of ours', async () => {
+  it('an unreadable key causes a refusal, and no internal error', async () => {
     const { signer } = await clientWithKey('RS256')
     const { id } = await newClient({
       token_endpoint_auth_method: 'private_key_jwt',

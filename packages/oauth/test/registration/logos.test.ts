@@ -29,7 +29,7 @@ const pageOf = async (client_id: string) =>
   (await askFor(server, 'ada', { client_id, response_type: 'code' })).text()
 
 describe('threat S6 logos of clients', () => {
-  it('are fetched once and sent from here, and cannot run', async () => {
+  it('are fetched once, served by this server, and cannot run scripts', async () => {
     send(PNG)
     const { id } = await newClient()
     expect(await pageOf(id)).toContain(`src="/oauth/logos/${id}"`)
@@ -46,7 +46,7 @@ describe('threat S6 logos of clients', () => {
     expect(web.asked).toHaveLength(1)
   })
 
-  it('have the type of what they are, not of what is said', async () => {
+  it('have the content type of their bytes, not the declared one', async () => {
     send(Buffer.from('GIF89a, and so on'), 'text/html')
     const { id } = await newClient()
     expect((await logoOf(id)).headers.get('content-type')).toBe('image/gif')
@@ -55,10 +55,10 @@ describe('threat S6 logos of clients', () => {
   it.each([
     ['SVG', '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'],
     ['HTML', '<html><script>alert(1)</script></html>'],
-    ['HTML after a blank', ' \x89PNG\r\n\x1a\n<script>'],
-    ['nothing', ''],
+    ['HTML after a space', ' \x89PNG\r\n\x1a\n<script>'],
+    ['empty', ''],
     ['too long', Buffer.concat([PNG, Buffer.alloc(300_000)])],
-  ])('are not %s', async (_what, body) => {
+  ])('are refused when they are %s', async (_what, body) => {
     send(typeof body === 'string' ? Buffer.from(body, 'latin1') : body)
     const { id } = await newClient()
     expect((await logoOf(id)).status).toBe(404)
@@ -66,7 +66,7 @@ describe('threat S6 logos of clients', () => {
     expect(web.asked).toHaveLength(1)
   })
 
-  it('of a stranger are not shown until somebody vouches for it', async () => {
+  it('are hidden for self-registered clients until they are verified', async () => {
     send(PNG)
     const reply = await postJson(server, '/oauth/register', {
       redirect_uris: [REDIRECT],
@@ -81,7 +81,7 @@ describe('threat S6 logos of clients', () => {
     expect(await pageOf(client_id)).toContain('<img')
   })
 
-  it('of a person are not shown until somebody vouches for the client, and not after a change', async () => {
+  it('are hidden for clients of users until they are verified, and again after a change', async () => {
     send(PNG)
     const { id } = await createClient(server, {
       userId: 'bob',
@@ -94,13 +94,15 @@ describe('threat S6 logos of clients', () => {
     await server.oauth.clients.verify(id)
     expect((await logoOf(id)).status).toBe(200)
     expect(await pageOf(id)).toContain('<img')
-    expect(await pageOf(id)).toContain('was registered by another user, and was verified')
+    expect(await pageOf(id)).toContain(
+      'Another user registered this application. The operator of this server has verified it.',
+    )
     await server.oauth.clients.update(id, { name: 'Your bank', redirect: REDIRECT })
     expect((await logoOf(id)).status).toBe(404)
     expect(await pageOf(id)).toContain('unverified')
   })
 
-  it('are nowhere without the feature, without a logo, or without a client', async () => {
+  it('get a 404 without the feature, without a logo, and without a client', async () => {
     const { id } = await createClient(server)
     expect((await logoOf(id)).status).toBe(404)
     expect((await logoOf('nobody')).status).toBe(404)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { askFor, codeFlow, createClient, REDIRECT, type TestServer } from '../support.ts'
-import { flowOf, METADATA, type Registered, registerAt, startOpen } from './registering.ts'
+import { flowOf, METADATA, type Registered, registerAt, startOpen } from './open-registration.ts'
 
 let server: TestServer
 beforeAll(async () => {
@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-describe('RFC 7592: a client manages itself', () => {
+describe('RFC 7592 client management', () => {
   const call = (
     { registration_client_uri, registration_access_token }: Registered,
     method: string,
@@ -24,7 +24,7 @@ describe('RFC 7592: a client manages itself', () => {
       ...(body && { body: JSON.stringify(body) }),
     })
 
-  it('reads what is registered', async () => {
+  it('returns the registered metadata', async () => {
     const client = await registerAt(server)
     const reply = await call(client, 'GET')
     expect(reply.headers.get('cache-control')).toBe('no-store')
@@ -32,7 +32,7 @@ describe('RFC 7592: a client manages itself', () => {
     expect(await reply.json()).toEqual(rest)
   })
 
-  it('replaces it: what is left out is gone', async () => {
+  it('replaces the metadata: missing members are deleted', async () => {
     const client = await registerAt(server, { contacts: ['a@b.example'] })
     const redirect_uris = ['https://app.example/new']
     const reply = await call(client, 'PUT', { client_id: client.client_id, redirect_uris })
@@ -49,7 +49,7 @@ describe('RFC 7592: a client manages itself', () => {
     expect((await call(client, 'GET')).status).toBe(200)
   })
 
-  it('deletes itself, with all its tokens', async () => {
+  it('deletes the client with all its tokens', async () => {
     const client = await registerAt(server)
     const { access_token } = await codeFlow(server, flowOf(client))
     expect((await call(client, 'DELETE')).status).toBe(204)
@@ -63,26 +63,29 @@ describe('RFC 7592: a client manages itself', () => {
     expect(await reply.json()).toEqual({ active: false })
   })
 
-  it.each(['GET', 'PUT', 'DELETE'])('%s needs the token of this very client', async (method) => {
-    const [mine, other] = [await registerAt(server), await registerAt(server)]
-    const body = method === 'PUT' ? { ...METADATA, client_id: mine.client_id } : undefined
-    for (const token of ['', 'wrong', other.registration_access_token]) {
-      expect((await call(mine, method, body, token)).status).toBe(401)
-    }
-    const { client } = await server.oauth.clients.create({ name: 'Own', redirect: REDIRECT })
-    const ours = { ...mine, registration_client_uri: `${server.url}/oauth/register/${client.id}` }
-    expect((await call(ours, method, body)).status).toBe(401)
-    expect((await call(mine, 'GET')).status).toBe(200)
-  })
+  it.each(['GET', 'PUT', 'DELETE'])(
+    'requires the registration access token of this client for %s',
+    async (method) => {
+      const [mine, other] = [await registerAt(server), await registerAt(server)]
+      const body = method === 'PUT' ? { ...METADATA, client_id: mine.client_id } : undefined
+      for (const token of ['', 'wrong', other.registration_access_token]) {
+        expect((await call(mine, method, body, token)).status).toBe(401)
+      }
+      const { client } = await server.oauth.clients.create({ name: 'Own', redirect: REDIRECT })
+      const ours = { ...mine, registration_client_uri: `${server.url}/oauth/register/${client.id}` }
+      expect((await call(ours, method, body)).status).toBe(401)
+      expect((await call(mine, 'GET')).status).toBe(200)
+    },
+  )
 
   it.each([
     ['another client_id', { client_id: 'other' }],
     ['no client_id', { client_id: undefined }],
-    ['a secret of its own choice', { client_secret: 'chosen' }],
-    ['its management token', { registration_access_token: 'x' }],
-    ['the time of its making', { client_id_issued_at: 1 }],
-    ['no proof any more', { token_endpoint_auth_method: 'none' }],
-    ['a grant that it cannot have', { grant_types: ['client_credentials'] }],
+    ['a client_secret of its choice', { client_secret: 'chosen' }],
+    ['its registration access token', { registration_access_token: 'x' }],
+    ['client_id_issued_at', { client_id_issued_at: 1 }],
+    ['token_endpoint_auth_method none', { token_endpoint_auth_method: 'none' }],
+    ['a grant that is not allowed', { grant_types: ['client_credentials'] }],
   ])('refuses a replacement with %s', async (_what, changes) => {
     const client = await registerAt(server)
     const body = { ...METADATA, client_id: client.client_id, ...changes }
@@ -91,7 +94,7 @@ describe('RFC 7592: a client manages itself', () => {
     expect(await reply.json()).toMatchObject({ error: 'invalid_client_metadata' })
   })
 
-  it('is not vouched for any more once it has changed', async () => {
+  it('removes the verification of the client with any change', async () => {
     const client = await registerAt(server)
     await server.oauth.clients.verify(client.client_id)
     const body = { ...METADATA, client_id: client.client_id, client_name: 'Your bank' }

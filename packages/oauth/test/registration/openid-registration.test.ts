@@ -9,7 +9,7 @@ import {
 } from '../../src/index.ts'
 import { DEVICE_CODE } from '../device/support.ts'
 import { askFor, REDIRECT, SCOPES, startServer, type TestServer } from '../support.ts'
-import { METADATA, PLENTY, problemAt, registerAt } from './registering.ts'
+import { METADATA, problemAt, registerAt, UNLIMITED } from './open-registration.ts'
 import { createSigner, outgoing, postJson, startWebServer, type WebServer } from './support.ts'
 
 describe('OpenID Connect Registration', () => {
@@ -21,7 +21,7 @@ describe('OpenID Connect Registration', () => {
       features: [
         openid({ pairwiseSalt: 'a salt of more than thirty-two characters' }),
         jwtClientAuthentication(),
-        clientRegistration({ policy: 'open', perMinute: PLENTY }),
+        clientRegistration({ policy: 'open', perMinute: UNLIMITED }),
       ],
       grants: [authorizationCode(), refreshToken(), deviceCode()],
       selfRegistered: { scopes: ['openid', 'profile'] },
@@ -37,7 +37,7 @@ describe('OpenID Connect Registration', () => {
   const PAIRWISE = { subject_type: 'pairwise' }
   const twoHosts = { redirect_uris: [REDIRECT, 'https://other.example/cb'] }
 
-  it('takes algorithms that the server has, and refuses others', async () => {
+  it('accepts algorithms that the server supports, and refuses others', async () => {
     const taken = { id_token_signed_response_alg: 'RS256', userinfo_signed_response_alg: 'RS256' }
     expect(await registerAt(provider, taken)).toMatchObject(taken)
     for (const id_token_signed_response_alg of ['none', 'HS256', 'PS512', 'EdDSA']) {
@@ -46,7 +46,7 @@ describe('OpenID Connect Registration', () => {
     }
   })
 
-  it('leaves out what is of no use here', async () => {
+  it('ignores metadata that has no effect here', async () => {
     const client = await registerAt(provider, {
       request_uris: ['https://app.example/r'],
       backchannel_logout_uri: 'https://app.example/l',
@@ -57,7 +57,7 @@ describe('OpenID Connect Registration', () => {
     expect(client).not.toHaveProperty('post_logout_redirect_uris')
   })
 
-  it('fetches the sector, and finds all redirects there', async () => {
+  it('fetches the sector identifier document, and checks that it lists all redirect URIs', async () => {
     web.answerJson([...twoHosts.redirect_uris, 'https://third.example/'])
     const sector_identifier_uri = web.urlOf('/sector.json')
     const metadata = { ...PAIRWISE, ...twoHosts, sector_identifier_uri }
@@ -65,7 +65,7 @@ describe('OpenID Connect Registration', () => {
     expect(web.asked).toHaveLength(1)
   })
 
-  it('looks at the sector each time: what it listed a moment ago proves nothing', async () => {
+  it('fetches the sector identifier document each time, without a cache', async () => {
     const metadata = {
       ...PAIRWISE,
       ...twoHosts,
@@ -79,9 +79,9 @@ describe('OpenID Connect Registration', () => {
   })
 
   it.each([
-    ['several hosts and no sector', null],
-    ['a sector that lists one redirect only', [REDIRECT]],
-    ['a sector that is no list', { redirect_uris: [] }],
+    ['redirect URIs on several hosts without a sector identifier', null],
+    ['a sector identifier that lists only one of the redirect URIs', [REDIRECT]],
+    ['a sector identifier whose content is no list', { redirect_uris: [] }],
   ])('refuses %s', async (_what, listed) => {
     web.answerJson(listed)
     const sector =
@@ -92,7 +92,7 @@ describe('OpenID Connect Registration', () => {
     expect(problem).toMatchObject({ status: 400, error: 'invalid_client_metadata' })
   })
 
-  it('threat S1 tells nothing of what it found where a sector leads', async () => {
+  it('threat S1 reveals nothing about the response at a sector identifier', async () => {
     const closed = web.urlOf('/fails.json', 'localhost')
     const nowhere = 'https://app.example:1/sector.json'
     web.answer((_request, response) => response.writeHead(500).end('secret'))
@@ -105,7 +105,7 @@ describe('OpenID Connect Registration', () => {
     expect(JSON.stringify(problems)).not.toMatch(/secret|127|ECONN/)
   })
 
-  it('threat S4 has no more sectors fetched by changing itself than by registering', async () => {
+  it('threat S4 counts changes that fetch a sector identifier document against the limit of registrations', async () => {
     const own = await startServer({
       features: [
         openid({ pairwiseSalt: 'a salt of more than thirty-two characters' }),
@@ -132,7 +132,7 @@ describe('OpenID Connect Registration', () => {
     }
   })
 
-  it('private_key_jwt comes with keys, and without a secret', async () => {
+  it('requires keys for private_key_jwt, and issues no secret for it', async () => {
     const signer = await createSigner('ES256')
     const method = { token_endpoint_auth_method: 'private_key_jwt' }
     expect(await problemAt(provider, { ...METADATA, ...method })).toMatchObject({ status: 400 })
@@ -143,7 +143,7 @@ describe('OpenID Connect Registration', () => {
     expect(await problemAt(provider, { ...METADATA, ...wrong })).toMatchObject({ status: 400 })
   })
 
-  it('parts of a scope that is not marked are not to be had by claims either', async () => {
+  it('refuses claims of a scope that is closed to self-registered clients', async () => {
     const client = await registerAt(provider)
     const page = await askFor(provider, 'ada', {
       client_id: client.client_id,
@@ -155,7 +155,7 @@ describe('OpenID Connect Registration', () => {
     expect(page.headers.get('location')).toContain('error=invalid_scope')
   })
 
-  it('nor by a device, nor once somebody has vouched for the client', async () => {
+  it('also refuses claims of a closed scope in the device flow, and for verified clients', async () => {
     const device = await registerAt(provider, {
       grant_types: ['authorization_code', DEVICE_CODE],
     })

@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Documents } from '../../src/outgoing/documents.ts'
-import { FETCHES_OF_ONE_NETWORK } from '../../src/outgoing/fetch-places.ts'
-import { resolveOutgoing } from '../../src/outgoing/options.ts'
-import { createOutgoing } from '../../src/outgoing/outgoing.ts'
+import { MAX_FETCHES_PER_NETWORK } from '../../src/outgoing/fetch-slots.ts'
+import { createOutgoing, resolveOutgoing } from '../../src/outgoing/outgoing.ts'
 import { movableClock } from '../../src/testing/index.ts'
 import { outgoing, startWebServer, type WebServer } from './support.ts'
 
-const RULES = { types: ['application/json'], largest: 1000, usableWhenAway: 600 }
+const RULES = { types: ['application/json'], largest: 1000, staleIfError: 600 }
 
 let web: WebServer
 let clock: ReturnType<typeof movableClock>
@@ -28,8 +27,8 @@ const refused = (promise: Promise<unknown>, message: RegExp) =>
     message: expect.stringMatching(message),
   })
 
-describe('threat S1 what the server asks at addresses of strangers', () => {
-  it('gets a document from where its name leads', async () => {
+describe('threat S1 requests to client-supplied URLs', () => {
+  it('fetch a document from the address of the host', async () => {
     web.answerJson({ hello: 'world' })
     const { content } = await documents.get(web.urlOf('/a'), RULES, null)
     expect(content).toEqual({ hello: 'world' })
@@ -39,14 +38,14 @@ describe('threat S1 what the server asks at addresses of strangers', () => {
     })
   })
 
-  it('asks nobody when a name leads to a private address', async () => {
+  it('are not sent when the host resolves to a private address', async () => {
     web.answerJson({})
     const shut = startAsking({ privateAddresses: [] })
     await refused(shut.get(web.urlOf('/'), RULES, null), /not public/)
     expect(web.asked).toEqual([])
   })
 
-  it('asks nobody when one of several addresses is private', async () => {
+  it('are not sent when one of several addresses is private', async () => {
     web.answerJson({})
     const mixed = startAsking({
       resolve: async () => [
@@ -58,7 +57,7 @@ describe('threat S1 what the server asks at addresses of strangers', () => {
     expect(web.asked).toEqual([])
   })
 
-  it('connects to the address that was checked, whatever the name leads to a moment later', async () => {
+  it('connect to the address that was checked, even if the host resolves differently a moment later', async () => {
     web.answerJson({})
     let questions = 0
     const rebinding = startAsking({
@@ -79,7 +78,7 @@ describe('threat S1 what the server asks at addresses of strangers', () => {
     'https://[::1]/',
     'https://[::ffff:7f00:1]/',
     'https://169.254.169.254/latest/meta-data',
-  ])('refuses %s, in whatever spelling', async (url) => {
+  ])('refuse the private address in %s', async (url) => {
     const shut = startAsking({ privateAddresses: [] })
     await refused(shut.get(url, RULES, null), /not public/)
   })
@@ -90,28 +89,26 @@ describe('threat S1 what the server asks at addresses of strangers', () => {
     ['https://user:word@app.example/', /has a user/],
     [`https://app.example/${'a'.repeat(3000)}`, /too long/],
     ['nothing', /no URL/],
-  ])('refuses the address %.40s', (url, message) =>
-    refused(documents.get(url, RULES, null), message),
-  )
+  ])('refuse the URL %.40s', (url, message) => refused(documents.get(url, RULES, null), message))
 
-  it('refuses a certificate that nobody trusts', async () => {
+  it('refuse an untrusted certificate', async () => {
     web.answerJson({})
     await refused(startAsking({ certificates: [] }).get(web.urlOf('/'), RULES, null), /no response/)
   })
 
-  it('refuses a certificate for another name', async () => {
+  it('refuse a certificate for another host', async () => {
     web.answerJson({})
     await refused(documents.get(web.urlOf('/', 'evil.example'), RULES, null), /no response/)
   })
 
-  it.each([301, 302, 303, 307, 308])('does not follow a redirect (%i)', async (status) => {
+  it.each([301, 302, 303, 307, 308])('do not follow a redirect (%i)', async (status) => {
     const location = web.urlOf('/there', 'other.example')
     web.answer((_request, response) => response.writeHead(status, { location }).end())
     await refused(documents.get(web.urlOf('/'), RULES, null), /redirects/)
     expect(web.asked).toHaveLength(1)
   })
 
-  it('stops reading a body that is too long', async () => {
+  it('stop reading a body that is too long', async () => {
     let sent = 0
     web.answer((request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
@@ -122,11 +119,11 @@ describe('threat S1 what the server asks at addresses of strangers', () => {
       write()
     })
     await refused(documents.get(web.urlOf('/'), RULES, null), /longer than 1000/)
-    // What a socket holds, not what the other side would like to send.
+    // Socket buffers hold this much, not the whole body the other side sends.
     expect(sent).toBeLessThan(50_000_000)
   })
 
-  it('does not wait for a body that drips', async () => {
+  it('do not wait for a body that arrives too slowly', async () => {
     const impatient = startAsking({ timeout: 1 })
     web.answer((request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
@@ -136,23 +133,23 @@ describe('threat S1 what the server asks at addresses of strangers', () => {
     await refused(impatient.get(web.urlOf('/'), RULES, null), /no response/)
   })
 
-  it('does not wait for an answer that never comes', async () => {
+  it('do not wait for a response that never comes', async () => {
     web.answer(() => {})
     await refused(startAsking({ timeout: 1 }).get(web.urlOf('/'), RULES, null), /no response/)
   })
 
-  it('does not wait for a resolver that never answers', async () => {
+  it('do not wait for a resolver that never answers', async () => {
     const hanging = startAsking({ timeout: 1, resolve: () => new Promise(() => {}) })
     await refused(hanging.get(web.urlOf('/'), RULES, null), /too long/)
   })
 
-  it('refuses what is compressed, since it may grow', async () => {
+  it('refuse compressed bodies, which may grow', async () => {
     web.answerJson({}, { 'content-encoding': 'gzip' })
     await refused(documents.get(web.urlOf('/'), RULES, null), /compressed/)
   })
 
   it.each(['text/html', 'text/plain', '', 'application/jsonp', 'image/svg+xml'])(
-    'refuses the content type %s',
+    'refuse the content type %s',
     async (type) => {
       web.answerJson({}, { 'content-type': type })
       await refused(documents.get(web.urlOf('/'), RULES, null), /content type/)
@@ -161,35 +158,35 @@ describe('threat S1 what the server asks at addresses of strangers', () => {
 
   it.each([
     ['not JSON', 'hello'],
-    ['bytes that are no text', Buffer.from([0x22, 0xff, 0x22])],
-  ])('refuses %s', async (_what, body) => {
+    ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22])],
+  ])('refuse %s', async (_what, body) => {
     web.answer((_request, response) =>
       response.writeHead(200, { 'content-type': 'application/json' }).end(body),
     )
     await refused(documents.get(web.urlOf('/'), RULES, null), /not JSON/)
   })
 
-  it.each([201, 204, 400, 404, 500])('refuses the status %i', async (status) => {
+  it.each([201, 204, 400, 404, 500])('refuse the status %i', async (status) => {
     web.answer((_request, response) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end('{}'),
     )
     await refused(documents.get(web.urlOf('/'), RULES, null), new RegExp(`${status}`))
   })
 
-  it('says at start-up which private address is none', () => {
+  it('reject an invalid private address range at start-up and name it', () => {
     expect(() => resolveOutgoing({ privateAddresses: ['localhost'] })).toThrow("'localhost'")
     expect(() => resolveOutgoing({ privateAddresses: ['10.0.0.0/33'] })).toThrow('10.0.0.0/33')
     expect(() => resolveOutgoing({ timeout: 31 })).toThrow('1 to 30')
   })
 })
 
-describe('what was fetched is kept as HTTP says', () => {
+describe('cache of fetched documents', () => {
   const askAfter = async (seconds: number) => {
     if (seconds > 0) clock.advance(seconds)
     return (await documents.get(web.urlOf('/'), RULES, null)).content
   }
 
-  it('for as long as max-age says, less its age', async () => {
+  it('keeps a document for max-age less its Age', async () => {
     web.answerJson({}, { 'cache-control': 'max-age=1000', age: '400' })
     await askAfter(0)
     await askAfter(599)
@@ -199,11 +196,11 @@ describe('what was fetched is kept as HTTP says', () => {
   })
 
   it.each([
-    ['a minute at least', { 'cache-control': 'no-store' }, 59, 61],
-    ['a day at most', { 'cache-control': 'max-age=999999999' }, 86_399, 86_401],
-    ['five minutes where nothing is said', {}, 299, 301],
-    ['a minute where Expires cannot be read', { expires: 'never' }, 59, 61],
-  ])('%s', async (_what, headers, fresh, stale) => {
+    ['at least a minute', { 'cache-control': 'no-store' }, 59, 61],
+    ['at most a day', { 'cache-control': 'max-age=999999999' }, 86_399, 86_401],
+    ['five minutes without caching headers', {}, 299, 301],
+    ['a minute if Expires is invalid', { expires: 'never' }, 59, 61],
+  ])('keeps a document for %s', async (_what, headers, fresh, stale) => {
     web.answerJson({}, headers)
     await askAfter(0)
     await askAfter(fresh)
@@ -212,7 +209,7 @@ describe('what was fetched is kept as HTTP says', () => {
     expect(web.asked).toHaveLength(2)
   })
 
-  it('is asked for again by its ETag', async () => {
+  it('revalidates with the ETag', async () => {
     web.answerJson({ first: true }, { etag: '"one"' })
     const first = await askAfter(0)
     web.answer((request, response) => {
@@ -223,7 +220,7 @@ describe('what was fetched is kept as HTTP says', () => {
     expect(web.asked).toHaveLength(2)
   })
 
-  it('is used for a while when its server is away, and not when it is gone', async () => {
+  it('keeps a stale document while its server is unreachable, but not when it is gone', async () => {
     web.answerJson({ kept: true })
     await askAfter(0)
     web.answer((_request, response) => response.writeHead(503).end())
@@ -234,7 +231,7 @@ describe('what was fetched is kept as HTTP says', () => {
     await refused(askAfter(600), /503/)
   })
 
-  it('a failure is remembered for a moment, so nobody makes us hammer a server', async () => {
+  it('remembers a failure briefly, so that callers cannot make the server flood another', async () => {
     web.answer((_request, response) => response.writeHead(500).end())
     for (let i = 0; i < 5; i += 1) await refused(documents.get(web.urlOf('/'), RULES, null), /500/)
     expect(web.asked).toHaveLength(1)
@@ -243,13 +240,13 @@ describe('what was fetched is kept as HTTP says', () => {
     expect(web.asked).toHaveLength(2)
   })
 
-  it('all who ask at once share one request', async () => {
+  it('shares one request among concurrent callers', async () => {
     web.answerJson({})
     await Promise.all(Array.from({ length: 20 }, () => documents.get(web.urlOf('/'), RULES, null)))
     expect(web.asked).toHaveLength(1)
   })
 
-  it('threat Q6 a network with slow servers waits for itself, and holds up no other network', async () => {
+  it('threat Q6 makes a network that names slow servers wait for its own requests, without delaying other networks', async () => {
     const waiting: Array<() => void> = []
     web.answer((request, response) => {
       const answer = () =>
@@ -260,7 +257,7 @@ describe('what was fetched is kept as HTTP says', () => {
     const slow = Array.from({ length: 8 }, (_, index) =>
       documents.get(web.urlOf(`/slow${index}`), RULES, '192.0.2.1'),
     )
-    await expect.poll(() => waiting.length).toBe(FETCHES_OF_ONE_NETWORK)
+    await expect.poll(() => waiting.length).toBe(MAX_FETCHES_PER_NETWORK)
     const { content } = await documents.get(web.urlOf('/other'), RULES, '192.0.2.2')
     expect(content).toEqual({ fetched: true })
     for (let answered = 0; answered < slow.length; answered += 1) {
@@ -270,7 +267,7 @@ describe('what was fetched is kept as HTTP says', () => {
     for (const each of await Promise.all(slow)) expect(each.content).toEqual({ fetched: true })
   })
 
-  it('refuses more than a few waiting requests of one network', async () => {
+  it('refuses requests of a network that already has several waiting', async () => {
     web.answer(() => {})
     const slow = startAsking({ timeout: 1 })
     const asking = Array.from({ length: 30 }, (_, index) =>
@@ -280,7 +277,7 @@ describe('what was fetched is kept as HTTP says', () => {
     await Promise.allSettled(asking)
   })
 
-  it('threat Q6 documents that a network has seen stay remembered, whatever another one asks for', async () => {
+  it('threat Q6 keeps the documents that a network uses, whatever another network requests', async () => {
     web.answer((request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
       response.end(JSON.stringify(request.url))

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { clientRegistration, openid } from '../../src/index.ts'
-import { HOME, LeavingPeople } from '../logout/support.ts'
+import { HOME, UsersWithSignOut } from '../logout/support.ts'
 import type { TestServer } from '../support.ts'
-import { METADATA, startOpen } from './registering.ts'
+import { METADATA, startOpen } from './open-registration.ts'
 import { postJson } from './support.ts'
 
 const TOKEN = 'an-initial-access-token-of-more-than-32-characters'
@@ -13,8 +13,8 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-describe('policies', () => {
-  it('initial-access-token: only with one of the tokens', async () => {
+describe('the registration policies', () => {
+  it('initial-access-token: requires one of the configured tokens', async () => {
     const own = await startOpen(
       clientRegistration({ policy: 'initial-access-token', initialAccessTokens: [TOKEN] }),
     )
@@ -32,7 +32,7 @@ describe('policies', () => {
     }
   })
 
-  it('initial-access-token: apps with a scheme of their own may come', async () => {
+  it('initial-access-token: accepts apps with a custom URL scheme', async () => {
     const own = await startOpen(
       clientRegistration({ policy: 'initial-access-token', initialAccessTokens: [TOKEN] }),
     )
@@ -47,12 +47,12 @@ describe('policies', () => {
   })
 
   it.each([
-    ['an app', 'ms-msdt:/id'],
+    ['a custom URL scheme', 'ms-msdt:/id'],
     ['this server', 'http://localhost:4999/oauth/logout'],
-  ])('open: people are not sent to %s after they have signed out', async (_what, uri) => {
+  ])('open: refuses %s as a post-logout redirect URI', async (_what, uri) => {
     const own = await startOpen(undefined, {
       features: [clientRegistration({ policy: 'open' }), openid({ logout: true })],
-      users: new LeavingPeople(),
+      users: new UsersWithSignOut(),
     })
     try {
       const metadata = { ...METADATA, post_logout_redirect_uris: [HOME, uri] }
@@ -64,7 +64,7 @@ describe('policies', () => {
     }
   })
 
-  it('closed: there is no route, and nothing in the metadata', async () => {
+  it('closed: has no route and no metadata', async () => {
     const own = await startOpen(clientRegistration({ policy: 'closed' }))
     try {
       expect((await postJson(own, '/oauth/register', METADATA)).status).toBe(404)
@@ -75,14 +75,14 @@ describe('policies', () => {
     }
   })
 
-  it('are told in the metadata', async () => {
+  it('are listed in the server metadata', async () => {
     const metadata = await (await server.request('/.well-known/oauth-authorization-server')).json()
     expect(metadata.registration_endpoint).toBe(`${server.url}/oauth/register`)
     expect(metadata.token_endpoint_auth_methods_supported).toContain('none')
     expect(metadata.introspection_endpoint_auth_methods_supported).not.toContain('none')
   })
 
-  it('say at start-up what cannot be', () => {
+  it('are rejected at start-up if they are invalid', () => {
     const make = (options: object) => () => clientRegistration(options as never)
     expect(make({})).toThrow('policy')
     expect(make({ policy: 'initial-access-token' })).toThrow('initialAccessTokens')
@@ -94,7 +94,7 @@ describe('policies', () => {
     expect(make({ policy: 'open', perMinute: 0 })).toThrow('perMinute')
   })
 
-  it('a scope that is marked must be defined', async () => {
+  it('must only name scopes that are defined', async () => {
     const starting = startOpen(undefined, { selfRegistered: { scopes: ['nothing'] } })
     await expect(starting).rejects.toThrow("selfRegistered: the scope 'nothing'")
   })

@@ -7,7 +7,7 @@ import {
   type Registered,
   registerAt,
   startOpen,
-} from './registering.ts'
+} from './open-registration.ts'
 import { postJson } from './support.ts'
 
 let server: TestServer
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 describe('POST /oauth/register', () => {
-  it('gives a client with a secret, and says all that was taken', async () => {
+  it('returns a client with a secret and the registered metadata', async () => {
     const reply = await postJson(server, '/oauth/register', {
       ...METADATA,
       grant_types: ['authorization_code', 'refresh_token'],
@@ -47,13 +47,13 @@ describe('POST /oauth/register', () => {
     })
   })
 
-  it('leads to tokens', async () => {
+  it('registers a client that can get tokens', async () => {
     const client = await registerAt(server)
     const tokens = await codeFlow(server, flowOf(client))
     expect(tokens.scope).toBe('place-orders')
   })
 
-  it('gives a public client no secret, and it needs PKCE', async () => {
+  it('gives a public client no secret, and requires PKCE of it', async () => {
     const client = await registerAt(server, { token_endpoint_auth_method: 'none' })
     expect(client).not.toHaveProperty('client_secret')
     expect((await codeFlow(server, flowOf(client))).scope).toBe('place-orders')
@@ -63,19 +63,19 @@ describe('POST /oauth/register', () => {
     )
   })
 
-  it('keeps the proof that a client has chosen', async () => {
+  it('stores the authentication method that a client has chosen', async () => {
     const client = await registerAt(server, { token_endpoint_auth_method: 'client_secret_post' })
     const authorization = `Basic ${btoa(`${client.client_id}:${client.client_secret}`)}`
     const reply = await server.post('/oauth/revoke', { token: 'x' }, { authorization })
     expect(reply.status).toBe(401)
   })
 
-  it('names a client without a name by where it sends people', async () => {
+  it('names a client without a name by its redirect host', async () => {
     const client = await registerAt(server, { client_name: undefined })
     expect(client.client_name).toBe('app.example')
   })
 
-  it('stores neither token nor secret', async () => {
+  it('stores neither token nor secret in plain text', async () => {
     const client = await registerAt(server)
     const rows = await server.database.kysely.selectFrom('oauth_clients').selectAll().execute()
     const stored = JSON.stringify(rows)
@@ -85,27 +85,27 @@ describe('POST /oauth/register', () => {
   })
 
   it.each([
-    ['none', undefined],
+    ['no value', undefined],
     ['no list', 'https://app.example/'],
     ['an empty list', []],
-    ['no text', [7]],
+    ['a number', [7]],
     ['plain http', ['http://app.example/']],
-    ['a scheme of an app', ['com.example.app:/callback']],
-    ['script', ['javascript:alert(1)']],
-    ['data', ['data:text/html,x']],
+    ['a custom URL scheme', ['com.example.app:/callback']],
+    ['a javascript: URL', ['javascript:alert(1)']],
+    ['a data: URL', ['data:text/html,x']],
     ['a fragment', ['https://app.example/#x']],
-    ['a user', ['https://user@app.example/']],
+    ['user info', ['https://user@app.example/']],
     ['this server', ['http://localhost:4999/oauth/authorize']],
     ['a wildcard host', ['https://*.example/']],
-    ['one good, one bad', [REDIRECT, 'http://app.example/']],
+    ['one valid and one invalid URI', [REDIRECT, 'http://app.example/']],
     ['too many', Array.from({ length: 51 }, (_, i) => `https://app.example/${i}`)],
-  ])('redirect_uris with %s: invalid_redirect_uri', async (_what, redirect_uris) => {
+  ])('answers redirect_uris with %s with invalid_redirect_uri', async (_what, redirect_uris) => {
     const problem = await problemAt(server, { ...METADATA, redirect_uris })
     expect(problem).toMatchObject({ status: 400, error: 'invalid_redirect_uri' })
   })
 
   it.each(['http://127.0.0.1/cb', 'http://[::1]:8080/cb', 'http://localhost:3000/cb'])(
-    'the program on %s may register',
+    'accepts the loopback redirect of a program on %s',
     async (uri) => {
       expect((await registerAt(server, { redirect_uris: [uri] })).redirect_uris).toEqual([uri])
     },
@@ -114,41 +114,47 @@ describe('POST /oauth/register', () => {
   it.each([
     ['the password grant', { grant_types: ['password'] }],
     ['the implicit grant', { grant_types: ['authorization_code', 'implicit'] }],
-    ['client credentials', { grant_types: ['authorization_code', 'client_credentials'] }],
+    ['the client credentials grant', { grant_types: ['authorization_code', 'client_credentials'] }],
     [
-      'token exchange',
+      'the token exchange grant',
       { grant_types: ['urn:ietf:params:oauth:grant-type:token-exchange', 'authorization_code'] },
     ],
-    ['personal access', { grant_types: ['personal_access', 'authorization_code'] }],
-    ['refresh tokens alone', { grant_types: ['refresh_token'] }],
+    ['the personal access grant', { grant_types: ['personal_access', 'authorization_code'] }],
+    ['only the refresh token grant', { grant_types: ['refresh_token'] }],
     ['no grant', { grant_types: [] }],
-    ['grants that are no list', { grant_types: 'authorization_code' }],
-    ['an implicit response', { response_types: ['token'] }],
-    ['a hybrid response', { response_types: ['code id_token'] }],
-    ['no response', { response_types: [] }],
-    ['every scope', { scope: '*' }],
-    ['scopes of others', { scope: 'check-status' }],
-    ['a scope that is no text', { scope: ['place-orders'] }],
-    ['a name with controls', { client_name: 'Bank\u202egro.evil' }],
+    ['grant_types that are no list', { grant_types: 'authorization_code' }],
+    ['an implicit response type', { response_types: ['token'] }],
+    ['a hybrid response type', { response_types: ['code id_token'] }],
+    ['no response type', { response_types: [] }],
+    ['the wildcard scope', { scope: '*' }],
+    ['scopes closed to self-registered clients', { scope: 'check-status' }],
+    ['a scope that is no string', { scope: ['place-orders'] }],
+    ['a name with direction marks', { client_name: 'Bank\u202egro.evil' }],
     ['an empty name', { client_name: ' ' }],
-    ['a name that is no text', { client_name: {} }],
+    ['a name that is no string', { client_name: {} }],
     ['a long name', { client_name: 'a'.repeat(300) }],
-    ['a proof that is not offered', { token_endpoint_auth_method: 'private_key_jwt' }],
-    ['a proof that nobody knows', { token_endpoint_auth_method: 'tls_client_auth' }],
+    [
+      'an authentication method that is not enabled',
+      { token_endpoint_auth_method: 'private_key_jwt' },
+    ],
+    ['an unknown authentication method', { token_endpoint_auth_method: 'tls_client_auth' }],
     ['two key sets', { jwks: { keys: [{ kty: 'EC' }] }, jwks_uri: 'https://keys.example/' }],
     ['a private key', { jwks: { keys: [{ kty: 'EC', crv: 'P-256', x: 'x', y: 'y', d: 'd' }] } }],
-    ['a shared key', { jwks: { keys: [{ kty: 'oct', k: 'x' }] } }],
-    ['keys over http', { jwks_uri: 'http://keys.example/' }],
-    ['a logo over http', { logo_uri: 'http://app.example/logo.png' }],
-    ['a logo of script', { logo_uri: 'javascript:alert(1)' }],
-    ['a policy over http', { policy_uri: 'http://app.example/' }],
-    ['terms over http', { tos_uri: 'http://app.example/' }],
+    ['a symmetric key', { jwks: { keys: [{ kty: 'oct', k: 'x' }] } }],
+    ['a plain http jwks_uri', { jwks_uri: 'http://keys.example/' }],
+    ['a plain http logo', { logo_uri: 'http://app.example/logo.png' }],
+    ['a javascript: logo', { logo_uri: 'javascript:alert(1)' }],
+    ['a plain http policy', { policy_uri: 'http://app.example/' }],
+    ['plain http terms', { tos_uri: 'http://app.example/' }],
     ['encrypted ID tokens', { id_token_encrypted_response_alg: 'RSA-OAEP' }],
-    ['bound tokens', { dpop_bound_access_tokens: true }],
-    ['pushed requests alone', { require_pushed_authorization_requests: true }],
-    ['signed requests alone', { require_signed_request_object: true }],
-    ['far too much', { contacts: Array.from({ length: 11 }, () => 'a@b.example') }],
-  ])('%s: invalid_client_metadata', async (_what, changes) => {
+    ['required DPoP tokens without the feature', { dpop_bound_access_tokens: true }],
+    [
+      'required pushed requests without the feature',
+      { require_pushed_authorization_requests: true },
+    ],
+    ['required signed requests without the feature', { require_signed_request_object: true }],
+    ['far too much metadata', { contacts: Array.from({ length: 11 }, () => 'a@b.example') }],
+  ])('answers metadata with %s with invalid_client_metadata', async (_what, changes) => {
     const problem = await problemAt(server, { ...METADATA, ...changes })
     expect(problem).toMatchObject({ status: 400, error: 'invalid_client_metadata' })
   })
@@ -156,17 +162,17 @@ describe('POST /oauth/register', () => {
   it.each([
     ['not JSON', '{', 400],
     ['a list', '[]', 400],
-    ['too much', JSON.stringify({ ...METADATA, x: 'a'.repeat(70_000) }), 413],
-  ])('a body of %s is refused', async (_what, body, status) => {
+    ['too many bytes', JSON.stringify({ ...METADATA, x: 'a'.repeat(70_000) }), 413],
+  ])('refuses a body of %s', async (_what, body, status) => {
     expect((await postJson(server, '/oauth/register', body)).status).toBe(status)
   })
 
-  it('takes no form: a page elsewhere could send one', async () => {
+  it('refuses a form, because a page on another site could send one', async () => {
     const reply = await server.post('/oauth/register', { redirect_uris: REDIRECT })
     expect(reply.status).toBe(415)
   })
 
-  it('threat S3 cannot make itself what it is not', async () => {
+  it('threat S3 ignores metadata that would make the client first-party, verified or a resource server', async () => {
     const client = await registerAt(server, {
       first_party: true,
       firstParty: true,

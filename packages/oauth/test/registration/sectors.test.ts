@@ -8,7 +8,7 @@ import {
   refreshToken,
 } from '../../src/index.ts'
 import { askFor, decideOn, REDIRECT, startServer, type TestServer } from '../support.ts'
-import { PLENTY, type Registered } from './registering.ts'
+import { type Registered, UNLIMITED } from './open-registration.ts'
 import { postJson } from './support.ts'
 
 const TOKEN = 'an-initial-access-token-of-many-characters'
@@ -22,7 +22,7 @@ beforeAll(async () => {
       clientRegistration({
         policy: 'initial-access-token',
         initialAccessTokens: [TOKEN],
-        perMinute: PLENTY,
+        perMinute: UNLIMITED,
       }),
     ],
     grants: [authorizationCode(), refreshToken(), deviceCode()],
@@ -31,8 +31,8 @@ beforeAll(async () => {
 })
 afterAll(() => provider.close())
 
-/** Whom a client that registers so takes ada for. */
-async function adaFor(uri: string, metadata: object = {}): Promise<string> {
+/** Returns Ada's subject for a client that registers with this sector and metadata. */
+async function subjectOfAda(uri: string, metadata: object = {}): Promise<string> {
   const body = { redirect_uris: [uri], subject_type: 'pairwise', ...metadata }
   const headers = { authorization: `Bearer ${TOKEN}` }
   const reply = await postJson(provider, '/oauth/register', body, headers)
@@ -50,21 +50,21 @@ async function adaFor(uri: string, metadata: object = {}): Promise<string> {
   return decodeJwt(id_token).sub ?? ''
 }
 
-describe('the name of a person that no other client knows', () => {
-  it('is the same for clients of one host', async () => {
-    expect(await adaFor(REDIRECT)).toBe(await adaFor('https://app.example/elsewhere'))
+describe('pairwise subject', () => {
+  it('is equal for clients of one host', async () => {
+    expect(await subjectOfAda(REDIRECT)).toBe(await subjectOfAda('https://app.example/elsewhere'))
   })
 
   it.each([
-    ['apps with schemes of their own', 'com.one:/cb', 'com.other:/cb'],
-    ['programs on the machine of a person', 'http://127.0.0.1/cb', 'http://127.0.0.1/cb'],
-    ['programs at localhost', 'http://localhost:3000/cb', 'http://localhost:3000/cb'],
-  ])('is another for each of two %s', async (_what, one, other) => {
-    expect(await adaFor(one)).not.toBe(await adaFor(other))
+    ['apps with custom URL schemes', 'com.one:/cb', 'com.other:/cb'],
+    ['programs with a loopback address', 'http://127.0.0.1/cb', 'http://127.0.0.1/cb'],
+    ['programs on localhost', 'http://localhost:3000/cb', 'http://localhost:3000/cb'],
+  ])('differs between two %s', async (_what, one, other) => {
+    expect(await subjectOfAda(one)).not.toBe(await subjectOfAda(other))
   })
 
-  it('is not to be had by naming the host of another, where tokens need no redirect', async () => {
-    const stranger = await adaFor(REDIRECT, { grant_types: ['authorization_code', DEVICE] })
-    expect(stranger).not.toBe(await adaFor(REDIRECT))
+  it('is not shared with a client that names the same host but can get tokens without a redirect', async () => {
+    const stranger = await subjectOfAda(REDIRECT, { grant_types: ['authorization_code', DEVICE] })
+    expect(stranger).not.toBe(await subjectOfAda(REDIRECT))
   })
 })

@@ -6,7 +6,7 @@ import { createCertificate } from '../../../../test-support/self-signed.ts'
 import type { OutgoingOptions } from '../../src/index.ts'
 import type { TestServer } from '../support.ts'
 
-/** Every name that a test serves; all are at 127.0.0.1, which only a list opens. */
+/** Every host name that the tests serve. All resolve to 127.0.0.1, which only the options allow. */
 export const HOSTS = ['app.example', 'keys.example', 'other.example']
 const certificate = createCertificate([...HOSTS, 'localhost'], ['127.0.0.1'])
 
@@ -14,16 +14,16 @@ export type Handler = (request: IncomingMessage, response: ServerResponse) => vo
 
 export interface WebServer {
   readonly port: number
-  /** What was asked for, in order. */
+  /** The received requests, in order. */
   readonly asked: IncomingMessage[]
   urlOf(path: string, host?: string): string
-  /** From now on. */
+  /** Sets the handler for all later requests. */
   answer(handler: Handler): void
   answerJson(content: unknown, headers?: Record<string, string>): void
   close(): Promise<void>
 }
 
-/** Somebody else's web server, over https. */
+/** Starts the web server of another party, with TLS. */
 export async function startWebServer(): Promise<WebServer> {
   const asked: IncomingMessage[] = []
   let handle: Handler = (_request, response) => response.writeHead(404).end()
@@ -53,7 +53,7 @@ export async function startWebServer(): Promise<WebServer> {
   }
 }
 
-/** As a test may ask there: the names lead to 127.0.0.1, which is opened. */
+/** Options for outgoing requests in tests: host names resolve to 127.0.0.1, which is allowed. */
 export function outgoing(changes: OutgoingOptions = {}): OutgoingOptions {
   return {
     privateAddresses: ['127.0.0.1'],
@@ -79,7 +79,7 @@ export const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-b
 
 let count = 0
 
-/** What an honest client says of itself. */
+/** Claims of an honest client assertion. */
 export function assertionClaims(server: TestServer, clientId: string): Record<string, unknown> {
   count += 1
   const now = Math.floor(server.clock.now().getTime() / 1000)
@@ -95,7 +95,7 @@ export function sign(
   return new SignJWT(claims).setProtectedHeader(header).sign(key)
 }
 
-/** A call of the client itself that needs nobody's approval. */
+/** Sends a token request with this assertion, without any user's approval. */
 export function callWith(
   server: TestServer,
   assertion: string,

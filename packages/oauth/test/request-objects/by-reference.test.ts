@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openid, pushedRequests, requestObjects } from '../../src/index.ts'
-import { KnownPeople } from '../openid/support.ts'
+import { UsersWithClaims } from '../openid/support.ts'
 import { locationOf } from '../pushed/support.ts'
 import { outgoing, startWebServer, type WebServer } from '../registration/support.ts'
 import { askFor, REDIRECT, type TestServer } from '../support.ts'
@@ -22,7 +22,7 @@ beforeAll(async () => {
   web = await startWebServer()
   request_uri = web.urlOf('/request.jwt')
   server = await startObjects({
-    users: new KnownPeople(),
+    users: new UsersWithClaims(),
     features: [openid(), requestObjects({ byReference: true, unsigned: true }), pushedRequests()],
     outgoing: outgoing(),
   })
@@ -48,9 +48,9 @@ const isRefused = async (uri: string, error = 'invalid_request_uri') =>
     error,
   })
 
-describe('a request object at an address of the client (OpenID Connect Core §6.2)', () => {
+describe('request object by reference (OpenID Connect Core §6.2)', () => {
   it.each(['application/oauth-authz-req+jwt', 'application/jwt;charset=UTF-8'])(
-    'is fetched, sent as %s',
+    'is fetched if its content type is %s',
     async (type) => {
       serve(await signedBy(server, client), type)
       const back = locationOf(await askAt(request_uri))
@@ -60,14 +60,14 @@ describe('a request object at an address of the client (OpenID Connect Core §6.
     },
   )
 
-  it('is fetched anew for every request', async () => {
+  it('is fetched again for every request', async () => {
     for (const state of ['first', 'second']) {
       serve(await signedBy(server, client, { state }))
       expect(locationOf(await askAt(request_uri)).searchParams.get('state')).toBe(state)
     }
   })
 
-  it('may be registered with the hash of its content, and be sent with one', async () => {
+  it('may be registered and requested with a hash of its content in the URL', async () => {
     const hashed = `${web.urlOf('/hashed.jwt')}#47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU`
     const own = await createSigningClient(server, { request_uris: [hashed] })
     serve(await signedBy(server, own))
@@ -77,7 +77,7 @@ describe('a request object at an address of the client (OpenID Connect Core §6.
     expect((await askAt(`${request_uri}#new`)).status).toBe(303)
   })
 
-  it('survives the sign-in, as one that is sent does', async () => {
+  it('stays usable after the person signs in, like an object passed by value', async () => {
     serve(await signedBy(server, client))
     const query = new URLSearchParams({ client_id: client.id, request_uri })
     const reply = await server.request(`/oauth/authorize?${query}`, {
@@ -89,7 +89,7 @@ describe('a request object at an address of the client (OpenID Connect Core §6.
     expect(locationOf(await askFor(server, 'ada', params)).searchParams.has('code')).toBe(true)
   })
 
-  it('is told in the metadata, with the registration that it needs', async () => {
+  it('is listed in the metadata, as is require_request_uri_registration', async () => {
     expect(await (await server.request(METADATA)).json()).toMatchObject({
       request_uri_parameter_supported: true,
       require_request_uri_registration: true,
@@ -97,7 +97,7 @@ describe('a request object at an address of the client (OpenID Connect Core §6.
     })
   })
 
-  it('does not get in the way of a pushed request', async () => {
+  it('does not affect pushed requests', async () => {
     const pushed = await server.post('/oauth/par', {
       client_id: client.id,
       client_secret: client.secret,
@@ -108,8 +108,8 @@ describe('a request object at an address of the client (OpenID Connect Core §6.
   })
 })
 
-describe('what is not good at such an address', () => {
-  it('an address that is not registered is never asked', async () => {
+describe('refusals of request objects by reference:', () => {
+  it('an unregistered URL is refused and never fetched', async () => {
     serve(await signedBy(server, client))
     const before = web.asked.length
     await isRefused(web.urlOf('/other.jwt'))
@@ -118,12 +118,12 @@ describe('what is not good at such an address', () => {
     expect(web.asked.length).toBe(before)
   })
 
-  it('an address of our own network is refused, registered or not', async () => {
+  it('a private address is refused, registered or not', async () => {
     const own = await createSigningClient(server, { request_uris: ['https://10.0.0.7/object'] })
     expect((await askAt('https://10.0.0.7/object', own.id)).status).toBe(400)
   })
 
-  it('no object, an endless one, or a redirect', async () => {
+  it('a missing object, one that is too long, and a redirect are refused', async () => {
     serve('nothing', 'text/plain', 404)
     await isRefused(request_uri)
     serve(await signedBy(server, client), 'text/html')
@@ -138,15 +138,15 @@ describe('what is not good at such an address', () => {
     await isRefused(request_uri, 'invalid_request_object')
   })
 
-  it("another client's object", async () => {
+  it("another client's object is refused", async () => {
     const other = await createSigningClient(server)
     serve(await signedBy(server, other))
     await isRefused(request_uri, 'invalid_request_object')
   })
 })
 
-describe('unsigned objects, where the option takes them', () => {
-  it('come of clients that have not said what they sign with', async () => {
+describe('unsigned request objects, with unsigned: true', () => {
+  it('are accepted from clients without a registered algorithm', async () => {
     serve(unsigned(claimsOf(server, client)))
     expect(locationOf(await askAt(request_uri)).searchParams.get('state')).toBe('signed')
     const request = unsigned(claimsOf(server, client))
@@ -154,7 +154,7 @@ describe('unsigned objects, where the option takes them', () => {
   })
 
   it.each([{ request_object_signing_alg: 'ES256' }, { require_signed_request_object: true }])(
-    'and of no client with %j',
+    'are refused for a client with %j',
     async (settings) => {
       const own = await createSigningClient(server, settings)
       const request = unsigned(claimsOf(server, own))
@@ -162,7 +162,7 @@ describe('unsigned objects, where the option takes them', () => {
     },
   )
 
-  it('cannot be had where everything has to be signed', () => {
+  it('cannot be combined with required: true', () => {
     expect(() => requestObjects({ required: true, unsigned: true })).toThrow(TypeError)
   })
 })

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-describe("signed requests of other people's clients", () => {
+describe('signed requests of third-party clients', () => {
   it.each(['RS256', 'PS256', 'ES256', 'Ed25519'])(
     'openid-client signs with %s, by value and pushed, and gets its tokens',
     async (algorithm) => {
@@ -51,7 +51,7 @@ describe("signed requests of other people's clients", () => {
     },
   )
 
-  it('oauth4webapi signs, and its answer is valid', async () => {
+  it('oauth4webapi signs, and accepts the response', async () => {
     const signer = await createSigner('ES256')
     const { id } = await createClient(server, { settings: { jwks: { keys: [signer.jwk] } } })
     const issuer = new URL(server.url)

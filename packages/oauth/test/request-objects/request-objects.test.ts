@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openid, pushedRequests, requestObjects } from '../../src/index.ts'
-import { KnownPeople } from '../openid/support.ts'
+import { UsersWithClaims } from '../openid/support.ts'
 import { locationOf } from '../pushed/support.ts'
 import { askFor, createClient, REDIRECT, startServer, type TestServer } from '../support.ts'
 import {
@@ -27,9 +27,9 @@ afterAll(() => server.close())
 const METADATA = '/.well-known/oauth-authorization-server'
 const plain = { redirect_uri: REDIRECT, response_type: 'code', state: 'url' }
 
-describe('a signed request (RFC 9101)', () => {
+describe('signed request object (RFC 9101)', () => {
   it.each(['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'])(
-    'is taken with %s, and what stands beside it counts for nothing',
+    'is accepted with %s, and other parameters of the URL are ignored',
     async (algorithm) => {
       const own = await createSigningClient(server, {}, algorithm)
       const reply = await askWith(server, own, await signedBy(server, own), {
@@ -53,7 +53,7 @@ describe('a signed request (RFC 9101)', () => {
     },
   )
 
-  it('takes nothing from the URL that the object leaves out', async () => {
+  it('takes no parameter from the URL that the object omits', async () => {
     const { state: _state, ...claims } = claimsOf(server, client)
     const object = await sign(client.signer, claims)
     const back = locationOf(await askWith(server, client, object, { state: 'url' }))
@@ -69,7 +69,7 @@ describe('a signed request (RFC 9101)', () => {
     },
   )
 
-  it('is found by any key of the client where it does not say which', async () => {
+  it('is verified with any key of the client if it has no kid', async () => {
     const [first, second] = [await createSigner('ES256', 'a'), await createSigner('ES256', 'b')]
     const jwks = { keys: [first.jwk, second.jwk] }
     const own = await createClient(server, { firstParty: true, settings: { jwks } })
@@ -80,14 +80,14 @@ describe('a signed request (RFC 9101)', () => {
     expect((await askWith(server, own, foreign)).status).toBe(400)
   })
 
-  it('sends errors of the request to the client, once the object is proven', async () => {
+  it('redirects errors to the client once the object is verified', async () => {
     const object = await signedBy(server, client, { scope: 'everything' })
     const back = locationOf(await askWith(server, client, object))
     expect(back.searchParams.get('error')).toBe('invalid_scope')
     expect(back.searchParams.get('state')).toBe('signed')
   })
 
-  it('lets a person sign in longer than the object lives, and no longer than an hour', async () => {
+  it('may expire while the person signs in, up to an hour', async () => {
     const request = await signedBy(server, client, { login_hint: 'ada@example.com' })
     const query = new URLSearchParams({ client_id: client.id, request })
     const reply = await server.request(`/oauth/authorize?${query}`, {
@@ -104,7 +104,7 @@ describe('a signed request (RFC 9101)', () => {
     expect((await askFor(server, 'ada', params)).status).toBe(400)
   })
 
-  it('may ask for a new sign-in', async () => {
+  it('may demand a new sign-in', async () => {
     const request = await signedBy(server, client, { prompt: 'login', max_age: 5 })
     server.users.signIns.set('ada.1', server.clock.now())
     const away = locationOf(await askWith(server, client, request))
@@ -115,7 +115,7 @@ describe('a signed request (RFC 9101)', () => {
     expect(locationOf(reply).href).toContain(`${REDIRECT}?code=`)
   })
 
-  it('may be pushed, with nothing but itself', async () => {
+  it('may be pushed alone, without other parameters', async () => {
     const push = async (object: string) =>
       server.post('/oauth/par', {
         client_id: client.id,
@@ -134,7 +134,7 @@ describe('a signed request (RFC 9101)', () => {
     expect(await wrong.json()).toMatchObject({ error: 'invalid_scope' })
   })
 
-  it('is not taken beside a request_uri', async () => {
+  it('is refused together with a request_uri', async () => {
     const object = await signedBy(server, client)
     const request_uri = 'urn:ietf:params:oauth:request_uri:x'
     for (const request of [object, 'no object']) {
@@ -145,8 +145,8 @@ describe('a signed request (RFC 9101)', () => {
   })
 })
 
-describe('an unsigned request object', () => {
-  it('is taken only where the settings of the client say none', async () => {
+describe('unsigned request object', () => {
+  it("is accepted only if the client's settings contain request_object_signing_alg none", async () => {
     const own = await createClient(server, {
       firstParty: true,
       settings: { request_object_signing_alg: 'none' },
@@ -160,8 +160,8 @@ describe('an unsigned request object', () => {
   })
 })
 
-describe('where requests have to be signed', () => {
-  it('the setting of a client refuses its other requests, pushed ones too', async () => {
+describe('required signed requests', () => {
+  it('the setting of a client makes the server refuse its other requests, also pushed ones', async () => {
     const strict = await createSigningClient(server, { require_signed_request_object: true })
     const back = locationOf(await askFor(server, 'ada', { ...plain, client_id: strict.id }))
     expect(back.searchParams.get('error')).toBe('invalid_request')
@@ -174,13 +174,13 @@ describe('where requests have to be signed', () => {
     expect(locationOf(asked).searchParams.get('code')).toMatch(/^tgc_/)
   })
 
-  it('an unsigned one is not enough, whatever else the settings say', async () => {
+  it('an unsigned object is refused, whatever the other settings of the client are', async () => {
     const settings = { require_signed_request_object: true, request_object_signing_alg: 'none' }
     const own = await createClient(server, { settings })
     expect((await askWith(server, own, unsigned(claimsOf(server, own)))).status).toBe(400)
   })
 
-  it('the option refuses those of every client', async () => {
+  it('the option makes the server refuse unsigned requests of every client', async () => {
     const strict = await startObjects({ features: [requestObjects({ required: true })] })
     try {
       const own = await createSigningClient(strict)
@@ -197,12 +197,12 @@ describe('where requests have to be signed', () => {
   })
 })
 
-describe('with other features', () => {
+describe('request objects with other features', () => {
   it.each([
     ['before', [requestObjects(), openid()]],
     ['after', [openid(), requestObjects()]],
-  ])('listed %s openid() the metadata says that objects are taken', async (_where, features) => {
-    const both = await startServer({ users: new KnownPeople(), features })
+  ])('are announced in the metadata when listed %s openid()', async (_where, features) => {
+    const both = await startServer({ users: new UsersWithClaims(), features })
     try {
       expect(await (await both.request(METADATA)).json()).toMatchObject({
         request_parameter_supported: true,
@@ -215,9 +215,9 @@ describe('with other features', () => {
     }
   })
 
-  it('reads what others read of a request, numbers and objects included', async () => {
+  it('may contain the parameters of other features, including numbers and objects', async () => {
     const both = await startServer({
-      users: new KnownPeople(),
+      users: new UsersWithClaims(),
       features: [openid(), requestObjects()],
     })
     try {
@@ -243,7 +243,7 @@ describe('with other features', () => {
     }
   })
 
-  it('without it a request is refused', async () => {
+  it('are refused without the feature', async () => {
     const without = await startServer()
     try {
       const own = await createClient(without)
@@ -257,7 +257,7 @@ describe('with other features', () => {
     }
   })
 
-  it('options that make no sense are refused at the start', () => {
+  it('are rejected at start-up with contradictory options', () => {
     expect(() => requestObjects({ algorithms: [] })).toThrow(TypeError)
     expect(() => requestObjects({ algorithms: ['HS256' as 'ES256'] })).toThrow(TypeError)
   })

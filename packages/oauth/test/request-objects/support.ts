@@ -41,7 +41,7 @@ export async function createSigningClient(
   return { ...client, signer }
 }
 
-/** What an honest client says. */
+/** Claims of an honest client's request object. */
 export function claimsOf(server: TestServer, client: { readonly id: string }) {
   const now = Math.floor(server.clock.now().getTime() / 1000)
   return {
@@ -67,7 +67,7 @@ export function sign(
     .sign(privateKey)
 }
 
-/** The object of an honest client, with changes. */
+/** Signs the request object of an honest client, with changes. */
 export function signedBy(
   server: TestServer,
   client: SigningClient,
@@ -89,7 +89,7 @@ export function askWith(
 export const unsigned = (claims: object, header: object = { alg: 'none' }): string =>
   `${[header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')}.`
 
-/** What our JSON callers read of an error before the address is proven. */
+/** Returns the error that a JSON caller receives before the redirect URI is verified. */
 export async function problemOf(server: TestServer, query: Record<string, string>) {
   const reply = await server.request(`/oauth/authorize?${new URLSearchParams(query)}`, {
     headers: { cookie: 'session=ada.1', accept: 'application/json' },

@@ -23,7 +23,9 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** At a page of ours, though the URL names a good address: nothing in it is proven. */
+/**
+ * Expects an error page: although the URL names a valid redirect URI, the request is unverified.
+ */
 async function isRefused(request: string, who: { readonly id: string } = client): Promise<void> {
   const query = { client_id: who.id, redirect_uri: REDIRECT, response_type: 'code', request }
   const problem = await problemOf(server, query)
@@ -32,8 +34,8 @@ async function isRefused(request: string, who: { readonly id: string } = client)
 
 const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
 
-describe('threats to signed requests', () => {
-  it('the honest object, of which the others differ in one thing, is taken', async () => {
+describe('threats to signed request objects', () => {
+  it('a valid object is accepted, from which each refused one differs in one point', async () => {
     const query = { client_id: client.id, request: await signedBy(server, client) }
     const reply = await server.request(`/oauth/authorize?${new URLSearchParams(query)}`, {
       headers: { cookie: 'session=ada.1', accept: 'application/json' },
@@ -41,7 +43,7 @@ describe('threats to signed requests', () => {
     expect(reply.status).toBe(303)
   })
 
-  it('a shared secret made of the public key proves nothing', async () => {
+  it('a MAC made with the public key as secret is refused', async () => {
     const { jwk } = client.signer
     const pem = await exportSPKI((await importJWK({ ...jwk }, 'RS256')) as CryptoKey)
     for (const secret of [pem, pem.trim(), JSON.stringify(jwk), String(jwk.n)]) {
@@ -51,7 +53,7 @@ describe('threats to signed requests', () => {
     }
   })
 
-  it('a secret among its keys is no key', async () => {
+  it("a symmetric key in the client's key set is not used", async () => {
     const k = Buffer.from('a secret of more than thirty-two characters').toString('base64url')
     const own = await createClient(server, {
       settings: {
@@ -65,7 +67,7 @@ describe('threats to signed requests', () => {
   })
 
   it.each(['none', 'None', 'NONE', '', undefined])(
-    'alg %s is not taken for a signature',
+    'alg %s is not accepted as a signature',
     async (alg) => {
       await isRefused(unsigned(claimsOf(server, client), { alg }))
       const [, , signature] = (await signedBy(server, client)).split('.')
@@ -73,7 +75,7 @@ describe('threats to signed requests', () => {
     },
   )
 
-  it('a tampered one is refused, in each of its parts', async () => {
+  it('an altered object is refused, whichever part was altered', async () => {
     const [header, , signature] = (await signedBy(server, client)).split('.')
     const claims = { ...claimsOf(server, client), scope: 'check-status' }
     await isRefused(`${header}.${encode(claims)}.${signature}`)
@@ -85,7 +87,7 @@ describe('threats to signed requests', () => {
     await isRefused('..')
   })
 
-  it("a key that it brings itself, or another client's, is not trusted", async () => {
+  it("a key inside the object, or another client's, is not trusted", async () => {
     const stranger = await createSigner('RS256')
     const claims = claimsOf(server, client)
     await isRefused(await sign(stranger, claims))
@@ -103,7 +105,7 @@ describe('threats to signed requests', () => {
     await isRefused(await signedBy(server, none), none)
   })
 
-  it('an algorithm that the option leaves out is refused', async () => {
+  it('an algorithm that the option omits is refused', async () => {
     const narrow = await startObjects({ features: [requestObjects({ algorithms: ['ES256'] })] })
     try {
       const own = await createSigningClient(narrow, {}, 'RS256')
@@ -116,35 +118,35 @@ describe('threats to signed requests', () => {
 
   it.each([
     ['for another server', { aud: 'https://other.example' }],
-    ['for nobody', { aud: undefined }],
-    ['by another client', { iss: 'other' }],
-    ['by nobody', { iss: undefined }],
-    ['of another client', { client_id: 'other' }],
-    ['of no client', { client_id: undefined }],
-    ['that would prove the client itself', { sub: 'own' }],
+    ['without aud', { aud: undefined }],
+    ['with another client as iss', { iss: 'other' }],
+    ['without iss', { iss: undefined }],
+    ['with the client_id of another client', { client_id: 'other' }],
+    ['without client_id', { client_id: undefined }],
+    ['that could also be used as a client assertion', { sub: 'own' }],
     ['with a request inside', { request: 'a.b.c' }],
     ['with a request_uri inside', { request_uri: 'https://app.example/object' }],
     ['that has expired', { exp: 1_700_000_000 }],
     ['that is not valid yet', { nbf: 2_000_000_000, exp: 2_000_000_060 }],
-    ['whose end is no number', { exp: 'never' }],
-    ['with half a character', { state: '\ud800' }],
+    ['with an exp that is no number', { exp: 'never' }],
+    ['with a lone surrogate', { state: '\ud800' }],
     ['with a NUL', { state: 'a\0b' }],
     [
       'with a thousand parameters',
       Object.fromEntries(Array.from({ length: 99 }, (_, i) => [`p${i}`, 'x'])),
     ],
-  ])('one %s is refused', async (_what, changes) => {
+  ])('an object %s is refused', async (_what, changes) => {
     const own = 'sub' in changes ? { sub: client.id } : changes
     await isRefused(await signedBy(server, client, own))
   })
 
-  it('one that was good is refused when it comes again after its end', async () => {
+  it('a valid object is refused when it is sent again after its expiry', async () => {
     const request = await signedBy(server, client)
     server.clock.advance('3m')
     await isRefused(request)
   })
 
-  it('a marker of when it was seen cannot be made up, nor taken to another object', async () => {
+  it('the signed request_seen parameter cannot be forged, nor used for another object', async () => {
     const query = async (request: string, seen: string) =>
       problemOf(server, { client_id: client.id, request, request_seen: seen })
     const request = await signedBy(server, client)
@@ -168,18 +170,18 @@ describe('threats to signed requests', () => {
   })
 
   it.each(['at+jwt', 'dpop+jwt', 'client-authentication+jwt', 'logout+jwt', 'secevent+jwt'])(
-    'a JWT of the typ %s is something else',
+    'a JWT with the typ %s is refused',
     async (typ) => isRefused(await signedBy(server, client, {}, { typ })),
   )
 
-  it('what it calls critical and we do not know is refused', async () => {
+  it('an unknown critical header parameter is refused', async () => {
     const object = await new SignJWT(claimsOf(server, client))
       .setProtectedHeader({ alg: 'RS256', kid: 'key', crit: ['exp2'], exp2: 1 })
       .sign(client.signer.privateKey, { crit: { exp2: true } })
     await isRefused(object)
   })
 
-  it('a client without keys, or with keys that are none, gets an error and no failure of ours', async () => {
+  it('a client without keys, or with unusable ones, gets an error and causes no internal failure', async () => {
     for (const settings of [
       {},
       { jwks: { keys: [{ kty: 'RSA', n: 'AQAB', e: 'AQAB', kid: 'key' }] } },
@@ -190,11 +192,11 @@ describe('threats to signed requests', () => {
     expect(server.logged).toEqual([])
   })
 
-  it('an encrypted one is refused', async () => {
+  it('an encrypted object is refused', async () => {
     await isRefused(`${encode({ alg: 'RSA-OAEP', enc: 'A256GCM' })}.a.b.c.d`)
   })
 
-  it('an unknown client is told so before anything is verified', async () => {
+  it('an unknown client gets its error before anything is verified', async () => {
     const query = { client_id: 'nobody', request: await signedBy(server, client) }
     expect(await problemOf(server, query)).toMatchObject({ status: 400, error: 'invalid_request' })
   })

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** A client that proves itself, whose approvals are remembered. */
+/** Creates a confidential client, whose approvals are remembered. */
 async function newClient(fields: { readonly firstParty?: boolean } = {}) {
   const { id } = await createClient(server, fields)
   const ask = (fields: Record<string, string>) => {
@@ -28,7 +28,7 @@ async function newClient(fields: { readonly firstParty?: boolean } = {}) {
   return { ask, approve }
 }
 
-it('for the server says nothing of another API', async () => {
+it("approval for the server's own API does not cover another API", async () => {
   const { ask, approve } = await newClient()
   await approve({})
   expect((await ask({})).status).toBe(303)
@@ -38,7 +38,7 @@ it('for the server says nothing of another API', async () => {
 })
 
 it.each(['place-orders', ''])(
-  'for another API is none for the server (scope %j)',
+  "approval for another API does not cover the server's own API (scope %j)",
   async (scope) => {
     const { ask, approve } = await newClient()
     await approve({ resource: ORDERS })
@@ -47,7 +47,7 @@ it.each(['place-orders', ''])(
   },
 )
 
-it('for another API leaves what was approved for the server', async () => {
+it("approval for another API keeps the approval for the server's own API", async () => {
   const { ask, approve } = await newClient()
   await approve({})
   await approve({ resource: ORDERS, scope: 'check-status' })
@@ -55,7 +55,7 @@ it('for another API leaves what was approved for the server', async () => {
   expect((await ask({ scope: 'check-status' })).status).toBe(200)
 })
 
-it('names the APIs', async () => {
+it('the approval screen names the APIs', async () => {
   const { ask } = await newClient()
   expect(await (await ask({})).text()).not.toContain('The access is for')
   const page = await (await ask({ resource: ORDERS })).text()
@@ -64,7 +64,7 @@ it('names the APIs', async () => {
   expect(await (await ask({ resource: REPORTS })).text()).toContain(REPORTS)
 })
 
-it("is not asked of people for the application's own", async () => {
+it('a first-party client needs no approval for another API', async () => {
   const { ask } = await newClient({ firstParty: true })
   expect((await ask({ resource: ORDERS })).status).toBe(303)
 })

@@ -1,4 +1,4 @@
-/** What was granted for an API when the options say something else of it today (threat T15, threat G4). */
+/** Grants for an API whose configuration has changed since (threat T15, threat G4). */
 import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
 import {
@@ -62,7 +62,7 @@ const byRefresh = (token: string, ...pairs: Pairs): Pairs => [
   ...pairs,
 ]
 
-async function opens(
+async function isAccepted(
   oauth: Pick<AuthorizationServer, 'guard' | 'guardFor'>,
   resource: string | null,
   accessToken: string,
@@ -90,63 +90,66 @@ async function withServer(
   }
 }
 
-describe.each(['jwt', 'opaque'] as const)('an API that is taken off, with %s tokens', (format) => {
-  it('takes its tokens along: they never become those of the server itself', () =>
-    withServer({ resources: BOTH, accessTokenFormat: format }, async (server, client) => {
-      const tokens = await ask(server.oauth, client, byPassword('place-orders', ORDERS))
-      const later = server.another({
-        resources: { [STATUS]: BOTH[STATUS] },
-        accessTokenFormat: format,
-      })
-      await later.ready()
-      expect(await opens(server.oauth, ORDERS, tokens.access_token)).toBe(true)
-      expect(await opens(later, null, tokens.access_token)).toBe(false)
-      const refreshed = await ask(later, client, byRefresh(tokens.refresh_token))
-      expect(refreshed).toMatchObject({ error: 'invalid_grant' })
-      // It was a slip of the options: where the API is known, the client goes on.
-      const back = await ask(server.oauth, client, byRefresh(tokens.refresh_token))
-      expect(await opens(server.oauth, ORDERS, back.access_token)).toBe(true)
-    }))
+describe.each(['jwt', 'opaque'] as const)(
+  'removing an API from the options, with %s tokens,',
+  (format) => {
+    it("invalidates its tokens, which never become tokens of the server's own API", () =>
+      withServer({ resources: BOTH, accessTokenFormat: format }, async (server, client) => {
+        const tokens = await ask(server.oauth, client, byPassword('place-orders', ORDERS))
+        const later = server.another({
+          resources: { [STATUS]: BOTH[STATUS] },
+          accessTokenFormat: format,
+        })
+        await later.ready()
+        expect(await isAccepted(server.oauth, ORDERS, tokens.access_token)).toBe(true)
+        expect(await isAccepted(later, null, tokens.access_token)).toBe(false)
+        const refreshed = await ask(later, client, byRefresh(tokens.refresh_token))
+        expect(refreshed).toMatchObject({ error: 'invalid_grant' })
+        // The removal can be a mistake: where the API is configured, the refresh token still works.
+        const back = await ask(server.oauth, client, byRefresh(tokens.refresh_token))
+        expect(await isAccepted(server.oauth, ORDERS, back.access_token)).toBe(true)
+      }))
 
-  it('leaves those that are for others as well good for the others', () =>
-    withServer({ resources: BOTH, accessTokenFormat: format }, async (server, client) => {
-      const scope = 'place-orders check-status'
-      const tokens = await ask(server.oauth, client, byPassword(scope, ORDERS, STATUS))
-      const later = server.another({
-        resources: { [STATUS]: BOTH[STATUS] },
-        accessTokenFormat: format,
-      })
-      await later.ready()
-      expect(await opens(later, STATUS, tokens.access_token)).toBe(true)
-      expect(await opens(later, null, tokens.access_token)).toBe(false)
-      const refreshed = await ask(later, client, byRefresh(tokens.refresh_token))
-      expect(refreshed.scope).toBe('check-status')
-      expect(await opens(later, STATUS, refreshed.access_token)).toBe(true)
-      expect(await opens(later, null, refreshed.access_token)).toBe(false)
-    }))
+    it('keeps tokens for several APIs valid for the other APIs', () =>
+      withServer({ resources: BOTH, accessTokenFormat: format }, async (server, client) => {
+        const scope = 'place-orders check-status'
+        const tokens = await ask(server.oauth, client, byPassword(scope, ORDERS, STATUS))
+        const later = server.another({
+          resources: { [STATUS]: BOTH[STATUS] },
+          accessTokenFormat: format,
+        })
+        await later.ready()
+        expect(await isAccepted(later, STATUS, tokens.access_token)).toBe(true)
+        expect(await isAccepted(later, null, tokens.access_token)).toBe(false)
+        const refreshed = await ask(later, client, byRefresh(tokens.refresh_token))
+        expect(refreshed.scope).toBe('check-status')
+        expect(await isAccepted(later, STATUS, refreshed.access_token)).toBe(true)
+        expect(await isAccepted(later, null, refreshed.access_token)).toBe(false)
+      }))
 
-  it('ends a code that was on its way', () =>
-    withServer({ resources: BOTH, accessTokenFormat: format }, async (server, client) => {
-      const page = await askFor(server, 'ada', {
-        client_id: client.id,
-        redirect_uri: REDIRECT,
-        response_type: 'code',
-        scope: 'place-orders',
-        resource: ORDERS,
-      })
-      const code = (await decideOn(server, 'ada', page)).searchParams.get('code') ?? ''
-      const later = server.another({ resources: { [STATUS]: {} }, accessTokenFormat: format })
-      const form: Pairs = [
-        ['grant_type', 'authorization_code'],
-        ['redirect_uri', REDIRECT],
-        ['code', code],
-      ]
-      expect(await ask(later, client, form)).toMatchObject({ error: 'invalid_grant' })
-    }))
-})
+    it('invalidates a pending code', () =>
+      withServer({ resources: BOTH, accessTokenFormat: format }, async (server, client) => {
+        const page = await askFor(server, 'ada', {
+          client_id: client.id,
+          redirect_uri: REDIRECT,
+          response_type: 'code',
+          scope: 'place-orders',
+          resource: ORDERS,
+        })
+        const code = (await decideOn(server, 'ada', page)).searchParams.get('code') ?? ''
+        const later = server.another({ resources: { [STATUS]: {} }, accessTokenFormat: format })
+        const form: Pairs = [
+          ['grant_type', 'authorization_code'],
+          ['redirect_uri', REDIRECT],
+          ['code', code],
+        ]
+        expect(await ask(later, client, form)).toMatchObject({ error: 'invalid_grant' })
+      }))
+  },
+)
 
-describe('an API that is closed to strangers', () => {
-  it('is over for them with their next refresh, and for nobody else', () => {
+describe('API closed to self-registered clients', () => {
+  it('is no longer accessible to them from the next refresh on, but stays accessible to other clients', () => {
     const features = [clientRegistration({ policy: 'open' })]
     const selfRegistered = { scopes: ['place-orders'] }
     return withServer({ resources: BOTH, features, selfRegistered }, async (server, own) => {
@@ -160,7 +163,7 @@ describe('an API that is closed to strangers', () => {
       })
       const { client_id: id, client_secret: secret } = await registered.json()
       const tokens = await codeFlow(server, { id, secret })
-      expect(await opens(server.oauth, null, tokens.access_token)).toBe(true)
+      expect(await isAccepted(server.oauth, null, tokens.access_token)).toBe(true)
       const ours = await codeFlow(server, own)
       const later = server.another({ selfRegistered: { ...selfRegistered, resources: [ORDERS] } })
       const refreshed = await ask(later, { id, secret }, byRefresh(tokens.refresh_token))
@@ -170,8 +173,8 @@ describe('an API that is closed to strangers', () => {
   })
 })
 
-describe('a token for fewer APIs than were granted', () => {
-  it('holds only the scopes that they know', () =>
+describe('token for fewer APIs than were granted', () => {
+  it('has only the scopes of these APIs', () =>
     withServer({ resources: BOTH }, async (server, client) => {
       const scope = 'place-orders check-status'
       const tokens = await ask(server.oauth, client, byPassword(scope, ORDERS, STATUS))
@@ -181,14 +184,14 @@ describe('a token for fewer APIs than were granted', () => {
       expect(decodeJwt(fewer.access_token)).toMatchObject({ aud: ORDERS, scope: 'place-orders' })
       const wrong = byRefresh(fewer.refresh_token, ['resource', ORDERS], ['scope', 'check-status'])
       expect(await ask(server.oauth, client, wrong)).toMatchObject({ error: 'invalid_scope' })
-      // Nothing was lost by it, and nothing was used up by asking wrongly.
+      // The grant keeps all its scopes, and a failed request uses nothing up.
       const all = await ask(server.oauth, client, byRefresh(fewer.refresh_token))
       expect(all.scope).toBe(scope)
     }))
 })
 
-describe('a token in the front channel', () => {
-  it('lives no longer than its API wants', () => {
+describe('a token for a resource in the redirect', () => {
+  it('expires no later than its API allows', () => {
     const resources = { [ORDERS]: { accessTokensExpireIn: '10m' } }
     return withServer({ resources }, async (server, client) => {
       const page = await askFor(server, 'ada', {
@@ -206,7 +209,7 @@ describe('a token in the front channel', () => {
   })
 })
 
-describe('the API of the server itself, where it is listed', () => {
+describe("the server's own API listed in resources", () => {
   const resources = {
     'http://localhost:4999': {
       scopes: ['place-orders'],
@@ -215,20 +218,22 @@ describe('the API of the server itself, where it is listed', () => {
     },
   } as const
 
-  it.each([[], ['http://localhost:4999']])('has its settings, named or not: %s', (...named) =>
-    withServer({ resources }, async (server, client) => {
-      const tokens = await ask(server.oauth, client, byPassword('place-orders', ...named))
-      expect(tokens.expires_in).toBe(300)
-      expect(tokens.access_token).toMatch(/^tga_/)
-      expect(await opens(server.oauth, null, tokens.access_token)).toBe(true)
-      const other = await ask(server.oauth, client, byPassword('check-status', ...named))
-      expect(other).toMatchObject({ error: 'invalid_scope' })
-      const refreshed = await ask(server.oauth, client, byRefresh(tokens.refresh_token))
-      expect(refreshed.expires_in).toBe(300)
-    }),
+  it.each([[], ['http://localhost:4999']])(
+    'applies its settings whether the request names it or not: %s',
+    (...named) =>
+      withServer({ resources }, async (server, client) => {
+        const tokens = await ask(server.oauth, client, byPassword('place-orders', ...named))
+        expect(tokens.expires_in).toBe(300)
+        expect(tokens.access_token).toMatch(/^tga_/)
+        expect(await isAccepted(server.oauth, null, tokens.access_token)).toBe(true)
+        const other = await ask(server.oauth, client, byPassword('check-status', ...named))
+        expect(other).toMatchObject({ error: 'invalid_scope' })
+        const refreshed = await ask(server.oauth, client, byRefresh(tokens.refresh_token))
+        expect(refreshed.expires_in).toBe(300)
+      }),
   )
 
-  it('leaves personal access tokens the lifetime that is theirs', () =>
+  it('does not change the lifetime of personal access tokens', () =>
     withServer({ resources }, async (server) => {
       const { token } = await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'mine' })
       expect(token.expiresAt.getTime() - token.createdAt.getTime()).toBeGreaterThan(86_400_000)

@@ -51,7 +51,7 @@ type Pairs = [string, string][]
 
 const resources = (...uris: string[]): Pairs => uris.map((uri) => ['resource', uri])
 
-/** As clients send it: one parameter for each. */
+/** Posts one parameter for each pair, as clients send several resources. */
 const post = (pairs: Pairs) =>
   server.request('/oauth/token', {
     method: 'POST',
@@ -99,7 +99,7 @@ async function grant(scope: string, ...pairs: Pairs): Promise<Reply> {
   return exchange(back.searchParams.get('code'))
 }
 
-const opens = async (resource: string | null, token: string, { oauth } = server) => {
+const isAccepted = async (resource: string | null, token: string, { oauth } = server) => {
   const guard = resource === null ? oauth.guard : oauth.guardFor(resource)
   try {
     await guard.authenticate('api', {
@@ -113,26 +113,26 @@ const opens = async (resource: string | null, token: string, { oauth } = server)
   }
 }
 
-describe('a token for a resource', () => {
-  it('has it as its audience, and opens its guard and no other', async () => {
+describe('token for a resource', () => {
+  it('has the resource as its audience, and is accepted only by its guard', async () => {
     const { access_token } = await grant('place-orders', ...resources(MCP))
     expect(decodeJwt(access_token).aud).toBe(MCP)
     const opened = await Promise.all(
-      [MCP, ORDERS, STATUS, null].map((resource) => opens(resource, access_token)),
+      [MCP, ORDERS, STATUS, null].map((resource) => isAccepted(resource, access_token)),
     )
     expect(opened).toEqual([true, false, false, false])
   })
 
-  it('without one is for the server itself, as ever', async () => {
+  it("is for the server's own API if the request names no resource", async () => {
     const { access_token } = await grant('place-orders')
     expect(decodeJwt(access_token).aud).toBe(server.url)
-    expect(await opens(null, access_token)).toBe(true)
-    expect(await opens(ORDERS, access_token)).toBe(false)
+    expect(await isAccepted(null, access_token)).toBe(true)
+    expect(await isAccepted(ORDERS, access_token)).toBe(false)
     const named = await grant('place-orders', ...resources(server.url))
     expect(decodeJwt(named.access_token).aud).toBe(server.url)
   })
 
-  it('may be for several, and for fewer of them than were granted', async () => {
+  it('may be for several resources, or for fewer than were granted', async () => {
     const back = await authorize(['scope', 'place-orders'], ...resources(MCP, ORDERS))
     const code = back.searchParams.get('code')
     const first = await exchange(code, ...resources(ORDERS))
@@ -146,24 +146,24 @@ describe('a token for a resource', () => {
     }
     const second = await refresh(first.refresh_token)
     expect(decodeJwt(second.access_token).aud).toEqual([MCP, ORDERS])
-    expect(await opens(MCP, second.access_token)).toBe(true)
-    expect(await opens(ORDERS, second.access_token)).toBe(true)
-    expect(await opens(null, second.access_token)).toBe(false)
+    expect(await isAccepted(MCP, second.access_token)).toBe(true)
+    expect(await isAccepted(ORDERS, second.access_token)).toBe(true)
+    expect(await isAccepted(null, second.access_token)).toBe(false)
     const more = await refresh(second.refresh_token, ...resources(STATUS))
     expect(more.error).toBe('invalid_target')
-    // Nothing was used up by asking for too much.
+    // The refused request did not use anything up.
     const third = await refresh(second.refresh_token, ...resources(MCP))
     expect(decodeJwt(third.access_token).aud).toBe(MCP)
   })
 
-  it('cannot be had by naming it only after the person has approved', async () => {
+  it('cannot be obtained by naming the resource only after the approval', async () => {
     const back = await authorize(['scope', 'place-orders'])
     const code = back.searchParams.get('code')
     expect((await exchange(code, ...resources(MCP))).error).toBe('invalid_target')
     expect(decodeJwt((await exchange(code)).access_token).aud).toBe(server.url)
   })
 
-  it('lives as long as its resource wants, also after a refresh', async () => {
+  it('has the lifetime of its resource, also after a refresh', async () => {
     const first = await grant('place-orders', ...resources(MCP))
     expect(first.expires_in).toBe(600)
     const { exp = 0, iat = 0 } = decodeJwt(first.access_token)
@@ -175,22 +175,22 @@ describe('a token for a resource', () => {
     expect((await reply.json()).expires_in).toBe(600)
   })
 
-  it('has the algorithm, type, format and audience its resource wants', async () => {
+  it('has the algorithm, type, format and audience of its resource', async () => {
     const { access_token } = await grant('check-status', ...resources(STATUS))
     expect(decodeProtectedHeader(access_token)).toMatchObject({ alg: 'RS256', typ: 'JWT' })
     const jwks = await (await server.request('/.well-known/jwks.json')).json()
     const options = { audience: 'status-api', currentDate: server.clock.now() }
     await jwtVerify(access_token, createLocalJWKSet(jwks), options)
-    expect(await opens(STATUS, access_token)).toBe(true)
+    expect(await isAccepted(STATUS, access_token)).toBe(true)
     const reports = await grant('place-orders', ...resources(REPORTS))
     expect(reports.access_token).toMatch(/^tga_/)
     expect([
-      await opens(REPORTS, reports.access_token),
-      await opens(null, reports.access_token),
+      await isAccepted(REPORTS, reports.access_token),
+      await isAccepted(null, reports.access_token),
     ]).toEqual([true, false])
   })
 
-  it('of a client that wants another algorithm has that', async () => {
+  it('has the algorithm from the settings of its client', async () => {
     const own = await createClient(server, {
       grants: ['client_credentials'],
       settings: { access_token_signed_response_alg: 'RS256' },
@@ -204,7 +204,7 @@ describe('a token for a resource', () => {
     expect(decodeProtectedHeader(access_token)).toMatchObject({ alg: 'RS256', typ: 'at+jwt' })
   })
 
-  it('of one that wants what there is no key for is refused when it is made, and goes on later', async () => {
+  it("has the server's algorithm if that of the client is no longer available, and new clients cannot choose it", async () => {
     const plain = { grants: [clientCredentials()], features: [], resources: {} }
     const grants = ['client_credentials']
     const settings = { access_token_signed_response_alg: 'RS256' }
@@ -228,7 +228,7 @@ describe('a token for a resource', () => {
   it.each([
     ['password', { username: 'ada@example.com', password: 'correct horse' }],
     ['client_credentials', {}],
-  ])('is given by grant_type=%s', async (grantType, form) => {
+  ])('is issued by grant_type=%s', async (grantType, form) => {
     const reply = await post([
       ['grant_type', grantType],
       ['scope', 'place-orders'],
@@ -239,10 +239,10 @@ describe('a token for a resource', () => {
   })
 })
 
-describe('resources that take different tokens', () => {
+describe('resources with different token formats', () => {
   const together = resources(STATUS, ORDERS, REPORTS)
 
-  it('can be approved together, and each token is written as its resource wants it', async () => {
+  it('can be approved together, and each token has the format of its resource', async () => {
     const granted = await grant('check-status', ...together)
     const refreshFor = async (uri: string, token: string): Promise<Reply> => {
       const reply = await post([
@@ -259,11 +259,11 @@ describe('resources that take different tokens', () => {
     expect(decodeJwt(orders.access_token).aud).toBe(ORDERS)
     const reports = await refreshFor(REPORTS, orders.refresh_token)
     expect(reports.access_token).toMatch(/^tga_/)
-    expect(await opens(REPORTS, reports.access_token)).toBe(true)
-    expect(await opens(ORDERS, reports.access_token)).toBe(false)
+    expect(await isAccepted(REPORTS, reports.access_token)).toBe(true)
+    expect(await isAccepted(ORDERS, reports.access_token)).toBe(false)
   })
 
-  it('are refused when one token is asked for all of them, and the code can still be used', async () => {
+  it('are refused if one token is requested for all of them, and the code stays valid', async () => {
     const back = await authorize(['scope', 'check-status'], ...together)
     const exchange = (...uris: string[]) =>
       post([
@@ -277,44 +277,47 @@ describe('resources that take different tokens', () => {
     expect((await exchange(ORDERS)).status).toBe(200)
   })
 
-  it('give a token for those like the first by response_type=token', async () => {
+  it('get one token for those with the format of the first, when requested with response_type=token', async () => {
     const back = await ask('token', [['scope', 'place-orders check-status'], ...together])
     const token = new URLSearchParams(back.hash.slice(1))
     expect(decodeJwt(token.get('access_token') ?? '').aud).toBe('status-api')
     expect(token.get('scope')).toBe('check-status')
   })
 
-  it.each(['client_credentials', 'password'])('are refused together by %s', async (grantType) => {
-    const reply = await post([
-      ['grant_type', grantType],
-      ['username', 'ada@example.com'],
-      ['password', 'correct horse'],
-      ['scope', 'check-status'],
-      ...together,
-    ])
-    expect([reply.status, (await reply.json()).error]).toEqual([400, 'invalid_target'])
-  })
+  it.each(['client_credentials', 'password'])(
+    'are refused together in the %s grant',
+    async (grantType) => {
+      const reply = await post([
+        ['grant_type', grantType],
+        ['username', 'ada@example.com'],
+        ['password', 'correct horse'],
+        ['scope', 'check-status'],
+        ...together,
+      ])
+      expect([reply.status, (await reply.json()).error]).toEqual([400, 'invalid_target'])
+    },
+  )
 })
 
-describe('what is refused', () => {
+describe('requests for resources', () => {
   it.each([
-    ['an address nobody knows', 'place-orders', ['https://evil.example'], 'invalid_target'],
-    ['no address', 'place-orders', ['mcp'], 'invalid_target'],
-    ['one that looks alike', 'place-orders', [`${MCP}/x`], 'invalid_target'],
-    ['a scope that means nothing there', 'check-status', [MCP], 'invalid_scope'],
-  ])('%s', async (_what, scope, uris, error) => {
+    ['an unknown resource', 'place-orders', ['https://evil.example'], 'invalid_target'],
+    ['a resource that is no URL', 'place-orders', ['mcp'], 'invalid_target'],
+    ['a similar resource', 'place-orders', [`${MCP}/x`], 'invalid_target'],
+    ['a scope that the API does not define', 'check-status', [MCP], 'invalid_scope'],
+  ])('refuse %s', async (_what, scope, uris, error) => {
     const back = await authorize(['scope', scope], ...resources(...uris))
     expect(back.searchParams.get('error')).toBe(error)
   })
 
-  it('other parameters that come twice', async () => {
+  it('refuse repeated parameters other than resource', async () => {
     const back = await server.request(
       `/oauth/authorize?client_id=${client.id}&scope=a&scope=b&redirect_uri=${REDIRECT}`,
     )
     expect(back.status).toBe(400)
   })
 
-  it('UserInfo with a token for another API', async () => {
+  it('refuse a token for another API at UserInfo', async () => {
     const { access_token } = await grant('openid place-orders', ...resources(MCP))
     const headers = { authorization: `Bearer ${access_token}` }
     expect((await server.request('/oauth/userinfo', { headers })).status).toBe(401)
@@ -323,18 +326,18 @@ describe('what is refused', () => {
     expect((await server.request('/oauth/userinfo', { headers: good })).status).toBe(200)
   })
 
-  it('a guard for an address that is none', () => {
+  it('refuse a guard for an unknown resource', () => {
     expect(() => server.oauth.guardFor('https://x.example')).toThrow(MCP)
   })
 
-  it('a slash after a bare host, which clients add, is taken', async () => {
+  it('accept a slash after the host, which some clients add', async () => {
     const { access_token } = await grant('place-orders', ...resources(`${ORDERS}/`))
     expect(decodeJwt(access_token).aud).toBe(ORDERS)
   })
 })
 
-describe('metadata of a resource (RFC 9728)', () => {
-  it('says who issues tokens for it, and its scopes', async () => {
+describe('resource metadata (RFC 9728)', () => {
+  it('names the authorization server and the scopes of the resource', async () => {
     const read = async (path: string) => (await server.request(path)).json()
     expect(await read('/.well-known/oauth-protected-resource/mcp')).toEqual({
       resource: MCP,
@@ -345,7 +348,7 @@ describe('metadata of a resource (RFC 9728)', () => {
     })
   })
 
-  it('is named by the challenge of its guard, with the scopes to ask for', async () => {
+  it("is linked in the guard's challenge, with the scopes to request", async () => {
     const own = await startServer({
       resources: { [MCP]: { scopesToAskFor: ['place-orders'] } },
     })
@@ -368,7 +371,7 @@ describe('metadata of a resource (RFC 9728)', () => {
     }
   })
 
-  it('is not there, and not named, where no resources are given', async () => {
+  it('is not served, and not linked in challenges, if no resources are configured', async () => {
     const plain = await startServer()
     try {
       const path = '/.well-known/oauth-protected-resource'
@@ -384,8 +387,8 @@ describe('metadata of a resource (RFC 9728)', () => {
   })
 })
 
-describe('a pairwise client', () => {
-  it('gets access tokens that do not say who the person is', async () => {
+describe('client with pairwise subjects', () => {
+  it('gets access tokens that do not reveal the user id', async () => {
     const own = await startServer({
       features: [openid({ pairwiseSalt: 'a salt of more than thirty-two characters' })],
     })
@@ -409,13 +412,13 @@ describe('a pairwise client', () => {
   })
 })
 
-it('the server itself may have another type; ID tokens still open nothing', async () => {
+it('a server whose own API has its own token type accepts those tokens, and no ID tokens', async () => {
   const own = await startServer({ ...readByAll, features: [openid()] })
   const tokens = await codeFlow(own, await createClient(own), { scope: 'openid place-orders' })
   const { access_token, id_token = '' } = tokens as { access_token: string; id_token?: string }
   expect(decodeProtectedHeader(access_token)).toMatchObject({ alg: 'RS256', typ: 'JWT' })
-  expect(await opens(null, access_token, own)).toBe(true)
+  expect(await isAccepted(null, access_token, own)).toBe(true)
   expect(decodeProtectedHeader(id_token)).toMatchObject({ alg: 'RS256', typ: 'JWT' })
-  expect(await opens(null, id_token, own)).toBe(false)
+  expect(await isAccepted(null, id_token, own)).toBe(false)
   await own.close()
 })

@@ -33,15 +33,15 @@ async function passwordToken(scope: string): Promise<TokenReply> {
   return reply.json()
 }
 
-describe('§5 authentication', () => {
-  it('§5.1 the api guard lets in only callers with a valid token', async () => {
+describe('authentication', () => {
+  it('the api guard lets in only callers with a valid token', async () => {
     const { access_token } = await codeFlow(server, await createClient(server))
     expect((await app.get('/me', bearer(access_token))).status).toBe(200)
     expect((await app.get('/me')).status).toBe(401)
     expect((await app.get('/me', bearer(`${access_token}x`))).status).toBe(401)
   })
 
-  it('§5.2 the access token comes in the Authorization header as Bearer', async () => {
+  it('the access token comes in the Authorization header as Bearer', async () => {
     const { access_token } = await codeFlow(server, await createClient(server))
     for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
       const headers = { authorization: `${scheme} ${access_token}` }
@@ -50,7 +50,7 @@ describe('§5 authentication', () => {
     expect((await app.get(`/me?access_token=${access_token}`)).status).toBe(401)
   })
 
-  it('§5.4 client_id and client_secret are sent at POST /oauth/token', async () => {
+  it('client_id and client_secret are sent at POST /oauth/token', async () => {
     const client = await createClient(server, { grants: ['client_credentials'] })
     const form = { grant_type: 'client_credentials', client_id: client.id }
     const good = await server.post('/oauth/token', { ...form, client_secret: client.secret })
@@ -62,7 +62,7 @@ describe('§5 authentication', () => {
     }
   })
 
-  it('§5.4 the implicit grant uses only the client ID', async () => {
+  it('the implicit grant uses only the client ID', async () => {
     const client = await createClient(server, { confidential: false, grants: ['implicit'] })
     const page = await askFor(server, 'ada', {
       client_id: client.id,
@@ -76,7 +76,7 @@ describe('§5 authentication', () => {
     expect(await me.json()).toEqual({ id: 'ada', email: 'ada@example.com', orders: true })
   })
 
-  it('§5.5 the password grant takes username and password at a client made for it', async () => {
+  it('the password grant takes username and password, only for a client that has the grant', async () => {
     const { access_token } = await passwordToken('place-orders')
     const me = await app.get('/me', bearer(access_token))
     expect(await me.json()).toMatchObject({ id: 'ada' })
@@ -91,7 +91,7 @@ describe('§5 authentication', () => {
     expect(await refused.json()).toMatchObject({ error: 'unauthorized_client' })
   })
 
-  it('§5.6 personal access tokens are issued through a personal access client', async () => {
+  it('personal access tokens are issued through a personal access client', async () => {
     const body = { name: 'laptop', scopes: ['check-status'] }
     const reply = await server.json('ada', 'POST', '/oauth/personal-access-tokens', body)
     const { accessToken, token } = await reply.json()
@@ -100,7 +100,7 @@ describe('§5 authentication', () => {
     expect(await me.json()).toMatchObject({ id: 'ada', orders: false })
   })
 
-  it('§5.6 nobody gets a token in the name of the personal access client', async () => {
+  it('a request cannot authenticate as the personal access client', async () => {
     await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'any' })
     for (const grant_type of ['client_credentials', 'password', 'refresh_token']) {
       const form = { grant_type, client_id: 'personal-access', refresh_token: 'x' }
@@ -109,22 +109,25 @@ describe('§5 authentication', () => {
     }
   })
 
-  /** Scopes of the token, then whether scopes(…) — all — and scope(…) — any — let it through. */
+  /** The scopes of the token, then whether `scopes(…)` (all) and `scope(…)` (any) accept it. */
   it.each([
     ['', 403, 403, false],
     ['place-orders', 403, 200, true],
     ['check-status', 403, 200, false],
     ['place-orders check-status', 200, 200, true],
     ['*', 200, 200, true],
-  ])('§5.7 a token with "%s": scopes %i, scope %i, tokenCan %s', async (scope, all, any, can) => {
-    const { access_token } = await passwordToken(scope)
-    expect((await app.get('/all', bearer(access_token))).status).toBe(all)
-    expect((await app.get('/any', bearer(access_token))).status).toBe(any)
-    const me = await app.get('/me', bearer(access_token))
-    expect(await me.json()).toMatchObject({ orders: can })
-  })
+  ])(
+    'a token with the scopes "%s" gets %i from a scopes() route, %i from a scope() route, and %s from tokenCan()',
+    async (scope, all, any, can) => {
+      const { access_token } = await passwordToken(scope)
+      expect((await app.get('/all', bearer(access_token))).status).toBe(all)
+      expect((await app.get('/any', bearer(access_token))).status).toBe(any)
+      const me = await app.get('/me', bearer(access_token))
+      expect(await me.json()).toMatchObject({ orders: can })
+    },
+  )
 
-  it('§5.7 scopes are defined by the application as a map of name to description', async () => {
+  it('scopes are defined by the application as a map of name to description', async () => {
     const own = await startServer({ scopes: { 'read:mail': 'Read your mail' } })
     try {
       expect(await (await own.json('ada', 'GET', '/oauth/scopes')).json()).toEqual([
@@ -135,7 +138,7 @@ describe('§5 authentication', () => {
     }
   })
 
-  it('a client acting for itself is never taken for a user, nor the other way', async () => {
+  it('a client acting for itself is never mistaken for a user, nor vice versa', async () => {
     const client = await createClient(server, { grants: ['client_credentials'] })
     const reply = await server.post('/oauth/token', {
       grant_type: 'client_credentials',
@@ -149,7 +152,7 @@ describe('§5 authentication', () => {
     expect((await app.get('/machine', person)).status).toBe(401)
   })
 
-  it('actingAs() makes a request come from a user with these scopes', async () => {
+  it('actingAs() makes a request as a user with these scopes', async () => {
     const headers = { ...(await actingAs(server.oauth, { id: 'ada' }, ['place-orders'])) }
     expect(await (await app.get('/me', headers)).json()).toMatchObject({ id: 'ada', orders: true })
     expect((await app.get('/all', headers)).status).toBe(403)

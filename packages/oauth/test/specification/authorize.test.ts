@@ -9,7 +9,7 @@ import {
   startServer,
   type TestServer,
 } from '../support.ts'
-import { changingNothing } from './rows.ts'
+import { expectNoChange } from './rows.ts'
 
 let server: TestServer
 let client: { id: string; secret: string }
@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const asking = (change: Record<string, string> = {}) => ({
+const requestWith = (change: Record<string, string> = {}) => ({
   client_id: client.id,
   redirect_uri: REDIRECT,
   response_type: 'code',
@@ -32,7 +32,7 @@ const asking = (change: Record<string, string> = {}) => ({
 })
 
 function without(field: string): Record<string, string> {
-  const { [field]: _left, ...rest } = asking() as Record<string, string>
+  const { [field]: _left, ...rest } = requestWith() as Record<string, string>
   return rest
 }
 
@@ -40,8 +40,8 @@ const locationOf = (reply: Response) => new URL(reply.headers.get('location') ??
 const fragmentOf = (url: URL) => Object.fromEntries(new URLSearchParams(url.hash.slice(1)))
 
 describe('GET /oauth/authorize', () => {
-  it('§4.1 shows an approve/deny screen with the client and what it asks for', async () => {
-    const page = await askFor(server, 'ada', asking({ scope: 'place-orders check-status' }))
+  it('shows an approve/deny screen with the client and the requested scopes', async () => {
+    const page = await askFor(server, 'ada', requestWith({ scope: 'place-orders check-status' }))
     expect(page.status).toBe(200)
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(page.headers.get('cache-control')).toBe('no-store')
@@ -53,8 +53,8 @@ describe('GET /oauth/authorize', () => {
     }
   })
 
-  it('§4.1 on approval with response_type=code supplies the authorization code', async () => {
-    const page = await askFor(server, 'ada', asking({ state: 'xyz' }))
+  it('returns an authorization code after approval with response_type=code', async () => {
+    const page = await askFor(server, 'ada', requestWith({ state: 'xyz' }))
     const answered = await decideOn(server, 'ada', page)
     expect(answered.origin + answered.pathname).toBe(REDIRECT)
     expect(Object.fromEntries(answered.searchParams)).toEqual({
@@ -65,8 +65,8 @@ describe('GET /oauth/authorize', () => {
     expect(answered.hash).toBe('')
   })
 
-  it('§4.1 on approval with response_type=token returns the token directly', async () => {
-    const page = await askFor(server, 'ada', asking({ response_type: 'token', state: 'xyz' }))
+  it('returns the token directly after approval with response_type=token', async () => {
+    const page = await askFor(server, 'ada', requestWith({ response_type: 'token', state: 'xyz' }))
     const answered = await decideOn(server, 'ada', page)
     expect(answered.origin + answered.pathname + answered.search).toBe(REDIRECT)
     expect(fragmentOf(answered)).toEqual({
@@ -79,7 +79,7 @@ describe('GET /oauth/authorize', () => {
     })
   })
 
-  it('§4.1 the implicit grant must be enabled', async () => {
+  it('rejects response_type=token unless the implicit grant is enabled', async () => {
     const plain = await startServer({ grants: [authorizationCode(), refreshToken()] })
     try {
       const spa = await createClient(plain, { grants: ['implicit'] })
@@ -99,7 +99,7 @@ describe('GET /oauth/authorize', () => {
   it('a client without the implicit grant cannot have a token in a redirect', async () => {
     const codeOnly = await createClient(server)
     const change = { client_id: codeOnly.id, response_type: 'token', state: 's' }
-    const reply = await changingNothing(server, () => askFor(server, 'ada', asking(change)))
+    const reply = await expectNoChange(server, () => askFor(server, 'ada', requestWith(change)))
     expect(fragmentOf(locationOf(reply))).toMatchObject({
       error: 'unauthorized_client',
       state: 's',
@@ -112,27 +112,33 @@ describe('GET /oauth/authorize', () => {
     ['place-orders', 'place-orders'],
     ['check-status place-orders', 'check-status place-orders'],
     [' place-orders  place-orders ', 'place-orders'],
-  ])('§4.1 scope "%s" is space-delimited and may be empty', async (scope, granted) => {
-    const page = await askFor(server, 'ada', asking({ scope, response_type: 'token' }))
+  ])('reads the space-delimited scope parameter "%s" as "%s"', async (scope, granted) => {
+    const page = await askFor(server, 'ada', requestWith({ scope, response_type: 'token' }))
     const answered = await decideOn(server, 'ada', page)
     expect(fragmentOf(answered).scope).toBe(granted)
   })
 
-  it('§4.1 scope may be left out', async () => {
+  it('accepts a request without scope', async () => {
     expect((await askFor(server, 'ada', without('scope'))).status).toBe(200)
   })
 })
 
-describe('GET /oauth/authorize with a doubtful address shows our own page', () => {
+describe('GET /oauth/authorize shows an error page, and does not redirect, for', () => {
   it.each([
-    ['client_id left out', () => without('client_id')],
-    ['unknown client_id', () => asking({ client_id: 'nobody' })],
-    ['redirect_uri of somebody else', () => asking({ redirect_uri: 'https://evil.example/' })],
-    ['redirect_uri with one slash more', () => asking({ redirect_uri: `${REDIRECT}/` })],
-    ['redirect_uri with a query', () => asking({ redirect_uri: `${REDIRECT}?x=1` })],
-    ['redirect_uri in other letter case', () => asking({ redirect_uri: REDIRECT.toUpperCase() })],
-  ])('§7 %s: 400, no redirect, nothing changed', async (_what, params) => {
-    const reply = await changingNothing(server, () => askFor(server, 'ada', params()))
+    ['a missing client_id', () => without('client_id')],
+    ['an unknown client_id', () => requestWith({ client_id: 'nobody' })],
+    [
+      'a redirect_uri on another host',
+      () => requestWith({ redirect_uri: 'https://evil.example/' }),
+    ],
+    ['a redirect_uri with an extra slash', () => requestWith({ redirect_uri: `${REDIRECT}/` })],
+    ['a redirect_uri with a query', () => requestWith({ redirect_uri: `${REDIRECT}?x=1` })],
+    [
+      'a redirect_uri in another letter case',
+      () => requestWith({ redirect_uri: REDIRECT.toUpperCase() }),
+    ],
+  ])('%s, with status 400 and no change', async (_what, params) => {
+    const reply = await expectNoChange(server, () => askFor(server, 'ada', params()))
     expect(reply.status).toBe(400)
     expect(reply.headers.get('location')).toBeNull()
     expect(reply.headers.get('content-type')).toContain('text/html')
@@ -140,23 +146,23 @@ describe('GET /oauth/authorize with a doubtful address shows our own page', () =
     expect(await reply.text()).toContain('This request cannot be completed')
   })
 
-  it('§2.1 a client with several redirects has to name one', async () => {
+  it('a request without redirect_uri if the client has several', async () => {
     const two = await createClient(server, { redirect: [REDIRECT, 'https://app.example/other'] })
-    const { redirect_uri: _left, ...rest } = asking({ client_id: two.id })
+    const { redirect_uri: _left, ...rest } = requestWith({ client_id: two.id })
     expect((await askFor(server, 'ada', rest)).status).toBe(400)
     expect((await askFor(server, 'ada', { ...rest, redirect_uri: REDIRECT })).status).toBe(200)
   })
 
-  it('a deleted client is unknown', async () => {
+  it('a deleted client', async () => {
     const gone = await createClient(server)
     await server.oauth.clients.revoke(gone.id)
-    const reply = await askFor(server, 'ada', asking({ client_id: gone.id }))
+    const reply = await askFor(server, 'ada', requestWith({ client_id: gone.id }))
     expect(reply.status).toBe(400)
     expect(reply.headers.get('location')).toBeNull()
   })
 
-  it('a parameter sent twice goes nowhere', async () => {
-    const query = new URLSearchParams(asking())
+  it('a repeated parameter', async () => {
+    const query = new URLSearchParams(requestWith())
     query.append('redirect_uri', 'https://evil.example/')
     const reply = await server.request(`/oauth/authorize?${query}`, {
       headers: { cookie: 'session=ada.1', accept: 'text/html' },
@@ -166,22 +172,26 @@ describe('GET /oauth/authorize with a doubtful address shows our own page', () =
   })
 })
 
-describe('GET /oauth/authorize tells the client what was wrong', () => {
+describe('GET /oauth/authorize redirects to the client the error for', () => {
   it.each([
-    ['response_type left out', () => without('response_type'), 'invalid_request'],
-    ['unknown response_type', () => asking({ response_type: 'id' }), 'unsupported_response_type'],
-    ['unknown scope', () => asking({ scope: 'nope' }), 'invalid_scope'],
-    ['the * scope', () => asking({ scope: '*' }), 'invalid_scope'],
-    ['unknown prompt', () => asking({ prompt: 'maybe' }), 'invalid_request'],
+    ['a missing response_type', () => without('response_type'), 'invalid_request'],
     [
-      'a plain challenge',
-      () => asking({ code_challenge: 'x'.repeat(43), code_challenge_method: 'plain' }),
+      'an unknown response_type',
+      () => requestWith({ response_type: 'id' }),
+      'unsupported_response_type',
+    ],
+    ['an unknown scope', () => requestWith({ scope: 'nope' }), 'invalid_scope'],
+    ['the * scope', () => requestWith({ scope: '*' }), 'invalid_scope'],
+    ['an unknown prompt', () => requestWith({ prompt: 'maybe' }), 'invalid_request'],
+    [
+      'code_challenge_method plain',
+      () => requestWith({ code_challenge: 'x'.repeat(43), code_challenge_method: 'plain' }),
       'invalid_request',
     ],
-    ['a challenge cut short', () => asking({ code_challenge: 'x' }), 'invalid_request'],
+    ['a truncated challenge', () => requestWith({ code_challenge: 'x' }), 'invalid_request'],
   ])('%s', async (_what, params, error) => {
     const asked = { ...params(), state: 'a b' }
-    const reply = await changingNothing(server, () => askFor(server, 'ada', asked))
+    const reply = await expectNoChange(server, () => askFor(server, 'ada', asked))
     expect(reply.status).toBe(303)
     const answered = locationOf(reply)
     expect(answered.origin + answered.pathname).toBe(REDIRECT)
@@ -193,31 +203,36 @@ describe('GET /oauth/authorize tells the client what was wrong', () => {
     })
   })
 
-  it('a state too long is refused rather than cut', async () => {
-    const reply = await askFor(server, 'ada', asking({ state: 's'.repeat(2049) }))
+  it('a state that is too long, without truncating it', async () => {
+    const reply = await askFor(server, 'ada', requestWith({ state: 's'.repeat(2049) }))
     const answered = locationOf(reply)
     expect(answered.searchParams.get('error')).toBe('invalid_request')
     expect(answered.searchParams.has('state')).toBe(false)
   })
 })
 
-describe('redirects', () => {
+describe('redirects of the authorization endpoint', () => {
   const states = ['simple', 'a b&c=d', 'ü€😀', '%2B+%00', `"><script>`, 's'.repeat(2048)]
 
-  it.each(states)('state comes back verbatim: %s', async (state) => {
-    const approved = await askFor(server, 'ada', asking({ state }))
+  it.each(states)('return the state verbatim: %s', async (state) => {
+    const approved = await askFor(server, 'ada', requestWith({ state }))
     expect((await decideOn(server, 'ada', approved)).searchParams.get('state')).toBe(state)
-    const denied = await askFor(server, 'ada', asking({ state, response_type: 'token' }))
+    const denied = await askFor(server, 'ada', requestWith({ state, response_type: 'token' }))
     expect(fragmentOf(await decideOn(server, 'ada', denied, 'deny')).state).toBe(state)
   })
 
-  it('no state is sent when none was', async () => {
-    const page = await askFor(server, 'ada', asking())
+  it('contain no state if none was sent', async () => {
+    const page = await askFor(server, 'ada', requestWith())
     expect((await decideOn(server, 'ada', page)).searchParams.has('state')).toBe(false)
   })
 
-  it('a denial is access_denied in the query for code', async () => {
-    const answered = await decideOn(server, 'ada', await askFor(server, 'ada', asking()), 'deny')
+  it('return access_denied in the query for code', async () => {
+    const answered = await decideOn(
+      server,
+      'ada',
+      await askFor(server, 'ada', requestWith()),
+      'deny',
+    )
     expect(Object.fromEntries(answered.searchParams)).toEqual({
       error: 'access_denied',
       error_description: expect.any(String),
@@ -226,27 +241,27 @@ describe('redirects', () => {
     expect(answered.hash).toBe('')
   })
 
-  it('a denial is access_denied in the fragment for implicit', async () => {
-    const page = await askFor(server, 'ada', asking({ response_type: 'token' }))
+  it('return access_denied in the fragment for implicit', async () => {
+    const page = await askFor(server, 'ada', requestWith({ response_type: 'token' }))
     const answered = await decideOn(server, 'ada', page, 'deny')
     expect(fragmentOf(answered)).toMatchObject({ error: 'access_denied' })
     expect(answered.search).toBe('')
   })
 
-  it("a registered redirect's own query is kept", async () => {
+  it('keep the query of a registered redirect URI', async () => {
     const redirect = 'https://app.example/callback?tenant=7'
     const tenant = await createClient(server, { redirect })
     const page = await askFor(
       server,
       'ada',
-      asking({ client_id: tenant.id, redirect_uri: redirect }),
+      requestWith({ client_id: tenant.id, redirect_uri: redirect }),
     )
     const answered = await decideOn(server, 'ada', page)
     expect([...answered.searchParams.keys()]).toEqual(['tenant', 'code', 'iss'])
   })
 
-  it('they are 303 and never cached', async () => {
-    const reply = await askFor(server, 'ada', asking({ scope: 'nope' }))
+  it('have status 303 and must not be cached', async () => {
+    const reply = await askFor(server, 'ada', requestWith({ scope: 'nope' }))
     expect(reply.status).toBe(303)
     expect(reply.headers.get('cache-control')).toBe('no-store')
     expect(reply.headers.get('referrer-policy')).toBe('no-referrer')
@@ -255,7 +270,7 @@ describe('redirects', () => {
 
 describe('GET /oauth/authorize without a session', () => {
   const visit = (accept: string, change: Record<string, string> = {}) =>
-    server.request(`/oauth/authorize?${new URLSearchParams(asking(change))}`, {
+    server.request(`/oauth/authorize?${new URLSearchParams(requestWith(change))}`, {
       headers: { accept },
     })
 
@@ -266,7 +281,7 @@ describe('GET /oauth/authorize without a session', () => {
     expect(target.pathname).toBe('/login')
     const back = new URL(target.searchParams.get('return_to') ?? '', server.url)
     expect(back.pathname).toBe('/oauth/authorize')
-    expect(Object.fromEntries(back.searchParams)).toEqual(asking({ state: 'x' }))
+    expect(Object.fromEntries(back.searchParams)).toEqual(requestWith({ state: 'x' }))
   })
 
   it('answers JSON callers with 401', async () => {
@@ -275,7 +290,7 @@ describe('GET /oauth/authorize without a session', () => {
     expect(await reply.json()).toEqual({ message: 'Unauthenticated.' })
   })
 
-  it('prompt=none gives the client login_required', async () => {
+  it('returns login_required to the client with prompt=none', async () => {
     const answered = locationOf(await visit('text/html', { prompt: 'none' }))
     expect(answered.searchParams.get('error')).toBe('login_required')
   })

@@ -8,7 +8,7 @@ import {
   startServer,
   type TestServer,
 } from '../support.ts'
-import { changingNothing } from './rows.ts'
+import { expectNoChange } from './rows.ts'
 
 let server: TestServer
 beforeAll(async () => {
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** `screen` when the person is asked, else what the client is sent. */
+/** Returns `screen` when the person is asked, or else the parameters redirected to the client. */
 async function ask(
   client: { id: string },
   change: Record<string, string> = {},
@@ -50,7 +50,7 @@ async function approve(client: { id: string }, change: Record<string, string> = 
 }
 
 describe('consent', () => {
-  it('is remembered: the same or fewer scopes are not asked for again', async () => {
+  it('is stored: a request for the same or fewer scopes shows no screen', async () => {
     const client = await createClient(server)
     expect(await ask(client)).toBe('screen')
     await approve(client)
@@ -58,7 +58,7 @@ describe('consent', () => {
     expect(await ask(client, { scope: '' })).toBe('code')
   })
 
-  it('is asked again for more scopes, and then covers both', async () => {
+  it('is asked for again if more scopes are requested, and then covers all of them', async () => {
     const client = await createClient(server)
     await approve(client)
     expect(await ask(client, { scope: 'place-orders check-status' })).toBe('screen')
@@ -66,7 +66,7 @@ describe('consent', () => {
     expect(await ask(client, { scope: 'place-orders check-status' })).toBe('code')
   })
 
-  it('is asked again at once when another process has withdrawn or changed it', async () => {
+  it('is asked for again at once if another process has revoked or changed it', async () => {
     const client = await createClient(server)
     await approve(client)
     expect(await ask(client)).toBe('code')
@@ -83,14 +83,14 @@ describe('consent', () => {
     expect(await ask(client, { scope: 'check-status' })).toBe('screen')
   })
 
-  it('belongs to one person and one client', async () => {
+  it('applies to one person and one client only', async () => {
     const client = await createClient(server)
     await approve(client)
     expect(await ask(client, {}, 'bob')).toBe('screen')
     expect(await ask(await createClient(server))).toBe('screen')
   })
 
-  it('is not remembered when the person denies', async () => {
+  it('is not stored when the person denies', async () => {
     const client = await createClient(server)
     const page = await askFor(server, 'ada', {
       client_id: client.id,
@@ -101,18 +101,18 @@ describe('consent', () => {
     expect(await ask(client, { scope: '' })).toBe('screen')
   })
 
-  it('is skipped by first-party clients', async () => {
+  it('is not needed for first-party clients', async () => {
     expect(await ask(await createClient(server, { firstParty: true }))).toBe('code')
   })
 
-  it('is asked of public clients every time', async () => {
+  it('is asked for public clients every time', async () => {
     const client = await createClient(server, { confidential: false })
     await approve(client, pkce)
     expect(await ask(client, pkce)).toBe('screen')
     expect(await ask(client, { ...pkce, prompt: 'none' })).toBe('consent_required')
   })
 
-  it('threat A12 a public first-party client is let through on an https address alone', async () => {
+  it('threat A12 is skipped for a public first-party client only at an https redirect URI', async () => {
     const web = await createClient(server, { confidential: false, firstParty: true })
     expect(await ask(web, pkce)).toBe('code')
     const redirect = 'com.example.app:/callback'
@@ -120,7 +120,7 @@ describe('consent', () => {
     expect(await ask(app, { ...pkce, redirect_uri: redirect })).toBe('screen')
   })
 
-  it('is asked again after DELETE /oauth/tokens/{id}', async () => {
+  it('is asked for again after DELETE /oauth/tokens/{id}', async () => {
     const client = await createClient(server)
     await codeFlow(server, client)
     expect(await ask(client)).toBe('code')
@@ -130,7 +130,7 @@ describe('consent', () => {
     expect(await ask(client)).toBe('screen')
   })
 
-  it('is asked again after consents.revoke(), which ends its tokens', async () => {
+  it('is asked for again after consents.revoke(), which ends its tokens', async () => {
     const client = await createClient(server)
     const { access_token } = await codeFlow(server, client)
     expect(await server.oauth.consents.listByUser('ada')).toContainEqual(
@@ -143,7 +143,7 @@ describe('consent', () => {
     await expect(attempt()).rejects.toThrow('revoked')
   })
 
-  it('prompt=consent shows the screen even where none is needed', async () => {
+  it('is asked for with prompt=consent even if it is not needed', async () => {
     const client = await createClient(server)
     await approve(client)
     expect(await ask(client, { prompt: 'consent' })).toBe('screen')
@@ -151,10 +151,10 @@ describe('consent', () => {
     expect(await ask(own, { prompt: 'consent' })).toBe('screen')
   })
 
-  it('prompt=none never shows a screen: a code, or consent_required', async () => {
+  it('is never asked for with prompt=none: a code, or consent_required', async () => {
     const client = await createClient(server)
     const asked = () => ask(client, { prompt: 'none' })
-    expect(await changingNothing(server, asked)).toBe('consent_required')
+    expect(await expectNoChange(server, asked)).toBe('consent_required')
     await approve(client)
     expect(await asked()).toBe('code')
   })

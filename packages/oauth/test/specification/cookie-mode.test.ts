@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 let sessions = 0
-/** A session of its own for each test, so that ending one does not end another's. */
+/** Each test has its own session, so that ending one does not affect another test. */
 let session: string
 beforeEach(() => {
   sessions += 1
@@ -34,8 +34,8 @@ async function visitPage(headers: Record<string, string> = { cookie: session }):
 const call = (cookie: string, csrfToken: string) =>
   app.get('/me', { cookie, 'x-csrf-token': csrfToken })
 
-describe('§5.3 cookie mode', () => {
-  it('§5.3 pages of signed-in people carry the cookie tollgate_token, an encrypted JWT', async () => {
+describe('cookie mode', () => {
+  it('pages of signed-in people carry the cookie tollgate_token, an encrypted JWT', async () => {
     const { setCookie, cookie } = await visitPage()
     expect(setCookie).toMatch(
       /^tollgate_token=[^;]+; Path=\/; Max-Age=7200; HttpOnly; SameSite=Lax$/,
@@ -56,14 +56,14 @@ describe('§5.3 cookie mode', () => {
     }
   })
 
-  it("§5.3 the cookie authenticates the application's own JavaScript", async () => {
+  it("the cookie authenticates the application's own JavaScript", async () => {
     const { cookie, csrfToken } = await visitPage()
     const reply = await call(cookie, csrfToken)
     expect(reply.status).toBe(200)
     expect(await reply.json()).toMatchObject({ id: 'ada', email: 'ada@example.com' })
   })
 
-  it('§5.3 every such request must carry the CSRF token in X-CSRF-TOKEN', async () => {
+  it('every request with the cookie must carry the CSRF token in X-CSRF-TOKEN', async () => {
     const { cookie, csrfToken } = await visitPage()
     for (const send of [app.get, app.post]) {
       expect((await send('/me', { cookie, 'x-csrf-token': csrfToken })).status).toBe(200)
@@ -73,7 +73,7 @@ describe('§5.3 cookie mode', () => {
     }
   })
 
-  it("threat G6 another session's CSRF token does not fit", async () => {
+  it("threat G6 another session's CSRF token is rejected", async () => {
     const { cookie } = await visitPage()
     const other = await visitPage({ cookie: 'session=ada.other' })
     const bob = await visitPage({ cookie: 'session=bob.1' })
@@ -81,13 +81,13 @@ describe('§5.3 cookie mode', () => {
     expect((await call(cookie, bob.csrfToken)).status).toBe(401)
   })
 
-  it('it passes scope checks as the user itself', async () => {
+  it('the cookie passes every scope check, like the user', async () => {
     const { cookie, csrfToken } = await visitPage()
     const reply = await app.get('/all', { cookie, 'x-csrf-token': csrfToken })
     expect(reply.status).toBe(200)
   })
 
-  it('a cookie is kept for half its life, then a page visit renews it', async () => {
+  it('a page visit renews the cookie once half of its lifetime is over, and not before', async () => {
     const { cookie, csrfToken } = await visitPage()
     const both = { cookie: `${session}; ${cookie}` }
     server.clock.advance(3599)
@@ -95,12 +95,12 @@ describe('§5.3 cookie mode', () => {
     server.clock.advance(1)
     const renewed = await visitPage(both)
     expect(renewed.setCookie).not.toBeNull()
-    // The open tab goes on with the CSRF token it has.
+    // The open tab continues with its CSRF token.
     expect(renewed.csrfToken).toBe(csrfToken)
     expect((await call(renewed.cookie, csrfToken)).status).toBe(200)
   })
 
-  it('nobody signed in: the page takes a cookie that was left away', async () => {
+  it('a page for a visitor without a session deletes a leftover cookie', async () => {
     const { cookie } = await visitPage()
     const left = await visitPage({ cookie })
     expect(left.csrfToken).toBeNull()
@@ -108,7 +108,7 @@ describe('§5.3 cookie mode', () => {
     expect((await visitPage({})).setCookie).toBeNull()
   })
 
-  it("another person's page replaces the cookie of the one before", async () => {
+  it("another person's page replaces the cookie of the previous person", async () => {
     const { cookie } = await visitPage()
     const bob = await visitPage({ cookie: `session=bob.1; ${cookie}` })
     expect(await (await call(bob.cookie, bob.csrfToken)).json()).toMatchObject({ id: 'bob' })
@@ -134,7 +134,7 @@ describe('POST /oauth/token/refresh', () => {
     expect((await call(renewed, csrfToken)).status).toBe(200)
   })
 
-  it('needs the CSRF token', async () => {
+  it('requires the CSRF token', async () => {
     const { cookie } = await visitPage()
     const reply = await refresh(`${session}; ${cookie}`, 'wrong')
     expect(reply.status).toBe(403)
@@ -149,8 +149,8 @@ describe('POST /oauth/token/refresh', () => {
   })
 })
 
-describe('the cookie ends', () => {
-  it('when its time is over', async () => {
+describe('the cookie of cookie mode is rejected', () => {
+  it('after it has expired', async () => {
     const { cookie, csrfToken } = await visitPage()
     server.clock.advance(7199)
     expect((await call(cookie, csrfToken)).status).toBe(200)
@@ -158,7 +158,7 @@ describe('the cookie ends', () => {
     expect((await call(cookie, csrfToken)).status).toBe(401)
   })
 
-  it('with the session, by endSession()', async () => {
+  it('after the session was ended by endSession()', async () => {
     const { cookie, csrfToken } = await visitPage()
     const other = await visitPage({ cookie: 'session=ada.elsewhere' })
     await server.oauth.endSession(session.replace('session=', ''))
@@ -166,7 +166,7 @@ describe('the cookie ends', () => {
     expect((await call(other.cookie, other.csrfToken)).status).toBe(200)
   })
 
-  it('threat G6 with the account, by revokeUser(), until the person signs in again', async () => {
+  it('threat G6 after the account was ended by revokeUser(), until the person signs in again', async () => {
     const { cookie, csrfToken } = await visitPage()
     const bob = await visitPage({ cookie: sessionOf('bob') })
     server.clock.advance(1)
@@ -179,12 +179,12 @@ describe('the cookie ends', () => {
   })
 
   it.each([
-    ['tampered with', (value: string) => flip(value, 40)],
-    ['given another header', (value: string) => value.replace(/^[^.]+/, 'eyJhbGciOiJub25lIn0')],
-    ['cut short', (value: string) => value.slice(0, -5)],
-    ['cut to one part', (value: string) => value.split('.')[0] ?? ''],
-    ['empty', () => ''],
-    ['made longer than any cookie', (value: string) => value + 'A'.repeat(5000)],
+    ['it was altered', (value: string) => flip(value, 40)],
+    ['its header is replaced', (value: string) => value.replace(/^[^.]+/, 'eyJhbGciOiJub25lIn0')],
+    ['it is truncated', (value: string) => value.slice(0, -5)],
+    ['only one part is left', (value: string) => value.split('.')[0] ?? ''],
+    ['it is empty', () => ''],
+    ['it is longer than any cookie', (value: string) => value + 'A'.repeat(5000)],
   ])('threat G6 when %s', async (_what, damage) => {
     const { cookie, csrfToken } = await visitPage()
     const value = cookie.replace('tollgate_token=', '')
@@ -192,14 +192,14 @@ describe('the cookie ends', () => {
     expect((await call(cookie, csrfToken)).status).toBe(200)
   })
 
-  it('threat G7 when it is sent twice: nobody can say which is ours', async () => {
+  it('threat G7 when it is sent twice, because neither can be trusted', async () => {
     const { cookie, csrfToken } = await visitPage()
     expect((await call(`${cookie}; ${cookie}`, csrfToken)).status).toBe(401)
     expect((await call(`tollgate_token=x; ${cookie}`, csrfToken)).status).toBe(401)
     expect((await call(`xtollgate_token=x; ${cookie}`, csrfToken)).status).toBe(200)
   })
 
-  it('threat G6 when it comes from a server with another secret', async () => {
+  it('threat G6 when another secret sealed it', async () => {
     const { cookie, csrfToken } = await visitPage()
     const other = await startServer({ secret: 'another secret of more than thirty-two characters' })
     try {
@@ -212,7 +212,7 @@ describe('the cookie ends', () => {
 })
 
 describe('the management routes in cookie mode', () => {
-  it('take the cookie with its CSRF token', async () => {
+  it('accept the cookie with its CSRF token', async () => {
     const { cookie, csrfToken } = await visitPage()
     const ask = (headers: Record<string, string>) =>
       server.request('/oauth/scopes', { headers: { accept: 'application/json', ...headers } })

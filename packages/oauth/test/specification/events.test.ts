@@ -31,8 +31,8 @@ afterEach(() => server.close())
 const names = () => heard.map(([name]) => name)
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-describe('§6 events', () => {
-  it('§6 AccessTokenCreated and RefreshTokenCreated: tokens from a code', async () => {
+describe('events of a token request:', () => {
+  it('exchanging a code emits AccessTokenCreated and RefreshTokenCreated', async () => {
     const client = await createClient(server)
     await codeFlow(server, client)
     await settled()
@@ -46,7 +46,7 @@ describe('§6 events', () => {
     ])
   })
 
-  it('§6 AccessTokenCreated and RefreshTokenCreated: a refresh', async () => {
+  it('a refresh emits AccessTokenCreated and RefreshTokenCreated', async () => {
     const client = await createClient(server)
     const tokens = await codeFlow(server, client)
     await settled()
@@ -62,7 +62,7 @@ describe('§6 events', () => {
     expect(heard[1]?.[1]).not.toEqual(first[1]?.[1])
   })
 
-  it('§6 AccessTokenCreated alone: client credentials, with no user', async () => {
+  it('client credentials emit only AccessTokenCreated, without a user', async () => {
     const client = await createClient(server, { grants: ['client_credentials'] })
     await server.post('/oauth/token', {
       grant_type: 'client_credentials',
@@ -75,7 +75,7 @@ describe('§6 events', () => {
     ])
   })
 
-  it('§6 AccessTokenCreated alone: implicit, asked for and silent', async () => {
+  it('the implicit grant emits only AccessTokenCreated, with and without an approval screen', async () => {
     for (const firstParty of [false, true]) {
       const client = await createClient(server, { grants: ['implicit'], firstParty })
       const page = await askFor(server, 'ada', {
@@ -91,7 +91,7 @@ describe('§6 events', () => {
     }
   })
 
-  it('§6 AccessTokenCreated alone: a personal access token', async () => {
+  it('creating a personal access token emits only AccessTokenCreated', async () => {
     const body = { name: 'laptop', scopes: [] }
     const reply = await server.json('ada', 'POST', '/oauth/personal-access-tokens', body)
     const { token } = await reply.json()
@@ -101,7 +101,7 @@ describe('§6 events', () => {
     ])
   })
 
-  it('AccessTokenRevoked: when a token ends before its time', async () => {
+  it('revoking a token before it expires emits AccessTokenRevoked', async () => {
     const client = await createClient(server)
     const { access_token } = await codeFlow(server, client)
     await settled()
@@ -114,7 +114,7 @@ describe('§6 events', () => {
     expect(heard).toEqual([['AccessTokenRevoked', { tokenId: token?.id }]])
   })
 
-  it('§6 a refused request raises no event', async () => {
+  it('a refused request emits no event', async () => {
     const client = await createClient(server, { grants: ['password'] })
     await server.post('/oauth/token', {
       grant_type: 'password',
@@ -127,7 +127,7 @@ describe('§6 events', () => {
     expect(heard).toEqual([])
   })
 
-  it('comes after the commit: a listener finds the token, and may revoke the others', async () => {
+  it('an event is emitted after the commit, so a listener finds the token and may revoke others', async () => {
     const client = await createClient(server)
     const first = await codeFlow(server, client)
     const done = new Promise<void>((resolve, reject) => {
@@ -159,7 +159,7 @@ describe('§6 events', () => {
     expect(await verdict(second)).toBe('alive')
   })
 
-  it('a failing listener is logged and harms nobody', async () => {
+  it('a failing listener is logged and does not affect the request', async () => {
     server.oauth.events.on('AccessTokenCreated', () => {
       throw new Error('thrown')
     })
@@ -179,14 +179,14 @@ describe('§6 events', () => {
     ])
   })
 
-  it('a hanging listener keeps nobody waiting', async () => {
+  it('a hanging listener does not delay the response', async () => {
     server.oauth.events.on('AccessTokenCreated', () => new Promise<void>(() => {}))
     await codeFlow(server, await createClient(server))
     await settled()
     expect(names()).toEqual(['AccessTokenCreated', 'RefreshTokenCreated'])
   })
 
-  it('a listener can be taken off again', async () => {
+  it('a listener can be removed again', async () => {
     let count = 0
     const off = server.oauth.events.on('AccessTokenCreated', () => {
       count += 1

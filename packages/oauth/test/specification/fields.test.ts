@@ -8,7 +8,7 @@ import {
   startServer,
   type TestServer,
 } from '../support.ts'
-import { changingNothing } from './rows.ts'
+import { expectNoChange } from './rows.ts'
 
 let server: TestServer
 let ownId: string
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const good = { name: 'Shop', redirect: REDIRECT }
-/** A field left out, and then the wrong values a caller may think of. */
+/** A missing field, then the invalid values callers may send. */
 const badNames = [
   undefined,
   null,
@@ -51,7 +51,7 @@ const badRedirects = [
 ]
 
 async function refused(method: string, path: string, body: unknown, field: string) {
-  const reply = await changingNothing(server, () => server.json('ada', method, path, body))
+  const reply = await expectNoChange(server, () => server.json('ada', method, path, body))
   expect(reply.status).toBe(422)
   const { message, errors } = await reply.json()
   expect(Object.keys(errors)).toEqual([field])
@@ -59,20 +59,20 @@ async function refused(method: string, path: string, body: unknown, field: strin
   expect(message.startsWith(errors[field][0])).toBe(true)
 }
 
-describe('Client', () => {
-  it.each(['POST', 'PUT'])('§2.1 name is a string, required on %s', async (method) => {
+describe('Fields of a client:', () => {
+  it.each(['POST', 'PUT'])('name is a string, required on %s', async (method) => {
     const path = method === 'POST' ? '/oauth/clients' : `/oauth/clients/${ownId}`
     for (const name of badNames) await refused(method, path, { ...good, name }, 'name')
   })
 
-  it.each(['POST', 'PUT'])('§2.1 redirect is a URL, required on %s', async (method) => {
+  it.each(['POST', 'PUT'])('redirect is a URL, required on %s', async (method) => {
     const path = method === 'POST' ? '/oauth/clients' : `/oauth/clients/${ownId}`
     for (const redirect of badRedirects) {
       await refused(method, path, { ...good, redirect }, 'redirect')
     }
   })
 
-  it('§2.1 name takes any language, and 191 characters', async () => {
+  it('name may be in any language and have up to 191 characters', async () => {
     for (const name of ['Кофейня', '咖啡店 ☕', 'مقهى', "O'Neill & <Söhne>", 'n'.repeat(191)]) {
       const reply = await server.json('ada', 'POST', '/oauth/clients', { ...good, name })
       expect(reply.status).toBe(201)
@@ -80,7 +80,7 @@ describe('Client', () => {
     }
   })
 
-  it('§2.1 redirect is where people go after they approve or deny', async () => {
+  it('redirect is the URL that people return to after they approve or deny', async () => {
     const client = await createClient(server)
     for (const decision of ['approve', 'deny'] as const) {
       const page = await askFor(server, 'ada', {
@@ -94,7 +94,7 @@ describe('Client', () => {
     }
   })
 
-  it('§2.1 redirect must equal the redirect_uri of authorization requests', async () => {
+  it('redirect must equal the redirect_uri of authorization requests', async () => {
     const client = await createClient(server)
     const ask = (redirect_uri: string) =>
       askFor(server, 'ada', { client_id: client.id, redirect_uri, response_type: 'code' })
@@ -102,13 +102,13 @@ describe('Client', () => {
     expect((await ask(`${REDIRECT}x`)).status).toBe(400)
   })
 
-  it('§2.1 client ID is issued at creation and sent as client_id', async () => {
+  it('client ID is issued at creation and sent as client_id', async () => {
     const [one, two] = [await createClient(server), await createClient(server)]
     expect(one.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
     expect(one.id).not.toBe(two.id)
   })
 
-  it('§2.1 client secret is issued at creation and sent as client_secret', async () => {
+  it('client secret is issued at creation and sent as client_secret', async () => {
     const client = await createClient(server, { grants: ['client_credentials'] })
     const ask = (client_secret: string) =>
       server.post('/oauth/token', {
@@ -120,7 +120,7 @@ describe('Client', () => {
     expect((await ask(`${client.secret}x`)).status).toBe(401)
   })
 
-  it('§2.1 client secret is not sent by implicit-grant consumers', async () => {
+  it('client secret is not needed for the implicit grant', async () => {
     const client = await createClient(server, { grants: ['implicit'], confidential: false })
     const page = await askFor(server, 'ada', {
       client_id: client.id,
@@ -133,14 +133,14 @@ describe('Client', () => {
 })
 
 describe('Token response', () => {
-  it('§2.1 access_token, refresh_token and expires_in', async () => {
+  it('contains access_token, refresh_token and expires_in', async () => {
     const reply = await codeFlow(server, await createClient(server))
     expect(typeof reply.access_token).toBe('string')
     expect(typeof reply.refresh_token).toBe('string')
     expect(Number.isInteger(reply.expires_in)).toBe(true)
   })
 
-  it('access_token is a JWT of RFC 9068', async () => {
+  it('contains an access_token that is a JWT as defined by RFC 9068', async () => {
     const client = await createClient(server)
     const { access_token } = await codeFlow(server, client)
     const [header, payload] = access_token
@@ -162,7 +162,7 @@ describe('Token response', () => {
     })
   })
 
-  it('threat M3 neither token is stored readable', async () => {
+  it('threat M3 contains no token that is stored in plain text', async () => {
     const reply = await codeFlow(server, await createClient(server))
     const rows = await server.database.kysely.selectFrom('oauth_tokens').selectAll().execute()
     const stored = JSON.stringify(rows)
@@ -171,36 +171,36 @@ describe('Token response', () => {
   })
 })
 
-describe('Personal access token', () => {
+describe('Fields of a personal access token:', () => {
   const path = '/oauth/personal-access-tokens'
 
-  it('§2.1 name is a string, required on create', async () => {
+  it('name is a string, required on create', async () => {
     for (const name of badNames) await refused('POST', path, { name, scopes: [] }, 'name')
     for (const name of ['', 'n'.repeat(192), 'a\u0000b']) {
       const made = () => server.oauth.tokens.createPersonal({ userId: 'ada', name }).catch((e) => e)
-      expect(await changingNothing(server, made)).toMatchObject({ code: 'validation_failed' })
+      expect(await expectNoChange(server, made)).toMatchObject({ code: 'validation_failed' })
     }
   })
 
-  it('§2.1 scopes is an array of scope names, required on create', async () => {
+  it('scopes is an array of scope names, required on create', async () => {
     const wrong = [undefined, null, 'place-orders', {}, [7], [null], ['nope'], [['place-orders']]]
     for (const scopes of wrong) {
       await refused('POST', path, { name: 'laptop', scopes }, 'scopes')
     }
   })
 
-  it('§2.1 scopes may be empty', async () => {
+  it('scopes may be empty', async () => {
     const reply = await server.json('ada', 'POST', path, { name: 'laptop', scopes: [] })
     expect(reply.status).toBe(201)
     expect((await reply.json()).token.scopes).toEqual([])
   })
 
-  it('§2.1 the create response holds the token value as accessToken', async () => {
+  it('the create response contains the token as accessToken', async () => {
     const reply = await server.json('ada', 'POST', path, { name: 'laptop', scopes: [] })
     expect((await reply.json()).accessToken).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/)
   })
 
-  it('["*"] is refused', async () => {
+  it('the scope * is refused', async () => {
     for (const scopes of [['*'], ['place-orders', '*']]) {
       await refused('POST', path, { name: 'laptop', scopes }, 'scopes')
     }
@@ -210,14 +210,14 @@ describe('Personal access token', () => {
   })
 })
 
-describe('Scope', () => {
-  it('§2.1 names are separated by single spaces in requests', async () => {
+describe('Scopes:', () => {
+  it('names are separated by single spaces in requests', async () => {
     const client = await createClient(server)
     const reply = await codeFlow(server, client, { scope: 'place-orders check-status' })
     expect(reply.scope).toBe('place-orders check-status')
   })
 
-  it('§2.1 the description is shown on the approval screen', async () => {
+  it('the description is shown on the approval screen', async () => {
     const client = await createClient(server)
     const page = await askFor(server, 'ada', {
       client_id: client.id,

@@ -11,7 +11,7 @@ import {
   type TestServer,
   type TokenReply,
 } from '../support.ts'
-import { changingNothing, countRows } from './rows.ts'
+import { countRows, expectNoChange } from './rows.ts'
 
 let server: TestServer
 beforeAll(async () => {
@@ -44,7 +44,7 @@ async function newCode(client: TestClient, more: Record<string, string> = {}): P
   return answered.searchParams.get('code') ?? ''
 }
 
-/** A complete request of each grant; leaving out one field at a time makes the tests below. */
+/** A complete request of each grant. The tests below omit one field at a time. */
 const completeForms: Record<TokenGrant, (client: TestClient) => Promise<Record<string, string>>> = {
   authorization_code: async (client) => ({
     grant_type: 'authorization_code',
@@ -75,7 +75,7 @@ const completeForms: Record<TokenGrant, (client: TestClient) => Promise<Record<s
 
 const post = (form: Record<string, string>) => server.post('/oauth/token', form)
 
-/** Grant, required field, and the answer without it. */
+/** Grant, required field, and the expected response without it. */
 const REQUIRED: ReadonlyArray<readonly [TokenGrant, string, number, string]> = [
   ['authorization_code', 'grant_type', 400, 'invalid_request'],
   ['authorization_code', 'client_id', 401, 'invalid_client'],
@@ -98,7 +98,7 @@ const REQUIRED: ReadonlyArray<readonly [TokenGrant, string, number, string]> = [
 
 describe('POST /oauth/token', () => {
   it.each(['authorization_code', 'refresh_token', 'password'] as const)(
-    '§4.1 grant_type=%s gives access_token, refresh_token and expires_in in seconds',
+    'grant_type=%s returns access_token, refresh_token and expires_in in seconds',
     async (grant) => {
       const reply = await post(await completeForms[grant](await newClient()))
       expect(reply.status).toBe(200)
@@ -116,12 +116,12 @@ describe('POST /oauth/token', () => {
   )
 
   it.each(REQUIRED)(
-    '§4.1 grant_type=%s without %s answers %i %s and changes nothing',
+    'grant_type=%s without %s answers %i %s and changes nothing',
     async (grant, field, status, error) => {
       const form = await completeForms[grant](await newClient())
       const { [field]: _left, ...missing } = form
       for (const incomplete of [missing, { ...form, [field]: '' }]) {
-        const reply = await changingNothing(server, () => post(incomplete))
+        const reply = await expectNoChange(server, () => post(incomplete))
         expect(reply.status).toBe(status)
         expect(reply.headers.get('cache-control')).toBe('no-store')
         expect(await reply.json()).toMatchObject({ error, error_description: expect.any(String) })
@@ -130,9 +130,9 @@ describe('POST /oauth/token', () => {
     },
   )
 
-  it('§4.1 takes form bodies only', async () => {
+  it('accepts form bodies only', async () => {
     const form = await completeForms.password(await newClient())
-    const reply = await changingNothing(server, () =>
+    const reply = await expectNoChange(server, () =>
       server.request('/oauth/token', {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
@@ -143,7 +143,7 @@ describe('POST /oauth/token', () => {
     expect(await reply.json()).toMatchObject({ error: 'invalid_request' })
   })
 
-  it('§4.1 takes the client by HTTP Basic as well', async () => {
+  it('accepts client authentication by HTTP Basic as well', async () => {
     const client = await newClient()
     const { client_id, client_secret, ...form } = await completeForms.password(client)
     const credentials = Buffer.from(`${client_id}:${client_secret}`).toString('base64')
@@ -151,20 +151,20 @@ describe('POST /oauth/token', () => {
     expect(reply.status).toBe(200)
   })
 
-  it('an unknown grant_type is unsupported_grant_type', async () => {
+  it('an unknown grant_type gets unsupported_grant_type', async () => {
     const form = await completeForms.password(await newClient())
     for (const grant of ['device_code', 'implicit', 'personal_access', '__proto__']) {
-      const reply = await changingNothing(server, () => post({ ...form, grant_type: grant }))
+      const reply = await expectNoChange(server, () => post({ ...form, grant_type: grant }))
       expect(reply.status).toBe(400)
       expect(await reply.json()).toMatchObject({ error: 'unsupported_grant_type' })
     }
   })
 
-  it('a client uses only the grants it was given', async () => {
+  it('a client can use only the grants that it has', async () => {
     const client = await createClient(server)
     for (const grant of ['password', 'client_credentials'] as const) {
       const form = await completeForms[grant](client)
-      const reply = await changingNothing(server, () => post(form))
+      const reply = await expectNoChange(server, () => post(form))
       expect(reply.status).toBe(400)
       expect(await reply.json()).toMatchObject({ error: 'unauthorized_client' })
     }
@@ -186,25 +186,25 @@ describe('grant_type=authorization_code', () => {
   it.each([
     ['another redirect_uri', { redirect_uri: `${REDIRECT}/` }],
     ['a damaged code', { code: 'tgc_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' }],
-    ['a verifier that no challenge asked for', { code_verifier: 'v'.repeat(43) }],
-  ])('%s is invalid_grant and burns nothing', async (_what, change) => {
+    ['a code verifier without a challenge', { code_verifier: 'v'.repeat(43) }],
+  ])('%s gets invalid_grant and does not use up the code', async (_what, change) => {
     const form = await completeForms.authorization_code(await newClient())
-    const reply = await changingNothing(server, () => post({ ...form, ...change }))
+    const reply = await expectNoChange(server, () => post({ ...form, ...change }))
     expect(reply.status).toBe(400)
     expect(await reply.json()).toMatchObject({ error: 'invalid_grant' })
     expect((await post(form)).status).toBe(200)
   })
 
-  it('a code shown by another client is refused and not burnt', async () => {
+  it('a code sent by another client is refused and not used up', async () => {
     const form = await completeForms.authorization_code(await newClient())
     const other = await newClient()
     const stolen = { ...form, client_id: other.id, client_secret: other.secret }
-    const reply = await changingNothing(server, () => post(stolen))
+    const reply = await expectNoChange(server, () => post(stolen))
     expect(await reply.json()).toMatchObject({ error: 'invalid_grant' })
     expect((await post(form)).status).toBe(200)
   })
 
-  it('a code lives 60 seconds', async () => {
+  it('a code expires after 60 seconds', async () => {
     const client = await newClient()
     const [inTime, late] = [
       await completeForms.authorization_code(client),
@@ -213,11 +213,11 @@ describe('grant_type=authorization_code', () => {
     server.clock.advance(59)
     expect((await post(inTime)).status).toBe(200)
     server.clock.advance(1)
-    const reply = await changingNothing(server, () => post(late))
+    const reply = await expectNoChange(server, () => post(late))
     expect(await reply.json()).toMatchObject({ error: 'invalid_grant' })
   })
 
-  it('a replayed code is refused and ends what it gave', async () => {
+  it('a replayed code is refused, and the tokens issued for it are revoked', async () => {
     const form = await completeForms.authorization_code(await newClient())
     const tokens: TokenReply = await (await post(form)).json()
     expect(await (await post(form)).json()).toMatchObject({ error: 'invalid_grant' })
@@ -240,7 +240,7 @@ describe('grant_type=authorization_code', () => {
       }),
     )
 
-  it('a code made here and used at another process is a replay here', async () => {
+  it('a code issued by one process and used at another is treated as a replay by the first', async () => {
     const form = await completeForms.authorization_code(await newClient())
     const other = server.another()
     const tokens: TokenReply = await (await postTo(other.fetch, form)).json()
@@ -251,16 +251,19 @@ describe('grant_type=authorization_code', () => {
 
   it.each([
     ['the consent', (other: AuthorizationServer, id: string) => other.consents.revoke('ada', id)],
-    ['everything of the person', (other: AuthorizationServer) => other.revokeUser('ada')],
-  ])('a code made here dies with %s, ended at another process', async (_what, end) => {
-    const client = await newClient()
-    const form = await completeForms.authorization_code(client)
-    await end(server.another(), client.id)
-    const reply = await changingNothing(server, () => post(form))
-    expect(await reply.json()).toMatchObject({ error: 'invalid_grant' })
-  })
+    ['the user', (other: AuthorizationServer) => other.revokeUser('ada')],
+  ])(
+    'a code issued by one process is invalidated by revoking %s at another',
+    async (_what, end) => {
+      const client = await newClient()
+      const form = await completeForms.authorization_code(client)
+      await end(server.another(), client.id)
+      const reply = await expectNoChange(server, () => post(form))
+      expect(await reply.json()).toMatchObject({ error: 'invalid_grant' })
+    },
+  )
 
-  it('PKCE with S256 is required for public clients and honoured for all', async () => {
+  it('PKCE with S256 is required for public clients and honored for all', async () => {
     const verifier = randomBytes(32).toString('base64url')
     const challenge = createHash('sha256').update(verifier).digest('base64url')
     const pkce = { code_challenge: challenge, code_challenge_method: 'S256' }
@@ -282,7 +285,7 @@ describe('grant_type=authorization_code', () => {
         code: await newCode(client, pkce),
       }
       for (const wrong of [{}, { code_verifier: 'x'.repeat(43) }]) {
-        const reply = await changingNothing(server, () => post({ ...form, ...wrong }))
+        const reply = await expectNoChange(server, () => post({ ...form, ...wrong }))
         expect(await reply.json()).toMatchObject({ error: 'invalid_grant' })
       }
       expect((await post({ ...form, code_verifier: verifier })).status).toBe(200)
@@ -291,7 +294,7 @@ describe('grant_type=authorization_code', () => {
 })
 
 describe('grant_type=refresh_token', () => {
-  it('§4.1 takes an optional scope, which narrows and never widens', async () => {
+  it('takes an optional scope, which narrows and never widens', async () => {
     const client = await newClient()
     const first = await codeFlow(server, client, { scope: 'place-orders check-status' })
     const form = {
@@ -310,7 +313,7 @@ describe('grant_type=refresh_token', () => {
       scope: 'place-orders check-status',
     }
     for (const scope of [wider.scope, '*', 'unknown']) {
-      const reply = await changingNothing(server, () => post({ ...wider, scope }))
+      const reply = await expectNoChange(server, () => post({ ...wider, scope }))
       expect(reply.status).toBe(400)
       expect(await reply.json()).toMatchObject({ error: 'invalid_scope' })
     }
@@ -318,7 +321,7 @@ describe('grant_type=refresh_token', () => {
     expect(((await (await post(same)).json()) as TokenReply).scope).toBe('place-orders')
   })
 
-  it('rotates: each use gives a new refresh token, and the old one ends', async () => {
+  it('returns a new refresh token at each use, and invalidates the old one', async () => {
     const client = await newClient()
     const form = await completeForms.refresh_token(client)
     const next: TokenReply = await (await post(form)).json()
@@ -327,7 +330,7 @@ describe('grant_type=refresh_token', () => {
     expect(await (await post(form)).json()).toMatchObject({ error: 'invalid_grant' })
   })
 
-  it('a repeat after the successor was used revokes the whole family', async () => {
+  it('revokes the whole token family if an old refresh token is used again after its successor', async () => {
     const form = await completeForms.refresh_token(await newClient())
     const next: TokenReply = await (await post(form)).json()
     const last: TokenReply = await (
@@ -340,30 +343,30 @@ describe('grant_type=refresh_token', () => {
 
   it.each([
     ['damaged', (token: string) => `${token.slice(0, -4)}AAAA`],
-    ['cut short', (token: string) => token.slice(0, -1)],
+    ['truncated', (token: string) => token.slice(0, -1)],
     ['of another kind', () => 'tgc_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'],
     ['garbage', () => '💥'],
-  ])('a refresh token that is %s is invalid_grant', async (_what, damage) => {
+  ])('a refresh token that is %s gets invalid_grant', async (_what, damage) => {
     const form = await completeForms.refresh_token(await newClient())
     const damaged = { ...form, refresh_token: damage(form.refresh_token ?? '') }
-    const reply = await changingNothing(server, () => post(damaged))
+    const reply = await expectNoChange(server, () => post(damaged))
     expect(reply.status).toBe(400)
     expect(await reply.json()).toMatchObject({ error: 'invalid_grant' })
     expect((await post(form)).status).toBe(200)
   })
 
-  it("another client's refresh token is invalid_grant and stays good", async () => {
+  it("another client's refresh token gets invalid_grant and stays valid", async () => {
     const form = await completeForms.refresh_token(await newClient())
     const other = await newClient()
     const stolen = { ...form, client_id: other.id, client_secret: other.secret }
-    const reply = await changingNothing(server, () => post(stolen))
+    const reply = await expectNoChange(server, () => post(stolen))
     expect(await reply.json()).toMatchObject({ error: 'invalid_grant' })
     expect((await post(form)).status).toBe(200)
   })
 })
 
 describe('grant_type=password', () => {
-  it('§4.1 takes an optional scope, and * only here', async () => {
+  it('takes an optional scope, and * only here', async () => {
     const client = await newClient()
     const form = await completeForms.password(client)
     for (const scope of ['place-orders', 'place-orders check-status', '*']) {
@@ -371,14 +374,14 @@ describe('grant_type=password', () => {
       expect(await reply.json()).toMatchObject({ scope })
     }
     const machine = await completeForms.client_credentials(client)
-    const refused = await changingNothing(server, () => post({ ...machine, scope: '*' }))
+    const refused = await expectNoChange(server, () => post({ ...machine, scope: '*' }))
     expect(await refused.json()).toMatchObject({ error: 'invalid_scope' })
   })
 
-  it('a wrong password and an unknown user get the same answer', async () => {
+  it('a wrong password and an unknown user get the same response', async () => {
     const form = await completeForms.password(await newClient())
-    const wrong = await changingNothing(server, () => post({ ...form, password: 'wrong' }))
-    const unknown = await changingNothing(server, () => post({ ...form, username: 'nobody' }))
+    const wrong = await expectNoChange(server, () => post({ ...form, password: 'wrong' }))
+    const unknown = await expectNoChange(server, () => post({ ...form, username: 'nobody' }))
     expect(wrong.status).toBe(400)
     expect(unknown.status).toBe(400)
     const body = await wrong.json()
@@ -386,16 +389,16 @@ describe('grant_type=password', () => {
     expect(await unknown.json()).toEqual(body)
   })
 
-  it('an unknown scope is invalid_scope', async () => {
+  it('an unknown scope gets invalid_scope', async () => {
     const form = await completeForms.password(await newClient())
-    const reply = await changingNothing(server, () => post({ ...form, scope: 'place-orders nope' }))
+    const reply = await expectNoChange(server, () => post({ ...form, scope: 'place-orders nope' }))
     expect(reply.status).toBe(400)
     expect(await reply.json()).toMatchObject({ error: 'invalid_scope' })
   })
 })
 
 describe('grant_type=client_credentials', () => {
-  it('gives a token without user and without refresh token', async () => {
+  it('issues a token without user and without refresh token', async () => {
     const client = await newClient()
     const before = await countRows(server, 'oauth_tokens')
     const reply = await post(await completeForms.client_credentials(client))

@@ -3,7 +3,7 @@ import { forHono, type TollgateVariables } from '../../src/adapters/hono.ts'
 import type { TestServer, TestUser } from '../support.ts'
 
 export interface GuardedApp {
-  /** A request to the application's own API. */
+  /** Requests the application's own API. */
   get(path: string, headers?: Record<string, string>): Promise<Response>
   post(path: string, headers?: Record<string, string>): Promise<Response>
 }

@@ -8,7 +8,7 @@ import {
   type TestServer,
 } from '../support.ts'
 import { bearer, guardedApp } from './guarded-app.ts'
-import { changingNothing, countRows } from './rows.ts'
+import { countRows, expectNoChange } from './rows.ts'
 
 let server: TestServer
 beforeAll(async () => {
@@ -20,8 +20,8 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-describe('purge', () => {
-  it('never deletes what is alive', async () => {
+describe('purge()', () => {
+  it('never deletes a valid record', async () => {
     const client = await createClient(server)
     await codeFlow(server, client)
     await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'laptop' })
@@ -31,10 +31,10 @@ describe('purge', () => {
       response_type: 'code',
       prompt: 'consent',
     })
-    expect(await changingNothing(server, () => server.oauth.purge())).toBe(0)
+    expect(await expectNoChange(server, () => server.oauth.purge())).toBe(0)
   })
 
-  it('deletes codes and approval screens that are over', async () => {
+  it('deletes used and expired codes and approval requests', async () => {
     server.clock.advance('2d')
     expect(await server.oauth.purge()).toBeGreaterThan(0)
     expect(await countRows(server, 'oauth_authorization_codes')).toBe(0)
@@ -42,7 +42,7 @@ describe('purge', () => {
     expect(await countRows(server, 'oauth_tokens')).toBe(2)
   })
 
-  it('threat R1 keeps a token whose refresh token still lives', async () => {
+  it('threat R1 keeps a token whose refresh token is still valid', async () => {
     const client = await createClient(server)
     const { refresh_token } = await codeFlow(server, client)
     server.clock.advance('29d')
@@ -56,7 +56,7 @@ describe('purge', () => {
     expect(reply.status).toBe(200)
   })
 
-  it('deletes expired tokens, and keeps those of a year', async () => {
+  it('deletes expired tokens, and keeps those with a lifetime of a year', async () => {
     server.clock.advance('60d')
     await server.oauth.purge()
     const left = await server.oauth.tokens.listByUser('ada')
@@ -64,7 +64,7 @@ describe('purge', () => {
     expect(await countRows(server, 'oauth_tokens')).toBe(1)
   })
 
-  it('deletes revoked tokens, which stay refused', async () => {
+  it('deletes revoked tokens, which are still rejected afterwards', async () => {
     const { accessToken, token } = await server.oauth.tokens.createPersonal({
       userId: 'ada',
       name: 'lost laptop',
@@ -94,7 +94,7 @@ describe('purge', () => {
     expect(await countRows(server, 'oauth_tokens')).toBe(0)
   })
 
-  it('runs by itself every so often', async () => {
+  it('is run periodically by the server', async () => {
     const scheduled = await startServer({ purgeEvery: 1 })
     try {
       await codeFlow(scheduled, await createClient(scheduled))

@@ -7,7 +7,7 @@ import {
   startServer,
   type TestServer,
 } from '../support.ts'
-import { changingNothing, countRows } from './rows.ts'
+import { countRows, expectNoChange } from './rows.ts'
 
 let server: TestServer
 let client: { id: string; secret: string }
@@ -39,7 +39,7 @@ async function openScreen(change: Record<string, string> = {}): Promise<Screen> 
   }
 }
 
-/** Presses Approve, unless a header or field is changed. */
+/** Presses Approve, with changed headers or fields if given. */
 function approve(
   screen: Screen,
   headers: Record<string, string> = {},
@@ -53,7 +53,7 @@ function approve(
 }
 
 describe('POST /oauth/authorize', () => {
-  it('two tabs do not overwrite each other', async () => {
+  it("two tabs do not overwrite each other's request", async () => {
     const first = await openScreen({ state: 'first', scope: 'place-orders' })
     const second = await openScreen({ state: 'second', scope: 'check-status' })
     expect(first.action).not.toBe(second.action)
@@ -67,14 +67,14 @@ describe('POST /oauth/authorize', () => {
     }
   })
 
-  it('threat G8 approving twice gives one code', async () => {
+  it('threat G8 approving twice issues one code', async () => {
     const screen = await openScreen()
     const before = await countRows(server, 'oauth_authorization_codes')
     const replies = await Promise.all([approve(screen), approve(screen), approve(screen)])
     expect(replies.filter(({ status }) => status === 303)).toHaveLength(1)
     expect(replies.filter(({ status }) => status === 400)).toHaveLength(2)
     expect(await countRows(server, 'oauth_authorization_codes')).toBe(before + 1)
-    const late = await changingNothing(server, () => approve(screen))
+    const late = await expectNoChange(server, () => approve(screen))
     expect(late.status).toBe(400)
     expect(await late.text()).toContain('answered before')
   })
@@ -82,30 +82,30 @@ describe('POST /oauth/authorize', () => {
   it('threat G8 a denied request cannot be approved afterwards', async () => {
     const screen = await openScreen()
     expect((await approve(screen, {}, { decision: 'deny' })).status).toBe(303)
-    expect((await changingNothing(server, () => approve(screen))).status).toBe(400)
+    expect((await expectNoChange(server, () => approve(screen))).status).toBe(400)
   })
 
   it.each([
     ['another user', { cookie: 'session=bob.1' }, 400],
     ['another session of the same user', { cookie: 'session=ada.2' }, 400],
-    ['nobody', { cookie: 'nothing=1' }, 401],
-    ['a page elsewhere', { origin: 'https://evil.example' }, 403],
+    ['a visitor without a session', { cookie: 'nothing=1' }, 401],
+    ['a page on another site', { origin: 'https://evil.example' }, 403],
     ['a page without an origin', { origin: 'null' }, 403],
     ['a sibling site', { origin: 'http://localhost:5000' }, 403],
   ])('threat G8 %s cannot decide', async (_who, headers, status) => {
     const screen = await openScreen()
-    const reply = await changingNothing(server, () => approve(screen, headers))
+    const reply = await expectNoChange(server, () => approve(screen, headers))
     expect(reply.status).toBe(status)
     expect(reply.headers.get('location')).toBeNull()
     expect((await approve(screen)).status).toBe(303)
   })
 
-  it('threat G8 a cross-site request that names no origin is told by its fetch metadata', async () => {
+  it('threat G8 a cross-site request without an Origin is recognized by its fetch metadata', async () => {
     const screen = await openScreen()
     const form = { csrf_token: screen.csrfToken }
     for (const site of ['cross-site', 'same-site', 'none']) {
       const headers = { cookie: 'session=ada.1', 'sec-fetch-site': site }
-      const reply = await changingNothing(server, () => server.post(screen.action, form, headers))
+      const reply = await expectNoChange(server, () => server.post(screen.action, form, headers))
       expect(reply.status).toBe(403)
     }
   })
@@ -114,45 +114,45 @@ describe('POST /oauth/authorize', () => {
     ['no CSRF token', { csrf_token: '' }, 403],
     ['a wrong CSRF token', { csrf_token: 'x'.repeat(43) }, 403],
     ['an unknown decision', { decision: 'constructor' }, 400],
-  ])('threat G8 with %s nothing is decided', async (_what, form, status) => {
+  ])('threat G8 a request with %s decides nothing', async (_what, form, status) => {
     const screen = await openScreen()
-    const reply = await changingNothing(server, () => approve(screen, {}, form))
+    const reply = await expectNoChange(server, () => approve(screen, {}, form))
     expect(reply.status).toBe(status)
   })
 
-  it("threat G8 another tab's CSRF token does not fit", async () => {
+  it("threat G8 another tab's CSRF token is rejected", async () => {
     const [first, second] = [await openScreen(), await openScreen()]
     const mixed = { ...first, csrfToken: second.csrfToken }
-    expect((await changingNothing(server, () => approve(mixed))).status).toBe(403)
+    expect((await expectNoChange(server, () => approve(mixed))).status).toBe(403)
   })
 
-  it('an approval screen waits ten minutes', async () => {
+  it('an approval screen expires after ten minutes', async () => {
     const screen = await openScreen()
     server.clock.advance('10m')
-    expect((await changingNothing(server, () => approve(screen))).status).toBe(400)
+    expect((await expectNoChange(server, () => approve(screen))).status).toBe(400)
   })
 
-  it('threat A1 a client deleted while the screen was open gets nothing', async () => {
+  it('threat A1 a client deleted while the approval screen was open gets no code', async () => {
     const screen = await openScreen()
     await server.oauth.clients.revoke(client.id)
-    expect((await changingNothing(server, () => approve(screen))).status).toBe(400)
+    expect((await expectNoChange(server, () => approve(screen))).status).toBe(400)
   })
 
-  it('threat A2 an address taken off the client while the screen was open gets nothing', async () => {
+  it('threat A2 a redirect URI removed while the approval screen was open gets no code', async () => {
     const screen = await openScreen()
     const redirect = 'https://new.example/callback'
     await server.oauth.clients.update(client.id, { name: 'Moved', redirect })
-    const reply = await changingNothing(server, () => approve(screen))
+    const reply = await expectNoChange(server, () => approve(screen))
     expect(reply.status).toBe(400)
     expect(reply.headers.get('location')).toBeNull()
   })
 
   it.each([
-    ['waited too long', () => server.clock.advance('1h'), {}],
-    ['was shown to somebody else', () => {}, { cookie: 'session=bob.1' }],
+    ['has expired', () => server.clock.advance('1h'), {}],
+    ['was shown to another person', () => {}, { cookie: 'session=bob.1' }],
     ['was shown before a new sign-in', () => {}, { cookie: 'session=ada.2' }],
-    ['was shown before somebody signed out', () => {}, { cookie: 'nothing=1' }],
-  ])('a screen that %s leads to a new one', async (_what, happen, headers) => {
+    ['was shown before the sign-out', () => {}, { cookie: 'nothing=1' }],
+  ])('a decision on a screen that %s leads to a new screen', async (_what, happen, headers) => {
     const screen = await openScreen({ state: '"><b>&', interaction: 'not ours' })
     happen()
     const html = await (await approve(screen, headers)).text()
@@ -167,22 +167,22 @@ describe('POST /oauth/authorize', () => {
     expect(answered.searchParams.get('state')).toBe('"><b>&')
   })
 
-  it('a screen that was answered leads to no second answer', async () => {
+  it('a screen that was already answered cannot be answered again', async () => {
     const screen = await openScreen()
     await approve(screen)
     expect(await (await approve(screen)).text()).not.toContain('Try again')
   })
 
-  it('an unknown or missing interaction is a 400 page', async () => {
+  it('an unknown or missing interaction gets a 400 page', async () => {
     const { csrfToken } = await openScreen()
     for (const action of ['/oauth/authorize', '/oauth/authorize?interaction=nope']) {
-      const reply = await changingNothing(server, () => approve({ action, csrfToken }))
+      const reply = await expectNoChange(server, () => approve({ action, csrfToken }))
       expect(reply.status).toBe(400)
       expect(reply.headers.get('content-type')).toContain('text/html')
     }
   })
 
-  it('threat L3 at most 50 screens of one person wait; the oldest go first', async () => {
+  it('threat L3 at most 50 pending screens of one person are kept; the oldest are deleted first', async () => {
     const oldest = await openScreen()
     for (let tab = 0; tab < 50; tab += 1) {
       server.clock.advance(1)
@@ -199,14 +199,14 @@ describe('POST /oauth/authorize', () => {
 })
 
 describe('DELETE /oauth/authorize', () => {
-  it('denies', async () => {
+  it('denies the request', async () => {
     const screen = await openScreen({ state: 'xyz' })
     const deny = (headers: Record<string, string>) =>
       server.request(screen.action, {
         method: 'DELETE',
         headers: { cookie: 'session=ada.1', origin: server.url, ...headers },
       })
-    expect((await changingNothing(server, () => deny({}))).status).toBe(403)
+    expect((await expectNoChange(server, () => deny({}))).status).toBe(403)
     const reply = await deny({ 'x-csrf-token': screen.csrfToken })
     expect(reply.status).toBe(303)
     const answered = new URL(reply.headers.get('location') ?? '')

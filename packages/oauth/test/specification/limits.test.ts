@@ -19,7 +19,7 @@ const start = async (options: TestServerOptions = {}) => {
   server = await startServer(options)
 }
 
-const opens = async (token: string) =>
+const isAccepted = async (token: string) =>
   (await guardedApp(server).get('/me', bearer(token))).status === 200
 
 function refresh(client: { id: string; secret: string }, token: string): Promise<Response> {
@@ -36,15 +36,15 @@ async function createPersonal(): Promise<{ accessToken: string; token: { expires
   return (await server.json('ada', 'POST', '/oauth/personal-access-tokens', body)).json()
 }
 
-describe('§8 limits', () => {
-  it('§8 by default access tokens are long-lived: a year without a refresh', async () => {
+describe('token lifetimes and scopes:', () => {
+  it('access tokens are long-lived by default: a year without a refresh', async () => {
     await start()
     const { access_token, expires_in } = await codeFlow(server, await createClient(server))
     expect(expires_in).toBe(YEAR)
     server.clock.advance(YEAR - 1)
-    expect(await opens(access_token)).toBe(true)
+    expect(await isAccepted(access_token)).toBe(true)
     server.clock.advance(1)
-    expect(await opens(access_token)).toBe(false)
+    expect(await isAccepted(access_token)).toBe(false)
   })
 
   const after = (seconds: number) => new Date(server.clock.now().getTime() + seconds * 1000)
@@ -53,26 +53,26 @@ describe('§8 limits', () => {
     ["'15d'", '15d'],
     ['seconds', 15 * DAY],
     ['a function', () => after(15 * DAY)],
-  ])('§8 access tokens have a configurable expiry: %s', async (_what, accessTokensExpireIn) => {
+  ])('access tokens have a configurable expiry: %s', async (_what, accessTokensExpireIn) => {
     await start({ accessTokensExpireIn })
     const { access_token, expires_in } = await codeFlow(server, await createClient(server))
     expect(expires_in).toBe(15 * DAY)
     server.clock.advance(15 * DAY - 1)
-    expect(await opens(access_token)).toBe(true)
+    expect(await isAccepted(access_token)).toBe(true)
     server.clock.advance(1)
-    expect(await opens(access_token)).toBe(false)
+    expect(await isAccepted(access_token)).toBe(false)
   })
 
   it.each<[string, Lifetime]>([
     ["'30d'", '30d'],
     ['seconds', 30 * DAY],
     ['a function', () => after(30 * DAY)],
-  ])('§8 refresh tokens have a configurable expiry: %s', async (_what, refreshTokensExpireIn) => {
+  ])('refresh tokens have a configurable expiry: %s', async (_what, refreshTokensExpireIn) => {
     await start({ accessTokensExpireIn: '15d', refreshTokensExpireIn })
     const client = await createClient(server)
     const [inTime, late] = [await codeFlow(server, client), await codeFlow(server, client)]
     server.clock.advance(30 * DAY - 1)
-    expect(await opens(late.access_token)).toBe(false)
+    expect(await isAccepted(late.access_token)).toBe(false)
     const refreshed = await refresh(client, inTime.refresh_token)
     expect(((await refreshed.json()) as TokenReply).expires_in).toBe(15 * DAY)
     server.clock.advance(1)
@@ -81,15 +81,15 @@ describe('§8 limits', () => {
     expect(await reply.json()).toMatchObject({ error: 'invalid_grant' })
   })
 
-  it('§8 personal access tokens are always long-lived, whatever the other lifetimes are', async () => {
+  it('personal access tokens are always long-lived, whatever the other lifetimes are', async () => {
     await start({ accessTokensExpireIn: '15d', refreshTokensExpireIn: '30d' })
     const { accessToken, token } = await createPersonal()
     expect(token.expires_at).toBe('2027-01-01T00:00:00.000Z')
     server.clock.advance('364d')
-    expect(await opens(accessToken)).toBe(true)
+    expect(await isAccepted(accessToken)).toBe(true)
   })
 
-  it('a lifetime function that gives the past is a failure of the server, not a token', async () => {
+  it('a lifetime function that returns a past date causes a server error, and no token is issued', async () => {
     await start({ accessTokensExpireIn: () => new Date(0) })
     const client = await createClient(server, { grants: ['client_credentials'] })
     const reply = await server.post('/oauth/token', {
@@ -105,7 +105,7 @@ describe('§8 limits', () => {
     expect(server.logged).toHaveLength(1)
   })
 
-  it('§8 the * scope is for password grant tokens only', async () => {
+  it('only password grant tokens can have the * scope', async () => {
     await start()
     const grants = [
       'authorization_code',
@@ -138,7 +138,7 @@ describe('§8 limits', () => {
     expect(personal.status).toBe(422)
   })
 
-  it('§2.1 a token holding * always passes a scope check, also for scopes nobody defined', async () => {
+  it('a token holding * always passes a scope check, also for undefined scopes', async () => {
     await start()
     const client = await createClient(server, { grants: ['password', 'refresh_token'] })
     const reply = await server.post('/oauth/token', {
@@ -160,7 +160,7 @@ describe('§8 limits', () => {
     expect((await guardedApp(server).get('/all', bearer(tokens.access_token))).status).toBe(200)
   })
 
-  it('* stays with password-grant tokens across a refresh, and may be narrowed', async () => {
+  it('password grant tokens keep * in a refresh, which may also narrow it', async () => {
     await start()
     const client = await createClient(server, { grants: ['password', 'refresh_token'] })
     const form = { client_id: client.id, client_secret: client.secret }
@@ -184,7 +184,7 @@ describe('§8 limits', () => {
     expect(await narrowed.json()).toMatchObject({ scope: 'check-status' })
   })
 
-  it('a client limited to scopes cannot have *, nor others', async () => {
+  it('a client limited to certain scopes gets neither * nor other scopes', async () => {
     await start()
     const client = await createClient(server, { grants: ['password'], scopes: ['check-status'] })
     for (const scope of ['*', 'place-orders']) {

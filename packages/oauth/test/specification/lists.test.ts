@@ -15,12 +15,12 @@ beforeAll(async () => {
   server = await startServer({
     connect: { onQuery: (sql) => !sql.includes('oauth_revocations') && statements.push(sql) },
   })
-  // Applications that Ada has approved, personal access tokens and clients: seven of each.
+  // Applications approved by Ada, her personal access tokens and her clients: seven of each.
   for (let n = 0; n < 7; n++) {
     await codeFlow(server, await createClient(server, { name: `App ${n}` }))
     const body = { name: `token ${n}`, scopes: [] }
     await server.json('ada', 'POST', '/oauth/personal-access-tokens', body)
-    // Two with one name, and one that sorts by bytes only.
+    // Two with the same name, and one with an emoji, which databases sort only by bytes.
     const name = n < 2 ? 'Same' : n === 2 ? '😀' : `Shop ${n}`
     await server.json('ada', 'POST', '/oauth/clients', { name, redirect: REDIRECT })
   }
@@ -43,14 +43,14 @@ async function read(path: string, user = 'ada') {
   return { entries: (await response.json()) as Entry[], next, link }
 }
 
-describe.each(ROUTES)('%s', (route) => {
-  it('is a bare array of everything without parameters', async () => {
+describe.each(ROUTES)('GET %s', (route) => {
+  it('returns a plain array of all entries if no parameters are sent', async () => {
     const { entries, link } = await read(route)
     expect(entries.length).toBe(7)
     expect(link).toBeNull()
   })
 
-  it('comes in pages that are together the same list', async () => {
+  it('returns pages that together contain the same entries', async () => {
     const all = (await read(route)).entries
     const pages: Entry[][] = []
     for (let path: string | null = `${route}?limit=3`; path; ) {
@@ -63,7 +63,7 @@ describe.each(ROUTES)('%s', (route) => {
     expect((await read(`${route}?limit=7`)).link).toBeNull()
   })
 
-  it('reads on after a page whose last entry is gone by then', async () => {
+  it('returns the next page even if the last entry of the previous one was deleted meanwhile', async () => {
     const all = (await read(route)).entries
     const { entries, next } = await read(`${route}?limit=2`)
     const gone = entries.at(-1)?.id
@@ -73,7 +73,7 @@ describe.each(ROUTES)('%s', (route) => {
     )
   })
 
-  it("shows nobody else's entries, whatever the cursor", async () => {
+  it('shows no entries of another user, whatever the cursor', async () => {
     const { next } = await read(`${route}?limit=1`)
     const own = (await read(route, 'bob')).entries.map(({ id }) => id)
     for (const { id } of (await read(next ?? '', 'bob')).entries) expect(own).toContain(id)
@@ -92,9 +92,9 @@ describe.each(ROUTES)('%s', (route) => {
 it.each([
   ['/oauth/clients', 1],
   ['/oauth/tokens', 1],
-  // The client of personal access tokens is looked up once in the life of a process.
+  // The client of personal access tokens is read once per process.
   ['/oauth/personal-access-tokens', 2],
-])('%s takes %i statement(s), in a process that has seen none of it', async (route, count) => {
+])('GET %s runs %i SQL statement(s), in a process without cached data', async (route, count) => {
   const fresh = server.another()
   await fresh.ready()
   const { csrfToken } = await server.cookieMode('ada')

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ClientJson, TokenJson } from '../../src/index.ts'
 import { codeFlow, createClient, REDIRECT, startServer, type TestServer } from '../support.ts'
 import { bearer, guardedApp } from './guarded-app.ts'
-import { changingNothing } from './rows.ts'
+import { expectNoChange } from './rows.ts'
 
 let server: TestServer
 beforeAll(async () => {
@@ -52,7 +52,7 @@ const TOKEN_FIELDS = [
 ]
 
 describe('/oauth/clients', () => {
-  it('§4.2 GET /oauth/clients gives all clients of the authenticated user', async () => {
+  it('GET /oauth/clients returns all clients of the authenticated user', async () => {
     const names = ['Zebra', 'Apple', 'Mango']
     for (const name of names) await addClient('ada', name)
     await addClient('bob', 'Not hers')
@@ -64,7 +64,7 @@ describe('/oauth/clients', () => {
     }
   })
 
-  it('§4.2 POST /oauth/clients gives the new client with id and secret', async () => {
+  it('POST /oauth/clients returns the new client with id and secret', async () => {
     const body = { name: 'Coffee shop', redirect: REDIRECT }
     const reply = await server.json('ada', 'POST', '/oauth/clients', body)
     expect(reply.status).toBe(201)
@@ -85,7 +85,7 @@ describe('/oauth/clients', () => {
     await codeFlow(server, client)
   })
 
-  it('the secret is shown once and stored hashed', async () => {
+  it('POST /oauth/clients returns the secret only once and stores only its hash', async () => {
     const { id, secret } = await addClient()
     const lists = JSON.stringify(await list('ada', '/oauth/clients'))
     expect(lists).toContain(id)
@@ -94,7 +94,7 @@ describe('/oauth/clients', () => {
     expect(JSON.stringify(rows)).not.toContain(secret)
   })
 
-  it('POST /oauth/clients makes public clients without a secret', async () => {
+  it('POST /oauth/clients creates public clients without a secret', async () => {
     const body = { name: 'App', redirect: 'com.example.app:/cb', confidential: false }
     const reply = await server.json('ada', 'POST', '/oauth/clients', body)
     const client = await reply.json()
@@ -102,7 +102,7 @@ describe('/oauth/clients', () => {
     expect(client).not.toHaveProperty('secret')
   })
 
-  it('threat M2 POST /oauth/clients takes only documented fields', async () => {
+  it('threat M2 POST /oauth/clients accepts only documented fields', async () => {
     const reply = await server.json('ada', 'POST', '/oauth/clients', {
       name: 'Greedy',
       redirect: REDIRECT,
@@ -127,7 +127,7 @@ describe('/oauth/clients', () => {
     })
   })
 
-  it('§4.2 PUT /oauth/clients/{client-id} gives the updated client', async () => {
+  it('PUT /oauth/clients/{client-id} returns the updated client', async () => {
     const { secret, ...client } = await addClient()
     server.clock.advance(60)
     const change = { name: 'New name', redirect: 'https://app.example/new' }
@@ -139,7 +139,7 @@ describe('/oauth/clients', () => {
     expect(secret).toMatch(/^tgs_/)
   })
 
-  it('§4.2 DELETE /oauth/clients/{client-id} deletes the client with all that hangs on it', async () => {
+  it('DELETE /oauth/clients/{client-id} deletes the client with its tokens and codes', async () => {
     const client = await addClient()
     const tokens = await codeFlow(server, client)
     const reply = await server.json('ada', 'DELETE', `/oauth/clients/${client.id}`)
@@ -157,7 +157,7 @@ describe('/oauth/clients', () => {
     expect(refresh.status).toBe(401)
   })
 
-  it('POST /oauth/clients/{id}/secret gives a new secret; the old one stops', async () => {
+  it('POST /oauth/clients/{id}/secret returns a new secret; the old one stops working', async () => {
     const client = await addClient()
     const tokens = await codeFlow(server, client)
     const reply = await server.json('ada', 'POST', `/oauth/clients/${client.id}/secret`)
@@ -178,7 +178,7 @@ describe('/oauth/clients', () => {
 })
 
 describe('/oauth/scopes', () => {
-  it('§4.3 GET /oauth/scopes gives all scopes in definition order, without *', async () => {
+  it('GET /oauth/scopes returns all scopes in definition order, without *', async () => {
     const reply = await server.json('ada', 'GET', '/oauth/scopes')
     expect(reply.status).toBe(200)
     expect(await reply.json()).toEqual([
@@ -189,7 +189,7 @@ describe('/oauth/scopes', () => {
 })
 
 describe('/oauth/personal-access-tokens', () => {
-  it('§4.3 GET gives all personal access tokens of the authenticated user, newest first', async () => {
+  it('GET returns all personal access tokens of the authenticated user, newest first', async () => {
     for (const name of ['first', 'second', 'third']) {
       await addToken('ada', name)
       server.clock.advance(1)
@@ -204,7 +204,7 @@ describe('/oauth/personal-access-tokens', () => {
     }
   })
 
-  it('§4.5 says all that is wrong at once', async () => {
+  it('POST reports all invalid fields at once', async () => {
     const body = { name: '\u200b', scopes: ['fly', 'place-orders', '*'] }
     const reply = await server.json('ada', 'POST', '/oauth/personal-access-tokens', body)
     expect(reply.status).toBe(422)
@@ -216,7 +216,7 @@ describe('/oauth/personal-access-tokens', () => {
     })
   })
 
-  it('§4.3 POST gives JSON containing accessToken', async () => {
+  it('POST returns JSON with accessToken', async () => {
     const body = { name: 'laptop', scopes: ['place-orders'] }
     const reply = await server.json('ada', 'POST', '/oauth/personal-access-tokens', body)
     expect(reply.status).toBe(201)
@@ -232,7 +232,7 @@ describe('/oauth/personal-access-tokens', () => {
     )
   })
 
-  it('§4.3 DELETE /oauth/personal-access-tokens/{token-id} deletes the token', async () => {
+  it('DELETE /oauth/personal-access-tokens/{token-id} deletes the token', async () => {
     const { accessToken, token } = await addToken()
     const path = `/oauth/personal-access-tokens/${token.id}`
     expect((await guardedApp(server).get('/me', bearer(accessToken))).status).toBe(200)
@@ -240,7 +240,7 @@ describe('/oauth/personal-access-tokens', () => {
     expect((await guardedApp(server).get('/me', bearer(accessToken))).status).toBe(401)
     const left = await list<TokenJson>('ada', '/oauth/personal-access-tokens')
     expect(left.map(({ id }) => id)).not.toContain(token.id)
-    const again = await changingNothing(server, () => server.json('ada', 'DELETE', path))
+    const again = await expectNoChange(server, () => server.json('ada', 'DELETE', path))
     expect(again.status).toBe(404)
   })
 })
@@ -276,7 +276,7 @@ describe('/oauth/tokens', () => {
     expect(Object.keys(ofThese[0]?.client ?? {})).toEqual(CLIENT_FIELDS)
   })
 
-  it('GET lists the newest first and leaves out what has ended', async () => {
+  it('GET lists the newest first and omits ended ones', async () => {
     const client = await createClient(server, { grants: ['authorization_code'] })
     await codeFlow(server, client)
     server.clock.advance(1)
@@ -293,7 +293,7 @@ describe('/oauth/tokens', () => {
     expect(await mine()).toEqual([])
   })
 
-  it('DELETE /oauth/tokens/{id} revokes one with its refresh token', async () => {
+  it('DELETE /oauth/tokens/{id} revokes a token with its refresh token', async () => {
     const client = await createClient(server)
     const tokens = await codeFlow(server, client)
     const [token] = (await list<TokenJson>('ada', '/oauth/tokens')).filter(
@@ -316,7 +316,7 @@ describe('/oauth/tokens', () => {
 
 interface ManagementRoute {
   readonly method: string
-  /** With the name of an object of Ada's where its id goes. */
+  /** Path with a placeholder that names the object of Ada's whose id is inserted. */
   readonly path: string
   readonly body?: unknown
 }
@@ -336,7 +336,7 @@ const MANAGEMENT: readonly ManagementRoute[] = [
   { method: 'POST', path: '/oauth/token/refresh' },
 ]
 
-describe('who may call the management routes', () => {
+describe('access to the management routes', () => {
   let ids: Record<string, string>
   let accessToken: string
   beforeAll(async () => {
@@ -363,23 +363,23 @@ describe('who may call the management routes', () => {
   }
 
   it.each(MANAGEMENT)('$method $path without a session: 401 JSON', async (route) => {
-    const reply = await changingNothing(server, () => call(route, {}))
+    const reply = await expectNoChange(server, () => call(route, {}))
     expect(reply.status).toBe(401)
     expect(reply.headers.get('content-type')).toContain('application/json')
     expect(reply.headers.get('cache-control')).toBe('no-store')
     expect(await reply.json()).toEqual({ message: 'Unauthenticated.' })
   })
 
-  it.each(MANAGEMENT)("$method $path never takes a third party's token", async (route) => {
+  it.each(MANAGEMENT)("$method $path rejects a third party's token", async (route) => {
     const headers = bearer(accessToken)
-    const reply = await changingNothing(server, () => call(route, headers))
+    const reply = await expectNoChange(server, () => call(route, headers))
     expect(reply.status).toBe(401)
     const both = { ...headers, cookie: 'session=ada.1' }
-    expect((await changingNothing(server, () => call(route, both))).status).toBe(401)
+    expect((await expectNoChange(server, () => call(route, both))).status).toBe(401)
   })
 
   it.each(MANAGEMENT.filter(({ method }) => method === 'GET'))(
-    '$method $path without a session: browsers are sent to sign in',
+    '$method $path without a session redirects browsers to the sign-in page',
     async (route) => {
       const reply = await call(route, { accept: 'text/html,*/*' })
       expect(reply.status).toBe(303)
@@ -390,11 +390,11 @@ describe('who may call the management routes', () => {
   )
 
   it.each(MANAGEMENT.filter(({ method }) => method !== 'GET'))(
-    '$method $path of a session needs the CSRF token',
+    '$method $path with a session requires the CSRF token',
     async (route) => {
       for (const token of [{}, { 'x-csrf-token': 'x'.repeat(43) }]) {
         const headers: Record<string, string> = { cookie: 'session=ada.1', ...token }
-        const reply = await changingNothing(server, () => call(route, headers))
+        const reply = await expectNoChange(server, () => call(route, headers))
         expect(reply.status).toBe(403)
         expect(await reply.json()).toEqual({ message: expect.stringContaining('X-CSRF-TOKEN') })
       }
@@ -402,13 +402,13 @@ describe('who may call the management routes', () => {
   )
 
   it.each(MANAGEMENT.filter(({ path }) => path.includes('{')))(
-    "$method $path of somebody else's object is 404, the same as none",
+    "$method $path for another user's object gets 404, as for an unknown one",
     async ({ method, path, body }) => {
-      const foreign = await changingNothing(server, () =>
+      const foreign = await expectNoChange(server, () =>
         server.json('bob', method, pathOf(path), body),
       )
       expect(foreign.status).toBe(404)
-      const missing = await changingNothing(server, () =>
+      const missing = await expectNoChange(server, () =>
         server.json('bob', method, path.replace(/\{\w+\}/, 'none'), body),
       )
       expect(missing.status).toBe(404)
@@ -416,10 +416,10 @@ describe('who may call the management routes', () => {
     },
   )
 
-  it('a personal access token is no third-party token, nor the other way round', async () => {
+  it('a personal access token is not listed as a third-party token, nor vice versa', async () => {
     const wrong = [`/oauth/tokens/${ids.personal}`, `/oauth/personal-access-tokens/${ids.token}`]
     for (const path of wrong) {
-      const reply = await changingNothing(server, () => server.json('ada', 'DELETE', path))
+      const reply = await expectNoChange(server, () => server.json('ada', 'DELETE', path))
       expect(reply.status).toBe(404)
     }
   })

@@ -7,7 +7,7 @@ import {
   type TokenReply,
 } from '../support.ts'
 import { bearer, guardedApp } from './guarded-app.ts'
-import { changingNothing } from './rows.ts'
+import { expectNoChange } from './rows.ts'
 
 let server: TestServer
 let client: { id: string; secret: string }
@@ -31,17 +31,17 @@ const post = (path: string, by: Credentials, form: Record<string, string>) =>
 
 const introspect = async (token: string, by: Credentials = client) =>
   (await post('/oauth/introspect', by, { token })).json()
-const opens = async () =>
+const isAccepted = async () =>
   (await guardedApp(server).get('/me', bearer(tokens.access_token))).status === 200
 
 describe('POST /oauth/revoke', () => {
   it.each(['access_token', 'refresh_token'] as const)(
-    '(RFC 7009) an %s ends together with the other',
+    'revokes both tokens of a grant if its %s is sent (RFC 7009)',
     async (kind) => {
       const reply = await post('/oauth/revoke', client, { token: tokens[kind] })
       expect(reply.status).toBe(200)
       expect(reply.headers.get('cache-control')).toBe('no-store')
-      expect(await opens()).toBe(false)
+      expect(await isAccepted()).toBe(false)
       const { refresh_token } = tokens
       const refreshed = await post('/oauth/token', client, {
         grant_type: 'refresh_token',
@@ -53,16 +53,16 @@ describe('POST /oauth/revoke', () => {
     },
   )
 
-  it("(RFC 7009) another client's token, or none, is 200 without effect", async () => {
+  it('returns 200 without effect for an unknown token or one of another client (RFC 7009)', async () => {
     const other = await createClient(server)
     for (const token of [tokens.access_token, tokens.refresh_token, 'nonsense']) {
-      const reply = await changingNothing(server, () => post('/oauth/revoke', other, { token }))
+      const reply = await expectNoChange(server, () => post('/oauth/revoke', other, { token }))
       expect(reply.status).toBe(200)
     }
-    expect(await opens()).toBe(true)
+    expect(await isAccepted()).toBe(true)
   })
 
-  it('(RFC 7009) needs the client and the token', async () => {
+  it('requires client authentication and a token (RFC 7009)', async () => {
     const token = tokens.access_token
     const unknown = await post('/oauth/revoke', { ...client, secret: 'x' }, { token })
     expect(unknown.status).toBe(401)
@@ -73,7 +73,7 @@ describe('POST /oauth/revoke', () => {
 })
 
 describe('POST /oauth/introspect', () => {
-  it('(RFC 7662) describes a living access token', async () => {
+  it('describes a valid access token (RFC 7662)', async () => {
     const reply = await post('/oauth/introspect', client, { token: tokens.access_token })
     expect(reply.headers.get('cache-control')).toBe('no-store')
     const now = Math.floor(server.clock.now().getTime() / 1000)
@@ -91,7 +91,7 @@ describe('POST /oauth/introspect', () => {
     })
   })
 
-  it('(RFC 7662) describes a living refresh token', async () => {
+  it('describes a valid refresh token (RFC 7662)', async () => {
     expect(await introspect(tokens.refresh_token)).toMatchObject({
       active: true,
       token_type: 'refresh_token',
@@ -100,7 +100,7 @@ describe('POST /oauth/introspect', () => {
     })
   })
 
-  it('(RFC 7662) whatever is not alive is just inactive', async () => {
+  it('returns only active: false for any other token (RFC 7662)', async () => {
     await post('/oauth/revoke', client, { token: tokens.access_token })
     for (const token of [tokens.access_token, tokens.refresh_token, 'nonsense']) {
       expect(await introspect(token)).toEqual({ active: false })
@@ -116,7 +116,7 @@ describe('POST /oauth/introspect', () => {
     }
   })
 
-  it('threat T14 public clients cannot ask', async () => {
+  it('threat T14 public clients cannot introspect', async () => {
     const spa = await createClient(server, { confidential: false })
     const reply = await post('/oauth/introspect', spa, { token: tokens.access_token })
     expect(reply.status).toBe(401)
@@ -125,7 +125,7 @@ describe('POST /oauth/introspect', () => {
 })
 
 describe('discovery', () => {
-  it('GET /.well-known/oauth-authorization-server (RFC 8414) is true to the options', async () => {
+  it('GET /.well-known/oauth-authorization-server describes the server as configured (RFC 8414)', async () => {
     const reply = await server.request('/.well-known/oauth-authorization-server')
     expect(reply.status).toBe(200)
     expect(reply.headers.get('access-control-allow-origin')).toBe('*')
@@ -156,7 +156,7 @@ describe('discovery', () => {
     ['30s', 15],
     [1, 0],
   ])(
-    'GET /.well-known/jwks.json is kept for half of keyPublishedAhead %s at most',
+    'GET /.well-known/jwks.json allows caching for at most half of keyPublishedAhead: %s',
     async (keyPublishedAhead, seconds) => {
       const rotating = await startServer({ keyPublishedAhead })
       const reply = await rotating.request('/.well-known/jwks.json')
@@ -165,7 +165,7 @@ describe('discovery', () => {
     },
   )
 
-  it('GET /.well-known/jwks.json publishes public keys, the next one before it signs', async () => {
+  it('GET /.well-known/jwks.json returns public keys only, and includes the next key before it signs', async () => {
     const read = async () => (await server.request('/.well-known/jwks.json')).json()
     const [first] = (await read()).keys
     expect(first).toMatchObject({ kty: 'EC', crv: 'P-256', alg: 'ES256', use: 'sig' })
@@ -177,10 +177,10 @@ describe('discovery', () => {
     expect(kidOf((await codeFlow(server, client)).access_token)).toBe(first.kid)
     server.clock.advance('5m')
     expect(kidOf((await codeFlow(server, client)).access_token)).toBe(kid)
-    expect(await opens()).toBe(true)
+    expect(await isAccepted()).toBe(true)
   })
 
-  it('RFC 8414 §3.1 a path of the issuer comes after the well-known part', async () => {
+  it('if the issuer has a path, it follows the well-known part (RFC 8414 §3.1)', async () => {
     const below = await startServer({ issuer: 'https://example.com/api' })
     try {
       const path = '/.well-known/oauth-authorization-server/api'
@@ -193,16 +193,16 @@ describe('discovery', () => {
     }
   })
 
-  it('GET /oauth/pages.css is the stylesheet of the default pages', async () => {
+  it('GET /oauth/pages.css returns the stylesheet of the default pages', async () => {
     const reply = await server.request('/oauth/pages.css')
     expect(reply.status).toBe(200)
     expect(reply.headers.get('content-type')).toBe('text/css; charset=utf-8')
   })
 })
 
-describe('formats', () => {
+describe('access token formats', () => {
   it.each(['EdDSA', 'ES256', 'RS256'] as const)(
-    'tokens signed with %s open the guard and name their key',
+    'tokens signed with %s are accepted by the guard and name their key',
     async (signingAlgorithm) => {
       const signing = await startServer({ signingAlgorithm })
       try {
@@ -220,7 +220,7 @@ describe('formats', () => {
     },
   )
 
-  it('opaque tokens show nothing, open the guard and can be introspected', async () => {
+  it('opaque tokens contain no claims, are accepted by the guard and can be introspected', async () => {
     const opaque = await startServer({ accessTokenFormat: 'opaque' })
     try {
       const own = await createClient(opaque)

@@ -40,7 +40,7 @@ async function introspect(token: string) {
 }
 
 describe('opaque access tokens', () => {
-  it('are read from their row once, and a forged one never', async () => {
+  it('cause one database read for a valid token, and none for a forged one', async () => {
     const { access_token } = await codeFlow(server, client)
     statements = []
     expect(await status(access_token)).toBe(200)
@@ -53,7 +53,7 @@ describe('opaque access tokens', () => {
     expect(statements).toHaveLength(1)
   })
 
-  it('keep their own time and scopes when the grant is refreshed', async () => {
+  it('keep their own lifetime and scopes when the grant is refreshed', async () => {
     const first = await codeFlow(server, client, { scope: 'place-orders check-status' })
     const before = await introspect(first.access_token)
     server.clock.advance(1800)
@@ -71,7 +71,7 @@ describe('opaque access tokens', () => {
   })
 
   it.each(['jwt', 'opaque'] as const)(
-    'and JWTs live on where new tokens are %s',
+    'stay valid, as do JWTs, where new tokens are %s',
     async (format) => {
       const other = server.another({ accessTokenFormat: format })
       await other.ready()
@@ -89,7 +89,7 @@ describe('opaque access tokens', () => {
     },
   )
 
-  it('end when they are revoked, seen before or not, and with their row', async () => {
+  it('become invalid when they are revoked, cached or not, and when their row is deleted', async () => {
     const [seen, unseen, gone] = [
       await codeFlow(server, client),
       await codeFlow(server, client),

@@ -12,7 +12,7 @@ const TABLES = [
   'oauth_revocations',
 ] as const satisfies ReadonlyArray<keyof OAuthTables>
 
-/** Every row of every table, in an order of its own, so that two readings can be compared. */
+/** Reads every row of every table in a stable order, so that two results can be compared. */
 export async function readAllRows(server: TestServer): Promise<Record<string, string[]>> {
   const entries = TABLES.map(async (table) => {
     const rows = await server.database.kysely.selectFrom(table).selectAll().execute()
@@ -25,8 +25,8 @@ export async function countRows(server: TestServer, table: keyof OAuthTables): P
   return (await readAllRows(server))[table]?.length ?? 0
 }
 
-/** Does something and sees to it that no row was added, changed or removed. */
-export async function changingNothing<T>(server: TestServer, act: () => Promise<T>): Promise<T> {
+/** Runs `act` and checks that no row was added, changed or removed. */
+export async function expectNoChange<T>(server: TestServer, act: () => Promise<T>): Promise<T> {
   const before = await readAllRows(server)
   const result = await act()
   const after = await readAllRows(server)

@@ -10,7 +10,7 @@ import {
 } from '../support.ts'
 import { bearer, guardedApp } from './guarded-app.ts'
 
-/** MariaDB has no RETURNING on an update and no CTE that writes; only Postgres has both. */
+/** MariaDB has no RETURNING on updates and no writing CTEs; only Postgres has both. */
 const kind = process.env.TEST_DATABASE as 'sqlite' | 'postgres' | 'mariadb'
 
 let server: TestServer
@@ -18,7 +18,7 @@ let client: { id: string; secret: string }
 let statements: string[] = []
 beforeAll(async () => {
   server = await startServer({
-    // The feed of revocations is read for all requests together, however many ask for it.
+    // The revocation feed is read once for all requests.
     connect: { onQuery: (sql) => !sql.includes('oauth_revocations') && statements.push(sql) },
   })
   client = await createClient(server, {
@@ -48,25 +48,25 @@ const authorize = () =>
     scope: 'place-orders',
   })
 
-describe('speed: statements a request', () => {
+describe('number of SQL statements per request:', () => {
   it.each([
     ['client credentials', { grant_type: 'client_credentials' }],
     [
       'password',
       { grant_type: 'password', username: 'ada@example.com', password: 'correct horse' },
     ],
-  ])('issuing a token takes 1: %s', async (_grant, form) => {
+  ])('1 to issue a token by %s', async (_grant, form) => {
     expect(await counting(() => post('/oauth/token', form))).toBe(1)
   })
 
-  it('a refresh takes 1 (2 on MariaDB)', async () => {
+  it('1 for a refresh (2 on MariaDB)', async () => {
     const { refresh_token } = await codeFlow(server, client)
     const form = { grant_type: 'refresh_token', refresh_token }
     const expected = { postgres: 1, sqlite: 1, mariadb: 2 }
     expect(await counting(() => post('/oauth/token', form))).toBe(expected[kind])
   })
 
-  it('authorize takes 1 when the consent is known, and 1 for a first-party client', async () => {
+  it('1 for an authorization request if the consent is stored, and 1 for a first-party client', async () => {
     await authorize()
     expect(await counting(authorize, 303)).toBe(1)
     const own = await createClient(server, { firstParty: true })
@@ -76,7 +76,7 @@ describe('speed: statements a request', () => {
     expect(await counting(ask, 303)).toBe(1)
   })
 
-  it('exchanging a code takes 2 (3 on SQLite, 4 on MariaDB), and 1 less where it was made', async () => {
+  it('2 to exchange a code (3 on SQLite, 4 on MariaDB), and 1 less in the process that created the code', async () => {
     const elsewhere = server.another()
     const exchange = async (fetch: (request: Request) => Promise<Response>) => {
       const { searchParams } = new URL((await authorize()).headers.get('location') ?? '')
@@ -90,14 +90,14 @@ describe('speed: statements a request', () => {
       const request = new Request(`${server.url}/oauth/token`, { method: 'POST', body })
       return counting(() => fetch(request))
     }
-    // The first one there also reads the client and the keys.
+    // The first exchange there also reads the client and the keys.
     await exchange(elsewhere.fetch)
     const expected = { postgres: 2, sqlite: 3, mariadb: 4 }
     expect(await exchange(elsewhere.fetch)).toBe(expected[kind])
     expect(await exchange(server.oauth.fetch)).toBe(expected[kind] - 1)
   })
 
-  it('a guarded request takes none', async () => {
+  it('0 for a guarded request', async () => {
     const { access_token } = await codeFlow(server, client)
     const app = guardedApp(server)
     for (let round = 0; round < 3; round += 1) {
@@ -106,7 +106,7 @@ describe('speed: statements a request', () => {
     expect(await counting(() => app.get('/any', bearer(`${access_token}x`)), 401)).toBe(0)
   })
 
-  it('introspecting takes at most 1', async () => {
+  it('1 at most for introspection', async () => {
     const tokens: TokenReply = await codeFlow(server, client)
     for (const token of [tokens.access_token, tokens.refresh_token, 'nonsense']) {
       const count = await counting(() => post('/oauth/introspect', { token }))

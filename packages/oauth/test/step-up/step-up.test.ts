@@ -18,8 +18,8 @@ import {
   TestUsers,
 } from '../support.ts'
 
-/** People who have signed in at some time, in some way. */
-class SignedInPeople extends TestUsers {
+/** Users whose time and method of sign-in the test sets. */
+class UsersWithSignIns extends TestUsers {
   at: Date | null = null
   acr: string | null = null
 
@@ -39,7 +39,7 @@ let server: TestServer
 afterEach(() => server.close())
 
 async function start(features = [stepUp({ acrValues: ['pwd', 'mfa'] })]) {
-  const people = new SignedInPeople()
+  const people = new UsersWithSignIns()
   server = await startServer({ users: people, features })
   people.at = server.clock.now()
   people.acr = 'pwd'
@@ -97,14 +97,14 @@ const apps: Record<string, (server: TestServer, demand: StepUpDemand) => Promise
   },
 }
 
-describe.each(Object.keys(apps))('a route in %s', (name) => {
+describe.each(Object.keys(apps))('step-up at a route in %s', (name) => {
   const build = (demand: StepUpDemand) => {
     const make = apps[name]
     if (!make) throw new Error(name)
     return make(server, demand)
   }
 
-  it('that demands a recent sign-in lets it in, and says so when it is too old', async () => {
+  it('accepts a recent sign-in, and returns a challenge with max_age when it is too old', async () => {
     await start()
     const { access_token } = await codeFlow(server, await createClient(server))
     const call = await build({ maxAge: '15m' })
@@ -118,7 +118,7 @@ describe.each(Object.keys(apps))('a route in %s', (name) => {
     expect(await reply.json()).toMatchObject({ error: 'insufficient_user_authentication' })
   })
 
-  it('that demands a better sign-in says which', async () => {
+  it('returns a challenge with acr_values until the person signs in with one of them', async () => {
     const people = await start()
     const client = await createClient(server)
     const call = await build({ acr: ['mfa', 'passkey'] })
@@ -133,14 +133,14 @@ describe.each(Object.keys(apps))('a route in %s', (name) => {
 })
 
 describe('stepUp()', () => {
-  it('has access tokens say when and how the person had signed in', async () => {
+  it('adds when and how the person had signed in to access tokens', async () => {
     const people = await start()
     const { access_token } = await codeFlow(server, await createClient(server))
     const at = Math.floor((people.at?.getTime() ?? 0) / 1000)
     expect(claimsOf(access_token)).toMatchObject({ acr: 'pwd', auth_time: at })
   })
 
-  it('is needed for that, and for the check', async () => {
+  it('must be a feature of the server for these claims, and for guard.stepUp()', async () => {
     await start([])
     const { access_token } = await codeFlow(server, await createClient(server))
     expect(claimsOf(access_token)).not.toHaveProperty('auth_time')
@@ -149,14 +149,14 @@ describe('stepUp()', () => {
   })
 
   it.each([{}, { acr: [] }, { acr: 'a b' }, { acr: 'a"b' }, { maxAge: 0 }, { maxAge: 'soon' }])(
-    'refuses %j as a demand',
+    'rejects the requirement %j',
     async (demand) => {
       await start()
       expect(() => server.oauth.guard.stepUp(demand)).toThrow(TypeError)
     },
   )
 
-  it('lets nobody in of whom nothing is known: personal tokens, cookie mode, future sign-ins', async () => {
+  it('rejects callers without a known sign-in: personal tokens, cookie mode, future sign-ins', async () => {
     const people = await start()
     const check = server.oauth.guard.stepUp({ maxAge: '15m' })
     const { accessToken } = await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'x' })
@@ -174,7 +174,7 @@ describe('stepUp()', () => {
     }
   })
 
-  it('sends people to sign in better, once, and passes on how', async () => {
+  it('sends people to the sign-in page once, with the requested acr_values', async () => {
     const people = await start()
     const client = await createClient(server)
     const params = {
@@ -198,7 +198,7 @@ describe('stepUp()', () => {
     expect((await askFor(server, 'ada', params)).status).toBe(200)
   })
 
-  it('is told of in the metadata', async () => {
+  it('is listed in the metadata', async () => {
     await start()
     const reply = await server.request('/.well-known/oauth-authorization-server')
     expect(await reply.json()).toMatchObject({ acr_values_supported: ['pwd', 'mfa'] })

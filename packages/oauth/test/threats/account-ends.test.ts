@@ -1,3 +1,4 @@
+import { databaseNow } from '@tollgate/database'
 import { afterEach, describe, expect, it } from 'vitest'
 import { authorizationCode, createAuthorizationServer, password } from '../../src/index.ts'
 import {
@@ -12,7 +13,10 @@ import {
   type TestServer,
 } from '../support.ts'
 
-/** Another process ends the account after this one has checked the sign-in, before it stores a token. */
+/**
+ * Another process ends the account after this process has checked the sign-in and before it stores
+ * a token.
+ */
 let server: TestServer
 let elsewhere: ReturnType<typeof createAuthorizationServer>
 
@@ -33,8 +37,8 @@ afterEach(async () => {
   await server.close()
 })
 
-/** The session still holds when it is read, and no longer when that is known. */
-function endWhenRead(applies: (request: Request) => boolean): void {
+/** Ends the account right after the session was read, so that the result is outdated. */
+function revokeAfterRead(applies: (request: Request) => boolean): void {
   const check = server.users.fromRequest.bind(server.users)
   server.users.fromRequest = async (request) => {
     const found = await check(request)
@@ -58,8 +62,8 @@ async function signInByPassword(): Promise<Response> {
   })
 }
 
-describe('threat R1 an account that ends while its sign-in is checked', () => {
-  it('threat R1 gets no token by a password that was changed meanwhile', async () => {
+describe('threat R1 a person who is signed out everywhere during a request', () => {
+  it('threat R1 gets no token with a password that was changed meanwhile', async () => {
     await start()
     const check = server.users.findByCredentials.bind(server.users)
     server.users.findByCredentials = async (username, secret) => {
@@ -76,7 +80,7 @@ describe('threat R1 an account that ends while its sign-in is checked', () => {
     expect(await server.oauth.tokens.listByUser('ada')).toEqual([])
   })
 
-  it('threat R1 is let in by a password that still holds, checked once more', async () => {
+  it('threat R1 is accepted with a password that is still valid, after a second check', async () => {
     await start()
     const check = server.users.findByCredentials.bind(server.users)
     let checks = 0
@@ -90,7 +94,7 @@ describe('threat R1 an account that ends while its sign-in is checked', () => {
     expect(await server.oauth.tokens.listByUser('ada')).toHaveLength(1)
   })
 
-  it('threat R1 is checked three times at most', async () => {
+  it('threat R1 gets no token after the password was checked three times and another sign-out followed each check', async () => {
     await start()
     let checks = 0
     server.users.findByCredentials = async () => {
@@ -104,9 +108,9 @@ describe('threat R1 an account that ends while its sign-in is checked', () => {
     expect(await server.oauth.tokens.listByUser('ada')).toEqual([])
   })
 
-  it('threat R1 gets no personal access token by a session that was ended meanwhile', async () => {
+  it('threat R1 gets no personal access token with a session that ended meanwhile', async () => {
     await start()
-    endWhenRead((request) => request.method === 'POST')
+    revokeAfterRead((request) => request.method === 'POST')
     const asked = { name: 'script', scopes: [] }
     const reply = await server.json('ada', 'POST', '/oauth/personal-access-tokens', asked)
     expect(reply.status).toBe(401)
@@ -114,7 +118,7 @@ describe('threat R1 an account that ends while its sign-in is checked', () => {
   })
 
   it.each([
-    ['code', 'approved before', { firstParty: false }],
+    ['code', 'approved earlier', { firstParty: false }],
     ['code', "the application's own", { firstParty: true }],
     ['token', "the application's own", { firstParty: true }],
   ])('threat R1 gets no %s for a client that is %s', async (type, _which, { firstParty }) => {
@@ -130,18 +134,18 @@ describe('threat R1 an account that ends while its sign-in is checked', () => {
         scope: 'place-orders',
       })
     expect((await ask()).headers.get('location')).toContain(REDIRECT)
-    endWhenRead(() => true)
+    revokeAfterRead(() => true)
     const reply = await ask()
     expect(reply.headers.get('location')).toMatch(/^\/login\?return_to=/)
     expect(await server.oauth.tokens.listByUser('ada')).toEqual([])
   })
 
-  it('threat R1 is let in by a session that still holds, looked at once more', async () => {
+  it('threat R1 is accepted with a session that is still valid, after a second check', async () => {
     await start()
     const client = await createClient(server)
     await codeFlow(server, client)
     let looks = 0
-    endWhenRead(() => {
+    revokeAfterRead(() => {
       looks += 1
       return looks === 1
     })
@@ -150,7 +154,7 @@ describe('threat R1 an account that ends while its sign-in is checked', () => {
     await server.oauth.guard.authenticate('api', credentialsOf(access_token))
   })
 
-  it('threat R1 is let in by a session from after the end, though that is not known here yet', async () => {
+  it('threat R1 is accepted with a session created after the sign-out, even before this process knows of the sign-out', async () => {
     await start()
     const client = await createClient(server)
     await codeFlow(server, client)
@@ -165,17 +169,17 @@ describe('threat R1 an account that ends while its sign-in is checked', () => {
     }
   })
 
-  it('threat G6 gets no cookie by a page that was opened meanwhile', async () => {
+  it('threat G6 gets no cookie from a page that was opened meanwhile', async () => {
     await start()
     expect((await server.cookieMode('ada')).cookie).toMatch(/^tollgate_token=./)
-    endWhenRead(() => true)
+    revokeAfterRead(() => true)
     expect((await server.cookieMode('ada')).cookie).toBe('')
   })
 
-  it('threat G6 gets no other cookie for the one it has', async () => {
+  it('threat G6 cannot renew its cookie meanwhile', async () => {
     await start()
     const { cookie, csrfToken } = await server.cookieMode('ada')
-    endWhenRead(() => true)
+    revokeAfterRead(() => true)
     const reply = await server.request('/oauth/token/refresh', {
       method: 'POST',
       headers: { cookie: `${sessionOf('ada')}; ${cookie}`, 'x-csrf-token': csrfToken },
@@ -184,7 +188,7 @@ describe('threat R1 an account that ends while its sign-in is checked', () => {
     expect(reply.headers.get('set-cookie')).toBeNull()
   })
 
-  it('threat G6 gets no cookie from before it was known to be ended, even a little younger', async () => {
+  it('threat G6 cannot use a cookie issued before this process knew of the sign-out, even if it is slightly newer', async () => {
     await start()
     const check = server.users.fromRequest.bind(server.users)
     server.users.fromRequest = async (request) => {
@@ -194,12 +198,19 @@ describe('threat R1 an account that ends while its sign-in is checked', () => {
     }
     const { cookie, csrfToken } = await server.cookieMode('ada')
     server.users.fromRequest = check
-    // As if it was ended while the session was read, and told of only now.
+    // The account ended while the session was read, and the entry arrives only now.
     const at = new Date(server.clock.now().getTime() - 500)
     const until = new Date(at.getTime() + 3_600_000)
     await server.database.kysely
       .insertInto('oauth_revocations' as never)
-      .values({ kind: 'user', subject: 'ada', at: at.getTime(), until: until.getTime() } as never)
+      .values({
+        kind: 'user',
+        subject: 'ada',
+        at: at.getTime(),
+        until: until.getTime(),
+        mark: 'written just now',
+        written_at: databaseNow(server.database),
+      } as never)
       .execute()
     const credentials = { authorization: null, cookie, csrfToken }
     const ask = async () => server.oauth.guard.authenticate('api', credentials)

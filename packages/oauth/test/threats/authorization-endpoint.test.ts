@@ -10,7 +10,7 @@ import {
   type TestServer,
 } from '../support.ts'
 
-/** The authorization endpoint, on one server: nothing here changes what another test relies on. */
+/** All tests share a server: none changes what another relies on. */
 let server: TestServer
 let client: { id: string; secret: string }
 beforeAll(async () => {
@@ -21,7 +21,7 @@ afterAll(() => server.close())
 
 const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
 
-/** The raw query, for spellings that URLSearchParams would tidy up. */
+/** Sends a raw query, for spellings that URLSearchParams would normalize. */
 function askRaw(query: string, headers: Record<string, string> = {}): Promise<Response> {
   return server.request(`/oauth/authorize?${query}`, {
     headers: { cookie: sessionOf('ada'), accept: 'text/html', ...headers },
@@ -58,26 +58,26 @@ describe('threat A1 an unknown client', () => {
     'x'.repeat(5000),
     'javascript:alert(1)',
   ]
-  it.each(unknown)('threat A1 %j gets our own page and no redirect', async (clientId) => {
+  it.each(unknown)('threat A1 %j gets an error page and no redirect', async (clientId) => {
     const html = await expectOwnPage(await ask({ client_id: clientId }))
     expect(html).not.toContain('<script')
     expect(html.length).toBeLessThan(3000)
   })
 
-  it('threat A1 a revoked client gets our own page, at once', async () => {
+  it('threat A1 a revoked client gets an error page at once', async () => {
     const gone = await createClient(server)
     await server.oauth.clients.revoke(gone.id)
     await expectOwnPage(await ask({ client_id: gone.id }))
   })
 
-  it('threat A1 a client revoked while the page was open gets no answer', async () => {
+  it('threat A1 a client revoked while the approval screen was open gets no response', async () => {
     const gone = await createClient(server)
     const page = await ask({ client_id: gone.id })
     await server.oauth.clients.revoke(gone.id)
     expect((await decideOn(server, 'ada', page)).protocol).toBe('error:')
   })
 
-  it('threat A1 the client of personal access tokens cannot be used here', async () => {
+  it('threat A1 the client of personal access tokens gets an error page, too', async () => {
     await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'x' })
     await expectOwnPage(await ask({ client_id: 'personal-access' }))
   })
@@ -158,7 +158,7 @@ describe('threat A2 a redirect URI that is not identical', () => {
     await expectOwnPage(await ask({ client_id: exact.id, redirect_uri: redirectUri }))
   })
 
-  it('threat A2 keeps a registered query in the reply', async () => {
+  it('threat A2 keeps a registered query in the redirect', async () => {
     const page = await ask({ client_id: exact.id, redirect_uri: registered, state: 's' })
     const answered = await decideOn(server, 'ada', page)
     expect(answered.href.startsWith(`${registered}&code=`)).toBe(true)
@@ -173,7 +173,7 @@ describe('threat A2 a redirect URI that is not identical', () => {
     }
   })
 
-  it('threat A2 an address that was taken away while the page was open gets no answer', async () => {
+  it('threat A2 a redirect URI removed while the approval screen was open gets no response', async () => {
     const moved = await createClient(server)
     const pages = [await ask({ client_id: moved.id }), await ask({ client_id: moved.id })]
     const change = { name: 'Moved', redirect: 'https://new.example/callback' }
@@ -233,10 +233,10 @@ describe('threat A3 loopback addresses', () => {
     ['http://10.0.0.1/cb', 'http://10.0.0.1:8000/cb', false],
   ]
   it.each(cases)(
-    'threat A3 %s registered, %s asked: %s',
+    'threat A3 %s registered, %s requested: %s',
     async (registered, requested, accepted) => {
       const native = await createClient(server, { redirect: 'http://127.0.0.1/other' })
-      // Some of these were registered before plain http was refused.
+      // Registered in the database, because plain http is refused today.
       await server.database.kysely
         .updateTable('oauth_clients')
         .set({ redirect_uris: JSON.stringify([registered]) })
@@ -252,7 +252,7 @@ describe('threat A3 loopback addresses', () => {
   )
 })
 
-describe('threat A4 response parameters of its own', () => {
+describe('threat A4 redirect URIs with response parameters', () => {
   it.each(
     'code state error error_description error_uri iss scope access_token token_type expires_in refresh_token id_token c%6fde'.split(
       ' ',
@@ -265,7 +265,7 @@ describe('threat A4 response parameters of its own', () => {
     }
   })
 
-  it('threat A4 several registered addresses: the request must name one', async () => {
+  it('threat A4 a request must name a redirect URI if the client has several', async () => {
     const two = await createClient(server, {
       redirect: ['https://a.example/1', 'https://a.example/2'],
     })
@@ -307,23 +307,29 @@ const SCRIPT_URIS = [
   "https://a'b/cb",
 ]
 
-describe('threat A5 schemes that run script', () => {
-  it.each(SCRIPT_URIS)('threat A5 %j cannot be created, set or used', async (uri) => {
-    await expect(createClient(server, { redirect: [uri] })).rejects.toMatchObject({ status: 422 })
-    const created = await server.json('ada', 'POST', '/oauth/clients', { name: 'x', redirect: uri })
-    expect(created.status).toBe(422)
-    const own = await server.json('ada', 'POST', '/oauth/clients', {
-      name: 'x',
-      redirect: REDIRECT,
-    })
-    const { id } = (await own.json()) as { id: string }
-    const path = `/oauth/clients/${id}`
-    const changed = await server.json('ada', 'PUT', path, { name: 'x', redirect: uri })
-    expect(changed.status).toBe(422)
-    expect((await server.oauth.clients.find(id))?.redirectUris).toEqual([REDIRECT])
-  })
+describe('threat A5 URL schemes that run scripts', () => {
+  it.each(SCRIPT_URIS)(
+    'threat A5 %j is refused when a client is created or updated',
+    async (uri) => {
+      await expect(createClient(server, { redirect: [uri] })).rejects.toMatchObject({ status: 422 })
+      const created = await server.json('ada', 'POST', '/oauth/clients', {
+        name: 'x',
+        redirect: uri,
+      })
+      expect(created.status).toBe(422)
+      const own = await server.json('ada', 'POST', '/oauth/clients', {
+        name: 'x',
+        redirect: REDIRECT,
+      })
+      const { id } = (await own.json()) as { id: string }
+      const path = `/oauth/clients/${id}`
+      const changed = await server.json('ada', 'PUT', path, { name: 'x', redirect: uri })
+      expect(changed.status).toBe(422)
+      expect((await server.oauth.clients.find(id))?.redirectUris).toEqual([REDIRECT])
+    },
+  )
 
-  it('threat A5 one that got into the table by another way is not used', async () => {
+  it('threat A5 a redirect URI with one of them is not used, even if it is stored in the database', async () => {
     const stored = await createClient(server)
     for (const uri of SCRIPT_URIS.filter((text) => !text.includes('\0'))) {
       await server.oauth.clients.update(stored.id, { name: 'x', redirect: REDIRECT })
@@ -338,7 +344,7 @@ describe('threat A5 schemes that run script', () => {
   })
 })
 
-describe('threat A6 a parameter sent twice', () => {
+describe('threat A6 a repeated parameter', () => {
   const base = () =>
     `client_id=${client.id}&redirect_uri=${encodeURIComponent(REDIRECT)}&response_type=code&state=s`
   it.each([
@@ -351,7 +357,7 @@ describe('threat A6 a parameter sent twice', () => {
     'unknown=1&unknown',
     '%73tate',
     '__proto__=1&__proto__',
-  ])('threat A6 %s is an error and goes nowhere', async (name) => {
+  ])('threat A6 %s is an error and is not redirected', async (name) => {
     const [param = ''] = new URLSearchParams(base()).getAll(name)
     for (const value of [param, 'https://evil.example/']) {
       await expectOwnPage(await askRaw(`${base()}&${name}=${encodeURIComponent(value)}`))
@@ -359,7 +365,7 @@ describe('threat A6 a parameter sent twice', () => {
   })
 
   it.each(['client_id', 'redirect_uri', 'state', 'unknown=1&unknown'])(
-    'threat A6 %s in the query and in the body of one request is an error and goes nowhere',
+    'threat A6 %s in both the query and the body of a request is an error and is not redirected',
     async (name) => {
       const reply = await server.request(`/oauth/authorize?${base()}&unknown=1`, {
         method: 'POST',
@@ -371,7 +377,7 @@ describe('threat A6 a parameter sent twice', () => {
     },
   )
 
-  it('threat A6 in the decision, whether in the query or in the body', async () => {
+  it('threat A6 in the approval form is an error, in the query or in the body', async () => {
     const page = await (await ask({})).text()
     const action = /action="([^"]+)"/.exec(page)?.[1] ?? ''
     const csrf = /name="csrf_token" value="([^"]+)"/.exec(page)?.[1] ?? ''
@@ -410,7 +416,7 @@ describe('threat A7 response types', () => {
     },
   )
 
-  it('threat A7 one the client may not use returns an error and no token', async () => {
+  it('threat A7 a response type that the client may not use returns an error and no token', async () => {
     const answered = answerOf(await ask({ response_type: 'token', state: 's' }))
     const params = new URLSearchParams(answered.hash.slice(1))
     expect(params.get('error')).toBe('unauthorized_client')
@@ -421,7 +427,7 @@ describe('threat A7 response types', () => {
     expect(refused.searchParams.get('error')).toBe('unauthorized_client')
   })
 
-  it('threat A7 the implicit answer carries no refresh token and no code', async () => {
+  it('threat A7 the implicit response carries no refresh token and no code', async () => {
     const browser = await createClient(server, { grants: ['implicit', 'refresh_token'] })
     const page = await ask({ client_id: browser.id, response_type: 'token' })
     const answered = await decideOn(server, 'ada', page)
@@ -450,7 +456,7 @@ describe('threat A8 scope', () => {
     'constructor',
     'toString',
     'place-orders\u00a0check-status',
-  ])('threat A8 %j is invalid_scope', async (scope) => {
+  ])('threat A8 %j gets invalid_scope', async (scope) => {
     for (const response of ['code', 'token']) {
       const any = await createClient(server, { grants: ['authorization_code', 'implicit'] })
       const answered = answerOf(await ask({ client_id: any.id, scope, response_type: response }))
@@ -459,7 +465,7 @@ describe('threat A8 scope', () => {
     }
   })
 
-  it('threat A8 duplicates and stray blanks are normalised', async () => {
+  it('threat A8 duplicates and extra spaces are normalized', async () => {
     const tidy = await createClient(server)
     const scope = '  place-orders   check-status place-orders '
     const tokens = await codeFlow(server, tidy, { scope })
@@ -493,24 +499,27 @@ describe('threat A9 state', () => {
     's'.repeat(2048),
     'é'.repeat(2048),
   ]
-  it.each(states)('threat A9 %j comes back exactly on success, denial and error', async (state) => {
-    const own = await createClient(server)
-    const ways = [
-      await decideOn(server, 'ada', await ask({ client_id: own.id, state }), 'deny'),
-      await decideOn(server, 'ada', await ask({ client_id: own.id, state })),
-      answerOf(await ask({ client_id: own.id, state, scope: 'unknown' })),
-      // approved before, so that this one is answered without a page
-      answerOf(await ask({ client_id: own.id, state })),
-    ]
-    for (const answered of ways) {
-      expect(answered.searchParams.getAll('state')).toEqual([state])
-      expect(answered.origin + answered.pathname).toBe(REDIRECT)
-      expect(answered.searchParams.getAll('code').length).toBeLessThan(2)
-      expect(answered.searchParams.get('code')).not.toBe('evil')
-    }
-  })
+  it.each(states)(
+    'threat A9 %j is returned exactly on success, denial and error',
+    async (state) => {
+      const own = await createClient(server)
+      const ways = [
+        await decideOn(server, 'ada', await ask({ client_id: own.id, state }), 'deny'),
+        await decideOn(server, 'ada', await ask({ client_id: own.id, state })),
+        answerOf(await ask({ client_id: own.id, state, scope: 'unknown' })),
+        // Approved before, so that this request is answered without a page.
+        answerOf(await ask({ client_id: own.id, state })),
+      ]
+      for (const answered of ways) {
+        expect(answered.searchParams.getAll('state')).toEqual([state])
+        expect(answered.origin + answered.pathname).toBe(REDIRECT)
+        expect(answered.searchParams.getAll('code').length).toBeLessThan(2)
+        expect(answered.searchParams.get('code')).not.toBe('evil')
+      }
+    },
+  )
 
-  it('threat A9 one that is too long is refused and not cut; without one there is none', async () => {
+  it('threat A9 a state that is too long is refused, not truncated, and none is added if none was sent', async () => {
     const answered = answerOf(await ask({ state: 's'.repeat(2049) }))
     expect(answered.searchParams.get('error')).toBe('invalid_request')
     expect(answered.searchParams.has('state')).toBe(false)
@@ -522,7 +531,7 @@ describe('threat A9 state', () => {
 })
 
 describe('threat A10 pages and redirects', () => {
-  it('threat A10 forbid framing, referrers, caching, script and other origins', async () => {
+  it('threat A10 forbid framing, referrers, caching, scripts and other origins', async () => {
     const own = await createClient(server)
     for (const reply of [await ask({ client_id: own.id }), await ask({ client_id: 'nobody' })]) {
       const policy = reply.headers.get('content-security-policy') ?? ''
@@ -567,7 +576,7 @@ describe('threat A10 pages and redirects', () => {
     expect(await stored()).toEqual(before)
   })
 
-  it('threat A10 answer a form post with 303, which no browser repeats at the client', async () => {
+  it('threat A10 respond to a form post with 303, so that no browser repeats the post at the client', async () => {
     const own = await createClient(server)
     const page = await (await ask({ client_id: own.id })).text()
     const reply = await server.post(
@@ -628,7 +637,7 @@ describe('threat A11 names and error texts', () => {
     expect((await server.json('ada', 'POST', path, token)).status).toBe(422)
   })
 
-  it('threat A11 error texts are escaped, short and free of direction marks', async () => {
+  it('threat A11 error texts are escaped, short and without text direction marks', async () => {
     for (const text of ['<script>alert(1)</script>', '\u202eevil', 'x'.repeat(20_000), '"\'&']) {
       const name = encodeURIComponent(text)
       const html = await expectOwnPage(await askRaw(`${name}=1&${name}=2`))
@@ -644,8 +653,8 @@ describe('threat A11 names and error texts', () => {
   })
 })
 
-describe('threat A12 silent approval', () => {
-  it('threat A12 a public client is asked about each time', async () => {
+describe('threat A12 approval without a screen', () => {
+  it('threat A12 is never given to a public client', async () => {
     for (const redirect of [REDIRECT, 'http://127.0.0.1/cb', 'com.example.app:/cb']) {
       const app = await createClient(server, { confidential: false, redirect })
       const params = {
@@ -662,7 +671,7 @@ describe('threat A12 silent approval', () => {
     }
   })
 
-  it("threat A12 the application's own public client is silent only at an https address", async () => {
+  it('threat A12 is given to a public first-party client only at an https redirect URI', async () => {
     for (const [redirect, status] of [
       [REDIRECT, 303],
       ['http://127.0.0.1/cb', 200],
@@ -676,7 +685,7 @@ describe('threat A12 silent approval', () => {
     }
   })
 
-  it('threat A12 new scopes, a revoked grant and another person mean asking again', async () => {
+  it('threat A12 is not given for new scopes, after the approval was revoked, or for another person', async () => {
     const own = await createClient(server)
     await codeFlow(server, own, { scope: 'place-orders' })
     const again = (scope: string, prompt = '') => ask({ client_id: own.id, scope, prompt })
@@ -695,7 +704,7 @@ describe('threat A12 silent approval', () => {
     expect(answerOf(await again('place-orders', 'none')).searchParams.has('code')).toBe(false)
   })
 
-  it('threat A12 prompt=none without a session is an error and no code', async () => {
+  it('threat A12 is refused for prompt=none without a session, which returns an error and no code', async () => {
     const query = `client_id=${client.id}&response_type=code&prompt=none`
     const reply = await server.request(`/oauth/authorize?${query}`)
     expect(answerOf(reply).searchParams.get('error')).toBe('login_required')

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ClientDemand, dpop, pushedRequests, requestObjects } from '../../src/index.ts'
 import { askFor, createClient, REDIRECT, startServer, type TestServer } from '../support.ts'
 
-/** A server that offers all of it has made the clients; then somebody took the features off. */
+/** The clients were created with all features enabled. The features are then disabled. */
 let server: TestServer
 let ask: (path: string, init?: RequestInit) => Promise<Response>
 beforeAll(async () => {
@@ -20,8 +20,8 @@ const demands: readonly ClientDemand[] = [
   'dpop_bound_access_tokens',
 ]
 
-describe.each(demands)('a client with %s, where nobody does that any more', (demand) => {
-  it('gets no answer but an error that says so', async () => {
+describe.each(demands)('a client with %s, after the feature was disabled,', (demand) => {
+  it('gets an error that names the setting', async () => {
     const { id } = await createClient(server, { settings: { [demand]: true } })
     const params = { client_id: id, redirect_uri: REDIRECT, response_type: 'code' }
     const page = await ask(`/oauth/authorize?${new URLSearchParams(params)}`, {
@@ -32,7 +32,7 @@ describe.each(demands)('a client with %s, where nobody does that any more', (dem
     expect(back.searchParams.get('error_description')).toContain(demand)
   })
 
-  it('cannot be made there', async () => {
+  it('cannot be created', async () => {
     const without = server.another({ features: [] })
     await without.ready()
     const made = without.clients.create({
@@ -46,7 +46,7 @@ describe.each(demands)('a client with %s, where nobody does that any more', (dem
   })
 })
 
-it('a client that takes bound tokens only gets no other by any grant', async () => {
+it('a client with dpop_bound_access_tokens gets no bearer token in any grant', async () => {
   const settings = { dpop_bound_access_tokens: true }
   const { id, secret } = await createClient(server, { grants, settings })
   const body = new URLSearchParams({
@@ -62,7 +62,7 @@ it('a client that takes bound tokens only gets no other by any grant', async () 
   })
 })
 
-it('a setting that is false demands nothing', async () => {
+it('a setting that is false has no effect', async () => {
   const settings = { dpop_bound_access_tokens: false, require_signed_request_object: false }
   const own = await startServer()
   const { id } = await createClient(own, { settings })

@@ -24,71 +24,77 @@ async function statusOf(oauth: AuthorizationServer<TestUser>, credentials: objec
   }
 }
 
-describe.each(['jwt', 'opaque'] as const)('threat N1 after a restore, with %s tokens', (format) => {
-  it('ends all that was issued before, on every process, and lets people begin again', async () => {
-    server = await startServer({ accessTokenFormat: format })
-    const elsewhere = server.another()
-    const client = await createClient(server)
-    const tokens = await codeFlow(server, client)
-    const lost = await codeFlow(server, client, { user: 'bob' })
-    const personal = await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'script' })
-    const cookie = await server.cookieMode('ada')
-    const ask = () =>
-      askFor(server, 'ada', {
-        client_id: client.id,
-        redirect_uri: REDIRECT,
-        response_type: 'code',
-        scope: 'place-orders',
-      })
-    const code = new URL((await ask()).headers.get('location') ?? '').searchParams.get('code') ?? ''
-    const bearers = [tokens.access_token, lost.access_token, personal.accessToken].map((text) => ({
-      authorization: `Bearer ${text}`,
-    }))
-    for (const credentials of [...bearers, cookie]) {
-      expect(await statusOf(elsewhere, credentials)).toBe(200)
-    }
-    // Issued after the backup: the restored database has no row of it.
-    await server.database.kysely.deleteFrom('oauth_tokens').where('user_id', '=', 'bob').execute()
-
-    expect(await server.oauth.countEverything()).toEqual({
-      tokens: 2,
-      personalAccessTokens: 1,
-      codes: 1,
-      interactions: 0,
-      consents: 2,
-      keys: 1,
-    })
-    await server.oauth.endEverything()
-    for (const oauth of [server.oauth, elsewhere]) {
+describe.each(['jwt', 'opaque'] as const)(
+  'threat N1 endEverything() after a restore, with %s tokens',
+  (format) => {
+    it('invalidates everything issued before, on every process, and lets people sign in again', async () => {
+      server = await startServer({ accessTokenFormat: format })
+      const elsewhere = server.another()
+      const client = await createClient(server)
+      const tokens = await codeFlow(server, client)
+      const lost = await codeFlow(server, client, { user: 'bob' })
+      const personal = await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'script' })
+      const cookie = await server.cookieMode('ada')
+      const ask = () =>
+        askFor(server, 'ada', {
+          client_id: client.id,
+          redirect_uri: REDIRECT,
+          response_type: 'code',
+          scope: 'place-orders',
+        })
+      const code =
+        new URL((await ask()).headers.get('location') ?? '').searchParams.get('code') ?? ''
+      const bearers = [tokens.access_token, lost.access_token, personal.accessToken].map(
+        (text) => ({
+          authorization: `Bearer ${text}`,
+        }),
+      )
       for (const credentials of [...bearers, cookie]) {
-        await expect.poll(() => statusOf(oauth, credentials)).toBe(401)
+        expect(await statusOf(elsewhere, credentials)).toBe(200)
       }
-    }
-    for (const { refresh_token } of [tokens, lost]) {
-      const { path, form = {} } = refreshCall(client, refresh_token)
-      expect((await server.post(path, form)).status).toBe(400)
-    }
-    const exchange = { grant_type: 'authorization_code', redirect_uri: REDIRECT, code }
-    const credentials = { client_id: client.id, client_secret: client.secret }
-    expect((await server.post('/oauth/token', { ...credentials, ...exchange })).status).toBe(400)
-    // A consent that was withdrawn after the backup must not come back in silence.
-    expect((await ask()).status).toBe(200)
+      // Issued after the backup: the restored database has no row for it.
+      await server.database.kysely.deleteFrom('oauth_tokens').where('user_id', '=', 'bob').execute()
 
-    const fresh = await codeFlow(server, client)
-    const session = await server.cookieMode('ada')
-    for (const oauth of [server.oauth, elsewhere]) {
-      const authorization = `Bearer ${fresh.access_token}`
-      await expect.poll(() => statusOf(oauth, { authorization })).toBe(200)
-      await expect.poll(() => statusOf(oauth, session)).toBe(200)
-    }
-    // Again, as after a crash half way.
-    await server.oauth.endEverything()
-    await expect.poll(() => statusOf(elsewhere, session)).toBe(401)
-  })
-})
+      expect(await server.oauth.countEverything()).toEqual({
+        tokens: 2,
+        personalAccessTokens: 1,
+        codes: 1,
+        interactions: 0,
+        consents: 2,
+        keys: 1,
+      })
+      await server.oauth.endEverything()
+      for (const oauth of [server.oauth, elsewhere]) {
+        for (const credentials of [...bearers, cookie]) {
+          await expect.poll(() => statusOf(oauth, credentials)).toBe(401)
+        }
+      }
+      for (const { refresh_token } of [tokens, lost]) {
+        const { path, form = {} } = refreshCall(client, refresh_token)
+        expect((await server.post(path, form)).status).toBe(400)
+      }
+      const exchange = { grant_type: 'authorization_code', redirect_uri: REDIRECT, code }
+      const credentials = { client_id: client.id, client_secret: client.secret }
+      expect((await server.post('/oauth/token', { ...credentials, ...exchange })).status).toBe(400)
+      // A consent that was withdrawn after the backup must not take effect again.
+      expect((await ask()).status).toBe(200)
 
-describe('threat M4 a signing key that leaked', () => {
-  it('stops at once everywhere, and neither it nor an older one signs again', async () => {
+      const fresh = await codeFlow(server, client)
+      const session = await server.cookieMode('ada')
+      for (const oauth of [server.oauth, elsewhere]) {
+        const authorization = `Bearer ${fresh.access_token}`
+        await expect.poll(() => statusOf(oauth, { authorization })).toBe(200)
+        await expect.poll(() => statusOf(oauth, session)).toBe(200)
+      }
+      // Repeated, as after a crash half way.
+      await server.oauth.endEverything()
+      await expect.poll(() => statusOf(elsewhere, session)).toBe(401)
+    })
+  },
+)
+
+describe('threat M4 a leaked signing key', () => {
+  it('is refused by every process at once, and neither it nor an older key signs again', async () => {
     server = await startServer()
     const elsewhere = server.another()
     const [first] = await server.oauth.keys.list()

@@ -66,7 +66,7 @@ const refreshForm = (client: { id: string; secret: string }, text: string) => ({
 })
 
 describe('threat F3 clock jumps', () => {
-  it('threat F3 back and forth revive nothing that was revoked, used or expired', async () => {
+  it('threat F3 in both directions make nothing valid again that was revoked, used or expired', async () => {
     const server = await start({ accessTokensExpireIn: '1h', refreshTokensExpireIn: '2h' })
     const client = await createClient(server)
     const started = server.clock.now().getTime()
@@ -80,13 +80,13 @@ describe('threat F3 clock jumps', () => {
       expect(await statusOf(server, revoked.access_token)).toBe(401)
       const reply = await server.post('/oauth/token', refreshForm(client, revoked.refresh_token))
       expect(reply.status).toBe(400)
-      // alive from a minute before it was issued, for the hour it was given
+      // Valid from a minute before it was issued, for an hour.
       const expected = minutes >= -1 && minutes < 60 ? 200 : 401
       expect([minutes, await statusOf(server, alive.access_token)]).toEqual([minutes, expected])
     }
   })
 
-  it('threat F3 back do not prolong a code, nor revive a used one', async () => {
+  it('threat F3 backwards neither extend a code nor make a used one valid again', async () => {
     const server = await start()
     const client = await createClient(server)
     const asked = { client_id: client.id, redirect_uri: REDIRECT, response_type: 'code' }
@@ -112,7 +112,7 @@ describe('threat F3 clock jumps', () => {
     expect((await redeem(code)).status).toBe(200)
   })
 
-  it('threat F3 a purge removes no revocation that still matters', async () => {
+  it('threat F3 do not make a purge remove a revocation that still matters', async () => {
     const server = await start({ accessTokensExpireIn: '30d', refreshTokensExpireIn: '60d' })
     const client = await createClient(server)
     const revoked = await codeFlow(server, client)
@@ -126,12 +126,12 @@ describe('threat F3 clock jumps', () => {
     expect(rows).toEqual([])
   })
 
-  it('threat F3 a purge while the clock was wrong revives nothing, and locks nobody out', async () => {
+  it('threat F3 do not make a purge restore a token or lock out users', async () => {
     const server = await start()
     const client = await createClient(server)
     const revoked = await codeFlow(server, client)
     await server.oauth.revokeUser('ada')
-    // Two days pass by the database's clock, and it is told of something else.
+    // Two days pass on the database's clock. Meanwhile another revocation is written.
     const before = sql`written_at - ${sql.lit(2 * 86_400_000)}`
     const feed = server.database.kysely.updateTable('oauth_revocations').set({ written_at: before })
     await feed.execute()
@@ -152,7 +152,7 @@ describe('threat F3 clock jumps', () => {
     expect(await statusOf(server, fresh.access_token)).toBe(200)
   })
 
-  it('threat F3 a revoked token stays refused after its purge, by a process whose clock is weeks behind', async () => {
+  it('threat F3 do not make a purged revoked token valid again, even on a process whose clock is weeks behind', async () => {
     const server = await start({ accessTokensExpireIn: '1h', refreshTokensExpireIn: '2h' })
     const now = server.clock.now()
     const behind = new Date(now.getTime() - 14 * 86_400_000)
@@ -176,7 +176,7 @@ describe('threat F3 clock jumps', () => {
     }
   })
 
-  it('threat T6 a failing users hook costs an honest client nothing', async () => {
+  it("threat T6 a failing users hook does not use up an honest client's refresh token", async () => {
     const server = await start()
     const client = await createClient(server)
     const tokens = await codeFlow(server, client)
@@ -213,12 +213,12 @@ describe('threat F4 start-up', () => {
   it.each([
     ['no secret', { secret: undefined }],
     ['an empty secret', { secret: '' }],
-    ['a blank secret', { secret: ' '.repeat(64) }],
+    ['a secret of spaces', { secret: ' '.repeat(64) }],
     ['a short secret', { secret: wrong }],
-    ['a short secret in blanks', { secret: `${' '.repeat(20)}${wrong}${' '.repeat(20)}` }],
-    ['a secret that is no text', { secret: Buffer.from(wrong.repeat(4)) }],
+    ['a short secret padded with spaces', { secret: `${' '.repeat(20)}${wrong}${' '.repeat(20)}` }],
+    ['a secret that is no string', { secret: Buffer.from(wrong.repeat(4)) }],
     ['no secrets', { secret: [] }],
-    ['a good and a short secret', { secret: [SECRET, wrong] }],
+    ['a valid and a short secret', { secret: [SECRET, wrong] }],
     ['an empty issuer', { issuer: '' }],
     ['no issuer', { issuer: undefined }],
     ['a secret as issuer', { issuer: `${wrong}${wrong}${wrong}` }],
@@ -234,7 +234,7 @@ describe('threat F4 start-up', () => {
     ['dot segments', { issuer: 'https://api.example.com/a/../b' }],
     ['script', { issuer: 'javascript:alert(1)' }],
     ['a look-alike of localhost', { issuer: 'http://localhost.evil.example' }],
-  ])('threat F4 with %s is refused, and no value is printed', (_, changes) => {
+  ])('threat F4 with %s is refused, without printing any value', (_, changes) => {
     let message = ''
     try {
       createAuthorizationServer(options(changes))
@@ -247,7 +247,7 @@ describe('threat F4 start-up', () => {
     expect(message).not.toContain(SECRET)
   })
 
-  it('threat F4 with the wrong secret for the stored keys says so, clearly, and issues nothing', async () => {
+  it('threat F4 with the wrong secret for the stored signing keys fails with an explanation, and issues no token', async () => {
     const { database, drop } = await createTestDatabase()
     const make = (secret: string | string[]) => {
       const { storage: _, ...rest } = options({ secret })
@@ -277,7 +277,7 @@ describe('threat F4 start-up', () => {
     }
   })
 
-  it('threat F4 a key sealed with a secret unknown here does not stop a running process', async () => {
+  it('threat F4 a key sealed with an unknown secret does not stop a running process', async () => {
     const { database, drop } = await createTestDatabase()
     const logged: unknown[] = []
     const make = (secret: string | string[]) => {
@@ -307,7 +307,7 @@ describe('threat F4 hooks of the application', () => {
   }
   const hanging = () => new Promise<never>(() => {})
 
-  it('threat F4 that fail or hang harm only their own request', async () => {
+  it('threat F4 affect only their own request when they fail or hang', async () => {
     const server = await start()
     const client = await createClient(server, { grants: ['password', 'refresh_token'] })
     const credentials = { client_id: client.id, client_secret: client.secret }
@@ -324,9 +324,9 @@ describe('threat F4 hooks of the application', () => {
         server.request('/oauth/clients', { headers: { cookie: sessionOf('ada') } }),
         server.request(`/oauth/authorize?client_id=${client.id}&response_type=code`),
       ]
-      // nobody can say whether the user still exists
+      // Without the hook, the server does not know whether the user still exists.
       expect(await statusOf(server, personal.accessToken)).toBe(503)
-      // these need no hook, and are answered while the others hang
+      // These need no hook, and are answered while the others hang.
       expect((await server.request('/.well-known/jwks.json')).status).toBe(200)
       const introspection = await server.post('/oauth/introspect', { ...credentials, token: 'x' })
       expect(introspection.status).toBe(200)
@@ -343,7 +343,7 @@ describe('threat F4 hooks of the application', () => {
     ).toBe(200)
   })
 
-  it('threat F4 pages, listeners and a log that fail do not end the process or the answer', async () => {
+  it('threat F4 failing pages, listeners and loggers stop neither the process nor the response', async () => {
     const unhandled: unknown[] = []
     const note = (error: unknown) => unhandled.push(error)
     process.on('unhandledRejection', note)
@@ -382,7 +382,7 @@ describe('threat F4 hooks of the application', () => {
     }
   })
 
-  it('threat F4 a fallen store with an unknown key id is refused, and leaves no rejection unheard', async () => {
+  it('threat F4 a store outage during the lookup of an unknown key id is refused, without an unhandled rejection', async () => {
     const unhandled: unknown[] = []
     const note = (error: unknown) => unhandled.push(error)
     process.on('unhandledRejection', note)
@@ -402,8 +402,8 @@ describe('threat F4 hooks of the application', () => {
   })
 })
 
-describe('threat F4 what is remembered is bounded', () => {
-  it('threat F4 the cache holds no more than its size, and keeps what is asked for', () => {
+describe('threat F4 caches are bounded', () => {
+  it('threat F4 the cache stays within its size limit, and keeps entries in use', () => {
     const cache = createRecentCache<number>(100)
     cache.set('used', 1)
     let kept = 0
@@ -416,7 +416,7 @@ describe('threat F4 what is remembered is bounded', () => {
     expect(kept).toBeLessThanOrEqual(100)
   })
 
-  it('threat F4 bad tokens, unknown clients and bad cookies are not remembered at all', async () => {
+  it('threat F4 bad tokens, unknown clients and bad cookies are not cached', async () => {
     const server = await start()
     const client = await createClient(server)
     const { access_token } = await codeFlow(server, client)
@@ -461,11 +461,11 @@ describe('threat F4 what is remembered is bounded', () => {
   })
 })
 
-describe('threat R1 caches against changes that happen while they read', () => {
+describe('threat R1 caches that are filled while data changes', () => {
   const clientOf = (secretVersion: number) =>
     ({ id: 'c', secretVersion, revokedAt: null, settings: {} }) as Client
 
-  it('threat R1 a client read before a change was announced is not remembered after it', async () => {
+  it('threat R1 a client read before a change was published is not cached after it', async () => {
     const feed = followRevocations(memoryStorage().revocations, console)
     await feed.sync()
     let current = clientOf(1)
@@ -494,13 +494,13 @@ describe('threat R1 caches against changes that happen while they read', () => {
     expect((await cache.find('c'))?.secretVersion).toBe(2)
   })
 
-  it('threat R1 a slow read of the keys does not bring back one that was taken back', async () => {
+  it('threat R1 a slow read of the keys does not restore a revoked one', async () => {
     const storage = memoryStorage()
     const keys = createSigningKeys({
       repository: storage.keys,
       secrets: [SECRET],
       keyring: createKeyring([SECRET]),
-      lastLife: (now) => now,
+      latestExpiry: (now) => now,
       algorithm: 'EdDSA',
       algorithms: new Set(['EdDSA'] as const),
       accessTokenTypes: ['at+jwt'],
@@ -529,14 +529,14 @@ describe('threat R1 caches against changes that happen while they read', () => {
     expect(keys.removals()).toBe(1)
   })
 
-  it('threat R1 keys that could not be read again are read at the next chance, and nothing passes before', async () => {
+  it('threat R1 keys whose reload failed are reloaded at the next opportunity, and no token passes before', async () => {
     const storage = memoryStorage()
     const server = await start({ storage })
     const { accessToken } = await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'x' })
     expect(await statusOf(server, accessToken)).toBe(200)
     const { list } = storage.keys
     storage.keys.list = () => Promise.reject(new Error('away'))
-    // another process takes the only key back
+    // Another process revokes the only key.
     const [key] = await list()
     const now = server.clock.now()
     const news: NewRevocation = { kind: 'keys', subject: 'changed', at: now, until: now }
@@ -546,7 +546,7 @@ describe('threat R1 caches against changes that happen while they read', () => {
     await expect.poll(() => statusOf(server, accessToken)).toBe(401)
   })
 
-  it('threat R1 a read of the feed that began long ago is not taken for a fresh one', async () => {
+  it('threat R1 a read of the feed that began long ago does not count as fresh', async () => {
     const entries: Revocation[] = []
     const waiting: Array<() => void> = []
     const readFrom = (from: number) => {
@@ -569,14 +569,14 @@ describe('threat R1 caches against changes that happen while they read', () => {
   })
 })
 
-describe('threat R1 an approval under way', () => {
-  it('threat R1 when everything of a person ends leaves no code behind', async () => {
+describe('threat R1 a concurrent approval', () => {
+  it('threat R1 leaves no code when the person is signed out everywhere', async () => {
     const server = await start()
     const client = await createClient(server)
     await askFor(server, 'ada', { client_id: client.id, response_type: 'code' })
     const at = server.clock.now().getTime()
     let revoking: Promise<void> | null = null
-    // what approve() does, held open until the other has begun
+    // What `approve()` does, held open until the other transaction has begun.
     await server.database.transaction(async ({ kysely }) => {
       await kysely.updateTable('oauth_interactions').set({ decided_at: at }).execute()
       revoking = server.oauth.revokeUser('ada')
@@ -600,8 +600,8 @@ describe('threat R1 an approval under way', () => {
   })
 })
 
-describe('threat R2 many at once', () => {
-  it('threat R2 show no lock or deadlock errors to callers', { timeout: 120_000 }, async () => {
+describe('threat R2 concurrent requests', () => {
+  it('threat R2 return no lock or deadlock errors to callers', async () => {
     const server = await start()
     const client = await createClient(server, { grants: ['password', 'refresh_token'] })
     const credentials = { client_id: client.id, client_secret: client.secret }
@@ -628,7 +628,7 @@ describe('threat R2 many at once', () => {
     expect(server.logged).toEqual([])
   })
 
-  it('threat R1 a purge beside live traffic removes nothing alive', async () => {
+  it('threat R1 during a purge delete nothing valid', async () => {
     const server = await start({ grants: [authorizationCode(), refreshToken(), password()] })
     const client = await createClient(server, { grants: ['authorization_code', 'refresh_token'] })
     const tokens = await codeFlow(server, client)

@@ -1,3 +1,4 @@
+import { databaseNow } from '@tollgate/database'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { AuthorizationServer } from '../../src/index.ts'
 import { kyselyStorage } from '../../src/index.ts'
@@ -26,12 +27,12 @@ async function newToken(name: string) {
   return { text: accessToken, id: token.id }
 }
 
-/** The verdict of a process once it has had its second. */
+/** Polls the process until its status for the token is the expected one. */
 const verdict = (oauth: Server, text: string, expected: number) =>
   expect.poll(() => statusOf(oauth, text)).toBe(expected)
 
-/** Waits until a process has read what another one has written. */
-async function haveRead(oauth: Server, writer = server.oauth): Promise<void> {
+/** Waits until a process has read the entries that another one has written. */
+async function waitUntilRead(oauth: Server, writer = server.oauth): Promise<void> {
   const seen = await newToken('seen')
   await writer.tokens.revoke(seen.id)
   await verdict(oauth, seen.text, 401)
@@ -41,14 +42,15 @@ function moveClock(minutes: number): void {
   server.clock.set(new Date(server.clock.now().getTime() + minutes * 60_000))
 }
 
-const breaks = () => server.logged.filter((entry) => String(entry).includes('has lost part of'))
+const reportedLosses = () =>
+  server.logged.filter((entry) => String(entry).includes('has lost part of'))
 
-describe('threat N1 a database that lost part of its revocations', () => {
+describe('threat N1 a database that lost some of its revocations', () => {
   it.each([
-    ['ids end below where a process stood', 2, 1],
-    ['ids come back to where a process stood', 2, 3],
-    ['ids go beyond where a process stood', 2, 5],
-    ['the feed is empty and begins anew', 0, 2],
+    ['ids end below the last id a process read', 2, 1],
+    ['ids reach the last id a process read', 2, 3],
+    ['ids go beyond the last id a process read', 2, 5],
+    ['the feed is empty and starts again', 0, 2],
   ])('is noticed when %s', async (_, kept, after) => {
     server = await startServer()
     const elsewhere = server.another()
@@ -65,13 +67,13 @@ describe('threat N1 a database that lost part of its revocations', () => {
     for (const { id } of later) await server.oauth.tokens.revoke(id)
     for (const oauth of [elsewhere, server.oauth]) {
       for (const { text } of later) await verdict(oauth, text, 401)
-      // What was known of before is not forgotten, and nobody else is locked out.
+      // Revocations known before stay in force, and valid tokens are accepted.
       for (const { text } of before) await verdict(oauth, text, 401)
       await verdict(oauth, alive.text, 200)
     }
   })
 
-  it('is noticed by introspection as by the guard', async () => {
+  it('is noticed by introspection and by the guard', async () => {
     server = await startServer()
     const client = await createClient(server)
     const tokens = [await codeFlow(server, client), await codeFlow(server, client)]
@@ -92,7 +94,7 @@ describe('threat N1 a database that lost part of its revocations', () => {
     await expect.poll(() => isActive(second)).toBe(false)
   })
 
-  it('makes a process look again at clients and keys it remembers', async () => {
+  it('makes a process reload its cached clients and keys', async () => {
     server = await startServer()
     const client = await createClient(server, { grants: ['client_credentials'] })
     const ask = () =>
@@ -102,7 +104,7 @@ describe('threat N1 a database that lost part of its revocations', () => {
         client_secret: client.secret,
       })
     const { text } = await newToken('signed by a key that is not in the backup')
-    await haveRead(server.oauth, server.another())
+    await waitUntilRead(server.oauth, server.another())
     expect((await ask()).status).toBe(200)
     const { kysely } = server.database
     await kysely.updateTable('oauth_clients').set({ revoked_at: 1 }).execute()
@@ -112,7 +114,7 @@ describe('threat N1 a database that lost part of its revocations', () => {
     await verdict(server.oauth, text, 401)
   })
 
-  it('lets nobody in until all is read again', async () => {
+  it('makes the guard accept no token until everything was read again', async () => {
     let isHeld = false
     let release = () => {}
     const released = new Promise<void>((resolve) => {
@@ -122,17 +124,17 @@ describe('threat N1 a database that lost part of its revocations', () => {
     const storage = kyselyStorage(server.database)
     const { readFrom } = storage.revocations
     storage.revocations.readFrom = async (id, limit) => {
-      // The whole feed, read anew.
+      // Reading the whole feed again.
       if (id === 0 && isHeld) await released
       return readFrom(id, limit)
     }
-    // A store that answers at once or not at all: nobody waits long for this one.
+    // With a store that responds at once or not at all, no caller waits long.
     const held = await startServer({ storage: { ...storage, timeout: 0 } })
     try {
       const { text, id } = await newToken('alive')
       await server.oauth.tokens.revoke((await newToken('first')).id)
       await verdict(held.oauth, text, 200)
-      await haveRead(held.oauth)
+      await waitUntilRead(held.oauth)
       isHeld = true
       await loseFeedAfter(server.database, 0)
       await verdict(held.oauth, text, 503)
@@ -147,15 +149,15 @@ describe('threat N1 a database that lost part of its revocations', () => {
   })
 })
 
-describe('threat N1 a revocation that is repeated', () => {
-  const newsOf = (id: string) =>
+describe('threat N1 a repeated revocation', () => {
+  const revocationsOf = (id: string) =>
     server.database.kysely
       .selectFrom('oauth_revocations')
       .selectAll()
       .where('subject', '=', id)
       .execute()
 
-  it('is told again, for as long as the token could live', async () => {
+  it('is added to the feed again, for as long as the token could be valid', async () => {
     server = await startServer()
     const client = await createClient(server)
     const { access_token, refresh_token } = await codeFlow(server, client)
@@ -165,14 +167,14 @@ describe('threat N1 a revocation that is repeated', () => {
     }
     const id = (await server.database.kysely.selectFrom('oauth_tokens').selectAll().execute())[0]
       ?.id
-    const news = await newsOf(String(id))
+    const news = await revocationsOf(String(id))
     expect(news).toHaveLength(3)
     expect(new Set(news.map(({ until }) => until)).size).toBe(1)
     await server.oauth.tokens.revoke(String(id))
-    expect(await newsOf(String(id))).toHaveLength(4)
+    expect(await revocationsOf(String(id))).toHaveLength(4)
   })
 
-  it('ends a token whose row was lost', async () => {
+  it('invalidates a token whose row was lost', async () => {
     server = await startServer()
     const elsewhere = server.another()
     const client = await createClient(server)
@@ -182,15 +184,15 @@ describe('threat N1 a revocation that is repeated', () => {
     const revoke = ({ id, secret }: { id: string; secret: string }) =>
       server.post('/oauth/revoke', { client_id: id, client_secret: secret, token: access_token })
     await revoke(other)
-    await haveRead(elsewhere)
+    await waitUntilRead(elsewhere)
     expect(await statusOf(elsewhere, access_token)).toBe(200)
     await revoke(client)
     await verdict(elsewhere, access_token, 401)
   })
 })
 
-describe('threat N1 what is no break', () => {
-  it('a purge, however it falls between two reads', async () => {
+describe('threat N1 a process reports no lost revocations after', () => {
+  it('a purge between two reads of the feed', async () => {
     server = await startServer({ purgeEvery: false })
     const elsewhere = server.another()
     const tokens = []
@@ -199,8 +201,8 @@ describe('threat N1 what is no break', () => {
       tokens.push(token)
       await server.oauth.tokens.revoke(token.id)
     }
-    await haveRead(elsewhere)
-    // Over for all of them, and all written two days ago: only the newest stays.
+    await waitUntilRead(elsewhere)
+    // All are expired and were written two days ago: only the newest stays.
     await server.database.kysely.updateTable('oauth_revocations').set({ until: 1 }).execute()
     await ageFeed(server.database, 2 * DAY)
     const newest = await newestInFeed(server.database)
@@ -210,52 +212,56 @@ describe('threat N1 what is no break', () => {
       [0, 'token'],
       [1, 'ended'],
     ])
-    await haveRead(elsewhere)
-    await haveRead(server.oauth, elsewhere)
-    // An entry that has just ceased to be the newest: a process may still stand on it.
+    await waitUntilRead(elsewhere)
+    await waitUntilRead(server.oauth, elsewhere)
+    // An entry that was the newest until just now: a process may still be at it.
     await ageFeed(server.database, 2 * DAY)
     await server.oauth.tokens.revoke((await newToken('x')).id)
     await server.database.kysely.updateTable('oauth_revocations').set({ until: 1 }).execute()
     await server.oauth.purge()
-    await haveRead(elsewhere)
-    expect(breaks()).toEqual([])
+    await waitUntilRead(elsewhere)
+    expect(reportedLosses()).toEqual([])
     const { text } = await newToken('alive')
     for (const oauth of [server.oauth, elsewhere]) await verdict(oauth, text, 200)
   })
 
-  it('ids that were taken and never used', async () => {
+  it('a gap of ids that were assigned and never used', async () => {
     server = await startServer()
     const elsewhere = server.another()
-    await haveRead(elsewhere)
+    await waitUntilRead(elsewhere)
     await continueFeedAfter(server.database, (await newestInFeed(server.database)) + 40)
-    await haveRead(elsewhere)
-    expect(breaks()).toEqual([])
+    await waitUntilRead(elsewhere)
+    expect(reportedLosses()).toEqual([])
   })
 })
 
 describe('threat N1 the clock of one process', () => {
   const isServer = process.env.TEST_DATABASE !== 'sqlite'
 
-  it.runIf(isServer)('may be ahead: the others miss nothing that commits late', async () => {
-    server = await startServer()
-    const elsewhere = server.another()
-    await haveRead(elsewhere)
-    const late = await newToken('late')
-    const at = Date.now()
-    await server.database.transaction(async (tx) => {
-      const row = { kind: 'token', subject: late.id, at, until: at + DAY }
-      await tx.kysely.insertInto('oauth_revocations').values(row).execute()
-      // Its id is taken, and the ids after it are seen before it is.
-      await haveRead(elsewhere)
-      moveClock(120)
-      await haveRead(elsewhere)
-      moveClock(-120)
-      await haveRead(elsewhere)
-    })
-    await verdict(elsewhere, late.text, 401)
-  })
+  it.runIf(isServer)(
+    'may be ahead without making other processes miss an entry committed late',
+    async () => {
+      server = await startServer()
+      const elsewhere = server.another()
+      await waitUntilRead(elsewhere)
+      const late = await newToken('late')
+      const at = Date.now()
+      await server.database.transaction(async (tx) => {
+        const row = { kind: 'token', subject: late.id, at, until: at + DAY, mark: 'late' }
+        const entry = { ...row, written_at: databaseNow(tx) }
+        await tx.kysely.insertInto('oauth_revocations').values(entry).execute()
+        // Its id is assigned, and later ids become visible before it.
+        await waitUntilRead(elsewhere)
+        moveClock(120)
+        await waitUntilRead(elsewhere)
+        moveClock(-120)
+        await waitUntilRead(elsewhere)
+      })
+      await verdict(elsewhere, late.text, 401)
+    },
+  )
 
-  it('may be ahead or behind: an end of sign-ins ends the cookies before it, and none after', async () => {
+  it('may be ahead or behind: signing a person out invalidates earlier cookies, and no later ones', async () => {
     server = await startServer()
     const elsewhere = server.another()
     const allows = async (session: { cookie: string; csrfToken: string }) => {
@@ -268,18 +274,18 @@ describe('threat N1 the clock of one process', () => {
     }
     const before = await server.cookieMode('ada')
     expect(await allows(before)).toBe(true)
-    // By a process that is 50 minutes behind.
+    // Signed out by a process that is 50 minutes behind.
     moveClock(-50)
     await server.oauth.revokeUser('ada')
     moveClock(50)
     await expect.poll(() => allows(before)).toBe(false)
-    // By one that is 50 minutes ahead.
+    // Signed out by a process that is 50 minutes ahead.
     moveClock(50)
     await server.oauth.revokeUser('ada')
     moveClock(-50)
     const after = await server.cookieMode('ada')
     expect(await allows(after)).toBe(true)
-    await haveRead(elsewhere)
+    await waitUntilRead(elsewhere)
     expect(await allows(after)).toBe(true)
   })
 })

@@ -1,7 +1,10 @@
 import type { Database } from '@tollgate/database'
 import { type RawBuilder, sql } from 'kysely'
 
-/** The next entry of the feed gets the id after this one, as on a standby that knew no more. */
+/**
+ * Gives the next entry of the feed the id after this one, as a standby does that had received no
+ * more.
+ */
 export async function continueFeedAfter(database: Database, id: number): Promise<void> {
   const reset: Record<string, RawBuilder<unknown>> = {
     sqlite: sql`update sqlite_sequence set seq = ${id} where name = 'oauth_revocations'`,
@@ -11,13 +14,13 @@ export async function continueFeedAfter(database: Database, id: number): Promise
   await reset[database.dialect.name]?.execute(database.kysely)
 }
 
-/** A failover to a standby, or a restored backup, that knows the feed only up to this id. */
+/** Simulates a failover to a standby, or a restored backup, whose feed ends at this id. */
 export async function loseFeedAfter(database: Database, id: number): Promise<void> {
   await database.kysely.deleteFrom('oauth_revocations').where('id', '>', id).execute()
   await continueFeedAfter(database, id)
 }
 
-/** As if everything in the feed had been written so much earlier, by the database's clock. */
+/** Shifts all entries of the feed into the past, by the database's clock. */
 export async function ageFeed(database: Database, milliseconds: number): Promise<void> {
   await sql`update oauth_revocations set written_at = written_at - ${sql.lit(milliseconds)}`.execute(
     database.kysely,

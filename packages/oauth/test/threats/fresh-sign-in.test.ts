@@ -19,7 +19,7 @@ afterAll(() => server.close())
 
 const SESSION = 'ada.1'
 
-/** What the application's own page does when the password was right. */
+/** Signs in on the application's own page with the correct password. */
 function signIn(session = SESSION): void {
   server.users.signIns.set(session, server.clock.now())
 }
@@ -41,7 +41,10 @@ function requestFor(params: Record<string, string>): string {
 
 type Outcome = 'code' | 'token' | 'sign in' | 'screen' | string
 
-/** Where a reply leads: something for the client, an error for it, the sign-in page or the screen. */
+/**
+ * Classifies a response: a result or an error for the client, the sign-in page, or the approval
+ * screen.
+ */
 function outcomeOf(reply: Response): Outcome {
   if (reply.status === 200) return 'screen'
   const location = new URL(reply.headers.get('location') ?? '', server.url)
@@ -68,18 +71,18 @@ const changed = (address: string, change: (params: URLSearchParams) => void) => 
 describe.each([
   ['code', 'code'],
   ['token', 'token'],
-])('prompt=login with response_type=%s', (response_type, given) => {
+])('prompt=login, with response_type=%s,', (response_type, given) => {
   const ask = (params: Record<string, string> = {}) =>
     visit(requestFor({ prompt: 'login', response_type, ...params }))
 
-  it('gives nothing to whoever comes back with the sign-in they had', async () => {
+  it('refuses a person who returns without having signed in again', async () => {
     const asked = await ask()
     expect(outcomeOf(asked)).toBe('sign in')
     server.clock.advance(5)
     expect(outcomeOf(await visit(returnAddress(asked)))).toBe('login_required')
   })
 
-  it('gives what was asked for after a new sign-in, and tells the sign-in page that it must be new', async () => {
+  it('continues after a new sign-in, which the sign-in page is told to enforce', async () => {
     const asked = await ask()
     const location = new URL(asked.headers.get('location') ?? '', server.url)
     expect(location.searchParams.get('prompt')).toBe('login')
@@ -89,46 +92,46 @@ describe.each([
     expect(outcomeOf(await visit(returnAddress(asked)))).toBe(given)
   })
 
-  it('is not met by a sign-in at the very moment of the request', async () => {
+  it('does not accept a sign-in at the exact time of the request', async () => {
     signIn()
     const asked = await ask()
     expect(outcomeOf(asked)).toBe('sign in')
     expect(outcomeOf(await visit(returnAddress(asked)))).toBe('login_required')
   })
 
-  it('taking prompt off the address proves nothing', async () => {
+  it('cannot be avoided by removing prompt from the return address', async () => {
     const asked = await ask()
     const back = changed(returnAddress(asked), (params) => params.delete('prompt'))
     expect(outcomeOf(await visit(back))).toBe('login_required')
   })
 
   it.each([
-    ['taken off', (params: URLSearchParams) => params.delete('sign_in_asked')],
-    ['of another time', (params: URLSearchParams) => earlier(params)],
+    ['removed', (params: URLSearchParams) => params.delete('sign_in_asked')],
+    ['with another timestamp', (params: URLSearchParams) => earlier(params)],
     ['of another request', (params: URLSearchParams) => params.set('scope', 'check-status')],
-    ['made up', (params: URLSearchParams) => params.set('sign_in_asked', '1.x')],
-  ])('a mark %s means asking again', async (_what, change) => {
+    ['forged', (params: URLSearchParams) => params.set('sign_in_asked', '1.x')],
+  ])('asks for another sign-in if the sign_in_asked mark is %s', async (_what, change) => {
     const back = changed(returnAddress(await ask()), change)
     server.clock.advance(5)
     signIn()
     expect(outcomeOf(await visit(back))).toBe('sign in')
   })
 
-  it('an old return address is no proof: the person is asked again', async () => {
+  it('asks for another sign-in if the return address is too old', async () => {
     const back = returnAddress(await ask())
     server.clock.advance('61m')
     signIn()
     expect(outcomeOf(await visit(back))).toBe('sign in')
   })
 
-  it('two tabs need one sign-in, and the back button none', async () => {
+  it('requires one sign-in for two tabs, and none after the back button', async () => {
     const [first, second] = [returnAddress(await ask()), returnAddress(await ask({ scope: '' }))]
     server.clock.advance(5)
     signIn()
     for (const back of [first, second, first]) expect(outcomeOf(await visit(back))).toBe(given)
   })
 
-  it('asks nobody in particular: whoever signs in goes on', async () => {
+  it('accepts a sign-in as another person', async () => {
     const asked = await visit(requestFor({ prompt: 'login', response_type }), null)
     server.clock.advance(5)
     expect(outcomeOf(await visit(returnAddress(asked), null))).toBe('sign in')
@@ -142,9 +145,9 @@ function earlier(params: URLSearchParams): void {
   params.set('sign_in_asked', `${Number(time) - 3_000_000}.${mac}`)
 }
 
-describe('an application that does not say when people signed in', () => {
+describe('a request to an application that does not report when people signed in', () => {
   it.each([{ prompt: 'login' }, { prompt: 'select_account' }, { max_age: '9999' }])(
-    'gives nothing for %j, and the log says what to do',
+    'gets login_required for %j, and the log names the fix',
     async (params) => {
       server.logged.length = 0
       expect(outcomeOf(await visit(requestFor(params as Record<string, string>), 'ada.2'))).toBe(
@@ -154,18 +157,18 @@ describe('an application that does not say when people signed in', () => {
     },
   )
 
-  it('also after the person was sent to sign in', async () => {
+  it('gets login_required even after the person was sent to sign in', async () => {
     const asked = await visit(requestFor({ prompt: 'login' }), null)
     expect(outcomeOf(await visit(returnAddress(asked), 'ada.2'))).toBe('login_required')
   })
 
-  it('goes on as ever without such a demand', async () => {
+  it('gets a code if no parameter requires a fresh sign-in', async () => {
     expect(outcomeOf(await visit(requestFor({}), 'ada.2'))).toBe('code')
   })
 })
 
 describe('prompt and max_age', () => {
-  it('max_age is met by a sign-in that is young enough, and else asks for a new one', async () => {
+  it('max_age accepts a sign-in that is recent enough, and otherwise asks for a new one', async () => {
     expect(outcomeOf(await visit(requestFor({ max_age: '60' })))).toBe('code')
     server.clock.advance(1)
     const asked = await visit(requestFor({ max_age: '60' }))
@@ -176,7 +179,7 @@ describe('prompt and max_age', () => {
     expect(outcomeOf(await visit(returnAddress(asked)))).toBe('code')
   })
 
-  it('max_age=0 is prompt=login', async () => {
+  it('max_age=0 means prompt=login', async () => {
     const asked = await visit(requestFor({ max_age: '0' }))
     server.clock.advance(1)
     signIn()
@@ -190,7 +193,7 @@ describe('prompt and max_age', () => {
     expect(outcomeOf(await visit(requestFor({ max_age: '90', prompt: 'none' })))).toBe('code')
   })
 
-  it('login and consent together ask for both', async () => {
+  it('prompt=login consent asks for both', async () => {
     const asked = await visit(requestFor({ prompt: 'login consent' }))
     server.clock.advance(1)
     signIn()
@@ -200,7 +203,7 @@ describe('prompt and max_age', () => {
   })
 
   it.each([{ prompt: 'none login' }, { prompt: 'Login' }, { max_age: 'soon' }, { max_age: '-1' }])(
-    '%j is an invalid request',
+    '%j gets invalid_request',
     async (params) => {
       expect(outcomeOf(await visit(requestFor(params as Record<string, string>)))).toBe(
         'invalid_request',
@@ -208,7 +211,7 @@ describe('prompt and max_age', () => {
     },
   )
 
-  it('a session that gives a text for a Date is told so', async () => {
+  it('a session whose sign-in time is a string instead of a Date causes a logged error', async () => {
     server.logged.length = 0
     server.users.signIns.set('ada.9', '2026-01-01' as unknown as Date)
     expect((await visit(requestFor({}), 'ada.9')).status).toBe(500)

@@ -44,7 +44,7 @@ const bearer = (text: string): GuardCredentials => ({
   csrfToken: null,
 })
 
-/** The status a guarded route would answer with; 200 when it lets the caller in. */
+/** Returns the status of a guarded route for these credentials: 200 if the guard accepts them. */
 async function statusOf(
   credentials: GuardCredentials,
   guard: 'api' | 'client' = 'api',
@@ -63,16 +63,16 @@ async function statusOf(
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const decodePart = (text = '') => JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
 
-describe('threat G1 odd Authorization headers', () => {
+describe('threat G1 malformed Authorization headers', () => {
   it.each([
-    ['empty', ''],
-    ['a scheme alone', 'Bearer'],
-    ['a scheme and a blank', 'Bearer '],
-    ['two blanks', 'Bearer  TOKEN'],
-    ['a blank behind', 'Bearer TOKEN '],
-    ['a part more', 'Bearer TOKEN x'],
-    ['a tab', 'Bearer\tTOKEN'],
-    ['no blank', 'BearerTOKEN'],
+    ['an empty header', ''],
+    ['only a scheme', 'Bearer'],
+    ['a scheme and a space', 'Bearer '],
+    ['two spaces after the scheme', 'Bearer  TOKEN'],
+    ['a space after the token', 'Bearer TOKEN '],
+    ['an additional part', 'Bearer TOKEN x'],
+    ['a tab after the scheme', 'Bearer\tTOKEN'],
+    ['no space after the scheme', 'BearerTOKEN'],
     ['another scheme', 'Basic TOKEN'],
     ['no scheme', 'TOKEN'],
     ['two schemes', 'Bearer Bearer TOKEN'],
@@ -86,27 +86,27 @@ describe('threat G1 odd Authorization headers', () => {
     ['huge', `Bearer ${'a'.repeat(1_000_000)}`],
     ['many dots', `Bearer ${'.'.repeat(100_000)}`],
     ['not ASCII', 'Bearer tökén'],
-  ])('threat G1 %s gets a clean 401, also after the token was seen', async (_, header) => {
+  ])('threat G1 %s gets a clean 401, also after the token was cached', async (_, header) => {
     const authorization = header.replaceAll('TOKEN', tokens.access_token)
     expect(await statusOf({ ...bearer(''), authorization })).toBe(401)
     expect(await statusOf(bearer(tokens.access_token))).toBe(200)
     expect(await statusOf({ ...bearer(''), authorization })).toBe(401)
   })
 
-  it('threat G1 the scheme ignores case', async () => {
+  it('threat G1 the letter case of the scheme does not matter', async () => {
     for (const scheme of ['bearer', 'BEARER', 'bEaReR']) {
       const authorization = `${scheme} ${tokens.access_token}`
       expect(await statusOf({ ...bearer(''), authorization })).toBe(200)
     }
   })
 
-  it('threat G1 a bad header is not rescued by a good cookie', async () => {
+  it('threat G1 a bad header is refused even next to a valid cookie', async () => {
     const { cookie, csrfToken } = await server.cookieMode('ada')
     expect(await statusOf({ authorization: 'Bearer x', cookie, csrfToken })).toBe(401)
     expect(await statusOf({ authorization: '', cookie, csrfToken })).toBe(401)
   })
 
-  it('threat G1 over the network, two headers are an error', async () => {
+  it('threat G1 two Authorization headers over the network are an error', async () => {
     const { nodeCredentials } = await import('../../src/adapters/node.ts')
     const { createServer, request } = await import('node:http')
     const seen: GuardCredentials[] = []
@@ -131,8 +131,8 @@ function signES256(data: string, key: KeyObject): string {
   return sign('sha256', Buffer.from(data), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')
 }
 
-describe('threat G2 tokens that are not ours', () => {
-  /** Signs with our own key, as if a check after the signature were the only one left. */
+describe('threat G2 forged tokens', () => {
+  /** Signs with the server's own key, so that only the check under test can reject the token. */
   async function signedByUs(header: object | null, claims: object): Promise<string> {
     const row = await server.database.kysely
       .selectFrom('oauth_keys')
@@ -150,12 +150,12 @@ describe('threat G2 tokens that are not ours', () => {
     return `${data}.${signES256(data, privateKey)}`
   }
 
-  it('threat G2 the way of making forgeries works: an honest copy passes', async () => {
+  it('threat G2 a copy made by the forging helper without changes is accepted', async () => {
     const claims = decodePart(tokens.access_token.split('.')[1])
     expect(await statusOf(bearer(await signedByUs(null, claims)))).toBe(200)
   })
 
-  it('threat G2 unsigned tokens fail, however they spell it', async () => {
+  it('threat G2 unsigned tokens fail, in any spelling of the algorithm', async () => {
     const [header, payload, signature] = tokens.access_token.split('.')
     const { kid } = decodePart(header)
     for (const alg of ['none', 'None', 'NONE', 'nOnE', '', null, undefined, 0, ['none'], {}]) {
@@ -175,7 +175,7 @@ describe('threat G2 tokens that are not ours', () => {
     }
   })
 
-  it('threat G2 tokens keyed with our public key in any encoding fail', async () => {
+  it('threat G2 tokens with the public key as HMAC secret fail, in any encoding', async () => {
     const { keys } = (await (await server.request('/.well-known/jwks.json')).json()) as {
       keys: Array<JsonWebKey & { kid: string }>
     }
@@ -218,7 +218,7 @@ describe('threat G2 tokens that are not ours', () => {
     }
   })
 
-  it('threat G2 tokens that bring their own key fail', async () => {
+  it('threat G2 tokens that contain their own key fail', async () => {
     const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const jwk = publicKey.export({ format: 'jwk' })
     const [header, payload] = tokens.access_token.split('.')
@@ -244,7 +244,7 @@ describe('threat G2 tokens that are not ours', () => {
     }
   })
 
-  it('threat G2 even with our signature, a header or claim that is not right fails', async () => {
+  it('threat G2 a wrong header or claim fails even with a valid signature', async () => {
     const claims = decodePart(tokens.access_token.split('.')[1])
     const { kid } = decodePart(tokens.access_token.split('.')[0])
     const now = server.clock.now().getTime() / 1000
@@ -304,7 +304,7 @@ describe('threat G2 tokens that are not ours', () => {
     expect(await statusOf(bearer(await signedByUs(null, skewed)))).toBe(200)
   })
 
-  it('threat G2 altered, truncated and re-encoded tokens fail, also after the real one was seen', async () => {
+  it('threat G2 altered, truncated and re-encoded tokens fail, also after the original was cached', async () => {
     const text = tokens.access_token
     expect(await statusOf(bearer(text))).toBe(200)
     const [header = '', payload = '', signature = ''] = text.split('.')
@@ -340,7 +340,7 @@ describe('threat G2 tokens that are not ours', () => {
         const own = await createClient(stranger)
         const theirs = await codeFlow(stranger, own)
         expect(await statusOf(bearer(theirs.access_token))).toBe(401)
-        // with the kid of our key in place of theirs
+        // With the kid of this server's key instead of theirs.
         const [, payload, signature] = theirs.access_token.split('.')
         const [header] = tokens.access_token.split('.')
         expect(await statusOf(bearer(`${header}.${payload}.${signature}`))).toBe(401)
@@ -355,7 +355,7 @@ describe('threat G2 tokens that are not ours', () => {
   })
 
   it.each(['EdDSA', 'ES256', 'RS256'] as const)(
-    'threat G2 %s and opaque tokens hold alike',
+    'threat G2 %s and opaque tokens fail when any character was changed',
     async (alg) => {
       for (const accessTokenFormat of ['jwt', 'opaque'] as const) {
         const own = await startServer({ signingAlgorithm: alg, accessTokenFormat })
@@ -377,7 +377,7 @@ describe('threat G2 tokens that are not ours', () => {
     },
   )
 
-  it('threat G2 expiry holds for a token seen a thousand times', async () => {
+  it('threat G2 a cached token expires on time', async () => {
     const brief = await startServer({ accessTokensExpireIn: '60s' })
     try {
       const { access_token } = await codeFlow(brief, await createClient(brief))
@@ -392,7 +392,10 @@ describe('threat G2 tokens that are not ours', () => {
   })
 })
 
-/** The last character of 64 bytes in base64url has 4 spare bits: another spelling of the same bytes. */
+/**
+ * Sets one of the 4 unused bits in the last base64url character of 64 bytes: another spelling of
+ * the same bytes.
+ */
 function lastBitSet(signature: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   const last = alphabet.indexOf(signature.at(-1) ?? 'A')
@@ -400,7 +403,7 @@ function lastBitSet(signature: string): string {
 }
 
 describe('threat G2 users and clients are never mistaken for each other', () => {
-  it('threat G2 a client token opens no user route, even for a user with the very id of the client', async () => {
+  it('threat G2 a client token is refused at user routes, even if a user has the id of the client', async () => {
     server.users.all.set(client.id, { id: client.id, email: 'x@example.com', password: 'x' })
     const reply = await server.post('/oauth/token', {
       grant_type: 'client_credentials',
@@ -413,7 +416,7 @@ describe('threat G2 users and clients are never mistaken for each other', () => 
     expect(await statusOf(bearer(tokens.access_token), 'client')).toBe(401)
   })
 
-  it('threat G2 a user whose id looks like a typed subject stays that user', async () => {
+  it('threat G2 a user whose id looks like a prefixed subject stays that user', async () => {
     for (const id of ['client:x', 'user:bob', `client:${client.id}`, 'a:b', '*']) {
       server.users.all.set(id, { id, email: `${id}@example.com`, password: 'x' })
       const { accessToken } = await server.oauth.tokens.createPersonal({ userId: id, name: 'x' })
@@ -423,14 +426,14 @@ describe('threat G2 users and clients are never mistaken for each other', () => 
     }
   })
 
-  it('threat G2 cookie mode is no client', async () => {
+  it('threat G2 cookie mode does not authenticate a client', async () => {
     const { cookie, csrfToken } = await server.cookieMode('ada')
     expect(await statusOf({ authorization: null, cookie, csrfToken }, 'client')).toBe(401)
   })
 })
 
 describe('threat G3 revocation', () => {
-  it('threat G3 holds at once in this process, for cached tokens too, without a statement', async () => {
+  it('threat G3 takes effect in this process at once, for cached tokens too, without a statement', async () => {
     const own = await createClient(server)
     const seen = await codeFlow(server, own)
     for (let i = 0; i < 5; i += 1) expect(await statusOf(bearer(seen.access_token))).toBe(200)
@@ -443,7 +446,7 @@ describe('threat G3 revocation', () => {
     expect(statements.slice(spent).filter((sql) => !polls(sql))).toEqual([])
   })
 
-  it('threat G3 a signing key that was taken back ends its tokens, also those seen before', async () => {
+  it('threat G3 of a signing key invalidates the tokens signed with it, also cached ones', async () => {
     const own = await startServer()
     try {
       const { access_token } = await codeFlow(own, await createClient(own))
@@ -460,7 +463,7 @@ describe('threat G3 revocation', () => {
 })
 
 describe('threat G4 scopes', () => {
-  it('threat G4 a missing scope is 403 insufficient_scope, and * counts only if granted', async () => {
+  it('threat G4 a missing scope gets 403 insufficient_scope, and * counts only if granted', async () => {
     const { assertScopes, assertAnyScope } = await import('../../src/guard/guard.ts')
     const caller = await server.oauth.guard.authenticate('api', bearer(tokens.access_token))
     expect(caller.tokenCan('place-orders')).toBe(true)
@@ -488,7 +491,7 @@ describe('threat G4 scopes', () => {
     }
   })
 
-  it('threat G4 spellings of a path reach no endpoint of ours', async () => {
+  it("threat G4 unusual spellings of an endpoint's path do not reach it", async () => {
     const paths = [
       '/oauth/clients/',
       '/oauth//clients',
@@ -513,7 +516,7 @@ describe('threat G4 scopes', () => {
       '/oauth/tokens/*',
     ]
     for (const path of paths) {
-      // as a Node server gets it: a Request would resolve some of these beforehand
+      // As a Node server receives it: a `Request` would resolve some spellings beforehand.
       const response = server.oauth.handle({
         method: 'GET',
         path,
@@ -530,7 +533,7 @@ describe('threat G4 scopes', () => {
 })
 
 describe('threat G5 keys', () => {
-  it('threat G5 a flood of unknown key ids costs a bounded number of reads', async () => {
+  it('threat G5 a flood of unknown key ids causes a bounded number of reads', async () => {
     const payload = tokens.access_token.split('.')[1]
     const flood = (count: number) =>
       Array.from({ length: count }, (_, i) => {
@@ -547,10 +550,10 @@ describe('threat G5 keys', () => {
     expect(reads).toBeLessThanOrEqual(2 * seconds + 2)
   })
 
-  it('threat G5 rotation refuses nobody: old and new tokens pass, at once and ahead of time', async () => {
+  it('threat G5 after a rotation old and new tokens are accepted, with and without publishing keys in advance', async () => {
     const texts = [tokens.access_token]
     for (const immediately of [true, false, true]) {
-      // of two keys of the same moment either may sign
+      // Of two keys created in the same millisecond either may sign.
       server.clock.advance(1)
       await server.oauth.keys.rotate({ immediately })
       texts.push((await codeFlow(server, client)).access_token)
@@ -561,7 +564,7 @@ describe('threat G5 keys', () => {
     for (const text of texts) expect(await statusOf(bearer(text))).toBe(200)
   })
 
-  it('threat G5 a token of one key under the id of another fails', async () => {
+  it('threat G5 a token of one key with the id of another fails', async () => {
     server.clock.advance(1)
     await server.oauth.keys.rotate({ immediately: true })
     const newer = await codeFlow(server, client)
@@ -577,7 +580,7 @@ describe('threat G5 keys', () => {
 })
 
 describe('threat G6 cookie mode', () => {
-  it('threat G6 needs the matching CSRF token on every method', async () => {
+  it('threat G6 requires the matching CSRF token for every method', async () => {
     const { cookie, csrfToken } = await server.cookieMode('ada')
     const bob = await server.cookieMode('bob')
     expect(await statusOf({ authorization: null, cookie, csrfToken })).toBe(200)
@@ -589,7 +592,7 @@ describe('threat G6 cookie mode', () => {
       const reply = await server.request(path, { method, headers: { cookie } })
       expect(reply.status).toBe(401)
     }
-    // nor does the cookie without the token read anything
+    // Without the CSRF token, the cookie does not allow reading either.
     expect((await server.request('/oauth/clients', { headers: { cookie } })).status).toBe(401)
   })
 
@@ -618,7 +621,7 @@ describe('threat G6 cookie mode', () => {
     }
   })
 
-  it('threat G6 an expired cookie fails, as does one from the future', async () => {
+  it('threat G6 an expired cookie and one issued in the future fail', async () => {
     const { cookie, csrfToken } = await server.cookieMode('ada')
     const before = server.clock.now()
     server.clock.advance('2h')
@@ -629,7 +632,7 @@ describe('threat G6 cookie mode', () => {
     expect(await statusOf({ authorization: null, cookie, csrfToken })).toBe(200)
   })
 
-  it('threat G6 signing out, and the end of the account, end the cookie; signing in anew works', async () => {
+  it('threat G6 the cookie is rejected after signing out or revokeUser(), and works after a new sign-in', async () => {
     const cookies = await server.cookieMode('ada')
     const sent = { authorization: null, ...cookies }
     expect(await statusOf(sent)).toBe(200)
@@ -642,7 +645,7 @@ describe('threat G6 cookie mode', () => {
     expect(await statusOf({ authorization: null, ...(await server.cookieMode('bob')) })).toBe(200)
   })
 
-  it('threat G6 a cookie is not renewed without the session it belongs to', async () => {
+  it('threat G6 a cookie is not renewed without its session', async () => {
     const { cookie, csrfToken } = await server.cookieMode('bob')
     const renew = (cookies: string) =>
       server.request('/oauth/token/refresh', {
@@ -656,7 +659,7 @@ describe('threat G6 cookie mode', () => {
     expect(renewed.headers.get('set-cookie')).toContain('tollgate_token=')
   })
 
-  it('threat G6 a page gets a cookie that fits its CSRF token, also after the secret was changed', async () => {
+  it('threat G6 a page gets a cookie that matches its CSRF token, also after the secret was changed', async () => {
     const { cookie } = await server.cookieMode('bob')
     const changed = await startServer({ secret: [`another ${SECRET}`, SECRET] })
     try {
@@ -672,7 +675,7 @@ describe('threat G6 cookie mode', () => {
     }
   })
 
-  it('threat G6 the session id of the application is stored nowhere readable', async () => {
+  it('threat G6 the session id of the application is never stored in plain text', async () => {
     const secretSession = `bob.${'s'.repeat(400)}`
     const page = await server.request(
       `/oauth/authorize?${new URLSearchParams({ client_id: client.id, response_type: 'code', scope: 'check-status' })}`,
@@ -687,8 +690,8 @@ describe('threat G6 cookie mode', () => {
   })
 })
 
-describe('threat G7 the cookie itself', () => {
-  it('threat G7 is HttpOnly, Lax, on no widened domain, and Secure on https', async () => {
+describe('threat G7 attributes of the cookie', () => {
+  it('threat G7 are HttpOnly, Lax, no Domain, and Secure on https', async () => {
     const safe = await startServer({ issuer: 'https://api.example.com' })
     try {
       for (const [on, secure] of [
@@ -712,7 +715,7 @@ describe('threat G7 the cookie itself', () => {
     }
   })
 
-  it('threat G7 a repeated name fails, in any order', async () => {
+  it('threat G7 do not matter for a cookie that is sent twice, which fails in any order', async () => {
     const { cookie, csrfToken } = await server.cookieMode('bob')
     for (const header of [
       `${cookie}; ${cookie}`,
@@ -751,7 +754,7 @@ describe('threat G8 approve and deny', () => {
     )
   }
 
-  it('threat G8 need the CSRF token of this page, this person and this session', async () => {
+  it('threat G8 require the CSRF token of the page, the person and the session', async () => {
     const page = await openPage()
     const foreign = await openPage('ada')
     const wrong = [
@@ -776,7 +779,7 @@ describe('threat G8 approve and deny', () => {
     expect((await send(page)).status).toBe(303)
   })
 
-  it('threat G8 need the origin of our own page', async () => {
+  it("threat G8 require the server's own origin", async () => {
     const page = await openPage()
     for (const headers of [
       { origin: 'https://evil.example' },
@@ -796,7 +799,7 @@ describe('threat G8 approve and deny', () => {
     expect((await send(page)).status).toBe(303)
   })
 
-  it('threat G8 submitting twice, or many times at once, yields one code', async () => {
+  it('threat G8 issue one code when submitted twice, or many times concurrently', async () => {
     const page = await openPage()
     const replies = await Promise.all(Array.from({ length: 20 }, () => send(page)))
     const codes = replies.filter(({ status }) => status === 303)
@@ -804,7 +807,7 @@ describe('threat G8 approve and deny', () => {
     expect((await send(page, {}, { decision: 'deny' })).status).toBe(400)
   })
 
-  it('threat G8 forms of other content types and method overrides change nothing', async () => {
+  it('threat G8 ignore forms of other content types and method overrides', async () => {
     const page = await openPage()
     const body = `csrf_token=${page.csrf}&decision=approve`
     for (const type of [
@@ -829,7 +832,7 @@ describe('threat G8 approve and deny', () => {
     expect((await send(page)).status).toBe(303)
   })
 
-  it('threat G8 the way back from the sign-in page stays on this host', async () => {
+  it('threat G8 the return address given to the sign-in page stays on this host', async () => {
     for (const path of ['/oauth/authorize', '/oauth/clients', '/oauth/tokens']) {
       const query = `client_id=${client.id}&response_type=code&x=//evil.example`
       const reply = await server.request(`${path}?${query}`, { headers: { accept: 'text/html' } })
@@ -843,7 +846,7 @@ describe('threat G8 approve and deny', () => {
 })
 
 describe('threat G1 over the network', () => {
-  it('threat G1 every refusal is an InvalidToken, so that no adapter has to guess', async () => {
+  it('threat G1 every refusal is an InvalidToken, so that adapters need no special cases', async () => {
     const plain = await listen()
     try {
       const attempt = async () => plain.oauth.guard.authenticate('api', bearer('x'))

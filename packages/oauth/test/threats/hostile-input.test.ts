@@ -41,7 +41,7 @@ function expectRefusal(reply: Response, ...allowed: number[]): void {
 }
 
 describe('threat I1 limits', () => {
-  it('threat I1 a body beyond the limit is 413, whether it says so or not', async () => {
+  it('threat I1 a body beyond the limit gets 413, with or without Content-Length', async () => {
     for (const path of FORM_PATHS) {
       expectRefusal(await send(path, `x=${'a'.repeat(70_000)}`), 413)
       expectRefusal(await send(path, 'x=1', FORM, { 'content-length': '99999999' }), 413)
@@ -68,7 +68,7 @@ describe('threat I1 limits', () => {
     expect(pulled).toBeLessThan(20)
   })
 
-  it('threat I1 too many parameters are 400', async () => {
+  it('threat I1 too many parameters get 400', async () => {
     const many = Array.from({ length: 5000 }, (_, i) => `p${i}=1`).join('&')
     for (const path of FORM_PATHS) expectRefusal(await send(path, many), 400)
     expectRefusal(await send('/oauth/token', '&'.repeat(60_000)), 400, 401)
@@ -76,7 +76,7 @@ describe('threat I1 limits', () => {
     expectRefusal(asked, 400)
   })
 
-  it('threat I1 deep nesting and huge lists are answered briefly', async () => {
+  it('threat I1 deep nesting and huge lists get a short response', async () => {
     const deep = `${'{"a":'.repeat(12_000)}1${'}'.repeat(12_000 - 1)}`.slice(0, 65_000)
     const bodies = [
       deep,
@@ -99,7 +99,7 @@ describe('threat I1 limits', () => {
     }
   })
 
-  it('threat I1 a compressed body is not unpacked', async () => {
+  it('threat I1 a compressed body is not decompressed', async () => {
     const { gzipSync } = await import('node:zlib')
     const bomb = gzipSync(Buffer.alloc(20_000_000, 'a=1&'))
     const reply = await send('/oauth/token', bomb.subarray(0, 60_000), FORM, {
@@ -108,7 +108,7 @@ describe('threat I1 limits', () => {
     expectRefusal(reply, 400, 401, 413, 415)
   })
 
-  it('threat I1 huge headers and cookies do no harm', async () => {
+  it('threat I1 huge headers and cookies cause no failure', async () => {
     const huge = 'a'.repeat(200_000)
     for (const headers of [
       { authorization: `Basic ${huge}` },
@@ -127,7 +127,7 @@ describe('threat I1 limits', () => {
   })
 })
 
-describe('threat I2 keys of the prototype', () => {
+describe('threat I2 names of prototype properties', () => {
   const names = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf']
   it.each(names)('threat I2 %s changes nothing and crashes nothing', async (name) => {
     for (const path of FORM_PATHS) {
@@ -172,7 +172,7 @@ describe('threat I3 media types', () => {
     'Application/X-WWW-Form-Urlencoded',
     'application/x-www-form-urlencoded;charset=UTF-8',
     'application/x-www-form-urlencoded ; charset=utf-8',
-  ])('threat I3 a form labelled %j is read, by the same rules', async (type) => {
+  ])('threat I3 a form labelled %j is accepted under the same rules', async (type) => {
     const body = `grant_type=refresh_token&refresh_token=x&client_id=${client.id}&client_secret=${client.secret}`
     expect(await (await send('/oauth/token', body, type)).json()).toMatchObject({
       error: 'invalid_grant',
@@ -190,21 +190,24 @@ describe('threat I3 media types', () => {
   )
 
   const values = [[], ['x'], {}, { x: 1 }, 0, 1, true, null]
-  it.each(values)('threat I3 %j is no string', async (value) => {
-    for (const fields of [
-      { name: value, redirect: REDIRECT },
-      { name: 'x', redirect: value },
-    ]) {
-      expectRefusal(await server.json('ada', 'POST', '/oauth/clients', fields), 422)
-    }
-    const token = { name: value, scopes: [] }
-    expectRefusal(await server.json('ada', 'POST', '/oauth/personal-access-tokens', token), 422)
-    for (const field of ['confidential', 'implicit']) {
-      if (typeof value === 'boolean') continue
-      const fields = { name: 'x', redirect: REDIRECT, [field]: value }
-      expectRefusal(await server.json('ada', 'POST', '/oauth/clients', fields), 422)
-    }
-  })
+  it.each(values)(
+    'threat I3 the value %j is refused in fields that must be strings',
+    async (value) => {
+      for (const fields of [
+        { name: value, redirect: REDIRECT },
+        { name: 'x', redirect: value },
+      ]) {
+        expectRefusal(await server.json('ada', 'POST', '/oauth/clients', fields), 422)
+      }
+      const token = { name: value, scopes: [] }
+      expectRefusal(await server.json('ada', 'POST', '/oauth/personal-access-tokens', token), 422)
+      for (const field of ['confidential', 'implicit']) {
+        if (typeof value === 'boolean') continue
+        const fields = { name: 'x', redirect: REDIRECT, [field]: value }
+        expectRefusal(await server.json('ada', 'POST', '/oauth/clients', fields), 422)
+      }
+    },
+  )
 
   it.each([
     '',
@@ -223,11 +226,11 @@ describe('threat I3 media types', () => {
   })
 })
 
-describe('threat I4 text', () => {
+describe('threat I4 malformed text', () => {
   const raw = [
     ['an overlong slash', '%c0%af'],
     ['a lone byte', '%ff'],
-    ['a cut sequence', '%e2%82'],
+    ['a truncated sequence', '%e2%82'],
     ['a lone surrogate', '%ed%a0%80'],
     ['a NUL', '%00'],
     ['a broken escape', '%'],
@@ -236,7 +239,7 @@ describe('threat I4 text', () => {
     ['an old unicode escape', '%u0041'],
     ['the replacement character', '%ef%bf%bd'],
   ] as const
-  it.each(raw)('threat I4 %s is 400 in every parameter', async (_, bytes) => {
+  it.each(raw)('threat I4 %s gets 400 in every parameter', async (_, bytes) => {
     const credentials = `client_id=${client.id}&client_secret=${client.secret}`
     for (const path of FORM_PATHS) {
       for (const name of [
@@ -258,7 +261,7 @@ describe('threat I4 text', () => {
     }
   })
 
-  it('threat I4 raw bytes that are not UTF-8 are 400', async () => {
+  it('threat I4 raw bytes that are not UTF-8 get 400', async () => {
     for (const bytes of [
       [0xff],
       [0xc0, 0xaf],
@@ -283,7 +286,7 @@ describe('threat I4 text', () => {
     }
   })
 
-  it('threat I4 NUL and broken text in Basic credentials and cookies are no server error', async () => {
+  it('threat I4 NUL and malformed text in Basic credentials and cookies cause no server error', async () => {
     for (const text of [
       '\0:\0',
       'a\0:b',
@@ -303,7 +306,7 @@ describe('threat I4 text', () => {
   })
 
   it.each(['👩‍👩‍👧‍👦', 'e\u0301', 'שלום', 'a\u{10ffff}', 'ﷺ', 'Ａ', 'ß', 'ﬀ'])(
-    'threat I4 %j round-trips exactly',
+    'threat I4 the name %j is stored and returned exactly',
     async (name) => {
       const reply = await server.json('ada', 'POST', '/oauth/clients', { name, redirect: REDIRECT })
       expect(reply.status).toBe(201)
@@ -331,7 +334,7 @@ describe('threat I5 injection', () => {
     '%',
     '_',
   ]
-  it.each(payloads)('threat I5 %j in any field is only text', async (payload) => {
+  it.each(payloads)('threat I5 %j in any field is treated as plain text', async (payload) => {
     const count = async () => (await server.oauth.clients.list()).length
     const before = await count()
     const names = [
@@ -370,8 +373,8 @@ describe('threat I5 injection', () => {
     expect(server.logged).toEqual([])
   })
 
-  // One that goes back over what it has read would be at it for a minute.
-  it('threat I5 no reader is stopped by 150 KB', async () => {
+  // A parser with backtracking would need a minute.
+  it('threat I5 150 KB do not block any parser', async () => {
     const { redirectProblem } = await import('../../src/clients/redirect-uris.ts')
     const { nameProblem } = await import('../../src/clients/parse.ts')
     const { parseForm } = await import('../../src/http/form.ts')
@@ -427,7 +430,9 @@ describe('threat I5 over the network', () => {
   })
   afterAll(() => listening.close())
 
-  /** Writes raw bytes and gives what comes back until the other side closes or is silent. */
+  /**
+   * Writes raw bytes and returns the response, until the server closes the connection or is silent.
+   */
   function exchange(bytes: string): Promise<string> {
     return new Promise((resolve) => {
       const socket = connect(Number(new URL(listening.url).port), '127.0.0.1')
@@ -462,7 +467,7 @@ describe('threat I5 over the network', () => {
     }
   })
 
-  it('threat I5 a body cut off by the caller is logged as nothing, and the server goes on', async () => {
+  it('threat I5 a body that the caller aborts is not logged, and the server keeps serving', async () => {
     const head = `POST /oauth/token HTTP/1.1\r\nHost: x\r\nContent-Type: ${FORM}\r\nContent-Length: 100\r\n\r\n`
     for (let i = 0; i < 20; i += 1) {
       const socket = connect(Number(new URL(listening.url).port), '127.0.0.1')
@@ -475,21 +480,21 @@ describe('threat I5 over the network', () => {
     expect(listening.logged).toEqual([])
   })
 
-  it('threat I1 an endless body is cut off early, and the connection with it', async () => {
+  it('threat I1 an endless body is cut off early, together with the connection', async () => {
     const head = `POST /oauth/token HTTP/1.1\r\nHost: x\r\nContent-Type: ${FORM}\r\nTransfer-Encoding: chunked\r\n\r\n`
     const reply = await exchange(`${head}${`4000\r\n${'a'.repeat(0x4000)}\r\n`.repeat(10)}`)
     expect(reply).toMatch(/^HTTP\/1\.1 413 /)
     expect(reply.toLowerCase()).toContain('connection: close')
   })
 
-  it('threat I2 headers named like the prototype change nothing', async () => {
+  it('threat I2 headers named like prototype properties change nothing', async () => {
     const reply = await exchange(
       'GET /.well-known/jwks.json HTTP/1.1\r\nHost: x\r\n__proto__: x\r\nconstructor: y\r\nConnection: close\r\n\r\n',
     )
     expect(reply).toMatch(/^HTTP\/1\.1 200 /)
   })
 
-  it('threat I5 forwarded headers do not change what we are called', async () => {
+  it('threat I5 forwarded headers do not change the issuer', async () => {
     const headers = {
       host: 'evil.example',
       'x-forwarded-host': 'evil.example',

@@ -71,7 +71,7 @@ function readRow(tokens: TokenReply): Promise<TokenRow> {
     .executeTakeFirstOrThrow() as Promise<TokenRow>
 }
 
-/** What a failover to a standby that was behind, or a restored backup, does. */
+/** Restores an old row, as a failover to a lagging standby or a restored backup does. */
 async function putBack(row: TokenRow): Promise<void> {
   await server.database.kysely
     .updateTable('oauth_tokens')
@@ -80,19 +80,19 @@ async function putBack(row: TokenRow): Promise<void> {
     .execute()
 }
 
-describe('threat T6 a reply that was lost does not end an honest grant', () => {
-  it('threat T6 the client repeats after the ten seconds, gets what it missed, and goes on', async () => {
+describe('threat T6 a client whose refresh response was lost', () => {
+  it('threat T6 can retry after more than ten seconds, gets the lost refresh token, and continues', async () => {
     const first = await codeFlow(server, client)
     const lost = await next(first)
     server.clock.advance(13)
     const found = await next(first)
     expect(found.refresh_token).toBe(lost.refresh_token)
-    // The same token; ECDSA signs it with other bytes each time.
+    // The same claims; an ECDSA signature differs each time.
     expect(unsigned(found)).toBe(unsigned(lost))
     await next(await next(found))
   })
 
-  it('threat T6 it may have to repeat more than once, for a day', async () => {
+  it('threat T6 can retry several times, for a day', async () => {
     const first = await codeFlow(server, client)
     const lost = await next(first)
     for (const seconds of [13, 60, HOUR, 22 * HOUR]) {
@@ -104,7 +104,7 @@ describe('threat T6 a reply that was lost does not end an honest grant', () => {
     await expectRefused(lost)
   })
 
-  it('threat T6 a public client has an hour', async () => {
+  it('threat T6 can retry for an hour if it is public', async () => {
     const app = await createClient(server, { confidential: false })
     const first = await codeFlow(server, app)
     const lost = await next(first, { by: app })
@@ -115,7 +115,7 @@ describe('threat T6 a reply that was lost does not end an honest grant', () => {
     await expectRefused(lost, { by: app })
   })
 
-  it('threat T6 both times are settings', async () => {
+  it('threat T6 can retry for as long as configured, separately for public clients', async () => {
     const strict = await startServer({
       grants: [authorizationCode(), refreshToken({ repeatableFor: false })],
     })
@@ -137,7 +137,7 @@ describe('threat T6 a reply that was lost does not end an honest grant', () => {
     }
   })
 
-  it('threat T6 each late repeat is logged and is an event, and one within ten seconds is neither', async () => {
+  it('threat T6 causes a log entry and an event by each late repeat, and neither by one within ten seconds', async () => {
     const first = await codeFlow(server, client)
     const lost = await next(first)
     await next(first)
@@ -160,7 +160,7 @@ describe('threat T6 a reply that was lost does not end an honest grant', () => {
     }
   })
 
-  it('threat T6 fifty late repeats at once get one and the same successor', async () => {
+  it('threat T6 gets the same refresh token from fifty concurrent late repeats', async () => {
     const first = await codeFlow(server, client)
     const lost = await next(first)
     server.clock.advance(60)
@@ -171,7 +171,7 @@ describe('threat T6 a reply that was lost does not end an honest grant', () => {
     expect((await readRow(first)).generation).toBe(1)
   })
 
-  it('threat T6 a late repeat prolongs nothing', async () => {
+  it('threat T6 cannot extend any lifetime by a late repeat', async () => {
     const first = await codeFlow(server, client)
     await next(first)
     const before = await readRow(first)
@@ -181,7 +181,7 @@ describe('threat T6 a reply that was lost does not end an honest grant', () => {
     expect(found.expires_in).toBe((before.expires_at - server.clock.now().getTime()) / 1000)
   })
 
-  it('threat T5 a late repeat may narrow the scope and never widen it', async () => {
+  it('threat T5 can narrow the scope by a late repeat and never widen it', async () => {
     const first = await codeFlow(server, client, { scope: 'place-orders' })
     await next(first)
     server.clock.advance(60)
@@ -192,8 +192,8 @@ describe('threat T6 a reply that was lost does not end an honest grant', () => {
   })
 })
 
-describe('threat T6 what is not a lost reply ends the grant', () => {
-  it('threat T6 once the successor was used, its predecessor is a reuse', async () => {
+describe('threat T6 reuse of a refresh token without a lost response', () => {
+  it('threat T6 ends the grant once the successor was used', async () => {
     const first = await codeFlow(server, client)
     const second = await next(first)
     const third = await next(second)
@@ -202,46 +202,50 @@ describe('threat T6 what is not a lost reply ends the grant', () => {
     await expectRefused(third)
   })
 
-  it('threat T6 a late repeat and the use of the successor at once leave at most one live result', async () => {
+  it('threat T6 concurrent with the use of the successor leaves at most one valid result', async () => {
     const first = await codeFlow(server, client)
     const second = await next(first)
     server.clock.advance(13)
     await Promise.all(Array.from({ length: 20 }, (_, n) => refresh(n % 2 ? first : second)))
     const row = await readRow(first)
-    // Either every late repeat came before the use of the successor, or one came after and ended it all.
+    // Either every late repeat came before the use of the successor, or one came after it and ended
+    // the grant.
     expect(row.revoked_at === null ? row.generation : 'ended').toBeOneOf([2, 'ended'])
   })
 
   it.each([
-    ['first', ['thief', 'owner']],
+    ['before the owner', ['thief', 'owner']],
     ['after the owner', ['owner', 'thief']],
-  ] as const)('threat T6 a thief who refreshes in lock-step, %s, is seen', async (_, order) => {
-    let owner = await codeFlow(server, client)
-    let thief = owner
-    const refreshes = { owner: 0, thief: 0 }
-    let seen = false
-    for (let round = 0; round < 10 && !seen; round += 1) {
-      for (const who of order) {
-        server.clock.advance(1800)
-        const reply = await refresh(who === 'owner' ? owner : thief)
-        if (reply.status !== 200) {
-          seen = true
-          break
+  ] as const)(
+    'threat T6 by a thief who refreshes alternately with the owner, %s, is detected',
+    async (_, order) => {
+      let owner = await codeFlow(server, client)
+      let thief = owner
+      const refreshes = { owner: 0, thief: 0 }
+      let seen = false
+      for (let round = 0; round < 10 && !seen; round += 1) {
+        for (const who of order) {
+          server.clock.advance(1800)
+          const reply = await refresh(who === 'owner' ? owner : thief)
+          if (reply.status !== 200) {
+            seen = true
+            break
+          }
+          const tokens = (await reply.json()) as TokenReply
+          if (who === 'owner') owner = tokens
+          else thief = tokens
+          refreshes[who] += 1
         }
-        const tokens = (await reply.json()) as TokenReply
-        if (who === 'owner') owner = tokens
-        else thief = tokens
-        refreshes[who] += 1
       }
-    }
-    expect(seen).toBe(true)
-    expect(refreshes.thief).toBeLessThanOrEqual(2)
-    await expectRefused(owner)
-    await expectRefused(thief)
-    expect((await readRow(owner)).revoked_at).not.toBeNull()
-  })
+      expect(seen).toBe(true)
+      expect(refreshes.thief).toBeLessThanOrEqual(2)
+      await expectRefused(owner)
+      await expectRefused(thief)
+      expect((await readRow(owner)).revoked_at).not.toBeNull()
+    },
+  )
 
-  it('threat T6 an outage now and then is none: a late repeat in every other generation goes on', async () => {
+  it('threat T6 is tolerated after occasional outages: a late repeat in every other generation continues the grant', async () => {
     let tokens = await codeFlow(server, client)
     for (let round = 0; round < 4; round += 1) {
       await next(tokens)
@@ -250,7 +254,7 @@ describe('threat T6 what is not a lost reply ends the grant', () => {
     }
   })
 
-  it('threat T7 a rotated client secret ends late repeats', async () => {
+  it('threat T7 is refused after the client secret was rotated', async () => {
     const own = await createClient(server)
     const first = await codeFlow(server, own)
     await next(first, { by: own })
@@ -259,7 +263,7 @@ describe('threat T6 what is not a lost reply ends the grant', () => {
     await expectRefused(first, { by: { id: own.id, secret: secret ?? '' } })
   })
 
-  it('threat T6 a refresh token that has expired is not given its successor', async () => {
+  it('threat T6 returns no successor for an expired refresh token', async () => {
     const short = await startServer({ refreshTokensExpireIn: '1h' })
     try {
       const own = await createClient(short)
@@ -284,7 +288,7 @@ describe('threat T6 what is not a lost reply ends the grant', () => {
 })
 
 describe('threat F2 a database that lost the last refreshes', () => {
-  it('threat F2 a refresh token that is newer than its row goes on, and older ones end the grant', async () => {
+  it('threat F2 a refresh token newer than its row continues, and older ones end the grant', async () => {
     const first = await codeFlow(server, client)
     const row = await readRow(first)
     const second = await next(first)
@@ -298,7 +302,7 @@ describe('threat F2 a database that lost the last refreshes', () => {
     await expectRefused(fourth)
   })
 
-  it('threat F2 fifty uses at once of one that is newer have one result', async () => {
+  it('threat F2 fifty concurrent uses of a refresh token newer than its row have one result', async () => {
     const first = await codeFlow(server, client)
     const row = await readRow(first)
     const third = await next(await next(first))
@@ -308,7 +312,7 @@ describe('threat F2 a database that lost the last refreshes', () => {
     expect((await readRow(first)).generation).toBe(3)
   })
 
-  it('threat F2 a grant that was ended stays ended', async () => {
+  it('threat F2 a revoked grant stays revoked', async () => {
     const first = await codeFlow(server, client)
     const row = await readRow(first)
     const third = await next(await next(first))
@@ -316,7 +320,7 @@ describe('threat F2 a database that lost the last refreshes', () => {
     await expectRefused(third)
   })
 
-  it('threat F2 what this process knows to be revoked stays so when the row has forgotten it', async () => {
+  it('threat F2 a revocation known to this process stays in force when the row has lost it', async () => {
     const first = await codeFlow(server, client)
     const row = await readRow(first)
     const third = await next(await next(first))

@@ -36,7 +36,7 @@ async function created(user: string, path: string, fields: object): Promise<Crea
   return (await reply.json()) as Created
 }
 
-async function opens(text: string): Promise<boolean> {
+async function isAccepted(text: string): Promise<boolean> {
   const credentials = { authorization: `Bearer ${text}`, cookie: null, csrfToken: null }
   try {
     await server.oauth.guard.authenticate('api', credentials)
@@ -47,7 +47,7 @@ async function opens(text: string): Promise<boolean> {
 }
 
 describe("threat M1 another user's object", () => {
-  it('threat M1 looks exactly like one that does not exist', async () => {
+  it('threat M1 looks exactly like an unknown object', async () => {
     const { id: clientId } = await created('bob', CLIENTS, body)
     const { token, accessToken } = await created('bob', PERSONAL, { name: 'x', scopes: [] })
     const personalId = token.id
@@ -79,11 +79,11 @@ describe("threat M1 another user's object", () => {
       revokedAt: null,
       name: 'x',
     })
-    expect(await opens(accessToken)).toBe(true)
-    expect(await opens(grant.access_token)).toBe(true)
+    expect(await isAccepted(accessToken)).toBe(true)
+    expect(await isAccepted(grant.access_token)).toBe(true)
   })
 
-  it('threat M1 clients of the application itself belong to no caller', async () => {
+  it('threat M1 clients of the operator cannot be managed by any user', async () => {
     const own = await createClient(server)
     for (const id of [own.id, 'personal-access']) {
       expect((await server.json('ada', 'PUT', `${CLIENTS}/${id}`, body)).status).toBe(404)
@@ -92,7 +92,7 @@ describe("threat M1 another user's object", () => {
     }
   })
 
-  it('threat M1 lists hold only what is theirs', async () => {
+  it("threat M1 lists contain only the caller's own objects", async () => {
     await created('bob', CLIENTS, { ...body, name: 'of bob' })
     await created('bob', PERSONAL, { name: 'of bob', scopes: [] })
     for (const path of [CLIENTS, PERSONAL, '/oauth/tokens']) {
@@ -104,7 +104,7 @@ describe("threat M1 another user's object", () => {
     }
   })
 
-  it('threat M1 a personal token is no authorized application, and the other way round', async () => {
+  it('threat M1 personal access tokens are not listed as authorized applications, nor vice versa', async () => {
     const { token } = await created('ada', PERSONAL, { name: 'x', scopes: [] })
     const { id } = token
     expect((await server.json('ada', 'DELETE', `/oauth/tokens/${id}`)).status).toBe(404)
@@ -113,7 +113,7 @@ describe("threat M1 another user's object", () => {
   })
 })
 
-describe('threat M2 fields', () => {
+describe('threat M2 management requests', () => {
   const EXTRA = {
     id: 'chosen',
     user_id: 'bob',
@@ -153,7 +153,7 @@ describe('threat M2 fields', () => {
     })
   }
 
-  it('threat M2 nothing but the documented ones is writable on a client', async () => {
+  it('threat M2 can change only the documented fields of a client', async () => {
     const made = await raw('POST', CLIENTS, withProto({ ...EXTRA, ...body }))
     expect(made.status).toBe(201)
     const { id } = (await made.json()) as { id: string }
@@ -184,7 +184,7 @@ describe('threat M2 fields', () => {
     expect(await server.oauth.clients.find('chosen')).toBeNull()
   })
 
-  it('threat M2 a personal token belongs to the caller, whoever is named', async () => {
+  it('threat M2 cannot create a personal access token for another user', async () => {
     const extra = { ...EXTRA, name: 'mine', scopes: ['check-status'], expires_at: '2999-01-01' }
     const made = await raw('POST', PERSONAL, withProto(extra))
     expect(made.status).toBe(201)
@@ -194,7 +194,7 @@ describe('threat M2 fields', () => {
     expect(stored?.expiresAt.getFullYear()).toBeLessThan(2030)
   })
 
-  it('threat M2 a token, of whatever scope, manages nothing', async () => {
+  it('threat M2 cannot be sent with an access token, whatever its scopes', async () => {
     const app = await createClient(server, { grants: ['password'] })
     const reply = await server.post('/oauth/token', {
       grant_type: 'password',
@@ -224,7 +224,7 @@ describe('threat M2 fields', () => {
     }
   })
 
-  it('threat M2 writing needs the CSRF token of the session', async () => {
+  it('threat M2 are accepted only with the CSRF token of the session', async () => {
     for (const [method, path] of [
       ['POST', CLIENTS],
       ['PUT', `${CLIENTS}/x`],
@@ -244,8 +244,8 @@ describe('threat M2 fields', () => {
   })
 })
 
-describe('threat M3 secrets', () => {
-  it('threat M3 are in no list, no log, no error and no table', async () => {
+describe('threat M3 client secrets and tokens', () => {
+  it('threat M3 are never in a list, a log, an error or in plain text in the database', async () => {
     const issued = new Map<string, string>([['the server secret', SECRET]])
     const keep = (what: string, text: string | null | undefined) => {
       if (text) issued.set(`${what} ${issued.size}`, text)
@@ -287,7 +287,7 @@ describe('threat M3 secrets', () => {
       keep('session', sessionOf('ada'))
       await own.oauth.endSession('ada.1')
       await own.oauth.keys.rotate({ immediately: true })
-      // and what goes wrong, with everything in it
+      // Requests that fail, with every secret in them.
       for (const text of [...issued.values()]) {
         const wrong = { ...credentials, grant_type: text, code: text, refresh_token: text }
         shown.push(await (await own.post('/oauth/token', wrong)).text())
@@ -319,7 +319,7 @@ describe('threat M3 secrets', () => {
     }
   })
 
-  it('threat M3 a secret is shown once, and its hash never', async () => {
+  it('threat M3 are returned once, and their hashes never', async () => {
     const made = await created('ada', CLIENTS, body)
     const { secret, id } = made
     expect(secret).toMatch(/^tgs_[\w-]{43}$/)
@@ -338,7 +338,7 @@ describe('threat M3 secrets', () => {
   })
 })
 
-/** Every table of ours, whole. */
+/** Returns every row of every table of the package. */
 async function tablesOf(on: TestServer): Promise<Record<string, unknown[]>> {
   const names = [
     'oauth_clients',
@@ -366,7 +366,7 @@ function inspectAll(values: readonly unknown[]): string {
   return describe(values)
 }
 
-describe('threat M4 personal tokens and ends', () => {
+describe('threat M4 personal tokens and revocation', () => {
   it.each([
     [['*']],
     [['place-orders', '*']],
@@ -387,7 +387,7 @@ describe('threat M4 personal tokens and ends', () => {
     expect((await server.json('ada', 'POST', PERSONAL, { name: 'x', scopes })).status).toBe(422)
   })
 
-  it('threat M4 the ways around the route are closed too', async () => {
+  it('threat M4 tokens.createPersonal() refuses unknown scopes and *, too', async () => {
     const create = (scopes: string[]) =>
       server.oauth.tokens.createPersonal({ userId: 'ada', name: 'x', scopes })
     for (const scopes of [['*'], ['unknown'], ['place-orders check-status']]) {
@@ -404,7 +404,7 @@ describe('threat M4 personal tokens and ends', () => {
     const code = new URL(silent.headers.get('location') ?? '').searchParams.get('code') ?? ''
     expect(code).not.toBe('')
     expect((await server.json('ada', 'DELETE', `${CLIENTS}/${id}`)).status).toBe(204)
-    expect(await opens(tokens.access_token)).toBe(false)
+    expect(await isAccepted(tokens.access_token)).toBe(false)
     expect((await decideOn(server, 'ada', page)).protocol).toBe('error:')
     const form = { client_id: id, client_secret: secret, redirect_uri: REDIRECT, code }
     const late = await server.post('/oauth/token', { grant_type: 'authorization_code', ...form })
@@ -413,7 +413,7 @@ describe('threat M4 personal tokens and ends', () => {
     expect(await (await server.json('bob', 'GET', '/oauth/tokens')).text()).not.toContain(id)
   })
 
-  it('threat M4 two changes at once neither revive a client nor an old secret', async () => {
+  it('threat M4 concurrent changes restore neither a client nor an old secret', async () => {
     for (let round = 0; round < 10; round += 1) {
       const { id, secret } = await created('ada', CLIENTS, body)
       const before = (await server.oauth.clients.find(id))?.secretHash
@@ -452,7 +452,7 @@ describe('threat M5 names in headers and pages', () => {
     '=HYPERLINK("https://evil.example")',
     '👩‍👩‍👧 ünïcödé 日本語',
     'e\u0301 and é',
-  ])('threat M5 the name %j is kept exactly and means nothing', async (name) => {
+  ])('threat M5 the name %j is stored exactly and has no effect', async (name) => {
     const { id } = await created('ada', CLIENTS, { ...body, name })
     expect((await server.oauth.clients.find(id))?.name).toBe(name)
     const list = (await (await server.json('ada', 'GET', CLIENTS)).json()) as Array<{

@@ -5,12 +5,12 @@ import { createRandom } from './random.ts'
 const FORM = 'application/x-www-form-urlencoded'
 
 describe('threat I6 mutated requests', () => {
-  // what a database adds to the reading of requests is small, and its statements are slow
+  // A database adds little to the parsing of requests, and its statements are slow.
   const usual = process.env.TEST_DATABASE === 'sqlite' ? 20_000 : 5_000
   const count = Number(process.env.FUZZ_REQUESTS ?? usual)
   const seed = Number(process.env.FUZZ_SEED ?? 20_260_101)
 
-  it(`threat I6 ${count} of them give no 5xx, no stack trace, no hang and nothing in the log`, {
+  it(`threat I6 ${count} of them cause no 5xx, no stack trace, no hang and no log entry`, {
     timeout: 60_000 + count * 20,
   }, async () => {
     const own = await startServer()
@@ -152,7 +152,7 @@ describe('threat I6 mutated requests', () => {
     const fields = { name: 'x', redirect: REDIRECT }
     const password = { username: 'ada@example.com', password: 'correct horse' }
     const asked = { client_id: app.id, redirect_uri: REDIRECT, response_type: 'code' }
-    /** Good requests to start from, since what is refused at the door reaches nothing. */
+    /** Valid requests to mutate: one that is refused early does not reach deeper code. */
     const good: ReadonlyArray<[method: string, path: string, params: Record<string, unknown>]> = [
       [
         'POST',
@@ -174,7 +174,7 @@ describe('threat I6 mutated requests', () => {
       ['DELETE', '/oauth/tokens/x', {}],
     ]
 
-    function almostGood(): Request {
+    function nearlyValidRequest(): Request {
       const [method, path, params] = random.pick(good)
       const changed: Array<[string, unknown]> = Object.entries(params)
       for (let i = random.below(3); i > 0; i -= 1) {
@@ -203,7 +203,7 @@ describe('threat I6 mutated requests', () => {
     }
 
     function mutated(): Request {
-      if (random.below(4) > 0) return almostGood()
+      if (random.below(4) > 0) return nearlyValidRequest()
       const method = random.pick(methods)
       const path = random.below(12) === 0 ? mutate(random.pick(paths)) : random.pick(paths)
       const query = random.below(2) === 0 ? `?${pairs()}` : ''
@@ -260,7 +260,7 @@ describe('threat I6 mutated requests', () => {
         }
       }
       expect(own.logged).toEqual([])
-      // a fuzz that is refused at the door proves nothing
+      // Mutations that are all refused early would prove nothing.
       if (count >= 5000) {
         for (const status of [200, 201, 303, 400, 401, 404, 405, 422]) {
           expect(statuses.get(status) ?? 0, `${status} of ${[...statuses]}`).toBeGreaterThan(0)

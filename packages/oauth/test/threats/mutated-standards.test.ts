@@ -63,12 +63,12 @@ function startAll(signer: Signer) {
   })
 }
 
-/** A failure that nobody waits for fails the run as well: it would end a process. */
-describe('threat I6 mutated requests to what is beside OAuth 2.0', () => {
+/** An unhandled rejection fails the run, too: it would crash a process. */
+describe('threat I6 mutated requests to features beyond OAuth 2.0', () => {
   const count = Number(process.env.FUZZ_REQUESTS ?? 5_000)
   const seed = Number(process.env.FUZZ_SEED ?? 20_260_101)
 
-  it(`threat I6 ${count} of them give no 5xx and leave no failure behind`, {
+  it(`threat I6 ${count} of them cause no 5xx and no internal failure`, {
     timeout: 60_000 + count * 20,
   }, async () => {
     const signer = await createSigner('ES256')

@@ -23,7 +23,7 @@ async function start(endsOldAccessToken: boolean) {
   return { server, credentials, refresh, first }
 }
 
-async function opens(oauth: TestServer['oauth'], token: string): Promise<boolean> {
+async function isAccepted(oauth: TestServer['oauth'], token: string): Promise<boolean> {
   const credentials = { authorization: `Bearer ${token}`, cookie: null, csrfToken: null }
   try {
     await oauth.guard.authenticate('api', credentials)
@@ -34,39 +34,39 @@ async function opens(oauth: TestServer['oauth'], token: string): Promise<boolean
 }
 
 describe('an access token whose refresh token was used', () => {
-  it('lives until it expires, unless the application asks for its end', async () => {
+  it('stays valid until it expires, unless endsOldAccessToken is set', async () => {
     const { server, refresh, first } = await start(false)
     const second = await refresh(first.refresh_token)
-    expect(await opens(server.oauth, first.access_token)).toBe(true)
-    expect(await opens(server.oauth, second.access_token)).toBe(true)
+    expect(await isAccepted(server.oauth, first.access_token)).toBe(true)
+    expect(await isAccepted(server.oauth, second.access_token)).toBe(true)
   })
 
-  it('ends with the refresh on every process, for guard and introspection alike', async () => {
+  it('becomes invalid with the refresh on every process, for guards and introspection, with endsOldAccessToken', async () => {
     const { server, credentials, refresh, first } = await start(true)
     const other = server.another()
-    expect(await opens(other, first.access_token)).toBe(true)
+    expect(await isAccepted(other, first.access_token)).toBe(true)
     const second = await refresh(first.refresh_token)
-    expect(await opens(server.oauth, first.access_token)).toBe(false)
-    await expect.poll(() => opens(other, first.access_token)).toBe(false)
-    const told = await server.post('/oauth/introspect', {
+    expect(await isAccepted(server.oauth, first.access_token)).toBe(false)
+    await expect.poll(() => isAccepted(other, first.access_token)).toBe(false)
+    const introspection = await server.post('/oauth/introspect', {
       ...credentials,
       token: first.access_token,
     })
-    expect(await told.json()).toEqual({ active: false })
+    expect(await introspection.json()).toEqual({ active: false })
     for (const oauth of [server.oauth, other]) {
-      expect(await opens(oauth, second.access_token)).toBe(true)
+      expect(await isAccepted(oauth, second.access_token)).toBe(true)
     }
   })
 
-  it('ends though the reply was lost, and the repeat gets one that works', async () => {
+  it('becomes invalid even if the response was lost, and the retry returns a valid token', async () => {
     const { server, refresh, first } = await start(true)
     await refresh(first.refresh_token)
     const repeated = await refresh(first.refresh_token)
-    expect(await opens(server.oauth, first.access_token)).toBe(false)
-    expect(await opens(server.oauth, repeated.access_token)).toBe(true)
+    expect(await isAccepted(server.oauth, first.access_token)).toBe(false)
+    expect(await isAccepted(server.oauth, repeated.access_token)).toBe(true)
   })
 
-  it('is not ended by a refresh token that is refused', async () => {
+  it('stays valid after a refused refresh', async () => {
     const { server, refresh, first } = await start(true)
     const { client, secret } = await server.oauth.clients.create({
       name: 'Another',
@@ -79,7 +79,7 @@ describe('an access token whose refresh token was used', () => {
       client_secret: secret ?? '',
     })
     expect(stolen.status).toBe(400)
-    expect(await opens(server.oauth, first.access_token)).toBe(true)
+    expect(await isAccepted(server.oauth, first.access_token)).toBe(true)
     expect((await refresh(first.refresh_token)).access_token).toBeTruthy()
   })
 })

@@ -1,4 +1,4 @@
-/** A small generator with a seed, so that a failure can be repeated. */
+/** A small seeded random generator, so that failures can be reproduced. */
 export function createRandom(seed: number) {
   let state = seed >>> 0
   const next = () => {

@@ -16,7 +16,7 @@ import {
 let server: TestServer
 let app: GuardedApp
 let client: { id: string; secret: string }
-/** The ids the application was asked about, in order. */
+/** The user ids the application was asked for, in order. */
 let asked: string[]
 
 async function start(options: TestServerOptions = {}): Promise<void> {
@@ -36,17 +36,18 @@ async function start(options: TestServerOptions = {}): Promise<void> {
 beforeEach(() => start())
 afterEach(() => server.close())
 
-/** As an application does it that never heard of revokeUser(). */
+/** Deletes a user without calling `revokeUser()`, as an application may. */
 const remove = (id: string) => server.users.all.delete(id)
 
 const post = (path: string, form: Record<string, string>) =>
   server.post(path, { client_id: client.id, client_secret: client.secret, ...form })
 
-const opens = async (headers: Record<string, string>) => (await app.get('/any', headers)).status
+const statusWith = async (headers: Record<string, string>) =>
+  (await app.get('/any', headers)).status
 const refusedSoon = (headers: Record<string, string>) =>
-  expect.poll(() => opens(headers), { interval: 50 }).toBe(401)
+  expect.poll(() => statusWith(headers), { interval: 50 }).toBe(401)
 
-describe('threat G3 a user the application no longer knows', () => {
+describe('threat G3 a user who was deleted in the application', () => {
   const kinds: ReadonlyArray<[string, () => Promise<Record<string, string>>]> = [
     ['an access token', async () => bearer((await codeFlow(server, client)).access_token)],
     [
@@ -73,21 +74,21 @@ describe('threat G3 a user the application no longer knows', () => {
       },
     ],
   ]
-  it.each(kinds)('threat G3 is refused at the guard: %s', async (_kind, signIn) => {
+  it.each(kinds)('threat G3 is refused by the guard when presenting %s', async (_kind, signIn) => {
     const headers = await signIn()
-    expect(await opens(headers)).toBe(200)
+    expect(await statusWith(headers)).toBe(200)
     remove('ada')
     await refusedSoon(headers)
-    expect(await opens(headers)).toBe(401)
+    expect(await statusWith(headers)).toBe(401)
   })
 
-  it('threat G3 is refused at the first request of a process that has not seen them', async () => {
+  it('threat G3 is refused by a process that has not cached the user', async () => {
     const headers = bearer((await codeFlow(server, client)).access_token)
     remove('ada')
-    expect(await opens(headers)).toBe(401)
+    expect(await statusWith(headers)).toBe(401)
   })
 
-  it('threat T7 gets no token for a code that was not used yet', async () => {
+  it('threat T7 gets no token for an unused code', async () => {
     const params = { client_id: client.id, redirect_uri: REDIRECT, response_type: 'code' }
     const answered = await decideOn(server, 'ada', await askFor(server, 'ada', params))
     remove('ada')
@@ -109,20 +110,20 @@ describe('threat G3 a user the application no longer knows', () => {
   })
 })
 
-describe('the question whether a user still exists', () => {
-  it('is asked once for many requests, and never for a client that acts for itself', async () => {
+describe('the check whether a user still exists', () => {
+  it('runs once for many requests, and not for a client that acts for itself', async () => {
     const headers = bearer((await codeFlow(server, client)).access_token)
     const machine: { access_token: string } = await (
       await post('/oauth/token', { grant_type: 'client_credentials' })
     ).json()
     asked.length = 0
-    const statuses = await Promise.all(Array.from({ length: 100 }, () => opens(headers)))
+    const statuses = await Promise.all(Array.from({ length: 100 }, () => statusWith(headers)))
     expect(new Set(statuses)).toEqual(new Set([200]))
     expect((await app.get('/machine', bearer(machine.access_token))).status).toBe(200)
     expect(asked).toEqual(['ada'])
   })
 
-  it('is answered without a promise while the last answer is young', async () => {
+  it('returns synchronously while the last result is recent', async () => {
     const { access_token } = await codeFlow(server, client)
     const credentials = { authorization: `Bearer ${access_token}`, cookie: null, csrfToken: null }
     const first = server.oauth.guard.authenticate('api', credentials)
@@ -131,19 +132,19 @@ describe('the question whether a user still exists', () => {
     expect(server.oauth.guard.authenticate('api', credentials)).toMatchObject({ id: 'ada' })
   })
 
-  it('threat F4 that fails is a 503 and no yes, and costs nothing for good', async () => {
+  it('threat F4 results in 503 when it fails, does not let the caller in, and has no lasting effect', async () => {
     const headers = bearer((await codeFlow(server, client)).access_token)
     const { findById } = server.users
     server.users.findById = async () => {
       throw new Error('the user table is away')
     }
-    expect(await opens(headers)).toBe(503)
+    expect(await statusWith(headers)).toBe(503)
     expect(JSON.stringify(server.logged.map(String))).toContain('whether a user still exists')
     server.users.findById = findById
-    await expect.poll(() => opens(headers), { interval: 50 }).toBe(200)
+    await expect.poll(() => statusWith(headers), { interval: 50 }).toBe(200)
   })
 
-  it('threat F4 that is never answered is a 503, at the guard, at introspection and for a code', async () => {
+  it('threat F4 results in 503 when it hangs, at the guard, at introspection and in a code exchange', async () => {
     const tokens = await codeFlow(server, client)
     const params = { client_id: client.id, redirect_uri: REDIRECT, response_type: 'code' }
     const page = await askFor(server, 'ada', { ...params, prompt: 'consent' })
@@ -159,7 +160,7 @@ describe('the question whether a user still exists', () => {
     expect(replies.map(({ status }) => status)).toEqual([503, 503, 503, 503])
   })
 
-  it('goes to findByIds, for all who come at once together, where there is one', async () => {
+  it('uses findByIds for concurrent checks, if the application has it', async () => {
     const lists: string[][] = []
     await server.close()
     await start()

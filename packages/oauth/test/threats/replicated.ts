@@ -11,15 +11,15 @@ import {
 } from '../../src/index.ts'
 import { SCOPES, SECRET, type TestUser, TestUsers } from '../support.ts'
 
-/** A process of an application, on the database of a URL. */
+/** A process of an application, connected to the database at a URL. */
 export interface AppProcess {
   readonly oauth: AuthorizationServer<TestUser>
   readonly database: Database
-  /** The messages that it logged as errors. */
+  /** Messages that it logged as errors. */
   readonly errors: string[]
-  /** The messages that it logged as warnings. */
+  /** Messages that it logged as warnings. */
   readonly warnings: string[]
-  /** The status of a guarded request with this token. */
+  /** Returns the status of a guarded request with this token. */
   statusOf(token: string): Promise<number>
   post(path: string, form: Record<string, string>): Promise<Response>
   close(): Promise<void>

@@ -22,7 +22,7 @@ describe.runIf(locks)('a statement that takes longer than the database allows', 
     })
   }
 
-  it('is answered with 503 and Retry-After, and nothing is logged as a bug [threat F2]', async () => {
+  it('is answered with 503 and Retry-After, and is not logged as a bug [threat F2]', async () => {
     server = await startServer({ connect: { timeout: 1000 } })
     const client = await createClient(server, { grants: ['client_credentials'] })
     const ask = () =>

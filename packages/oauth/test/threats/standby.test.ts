@@ -24,11 +24,11 @@ if (process.env.TEST_DATABASE === 'mariadb' && !mariadb) {
   console.log('Replicas of MariaDB are left out: install mariadb-server, or use .ci/run')
 }
 
-describe.runIf(isPostgres)('a lagging standby behind the address of the database', () => {
+describe.runIf(isPostgres)('a lagging standby at the configured database address', () => {
   let primary: PostgresPrimary
   let standby: PostgresStandby
   let proxy: TcpProxy
-  /** A process that reaches the primary directly. */
+  /** A process that is connected to the primary directly. */
   let near: AppProcess
   const started: AppProcess[] = []
 
@@ -65,7 +65,10 @@ describe.runIf(isPostgres)('a lagging standby behind the address of the database
     return { text: accessToken, id: token.id }
   }
 
-  /** The address leads to a standby that has seen everything so far, and sees nothing from now on. */
+  /**
+   * Redirects the address to a standby that has replicated everything so far, and stops its
+   * replication.
+   */
   async function fallBehind(): Promise<void> {
     await standby.resume()
     await standby.catchUp()
@@ -79,7 +82,7 @@ describe.runIf(isPostgres)('a lagging standby behind the address of the database
     await proxy.heal()
   }
 
-  it('refuses every token instead of letting a revoked one in, and says so once [threat Q5]', async () => {
+  it('makes the guard refuse every token instead of accepting a revoked one, and logs that once [threat Q5]', async () => {
     const far = await start(proxy.url)
     const revoked = await newToken()
     const kept = await newToken()
@@ -99,7 +102,7 @@ describe.runIf(isPostgres)('a lagging standby behind the address of the database
     expect(far.warnings.filter((text) => text.includes('primary again'))).toHaveLength(1)
   })
 
-  it('refuses every token in a process that starts on it [threat Q5]', async () => {
+  it('makes a process that starts on it refuse every token [threat Q5]', async () => {
     const revoked = await newToken()
     await fallBehind()
     await near.oauth.tokens.revoke(revoked.id)
@@ -114,7 +117,7 @@ describe.runIf(isPostgres)('a lagging standby behind the address of the database
     await expect.poll(() => late.statusOf(revoked.text)).toBe(401)
   })
 
-  it('makes every route answer 503, whether it reads or writes [threat Q5]', async () => {
+  it('makes every route respond with 503, for reads and writes [threat Q5]', async () => {
     const jwt = await start(proxy.url)
     const opaque = await start(proxy.url, { accessTokenFormat: 'opaque' })
     const { client, secret } = await near.oauth.clients.create({
@@ -157,13 +160,13 @@ describe.runIf(isPostgres)('a lagging standby behind the address of the database
     }
   })
 
-  it('is noticed by the connection that reads, when others of the pool lead to the primary [threat Q5]', async () => {
+  it('is detected on the connection that reads the feed, even if other connections of the pool lead to the primary [threat Q5]', async () => {
     const far = await start(proxy.url)
     const revoked = await newToken()
     expect(await far.statusOf(revoked.text)).toBe(200)
     await standby.catchUp()
     await standby.pause()
-    // Every connection opened from now on leads to the standby; those there are stay.
+    // Later connections lead to the standby; existing ones stay.
     proxy.leadTo(standby.url)
     const find = () => sql`select count(*) from oauth_tokens`.execute(far.database.kysely)
     const many = await Promise.allSettled(Array.from({ length: 9 }, find))
@@ -176,7 +179,7 @@ describe.runIf(isPostgres)('a lagging standby behind the address of the database
     for (let i = 0; i < 10; i += 1) expect(await far.statusOf(revoked.text)).not.toBe(200)
   })
 
-  it('refuses every token while the primary itself takes no writes, over connections that stay open [threat Q5]', async () => {
+  it('makes the guard refuse every token while the primary itself is read-only, over connections that stay open [threat Q5]', async () => {
     const kept = await newToken()
     const admin = new pg.Client(primary.url)
     await admin.connect()
@@ -198,7 +201,7 @@ describe.runIf(isPostgres)('a lagging standby behind the address of the database
     await expect.poll(() => near.statusOf(kept.text)).toBe(200)
   })
 
-  it('ends when the standby is promoted [threat Q5]', async () => {
+  it('no longer affects the server once it is promoted to primary [threat Q5]', async () => {
     const far = await start(proxy.url)
     const kept = await newToken()
     const revoked = await newToken()
@@ -220,7 +223,7 @@ describe.runIf(isPostgres)('a lagging standby behind the address of the database
   })
 })
 
-describe.runIf(isPostgres)('a server that receives the feed by logical replication', () => {
+describe.runIf(isPostgres)('a database that receives the feed by logical replication', () => {
   let publisher: PostgresPrimary
   let subscriber: PostgresPrimary
   beforeAll(async () => {
@@ -232,13 +235,13 @@ describe.runIf(isPostgres)('a server that receives the feed by logical replicati
     await publisher.remove()
   })
 
-  it('refuses every token, although it takes writes, until it is no subscriber [threat Q5]', async () => {
+  it('makes the guard refuse every token, although it is writable, until it is no longer a subscriber [threat Q5]', async () => {
     const near = await startProcess(publisher.url)
     const far = await startProcess(subscriber.url)
     const ask = (on: AppProcess, text: string) => sql.raw(text).execute(on.database.kysely)
     try {
       await near.oauth.ready()
-      // Its tables are there; all that they hold comes from the other.
+      // Its tables exist; all their rows come from the publisher.
       await kyselyStorage(far.database).migrate()
       const { accessToken, token } = await near.oauth.tokens.createPersonal({
         userId: 'ada',
@@ -273,7 +276,7 @@ describe.runIf(isPostgres)('a server that receives the feed by logical replicati
   })
 })
 
-describe.runIf(mariadb)('a replica of MariaDB', () => {
+describe.runIf(mariadb)('a MariaDB replica', () => {
   let replication: MariadbReplication
   let near: AppProcess
   const started: AppProcess[] = []
@@ -298,7 +301,10 @@ describe.runIf(mariadb)('a replica of MariaDB', () => {
     return { text: accessToken, id: token.id }
   }
 
-  /** A process whose reads of the feed a proxy sends to the replica, and everything else to the primary. */
+  /**
+   * Starts a process behind a proxy that sends reads of the feed to the replica, and everything
+   * else to the primary.
+   */
   async function startSplit(): Promise<AppProcess> {
     const reads = await startProcess(replication.replica.url)
     const writes = await startProcess(replication.primary.url)
@@ -311,10 +317,10 @@ describe.runIf(mariadb)('a replica of MariaDB', () => {
     return split
   }
 
-  it('that is told to be read-only refuses every token over connections that stay open [threat Q5]', async () => {
+  it('in read-only mode makes the guard refuse every token over connections that stay open [threat Q5]', async () => {
     const kept = await newToken()
     expect(await near.statusOf(kept.text)).toBe(200)
-    // What a planned failover does to the old primary.
+    // A planned failover does this to the old primary.
     await replication.primary.ask('set global read_only = 1')
     try {
       await expect.poll(() => near.statusOf(kept.text)).toBe(503)
@@ -328,7 +334,7 @@ describe.runIf(mariadb)('a replica of MariaDB', () => {
     expect(near.warnings.filter((text) => text.includes('primary again'))).toHaveLength(1)
   })
 
-  it('that takes writes is noticed by its missing heartbeat once it lags [threat Q5]', async () => {
+  it('in writable mode is detected by its missing heartbeat once it lags [threat Q5]', async () => {
     await replication.catchUp()
     const split = await startSplit()
     const revoked = await newToken()
@@ -347,45 +353,42 @@ describe.runIf(mariadb)('a replica of MariaDB', () => {
     expect(behind()).toHaveLength(1)
   })
 
-  it('that takes writes and lags lets nobody in through a process that has just started [threat Q5]', async () => {
+  it('in writable mode and lagging makes a process that has just started refuse every token [threat Q5]', async () => {
     const revoked = await newToken()
     await replication.catchUp()
     await replication.pause()
     await near.oauth.tokens.revoke(revoked.id)
-    // The count of the primary moves on.
+    // The heartbeat count of the primary advances.
     await expect
-      .poll(() => beatOf(replication.primary), { interval: 200 })
-      .toBeGreaterThan((await beatOf(replication.replica)) + 1)
+      .poll(() => heartbeatCount(replication.primary), { interval: 200 })
+      .toBeGreaterThan((await heartbeatCount(replication.replica)) + 1)
     const split = await startSplit()
     for (let i = 0; i < 10; i += 1) expect(await split.statusOf(revoked.text)).toBe(503)
     await replication.resume()
     await expect.poll(() => split.statusOf(revoked.text)).toBe(401)
   })
 
-  async function beatOf(server: MariadbReplication['primary']): Promise<number> {
+  async function heartbeatCount(server: MariadbReplication['primary']): Promise<number> {
     const [row] = await server.ask('select max(beat) as beat from test.oauth_heartbeats')
     return Number(row?.beat ?? 0)
   }
 })
 
-describe.runIf(process.env.TEST_DATABASE === 'sqlite')(
-  'an SQLite file that takes no writes',
-  () => {
-    it('remains the only truth: tokens are checked, and what writes gets 503 [threat Q5]', async () => {
-      const server = await startServer()
-      const { accessToken } = await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'x' })
-      const credentials = { authorization: `Bearer ${accessToken}`, cookie: null, csrfToken: null }
-      // A limit on its pages is to SQLite what a full disk is.
-      await sql`pragma max_page_count = 1`.execute(server.database.kysely)
-      const fill = async () => {
-        for (;;) await server.oauth.clients.create({ name: 'x'.repeat(190), redirect: REDIRECT })
-      }
-      await expect(fill()).rejects.toSatisfy(isUnavailable)
-      for (let i = 0; i < 4; i += 1) {
-        await sleep(300)
-        await server.oauth.guard.authenticate('api', credentials)
-      }
-      await server.close()
-    })
-  },
-)
+describe.runIf(process.env.TEST_DATABASE === 'sqlite')('a read-only SQLite file', () => {
+  it('lets the guard check tokens, while requests that write get 503 [threat Q5]', async () => {
+    const server = await startServer()
+    const { accessToken } = await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'x' })
+    const credentials = { authorization: `Bearer ${accessToken}`, cookie: null, csrfToken: null }
+    // A limit on its pages has the effect of a full disk.
+    await sql`pragma max_page_count = 1`.execute(server.database.kysely)
+    const fill = async () => {
+      for (;;) await server.oauth.clients.create({ name: 'x'.repeat(190), redirect: REDIRECT })
+    }
+    await expect(fill()).rejects.toSatisfy(isUnavailable)
+    for (let i = 0; i < 4; i += 1) {
+      await sleep(300)
+      await server.oauth.guard.authenticate('api', credentials)
+    }
+    await server.close()
+  })
+})

@@ -80,8 +80,8 @@ async function tokensOf(reply: Response): Promise<TokenReply> {
   return (await reply.json()) as TokenReply
 }
 
-describe('threat T1 a code', () => {
-  it('threat T1 works once; reuse fails and revokes everything issued from it', async () => {
+describe('threat T1 an authorization code', () => {
+  it('threat T1 works once; reuse fails and revokes every token issued for it', async () => {
     const code = await newCode()
     const first = await tokensOf(await redeem(code))
     const second = await tokensOf(await refresh(first.refresh_token))
@@ -95,7 +95,7 @@ describe('threat T1 a code', () => {
     }
   })
 
-  it('threat T1 revokes on reuse however wrong the rest of the request is, or late', async () => {
+  it('threat T1 has its tokens revoked on reuse, however invalid or late the rest of the request is', async () => {
     for (const form of [{ redirect_uri: 'https://evil.example' }, { code_verifier: 'x' }]) {
       const code = await newCode()
       const tokens = await tokensOf(await redeem(code))
@@ -105,7 +105,7 @@ describe('threat T1 a code', () => {
     }
   })
 
-  it('threat T1 works for its client only, and is not burnt by another', async () => {
+  it('threat T1 works only for its client, and is not used up by another', async () => {
     const code = await newCode()
     const foreign = { client_id: other.id, client_secret: other.secret }
     await expectError(await redeem(code, foreign), 'invalid_grant')
@@ -115,10 +115,10 @@ describe('threat T1 a code', () => {
   })
 
   it.each([
-    ['another address', 'https://evil.example/callback'],
-    ['a slash more', `${REDIRECT}/`],
+    ['another redirect URI', 'https://evil.example/callback'],
+    ['an extra slash', `${REDIRECT}/`],
     ['another letter case', REDIRECT.toUpperCase()],
-    ['a query more', `${REDIRECT}?x=1`],
+    ['an additional query', `${REDIRECT}?x=1`],
     ['none', ''],
   ])('threat T1 fails with %s as redirect_uri', async (_, redirectUri) => {
     const code = await newCode()
@@ -126,7 +126,7 @@ describe('threat T1 a code', () => {
     expect((await redeem(code)).status).toBe(200)
   })
 
-  it('threat T1 a loopback code needs the very port that was asked with', async () => {
+  it('threat T1 from a loopback redirect requires the exact port of the request', async () => {
     const native = await createClient(server, { redirect: 'http://127.0.0.1/cb' })
     const code = await newCode({ redirect_uri: 'http://127.0.0.1:5001/cb' }, native)
     const form = { client_id: native.id, client_secret: native.secret }
@@ -138,7 +138,7 @@ describe('threat T1 a code', () => {
     expect((await redeem(code, right)).status).toBe(200)
   })
 
-  it('threat T1 lives for 60 seconds', async () => {
+  it('threat T1 expires after 60 seconds', async () => {
     const codes = [await newCode(), await newCode()]
     server.clock.advance(59)
     expect((await redeem(codes[0] ?? '')).status).toBe(200)
@@ -147,8 +147,8 @@ describe('threat T1 a code', () => {
   })
 })
 
-describe('threat T2 what is damaged, foreign, expired or of another kind', () => {
-  it('threat T2 all yield the same invalid_grant, byte for byte', async () => {
+describe('threat T2 damaged, foreign, expired or misplaced credentials', () => {
+  it('threat T2 all get the same invalid_grant response, byte for byte', async () => {
     const code = await newCode()
     const tokens = await codeFlow(server, client)
     const foreign = await codeFlow(server, other)
@@ -198,13 +198,13 @@ describe('threat T2 what is damaged, foreign, expired or of another kind', () =>
       texts.add(await expectError(await refresh(text), 'invalid_grant'))
     }
     expect(texts.size).toBe(1)
-    // none of these was the real one, so that nothing was revoked
+    // None of these was the real token, so nothing was revoked.
     expect((await refresh(tokens.refresh_token)).status).toBe(200)
     expect((await redeem(code)).status).toBe(200)
   })
 })
 
-/** The same text with one bit of its last character but one changed. */
+/** Replaces the last but one character. */
 function flip(text: string): string {
   const at = text.length - 2
   return `${text.slice(0, at)}${text[at] === 'A' ? 'B' : 'A'}${text.slice(at + 1)}`
@@ -227,7 +227,7 @@ describe('threat T3 grants', () => {
     await expectError(await redeem('x', { grant_type: grantType, ...form }), error)
   })
 
-  it('threat T3 a client without the refresh grant gets and uses none', async () => {
+  it('threat T3 a client without the refresh_token grant gets no refresh token and cannot use one', async () => {
     const plain = await createClient(server, { grants: ['authorization_code'] })
     const tokens = await codeFlow(server, plain)
     expect(tokens).not.toHaveProperty('refresh_token')
@@ -236,7 +236,7 @@ describe('threat T3 grants', () => {
     await expectError(await refresh(theirs.refresh_token, form), 'unauthorized_client')
   })
 
-  it('threat T3 the client of personal access tokens can get no token', async () => {
+  it('threat T3 the personal access client cannot get a token', async () => {
     await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'x' })
     for (const grant of ['personal_access', 'client_credentials', 'refresh_token', 'password']) {
       const form = { grant_type: grant, client_id: 'personal-access' }
@@ -256,7 +256,7 @@ describe('threat T4 client authentication', () => {
     machine = await createClient(server, { grants: ['client_credentials'] })
   })
 
-  it('threat T4 the wrong ways fail with 401', async () => {
+  it('threat T4 fails with 401 for wrong credentials', async () => {
     const { id, secret } = machine
     const upper = `${id}:${secret.toUpperCase()}`
     const attempts: Array<Promise<Response>> = [
@@ -304,18 +304,18 @@ describe('threat T4 client authentication', () => {
     }
   })
 
-  it('threat T4 a refused Basic is challenged', async () => {
+  it('threat T4 returns a challenge for refused Basic credentials', async () => {
     const reply = await send(basic(`${machine.id}:wrong`))
     expect(reply.headers.get('www-authenticate')).toMatch(/^Basic /)
   })
 
-  it('threat T4 two methods in one request are an error', async () => {
+  it('threat T4 refuses two methods in one request', async () => {
     const { id, secret } = machine
     const reply = await send(basic(`${id}:${secret}`), { client_secret: secret })
     await expectError(reply, 'invalid_request')
   })
 
-  it('threat T4 Basic is decoded per RFC 6749 appendix B, scheme in any case', async () => {
+  it('threat T4 decodes Basic per RFC 6749 appendix B, with the scheme in any case', async () => {
     const encoded = [...machine.secret]
       .map((c) => `%${c.charCodeAt(0).toString(16).padStart(2, '0')}`)
       .join('')
@@ -325,14 +325,14 @@ describe('threat T4 client authentication', () => {
     }
   })
 
-  it('threat T4 a public client with a secret, and a confidential one without, fail', async () => {
+  it('threat T4 refuses a public client with a secret, and a confidential one without', async () => {
     const app = await createClient(server, { confidential: false })
     const form = { client_id: app.id, client_secret: 'x' }
     await expectError(await redeem('x', form), 'invalid_client', 401)
     await expectError(await redeem('x', { client_secret: '' }), 'invalid_client', 401)
   })
 
-  it('threat T4 a rotated secret stops at once', async () => {
+  it('threat T4 refuses a rotated secret at once', async () => {
     const own = await createClient(server, { grants: ['client_credentials'] })
     const { secret } = await server.oauth.clients.rotateSecret(own.id)
     const form = (text: string | null) => ({ client_id: own.id, client_secret: text ?? '' })
@@ -351,7 +351,7 @@ describe('threat T5 a refresh token', () => {
     expect((await refresh(tokens.refresh_token)).status).toBe(200)
   })
 
-  it('threat T5 narrows and never widens, also after narrowing; empty counts as absent', async () => {
+  it('threat T5 can narrow and never widen the scope, also after narrowing; an empty scope counts as absent', async () => {
     const both = 'place-orders check-status'
     let tokens = await codeFlow(server, client, { scope: both })
     const narrow = await tokensOf(await refresh(tokens.refresh_token, { scope: 'check-status' }))
@@ -361,7 +361,7 @@ describe('threat T5 a refresh token', () => {
     for (const scope of ['*', 'unknown', `${both} unknown`, `${both} *`, '__proto__', 'a"b']) {
       await expectError(await refresh(tokens.refresh_token, { scope }), 'invalid_scope')
     }
-    // refused requests have not used the token up
+    // Refused requests have not used the token up.
     expect((await refresh(tokens.refresh_token)).status).toBe(200)
     const small = await codeFlow(server, client, { scope: 'check-status' })
     await expectError(await refresh(small.refresh_token, { scope: both }), 'invalid_scope')
@@ -380,16 +380,16 @@ describe('threat T6 rotation', () => {
     }
   })
 
-  it('threat T6 a repeat within ten seconds gets the same successor, and no second one', async () => {
+  it('threat T6 a retry within ten seconds gets the same successor, and no second one', async () => {
     const first = await codeFlow(server, client)
     const replies = [await refresh(first.refresh_token), await refresh(first.refresh_token)]
     const [one, two] = await Promise.all(replies.map(tokensOf))
-    // ECDSA signs the same token with other bytes each time.
+    // The same claims; an ECDSA signature differs each time.
     const unsigned = /^[\w-]+\.[\w-]+\./.exec(one?.access_token ?? '')?.[0] ?? 'a JWT'
     expect(two).toEqual({ ...one, access_token: expect.stringMatching(`^${unsigned}`) })
   })
 
-  it('threat T6 another client cannot make a family fall with a stolen old token', async () => {
+  it('threat T6 another client cannot revoke a family with a stolen old token', async () => {
     const first = await codeFlow(server, client)
     const second = await tokensOf(await refresh(first.refresh_token))
     server.clock.advance(60)
@@ -398,7 +398,7 @@ describe('threat T6 rotation', () => {
     expect(await opensGuard(second.access_token)).toBe(true)
   })
 
-  it('threat T6 a clock that went back does not keep the window of repeats open', async () => {
+  it('threat T6 a clock that was set back does not extend the retry window', async () => {
     const first = await codeFlow(server, client)
     const before = server.clock.now()
     await tokensOf(await refresh(first.refresh_token))
@@ -411,15 +411,18 @@ describe('threat T6 rotation', () => {
   })
 })
 
-describe('threat T7 the end of a grant ends its refresh tokens', () => {
+describe('threat T7 the refresh tokens of a grant are refused', () => {
   const ends: ReadonlyArray<[string, (own: Credentials) => Promise<unknown>]> = [
     ['the user is revoked', () => server.oauth.revokeUser('ada')],
     ['the client is deleted', (own) => server.oauth.clients.revoke(own.id)],
     ['its secret is rotated', (own) => server.oauth.clients.rotateSecret(own.id)],
     ['the consent is revoked', (own) => server.oauth.consents.revoke('ada', own.id)],
-    ['the account is gone, unannounced', async () => server.users.all.delete('ada')],
+    [
+      'the account is missing, without a call of revokeUser()',
+      async () => server.users.all.delete('ada'),
+    ],
   ]
-  it.each(ends)('threat T7 when %s', async (_, end) => {
+  it.each(ends)('threat T7 once %s', async (_, end) => {
     const ada = await server.users.findById('ada')
     const own = await createClient(server)
     const tokens = await codeFlow(server, own)
@@ -428,7 +431,7 @@ describe('threat T7 the end of a grant ends its refresh tokens', () => {
     const form = { client_id: own.id, client_secret: own.secret }
     expect((await refresh(tokens.refresh_token, form)).status).toBeGreaterThanOrEqual(400)
     if (ada) server.users.all.set('ada', ada)
-    // nothing comes back with the account or the client
+    // Refresh tokens stay revoked when the account or the client returns.
     expect((await refresh(tokens.refresh_token, form)).status).toBeGreaterThanOrEqual(400)
     if (_.includes('user') || _.includes('consent') || _.includes('deleted')) {
       expect(await opensGuard(tokens.access_token)).toBe(false)
@@ -452,7 +455,7 @@ describe('threat T8 passwords', () => {
       ...form,
     })
 
-  it('threat T8 unknown user and wrong password answer alike', async () => {
+  it('threat T8 unknown user and wrong password get the same response', async () => {
     const wrong = await expectError(await signIn('ada@example.com', 'x'), 'invalid_grant')
     const unknown = await expectError(await signIn('nobody@example.com', 'x'), 'invalid_grant')
     const long = await expectError(
@@ -468,12 +471,12 @@ describe('threat T8 passwords', () => {
     expect((await signIn('long@example.com', `${stem}1`)).status).toBe(200)
     await expectError(await signIn('long@example.com', `${stem}2`), 'invalid_grant')
     await expectError(await signIn('long@example.com', stem), 'invalid_grant')
-    // a NUL never reaches the application, which might cut there
+    // A NUL never reaches the application, which might truncate there.
     const cut = await signIn('long@example.com', `${stem}1\0x`)
     await expectError(cut, 'invalid_request')
   })
 
-  it('threat T8 look-alike user names are other accounts', async () => {
+  it('threat T8 look-alike user names are different accounts', async () => {
     for (const name of [
       'аda@example.com',
       'ADA@example.com',
@@ -484,7 +487,7 @@ describe('threat T8 passwords', () => {
     }
   })
 
-  it('threat T8 only these tokens may hold *, and keep it across a refresh', async () => {
+  it('threat T8 only tokens of the password grant may have the scope *, and keep it in a refresh', async () => {
     const tokens = await tokensOf(await signIn('ada@example.com', 'correct horse', { scope: '*' }))
     const form = { client_id: app.id, client_secret: app.secret }
     const next = await tokensOf(await refresh(tokens.refresh_token, form))
@@ -496,7 +499,7 @@ describe('threat T8 passwords', () => {
     await expectError(await signIn('ada@example.com', 'correct horse', asked), 'invalid_scope')
   })
 
-  it('threat T8 neither grant works where it is not switched on', async () => {
+  it('threat T8 neither the password grant nor the implicit grant works unless enabled', async () => {
     const { authorizationCode } = await import('../../src/index.ts')
     const strict = await startServer({ grants: [authorizationCode()] })
     try {
@@ -515,9 +518,9 @@ describe('threat T8 passwords', () => {
   })
 })
 
-describe('threat T9 the request itself', () => {
+describe('threat T9 malformed token requests', () => {
   it.each(['GET', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'])(
-    'threat T9 %s is 405',
+    'threat T9 %s gets 405',
     async (method) => {
       const query = `grant_type=client_credentials&client_id=${client.id}&client_secret=${client.secret}`
       const reply = await server.request(`/oauth/token?${query}`, { method })
@@ -543,12 +546,12 @@ describe('threat T9 the request itself', () => {
       sub: 'bob',
     }
     const tokens = await tokensOf(await redeem(code, { ...extra, code_verifier: '', resource: '' }))
-    // scope belongs to the authorization request; here it is unknown
+    // `scope` belongs to the authorization request; here it is unknown.
     expect(tokens.scope).toBe('')
     await expectError(await redeem('', {}), 'invalid_request')
   })
 
-  it('threat T9 a parameter sent twice is an error', async () => {
+  it('threat T9 a repeated parameter is an error', async () => {
     const code = await newCode()
     const form = new URLSearchParams({
       grant_type: 'authorization_code',
@@ -572,7 +575,7 @@ describe('threat T10 PKCE', () => {
   const challenge = createHash('sha256').update(verifier).digest('base64url')
   const s256 = { code_challenge: challenge, code_challenge_method: 'S256' }
 
-  it('threat T10 a code with a challenge needs its verifier', async () => {
+  it('threat T10 a code with a challenge requires its verifier', async () => {
     const code = await newCode(s256)
     for (const wrong of [
       '',
@@ -625,7 +628,7 @@ describe('threat T10 PKCE', () => {
 })
 
 describe('threat T11 client credentials', () => {
-  it('threat T11 are for confidential clients, within their scopes, without refresh token', async () => {
+  it('threat T11 are accepted from confidential clients only, within their scopes, and give no refresh token', async () => {
     const grants = ['client_credentials', 'refresh_token'] as const
     const machine = await createClient(server, { grants, scopes: ['check-status'] })
     const form = {
@@ -650,7 +653,7 @@ describe('threat T14 introspection and revocation', () => {
   const introspect = (token: string, by: Credentials) =>
     server.post('/oauth/introspect', { token, client_id: by.id, client_secret: by.secret })
 
-  it('threat T14 introspection needs authentication and a confidential client', async () => {
+  it('threat T14 introspection requires authentication and a confidential client', async () => {
     const tokens = await codeFlow(server, client)
     const app = await createClient(server, { confidential: false })
     const attempts = [
@@ -664,7 +667,7 @@ describe('threat T14 introspection and revocation', () => {
     }
   })
 
-  it("threat T14 hides other clients' tokens exactly like ones that do not exist", async () => {
+  it("threat T14 other clients' tokens look exactly like unknown ones", async () => {
     const tokens = await codeFlow(server, client)
     for (const text of [
       tokens.access_token,
@@ -682,7 +685,7 @@ describe('threat T14 introspection and revocation', () => {
     })
   })
 
-  it('threat T14 always agrees with the guard', async () => {
+  it('threat T14 introspection always agrees with the guard', async () => {
     const own = await createClient(server)
     const tokens = await codeFlow(server, own)
     const agree = async (expected: boolean) => {
@@ -698,7 +701,7 @@ describe('threat T14 introspection and revocation', () => {
     expect(await (await introspect(tokens.refresh_token, own)).text()).toBe('{"active":false}')
   })
 
-  it('threat T14 a whole header is no token, also after the guard has seen it', async () => {
+  it('threat T14 a complete Authorization header is not accepted as a token, even if the guard has cached it', async () => {
     const own = await createClient(server)
     const { access_token: text } = await codeFlow(server, own)
     expect(await opensGuard(text)).toBe(true)
@@ -706,7 +709,7 @@ describe('threat T14 introspection and revocation', () => {
     expect(await (await introspect(text, own)).json()).toMatchObject({ active: true })
   })
 
-  it('threat T14 used, expired and re-secreted refresh tokens are inactive', async () => {
+  it('threat T14 used and expired refresh tokens, and those from before a secret rotation, are inactive', async () => {
     const own = await createClient(server)
     const first = await codeFlow(server, own)
     const form = { client_id: own.id, client_secret: own.secret }
@@ -722,7 +725,7 @@ describe('threat T14 introspection and revocation', () => {
     })
   })
 
-  it("threat T14 revocation affects only the caller's tokens and says nothing", async () => {
+  it("threat T14 revocation affects only the caller's tokens and reveals nothing", async () => {
     const tokens = await codeFlow(server, client)
     const revoke = (token: string, by: Credentials) =>
       server.post('/oauth/revoke', { token, client_id: by.id, client_secret: by.secret })
@@ -733,14 +736,14 @@ describe('threat T14 introspection and revocation', () => {
     expect(await opensGuard(tokens.access_token)).toBe(true)
     expect((await revoke(tokens.refresh_token, { ...client, secret: 'x' })).status).toBe(401)
     const next = await tokensOf(await refresh(tokens.refresh_token))
-    // an old refresh token still names its family, and takes the access tokens along
+    // An old refresh token still identifies its family, and revokes the access tokens with it.
     expect((await revoke(tokens.refresh_token, client)).status).toBe(200)
     for (const { access_token } of [tokens, next])
       expect(await opensGuard(access_token)).toBe(false)
     await expectError(await refresh(next.refresh_token), 'invalid_grant')
   })
 
-  it('threat T14 a public client revokes its own', async () => {
+  it('threat T14 a public client can revoke its own tokens', async () => {
     const app = await createClient(server, { confidential: false, grants: ['password'] })
     const user = { username: 'ada@example.com', password: 'correct horse' }
     const form = { grant_type: 'password', client_id: app.id, ...user }
@@ -749,7 +752,7 @@ describe('threat T14 introspection and revocation', () => {
     expect(await opensGuard(tokens.access_token)).toBe(false)
   })
 
-  it('threat T14 an access token cannot revoke or introspect itself by being sent as bearer', async () => {
+  it('threat T14 an access token sent as bearer cannot revoke or introspect itself', async () => {
     const tokens = await codeFlow(server, client)
     const headers = bearer(tokens.access_token)
     const reply = await server.post('/oauth/revoke', { token: tokens.access_token }, headers)
@@ -763,7 +766,7 @@ function bearer(text: string): Record<string, string> {
 }
 
 describe('threat T15 metadata', () => {
-  it('threat T15 is truthful and offers no unsigned or plain method; replies carry iss', async () => {
+  it('threat T15 is correct and lists neither unsigned nor plain methods, and responses contain iss', async () => {
     const reply = await server.request('/.well-known/oauth-authorization-server')
     const document = (await reply.json()) as Record<string, string[]>
     expect(document.issuer).toBe(server.url)

@@ -1,7 +1,7 @@
-// Compares what specs did with what is listed. Every failure has to be listed under one reason, and as many fail as the
-// list says: one that has learned to pass is taken off it.
+// Compares the results of the specs with the list of known failures. Every failure must be listed
+// under a reason with its number of specs; a spec that passes again must be removed from the list.
 
-/** What is wrong with the list, in words; nothing when it says what happened. */
+/** Returns how the list differs from the results, in words. Empty if it agrees. */
 export function judge(file, { passes, failures }, list) {
   const entries = list.filter((entry) => entry.file === file)
   const problems = []
@@ -20,7 +20,7 @@ export function judge(file, { passes, failures }, list) {
   return problems
 }
 
-/** How many did not pass, by reason. */
+/** Returns the number of failed specs by reason. */
 export function reasonsOf(file, list) {
   const counts = new Map()
   for (const { file: of, count, why } of list) {

@@ -1,5 +1,6 @@
-// Why specs of Braintree's SDK do not pass, by file and by what their titles say. `count` is how many titles of that
-// file do: one more may mean something else, one fewer has learned to pass, and either has to be looked at.
+// Reasons why specs of Braintree's SDK do not pass, by file and title. `count` is the number of
+// matching titles in the file. Any other number must be looked into: a further spec may fail for
+// another reason, and a missing one passes now.
 
 const METHODS = 'another payment method than cards and PayPal'
 const SECURE = 'what a country demands of 3-D Secure'
@@ -13,7 +14,7 @@ const PROCESSORS = 'rules of single processors'
 const PROTECTION = 'chargeback protection'
 const PEOPLE = "no search by the control panel's user"
 
-/** Files of which nothing is run: all they try is of this kind, or not a gateway. */
+/** Files that are not run, because they only test one such feature or no gateway. */
 export const NOT_RUN = {
   android_pay: METHODS,
   apple_pay: METHODS,
@@ -54,7 +55,7 @@ export const NOT_PASSED = [
   listed('credit_card_verification_gateway', /threeDSecureAuthenticationId/, 1, HELPERS),
   listed('credit_card_verification_gateway', /paymentAccountReference/, 1, RECORDS),
   listed('customer_gateway', /apple.pay/i, 22, METHODS),
-  // Their titles do not say so: the merchant accounts are those of Apple Pay.
+  // The titles do not say so, but these are Apple Pay's merchant accounts.
   listed('customer_gateway', /verification merchant account is (invalid|suspended)/, 4, METHODS),
   listed(
     'customer_gateway',

@@ -8,10 +8,12 @@ import { stripePython } from './stripe-python.mjs'
 import { syncEngine } from './sync-engine.mjs'
 
 /**
- * A client: `name`; `versions`, each tried alone; `needs`, the commands it cannot do without;
- * `install(folder, version)`; and `run(folder, version)`, the command that tries it, which finds the
- * sandbox by STRIPE_URL and STRIPE_KEY, or GATEWAY_PORT. Some bring `flags()` for the sandbox's command, or a
- * `setUp(folder)` that gives more such names and a `tearDown`. What the command prints is read line by line: `ok <step>`, and facts as `version: 1.2.3`.
+ * The clients. Each has a `name`; `versions`, each tried separately; `needs`, the commands it
+ * requires; `install(folder, version)`; and `run(folder, version)`, which returns the command to
+ * run. The command finds the sandbox by STRIPE_URL and STRIPE_KEY, or GATEWAY_PORT. Some have
+ * `flags()` for the sandbox's command, or `setUp(folder)`, which returns further environment
+ * variables, and `tearDown`. The command's output is read line by line: `ok <step>`, and facts such
+ * as `version: 1.2.3`.
  */
 export const CLIENTS = [
   djStripe,

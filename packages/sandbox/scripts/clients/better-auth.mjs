@@ -1,6 +1,6 @@
 import { installFromNpm } from './npm.mjs'
 
-/** Sign-in for Node with a plugin for subscriptions. Both packages of it are of one version. */
+/** Sign-in for Node with a plugin for subscriptions. Both packages have the same version. */
 export const betterAuth = {
   name: 'better-auth',
   versions: ['1.7.6'],

@@ -2,7 +2,7 @@ import { installFromMaven, runJava } from './maven.mjs'
 import { programPath } from './npm.mjs'
 import { installFromPip, pythonIn } from './pip.mjs'
 
-/** Braintree's SDKs for Java and Python find a gateway in development by GATEWAY_PORT. */
+/** Braintree's SDKs for Java and Python find a development gateway by GATEWAY_PORT. */
 export const braintreeJava = {
   name: 'braintree-java',
   versions: ['3.52.0'],

@@ -6,7 +6,8 @@ export const djStripe = {
   name: 'dj-stripe',
   versions: ['2.11'],
   needs: ['python3'],
-  // A sandbox that has been standing for a while: Django refuses signatures that are older than five minutes.
+  // Simulates a sandbox that has been running for a while: Django rejects signatures older than
+  // five minutes.
   flags: () => ['--now', new Date(Date.now() - 600_000).toISOString()],
   install: (folder, version) => installFromPip(folder, [`dj-stripe==${version}.*`]),
   run: (folder) => [pythonIn(folder), '-B', programPath('copy_of_an_account.py')],

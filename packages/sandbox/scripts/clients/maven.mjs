@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { programPath } from './npm.mjs'
 import { run } from './processes.mjs'
 
-/** Puts a library and what it needs into the folder `lib`. */
+/** Installs a library and its dependencies into the folder `lib`. */
 export async function installFromMaven(folder, [groupId, artifactId, version]) {
   const of = (group, artifact, number) =>
     `<groupId>${group}</groupId><artifactId>${artifact}</artifactId><version>${number}</version>`
@@ -13,7 +13,7 @@ export async function installFromMaven(folder, [groupId, artifactId, version]) {
   await run('mvn', ['-q', '-B', ...copy], { cwd: folder })
 }
 
-/** A program of one file, which Java compiles as it starts it. */
+/** Runs a single-file program, which Java compiles at its start. */
 export function runJava(folder, program) {
   return ['java', '-cp', join(folder, 'lib', '*'), programPath(program)]
 }

@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { run } from './processes.mjs'
 
-/** Installs packages into a folder, beside a program of ours that uses them and the modules it shares with others. */
+/**
+ * Installs packages into a folder, with our program that uses them and the modules it shares with
+ * other programs.
+ */
 export async function installFromNpm(folder, packages, program) {
   await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n')
   await run('npm', ['install', '--no-audit', '--no-fund', ...packages], { cwd: folder })

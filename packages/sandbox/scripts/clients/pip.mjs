@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { run } from './processes.mjs'
 
-/** Makes a virtual environment of its own in the folder. */
+/** Creates a virtual environment in the folder. */
 export async function installFromPip(folder, packages) {
   await run('python3', ['-m', 'venv', 'venv'], { cwd: folder })
   const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check']

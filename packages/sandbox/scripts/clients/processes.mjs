@@ -1,19 +1,19 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-/** The first of the commands that the machine does not have; null when it has all. */
+/** Returns the first of the commands that is not installed. `null` if all are. */
 export function findMissing(commands) {
   return commands.find((command) => spawnSync(command, ['--help']).error !== undefined) ?? null
 }
 
-/** Runs a command to its end. Fails with what it said last. */
+/** Runs a command to its end. If it fails, the error contains its last output. */
 export async function run(command, args, { cwd, env = {} }) {
   const { code, text } = await record(command, args, { cwd, env })
   if (code !== 0) throw new Error(`${command} ${args.join(' ')}: ${lastLines(text, 15)}`)
   return text
 }
 
-/** Runs a command to its end, and keeps what it said. */
+/** Runs a command to its end and returns its output. */
 export async function record(command, args, { cwd, env = {} }) {
   const child = spawn(command, args, {
     cwd,
@@ -37,10 +37,10 @@ export function lastLines(text, count) {
   return text.trimEnd().split('\n').slice(-count).join('\n')
 }
 
-/** Some clients look at a key before they use it: at least 24 letters and digits. */
+/** Some clients validate a key before they use it: at least 24 letters and digits. */
 const KEY = `sk_test_${'tollgate'.repeat(3)}`
 
-/** The sandbox as a process of its own, on free ports. */
+/** Starts the sandbox in its own process, on free ports. */
 export async function startSandbox(flags = []) {
   const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
   const ports = ['--stripe-port', '0', '--braintree-port', '0', '--control-port', '0']

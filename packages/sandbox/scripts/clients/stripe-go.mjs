@@ -11,7 +11,10 @@ const FILES = [
   'lists_since_85.go',
 ]
 
-/** Stripe's SDK for Go. Each major version is another import path, which is put into the program. */
+/**
+ * Stripe's SDK for Go. Each major version has another import path, which is inserted into the
+ * program.
+ */
 export const stripeGo = {
   name: 'stripe-go',
   versions: ['82', '83', '84', '85'],

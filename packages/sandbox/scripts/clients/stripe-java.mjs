@@ -1,6 +1,6 @@
 import { installFromMaven, runJava } from './maven.mjs'
 
-/** Stripe's SDK for Java, which reads every object into types of its own. */
+/** Stripe's SDK for Java, which parses every object into its own types. */
 export const stripeJava = {
   name: 'stripe-java',
   versions: ['31.4.1', '32.2.0', '33.3.0'],

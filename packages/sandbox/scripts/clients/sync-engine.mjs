@@ -6,7 +6,7 @@ const POSTGRES = fileURLToPath(
   new URL('../../../../test-support/postgres-server.ts', import.meta.url),
 )
 
-/** Copies an account into Postgres; the server is the one of our tests. */
+/** Copies an account into Postgres, using the server of our tests. */
 export const syncEngine = {
   name: '@supabase/stripe-sync-engine',
   versions: ['0.48'],
@@ -17,10 +17,10 @@ export const syncEngine = {
       [`@supabase/stripe-sync-engine@${version}`, 'stripe@23'],
       'copy-into-postgres.mjs',
     ),
-  // The sandbox's clock stands still, and what is older than a row's copy is not taken.
+  // The sandbox's clock stands still, and the client ignores data that is older than its copy.
   flags: () => ['--now', new Date(Date.now() + 240_000).toISOString()],
   async setUp() {
-    // It reads our tests' TypeScript.
+    // Loads our tests' TypeScript.
     const vite = await createServer({
       configFile: false,
       appType: 'custom',

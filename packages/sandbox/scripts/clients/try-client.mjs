@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { lastLines, record, startSandbox } from './processes.mjs'
 
-/** Installs one version of a client, runs its program, and reads what that says. `flags` replace those of the client. */
+/**
+ * Installs one version of a client, runs its program, and parses the output. `flags` replaces the
+ * client's own.
+ */
 export async function tryClient(client, version, flags = client.flags?.()) {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-client-'))
   try {

@@ -1,51 +1,54 @@
-/** Where a command writes; `process` is one. */
+/** Output streams of a command. `process` satisfies it. */
 export interface Terminal {
   readonly stdout: { write(text: string): unknown }
   readonly stderr: { write(text: string): unknown }
 }
 
-/** Something the person at the terminal can put right: said without a stack. Exit code 2. */
+/** An error that the user can correct: printed without a stack trace, with exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
 export interface Flag {
-  /** What stands after it, as the help shows it: `<port>`. Without it the flag stands alone. */
+  /**
+   * Name of the flag's value as the help shows it, such as `<port>`. Without it the flag takes no
+   * value.
+   */
   readonly value?: string
-  /** One line for the help. */
+  /** Description in the help, one line. */
   readonly help: string
-  /** It may be given several times; `listFlag` reads it. */
+  /** Whether the flag may be given several times. Read it with `listFlag`. */
   readonly isList?: boolean
 }
 
 export interface CommandInput {
-  /** What was given without a flag, in order. */
+  /** Positional arguments, in order. */
   readonly words: readonly string[]
   readonly flags: Readonly<Record<string, string | true>>
 }
 
-/** One command: a module in the map of `commands/all-commands.ts`. */
+/** A command of the CLI, listed in `commands/all-commands.ts`. */
 export interface Command {
-  /** One line for the list of commands. */
+  /** Description in the list of commands, one line. */
   readonly summary: string
-  /** What stands after the command's name: `EVENT`. */
+  /** Positional arguments as the help shows them, such as `EVENT`. */
   readonly usage: string
-  /** How many words it takes at most. */
-  readonly mostWords: number
+  /** Maximum number of positional arguments. */
+  readonly maxWords: number
   readonly flags: Readonly<Record<string, Flag>>
-  /** Printed below the flags: what people ask next. */
+  /** Additional help, printed below the flags. */
   readonly notes?: string
-  /** What it throws is said on standard error. */
+  /** Runs the command. Errors it throws are printed on standard error. */
   run(input: CommandInput, terminal: Terminal): Promise<void>
 }
 
-/** A flag's text; null when it was not given. */
+/** Returns the value of a flag, or `null` if it was not given. */
 export function textFlag({ flags }: CommandInput, name: string): string | null {
   const value = flags[name]
   return typeof value === 'string' ? value : null
 }
 
-/** All values of a flag that may be given several times, or with commas. */
+/** Returns all values of a flag that may be repeated or hold a comma-separated list. */
 export function listFlag(input: CommandInput, name: string): string[] {
   const values = textFlag(input, name)?.split(',') ?? []
   return values.map((value) => value.trim()).filter((value) => value !== '')

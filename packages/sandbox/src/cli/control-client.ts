@@ -5,39 +5,46 @@ export const DEFAULT_CONTROL_PORT = 12_333
 export const CONTROL_PORT_FLAG: Readonly<Record<string, Flag>> = {
   'control-port': {
     value: '<port>',
-    help: `of the running sandbox's control room; default ${DEFAULT_CONTROL_PORT}`,
+    help: `port of the running sandbox's control room; default ${DEFAULT_CONTROL_PORT}`,
   },
 }
 
-/** What every command takes that talks to a running sandbox. */
+/** Flags of every command that talks to a running sandbox. */
 export const CONTROL_FLAGS: Readonly<Record<string, Flag>> = {
   ...CONTROL_PORT_FLAG,
   json: { help: 'print the result as one line of JSON' },
 }
 
-/** Does what a form of the control room does, and gives its answer as data. */
+/** Posts a form to the control room and returns the JSON of the response. */
 export async function postToControlRoom<Result>(
   input: CommandInput,
   path: string,
   form: Readonly<Record<string, string>>,
 ): Promise<Result> {
-  const response = await ask(input, path, { method: 'POST', body: new URLSearchParams(form) })
+  const response = await requestControlRoom(input, path, {
+    method: 'POST',
+    body: new URLSearchParams(form),
+  })
   return (await response.json()) as Result
 }
 
-/** A page's data. */
+/** Returns the data of a page of the control room. */
 export async function readControlRoom<Data>(input: CommandInput, path: string): Promise<Data> {
-  return (await (await ask(input, path, {})).json()) as Data
+  return (await (await requestControlRoom(input, path, {})).json()) as Data
 }
 
-/** The state as `--state` reads it. */
+/** Downloads the state in the format that `--state` reads. */
 export async function downloadState(input: CommandInput): Promise<ReadableStream<Uint8Array>> {
-  const { body } = await ask(input, '/export', {})
-  if (body === null) throw new Error('The sandbox sent nothing')
+  const { body } = await requestControlRoom(input, '/export', {})
+  if (body === null) throw new Error('The sandbox sent an empty response')
   return body
 }
 
-async function ask(input: CommandInput, path: string, init: RequestInit): Promise<Response> {
+async function requestControlRoom(
+  input: CommandInput,
+  path: string,
+  init: RequestInit,
+): Promise<Response> {
   const url = `http://127.0.0.1:${portFlag(input, 'control-port', DEFAULT_CONTROL_PORT)}`
   const headers = { accept: 'application/json' }
   let response: Response
@@ -45,7 +52,7 @@ async function ask(input: CommandInput, path: string, init: RequestInit): Promis
     response = await fetch(url + path, { ...init, headers })
   } catch (cause) {
     throw new Error(
-      `No sandbox answers at ${url}. Start one with tollgate-sandbox, or name the port of its control room with --control-port.`,
+      `No sandbox answers at ${url}. Start one with tollgate-sandbox, or give the port of its control room with --control-port.`,
       { cause },
     )
   }
@@ -55,6 +62,6 @@ async function ask(input: CommandInput, path: string, init: RequestInit): Promis
   const { error } = (isJson ? JSON.parse(text) : {}) as { error?: unknown }
   if (typeof error === 'string') throw new Error(error)
   throw new Error(
-    `Something else than a control room of this version answers at ${url}. Name its port with --control-port.`,
+    `The server at ${url} is not a control room of this version. Give the control room's port with --control-port.`,
   )
 }

@@ -1,4 +1,4 @@
-/** ` Did you mean name?` when one of the known names is near, else nothing. */
+/** Returns ` Did you mean name?` if a known name is similar, otherwise an empty string. */
 export function didYouMean(given: string, known: readonly string[]): string {
   const most = Math.max(1, Math.floor(given.length / 4))
   let nearest: { name: string; distance: number } | null = null
@@ -9,7 +9,7 @@ export function didYouMean(given: string, known: readonly string[]): string {
   return nearest ? ` Did you mean ${nearest.name}?` : ''
 }
 
-/** How many letters have to be changed, added or left out. */
+/** Edit distance: how many letters must be changed, added or removed. */
 function distanceBetween(a: string, b: string): number {
   let last = Array.from({ length: b.length + 1 }, (_, column) => column)
   for (let row = 1; row <= a.length; row++) {

@@ -2,24 +2,24 @@ import type { Command } from './command.ts'
 
 type Commands = Readonly<Record<string, Command>>
 
-/** The whole in one screen: how to begin, what else there is, where to read on. */
+/** Returns the overview that fits on one screen: first steps, commands, and links. */
 export function overallHelp(commands: Commands, fallback: string): string {
   const list = Object.entries(commands).map(
-    ([name, { summary }]) => [name === fallback ? `${name} (or nothing)` : name, summary] as const,
+    ([name, { summary }]) => [name === fallback ? `${name} (default)` : name, summary] as const,
   )
-  return `tollgate-sandbox: Stripe and Braintree on your own machine, with a clock you can move
+  return `tollgate-sandbox: Stripe and Braintree on your machine, with a clock that you control
 
-Start one, and leave it running:
+Start a sandbox, and leave it running:
 
   tollgate-sandbox
   tollgate-sandbox --state sandbox.json --stripe-webhook http://127.0.0.1:3000/stripe/webhook
 
-Then, in another terminal or in the browser at its control room:
+Then, in another terminal (or in the control room, with a browser):
 
-  tollgate-sandbox advance 1month           a month passes, and all that falls due happens
-  tollgate-sandbox trigger invoice.paid     makes it happen, and sends the webhook
-  tollgate-sandbox reset                    back to the beginning
-  tollgate-sandbox export copy.json         keeps a copy of everything
+  tollgate-sandbox advance 1month           moves the clock, and runs everything that falls due
+  tollgate-sandbox trigger invoice.paid     causes the event, and sends its webhooks
+  tollgate-sandbox reset                    returns to the initial state
+  tollgate-sandbox export copy.json         writes the whole state to a file
 
 Commands
 
@@ -29,7 +29,7 @@ Flags of ${fallback}
 
 ${flagLines(commands[fallback])}
 
-tollgate-sandbox <command> --help says more about one of them.
+Run tollgate-sandbox <command> --help for the details of a command.
 `
 }
 
@@ -43,7 +43,7 @@ function flagLines(command: Command | undefined): string {
   const lines = Object.entries(command?.flags ?? {}).map(
     ([name, { value, help }]) => [value ? `--${name} ${value}` : `--${name}`, help] as const,
   )
-  return columns([...lines, ['--help', 'show this']])
+  return columns([...lines, ['--help', 'show this help']])
 }
 
 function columns(lines: ReadonlyArray<readonly [left: string, right: string]>): string {

@@ -6,7 +6,7 @@ import { parseCommandLine } from './parse-command-line.ts'
 const parse = (line: string) =>
   parseCommandLine(line === '' ? [] : line.split(' '), COMMANDS, DEFAULT_COMMAND)
 
-it('serves when no command is named', () => {
+it('runs serve when the command line names no command', () => {
   expect(parse('')).toMatchObject({ name: 'serve', help: false })
   expect(parse('--stripe-port off --json')).toMatchObject({
     name: 'serve',
@@ -14,14 +14,14 @@ it('serves when no command is named', () => {
   })
 })
 
-it('takes words and flags in any order', () => {
+it('accepts positional arguments and flags in any order', () => {
   expect(parse('advance --control-port 1 3d')).toMatchObject({
     name: 'advance',
     input: { words: ['3d'], flags: { 'control-port': '1' } },
   })
 })
 
-it('knows help in every way people ask for it', () => {
+it('shows the help for help, --help and -h', () => {
   for (const line of ['--help', '-h', 'help']) {
     expect(parse(line)).toMatchObject({ name: 'serve', help: true })
   }
@@ -31,17 +31,17 @@ it('knows help in every way people ask for it', () => {
 })
 
 it.each([
-  ['advence 1d', 'There is no command advence. Did you mean advance? There are: serve, advance'],
+  ['advence 1d', 'There is no command advence. Did you mean advance? Commands: serve, advance'],
   ['--strip-port 1', 'serve has no --strip-port. Did you mean --stripe-port?'],
   ['--state --json', '--state needs a value: --state <file>'],
   ['--state', '--state needs a value: --state <file>'],
   ['--json=yes', '--json takes no value'],
-  ['reset all', 'reset does not know what to do with all. tollgate-sandbox reset --help'],
-])('says what is wrong with %j', (line, message) => {
+  ['reset all', 'reset: unexpected argument all. tollgate-sandbox reset --help'],
+])('explains what is wrong with the arguments %j', (line, message) => {
   expect(() => parse(line)).toThrow(message)
 })
 
-it('takes a flag several times where it has several values', () => {
+it('collects the values of a flag that is repeated', () => {
   const { input } = parse(
     '--allow-host a.example --stripe-port 1 --stripe-port 2 --allow-host b.example',
   )
@@ -50,6 +50,6 @@ it('takes a flag several times where it has several values', () => {
   expect(listFlag(parse('').input, 'allow-host')).toEqual([])
 })
 
-it('takes a value that looks like a flag when it is written as one', () => {
+it('accepts a value that looks like a flag if it is written with =', () => {
   expect(parse('--state=--odd').input.flags).toEqual({ state: '--odd' })
 })

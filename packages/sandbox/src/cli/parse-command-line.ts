@@ -5,11 +5,11 @@ import { didYouMean } from './did-you-mean.ts'
 export interface ParsedLine {
   readonly name: string
   readonly input: CommandInput
-  /** Somebody wants to read and not to do. */
+  /** Whether the help was requested. */
   readonly help: boolean
 }
 
-/** `serve` unless the first word names another command. */
+/** Parses the arguments. The command is `serve` unless the first argument names another one. */
 export function parseCommandLine(
   argv: readonly string[],
   commands: Readonly<Record<string, Command>>,
@@ -23,14 +23,17 @@ export function parseCommandLine(
   if (!command) {
     const names = Object.keys(commands)
     throw new UsageError(
-      `There is no command ${first}.${didYouMean(first, names)} There are: ${names.join(', ')}.`,
+      `There is no command ${first}.${didYouMean(first, names)} Commands: ${names.join(', ')}.`,
     )
   }
   const input = parseFlags(named ? argv.slice(1) : argv, name, command)
   return { name, input, help: input.flags.help === true }
 }
 
-/** `help advance` is `advance --help`; `help` alone is the help of it all. */
+/**
+ * Recognizes requests for help: `help advance` equals `advance --help`, and `help` alone shows the
+ * overview.
+ */
 function parseHelp(
   argv: readonly string[],
   commands: Readonly<Record<string, Command>>,
@@ -65,9 +68,9 @@ function parseFlags(argv: readonly string[], name: string, command: Command): Co
     const before = known[token.name]?.isList ? flags[token.name] : undefined
     flags[token.name] = before === undefined ? value : `${before},${value}`
   }
-  if (words.length > command.mostWords) {
-    const extra = words[command.mostWords]
-    throw new UsageError(`${name} does not know what to do with ${extra}. ${seeHelp(name)}`)
+  if (words.length > command.maxWords) {
+    const extra = words[command.maxWords]
+    throw new UsageError(`${name}: unexpected argument ${extra}. ${seeHelp(name)}`)
   }
   return { words, flags }
 }
@@ -91,7 +94,7 @@ function readFlag(token: FlagToken, command: string, { flags }: Command): string
     if (token.value === undefined) return true
     throw new UsageError(`${token.rawName} takes no value`)
   }
-  // Another flag is no value, unless it was written as one: --state=--odd
+  // Another flag is not a value unless it is written with `=`: --state=--odd
   const missing =
     token.value === undefined || token.value === '' || isFlagByMistake(token.value, token)
   if (missing)
@@ -104,5 +107,5 @@ function isFlagByMistake(value: string, { inlineValue }: FlagToken): boolean {
 }
 
 function seeHelp(command: string): string {
-  return `tollgate-sandbox ${command} --help lists what it takes.`
+  return `tollgate-sandbox ${command} --help lists its arguments.`
 }

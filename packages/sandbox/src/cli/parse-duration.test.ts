@@ -10,21 +10,21 @@ it.each([
   ['1Y', { years: '1' }],
   ['1mo', { months: '1' }],
   ['45s', { seconds: '45' }],
-])('reads %s', (text, fields) => {
+])('parses the duration %s', (text, fields) => {
   expect(parseDuration(text)).toEqual(fields)
 })
 
-it('asks which one is meant by 1m', () => {
-  expect(() => parseDuration('1m')).toThrow('1m could be minutes or months: say 1min or 1month')
+it('rejects 1m, which could mean minutes or months', () => {
+  expect(() => parseDuration('1m')).toThrow('1m could be minutes or months: write 1min or 1month')
 })
 
 it.each(['', 'soon', '1', 'month', '1 fortnight', '1d and 2h', '1d 2d', '1.5d', '0x1d'])(
-  'gives examples instead of guessing what %j is',
+  'rejects the duration %j and gives examples',
   (text) => {
-    expect(() => parseDuration(text)).toThrow(/is no duration. Examples: 12h, 3d/)
+    expect(() => parseDuration(text)).toThrow(/is not a duration. Examples: 12h, 3d/)
   },
 )
 
-it('does not go back', () => {
+it('rejects negative durations', () => {
   expect(() => parseDuration('-1d')).toThrow('forward only')
 })

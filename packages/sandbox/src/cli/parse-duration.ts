@@ -18,7 +18,7 @@ const UNITS: Readonly<Record<string, string>> = {
   second: 'seconds',
 }
 
-/** `1month 1h` as `{ months: '1', hours: '1' }`, the fields of the control room's form. */
+/** Parses `1month 1h` into `{ months: '1', hours: '1' }`, the fields of the control room's form. */
 export function parseDuration(text: string): Record<string, string> {
   const fields: Record<string, string> = {}
   const parts =
@@ -34,7 +34,7 @@ export function parseDuration(text: string): Record<string, string> {
     const [, count = '', word = ''] = match ?? []
     if (part.startsWith('-')) throw new UsageError('The clock moves forward only')
     if (word === 'm') {
-      throw new UsageError(`${part} could be minutes or months: say ${count}min or ${count}month`)
+      throw new UsageError(`${part} could be minutes or months: write ${count}min or ${count}month`)
     }
     const unit = UNITS[word] ?? UNITS[word.replace(/s$/, '')]
     if (unit === undefined || unit in fields) throw notADuration(text)
@@ -44,5 +44,5 @@ export function parseDuration(text: string): Record<string, string> {
 }
 
 function notADuration(text: string): UsageError {
-  return new UsageError(`${text} is no duration. Examples: 12h, 3d, 2w, 1month, 1y, "1month 1h"`)
+  return new UsageError(`${text} is not a duration. Examples: 12h, 3d, 2w, 1month, 1y, "1month 1h"`)
 }

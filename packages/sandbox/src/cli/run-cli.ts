@@ -3,7 +3,9 @@ import { COMMANDS, DEFAULT_COMMAND } from './commands/all-commands.ts'
 import { commandHelp, overallHelp } from './help.ts'
 import { parseCommandLine } from './parse-command-line.ts'
 
-/** Runs one command and gives its exit code: 0 done, 1 failed, 2 mistyped. */
+/**
+ * Runs one command and returns its exit code: 0 for success, 1 for a failure, 2 for wrong usage.
+ */
 export async function runCli(argv: readonly string[], terminal: Terminal): Promise<number> {
   try {
     const { name, input, help } = parseCommandLine(argv, COMMANDS, DEFAULT_COMMAND)
@@ -23,5 +25,5 @@ function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { code, port } = error as NodeJS.ErrnoException & { port?: number }
   if (code !== 'EADDRINUSE') return error.message
-  return `Port ${port} is taken, perhaps by a sandbox that is still running. Choose others with --stripe-port, --braintree-port and --control-port; 0 takes a free one.`
+  return `Port ${port} is taken, perhaps by a sandbox that is still running. Choose other ports with --stripe-port, --braintree-port and --control-port; 0 picks a free port.`
 }

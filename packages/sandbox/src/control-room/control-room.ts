@@ -3,15 +3,21 @@ import { Notices } from './notices.ts'
 import { respond } from './respond.ts'
 import type { Controls } from './story/watched.ts'
 
-/** The web pages to watch a sandbox and to move it. */
+/** Web pages that show the state of a sandbox and control it. */
 export interface ControlRoom {
-  /** Where a browser finds it; each page has its data beside it, and `/state.json` has the newest of all. */
+  /**
+   * Address for a browser. Each page also exists as JSON (`.json`), and `/state.json` returns the
+   * newest objects of every kind.
+   */
   readonly url: string
-  /** Closing the sandbox does so too. */
+  /** Stops the server. Closing the sandbox does this too. */
   close(): Promise<void>
 }
 
-/** Pages without script: what there is, what comes, and forms that move the clock and make trouble. */
+/**
+ * Serves the control room: pages without scripts that show the present state, forecasts, and forms
+ * that move the clock and simulate failures.
+ */
 export async function serveControlRoom(
   options: Controls & { readonly port: number },
 ): Promise<ControlRoom> {

@@ -1,20 +1,23 @@
 const KEPT = 50
 
-/** What forms have done, to be said on the page they lead back to. Only its number is in the address. */
+/**
+ * Messages about submitted forms, shown on the page that the form redirects to. The URL contains
+ * only the number of a message.
+ */
 export class Notices {
-  readonly #said = new Map<string, string>()
+  readonly #messages = new Map<string, string>()
   #last = 0
 
   keep(text: string): string {
     const id = String(++this.#last)
-    this.#said.set(id, text)
-    if (this.#last > KEPT) this.#said.delete(String(this.#last - KEPT))
+    this.#messages.set(id, text)
+    if (this.#last > KEPT) this.#messages.delete(String(this.#last - KEPT))
     return id
   }
 
-  /** It stays for a reload, which would look odd without it. */
+  /** Returns a message. It is kept, so that a reload of the page shows it again. */
   find(id: string | null): { text: string; isBad: boolean } | null {
-    const text = id === null ? undefined : this.#said.get(id)
+    const text = id === null ? undefined : this.#messages.get(id)
     return text === undefined ? null : { text, isBad: false }
   }
 }

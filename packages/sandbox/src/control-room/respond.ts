@@ -7,7 +7,7 @@ import { localPath, refusalOf } from './guard.ts'
 import { readState } from './model/state.ts'
 import type { Notices } from './notices.ts'
 import { PAGES } from './pages/all-pages.ts'
-import type { Ask, Page } from './pages/page.ts'
+import type { Page, PageRequest } from './pages/page.ts'
 import { type Frame, renderPage, type View } from './parts/layout.ts'
 import { ICON, STYLE } from './parts/style.ts'
 import type { Controls } from './story/watched.ts'
@@ -18,7 +18,7 @@ const HEADERS = {
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
-  // Without a referrer browsers would not say that our own forms come from here.
+  // Without a referrer, browsers would send our own forms with `Origin: null`.
   'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
 }
@@ -33,7 +33,7 @@ export async function respond(
 ): Promise<HttpResponse> {
   const refusal = refusalOf(request)
   if (refusal !== null) return send(403, 'text/plain; charset=utf-8', refusal)
-  if (request.method === 'POST') return act(request, controls, notices)
+  if (request.method === 'POST') return runAction(request, controls, notices)
   if (request.method !== 'GET') return send(405, 'text/plain; charset=utf-8', 'Method not allowed')
   const file = sendFile(request.path, controls)
   return file ?? showPage(request, controls, notices)
@@ -64,11 +64,11 @@ async function showPage(
   query.delete('said')
   const own = query.size > 0 ? `${path}?${query}` : path
   const params = mapValues(found?.params ?? {}, decode)
-  const ask: Ask = { watched: controls, params, query, path: own }
+  const ask: PageRequest = { watched: controls, params, query, path: own }
   const data = found && (await found.target.read(ask))
-  // What a page reads is unpacked, which adds up when there is much of it.
+  // Reading unpacks the rows; packing them again saves memory.
   controls.store.packOld()
-  if (asJson) return data ? sendJson(200, data) : sendJson(404, { error: 'There is no such thing' })
+  if (asJson) return data ? sendJson(200, data) : sendJson(404, { error: 'Not found' })
   const json = `${path === '/' ? '/index' : path}.json${query.size > 0 ? `?${query}` : ''}`
   const now = controls.clock.now().toISOString()
   const frame: Frame = { path: own, json: data ? json : null, now, notice }
@@ -78,10 +78,10 @@ async function showPage(
 
 const NOT_FOUND: View = {
   title: 'Not found',
-  body: html`<p>There is no such page, or what it showed is gone: events are kept for 30 days, and a reset takes everything.</p><p><a href="/">Overview</a></p>`,
+  body: html`<p>This page does not exist, or its object was removed: events are kept for 30 days, and a reset deletes everything.</p><p><a href="/">Overview</a></p>`,
 }
 
-async function act(
+async function runAction(
   request: HttpRequest,
   controls: Controls,
   notices: Notices,
@@ -97,19 +97,17 @@ async function act(
     notice: null,
   }
   if (!action) {
-    return asJson
-      ? sendJson(404, { error: 'There is no such form' })
-      : sendPage(404, NOT_FOUND, frame)
+    return asJson ? sendJson(404, { error: 'Not found' }) : sendPage(404, NOT_FOUND, frame)
   }
   try {
-    const { said, data } = await action(form, controls)
+    const { message, data } = await action(form, controls)
     if (asJson) return sendJson(200, data)
-    const mark = `${back.includes('?') ? '&' : '?'}said=${notices.keep(said)}`
+    const mark = `${back.includes('?') ? '&' : '?'}said=${notices.keep(message)}`
     return { status: 303, headers: { ...HEADERS, location: back + mark } }
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error)
     if (asJson) return sendJson(400, { error: text })
-    const view = { title: 'That did not work', body: html`<p><a href="${back}">Back</a></p>` }
+    const view = { title: 'The action failed', body: html`<p><a href="${back}">Back</a></p>` }
     return sendPage(400, view, { ...frame, notice: { text, isBad: true } })
   }
 }

@@ -5,12 +5,12 @@ import { pipeline, Readable } from 'node:stream'
 import { isLocalName } from './local-names.ts'
 import type { CallFate } from './trouble.ts'
 
-/** A request whose body has been read. */
+/** An HTTP request whose body has been read completely. */
 export interface HttpRequest {
   readonly method: string
-  /** Without the query; still percent-encoded. */
+  /** Path without the query, still percent-encoded. */
   readonly path: string
-  /** Without the `?`. */
+  /** Query without the leading `?`. */
   readonly query: string
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
@@ -19,27 +19,33 @@ export interface HttpRequest {
 export interface HttpResponse {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
-  /** A stream is sent as it comes, and not spoilt. */
+  /** Response body. A stream is sent unchanged: only `timeout`, delays and holding apply to it. */
   readonly body?: string | Uint8Array | Readable
-  /** Called once the response was sent, or the caller has gone without it. */
+  /** Called once the response has been sent or the caller has disconnected. */
   readonly whenDone?: () => void
-  /** How the response is spoilt on its way. */
+  /** How the transmission of the response is disturbed. */
   readonly fate?: Exclude<CallFate, '429' | '500' | 'saved-500' | 'made-500'>
 }
 
 export interface ServeOptions {
-  /** 0 takes a free port. */
+  /** Port to listen on. 0 takes a free port. */
   readonly port: number
   readonly host?: string
-  /** Names to be called by, besides those that nobody can register. */
+  /** Host names accepted in addition to local names (see `isLocalName`). */
   readonly allowedHosts?: readonly string[] | undefined
-  /** Bytes; a longer body gets `tooLarge()`. */
+  /**
+   * Largest accepted body in bytes; a longer one gets the response of `tooLarge()`.
+   * @default 1_048_576
+   */
   readonly bodyLimit?: number
   readonly handle: (request: HttpRequest) => HttpResponse | Promise<HttpResponse>
   readonly tooLarge?: () => HttpResponse
-  /** Called before each response: what it tells of must not be lost afterwards. */
+  /** Called before each response is sent, to persist the state that the response reports. */
   readonly beforeResponse?: () => void
-  /** A bug of ours: the provider's own bare 500. The error itself is written to standard error. */
+  /**
+   * Builds the response to an internal error, such as the provider's own 500. The error is written
+   * to standard error.
+   */
   readonly failed?: () => HttpResponse
 }
 
@@ -50,7 +56,7 @@ export interface HttpServer {
   close(): Promise<void>
 }
 
-/** A loopback HTTP/1.1 server with keep-alive. */
+/** Starts an HTTP/1.1 server with keep-alive, on loopback unless `host` is set. */
 export async function serveHttp(options: ServeOptions): Promise<HttpServer> {
   const host = options.host ?? '127.0.0.1'
   const limit = options.bodyLimit ?? 1_048_576
@@ -59,7 +65,7 @@ export async function serveHttp(options: ServeOptions): Promise<HttpServer> {
       .then((body) => {
         if (body === 'aborted') return null
         const { host: called } = incoming.headers
-        if (!isLocalName(called, options.allowedHosts)) return refuseName(called)
+        if (!isLocalName(called, options.allowedHosts)) return rejectHost(called)
         if (body === 'too-large') return options.tooLarge?.() ?? { status: 413 }
         return options.handle(toRequest(incoming, body))
       })
@@ -91,7 +97,7 @@ export async function serveHttp(options: ServeOptions): Promise<HttpServer> {
   }
 }
 
-function refuseName(host = ''): HttpResponse {
+function rejectHost(host = ''): HttpResponse {
   const body = `The sandbox is not known by the name ${host}: a web site could have led a browser here. Use 127.0.0.1, localhost, or a name such as sandbox.test; or start it with --allow-host NAME (allowedHosts of startSandbox) if the name is yours.\n`
   return { status: 421, headers: { 'content-type': 'text/plain; charset=utf-8' }, body }
 }
@@ -131,7 +137,7 @@ function send(outgoing: ServerResponse, response: HttpResponse): void {
     if (outgoing.destroyed) whenDone()
     else outgoing.once('close', whenDone)
   }
-  // The client gives up by itself, or the server closes.
+  // Never answers: the client runs into its timeout, or the server closes.
   if (fate === 'timeout') return
   if (typeof fate === 'object' && 'until' in fate) {
     void fate.until.then(() => write(outgoing, response))
@@ -148,7 +154,7 @@ function send(outgoing: ServerResponse, response: HttpResponse): void {
 function write(outgoing: ServerResponse, response: HttpResponse): void {
   if (response.body instanceof Readable) {
     outgoing.writeHead(response.status, response.headers)
-    // Whoever leaves before its end has seen that it was not whole.
+    // Errors need no handling: a caller who disconnects early knows that the body was incomplete.
     pipeline(response.body, outgoing, () => undefined)
     return
   }

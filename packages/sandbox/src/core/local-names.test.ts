@@ -21,7 +21,7 @@ it.each([
   ['localhost.evil.com:12111', false],
   ['evil-internal.com', false],
   ['7f000001.rbndr.us:12111', false],
-])('takes %s as a name of this machine: %s', (host, isLocal) => {
+])('tells whether the host %s is a local name: %s', (host, isLocal) => {
   expect(isLocalName(host)).toBe(isLocal)
 })
 
@@ -31,12 +31,12 @@ it.each([
   ['pay.example.com.:443', true],
   ['evil.pay.example.com', false],
   ['example.com', false],
-])('takes %s where somebody has named their own: %s', (host, isAllowed) => {
+])('tells whether a list of custom names allows the host %s: %s', (host, isAllowed) => {
   expect(isLocalName(host, ['sandbox.payments', 'pay.example.com'])).toBe(isAllowed)
 })
 
 it.each(['https://pay.example.com', '*.example.com', 'pay.example.com/', ''])(
-  'refuses %j as a name to be called by',
+  'rejects %j as an allowed host name',
   (name) => {
     expect(() => checkHosts(['fine.example.com', name])).toThrow('write it as sandbox.example.com')
   },

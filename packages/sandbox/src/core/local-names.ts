@@ -1,18 +1,20 @@
 import { isIP } from 'node:net'
 
 /**
- * Ends of names that nobody can register: reserved, such as `host.docker.internal` (RFC 6761, RFC 6762, RFC 8375), or in use
- * within networks and no top-level domain, such as `sandbox.default.svc` in Kubernetes.
+ * Name suffixes that no one can register on the public internet: reserved ones, such as
+ * `host.docker.internal` (RFC 6761, RFC 6762, RFC 8375), and those used inside networks that are no
+ * top-level domains, such as `sandbox.default.svc` in Kubernetes.
  */
-const OF_NOBODY = [
+const LOCAL_SUFFIXES = [
   ...['localhost', 'local', 'internal', 'test', 'example', 'invalid', 'home.arpa'],
   ...['localdomain', 'lan', 'svc'],
 ]
 
 /**
- * Whether a `Host` header names something that no stranger can own: an address, a bare name, a name under one of the ends
- * above. A web site that points a name of its own at 127.0.0.1 would be of one origin with the sandbox (DNS rebinding),
- * whose keys are no secret. Somebody who runs it behind a name of their own says so, by `allowed`.
+ * Whether a `Host` header names a host that no outsider can own: an IP address, a name without
+ * dots, a name with one of the suffixes above, or one of `allowed`. Protects against DNS rebinding:
+ * a web site that points its own name at 127.0.0.1 would share an origin with the sandbox, whose
+ * keys are public.
  */
 export function isLocalName(host: string | undefined, allowed: readonly string[] = []): boolean {
   if (host === undefined) return true
@@ -20,10 +22,10 @@ export function isLocalName(host: string | undefined, allowed: readonly string[]
   const name = nameIn(host)
   const address = /^\[(.+)\]$/.exec(name)?.[1] ?? name
   if (isIP(address) !== 0 || !name.includes('.')) return true
-  return OF_NOBODY.some((end) => name.endsWith(`.${end}`))
+  return LOCAL_SUFFIXES.some((end) => name.endsWith(`.${end}`))
 }
 
-/** Whether a host is one of those, whatever its port. */
+/** Whether a host is one of `names`, ignoring ports, case and a trailing dot. */
 export function isNamed(host: string, names: readonly string[]): boolean {
   return names.some((each) => nameIn(each) === nameIn(host))
 }
@@ -32,7 +34,11 @@ function nameIn(host: string): string {
   return host.replace(/:\d+$/, '').replace(/\.$/, '').toLowerCase()
 }
 
-/** What could never be met is refused: `https://shop.example.com`, `*.example.com`. */
+/**
+ * Checks the `allowedHosts` option.
+ * @throws {TypeError} If an entry is not a plain host name, such as `https://shop.example.com` or
+ * `*.example.com`.
+ */
 export function checkHosts(allowed: readonly string[]): void {
   const wrong = allowed.find((each) => !/^[\w-]+(\.[\w-]+)*\.?(:\d+)?$/.test(each))
   if (wrong === undefined) return

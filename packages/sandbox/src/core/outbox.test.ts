@@ -31,7 +31,7 @@ function setUp(statuses: Array<number | Error>, kept = 100) {
   return { clock, store, outbox, sent }
 }
 
-it('tries again every hour of a day, then gives up', async () => {
+it('retries a failed delivery every hour for a day, then marks it as failed', async () => {
   const { clock, outbox, sent } = setUp(Array.from({ length: 99 }, () => 503))
   outbox.enqueue(WEBHOOK)
   await clock.advance({ days: 3 })
@@ -39,7 +39,7 @@ it('tries again every hour of a day, then gives up', async () => {
   expect(outbox.deliveries()[0]).toMatchObject({ state: 'failed', dueAt: null })
 })
 
-it('notes a receiver that cannot be reached, and sends again on demand', async () => {
+it('records an unreachable receiver, and sends again on redeliver()', async () => {
   const { outbox, sent } = setUp([new Error('refused')])
   outbox.enqueue(WEBHOOK)
   await outbox.flush()
@@ -52,7 +52,7 @@ it('notes a receiver that cannot be reached, and sends again on demand', async (
   await expect(outbox.redeliver('dlv_none')).rejects.toThrow(RangeError)
 })
 
-it('damages the first attempt only', async () => {
+it('corrupts the body of the first attempt only', async () => {
   const { clock, outbox, sent } = setUp([400])
   outbox.set({ corrupt: 1 })
   outbox.enqueue(WEBHOOK)
@@ -61,7 +61,7 @@ it('damages the first attempt only', async () => {
   expect(sent.map((each) => each.body)).toEqual(['hexlo', 'hello', 'hello'])
 })
 
-it('carries what is pending over a snapshot, and keeps the last ones only', async () => {
+it('restores pending deliveries from a snapshot, and keeps only the configured number of deliveries', async () => {
   const first = setUp([500])
   first.outbox.enqueue(WEBHOOK)
   await first.outbox.flush()
@@ -73,7 +73,7 @@ it('carries what is pending over a snapshot, and keeps the last ones only', asyn
   expect(second.outbox.deliveries().map((delivery) => delivery.eventId)).toEqual(['e2', 'e3'])
 })
 
-it('does not let one receiver wait for another, whatever was sent before', async () => {
+it('delivers to one URL while a delivery to another URL is still in progress', async () => {
   let release = () => {}
   const held = new Promise<void>((resolve) => {
     release = resolve
@@ -100,7 +100,7 @@ it('does not let one receiver wait for another, whatever was sent before', async
   expect(sent).toEqual(['http://receiver.test/ 3', 'http://slow.test/ 1', 'http://slow.test/ 2'])
 })
 
-it('keeps the beginning of a refusal, and reads no further than it must', async () => {
+it('keeps the first 1,000 characters of an error response and stops reading an endless body', async () => {
   let chunks = 0
   const endless = new ReadableStream<Uint8Array>({
     pull(controller) {
@@ -120,8 +120,8 @@ it('keeps the beginning of a refusal, and reads no further than it must', async 
   expect(chunks).toBeLessThan(10)
 })
 
-it.each(['sign', 'isOver'] as const)(
-  'notes a sender whose %s throws, and sends the rest',
+it.each(['sign', 'isObsolete'] as const)(
+  "records a failed attempt when the sender's %s throws, and delivers the other webhooks",
   async (part) => {
     const { clock, outbox, sent } = setUp([])
     let isBroken = true

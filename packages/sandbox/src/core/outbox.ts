@@ -3,104 +3,127 @@ import type { DueQueue } from './store/due-queue.ts'
 import type { Store } from './store/store.ts'
 import type { Table } from './store/table.ts'
 
-/** A webhook as a provider hands it over. */
+/** A webhook as a provider queues it for delivery. */
 export interface OutgoingWebhook {
-  /** `stripe` or `braintree`. */
+  /** Provider that sends it: `stripe` or `braintree`. */
   readonly provider: string
-  /** Stripe's `evt_…`. Braintree has none; there it only tells deliveries apart. */
+  /**
+   * Stripe's event id (`evt_…`). Braintree's notifications have none; there it is an id of the
+   * sandbox.
+   */
   readonly eventId: string
-  /** `invoice.paid`, `subscription_charged_successfully` … */
+  /** Event type, such as `invoice.paid` or `subscription_charged_successfully`. */
   readonly eventType: string
-  /** Where it is sent. */
+  /** URL of the receiver. */
   readonly url: string
-  /** Without a signature that depends on the moment of sending. */
+  /** Headers, without those computed at the moment of sending, such as a signature. */
   readonly headers: Readonly<Record<string, string>>
-  /** Exactly what is sent. */
+  /** Request body, exactly as sent. */
   readonly body: string
-  /** The registration this goes to, where the provider has such a thing. */
+  /** Id of the webhook endpoint this is sent to. Absent for providers without endpoint objects. */
   readonly endpointId?: string
 }
 
 /** One attempt to deliver a webhook. */
 export interface DeliveryAttempt {
-  /** Epoch milliseconds on the sandbox's clock. */
+  /** Time of the attempt, in epoch milliseconds of the sandbox's clock. */
   readonly at: number
-  /** Null when there was no HTTP response. */
+  /** HTTP status of the response. `null` if there was no response. */
   readonly status: number | null
-  /** Why there was no response; null when there was one. */
+  /**
+   * Why there was no response, such as a refused connection or a timeout. `null` if there was one.
+   */
   readonly error: string | null
-  /** What was added at the moment of sending: Stripe's signature. */
+  /** Headers computed at the moment of sending, such as Stripe's signature. */
   readonly headers?: Readonly<Record<string, string>>
-  /** How a response that was no 2xx began. */
+  /** First 1,000 characters of the response body. Present only if the status was not 2xx. */
   readonly response?: string
 }
 
-/** A webhook on its way to one URL, and what became of it. */
+/** A webhook for one URL, with the outcome of each attempt to deliver it. */
 export interface Delivery extends OutgoingWebhook {
-  /** What `redeliver()` takes. */
+  /** Id to pass to `outbox.redeliver()`. */
   readonly id: string
-  /** Epoch milliseconds on the sandbox's clock. */
+  /** When the webhook was queued, in epoch milliseconds of the sandbox's clock. */
   readonly createdAt: number
-  /** `pending` until a 2xx or the last retry; `dropped` was never sent, because a switch said so. */
+  /**
+   * `pending` until a 2xx response or the last retry. `dropped` was never sent, because the `drop`
+   * switch was on.
+   */
   state: 'pending' | 'delivered' | 'failed' | 'dropped'
-  /** When the next attempt is due; null once there is none. */
+  /**
+   * When the next attempt is due, in epoch milliseconds of the sandbox's clock. `null` if there is
+   * none.
+   */
   dueAt: number | null
-  /** The first attempt carries a damaged body, which no signature survives. */
+  /** Whether the first attempt has a corrupted body, which makes its signature invalid. */
   readonly corrupt: boolean
-  /** The second copy of a delivery that a switch doubled. */
+  /** Whether this is the second copy, made by the `duplicate` switch. */
   readonly duplicate: boolean
-  /** Oldest first. */
+  /** The attempts so far, oldest first. */
   attempts: DeliveryAttempt[]
 }
 
 /**
- * What goes wrong with webhooks. `true` holds until it is switched off; a number is how many of the
- * next deliveries are meant.
+ * Faults to inject into webhook deliveries. `true` applies until it is switched off; a number
+ * applies to that many of the next deliveries.
  */
 export interface DeliverySwitches {
-  /** Each is sent twice. */
+  /** Sends each webhook twice. */
   readonly duplicate?: boolean | number
-  /** It is never sent. */
+  /** Never sends the webhook. */
   readonly drop?: boolean | number
-  /** The first attempt carries a damaged body; the retry is whole. */
+  /** Corrupts the body of the first attempt. Retries send the correct body. */
   readonly corrupt?: boolean | number
-  /** Deliveries that are due together go out last first. */
+  /** Sends deliveries that are due at the same time in reverse order. */
   readonly reorder?: boolean
-  /** Seconds to hold each delivery back, on the sandbox's clock. */
+  /** Delay before the first attempt of each delivery, in seconds of the sandbox's clock. */
   readonly delaySeconds?: number
 }
 
 export interface OutboxOptions {
   readonly clock: MovableClock
   readonly store: Store
-  /** Seconds from one attempt to the next, instead of the provider's own. */
+  /** Seconds between attempts, by provider. Replaces the provider's own schedule. */
   readonly retrySchedules?: Readonly<Record<string, readonly number[] | undefined>>
-  /** Real milliseconds a receiver may take. */
+  /**
+   * Time limit for a receiver's response, in real milliseconds.
+   * @default 10_000
+   */
   readonly timeoutMs?: number
   readonly fetch?: typeof fetch
-  /** How many deliveries are kept for inspection. */
+  /**
+   * Number of deliveries kept for inspection.
+   * @default 20_000
+   */
   readonly kept?: number
 }
 
-/** Of a response that was no 2xx: enough for a message or the head of a stack. */
-const RESPONSE_KEPT = 1000
-/** In bytes. Whoever sends more is cut off. */
-const RESPONSE_READ = 65_536
+/** Characters kept of a non-2xx response body, enough for a message or the top of a stack trace. */
+const MAX_STORED_CHARACTERS = 1000
+/** Bytes read of a response body; the connection is closed if the body is longer. */
+const MAX_READ_BYTES = 65_536
 
-/** Headers that depend on the moment of sending, such as a signature over it. `realNow` is the real time. */
+/**
+ * Computes headers that depend on the moment of sending, such as a signature with a timestamp.
+ * `realNow` is the system time.
+ */
 export type SignDelivery = (delivery: Delivery, realNow: Date) => Readonly<Record<string, string>>
 
-/** How a provider sends its webhooks. */
+/** How a provider signs and retries its webhooks. */
 export interface Sender {
-  /** Seconds from one attempt to the next; after the last the delivery has failed. */
+  /** Seconds between attempts. After the last retry the delivery has failed. */
   readonly retrySchedule: readonly number[]
-  /** Called before each attempt; its headers are added to the delivery's own. */
+  /** Called before each attempt. The returned headers are added to the delivery's own. */
   readonly sign?: SignDelivery
-  /** Whether nobody waits for it any more: it is not attempted, now or later. */
-  readonly isOver?: (delivery: Delivery) => boolean
+  /**
+   * Whether the delivery is obsolete, for example because its endpoint was deleted. It then fails
+   * without another attempt.
+   */
+  readonly isObsolete?: (delivery: Delivery) => boolean
 }
 
-/** Webhooks on their way: queued, signed at the moment of sending, retried, inspectable. */
+/** Outgoing webhooks: queued, signed at the moment of sending, retried and open to inspection. */
 export class Outbox implements Timeline {
   readonly #clock: MovableClock
   readonly #store: Store
@@ -111,7 +134,7 @@ export class Outbox implements Timeline {
   readonly #fetch: typeof fetch
   readonly #kept: number
   readonly #senders = new Map<string, Sender>()
-  /** The last of what is on its way to each URL. */
+  /** The last delivery in progress for each URL. */
   readonly #running = new Map<string, Promise<void>>()
   #closing = new AbortController()
 
@@ -128,18 +151,24 @@ export class Outbox implements Timeline {
     options.clock.join(this)
   }
 
-  /** Says how a provider's deliveries are signed and retried. Each provider does so when it starts. */
+  /**
+   * Registers how a provider's deliveries are signed and retried. Called by each provider when it
+   * starts.
+   */
   addSender(provider: string, sender: Sender): void {
     this.#senders.set(provider, sender)
   }
 
-  /** Sends soon, without waiting; `flush()` or moving the clock waits for it. */
+  /**
+   * Queues a webhook and sends it soon. Does not wait for the delivery; `flush()` and moving the
+   * clock do.
+   */
   enqueue(webhook: OutgoingWebhook): void {
     const switches = this.#switches()
     const dropped = this.#use('drop')
     const corrupt = this.#use('corrupt')
     const now = this.#clock.nowMs()
-    this.#forgetOldest()
+    this.#deleteOldest()
     const copies = this.#use('duplicate') ? 2 : 1
     for (let copy = 0; copy < copies; copy++) {
       const id = `dlv_${this.#store.nextNumber('outbox')}`
@@ -157,7 +186,7 @@ export class Outbox implements Timeline {
     setImmediate(() => void this.flush())
   }
 
-  /** Turns switches on or off; those not named stay as they are. */
+  /** Changes the given switches and keeps the others as they are. */
   set(switches: DeliverySwitches): void {
     const row = this.#store.table<DeliverySwitches>('outbox.switches')
     row.set('on', { ...row.get('on'), ...switches })
@@ -167,17 +196,20 @@ export class Outbox implements Timeline {
     return { ...this.#switches() }
   }
 
-  /** The delivery of this id; null when it was forgotten. */
+  /**
+   * Returns a delivery by its id, or `null` if it never existed or was deleted to stay within the
+   * limit `kept`.
+   */
   find(id: string): Delivery | null {
     return this.#table.get(id) ?? null
   }
 
-  /** The last deliveries, newest first. */
+  /** Returns the kept deliveries, newest first. */
   newestFirst(): Iterable<Delivery> {
     return this.#table.newestFirst()
   }
 
-  /** The last deliveries, oldest first; `kept` says how many. */
+  /** Returns the kept deliveries, oldest first. The `kept` option limits their number. */
   deliveries(filter: { provider?: string; eventId?: string } = {}): Delivery[] {
     const rows = filter.eventId
       ? this.#table.findBy('event', filter.eventId)
@@ -185,7 +217,10 @@ export class Outbox implements Timeline {
     return rows.filter((row) => !filter.provider || row.provider === filter.provider)
   }
 
-  /** Sends a delivery again, now, whatever became of it. */
+  /**
+   * Sends a delivery again, now, whatever its state.
+   * @throws {RangeError} If there is no delivery with this id.
+   */
   async redeliver(id: string): Promise<void> {
     const delivery = this.#table.get(id)
     if (!delivery) throw new RangeError(`There is no delivery ${id}`)
@@ -195,7 +230,7 @@ export class Outbox implements Timeline {
     await this.flush()
   }
 
-  /** Resolves when everything due by now has been attempted. */
+  /** Attempts everything that is due now. Resolves when all of these attempts are done. */
   async flush(): Promise<void> {
     for (const delivery of this.#takeDue()) this.#attemptNext(delivery)
     if (this.#running.size === 0) return
@@ -204,9 +239,10 @@ export class Outbox implements Timeline {
   }
 
   nextDue(): number | null {
-    // Nothing is sent after closing, so nothing is due: a clock that still moves must not wait for it.
+    // Nothing is sent after closing, so nothing is due: a clock that still moves must not wait for
+    // it.
     if (this.#closing.signal.aborted) return null
-    // What is being sent is still due: moving the clock waits for it.
+    // A delivery in progress counts as due, so that moving the clock waits for it.
     return this.#running.size > 0 ? this.#clock.nowMs() : this.#due.nextDue()
   }
 
@@ -214,7 +250,7 @@ export class Outbox implements Timeline {
     await this.flush()
   }
 
-  /** Gives up on what is being sent. */
+  /** Aborts the deliveries in progress and sends nothing from now on. */
   close(): void {
     this.#closing.abort()
   }
@@ -231,7 +267,10 @@ export class Outbox implements Timeline {
     return this.#switches().reorder ? due.reverse() : due
   }
 
-  /** In order for each URL; URLs do not wait for each other. */
+  /**
+   * Attempts a delivery after those before it to the same URL. Different URLs do not wait for each
+   * other.
+   */
   #attemptNext(delivery: Delivery): void {
     const { url } = delivery
     const before = this.#running.get(url) ?? Promise.resolve()
@@ -248,7 +287,7 @@ export class Outbox implements Timeline {
     const at = this.#clock.now()
     const outcome = await this.#post(delivery)
     if (this.#closing.signal.aborted) return
-    if (outcome === 'over') {
+    if (outcome === 'obsolete') {
       delivery.state = 'failed'
       delivery.dueAt = null
       this.#table.set(delivery.id, delivery)
@@ -262,25 +301,30 @@ export class Outbox implements Timeline {
     this.#table.set(delivery.id, delivery)
   }
 
-  /** A sender that throws is an attempt that failed, as a receiver that cannot be reached is. */
-  async #post(delivery: Delivery): Promise<Omit<DeliveryAttempt, 'at'> | 'over'> {
+  /**
+   * Sends one attempt. An error thrown by the sender counts as a failed attempt, as an unreachable
+   * receiver does.
+   */
+  async #post(delivery: Delivery): Promise<Omit<DeliveryAttempt, 'at'> | 'obsolete'> {
     const sender = this.#senders.get(delivery.provider)
     const damaged = delivery.corrupt && delivery.attempts.length === 0
     let kept: Pick<DeliveryAttempt, 'headers'> = {}
     try {
-      if (sender?.isOver?.(delivery)) return 'over'
-      // SDKs compare a signature with the real time, as Stripe signs under test clocks, too.
+      if (sender?.isObsolete?.(delivery)) return 'obsolete'
+      // SDKs compare a signature's timestamp with the system time. Stripe signs with it under test
+      // clocks, too.
       const signed = sender?.sign?.(delivery, new Date()) ?? {}
       if (Object.keys(signed).length > 0) kept = { headers: signed }
       const response = await this.#fetch(delivery.url, {
         method: 'POST',
         headers: { ...delivery.headers, ...signed },
-        body: damaged ? damage(delivery.body) : delivery.body,
+        body: damaged ? corruptBody(delivery.body) : delivery.body,
         redirect: 'manual',
         signal: AbortSignal.any([this.#closing.signal, AbortSignal.timeout(this.#timeoutMs)]),
       })
       const text = await readStart(response)
-      const said = response.ok || text === '' ? {} : { response: text.slice(0, RESPONSE_KEPT) }
+      const said =
+        response.ok || text === '' ? {} : { response: text.slice(0, MAX_STORED_CHARACTERS) }
       return { status: response.status, error: null, ...kept, ...said }
     } catch (error) {
       return { status: null, error: describeFailure(error), ...kept }
@@ -291,10 +335,10 @@ export class Outbox implements Timeline {
     return this.#schedules[provider] ?? this.#senders.get(provider)?.retrySchedule ?? []
   }
 
-  /** Bodies would otherwise fill the memory. */
-  #forgetOldest(): void {
+  /** Deletes the oldest deliveries beyond the limit, because their bodies would fill the memory. */
+  #deleteOldest(): void {
     this.#table.deleteOldest(
-      (kept) => this.#table.size >= this.#kept && (kept as Delivery).state !== 'pending',
+      (place) => this.#table.size >= this.#kept && this.#table.at(place)?.state !== 'pending',
     )
   }
 
@@ -311,19 +355,24 @@ export class Outbox implements Timeline {
   }
 }
 
-/** The beginning of a response, and its end if that is near: a connection is used again only when nothing is left to read. */
+/**
+ * Reads the start of a response body, or all of a short one: only a connection that was read to the
+ * end is reused.
+ */
 async function readStart(response: Response): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of response.body ?? []) {
     chunks.push(chunk)
     size += chunk.length
-    if (size > RESPONSE_READ) break
+    if (size > MAX_READ_BYTES) break
   }
   return new TextDecoder().decode(Buffer.concat(chunks))
 }
 
-/** `fetch` hides the reason, such as a refused connection, in the cause. */
+/**
+ * Describes a failed `fetch`. The reason, such as a refused connection, is in the error's `cause`.
+ */
 function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { cause } = error
@@ -332,8 +381,8 @@ function describeFailure(error: unknown): string {
     : error.message
 }
 
-/** One character changed in the middle, still the same length. */
-function damage(body: string): string {
+/** Changes one character in the middle of the body, so that its length stays correct. */
+function corruptBody(body: string): string {
   const middle = Math.floor(body.length / 2)
   const other = body[middle] === 'x' ? 'y' : 'x'
   return body.slice(0, middle) + other + body.slice(middle + 1)

@@ -4,13 +4,13 @@ import type { Outbox } from './outbox.ts'
 import type { Store } from './store/store.ts'
 import type { Trouble } from './trouble.ts'
 
-/** What every provider is given to work with. */
+/** The services every provider shares. */
 export interface ProviderContext {
   readonly clock: MovableClock
   readonly store: Store
   readonly outbox: Outbox
   readonly trouble: Trouble
   readonly failures: FailedJobs
-  /** Names to be called by, besides those that nobody can register. */
+  /** Host names accepted in addition to local names (see `isLocalName`). */
   readonly allowedHosts?: readonly string[] | undefined
 }

@@ -1,4 +1,7 @@
-/** `amount × numerator ÷ denominator` in integers throughout. Halves round away from zero. */
+/**
+ * Computes `amount × numerator ÷ denominator` in exact integer arithmetic. Halves round away from
+ * zero.
+ */
 export function multiplyFraction(amount: number, numerator: number, denominator: number): number {
   if (denominator === 0) return 0
   const product = BigInt(amount) * BigInt(numerator)

@@ -1,4 +1,4 @@
-/** A route that was found, and what stands at its `:name` segments, still percent-encoded. */
+/** The route found for a request, and the values of its `:name` segments, still percent-encoded. */
 export interface Match<T> {
   readonly target: T
   readonly params: Readonly<Record<string, string>>
@@ -15,11 +15,13 @@ interface Branch<T> {
   readonly methods: Map<string, Leaf<T>>
 }
 
-/** Finds what belongs to a method and a path. A fixed segment is tried before a `:name` one. */
+/**
+ * Finds the target for a method and a path. Fixed segments take precedence over `:name` segments.
+ */
 export class Router<T> {
   readonly #root: Branch<T> = newBranch()
 
-  /** `path` is such as `/v1/customers/:id`. */
+  /** Adds a route. `path` is a pattern such as `/v1/customers/:id`. */
   add(method: string, path: string, target: T): void {
     let branch = this.#root
     const names: string[] = []

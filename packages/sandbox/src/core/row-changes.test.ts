@@ -2,28 +2,28 @@ import { expect, it } from 'vitest'
 import { applyChanges, changesBetween } from './row-changes.ts'
 
 it.each([
-  ['a value', { a: 1 }, { a: 2 }, { a: 1, b: 3 }, { a: 2, b: 3 }],
-  ['nothing', { a: 1 }, { a: 1 }, { a: 5 }, { a: 5 }],
-  ['a field that is new', {}, { a: null }, { b: 3 }, { a: null, b: 3 }],
-  ['a field that is gone', { a: 1 }, {}, { a: 4, b: 3 }, { b: 3 }],
+  ['a changed value', { a: 1 }, { a: 2 }, { a: 1, b: 3 }, { a: 2, b: 3 }],
+  ['no change', { a: 1 }, { a: 1 }, { a: 5 }, { a: 5 }],
+  ['a new field', {}, { a: null }, { b: 3 }, { a: null, b: 3 }],
+  ['a removed field', { a: 1 }, {}, { a: 4, b: 3 }, { b: 3 }],
   [
-    'a key of a map',
+    'a changed key of a map',
     { m: { a: '1' } },
     { m: { a: '2' } },
     { m: { c: '3' } },
     { m: { a: '2', c: '3' } },
   ],
-  ['an id that comes', { d: ['x'] }, { d: ['x', 'y'] }, { d: ['z'] }, { d: ['z', 'y'] }],
-  ['an id that goes', { d: ['x'] }, { d: [] }, { d: ['x', 'z'] }, { d: ['z'] }],
-  ['a list of other things', { l: [{ a: 1 }] }, { l: [{ a: 2 }] }, { l: [] }, { l: [{ a: 2 }] }],
-])('does %s to another row', (_what, before, after, target, wanted) => {
+  ['an added id', { d: ['x'] }, { d: ['x', 'y'] }, { d: ['z'] }, { d: ['z', 'y'] }],
+  ['a removed id', { d: ['x'] }, { d: [] }, { d: ['x', 'z'] }, { d: ['z'] }],
+  ['a changed list of objects', { l: [{ a: 1 }] }, { l: [{ a: 2 }] }, { l: [] }, { l: [{ a: 2 }] }],
+])('applies %s to another row', (_what, before, after, target, wanted) => {
   const changes = JSON.parse(JSON.stringify(changesBetween(before, after)))
   const row = structuredClone(target)
   applyChanges(row, changes)
   expect(row).toEqual(wanted)
 })
 
-it('replaces what a row holds, and leaves what was told of it as it was', () => {
+it('replaces nested objects instead of changing them in place, so that earlier events keep their values', () => {
   const row = { m: { a: '1', n: { b: '1' } } }
   const told = { ...row }
   applyChanges(row, changesBetween(row, { m: { a: '1', n: { b: '2' } } }))

@@ -1,4 +1,7 @@
-/** What is different between two versions of a row, to be done to a third: what only that one has stays. */
+/**
+ * The differences between two versions of a row, which can be applied to a third one. Fields
+ * without a difference keep their value.
+ */
 export type RowChanges = Readonly<Record<string, FieldChange>>
 
 type FieldChange =
@@ -23,7 +26,7 @@ function changeOf(old: unknown, now: unknown): FieldChange | null {
   if (JSON.stringify(old) === JSON.stringify(now)) return null
   if (now === undefined) return { gone: true }
   if (isRow(old) && isRow(now)) return { fields: changesBetween(old, now) }
-  if (areIds(old) && areIds(now)) {
+  if (isIdList(old) && isIdList(now)) {
     const added = now.filter((id) => !old.includes(id))
     return { added, removed: old.filter((id) => !now.includes(id)) }
   }
@@ -37,12 +40,12 @@ export function applyChanges(target: object, changes: RowChanges): void {
     if ('to' in change) row[name] = change.to
     else if ('gone' in change) delete row[name]
     else if ('fields' in change) {
-      // Events may still hold what was there before.
+      // Copied, because earlier events may still reference the old object.
       const fields = isRow(value) ? { ...value } : {}
       applyChanges(fields, change.fields)
       row[name] = fields
     } else {
-      const ids = areIds(value) ? value : []
+      const ids = isIdList(value) ? value : []
       const kept = ids.filter((id) => !change.removed.includes(id) && !change.added.includes(id))
       row[name] = [...kept, ...change.added]
     }
@@ -53,6 +56,6 @@ function isRow(value: unknown): value is Row {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function areIds(value: unknown): value is string[] {
+function isIdList(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'string')
 }

@@ -1,11 +1,16 @@
 import type { Store } from './store/store.ts'
 
 /**
- * What goes wrong with a call. `429` and `500` refuse it before anything happens. `saved-500` and
- * `made-500` are a 500 that Stripe keeps under the idempotency key and gives again for a day: before
- * anything happened, or after the call took effect (a plain 500 at Braintree, which has no such keys). With `timeout`
- * and `half-written` the call takes effect and only the response is lost, as on a bad network. With
- * `held` it takes effect and the response waits for `release()`: what happens meanwhile comes first.
+ * A fault to inject into an API call.
+ * - `429` and `500` refuse the call before it has any effect.
+ * - `saved-500` and `made-500` respond with a 500 that Stripe stores under the idempotency key and
+ * replays for a day: `saved-500` without any effect, `made-500` after the call took effect.
+ * Braintree has no such keys; there both are a plain 500.
+ * - `timeout` and `half-written` let the call take effect and lose only the response: it is never
+ * sent, or cut off in the middle.
+ * - `held` lets the call take effect and holds its response until `release()`, so that a test can
+ * act in between.
+ * - `{ slowMs }` lets the call take effect and delays the response.
  */
 export type CallTrouble =
   | '429'
@@ -16,28 +21,30 @@ export type CallTrouble =
   | 'half-written'
   | 'held'
   | {
-      /** The call takes effect at once and its response comes this many real milliseconds later. */
+      /** Delay of the response in real milliseconds. */
       readonly slowMs: number
     }
 
-/** The same as a provider's call meets it: what is held waits for a promise. */
+/** The fault as a provider applies it to a call: `held` is replaced by a promise to wait for. */
 export type CallFate =
   | Exclude<CallTrouble, 'held'>
   | {
-      /** Resolves on `release()`. */
+      /** Resolves when `release()` is called. */
       readonly until: Promise<void>
     }
 
-/** Trouble that waits for its moment. */
+/** Injected faults that have not happened yet. */
 export interface PendingTrouble {
-  /** In the order they are met; null is whichever provider is called. */
+  /**
+   * Faults for upcoming calls, in order. A `provider` of `null` means the next call to either one.
+   */
   readonly calls: ReadonlyArray<{ readonly kind: CallTrouble; readonly provider: string | null }>
-  /** Of each customer, the codes its next charges are declined with. */
+  /** Decline codes for the next charges of each customer. */
   readonly declines: ReadonlyArray<{
     readonly customer: string
     readonly codes: readonly string[]
   }>
-  /** How many responses are being held now. */
+  /** Number of responses that are held until `release()` is called. */
   readonly held: number
 }
 
@@ -49,12 +56,12 @@ interface DeclineRow {
 }
 
 /**
- * Trouble on demand, consulted by every provider. It is kept in the store, so a snapshot carries
- * what has been ordered and not yet happened.
+ * Injects faults into the providers. Pending faults are stored with the state, so snapshots contain
+ * them.
  */
 export class Trouble {
   readonly #store: Store
-  /** Responses that are being held; connections, which no snapshot carries. */
+  /** Senders of the held responses. Not in snapshots, because these are open connections. */
   #held: Array<() => void> = []
   #watchers: Array<() => void> = []
 
@@ -62,14 +69,14 @@ export class Trouble {
     this.#store = store
   }
 
-  /** The next `count` calls (of one provider, or of whichever is called) go wrong. */
+  /** Injects a fault into the next `count` calls: to `provider`, or to either one without it. */
   failNext(count: number, kind: CallTrouble, provider: string | null = null): void {
     const row = this.#calls().get('next') ?? { queue: [] }
     for (let i = 0; i < count; i++) row.queue.push({ kind, provider })
     this.#calls().set('next', row)
   }
 
-  /** What befalls this call. A provider takes it once per call. */
+  /** Takes the fault for a call. `null` if there is none. Providers call it once per call. */
   takeCallTrouble(provider: string): CallFate | null {
     const row = this.#calls().get('next')
     if (!row || row.queue.length === 0) return null
@@ -82,8 +89,9 @@ export class Trouble {
   }
 
   /**
-   * The next charge of this customer is declined with the provider's own code: at Stripe a decline
-   * code such as `insufficient_funds`, at Braintree a processor response code such as `2001`.
+   * Declines this customer's next charge with the provider's own code: at Stripe a decline code
+   * such as `insufficient_funds`, at Braintree a processor response code such as `2001`. Several
+   * calls decline several charges.
    */
   declineNextCharge(customerId: string, code: string): void {
     const row = this.#declines().get(customerId) ?? { codes: [] }
@@ -91,7 +99,10 @@ export class Trouble {
     this.#declines().set(customerId, row)
   }
 
-  /** The code the next charge of the customer is declined with. A provider takes it once per charge. */
+  /**
+   * Takes the decline code for a customer's next charge. `null` if there is none. Providers call it
+   * once per charge.
+   */
   takeDecline(customerId: string): string | null {
     const row = this.#declines().get(customerId)
     const code = row?.codes.shift()
@@ -99,7 +110,7 @@ export class Trouble {
     return code ?? null
   }
 
-  /** What has been ordered and not yet happened; looking takes nothing. */
+  /** Returns the faults that have not happened yet, without taking them. */
   pending(): PendingTrouble {
     const declines = [...this.#declines().entries()]
     return {
@@ -116,12 +127,12 @@ export class Trouble {
     if (this.#held.length === 0) await new Promise<void>((resolve) => this.#watchers.push(resolve))
   }
 
-  /** Sends the responses that are held. */
+  /** Sends the held responses. */
   release(): void {
     for (const send of this.#held.splice(0)) send()
   }
 
-  /** Forgets all trouble not yet taken, and sends the responses that are held. */
+  /** Removes all pending faults and sends the held responses. */
   clear(): void {
     this.release()
     this.#calls().clear()
@@ -130,9 +141,9 @@ export class Trouble {
 
   #hold(): Promise<void> {
     const until = new Promise<void>((resolve) => this.#held.push(resolve))
-    // After the call itself, which the provider handles without a pause.
+    // Deferred until the call has taken effect: providers handle calls synchronously.
     setImmediate(() => {
-      // Whoever took it may have let go of it again.
+      // The response may have been released in the meantime.
       if (this.#held.length === 0) return
       for (const tell of this.#watchers.splice(0)) tell()
     })

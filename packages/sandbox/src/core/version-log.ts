@@ -2,36 +2,38 @@ import type { MovableClock } from './clock/clock.ts'
 import type { Store } from './store/store.ts'
 import type { Table } from './store/table.ts'
 
-/** An object as a step left it. */
+/** A version of an object: its state after a step that changed it. */
 export interface VersionRow {
-  /** The kind and the id. */
+  /** Kind and id of the object. */
   object: string
-  /** Whose it is: the kind and the customer; null for nobody's. */
+  /** Kind and customer id of the owner. `null` if the object belongs to no customer. */
   owner: string | null
-  /** Epoch milliseconds on the sandbox's clock. */
+  /** Time of the change, in epoch milliseconds of the sandbox's clock. */
   at: number
-  /** What did it: a call, or what fell due. */
+  /** The API call or due job that made the change. */
   cause: string
-  /** JSON; null when it was deleted. */
+  /** The object as JSON. `null` if it was deleted. */
   text: string | null
 }
 
-/** As much of a table as is looked at. */
-interface Followed {
+/** The part of a table that the log uses. */
+interface ObservedTable {
   get(key: string): object | undefined
   observe(observer: (key: string) => void): void
 }
 
-/** More than that nobody looks at. */
-const MOST = 10_000
+/** Number of versions kept. */
+const MAX_VERSIONS = 10_000
 
-/** The versions of objects whose provider keeps no events: each as it was after every step that changed it. */
+/**
+ * History of objects whose provider keeps no events: a version after every step that changed them.
+ */
 export class VersionLog {
   readonly #clock: MovableClock
   readonly #rows: Table<VersionRow>
   readonly #nextKey: () => string
-  readonly #tables = new Map<string, Followed>()
-  /** What the step that is under way has set or deleted; null between steps. */
+  readonly #tables = new Map<string, ObservedTable>()
+  /** Objects set or deleted in the current step. `null` between steps. */
   #touched: Map<string, readonly [kind: string, key: string]> | null = null
 
   constructor(store: Store, clock: MovableClock, name: string) {
@@ -42,12 +44,15 @@ export class VersionLog {
     this.#nextKey = () => String(store.nextNumber(name))
   }
 
-  follow(kind: string, table: Followed): void {
+  follow(kind: string, table: ObservedTable): void {
     this.#tables.set(kind, table)
     table.observe((key) => this.#touched?.set(nameOf(kind, key), [kind, key]))
   }
 
-  /** Does something, and keeps what it changed. A step within a step is part of it. */
+  /**
+   * Runs a step and stores a version of each object it changed. A nested step is part of the outer
+   * one.
+   */
   step<T>(cause: string, run: () => T): T {
     if (this.#touched) return run()
     const touched = new Map<string, readonly [kind: string, key: string]>()
@@ -60,12 +65,12 @@ export class VersionLog {
     }
   }
 
-  /** The versions that are known, oldest first. */
+  /** Returns the known versions of an object, oldest first. */
   versionsOf(kind: string, key: string): VersionRow[] {
     return this.#rows.readBy('object', nameOf(kind, key))
   }
 
-  /** What a customer once had: the versions of each by its id, oldest first. */
+  /** Returns the versions of a customer's objects, by object id, oldest first. */
   versionsOfOwner(kind: string, customer: string): Map<string, VersionRow[]> {
     const found = new Map<string, VersionRow[]>()
     for (const row of this.#rows.readBy('owner', nameOf(kind, customer))) {
@@ -83,7 +88,7 @@ export class VersionLog {
     const customer = row?.customerId
     const owner = customer === undefined ? (before?.owner ?? null) : nameOf(kind, customer)
     this.#rows.set(this.#nextKey(), { object, owner, at: this.#clock.nowMs(), cause, text })
-    this.#rows.deleteOldest(() => this.#rows.size > MOST)
+    this.#rows.deleteOldest(() => this.#rows.size > MAX_VERSIONS)
   }
 }
 

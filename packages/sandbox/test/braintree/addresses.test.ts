@@ -42,8 +42,8 @@ async function keepCard(
   return creditCard
 }
 
-describe('an address', () => {
-  it('is made, found, changed and deleted', async () => {
+describe('the address API', () => {
+  it('creates, finds, changes and deletes an address', async () => {
     const { gateway, customer } = await startWithCustomer()
     const made = await gateway.address.create({
       customerId: customer.id,
@@ -67,7 +67,7 @@ describe('an address', () => {
     await expect(gateway.address.find('ada', id)).rejects.toMatchObject({ type: 'notFoundError' })
   })
 
-  it('belongs to one customer: another neither finds nor changes it', async () => {
+  it('returns 404 for an address of another customer', async () => {
     const { gateway } = await startWithCustomer()
     await gateway.customer.create({ id: 'eve' })
     const made = await gateway.address.create({ customerId: 'ada', ...HOME } as never)
@@ -85,20 +85,20 @@ describe('an address', () => {
   })
 
   it.each([
-    ['nothing', {}, ['81801']],
-    ['a country nobody knows', { countryName: 'Atlantis' }, ['91803']],
-    ['a code nobody knows', { countryCodeAlpha2: 'XX' }, ['91814']],
-    ['two countries', { countryCodeAlpha2: 'US', countryCodeAlpha3: 'FRA' }, ['91815']],
+    ['no fields', {}, ['81801']],
+    ['an unknown country name', { countryName: 'Atlantis' }, ['91803']],
+    ['an unknown country code', { countryCodeAlpha2: 'XX' }, ['91814']],
+    ['two different countries', { countryCodeAlpha2: 'US', countryCodeAlpha3: 'FRA' }, ['91815']],
     ['a street of 256 letters', { streetAddress: 'x'.repeat(256) }, ['81812']],
     ['a postal code of 10 letters', { postalCode: '1234567890' }, ['81809']],
     ['a postal code with a dollar', { postalCode: '1$2' }, ['81813']],
-  ])('is refused with %s', async (_, given, codes) => {
+  ])('rejects an address with %s', async (_, given, codes) => {
     const { gateway } = await startWithCustomer()
     const refused = await gateway.address.create({ customerId: 'ada', ...given } as never)
     expect(codesOf(refused)).toEqual(codes)
   })
 
-  it('is one of fifty at most', async () => {
+  it('allows at most fifty addresses per customer', async () => {
     const { gateway } = await startWithCustomer()
     for (let i = 0; i < 50; i++) {
       await gateway.address.create({ customerId: 'ada', company: `${i}` } as never)
@@ -107,7 +107,7 @@ describe('an address', () => {
     expect(codesOf(refused)).toEqual(['91818'])
   })
 
-  it('that comes with a card is the customer’s, and the card names it', async () => {
+  it('stores the address sent with a card under the customer, and refers to it from the card', async () => {
     const given = await startWithCustomer()
     const card = await keepCard(given, { billingAddress: HOME })
     const customer = await given.gateway.customer.find('ada')
@@ -121,7 +121,7 @@ describe('an address', () => {
     expect(without.billingAddress).toBeNull()
   })
 
-  it('is named by its id for a card, unless it is somebody else’s or written out, too', async () => {
+  it('accepts an address id for a card, unless it belongs to another customer or an address is sent as well', async () => {
     const given = await startWithCustomer()
     const { gateway } = given
     await gateway.customer.create({ id: 'eve' })
@@ -139,7 +139,7 @@ describe('an address', () => {
     expect(await refused({ billingAddressId, billingAddress: HOME })).toEqual(['91701'])
   })
 
-  it('of a card is replaced by a new one, or changed where the call asks for it', async () => {
+  it('replaces the address of a card, or changes it if the call says so', async () => {
     const given = await startWithCustomer()
     const card = await keepCard(given, { billingAddress: HOME })
     const update = async (billingAddress: object) => {
@@ -156,7 +156,7 @@ describe('an address', () => {
     expect((await given.gateway.customer.find('ada')).addresses).toHaveLength(2)
   })
 
-  it('is what a search for a customer finds, with a card or without', async () => {
+  it('finds customers by their addresses, with and without a card', async () => {
     const { gateway } = await startWithCustomer()
     await gateway.address.create({ customerId: 'ada', ...HOME } as never)
     const found = await collect<{ id: string }>(
@@ -168,7 +168,7 @@ describe('an address', () => {
     expect(found.map(({ id }) => id)).toEqual(['ada'])
   })
 
-  it('comes with a sale by its id', async () => {
+  it('accepts an address id in a sale', async () => {
     const given = await startWithCustomer()
     const { gateway } = given
     const { token } = await keepCard(given, {})
@@ -184,7 +184,7 @@ describe('an address', () => {
     expect(codesOf(refused)).toEqual(['91581'])
   })
 
-  it('follows its customer to another id, and goes with it', async () => {
+  it('keeps the addresses when the customer id changes, and deletes them with the customer', async () => {
     const given = await startWithCustomer()
     const { gateway, sandbox } = given
     const card = await keepCard(given, { billingAddress: HOME })

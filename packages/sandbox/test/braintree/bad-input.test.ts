@@ -95,7 +95,7 @@ const TABLE: ReadonlyArray<readonly [name: string, attempt: Attempt, codes: read
     ['81717'],
   ],
   [
-    'a thirteenth month',
+    'the expiration month 13',
     customer({ creditCard: { number: '4111111111111111', expirationDate: '13/2030' } }),
     ['81710'],
   ],
@@ -140,7 +140,7 @@ const TABLE: ReadonlyArray<readonly [name: string, attempt: Attempt, codes: read
   ],
   // Client token
   [
-    'a client token for nobody',
+    'a client token for an unknown customer',
     ({ merchant }) => merchant.gateway.clientToken.generate({ customerId: 'nobody' }),
     ['92804'],
   ],
@@ -195,12 +195,12 @@ const TABLE: ReadonlyArray<readonly [name: string, attempt: Attempt, codes: read
     ['92010'],
   ],
   [
-    'one discount twice',
+    'the same discount twice',
     create({ discounts: { add: [{ inheritedFromId: 'loyal' }, { inheritedFromId: 'loyal' }] } }),
     ['91911'],
   ],
   [
-    'a change of a discount it does not have',
+    'a change of a discount that the subscription does not have',
     create({ discounts: { update: [{ existingId: 'loyal' }] } }),
     ['92011'],
   ],
@@ -250,7 +250,7 @@ const TABLE: ReadonlyArray<readonly [name: string, attempt: Attempt, codes: read
     ['92022', '92022'],
   ],
   [
-    'a retry of what is paid',
+    'a retry of a paid subscription',
     async (given) => {
       await create({ id: 's' })(given)
       return given.merchant.gateway.subscription.retryCharge('s')
@@ -273,15 +273,11 @@ const TABLE: ReadonlyArray<readonly [name: string, attempt: Attempt, codes: read
   ['nothing to charge', sale({ paymentMethodToken: undefined }), ['91508']],
   ['a token and a nonce', sale({ paymentMethodNonce: 'fake-valid-nonce' }), ['91515']],
   [
-    'a nonce nobody made',
+    'an unknown nonce',
     sale({ paymentMethodToken: undefined, paymentMethodNonce: 'nope' }),
     ['91565'],
   ],
-  [
-    'a customer nobody knows',
-    sale({ paymentMethodToken: undefined, customerId: 'nobody' }),
-    ['91510'],
-  ],
+  ['an unknown customer', sale({ paymentMethodToken: undefined, customerId: 'nobody' }), ['91510']],
   ['a token of another customer', sale({ customerId: 'nobody' }), ['91516', '91510']],
   ['an undefined custom field', sale({ customFields: { description: 'x' } }), ['91526']],
   ['an unknown merchant account of a sale', sale({ merchantAccountId: 'nope' }), ['91513']],
@@ -306,8 +302,8 @@ const TABLE: ReadonlyArray<readonly [name: string, attempt: Attempt, codes: read
   ],
 ]
 
-describe('what Braintree refuses', () => {
-  it.each(TABLE)('%s', async (_name, attempt, codes) => {
+describe('parameter validation at Braintree', () => {
+  it.each(TABLE)('rejects %s', async (_name, attempt, codes) => {
     const merchant = await startMerchant()
     const given = { merchant, ...(await addCustomer(merchant)) }
     const result = await attempt(given)
@@ -315,7 +311,7 @@ describe('what Braintree refuses', () => {
     expect(codesOf(result).sort()).toEqual([...codes].sort())
   })
 
-  it('says where in the params an error belongs, and repeats them without the card', async () => {
+  it('reports the field of each error, and returns the submitted parameters without card data', async () => {
     const merchant = await startMerchant()
     const { token } = await addCustomer(merchant)
     const result = (await merchant.gateway.subscription.create({
@@ -341,19 +337,19 @@ describe('what Braintree refuses', () => {
   })
 })
 
-describe('what never gets as far', () => {
+describe('the Braintree API before it validates parameters', () => {
   const keys = { environment: null as never, merchantId: '', publicKey: '', privateKey: '' }
   it.each([
     ['a wrong public key', { publicKey: 'nobody' }, 'authenticationError'],
     ['a wrong private key', { privateKey: 'guess' }, 'authenticationError'],
     ["another merchant's id", { merchantId: 'other' }, 'authorizationError'],
-  ])('%s', async (_name, changes, type) => {
+  ])('rejects %s', async (_name, changes, type) => {
     const { sandbox } = await startMerchant()
     const gateway = new braintree.BraintreeGateway({ ...keys, ...sandbox.config, ...changes })
     await expect(gateway.customer.find('1')).rejects.toMatchObject({ type })
   })
 
-  it('unknown ids are not found', async () => {
+  it('returns 404 for ids that do not exist', async () => {
     const { gateway } = await startMerchant()
     const lost = { type: 'notFoundError' }
     await expect(gateway.customer.find('1')).rejects.toMatchObject(lost)
@@ -370,7 +366,7 @@ describe('what never gets as far', () => {
     await expect(gateway.testing.settle('1')).rejects.toMatchObject(lost)
   })
 
-  it('a parameter Braintree does not know is not permitted', async () => {
+  it('returns 403 for a parameter that Braintree does not know', async () => {
     const merchant = await startMerchant()
     const { token } = await addCustomer(merchant)
     const attempt = merchant.gateway.subscription.create({
@@ -410,20 +406,23 @@ describe('what never gets as far', () => {
       ['GET', '', '', 404],
     ]
 
-  it.each(RAW)('%s %s with %s is answered %i', async (method, path, body, status) => {
-    const { sandbox } = await startMerchant()
-    const { url, config } = sandbox
-    const auth = Buffer.from(`${config.publicKey}:${config.privateKey}`).toString('base64')
-    const response = await fetch(`${url}/merchants/${config.merchantId}${path}`, {
-      method,
-      headers: { authorization: `Basic ${auth}`, 'content-type': 'application/json' },
-      ...(body === '' ? {} : { body }),
-    })
-    expect(response.status).toBe(status)
-  })
+  it.each(RAW)(
+    'answers %s %s with the body %s by status %i',
+    async (method, path, body, status) => {
+      const { sandbox } = await startMerchant()
+      const { url, config } = sandbox
+      const auth = Buffer.from(`${config.publicKey}:${config.privateKey}`).toString('base64')
+      const response = await fetch(`${url}/merchants/${config.merchantId}${path}`, {
+        method,
+        headers: { authorization: `Basic ${auth}`, 'content-type': 'application/json' },
+        ...(body === '' ? {} : { body }),
+      })
+      expect(response.status).toBe(status)
+    },
+  )
 
   it.each([undefined, '', 'Basic', 'Basic %%%', 'Bearer x', 'Basic eDp5'])(
-    'authorization %s is refused',
+    'rejects the authorization header %s',
     async (authorization) => {
       const { sandbox } = await startMerchant()
       const headers = authorization === undefined ? {} : { authorization }
@@ -432,7 +431,7 @@ describe('what never gets as far', () => {
     },
   )
 
-  it('text that XML cannot hold still comes back readable', async () => {
+  it('returns readable XML for a name with characters that XML does not allow', async () => {
     const { gateway } = await startMerchant()
     const { customer } = await gateway.customer.create({
       firstName: 'A\u0000\u0008<&>"\'\ud800B',

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
-import { ERRORS } from '../../src/braintree/client/browser/errors.ts'
+import ERRORS from '../../src/braintree/client/browser/errors.json' with { type: 'json' }
 import { COMPONENTS } from '../../src/braintree/client/browser/script.ts'
 
 /**
- * Every error code of the components that have stand-ins, as npm's braintree-web 3.144.0 declares them (`errors.js` of `lib`,
- * `client`, `hosted-fields`, `three-d-secure` and `paypal-checkout`; read on 2026-11-18). Its types declare none, and the package
- * itself is 70 MB with what it depends on.
+ * Every error code of the components that have stand-ins, as npm's braintree-web 3.144.0 declares
+ * them (`errors.js` in `lib`, `client`, `hosted-fields`, `three-d-secure` and `paypal-checkout`;
+ * read on 2026-11-18). The package's types declare none, and the package itself is 70 MB with its
+ * dependencies.
  */
 const CODES = new Set(
   `CLIENT_AUTHORIZATION_INSUFFICIENT CLIENT_AUTHORIZATION_INVALID CLIENT_GATEWAY_CONFIGURATION_INVALID_DOMAIN
@@ -45,13 +46,13 @@ it.each([
   ['the stand-ins', () => new Set(Object.keys(ERRORS))],
   ['the billing page', () => codesIn(read('packages/server/assets/braintree-card.js'))],
   ['the guide to a pay page', () => codesIn(read('docs/guides/pay-page.md'))],
-])('%s have no error code that Braintree does not have', (_name, codes) => {
+])('uses only error codes of Braintree in the browser script %s', (_name, codes) => {
   const own = [...codes()].filter((code) => !/^PAYPAL_(?:CLOSED|FAILED)$/.test(code))
   expect(own.length).toBeGreaterThan(4)
   expect(own.filter((code) => !CODES.has(code))).toEqual([])
 })
 
-it('each script adds one component, by the name that Braintree gives it', () => {
+it("adds one component to window.braintree per script, under Braintree's name for it", () => {
   const names = Object.entries(COMPONENTS).map(([file, script]) => {
     const window: { braintree?: Record<string, { create?: unknown; VERSION?: unknown }> } = {}
     const document = { currentScript: { src: `http://127.0.0.1:1/web/3.144.0/js/${file}.min.js` } }
@@ -67,7 +68,7 @@ it('each script adds one component, by the name that Braintree gives it', () => 
   ])
 })
 
-it('the billing page and the guide load the version of braintree-web whose error codes are listed here', () => {
+it('lists the error codes of the braintree-web version that the billing page and the guide load', () => {
   const files = ['packages/server/src/pages/billing/model/card-entry.ts', 'docs/guides/pay-page.md']
   const versions = files.flatMap((file) => [...read(file).matchAll(/\/web\/(\d[\d.]+)\/js/g)])
   expect(versions.map(([, version]) => version)).toEqual(['3.144.0', '3.144.0'])

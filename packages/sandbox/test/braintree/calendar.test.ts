@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { addCustomer, startMerchant } from './support.ts'
 
 const CASES = [
-  // [now, plan, extra, period starts of the first cycles]
+  // [start, plan, params, first days of the cycles]
   ['2026-01-31', 'monthly', {}, ['2026-01-31', '2026-02-28', '2026-03-31', '2026-04-30']],
   ['2026-01-30', 'monthly', {}, ['2026-01-30', '2026-02-28', '2026-03-31']],
   ['2026-01-29', 'monthly', {}, ['2026-01-29', '2026-02-28', '2026-03-31']],
@@ -32,25 +32,28 @@ const CASES = [
 ] as const
 
 describe('billing dates', () => {
-  it.each(CASES)('started on %s, plan %s with %o', async (now, planId, extra, starts) => {
-    const merchant = await startMerchant({ now: `${now}T23:00:00Z` })
-    const { gateway, clock, sandbox } = merchant
-    sandbox.definePlan({ id: 'quarterly', price: 3000, billingFrequency: 3 })
-    sandbox.definePlan({ id: 'fifth', price: 1000, billingDayOfMonth: 5 })
-    const { token, customerId } = await addCustomer(merchant)
-    const created = await gateway.subscription.create({
-      planId,
-      paymentMethodToken: token,
-      ...extra,
-    } as never)
-    expect(created.success).toBe(true)
-    const last = starts[starts.length - 1] ?? ''
-    await clock.advanceTo(new Date(`${last}T23:00:00Z`))
-    const periods = sandbox.transactions(customerId).map((row) => row.billingPeriodStart)
-    expect(periods).toEqual(starts)
-  })
+  it.each(CASES)(
+    'computes the cycles of a subscription started on %s with plan %s and %o',
+    async (now, planId, extra, starts) => {
+      const merchant = await startMerchant({ now: `${now}T23:00:00Z` })
+      const { gateway, clock, sandbox } = merchant
+      sandbox.definePlan({ id: 'quarterly', price: 3000, billingFrequency: 3 })
+      sandbox.definePlan({ id: 'fifth', price: 1000, billingDayOfMonth: 5 })
+      const { token, customerId } = await addCustomer(merchant)
+      const created = await gateway.subscription.create({
+        planId,
+        paymentMethodToken: token,
+        ...extra,
+      } as never)
+      expect(created.success).toBe(true)
+      const last = starts[starts.length - 1] ?? ''
+      await clock.advanceTo(new Date(`${last}T23:00:00Z`))
+      const periods = sandbox.transactions(customerId).map((row) => row.billingPeriodStart)
+      expect(periods).toEqual(starts)
+    },
+  )
 
-  it('ends each period on the day before the next begins', async () => {
+  it('ends each cycle on the day before the next one starts', async () => {
     const merchant = await startMerchant({ now: '2026-01-31T00:00:00Z' })
     const { token, customerId } = await addCustomer(merchant)
     await merchant.gateway.subscription.create({ planId: 'monthly', paymentMethodToken: token })

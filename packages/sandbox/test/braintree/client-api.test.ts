@@ -9,7 +9,7 @@ interface Token {
   readonly configUrl: string
 }
 
-/** What a page does with a client token. */
+/** Authenticates as a page with a client token. */
 async function openPage({ gateway }: Merchant, options: object = {}) {
   const { clientToken } = await gateway.clientToken.generate(options as never)
   const token = JSON.parse(Buffer.from(clientToken, 'base64').toString()) as Token
@@ -42,8 +42,8 @@ async function openPage({ gateway }: Merchant, options: object = {}) {
   return { token, post, addCard, addPayPal, get }
 }
 
-describe('a page with a client token', () => {
-  it('gets a nonce for a card, which the server keeps with what was typed in', async () => {
+describe('the API for pages with a client token', () => {
+  it('returns a nonce for a card, with which the server stores the card and its details', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const page = await openPage(merchant)
@@ -61,7 +61,7 @@ describe('a page with a client token', () => {
     expect(codesOf(again)).toEqual(['91731'])
   })
 
-  it('of a customer puts the card into the vault at once', async () => {
+  it('stores the card in the vault immediately if the client token names a customer', async () => {
     const merchant = await startMerchant()
     const { gateway, sandbox } = merchant
     await gateway.customer.create({ id: 'ada', paymentMethodNonce: 'fake-valid-amex-nonce' })
@@ -71,7 +71,7 @@ describe('a page with a client token', () => {
     expect(kept.map(({ isDefault }) => isDefault)).toEqual([false, true])
     const listed = await page.get('payment_methods')
     expect(listed.body.paymentMethods).toHaveLength(2)
-    // Sent to the server all the same it is not kept twice.
+    // A card that is already stored is not stored twice.
     const used = await gateway.paymentMethod.create({
       customerId: 'ada',
       paymentMethodNonce: nonce,
@@ -80,7 +80,7 @@ describe('a page with a client token', () => {
     expect(sandbox.paymentMethods('ada')).toHaveLength(2)
   })
 
-  it('says what is wrong with a card, field by field', async () => {
+  it('reports the errors of a card field by field', async () => {
     const merchant = await startMerchant()
     const page = await openPage(merchant)
     const refused = await page.addCard({ ...CARD, number: '4111111111111112', cvv: '1' })
@@ -100,7 +100,7 @@ describe('a page with a client token', () => {
     ['verifyCard', '4000111111111115'],
     ['failOnDuplicatePaymentMethod', '4111111111111111'],
     ['failOnDuplicatePaymentMethodForCustomer', '4111111111111111'],
-  ])('is refused what %s of its token forbids', async (option, number) => {
+  ])('rejects a card that %s of its client token forbids', async (option, number) => {
     const merchant = await startMerchant()
     const { gateway, sandbox } = merchant
     await gateway.customer.create({ id: 'ada', creditCard: { ...CARD } } as never)
@@ -109,7 +109,7 @@ describe('a page with a client token', () => {
     expect(sandbox.paymentMethods('ada')).toHaveLength(1)
   })
 
-  it('gets a nonce for a PayPal account: to keep with a consent, else for once', async () => {
+  it('returns a nonce for a PayPal account, reusable with a consent and otherwise for one payment', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const page = await openPage(merchant)
@@ -128,7 +128,7 @@ describe('a page with a client token', () => {
     expect(sold.transaction.paypalAccount?.token).toBeNull()
   })
 
-  it('learns what it may do, from any origin unless the token names some', async () => {
+  it('returns its configuration to any origin, unless the token lists allowed domains', async () => {
     const merchant = await startMerchant()
     const anywhere = await openPage(merchant)
     const { body } = await anywhere.get('configuration')
@@ -146,7 +146,7 @@ describe('a page with a client token', () => {
     expect((await from('https://evilshop.example')).status).toBe(403)
   })
 
-  it('answers a preflight, and 404 for what is not there', async () => {
+  it('answers CORS preflights, and unknown paths with 404', async () => {
     const merchant = await startMerchant()
     const { token, post } = await openPage(merchant)
     const preflight = await fetch(token.configUrl, { method: 'OPTIONS' })
@@ -156,11 +156,13 @@ describe('a page with a client token', () => {
   })
 })
 
-describe('3-D Secure by the API for pages', () => {
+describe('3-D Secure in the API for pages', () => {
   const ASKS = { ...CARD, number: '4000000000002503' }
   const path = (nonce: string, step: string) => `payment_methods/${nonce}/three_d_secure/${step}`
 
-  /** A card whose bank asks, and what the bank's page would answer. */
+  /**
+   * Looks up a card whose bank requires a challenge, and returns the challenge's possible results.
+   */
   async function challenge(merchant: Merchant) {
     const page = await openPage(merchant)
     const { nonce } = await page.addCard(ASKS)
@@ -173,7 +175,7 @@ describe('3-D Secure by the API for pages', () => {
     return { page, nonce, asked, status, body, passed, failed }
   }
 
-  it('exchanges the nonce at each step, and keeps the outcome with it', async () => {
+  it('returns a new nonce at each step, which keeps the result', async () => {
     const merchant = await startMerchant()
     const { page, nonce, asked, status, body, passed } = await challenge(merchant)
     expect([status, body.threeDSecureInfo]).toEqual([
@@ -194,7 +196,7 @@ describe('3-D Secure by the API for pages', () => {
     expect(sold.success).toBe(true)
   })
 
-  it('believes no answer but the bank’s own, for this card, once', async () => {
+  it("accepts only the bank's own result, for the same card, once", async () => {
     const merchant = await startMerchant()
     const { page, asked, passed, failed } = await challenge(merchant)
     const other = await challenge(merchant)
@@ -211,7 +213,7 @@ describe('3-D Secure by the API for pages', () => {
     expect((await fetch(gone)).status).not.toBe(200)
   })
 
-  it('wants an amount, a card, and an account that has it', async () => {
+  it("requires an amount, a card, and 3-D Secure in the merchant's settings", async () => {
     const merchant = await startMerchant()
     const page = await openPage(merchant)
     const card = await page.addCard(CARD)
@@ -229,8 +231,8 @@ describe('3-D Secure by the API for pages', () => {
   })
 })
 
-describe('a fingerprint', () => {
-  it('is worth nothing when it is made up, altered, or a day old', async () => {
+describe('the fingerprint of a client token', () => {
+  it('is rejected if it is forged, altered, or a day old', async () => {
     const merchant = await startMerchant({
       merchants: [{ merchantId: 'other', publicKey: 'o', privateKey: 'o' }],
     })
@@ -256,7 +258,7 @@ describe('a fingerprint', () => {
     expect(await statusWith(mine)).toBe(401)
   })
 
-  it('opens nothing that needs keys', async () => {
+  it('gives no access to calls that require API keys', async () => {
     const merchant = await startMerchant()
     const { token } = await openPage(merchant)
     const response = await fetch(`${merchant.sandbox.url}/merchants/sandbox_merchant/customers`, {
@@ -267,8 +269,8 @@ describe('a fingerprint', () => {
   })
 })
 
-describe('a client token', () => {
-  it('is refused domains that are none, and more than five', async () => {
+describe('the client token API', () => {
+  it('rejects invalid domains, and more than five', async () => {
     const { gateway } = await startMerchant()
     const generate = async (domains: string[]) =>
       codesOf(await gateway.clientToken.generate({ domains } as never))
@@ -278,7 +280,7 @@ describe('a client token', () => {
     ])
   })
 
-  it('names the payment method that the page shall prefer', async () => {
+  it('includes the payment method that the page should prefer', async () => {
     const { gateway } = await startMerchant()
     const { clientToken } = await gateway.clientToken.generate({
       preferredPaymentMethodToken: 'tok',

@@ -4,8 +4,8 @@ import { addCustomer, codesOf, collect, startMerchant } from './support.ts'
 
 const CARD = { number: '4111111111111111', expirationDate: '12/2030' }
 
-describe('a customer', () => {
-  it('has a telephone number in two parts and tax identifiers that nobody is shown', async () => {
+describe('the customer API', () => {
+  it('stores a phone number in two parts, and tax identifiers that no response contains', async () => {
     const { gateway, sandbox } = await startMerchant()
     const { customer } = await gateway.customer.create({
       internationalPhone: { countryCode: '1', nationalNumber: '3121234567' },
@@ -23,7 +23,7 @@ describe('a customer', () => {
     ])
   })
 
-  it('keeps a PayPal account by its consent, not one for once', async () => {
+  it('stores a PayPal account with a consent, but not one for a single payment', async () => {
     const { gateway } = await startMerchant()
     await gateway.customer.create({ id: 'ada' })
     const add = (paypalAccount: object) =>
@@ -34,7 +34,7 @@ describe('a customer', () => {
     expect(codesOf(await add({ consentCode: 'yes', token: 'paypal' }))).toEqual(['92906'])
   })
 
-  it('changes a stored card without its number: the default, the name, the address', async () => {
+  it("changes a stored card's default, name and address without its number", async () => {
     const { gateway } = await startMerchant()
     const { customer } = await gateway.customer.create({
       creditCard: { ...CARD, token: 'first', billingAddress: { locality: 'London' } },
@@ -56,7 +56,7 @@ describe('a customer', () => {
     expect(await gateway.creditCard.find('first')).toMatchObject({ default: false })
   })
 
-  it('is as it was when the card that came with a change is declined', async () => {
+  it('changes nothing if the card in the update is declined', async () => {
     const { gateway, sandbox } = await startMerchant()
     await gateway.customer.create({ id: 'ada', firstName: 'Ada' })
     const declined = {
@@ -69,7 +69,7 @@ describe('a customer', () => {
     expect(sandbox.customer('eve')).toBeNull()
   })
 
-  it('is shown with less by a filter', async () => {
+  it('omits associated objects if a filter says so', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const { customerId, token } = await addCustomer(merchant)
@@ -90,7 +90,7 @@ describe('a customer', () => {
     expect(none).toMatchObject({ creditCards: [], addresses: [], paymentMethods: [] })
   })
 
-  it('is found by a card number it shares with another', async () => {
+  it('finds customers that share a card number', async () => {
     const { gateway } = await startMerchant()
     for (const id of ['ada', 'bob']) {
       await gateway.customer.create({ id, creditCard: { ...CARD, token: `of-${id}` } } as never)
@@ -116,8 +116,8 @@ describe('a customer', () => {
   })
 })
 
-describe('a payment method', () => {
-  it('of PayPal is made by an old refresh token', async () => {
+describe('the payment method API', () => {
+  it("accepts PayPal's old refresh tokens", async () => {
     const { gateway } = await startMerchant()
     const { customer } = await gateway.customer.create({})
     const { paymentMethod } = await gateway.paymentMethod.create({
@@ -127,7 +127,7 @@ describe('a payment method', () => {
     expect(paymentMethod).toMatchObject({ customerId: customer.id, revokedAt: null })
   })
 
-  it('is found by a nonce that stands for it, once', async () => {
+  it('finds a payment method by a nonce, once', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const { token } = await addCustomer(merchant)

@@ -30,59 +30,71 @@ const AMOUNTS = [
   ['5001.02', 'submitted_for_settlement', '1000'],
 ] as const
 
-describe('what declines', () => {
-  it.each(VERIFICATION_ONLY)('%s fails its verification', async (number, status, code) => {
-    const { gateway } = await startMerchant()
-    const { customer } = await gateway.customer.create({})
-    const card = { customerId: customer.id, number, expirationDate: '12/2030' }
-    const refused = (await gateway.creditCard.create({
-      ...card,
-      options: { verifyCard: true },
-    })) as unknown as Refusal
-    expect(refused).toMatchObject({
-      success: false,
-      verification: { status, processorResponseCode: code },
-    })
-  })
+describe('test cards and amounts', () => {
+  it.each(VERIFICATION_ONLY)(
+    'declines the card %s when it is verified',
+    async (number, status, code) => {
+      const { gateway } = await startMerchant()
+      const { customer } = await gateway.customer.create({})
+      const card = { customerId: customer.id, number, expirationDate: '12/2030' }
+      const refused = (await gateway.creditCard.create({
+        ...card,
+        options: { verifyCard: true },
+      })) as unknown as Refusal
+      expect(refused).toMatchObject({
+        success: false,
+        verification: { status, processorResponseCode: code },
+      })
+    },
+  )
 
-  it.each(VERIFICATION_ONLY)('%s is charged: the amount decides', async (number) => {
-    const merchant = await startMerchant()
-    const { clock, gateway, sandbox } = merchant
-    const { customer } = await gateway.customer.create({
-      creditCard: { number, expirationDate: '12/2030' },
-    } as never)
-    const token = customer.paymentMethods?.[0]?.token ?? ''
-    const sold = await sell(merchant, { paymentMethodToken: token, amount: '10.00' })
-    expect(sold.success).toBe(true)
-    await gateway.subscription.create({ id: 's', planId: 'monthly', paymentMethodToken: token })
-    await clock.advance({ months: 1 })
-    expect(sandbox.subscription('s')).toMatchObject({ status: 'Active', currentBillingCycle: 2 })
-  })
+  it.each(VERIFICATION_ONLY)(
+    'charges the card %s, which only verifications decline',
+    async (number) => {
+      const merchant = await startMerchant()
+      const { clock, gateway, sandbox } = merchant
+      const { customer } = await gateway.customer.create({
+        creditCard: { number, expirationDate: '12/2030' },
+      } as never)
+      const token = customer.paymentMethods?.[0]?.token ?? ''
+      const sold = await sell(merchant, { paymentMethodToken: token, amount: '10.00' })
+      expect(sold.success).toBe(true)
+      await gateway.subscription.create({ id: 's', planId: 'monthly', paymentMethodToken: token })
+      await clock.advance({ months: 1 })
+      expect(sandbox.subscription('s')).toMatchObject({ status: 'Active', currentBillingCycle: 2 })
+    },
+  )
 
-  it.each(AMOUNTS)('%s with a card is %s', async (amount, status, code) => {
-    const merchant = await startMerchant()
-    const { token } = await addCustomer(merchant)
-    const { transaction } = await sell(merchant, { paymentMethodToken: token, amount })
-    expect(transaction?.status).toBe(status)
-    expect(transaction?.processorResponseCode ?? '').toBe(code)
-  })
+  it.each(AMOUNTS)(
+    'creates a transaction of %s with the card, whose status is %s',
+    async (amount, status, code) => {
+      const merchant = await startMerchant()
+      const { token } = await addCustomer(merchant)
+      const { transaction } = await sell(merchant, { paymentMethodToken: token, amount })
+      expect(transaction?.status).toBe(status)
+      expect(transaction?.processorResponseCode ?? '').toBe(code)
+    },
+  )
 
   it.each([
     ['5001.01', 'processor_declined', '2038', 'processor_declined'],
     ['5001.02', 'settling', '1000', 'settlement_declined'],
     ['4002.00', 'settling', '1000', 'settlement_pending'],
     ['4003.00', 'settling', '1000', 'settlement_declined'],
-  ])('%s with PayPal is %s', async (amount, status, code, later) => {
-    const merchant = await startMerchant()
-    const { token } = await addCustomer(merchant, 'fake-paypal-billing-agreement-nonce')
-    const { transaction } = await sell(merchant, { paymentMethodToken: token, amount })
-    expect(transaction?.status).toBe(status)
-    expect(transaction?.processorResponseCode).toBe(code)
-    await merchant.clock.advance({ days: 2 })
-    expect((await merchant.gateway.transaction.find(transaction?.id ?? '')).status).toBe(later)
-  })
+  ])(
+    'creates a transaction of %s with PayPal, whose status is %s',
+    async (amount, status, code, later) => {
+      const merchant = await startMerchant()
+      const { token } = await addCustomer(merchant, 'fake-paypal-billing-agreement-nonce')
+      const { transaction } = await sell(merchant, { paymentMethodToken: token, amount })
+      expect(transaction?.status).toBe(status)
+      expect(transaction?.processorResponseCode).toBe(code)
+      await merchant.clock.advance({ days: 2 })
+      expect((await merchant.gateway.transaction.find(transaction?.id ?? '')).status).toBe(later)
+    },
+  )
 
-  it('a refund too: hard declines refuse it, soft ones are captured all the same', async () => {
+  it('rejects a refund for a hard decline, and submits it despite a soft decline', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const { token } = await addCustomer(merchant)
@@ -109,7 +121,7 @@ describe('what declines', () => {
       processorResponseType: 'approved',
       additionalProcessorResponse: '2046 : Declined',
     })
-    // A refund that was refused gave nothing back.
+    // The rejected refund does not count as refunded.
     const rest = await gateway.transaction.refund(id, '6954.00')
     expect(rest.success).toBe(true)
   })
@@ -121,7 +133,7 @@ function sell(merchant: Merchant, request: object): Promise<Refusal> {
 }
 
 describe('storeInVault', () => {
-  it('makes a customer for the card when the sale names none', async () => {
+  it('creates a customer for the card if the sale names none', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const { transaction } = await sell(merchant, {
@@ -137,7 +149,7 @@ describe('storeInVault', () => {
     expect((await sell(merchant, again)).success).toBe(true)
   })
 
-  it('keeps what the sale says of the new customer', async () => {
+  it("stores the sale's details of the new customer", async () => {
     const merchant = await startMerchant()
     const { transaction } = await sell(merchant, {
       amount: '10.00',
@@ -160,8 +172,8 @@ const ADDRESS = {
   countryCodeAlpha2: 'GB',
 }
 
-describe('what is sent is kept or refused', () => {
-  it('keeps the addresses of a sale, and finds them', async () => {
+describe('parameters that are stored or rejected', () => {
+  it('stores the addresses of a sale, and finds sales by them', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const { token } = await addCustomer(merchant)
@@ -184,7 +196,7 @@ describe('what is sent is kept or refused', () => {
     expect(await search('London')).toHaveLength(0)
   })
 
-  it('keeps the billing address of a card', async () => {
+  it('stores the billing address of a card', async () => {
     const { gateway } = await startMerchant()
     const { customer } = await gateway.customer.create({
       creditCard: {
@@ -199,11 +211,11 @@ describe('what is sent is kept or refused', () => {
     await gateway.paymentMethod.update(token, moved as never)
     const again = await gateway.customer.find(customer.id)
     expect(again.creditCards?.[0]?.billingAddress).toMatchObject({ locality: 'Ockham' })
-    // The customer keeps both; the card names the new one.
+    // The customer keeps both addresses; the card refers to the new one.
     expect(again.addresses).toMatchObject([ADDRESS, { locality: 'Ockham' }])
   })
 
-  it('refuses a postal code and a name that are too long', async () => {
+  it('rejects a postal code and a name that are too long', async () => {
     const merchant = await startMerchant()
     const { token } = await addCustomer(merchant)
     const refused = await sell(merchant, {
@@ -214,7 +226,7 @@ describe('what is sent is kept or refused', () => {
     expect(codesOf(refused).sort()).toEqual(['81805', '81809'])
   })
 
-  it('keeps the descriptor that comes with the settlement, and of a charge by hand', async () => {
+  it('stores the descriptor sent with a settlement and with a retried charge', async () => {
     const merchant = await startMerchant()
     const { gateway, trouble, clock } = merchant
     const { token, customerId } = await addCustomer(merchant)
@@ -224,7 +236,7 @@ describe('what is sent is kept or refused', () => {
       paymentMethodToken: token,
       options: {},
     })
-    // The types have no third argument yet.
+    // The types lack the third argument.
     const transactions = gateway.transaction as unknown as {
       submitForSettlement(id: string, amount: string, details: object): Promise<unknown>
     }
@@ -238,7 +250,7 @@ describe('what is sent is kept or refused', () => {
     expect(paid.transaction?.descriptor).toMatchObject(descriptor)
   })
 
-  it('verifies with the merchant account that was named, and refuses one that is not there', async () => {
+  it('verifies with the given merchant account, and rejects an unknown one', async () => {
     const { gateway, sandbox } = await startMerchant()
     sandbox.defineMerchantAccount({ id: 'euros', currency: 'EUR' })
     const { customer } = await gateway.customer.create({})
@@ -258,7 +270,7 @@ describe('what is sent is kept or refused', () => {
     ['industry', { industryType: 'lodging', data: { folioNumber: 'aaa' } }],
     ['exchangeRateQuoteId', 'quote'],
     ['installments', { count: 4 }],
-  ])('refuses %s by name instead of dropping it', async (key, value) => {
+  ])('rejects the parameter %s by name instead of ignoring it', async (key, value) => {
     const merchant = await startMerchant()
     const { token } = await addCustomer(merchant)
     const request = { amount: '10.00', paymentMethodToken: token, [key]: value }
@@ -269,8 +281,8 @@ describe('what is sent is kept or refused', () => {
   })
 })
 
-describe('smaller things', () => {
-  it('counts the cycles of an add-on that is attached, and only of one that is', async () => {
+describe('smaller rules', () => {
+  it('counts the cycles of an add-on of a subscription, unless it never expires', async () => {
     const merchant = await startMerchant()
     const { gateway, clock, sandbox } = merchant
     sandbox.defineAddOn({ id: 'desks', amount: 100 })
@@ -287,7 +299,7 @@ describe('smaller things', () => {
     const first = { currentBillingCycle: 0, kind: null, description: null }
     expect(await attached()).toMatchObject([first, first])
     await clock.advance({ months: 1 })
-    // One that never expires is not counted.
+    // Cycles of an add-on that never expires are not counted.
     expect(await attached()).toMatchObject([
       { id: 'seats', currentBillingCycle: 1 },
       { id: 'desks', currentBillingCycle: 0 },
@@ -300,17 +312,17 @@ describe('smaller things', () => {
     [{ recurring: true }, true],
     [{ transactionSource: 'unscheduled' }, false],
     [{}, false],
-  ])('says of a sale with %j that recurring is %s', async (given, recurring) => {
+  ])('given a sale with %j, returns recurring as %s', async (given, recurring) => {
     const merchant = await startMerchant()
     const { token } = await addCustomer(merchant)
     const sold = await sell(merchant, { amount: '10.00', paymentMethodToken: token, ...given })
     expect(sold.transaction?.recurring).toBe(recurring)
-    // A second click is a second click, whoever started the payment.
+    // The duplicate check applies regardless of the source.
     const twice = await sell(merchant, { amount: '10.00', paymentMethodToken: token, ...given })
     expect(twice.transaction?.gatewayRejectionReason).toBe('duplicate')
   })
 
-  it('makes the method named by defaultPaymentMethodToken the default', async () => {
+  it("makes the payment method in defaultPaymentMethodToken the customer's default", async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const { customerId } = await addCustomer(merchant)
@@ -328,7 +340,7 @@ describe('smaller things', () => {
     expect(codesOf(await prefer(stranger.token))).toEqual(['91518'])
   })
 
-  it('searches by payment instrument type in the words of the API', async () => {
+  it("accepts the API's names of payment instrument types in searches", async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const card = await addCustomer(merchant)
@@ -352,7 +364,7 @@ describe('smaller things', () => {
   it.each([
     ['invalid', '81716', 'Credit card number must be 12-19 digits.'],
     ['invalid card number', '81715', 'Credit card number is invalid.'],
-  ])('says one thing of the card number "%s"', async (number, code, message) => {
+  ])('reports one error for the card number "%s"', async (number, code, message) => {
     const { gateway } = await startMerchant()
     const { customer } = await gateway.customer.create({})
     const card = { customerId: customer.id, number, expirationDate: '12/2030' }

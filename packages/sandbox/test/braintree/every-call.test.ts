@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { addCustomer, collect, listen, startMerchant } from './support.ts'
 
-/** Not in @types/braintree. */
+/** Missing from @types/braintree. */
 interface SubscriptionSearch {
   planId(): { is(id: string): void }
   status(): { in(statuses: string[]): void }
 }
 
-describe('every call of the SDK that billing makes', () => {
-  it('clientToken.generate gives a token that names the merchant', async () => {
+describe('the Braintree SDK', () => {
+  it('clientToken.generate returns a token that contains the merchant id', async () => {
     const { gateway } = await startMerchant()
     const result = await gateway.clientToken.generate({})
     expect(result.success).toBe(true)
@@ -16,7 +16,7 @@ describe('every call of the SDK that billing makes', () => {
     expect(token).toMatchObject({ version: 2, merchantId: 'sandbox_merchant' })
   })
 
-  it('customer.create vaults the nonce, and find, update and delete follow it', async () => {
+  it("customer.create stores the nonce's card, and find, update and delete return or change it", async () => {
     const { gateway } = await startMerchant()
     const created = await gateway.customer.create({
       firstName: 'Ada',
@@ -52,7 +52,7 @@ describe('every call of the SDK that billing makes', () => {
     await expect(gateway.customer.find(id)).rejects.toMatchObject({ type: 'notFoundError' })
   })
 
-  it('customer.create keeps a PayPal account with its agreement', async () => {
+  it('customer.create stores a PayPal account with its billing agreement', async () => {
     const { gateway } = await startMerchant()
     const { customer } = await gateway.customer.create({
       paymentMethodNonce: 'fake-paypal-billing-agreement-nonce',
@@ -65,7 +65,7 @@ describe('every call of the SDK that billing makes', () => {
     expect(customer.paymentMethods?.[0]?.constructor.name).toBe('PayPalAccount')
   })
 
-  it('paymentMethod.create, find, update and delete', async () => {
+  it('paymentMethod.create, find, update and delete change the vault', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const { customerId, token } = await addCustomer(merchant)
@@ -86,7 +86,7 @@ describe('every call of the SDK that billing makes', () => {
     expect(await gateway.paymentMethod.find(second)).toMatchObject({ default: true })
   })
 
-  it('plan.all and plan.find', async () => {
+  it('plan.all and plan.find return plans', async () => {
     const { gateway, sandbox } = await startMerchant()
     sandbox.definePlan({ id: 'bundle', price: 999, addOns: ['seats'], discounts: ['spring'] })
     const all = await gateway.plan.all()
@@ -109,7 +109,7 @@ describe('every call of the SDK that billing makes', () => {
     await expect(gateway.plan.find('nope')).rejects.toMatchObject({ type: 'notFoundError' })
   })
 
-  it('plan.create and plan.update', async () => {
+  it('plan.create and plan.update work', async () => {
     const { gateway } = await startMerchant()
     const created = await gateway.plan.create({
       id: 'weekend',
@@ -123,16 +123,16 @@ describe('every call of the SDK that billing makes', () => {
     expect(updated).toMatchObject({ success: true, plan: { price: '10.50', name: 'Weekend' } })
   })
 
-  it('discount.all and addOn.all', async () => {
+  it('discount.all and addOn.all return the lists', async () => {
     const { gateway } = await startMerchant()
     const discounts = (await gateway.discount.all()) as unknown as Array<{ id: string }>
     expect(discounts.map((discount) => discount.id)).toEqual(['plan-credit', 'spring', 'loyal'])
     const addOns = (await gateway.addOn.all()) as unknown as object[]
-    // The SDK hangs the list on itself, which no matcher survives.
+    // The SDK makes the list a property of itself, on which matchers recurse forever.
     expect([...addOns]).toMatchObject([{ id: 'seats', amount: '5.00', kind: 'add_on' }])
   })
 
-  it('merchantAccount.find and all', async () => {
+  it('merchantAccount.find and all return merchant accounts', async () => {
     const { gateway, sandbox } = await startMerchant()
     sandbox.defineMerchantAccount({ id: 'euros', currency: 'EUR' })
     expect(await gateway.merchantAccount.find('euros')).toMatchObject({
@@ -143,7 +143,7 @@ describe('every call of the SDK that billing makes', () => {
     expect(await collect(all)).toMatchObject([{ id: 'sandbox_usd' }, { id: 'euros' }])
   })
 
-  it('subscription.create with every parameter', async () => {
+  it('subscription.create accepts every parameter', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const { token } = await addCustomer(merchant)
@@ -215,7 +215,7 @@ describe('every call of the SDK that billing makes', () => {
     })
   })
 
-  it('subscription.find, update, cancel', async () => {
+  it('subscription.find, update and cancel work on a subscription', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const { token } = await addCustomer(merchant)
@@ -240,7 +240,7 @@ describe('every call of the SDK that billing makes', () => {
     expect(cancelled).toMatchObject({ success: true, subscription: { status: 'Canceled' } })
   })
 
-  it('transaction.sale, find, submitForSettlement, settle and refund', async () => {
+  it('transaction.sale, find, submitForSettlement, settle and refund move a sale to its refund', async () => {
     const merchant = await startMerchant()
     const { gateway, sandbox } = merchant
     sandbox.changeSettings({ customFields: ['description', 'order_note'] })
@@ -285,7 +285,7 @@ describe('every call of the SDK that billing makes', () => {
     expect((await gateway.transaction.find(id)).refundIds).toEqual([refunded.transaction.id])
   })
 
-  it('transaction.void', async () => {
+  it('transaction.void voids an authorization', async () => {
     const merchant = await startMerchant()
     const { token } = await addCustomer(merchant)
     const sale = await merchant.gateway.transaction.sale({
@@ -323,7 +323,7 @@ describe('every call of the SDK that billing makes', () => {
     })
   })
 
-  it('transaction.search and subscription.search stream what matches, newest first', async () => {
+  it('transaction.search and subscription.search stream the matches, newest first', async () => {
     const merchant = await startMerchant()
     const { gateway, clock } = merchant
     const { customerId, token } = await addCustomer(merchant)
@@ -360,7 +360,7 @@ describe('every call of the SDK that billing makes', () => {
     expect(trials.map((found) => found.id)).toEqual(['b'])
   })
 
-  it('the URLs of the test gateway make a discount and a past due subscription', async () => {
+  it("the test gateway's URLs create a discount and make a subscription past due", async () => {
     const merchant = await startMerchant()
     const { gateway, sandbox } = merchant
     const { http, config } = gateway as unknown as {
@@ -386,7 +386,7 @@ describe('every call of the SDK that billing makes', () => {
     })
   })
 
-  it('webhookNotification.verify answers the challenge the sandbox sends', async () => {
+  it("webhookNotification.verify answers the sandbox's challenge", async () => {
     const merchant = await startMerchant()
     const { url } = await listen(merchant)
     expect(await merchant.sandbox.verifyWebhook(url)).toBe(true)

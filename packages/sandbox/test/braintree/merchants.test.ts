@@ -11,7 +11,7 @@ const OTHER = {
 }
 
 describe('several merchants on one server', () => {
-  it('have vaults, plans and settings of their own', async () => {
+  it('have their own vaults, plans and settings', async () => {
     const { gateway, sandbox } = await startMerchant({ merchants: [OTHER] })
     const other = sandbox.merchant('other_merchant')
     const theirs = new braintree.BraintreeGateway(other.config)
@@ -25,7 +25,7 @@ describe('several merchants on one server', () => {
     expect(other.url).toBe(sandbox.url)
   })
 
-  it('open nothing with the keys of another', async () => {
+  it('reject the API keys of another merchant', async () => {
     const { sandbox } = await startMerchant({ merchants: [OTHER] })
     const { environment } = sandbox.config
     const gatewayOf = (merchantId: string, privateKey: string) =>
@@ -41,7 +41,7 @@ describe('several merchants on one server', () => {
     await expect(mixed.customer.create({})).rejects.toMatchObject({ type: 'authenticationError' })
   })
 
-  it('are billed by the one clock and told by webhooks that their own key signs', async () => {
+  it('share the clock, and sign webhooks with their own keys', async () => {
     const merchant = await startMerchant({ merchants: [OTHER] })
     const other = merchant.sandbox.merchant('other_merchant')
     const gateway = new braintree.BraintreeGateway(other.config)
@@ -64,7 +64,7 @@ describe('several merchants on one server', () => {
     expect(merchant.failures.list()).toEqual([])
   })
 
-  it('cannot share an id or a key, and one that is not there has no handle', async () => {
+  it('must have different ids and keys, and an unknown one has no handle', async () => {
     await expect(startMerchant({ merchants: [OTHER, OTHER] })).rejects.toThrow(TypeError)
     const sameKey = { ...OTHER, merchantId: 'third' }
     await expect(startMerchant({ merchants: [OTHER, sameKey] })).rejects.toThrow(TypeError)
@@ -74,7 +74,7 @@ describe('several merchants on one server', () => {
   })
 })
 
-it('the default merchant account has the name that was asked for', async () => {
+it('use the given id for the default merchant account', async () => {
   const merchant = await startMerchant({ defaultMerchantAccount: 'shop', currency: 'CHF' })
   const { gateway } = merchant
   const { token } = await addCustomer(merchant)

@@ -77,8 +77,8 @@ async function perform(merchant: Merchant, customerId: string, step: Operation):
 
 const PAID = new Set(['authorized', 'submitted_for_settlement', 'settling', 'settled'])
 
-describe('money', () => {
-  it('adds up whatever happens: what was billed is what was paid and what is owed', async () => {
+describe('the money of random subscriptions', () => {
+  it('always adds up: the billed amount equals the paid and the owed amounts', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(operation, { minLength: 3, maxLength: 14 }),
@@ -109,7 +109,7 @@ describe('money', () => {
       ),
       { numRuns: 60, seed: 20260115 },
     )
-  }, 120_000)
+  })
 })
 
 type Row = ReturnType<Merchant['sandbox']['subscription']>
@@ -128,18 +128,18 @@ function checkStep(
   const billed = after.balance - before.balance + paid
 
   if (past.step.do === 'advance') {
-    // Every cycle that began was billed its price less its discount, no more and no less.
+    // Each cycle that started billed exactly its price less its discount.
     const cycles = after.currentBillingCycle - before.currentBillingCycle
     expect(billed).toBe(amountOfCycles(before, cycles))
   } else if (past.step.do === 'price' && past.step.prorate && after.price === past.step.cents) {
-    // A change of price bills at most the whole difference, in its own direction.
+    // A price change bills at most the whole difference, and never with the opposite sign.
     const difference = after.price - before.price
     expect(Math.abs(billed)).toBeLessThanOrEqual(Math.abs(difference))
     if (billed !== 0) expect(Math.sign(billed)).toBe(Math.sign(difference))
   } else {
     expect(billed).toBe(0)
   }
-  // A credit never comes from nothing, and a debt means past due or a failed proration.
+  // A credit has a cause, and a debt means past due or a failed proration.
   if (after.status === 'Past Due') expect(after.balance).toBeGreaterThan(0)
   for (const sale of sales) expect(sale.amount).toBeGreaterThan(0)
 }
@@ -148,7 +148,7 @@ function transactionOf({ notification }: Received): string | undefined {
   return (notification as braintree.SubscriptionNotification).subscription.transactions?.[0]?.id
 }
 
-/** Every charge the clock made is told of once, with its outcome. */
+/** Checks that each charge made by the clock has one notification, with its outcome. */
 function checkTold(
   merchant: Merchant,
   customerId: string,
@@ -170,7 +170,7 @@ const STATUS_AFTER: Readonly<Record<string, string>> = {
   subscription_expired: 'Expired',
 }
 
-/** The status that someone who only listens would believe in. */
+/** Returns the status that a receiver derives from the notifications alone. */
 function replay(received: readonly Received[]): string {
   return received.reduce((status, { kind }) => STATUS_AFTER[kind] ?? status, 'Active')
 }
@@ -192,7 +192,9 @@ function amountOfCycles(row: NonNullable<Row>, cycles: number): number {
   return total
 }
 
-/** No sale is refunded beyond its amount, and every refund is on its sale. */
+/**
+ * Checks that no sale is refunded beyond its amount, and that each refund is listed on its sale.
+ */
 function checkRefunds(merchant: Merchant, customerId: string): void {
   const rows = merchant.sandbox.transactions(customerId)
   for (const sale of rows.filter((row) => row.type === 'sale')) {

@@ -4,7 +4,7 @@ import { addCustomer, codesOf, startMerchant } from './support.ts'
 const PRORATE = { options: { prorateCharges: true } }
 
 describe('proration', () => {
-  it('charges an upgrade at once for the days left, today among them', async () => {
+  it('charges an upgrade immediately for the remaining days, including today', async () => {
     const merchant = await startMerchant({ now: '2026-04-01T10:00:00Z' })
     const { gateway, clock } = merchant
     const { token } = await addCustomer(merchant)
@@ -63,7 +63,7 @@ describe('proration', () => {
     ])
   })
 
-  it('does nothing until the next cycle without prorate_charges', async () => {
+  it('changes nothing until the next cycle without prorate_charges', async () => {
     const merchant = await startMerchant()
     const { gateway, clock } = merchant
     const { token } = await addCustomer(merchant)
@@ -75,7 +75,7 @@ describe('proration', () => {
     expect((await gateway.subscription.find('s')).transactions?.[0]?.amount).toBe('20.00')
   })
 
-  it('undoes the update when its charge fails, or keeps it and the debt', async () => {
+  it('undoes the update if its charge fails, or keeps the update and the debt', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const { token } = await addCustomer(merchant)
@@ -101,7 +101,7 @@ describe('proration', () => {
     expect(kept.subscription.transactions).toHaveLength(3)
   })
 
-  it('takes nothing for a discount that is replaced by itself', async () => {
+  it('charges nothing if a discount is replaced by the same one', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const { token } = await addCustomer(merchant)
@@ -129,7 +129,7 @@ describe('proration', () => {
     expect(result.subscription).toMatchObject({ balance: '0.00', price: '50.00', transactions: [] })
   })
 
-  it('retries a past due subscription whose payment method is replaced', async () => {
+  it('retries a past due subscription when its payment method is replaced', async () => {
     const merchant = await startMerchant()
     const { gateway, clock, sandbox } = merchant
     const { token, customerId } = await addCustomer(merchant)
@@ -149,7 +149,7 @@ describe('proration', () => {
 })
 
 describe('discounts and add-ons', () => {
-  it('count down their cycles and then stop', async () => {
+  it('stop after their number of cycles', async () => {
     const merchant = await startMerchant()
     const { gateway, clock, sandbox } = merchant
     const { token, customerId } = await addCustomer(merchant)
@@ -169,7 +169,7 @@ describe('discounts and add-ons', () => {
     ])
   })
 
-  it('plan-credit of one large amount is spent over the cycles it covers', async () => {
+  it('spread a large plan-credit over the cycles it covers', async () => {
     const merchant = await startMerchant()
     const { gateway, clock, sandbox } = merchant
     const { token, customerId } = await addCustomer(merchant)
@@ -187,7 +187,7 @@ describe('discounts and add-ons', () => {
     expect(sandbox.transactions(customerId).map((row) => row.amount)).toEqual([450, 1000])
   })
 
-  it('plan-credit of one price for ten cycles skips ten of them, as a swap from yearly does', async () => {
+  it('skip ten cycles for a plan-credit of one price over ten cycles, as a swap from yearly creates it', async () => {
     const merchant = await startMerchant()
     const { gateway, clock, sandbox } = merchant
     const { token, customerId } = await addCustomer(merchant)
@@ -210,7 +210,7 @@ describe('discounts and add-ons', () => {
     expect(amounts).toEqual([10_000, 1000, 1000])
   })
 
-  it('are added, changed, removed and replaced by an update', async () => {
+  it('can be added, changed, removed and replaced by an update', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const { token } = await addCustomer(merchant)
@@ -243,7 +243,7 @@ describe('currencies', () => {
     ['JPY', 1000, '1000', '50.00'],
     ['KWD', 1500, '1.500', '1.0001'],
     ['EUR', 1999, '19.99', '1.999'],
-  ])('%s has its own number of decimals', async (currency, price, text, wrong) => {
+  ])('uses the number of decimals of %s', async (currency, price, text, wrong) => {
     const merchant = await startMerchant({ currency })
     const { gateway, sandbox } = merchant
     sandbox.definePlan({ id: 'local', price })

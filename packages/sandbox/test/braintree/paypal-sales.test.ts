@@ -3,7 +3,7 @@ import { addCustomer, codesOf, collect, type Merchant, startMerchant } from './s
 
 const NONCE = 'fake-paypal-billing-agreement-nonce'
 
-/** @types/braintree knows only some of these. */
+/** @types/braintree declares only some of these. */
 interface Calls {
   submitForPartialSettlement(
     id: string,
@@ -15,7 +15,7 @@ interface Calls {
 
 type Submit = (id: string, amount: string, params: object) => Promise<unknown>
 
-/** A customer with a PayPal account, and what is sold to it. */
+/** Creates a customer with a PayPal account and a sale to it. */
 async function sell(merchant: Merchant, submit: boolean) {
   const { token, customerId } = await addCustomer(merchant, NONCE)
   const { transaction } = await merchant.gateway.transaction.sale({
@@ -27,7 +27,7 @@ async function sell(merchant: Merchant, submit: boolean) {
 }
 
 describe('a sale by PayPal', () => {
-  it('is settling once it is submitted, and settled within the hour', async () => {
+  it('is settling once it is submitted, and settled within an hour', async () => {
     const merchant = await startMerchant()
     const { gateway, clock } = merchant
     const { id, status } = await sell(merchant, true)
@@ -50,7 +50,7 @@ describe('a sale by PayPal', () => {
     expect(transaction.status).toBe('settling')
   })
 
-  it('is settling part by part', async () => {
+  it('is settling for each part of a partial settlement', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const { id } = await sell(merchant, false)
@@ -61,7 +61,7 @@ describe('a sale by PayPal', () => {
     expect(codesOf(await gateway.transaction.void(part.transaction.id))).toEqual(['91504'])
   })
 
-  it('has an order id of 127 letters at most: it is the number of PayPal’s invoice', async () => {
+  it("limits the order id, which is PayPal's invoice number, to 127 characters", async () => {
     const merchant = await startMerchant()
     const { transaction } = merchant.gateway
     const { id, token } = await sell(merchant, true)
@@ -78,7 +78,7 @@ describe('a sale by PayPal', () => {
     expect(codesOf(await refused)).toEqual(['91501'])
   })
 
-  it('is voided before it is submitted, and given back afterwards', async () => {
+  it('can be voided before it is submitted, and refunded afterwards', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const held = await sell(merchant, false)
@@ -95,7 +95,7 @@ describe('a sale by PayPal', () => {
     expect((await gateway.transaction.find(part.transaction.id)).status).toBe('settled')
   })
 
-  it('is found by the status that it has', async () => {
+  it('is found by its status', async () => {
     const merchant = await startMerchant()
     const { id } = await sell(merchant, true)
     const find = async (status: 'settling' | 'submitted_for_settlement') => {
@@ -108,7 +108,7 @@ describe('a sale by PayPal', () => {
     expect(await find('submitted_for_settlement')).toEqual([])
   })
 
-  it('pays for a subscription, which is active and renews', async () => {
+  it('pays for a subscription, which becomes active and renews', async () => {
     const merchant = await startMerchant()
     const { gateway, clock, sandbox } = merchant
     const { token, customerId } = await addCustomer(merchant, NONCE)

@@ -4,7 +4,7 @@ import { addCustomer, codesOf, type Merchant, startMerchant } from './support.ts
 const CARD = { number: '4111111111111111', expirationDate: '12/2030' }
 const ITEM = { name: 'Tea', kind: 'debit', quantity: '2', unitAmount: '2.50', totalAmount: '5.00' }
 
-/** @types/braintree knows only some of these. */
+/** @types/braintree declares only some of these. */
 interface Sold {
   readonly id: string
   readonly status: string
@@ -56,7 +56,7 @@ async function lineItemsOf({ gateway }: Merchant, id: string): Promise<object[]>
 }
 
 describe('line items', () => {
-  it('are kept with a sale and read back, amounts in two decimals and quantities as written', async () => {
+  it('are stored with a sale and returned with two decimals in amounts and quantities as sent', async () => {
     const merchant = await startMerchant()
     const credit = { ...ITEM, name: 'Cup', kind: 'credit', quantity: '1.5', taxAmount: '0.1' }
     const { id } = await sell(merchant, {
@@ -103,7 +103,7 @@ describe('line items', () => {
     [{ upcCode: 'x'.repeat(18), upcType: 'UPC-A' }, '95831'],
     [{ upcCode: '12345' }, '95832'],
     [{ upcCode: '12345', upcType: 'USB-A' }, '95833'],
-  ])('with %o are refused: %s', async (wrong, code) => {
+  ])('are rejected as %o with %s', async (wrong, code) => {
     const merchant = await startMerchant()
     const refused = (await calls(merchant).sale({
       amount: '10.00',
@@ -116,7 +116,7 @@ describe('line items', () => {
     expect(refused.errors.for('transaction').for('lineItems').forIndex(1)).toBeTruthy()
   })
 
-  it('are a list, of 249 at most', async () => {
+  it('must be a list of at most 249', async () => {
     const merchant = await startMerchant()
     expect(await refusedSale(merchant, { lineItems: ITEM })).toEqual(['915158'])
     const items = Array.from({ length: 250 }, () => ITEM)
@@ -125,8 +125,8 @@ describe('line items', () => {
   })
 })
 
-describe('the amounts of level 3', () => {
-  it('come with the sale or when it is submitted', async () => {
+describe('level 3 amounts', () => {
+  it('are accepted with the sale or its settlement', async () => {
     const merchant = await startMerchant()
     const summary = {
       discountAmount: '1.00',
@@ -152,13 +152,13 @@ describe('the amounts of level 3', () => {
     [{ shippingAmount: '2147483647' }, '915164'],
     [{ shipsFromPostalCode: '12345678901' }, '915165'],
     [{ shipsFromPostalCode: '1$3' }, '915167'],
-  ])('are refused as %o: %s', async (given, code) => {
+  ])('are rejected as %o with %s', async (given, code) => {
     expect(await refusedSale(await startMerchant(), given)).toEqual([code])
   })
 })
 
 describe('partial settlement', () => {
-  it('makes a sale of each part, up to all that was authorized', async () => {
+  it('creates a sale for each part, up to the authorized amount', async () => {
     const merchant = await startMerchant()
     const { id } = await sell(merchant)
     const parts = calls(merchant)
@@ -183,7 +183,7 @@ describe('partial settlement', () => {
     expect(await parts.find(first.transaction.id)).toMatchObject({ status: 'settled' })
   })
 
-  it('settles again what a voided part has given back', async () => {
+  it('can settle the amount of a voided part again', async () => {
     const merchant = await startMerchant()
     const { id } = await sell(merchant)
     const parts = calls(merchant)
@@ -192,14 +192,14 @@ describe('partial settlement', () => {
     expect((await parts.submitForPartialSettlement(id, '10.00')).success).toBe(true)
   })
 
-  it('asks no processor: the amount of a part declines nothing', async () => {
+  it('does not contact the processor, so test amounts decline nothing', async () => {
     const merchant = await startMerchant()
     const { id } = await sell(merchant, { amount: '5000.00' })
     const part = await calls(merchant).submitForPartialSettlement(id, '2000.00')
     expect(part.transaction).toMatchObject({ status: 'submitted_for_settlement' })
   })
 
-  it('is refused for a part, for what is submitted, and repeated by its key', async () => {
+  it('rejects a partial settlement of a part or of a submitted sale, and replays a request with the same apiRequestKey', async () => {
     const merchant = await startMerchant()
     const parts = calls(merchant)
     const submitted = await sell(merchant, { options: { submitForSettlement: true } })
@@ -215,7 +215,7 @@ describe('partial settlement', () => {
 })
 
 describe('a credit without a sale', () => {
-  it('needs the merchant’s permission, and gives money to the card', async () => {
+  it("requires the merchant's permission, and pays money to the card", async () => {
     const merchant = await startMerchant()
     const credit = { amount: '5.00', creditCard: CARD }
     expect(codesOf(await calls(merchant).credit({ ...credit }))).toEqual(['91546'])
@@ -229,7 +229,7 @@ describe('a credit without a sale', () => {
 })
 
 describe('a clone', () => {
-  it('is the same sale for another amount', async () => {
+  it('repeats the sale with another amount', async () => {
     const merchant = await startMerchant()
     const { id } = await sell(merchant, { orderId: 'first', descriptor: { name: 'abc*def' } })
     const { transaction } = await calls(merchant).cloneTransaction(id, {
@@ -247,7 +247,7 @@ describe('a clone', () => {
     expect(transaction.id).not.toBe(id)
   })
 
-  it('is refused of a credit, of a stored card, of a decline, and without saying whether to submit', async () => {
+  it('rejects credits, stored cards, declined sales, and a missing submit option', async () => {
     const merchant = await startMerchant()
     merchant.sandbox.changeSettings({ credits: true })
     const again = { amount: '7.00', options: { submitForSettlement: false } }
@@ -265,8 +265,8 @@ describe('a clone', () => {
   })
 })
 
-describe('a sale that waits for its settlement', () => {
-  it('can be changed: a smaller amount, the order, the descriptor', async () => {
+describe('a submitted sale before settlement', () => {
+  it('can change to a smaller amount, another order id and another descriptor', async () => {
     const merchant = await startMerchant()
     const { id } = await sell(merchant, { options: { submitForSettlement: true } })
     const update = (params: object) => calls(merchant).updateDetails(id, params)
@@ -287,7 +287,7 @@ describe('a sale that waits for its settlement', () => {
     expect(codesOf(await calls(merchant).updateDetails(waiting.id, {}))).toEqual(['915129'])
   })
 
-  it('cannot be changed where the merchant account does not do it', async () => {
+  it('cannot change if the merchant account does not support it', async () => {
     const merchant = await startMerchant()
     const account = { id: 'stiff', currency: 'USD', updatesDetails: false }
     merchant.sandbox.defineMerchantAccount(account)
@@ -305,7 +305,7 @@ describe('an authorization', () => {
     return merchant
   }
 
-  it('is adjusted up and down, and says so', async () => {
+  it('can be raised and lowered, and lists its adjustments', async () => {
     const merchant = await startAdjustable()
     const { id } = await sell(merchant, { merchantAccountId: 'flexible' })
     const adjust = calls(merchant).adjustAuthorization.bind(calls(merchant))
@@ -319,7 +319,7 @@ describe('an authorization', () => {
     expect(submitted.success).toBe(true)
   })
 
-  it('stays as it was when the adjustment is refused', async () => {
+  it('stays unchanged if the adjustment is declined', async () => {
     const merchant = await startAdjustable()
     const { id } = await sell(merchant, { merchantAccountId: 'flexible' })
     const refuse = async (given: string, amount: string) => {
@@ -341,8 +341,8 @@ describe('an authorization', () => {
   })
 })
 
-describe('a sale that puts its card into the vault', () => {
-  it('makes the customer by the id it names, the card by its token, and keeps both addresses', async () => {
+describe('a sale that stores its card in the vault', () => {
+  it('creates the customer and card with the given ids, and stores both addresses', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     await sell(merchant, {
@@ -365,7 +365,7 @@ describe('a sale that puts its card into the vault', () => {
     expect(postalCodes).toEqual(['94107', '10001'])
   })
 
-  it('is refused an id or a token that is taken, and keeps nothing of a decline', async () => {
+  it('rejects ids and tokens that are taken, and stores nothing if it is declined', async () => {
     const merchant = await startMerchant()
     const { gateway, sandbox } = merchant
     await gateway.customer.create({ id: 'ada', creditCard: { ...CARD, token: 'tok' } } as never)
@@ -380,7 +380,7 @@ describe('a sale that puts its card into the vault', () => {
   })
 })
 
-it('the charge of a past due subscription stays at its merchant account', async () => {
+it("uses the subscription's merchant account for a retried charge", async () => {
   const merchant = await startMerchant()
   const { gateway, sandbox, clock, trouble } = merchant
   sandbox.defineMerchantAccount({ id: 'elsewhere', currency: 'USD' })
@@ -394,7 +394,7 @@ it('the charge of a past due subscription stays at its merchant account', async 
   expect((await pay('sandbox_usd')).success).toBe(true)
 })
 
-describe('what else a sale says', () => {
+describe('other parameters of a sale', () => {
   it.each([
     [{ shipping: { shippingMethod: 'urgent' } }, '915203'],
     [{ shipping: { phoneNumber: '12=34' } }, '915204'],
@@ -413,11 +413,11 @@ describe('what else a sale says', () => {
     [{ riskData: { customerLocationZip: '1$2' } }, '94703'],
     [{ options: { creditCard: { accountType: 'ach' } } }, '915184'],
     [{ options: { creditCard: { accountType: 'credit' } } }, '915185'],
-  ])('is refused when it is %o: %s', async (given, code) => {
+  ])('are rejected as %o with %s', async (given, code) => {
     expect(await refusedSale(await startMerchant(), given)).toEqual([code])
   })
 
-  it('tells PayPal whom to pay, in any of three places', async () => {
+  it('accept the PayPal payee in any of three places', async () => {
     const merchant = await startMerchant()
     const paypal = { creditCard: undefined, paymentMethodNonce: 'fake-paypal-one-time-nonce' }
     const places = [
@@ -431,7 +431,7 @@ describe('what else a sale says', () => {
     }
   })
 
-  it('shows what fraud protection thinks where the merchant has it, unless it is skipped', async () => {
+  it('return the decision of fraud protection if the merchant has it, unless the call skips it', async () => {
     const merchant = await startMerchant()
     merchant.sandbox.changeSettings({ fraudProtection: true })
     expect(await sell(merchant)).toMatchObject({ riskData: { decision: 'Approve' } })
@@ -447,7 +447,7 @@ describe('what else a sale says', () => {
     })
   })
 
-  it('may be authorized in part, and be told by MasterCard why not at all', async () => {
+  it("allow a partial authorization, and return Mastercard's advice for a decline", async () => {
     const merchant = await startMerchant()
     const partly = { amount: '1004.00', acceptPartialAuthorization: true }
     expect(await sell(merchant, partly)).toMatchObject({
@@ -466,7 +466,7 @@ describe('what else a sale says', () => {
     })
   })
 
-  it('says by the number what a card is', async () => {
+  it('return properties of the card by its number', async () => {
     const merchant = await startMerchant()
     const debit = await sell(merchant, { creditCard: { ...CARD, number: '4117101010101010' } })
     expect(debit).toMatchObject({ creditCard: { debit: 'Yes', prepaid: 'Unknown' } })

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { addCustomer, collect, startMerchant } from './support.ts'
 
-/** What the SDK gives a search to work with; @types/braintree knows a part of it. */
+/**
+ * Criteria builder that the SDK passes to a search; @types/braintree declares only a part of it.
+ */
 interface Search {
   [field: string]: () => {
     is(value: unknown): void
@@ -97,7 +99,7 @@ describe('searches', () => {
     expect(found.map((row) => row.id)).toEqual(ids)
   })
 
-  it('find transactions by the day on which they were disputed', async () => {
+  it('find transactions by the date of their dispute', async () => {
     const merchant = await startMerchant()
     const { gateway, sandbox, clock } = merchant
     const { token: paymentMethodToken } = await addCustomer(merchant)

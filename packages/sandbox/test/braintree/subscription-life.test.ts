@@ -11,7 +11,7 @@ interface Step {
   readonly period: readonly [string | null, string | null]
   readonly paidThrough: string | null
   readonly next: string
-  /** Amount and status of the newest transaction, if this step made one. */
+  /** Amount and status of the newest transaction, `null` if this step made none. */
   readonly charged: readonly [string, string] | null
   readonly kinds: readonly string[]
 }
@@ -34,7 +34,7 @@ function renewal(cycle: number, start: string, end: string, next: string): Step 
   }
 }
 
-/** Trial on 17 January, thirteen cycles from the 31st, then the card fails. */
+/** A trial from 17 January and thirteen cycles from the 31st, then declined charges. */
 const LIFE: readonly Step[] = [
   {
     to: '2026-01-30T23:59:59Z',
@@ -93,7 +93,7 @@ const DECLINE: readonly Step[] = [
 ]
 
 describe('the life of a subscription', () => {
-  it('goes from trial through a year of renewals to retries and its end', async () => {
+  it('goes from a trial through a year of renewals to retries and the cancellation', async () => {
     const merchant = await startMerchant({ now: '2026-01-17T08:30:00Z' })
     const { gateway, clock, sandbox, outbox } = merchant
     const { token, customerId } = await addCustomer(merchant)
@@ -160,7 +160,7 @@ describe('the life of a subscription', () => {
     )
   })
 
-  it('comes back to life when a retry succeeds, and pays what is owed', async () => {
+  it('becomes active again when a retry succeeds, and charges the balance', async () => {
     const merchant = await startMerchant()
     const { gateway, clock, sandbox, outbox, trouble } = merchant
     const { token, customerId } = await addCustomer(merchant)
@@ -185,7 +185,7 @@ describe('the life of a subscription', () => {
     })
   })
 
-  it('keeps a past due subscription and lets its balance grow, if so set', async () => {
+  it('keeps a past due subscription and adds to its balance if the settings say so', async () => {
     const merchant = await startMerchant()
     const { gateway, clock, sandbox } = merchant
     const { token } = await addCustomer(merchant)
@@ -206,7 +206,7 @@ describe('the life of a subscription', () => {
     expect(found.transactions?.[0]).toMatchObject({ amount: '40.00' })
   })
 
-  it('expires at the end of its last cycle, which cancels at period end', async () => {
+  it('expires at the end of its last cycle, which is how to cancel at the period end', async () => {
     const merchant = await startMerchant()
     const { gateway, clock, sandbox, outbox } = merchant
     const { token, customerId } = await addCustomer(merchant)
@@ -227,7 +227,7 @@ describe('the life of a subscription', () => {
     expect(sandbox.transactions(customerId)).toHaveLength(1)
   })
 
-  it('goes on when the end is taken back in time', async () => {
+  it('continues if the number of cycles is removed in time', async () => {
     const merchant = await startMerchant()
     const { gateway, clock, sandbox } = merchant
     const { token } = await addCustomer(merchant)
@@ -242,7 +242,7 @@ describe('the life of a subscription', () => {
     expect(sandbox.subscription('s')).toMatchObject({ status: 'Active', currentBillingCycle: 3 })
   })
 
-  it('tells of a new subscription and one that starts later', async () => {
+  it('sends notifications for a new subscription and for one that starts later', async () => {
     const merchant = await startMerchant()
     const { gateway, clock, sandbox, outbox } = merchant
     const { token } = await addCustomer(merchant)

@@ -27,7 +27,10 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
 })
 
-/** A Braintree with plans `monthly` (10.00), `pro` (20.00), `yearly` (100.00) and some discounts. */
+/**
+ * Starts a Braintree with the plans `monthly` (10.00), `pro` (20.00) and `yearly` (100.00), and
+ * some discounts.
+ */
 export async function startMerchant(
   options: BraintreeOptions & { now?: string } = {},
 ): Promise<Merchant> {
@@ -53,7 +56,7 @@ export async function startMerchant(
   return { clock, store, outbox, trouble, failures, sandbox, gateway }
 }
 
-/** A customer with a card; returns its id and the card's token. */
+/** Creates a customer with a card and returns the customer id and the card's token. */
 export async function addCustomer(
   { gateway }: Merchant,
   nonce = 'fake-valid-nonce',
@@ -67,7 +70,7 @@ export async function addCustomer(
   return { customerId: customer.id, token: customer.paymentMethods?.[0]?.token ?? '' }
 }
 
-/** The codes of a refused call, in the order the SDK gives them. */
+/** Returns the error codes of a rejected call in the SDK's order. */
 export function codesOf(result: unknown): string[] {
   const { success, errors } = result as {
     success: boolean
@@ -76,7 +79,7 @@ export function codesOf(result: unknown): string[] {
   return success ? [] : errors.deepErrors().map((error) => error.code)
 }
 
-/** Collects what a search streams. */
+/** Collects the records that a search streams. */
 export async function collect<T>(stream: NodeJS.ReadableStream): Promise<T[]> {
   const found: T[] = []
   for await (const item of stream) found.push(item as unknown as T)
@@ -89,7 +92,7 @@ export interface Received {
   readonly notification: braintree.WebhookNotification
 }
 
-/** A receiver that answers challenges and keeps what it was sent, parsed by the SDK. */
+/** Starts a receiver that answers challenges and records notifications, parsed by the SDK. */
 export async function listen(merchant: Merchant): Promise<{ url: string; received: Received[] }> {
   const { gateway } = merchant
   const received: Received[] = []
@@ -97,7 +100,7 @@ export async function listen(merchant: Merchant): Promise<{ url: string; receive
     const target = new URL(request.url ?? '/', 'http://localhost')
     const challenge = target.searchParams.get('bt_challenge')
     if (challenge) {
-      // Synchronous, and missing from @types/braintree.
+      // A synchronous function that @types/braintree lacks.
       const { webhookNotification } = gateway as unknown as {
         webhookNotification: { verify(challenge: string): string }
       }

@@ -4,7 +4,7 @@ import { startMerchant } from './support.ts'
 const nonceOf = (name: string) => `fake-three-d-secure-${name}-nonce`
 const idOf = (name: string) => `fake-three-d-secure-${name}-id`
 
-describe('3-D Secure that a page went through', () => {
+describe('3-D Secure results from a page', () => {
   it.each([
     ['visa-full-authentication', 'authenticate_successful', 'Y', true, true],
     ['visa-attempts-non-participating', 'authenticate_attempt_successful', 'Y', true, true],
@@ -15,7 +15,7 @@ describe('3-D Secure that a page went through', () => {
     ['visa-bypassed-authentication', 'lookup_bypassed', 'B', false, false],
     ['two-visa-successful-frictionless-authentication', 'authenticate_successful', 'Y', true, true],
   ])(
-    'is shown of the nonce and of what it pays: %s',
+    'are returned for the nonce and its payment: %s',
     async (name, status, enrolled, shifted, possible) => {
       const { gateway } = await startMerchant()
       const info = {
@@ -36,7 +36,7 @@ describe('3-D Secure that a page went through', () => {
     },
   )
 
-  it('stays with the verification of a card that is kept, and is lost without one', async () => {
+  it('are stored with the verification of a stored card, and lost without a verification', async () => {
     const { gateway } = await startMerchant()
     const keep = async (verifyCard: boolean) => {
       const { customer } = await gateway.customer.create({
@@ -59,7 +59,7 @@ describe('3-D Secure that a page went through', () => {
     expect(plain.verification).toBeUndefined()
   })
 
-  it('is named by its id beside a kept card', async () => {
+  it('can be sent by id together with a stored card', async () => {
     const { gateway } = await startMerchant()
     const { customer } = await gateway.customer.create({ paymentMethodNonce: 'fake-valid-nonce' })
     const pay = (threeDSecureAuthenticationId: string) =>
@@ -86,50 +86,56 @@ describe('3-D Secure that a page went through', () => {
   }
 
   it.each([
-    ['with nothing', 'fake-valid-nonce', { threeDSecureAuthenticationId: null }, '196'],
-    ['of another card', 'fake-valid-mastercard-nonce', {}, '197'],
-    ['of a card, with PayPal', 'fake-paypal-billing-agreement-nonce', {}, '197'],
-    ['beside another nonce', nonceOf('visa-failed-authentication'), {}, '198'],
-    ['beside a pass-thru', 'fake-valid-nonce', { threeDSecurePassThru }, '199'],
-    ['beside its own nonce', nonceOf('visa-full-authentication'), {}, null],
-  ])('is of what is charged or verified: %s', async (_what, paymentMethodNonce, more, code) => {
-    const { gateway } = await startMerchant()
-    const given = { paymentMethodNonce, threeDSecureAuthenticationId: full, ...more }
-    const sale = await gateway.transaction.sale({ amount: '10.00', ...given } as never)
-    const attribute = 'three_d_secure_authentication_id'
-    const wrong = (start: string) => (code ? [{ attribute, code: `${start}${code}` }] : undefined)
-    expect(sale.errors?.deepErrors()).toEqual(
-      wrong('915')?.map((each) => expect.objectContaining(each)),
-    )
-    if (paymentMethodNonce.includes('paypal')) return
-    // Its types lack the call.
-    const verifications = gateway.creditCardVerification as unknown as {
-      create(params: object): Promise<typeof sale>
-    }
-    const creditCard = { number: '4111111111111111', expirationDate: '12/2030' }
-    const verified = await verifications.create({ creditCard, ...given })
-    expect(verified.errors?.deepErrors()).toEqual(
-      wrong('942')?.map((each) => expect.objectContaining(each)),
-    )
-  })
+    ['an empty id', 'fake-valid-nonce', { threeDSecureAuthenticationId: null }, '196'],
+    ['a card of another brand', 'fake-valid-mastercard-nonce', {}, '197'],
+    ['a PayPal account', 'fake-paypal-billing-agreement-nonce', {}, '197'],
+    ['a nonce with another result', nonceOf('visa-failed-authentication'), {}, '198'],
+    ['together with a pass-thru', 'fake-valid-nonce', { threeDSecurePassThru }, '199'],
+    ['together with its own nonce', nonceOf('visa-full-authentication'), {}, null],
+  ])(
+    'must belong to the charged or verified card: %s',
+    async (_what, paymentMethodNonce, more, code) => {
+      const { gateway } = await startMerchant()
+      const given = { paymentMethodNonce, threeDSecureAuthenticationId: full, ...more }
+      const sale = await gateway.transaction.sale({ amount: '10.00', ...given } as never)
+      const attribute = 'three_d_secure_authentication_id'
+      const wrong = (start: string) => (code ? [{ attribute, code: `${start}${code}` }] : undefined)
+      expect(sale.errors?.deepErrors()).toEqual(
+        wrong('915')?.map((each) => expect.objectContaining(each)),
+      )
+      if (paymentMethodNonce.includes('paypal')) return
+      // The types lack this call.
+      const verifications = gateway.creditCardVerification as unknown as {
+        create(params: object): Promise<typeof sale>
+      }
+      const creditCard = { number: '4111111111111111', expirationDate: '12/2030' }
+      const verified = await verifications.create({ creditCard, ...given })
+      expect(verified.errors?.deepErrors()).toEqual(
+        wrong('942')?.map((each) => expect.objectContaining(each)),
+      )
+    },
+  )
 
   it.each([
     ['fake-valid-nonce', false],
     [nonceOf('visa-failed-authentication'), false],
     [nonceOf('visa-full-authentication'), true],
     [nonceOf('visa-attempts-non-participating'), true],
-  ])('is required by who says so: %s', async (paymentMethodNonce, success) => {
-    const { gateway } = await startMerchant()
-    const result = await gateway.transaction.sale({
-      amount: '10.00',
-      paymentMethodNonce,
-      options: { threeDSecure: { required: true } },
-    })
-    expect(result.success).toBe(success)
-    expect(result.transaction).toMatchObject(
-      success
-        ? { status: 'authorized' }
-        : { status: 'gateway_rejected', gatewayRejectionReason: 'three_d_secure' },
-    )
-  })
+  ])(
+    'satisfy a sale that requires 3-D Secure only after success: %s',
+    async (paymentMethodNonce, success) => {
+      const { gateway } = await startMerchant()
+      const result = await gateway.transaction.sale({
+        amount: '10.00',
+        paymentMethodNonce,
+        options: { threeDSecure: { required: true } },
+      })
+      expect(result.success).toBe(success)
+      expect(result.transaction).toMatchObject(
+        success
+          ? { status: 'authorized' }
+          : { status: 'gateway_rejected', gatewayRejectionReason: 'three_d_secure' },
+      )
+    },
+  )
 })

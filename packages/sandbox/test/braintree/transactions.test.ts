@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { addCustomer, codesOf, collect, startMerchant } from './support.ts'
 
-describe('declines', () => {
+describe('test amounts and nonces', () => {
   it.each([
     ['1000.00', 'authorized', '1000', 'Approved', null],
     ['2000.00', 'processor_declined', '2000', 'Do Not Honor', 'soft_declined'],
@@ -11,7 +11,7 @@ describe('declines', () => {
     ['3000.00', 'failed', '3000', 'Processor Network Unavailable - Try Again', 'soft_declined'],
     ['3001.00', 'authorized', '1000', 'Approved', null],
     ['1999.99', 'authorized', '1000', 'Approved', null],
-  ])('an amount of %s is %s', async (amount, status, code, text, type) => {
+  ])('the amount %s results in %s', async (amount, status, code, text, type) => {
     const merchant = await startMerchant()
     const { token } = await addCustomer(merchant)
     const result = await merchant.gateway.transaction.sale({ amount, paymentMethodToken: token })
@@ -28,7 +28,7 @@ describe('declines', () => {
   it.each([
     ['fake-gateway-rejected-fraud-nonce', 'gateway_rejected', 'fraud'],
     ['fake-gateway-rejected-risk-thresholds-nonce', 'gateway_rejected', 'risk_threshold'],
-  ])('%s is %s', async (nonce, status, reason) => {
+  ])('the nonce %s results in %s', async (nonce, status, reason) => {
     const { gateway } = await startMerchant()
     const result = await gateway.transaction.sale({ amount: '5.00', paymentMethodNonce: nonce })
     expect(result.success).toBe(false)
@@ -36,7 +36,7 @@ describe('declines', () => {
     expect(codesOf(result)).toEqual([])
   })
 
-  it('a declining card is not verified, and the customer is not created', async () => {
+  it('a failed verification creates no customer', async () => {
     const { gateway, sandbox } = await startMerchant()
     const result = (await gateway.customer.create({
       paymentMethodNonce: 'fake-processor-declined-visa-nonce',
@@ -50,7 +50,7 @@ describe('declines', () => {
     expect(sandbox.customers()).toEqual([])
   })
 
-  it('a declined first charge leaves no subscription but its transaction', async () => {
+  it('a declined first charge leaves a transaction but no subscription', async () => {
     const merchant = await startMerchant()
     const { token, customerId } = await addCustomer(merchant)
     const result = await merchant.gateway.subscription.create({
@@ -66,7 +66,7 @@ describe('declines', () => {
     ])
   })
 
-  it('trouble on demand declines the next charge of one customer only', async () => {
+  it('a simulated decline affects the next charge of one customer only', async () => {
     const merchant = await startMerchant()
     const { gateway, trouble } = merchant
     const ada = await addCustomer(merchant)
@@ -98,7 +98,7 @@ describe('nonces', () => {
     expect(codesOf(twice)).toEqual(['93107'])
   })
 
-  it('a refused call does not use one up', async () => {
+  it('remain usable after a rejected call', async () => {
     const { gateway, sandbox } = await startMerchant()
     const nonce = sandbox.createNonce()
     const refused = await gateway.transaction.sale({ amount: 'x', paymentMethodNonce: nonce })
@@ -107,7 +107,7 @@ describe('nonces', () => {
     expect(sale.success).toBe(true)
   })
 
-  it('a subscription takes one made for its customer', async () => {
+  it('can be used in subscription.create by their customer', async () => {
     const merchant = await startMerchant()
     const { gateway, sandbox } = merchant
     const { customerId } = await addCustomer(merchant)
@@ -121,7 +121,7 @@ describe('nonces', () => {
 })
 
 describe('the duplicate check', () => {
-  it('rejects an equal sale within 30 seconds', async () => {
+  it('rejects a sale with the same values within 30 seconds', async () => {
     const merchant = await startMerchant()
     const { gateway, clock } = merchant
     const { token } = await addCustomer(merchant)
@@ -139,7 +139,7 @@ describe('the duplicate check', () => {
     expect((await sale()).success).toBe(true)
   })
 
-  it('does not count a declined sale, and can be switched off', async () => {
+  it('ignores declined sales, and can be disabled', async () => {
     const merchant = await startMerchant()
     const { gateway, sandbox, trouble } = merchant
     const { token, customerId } = await addCustomer(merchant)
@@ -153,7 +153,7 @@ describe('the duplicate check', () => {
 })
 
 describe('apiRequestKey', () => {
-  it('gives the first transaction again and refuses another request', async () => {
+  it('returns the first transaction for a repeated request, and rejects a different request with the same key', async () => {
     const merchant = await startMerchant()
     const { gateway, clock, sandbox } = merchant
     const { token, customerId } = await addCustomer(merchant)
@@ -170,7 +170,7 @@ describe('apiRequestKey', () => {
     expect((await sale('5.00')).transaction.id).not.toBe(first.transaction.id)
   })
 
-  it('repeats a decline, a void and a refund', async () => {
+  it('replays a decline, a void and a refund', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const { token } = await addCustomer(merchant)
@@ -196,7 +196,7 @@ describe('apiRequestKey', () => {
 })
 
 describe('settlement', () => {
-  it('happens by itself within a day', async () => {
+  it('happens automatically within a day', async () => {
     const merchant = await startMerchant()
     const { gateway, clock } = merchant
     const { token } = await addCustomer(merchant)
@@ -220,7 +220,7 @@ describe('settlement', () => {
     ])
   })
 
-  it('expires an authorization nobody submits, and declines 4001.00', async () => {
+  it('expires an authorization that is not submitted, and declines 4001.00', async () => {
     const merchant = await startMerchant()
     const { gateway, clock } = merchant
     const { token } = await addCustomer(merchant)
@@ -237,7 +237,7 @@ describe('settlement', () => {
     expect((await gateway.transaction.find(bad.transaction.id)).status).toBe('settlement_declined')
   })
 
-  it('refunds what is settling, unless the merchant account waits for the end of it', async () => {
+  it('allows refunds while settling, unless the merchant account does not', async () => {
     const merchant = await startMerchant()
     const { gateway, clock } = merchant
     const waits = { id: 'waits', currency: 'USD', refundsSettling: false }
@@ -260,7 +260,7 @@ describe('settlement', () => {
     expect((await gateway.transaction.refund(slow.id)).success).toBe(true)
   })
 
-  it('refunds in parts and never more than was paid', async () => {
+  it('allows partial refunds up to the paid amount', async () => {
     const merchant = await startMerchant()
     const { gateway, clock } = merchant
     const { token } = await addCustomer(merchant)
@@ -283,12 +283,12 @@ describe('settlement', () => {
         search.refund().is(true as never)
       }),
     )
-    // The sale that was refunded is found, too.
+    // The refunded sale is found as well.
     const found = refunds.map(({ amount, type }) => `${type} ${amount}`)
     expect(found).toEqual(['credit 6.00', 'credit 4.00', 'sale 10.00'])
   })
 
-  it('offers the states of settlement for tests', async () => {
+  it("can be moved to each state by the test gateway's calls", async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const { token } = await addCustomer(merchant)
@@ -314,7 +314,7 @@ describe('settlement', () => {
 })
 
 describe('a sale', () => {
-  it('uses the default method of a customer, a PayPal account, or a card number', async () => {
+  it("charges a customer's default payment method, a PayPal account, or a card number", async () => {
     const merchant = await startMerchant()
     const { gateway, sandbox } = merchant
     const { customerId, token } = await addCustomer(merchant)

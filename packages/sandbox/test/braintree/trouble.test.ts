@@ -7,11 +7,11 @@ import { Store } from '../../src/core/store/store.ts'
 import { Trouble } from '../../src/core/trouble.ts'
 import { addCustomer, startMerchant } from './support.ts'
 
-describe('trouble on demand', () => {
+describe('simulated failures', () => {
   it.each([
     ['429', 'tooManyRequestsError'],
     ['500', 'serverError'],
-  ] as const)('answers %s before anything happens', async (kind, type) => {
+  ] as const)('answers %s before the call takes effect', async (kind, type) => {
     const { gateway, trouble, sandbox } = await startMerchant()
     trouble.failNext(2, kind, 'braintree')
     await expect(gateway.customer.create({})).rejects.toMatchObject({ type })
@@ -20,7 +20,7 @@ describe('trouble on demand', () => {
     expect((await gateway.customer.create({})).success).toBe(true)
   })
 
-  it('loses a response after the call took effect, which a key then repairs', async () => {
+  it('drops the response of a call that took effect, and a retry with the request key returns the result', async () => {
     const merchant = await startMerchant()
     const { gateway, trouble, sandbox } = merchant
     const { token, customerId } = await addCustomer(merchant)
@@ -46,7 +46,7 @@ describe('trouble on demand', () => {
     expect((await creating).success).toBe(true)
   })
 
-  it('lets the caller wait for a subscription that exists', async () => {
+  it('creates a subscription although the call times out, so that a repeat with the same id is rejected', async () => {
     const merchant = await startMerchant()
     const { gateway, trouble } = merchant
     const { token } = await addCustomer(merchant)
@@ -64,8 +64,8 @@ describe('trouble on demand', () => {
   })
 })
 
-describe('a snapshot', () => {
-  it('restored elsewhere has the same future', async () => {
+describe('snapshots and failed jobs', () => {
+  it('behaves the same after a snapshot is restored in another sandbox', async () => {
     const first = await startMerchant()
     const { token, customerId } = await addCustomer(first)
     const { gateway, sandbox } = first
@@ -95,14 +95,14 @@ describe('a snapshot', () => {
   })
 })
 
-it('goes on for everybody when the billing of one subscription fails', async () => {
+it('continues for all others if the billing of one subscription fails', async () => {
   const merchant = await startMerchant()
   const { clock, store, failures, sandbox, gateway } = merchant
   const [broken, other] = [await addCustomer(merchant), await addCustomer(merchant)]
   for (const [id, { token }] of [['broken', broken] as const, ['other', other] as const]) {
     await gateway.subscription.create({ id, planId: 'monthly', paymentMethodToken: token })
   }
-  // A state no call leads to, such as a file edited by hand.
+  // A state that no call leads to, as in a file edited manually.
   const methods = store.table<object>('braintree.payment_methods')
   const method = methods.get(broken.token)
   expect(method).toBeDefined()

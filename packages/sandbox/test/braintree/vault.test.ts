@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { addCustomer, startMerchant } from './support.ts'
 
 describe('the vault', () => {
-  it('puts another card under the same token, which its subscriptions then use', async () => {
+  it('replaces the card of a token, and its subscriptions charge the new card', async () => {
     const merchant = await startMerchant()
     const { gateway, clock, sandbox } = merchant
     const { token, customerId } = await addCustomer(merchant)
@@ -19,7 +19,7 @@ describe('the vault', () => {
     expect(cards).toEqual(['1881', '4444'])
   })
 
-  it('changes a number, a name or a date, and keeps the rest', async () => {
+  it('changes a number, name or expiration date, and keeps the rest', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const { token, customerId } = await addCustomer(merchant)
@@ -45,7 +45,7 @@ describe('the vault', () => {
     expect(updated.customer.creditCards?.[0]).toMatchObject({ token, last4: '1111' })
   })
 
-  it('follows a new token and a new customer id', async () => {
+  it('updates subscriptions when a token or customer id changes', async () => {
     const merchant = await startMerchant()
     const { gateway, clock, sandbox } = merchant
     const { token, customerId } = await addCustomer(merchant)
@@ -63,7 +63,7 @@ describe('the vault', () => {
     expect(sandbox.transactions('ada')).toMatchObject([{ token: 'renamed', subscriptionId: 's2' }])
   })
 
-  it('cancels the subscriptions of a customer that is deleted, and keeps its transactions', async () => {
+  it('cancels the subscriptions of a deleted customer, and keeps the transactions', async () => {
     const merchant = await startMerchant()
     const { gateway, sandbox, clock } = merchant
     const { token, customerId } = await addCustomer(merchant)

@@ -24,7 +24,7 @@ function verificationsOf({ gateway }: Merchant): Verifications {
 }
 
 describe('a verification', () => {
-  it('asks about a card that nobody keeps', async () => {
+  it('verifies a card without storing it', async () => {
     const merchant = await startMerchant()
     const { verification } = await verificationsOf(merchant).create({
       creditCard: CARD,
@@ -42,7 +42,7 @@ describe('a verification', () => {
     await expect(unknown).rejects.toMatchObject({ type: 'notFoundError' })
   })
 
-  it('that failed is on record, too', async () => {
+  it('is stored if it fails', async () => {
     const merchant = await startMerchant()
     const declined = await verificationsOf(merchant).create({
       creditCard: { ...CARD, number: '4000111111111115' },
@@ -65,13 +65,13 @@ describe('a verification', () => {
     [{ options: { accountType: 'ach' } }, ['942184']],
     [{ options: { accountType: 'debit' } }, ['942185']],
     [{ creditCard: { ...CARD, number: '4111' } }, ['81716']],
-  ])('is refused as %o', async (given, codes) => {
+  ])('is rejected as %o', async (given, codes) => {
     const merchant = await startMerchant()
     const refused = await verificationsOf(merchant).create({ creditCard: CARD, ...given })
     expect(codesOf(refused)).toEqual(codes)
   })
 
-  it('says which side of a Brazilian card it was for', async () => {
+  it('returns the account type of a Brazilian card', async () => {
     const merchant = await startMerchant()
     merchant.sandbox.defineMerchantAccount({ id: 'brazil', currency: 'BRL' })
     const { verification } = await verificationsOf(merchant).create({
@@ -85,7 +85,7 @@ describe('a verification', () => {
     ['91739', '-1'],
     ['91740', '0.001'],
     ['91752', '21474836.48'],
-  ])('of a card to be kept is refused with %s for the amount %s', async (code, amount) => {
+  ])('is rejected with %s for the amount %s when a card is stored', async (code, amount) => {
     const { gateway } = await startMerchant()
     const { customer } = await gateway.customer.create({})
     const refused = await gateway.creditCard.create({
@@ -96,7 +96,7 @@ describe('a verification', () => {
     expect(codesOf(refused)).toEqual([code])
   })
 
-  it('is found by the card, the customer and the token it was for', async () => {
+  it('is found by its card, customer and token', async () => {
     const merchant = await startMerchant()
     await merchant.gateway.customer.create({
       id: 'ada',
@@ -124,7 +124,7 @@ describe('a verification', () => {
   })
 })
 
-describe('what another service found out by 3-D Secure', () => {
+describe('3-D Secure results of another service', () => {
   const FOUND = { eciFlag: '05', cavv: 'some_cavv', threeDSecureVersion: '2.2.0' }
   const WRONG = [
     [{ threeDSecureVersion: undefined }, '117', '119'],
@@ -139,7 +139,7 @@ describe('what another service found out by 3-D Secure', () => {
     [{ network: 'Mastercard' }, '139', '139'],
   ] as const
 
-  it('goes with a card, a verification and a sale', async () => {
+  it('are accepted with a card, a verification and a sale', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const threeDSecurePassThru = { ...FOUND, network: 'Visa', authenticationResponse: 'Y' }
@@ -151,7 +151,7 @@ describe('what another service found out by 3-D Secure', () => {
     expect(sold.success).toBe(true)
   })
 
-  it.each(WRONG)('is refused with %o', async (wrong, ofCard, ofSale) => {
+  it.each(WRONG)('are rejected as %o', async (wrong, ofCard, ofSale) => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const threeDSecurePassThru = { ...FOUND, ...wrong }
@@ -166,13 +166,13 @@ describe('what another service found out by 3-D Secure', () => {
   })
 })
 
-describe('cards by when they expire', () => {
+describe('the search for expiring cards', () => {
   interface Cards {
     expired(): NodeJS.ReadableStream
     expiringBetween(start: Date, end: Date): NodeJS.ReadableStream
   }
 
-  it('have expired, or will in a month or between two', async () => {
+  it('finds expired cards, and cards that expire in a range of months', async () => {
     const merchant = await startMerchant({ now: '2026-06-15T00:00:00Z' })
     const { gateway } = merchant
     const { customer } = await gateway.customer.create({})

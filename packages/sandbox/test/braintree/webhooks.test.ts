@@ -22,7 +22,7 @@ async function send(merchant: Pick<Merchant, 'sandbox' | 'outbox'>, kind: string
 }
 
 describe('notifications', () => {
-  it('carry the subscription with its newest transaction first', async () => {
+  it('contain the subscription with its newest transaction first', async () => {
     const { received, clock, outbox } = await startWithReceiver()
     await clock.advance({ months: 2 })
     await outbox.flush()
@@ -39,7 +39,7 @@ describe('notifications', () => {
     expect(dates).toEqual(['2026-03-15T00:00:00Z', '2026-02-15T00:00:00Z', '2026-01-15T10:00:00Z'])
   })
 
-  it('are signed over the payload as sent, in lines of base64', async () => {
+  it('are signed over the payload in lines of base64, as sent', async () => {
     const { outbox, gateway } = await startWithReceiver()
     const [delivery] = outbox.deliveries({ provider: 'braintree' })
     const form = new URLSearchParams(delivery?.body)
@@ -54,7 +54,7 @@ describe('notifications', () => {
     })
   })
 
-  it('are tried again every hour on the sandbox clock until they arrive', async () => {
+  it("are retried every hour of the sandbox's clock until they are delivered", async () => {
     const merchant = await startMerchant()
     const { outbox, clock, sandbox } = merchant
     sandbox.registerWebhook('http://127.0.0.1:9/nobody')
@@ -89,7 +89,7 @@ describe('notifications', () => {
     expect(received).toHaveLength(before + 3)
   })
 
-  it('about anything can be sent on demand', async () => {
+  it('can be sent on demand, about any object', async () => {
     const started = await startWithReceiver()
     const { received, sandbox, customerId, token } = started
     const [transaction] = sandbox.transactions(customerId)
@@ -111,7 +111,7 @@ describe('notifications', () => {
     expect(() => sandbox.notify('dispute_opened', 'nope')).toThrow(RangeError)
   })
 
-  it('tell of settlement only where the setting says so', async () => {
+  it('report settlements only if the setting says so', async () => {
     const { received, sandbox, clock, outbox } = await startWithReceiver()
     await clock.advance({ days: 1 })
     expect(received.some(({ kind }) => kind === 'transaction_settled')).toBe(false)
@@ -122,7 +122,7 @@ describe('notifications', () => {
     expect(received.at(-1)?.kind).toBe('transaction_settled')
   })
 
-  it('a cancelled subscription and one whose method is deleted are told alike', async () => {
+  it('are the same for a canceled subscription and for one whose payment method was deleted', async () => {
     const started = await startWithReceiver()
     const { gateway, outbox, received, token, sandbox } = started
     await gateway.subscription.create({ id: 't', planId: 'trial', paymentMethodToken: token })

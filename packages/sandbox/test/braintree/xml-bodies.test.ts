@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { parseXml } from '../../src/braintree/wire/xml-parse.ts'
 import { type Merchant, startMerchant } from './support.ts'
 
-/** Sends what an SDK of another language sends, and reads the answer by our own parser. */
+/**
+ * Sends a body as an SDK in another language would, and parses the response with our own parser.
+ */
 async function send(
   { sandbox }: Merchant,
   method: string,
@@ -21,8 +23,8 @@ async function send(
   return { status: response.status, read: bytes.length > 0 ? parseXml(bytes) : {} }
 }
 
-describe('an SDK that sends XML', () => {
-  it('makes a customer with a card as Python writes it: underscores, entities, no declaration', async () => {
+describe('requests of SDKs that send XML', () => {
+  it('create a customer with a card as Python writes it: underscores, entities, no declaration', async () => {
     const merchant = await startMerchant()
     const { status, read } = await send(
       merchant,
@@ -43,7 +45,7 @@ describe('an SDK that sends XML', () => {
     })
   })
 
-  it('makes a customer with a card as Java writes it: capitals inside of names, no types', async () => {
+  it('create a customer with a card as Java writes it: camelCase names, no types', async () => {
     const merchant = await startMerchant()
     const { status, read } = await send(
       merchant,
@@ -65,7 +67,7 @@ describe('an SDK that sends XML', () => {
     })
   })
 
-  it('makes a subscription as Ruby writes it: indented, with dashes, types and nil', async () => {
+  it('create a subscription as Ruby writes it: indented, with dashes, types and nil', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     await gateway.customer.create({
@@ -108,7 +110,7 @@ describe('an SDK that sends XML', () => {
     })
   })
 
-  it('searches as Java writes it, and pages by ids', async () => {
+  it('search as Java writes it, and read pages by ids', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     for (const id of ['ada', 'bob']) await gateway.customer.create({ id, lastName: 'King' })
@@ -120,7 +122,7 @@ describe('an SDK that sends XML', () => {
     expect(second.read).toMatchObject({ customers: { customer: { id: 'ada' } } })
   })
 
-  it('takes a day with the offset of a time zone', async () => {
+  it('may contain a date with a time zone offset', async () => {
     const merchant = await startMerchant()
     await merchant.gateway.customer.create({
       creditCard: { token: 'tok', number: '4111111111111111', expirationDate: '12/2030' },
@@ -135,7 +137,7 @@ describe('an SDK that sends XML', () => {
     expect(read).toMatchObject({ subscription: { first_billing_date: '2026-01-31' } })
   })
 
-  it('is refused in XML, with its params and without the card number', async () => {
+  it('are rejected in XML, with their params and without the card number', async () => {
     const merchant = await startMerchant()
     const { status, read } = await send(
       merchant,
@@ -153,7 +155,7 @@ describe('an SDK that sends XML', () => {
     expect(JSON.stringify(read)).not.toContain('4111')
   })
 
-  it('finds and deletes without a body', async () => {
+  it('find and delete without a body', async () => {
     const merchant = await startMerchant()
     await merchant.gateway.customer.create({ id: 'ada' })
     expect((await send(merchant, 'GET', '/customers/ada')).status).toBe(200)
@@ -166,13 +168,13 @@ describe('an SDK that sends XML', () => {
     ['a document type', '<!DOCTYPE a SYSTEM "file:///etc/passwd"><customer/>'],
     ['an entity bomb', '<!DOCTYPE a [<!ENTITY b "c">]><customer><id>&b;</id></customer>'],
     ['too deep', `${'<customer>'.repeat(30)}${'</customer>'.repeat(30)}`],
-  ])('gets 400 for what is %s', async (_, body) => {
+  ])('get 400 if the body is %s', async (_, body) => {
     const merchant = await startMerchant()
     expect((await send(merchant, 'POST', '/customers', body)).status).toBe(400)
     expect(merchant.sandbox.customers()).toHaveLength(0)
   })
 
-  it('is answered whatever it sends, never by a crash', async () => {
+  it('get a response whatever they contain, and never crash the server', async () => {
     const merchant = await startMerchant()
     const text = fc.constantFrom('ada', '', '1.00', 'true', '&lt;', 'é', '2026-01-31', '-1')
     const type = fc.constantFrom('', ' type="array"', ' type="integer"', ' nil="true"', ' type="x"')

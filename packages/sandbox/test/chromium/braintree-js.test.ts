@@ -21,7 +21,7 @@ afterEach(async () => {
 
 const TYPES = dirname(createRequire(import.meta.url).resolve('@types/braintree-web/package.json'))
 
-/** The names in an interface or a union of texts, as the types of braintree-web declare them. */
+/** Returns the member names of an interface or string union in the types of braintree-web. */
 function declaredIn(file: string, name: string): Set<string> {
   const text = readFileSync(join(TYPES, file), 'utf8')
   const [, members] = new RegExp(`interface ${name}\\b[^{]*\\{\\n([^]*?)^\\}`, 'm').exec(text) ?? []
@@ -43,7 +43,10 @@ interface Shop {
   readonly settings?: Partial<BraintreeSettings>
 }
 
-/** A shop of another origin, whose page loads the scripts from the sandbox instead of Braintree. */
+/**
+ * Opens a shop on another origin whose page loads the scripts from the sandbox instead of
+ * Braintree.
+ */
 async function openShop(shop: Shop) {
   const sandbox = await startSandbox({ braintree: true })
   closing.push(() => sandbox.close())
@@ -135,7 +138,7 @@ const PAYPAL = `const client = await braintree.client.create({ authorization })
     onError: (error) => said('error ' + error.message),
   }).render('#paypal')`
 
-/** Fields of every kind, with all that a page may hear of them. */
+/** Creates fields of every kind and records all their events. */
 const EVERY_EVENT = `window.heard = []
   window.hosted = await braintree.hostedFields.create({
     authorization,
@@ -182,7 +185,7 @@ describeInChromium('the stand-in for Braintree’s scripts', ({ newPage, forgive
   const bank = (page: Page) => page.frameLocator('#Cardinal-CCA-IFrame')
   const nonceOf = (text: string) => text.split(' ')[1] ?? ''
 
-  it('exchanges a card that was typed into frames for a nonce, which the server can keep', async () => {
+  it('Hosted Fields exchange a card typed into frames for a nonce that the server can store', async () => {
     const { gateway, url } = await openShop({
       script: `${CARD}; pay(async () => (await hosted.tokenize()).nonce)`,
     })
@@ -193,11 +196,11 @@ describeInChromium('the stand-in for Braintree’s scripts', ({ newPage, forgive
     const paymentMethodNonce = nonceOf(await pay(page))
     const { customer } = await gateway.customer.create({ paymentMethodNonce })
     expect(customer.creditCards).toMatchObject([{ last4: '1111', expirationDate: '12/2030' }])
-    // The page itself never had the number.
+    // The page itself never receives the number.
     expect(await page.content()).not.toContain('1111')
   })
 
-  it('names each frame and its input, and lets the keyboard and the labels reach them in order', async () => {
+  it('Hosted Fields name each frame and its input, and are reachable by labels and keyboard in order', async () => {
     const { url } = await openShop({ script: CARD })
     const page = await open(url)
     const titles = await page
@@ -208,13 +211,25 @@ describeInChromium('the stand-in for Braintree’s scripts', ({ newPage, forgive
       'Secure Credit Card Frame - Expiration Date',
       'Secure Credit Card Frame - CVV',
     ])
+    // Focus moves between frames of two origins asynchronously; keys pressed earlier are lost.
+    const typeOnceFocused = async (field: string, keys: string) => {
+      await expect
+        .poll(() =>
+          input(page, field).evaluate(
+            (each) => each.ownerDocument.hasFocus() && each.matches(':focus'),
+          ),
+        )
+        .toBe(true)
+      await page.keyboard.type(keys)
+    }
     await page.getByText('Date', { exact: true }).click()
-    await page.keyboard.type('1230')
+    await typeOnceFocused('expirationDate', '1230')
     await page.keyboard.press('Tab')
-    await page.keyboard.type('123')
+    await typeOnceFocused('cvv', '123')
     await page.keyboard.press('Shift+Tab')
+    await typeOnceFocused('expirationDate', '')
     await page.keyboard.press('Shift+Tab')
-    await page.keyboard.type('4111')
+    await typeOnceFocused('number', '4111')
     const values = ['number', 'expirationDate', 'cvv'].map((field) =>
       input(page, field).inputValue(),
     )
@@ -222,7 +237,7 @@ describeInChromium('the stand-in for Braintree’s scripts', ({ newPage, forgive
     await frame(page, 'number').getByLabel('Credit Card Number').waitFor()
   })
 
-  it('says which fields are empty or invalid, and where they are', async () => {
+  it('Hosted Fields report which fields are empty or invalid, and their containers', async () => {
     const { url } = await openShop({ script: `${CARD}; pay(() => hosted.tokenize())` })
     const page = await open(url)
     expect(await pay(page)).toBe('error HOSTED_FIELDS_FIELDS_EMPTY')
@@ -237,10 +252,15 @@ describeInChromium('the stand-in for Braintree’s scripts', ({ newPage, forgive
     ).toEqual(['CUSTOMER', ['number', 'expirationDate'], ['number', 'date']])
   })
 
-  it('tells of what happens in the fields', async () => {
+  it('Hosted Fields emit events about their fields', async () => {
     const { url } = await openShop({ script: EVERY_EVENT, components: ['hosted-fields'] })
     const page = await open(url)
-    const heard = () => page.evaluate('heard.splice(0)')
+    // The events of one step may arrive in several messages, so they are removed only when all are
+    // there.
+    const expectEvents = async (...events: string[]) => {
+      await expect.poll(() => page.evaluate('heard')).toEqual(events)
+      await page.evaluate('heard.splice(0)')
+    }
     const state = (name: string) =>
       page.evaluate(`(({ container, ...rest }) => rest)(hosted.getState().fields.${name})`)
     const number = input(page, 'number')
@@ -251,9 +271,9 @@ describeInChromium('the stand-in for Braintree’s scripts', ({ newPage, forgive
       isFocused: false,
     })
     await number.pressSequentially('4')
-    await expect.poll(heard).toEqual(['focus number', 'notEmpty number', 'cardTypeChange number'])
+    await expectEvents('focus number', 'notEmpty number', 'cardTypeChange number')
     await number.pressSequentially('111 1111 1111 1111')
-    await expect.poll(heard).toEqual(['validityChange number'])
+    await expectEvents('validityChange number')
     expect(await page.evaluate('hosted.getState().cards')).toEqual([
       { type: 'visa', niceType: 'Visa', code: { name: 'CVV', size: 3 } },
     ])
@@ -263,24 +283,22 @@ describeInChromium('the stand-in for Braintree’s scripts', ({ newPage, forgive
       /fields-focused.*fields-valid/,
     )
     await number.press('Enter')
-    await expect.poll(heard).toEqual(['inputSubmitRequest number'])
+    await expectEvents('inputSubmitRequest number')
     await input(page, 'expirationMonth').fill('13')
-    await expect
-      .poll(heard)
-      .toEqual([
-        'blur number',
-        'focus expirationMonth',
-        'notEmpty expirationMonth',
-        'validityChange expirationMonth',
-      ])
+    await expectEvents(
+      'blur number',
+      'focus expirationMonth',
+      'notEmpty expirationMonth',
+      'validityChange expirationMonth',
+    )
     expect(await page.locator('#month').getAttribute('class')).toContain('fields-invalid')
     await page.evaluate('for (const [type, listener] of listeners) hosted.off(type, listener)')
     await number.fill('')
     await expect.poll(() => state('number')).toMatchObject({ isEmpty: true })
-    expect(await heard()).toEqual([])
+    expect(await page.evaluate('heard')).toEqual([])
   })
 
-  it('takes month and year apart, and details that the page knows itself', async () => {
+  it('Hosted Fields accept month and year in separate fields, and details that the page already has', async () => {
     const { gateway, url } = await openShop({ script: EVERY_EVENT })
     const page = await open(url)
     await input(page, 'number').fill('378282246310005')
@@ -312,7 +330,7 @@ describeInChromium('the stand-in for Braintree’s scripts', ({ newPage, forgive
     await expect(refused).rejects.toThrow('does not imitate hostedFields.setMonthOptions()')
   })
 
-  it('changes fields as the page asks, and forgets them at the end', async () => {
+  it('Hosted Fields change fields on request, and remove them on teardown', async () => {
     const { url } = await openShop({ script: EVERY_EVENT })
     const page = await open(url)
     const number = input(page, 'number')
@@ -353,7 +371,7 @@ describeInChromium('the stand-in for Braintree’s scripts', ({ newPage, forgive
     await expect(page.evaluate('hosted.getState()')).rejects.toThrow('after teardown')
   })
 
-  it('gives the page’s colours and fonts to the fields, and ignores every other style', async () => {
+  it("Hosted Fields apply the page's colors and fonts, and ignore all other styles", async () => {
     const { url } = await openShop({
       script: `const styles = { input: { color: 'rgb(1, 2, 3)', background: 'red' }, '.invalid': { color: 'rgb(9, 9, 9)' } }
         await braintree.hostedFields.create({ authorization, styles, fields: { number: { container: '#number' } } })`,
@@ -377,7 +395,7 @@ describeInChromium('the stand-in for Braintree’s scripts', ({ newPage, forgive
       'INSTANTIATION_OPTION_REQUIRED',
     ],
     [
-      'a token that is none',
+      'an invalid token',
       `{ authorization: 'x', fields: { number: { container: '#number' } } }`,
       'CLIENT_INVALID_AUTHORIZATION',
     ],
@@ -396,14 +414,14 @@ describeInChromium('the stand-in for Braintree’s scripts', ({ newPage, forgive
       `{ authorization, fields: { number: { container: '#number' }, cvv: { container: '#number' } } }`,
       'HOSTED_FIELDS_FIELD_DUPLICATE_IFRAME',
     ],
-  ])('refuses to create fields with %s', async (_name, options, code) => {
+  ])('Hosted Fields reject %s', async (_name, options, code) => {
     const { url } = await openShop({
       script: `pay(() => braintree.hostedFields.create(${options}))`,
     })
     expect(await pay(await open(url))).toBe(`error ${code}`)
   })
 
-  it('takes callbacks as well as promises', async () => {
+  it('the components accept callbacks as well as promises', async () => {
     const { url } = await openShop({
       script: `document.querySelector('#pay').onclick = () => braintree.client.create({ authorization }, (_error, client) =>
         braintree.hostedFields.create({ client, fields: { number: { container: '#number' } } }, (_error, hosted) =>
@@ -412,7 +430,7 @@ describeInChromium('the stand-in for Braintree’s scripts', ({ newPage, forgive
     expect(await pay(await open(url))).toBe('error HOSTED_FIELDS_FIELDS_EMPTY')
   })
 
-  it('keeps a card for the customer where it is told to, if the bank lets it', async () => {
+  it("Hosted Fields store a card in the customer's vault on request, unless its verification fails", async () => {
     const script = `${CARD}; pay(async () => (await hosted.tokenize(window.given || {})).nonce)`
     const { sandbox, url } = await openShop({ script, customerId: 'ada', verifyCard: true })
     const page = await open(url)
@@ -426,7 +444,7 @@ describeInChromium('the stand-in for Braintree’s scripts', ({ newPage, forgive
     expect([await pay(page), cards()]).toEqual(['error HOSTED_FIELDS_FAILED_TOKENIZATION', 2])
   })
 
-  it('says that a client token has expired, and that the network is away', async () => {
+  it('the client reports an expired client token and a network failure', async () => {
     const { clock, url } = await openShop({ script: `${CARD}; pay(() => hosted.tokenize())` })
     const page = await open(url)
     forgive(page, /401|ERR_FAILED/)
@@ -447,7 +465,7 @@ describeInChromium('the stand-in for Braintree’s scripts', ({ newPage, forgive
     ['4000000000002719', 'authenticate_attempt_successful true true'],
     ['4000000000001059', 'authentication_unavailable false false'],
     ['4111111111111111', 'lookup_not_enrolled false false'],
-  ])('verifies the card %s without asking the person: %s', async (number, outcome) => {
+  ])('3-D Secure verifies the card %s without a challenge: %s', async (number, outcome) => {
     const { gateway, url } = await openShop({ script: VERIFIED })
     const page = await open(url)
     await type(page, number)
@@ -461,7 +479,7 @@ describeInChromium('the stand-in for Braintree’s scripts', ({ newPage, forgive
     ['Complete', 'authenticate_successful true true'],
     ['Fail', 'authenticate_failed false true'],
   ])(
-    'shows the bank’s question over the page, whose answer %s leads to %s',
+    "3-D Secure shows the bank's challenge over the page, where %s leads to %s",
     async (button, outcome) => {
       const { gateway, url } = await openShop({ script: VERIFIED })
       const page = await open(url)
@@ -477,7 +495,7 @@ describeInChromium('the stand-in for Braintree’s scripts', ({ newPage, forgive
         'authentication-modal-render',
         'authentication-modal-close',
       ])
-      // The verification that keeps the card carries it.
+      // The verification of the stored card contains the result.
       const { paymentMethod } = await gateway.paymentMethod.create({
         customerId: 'ada',
         paymentMethodNonce: nonceOf(answer),
@@ -488,7 +506,7 @@ describeInChromium('the stand-in for Braintree’s scripts', ({ newPage, forgive
     },
   )
 
-  it('takes a question that the person closes for a failed one, and tells of it', async () => {
+  it('3-D Secure treats a closed challenge as failed, and emits an event', async () => {
     const { url } = await openShop({ script: VERIFIED })
     const page = await open(url)
     await type(page, ASKS)
@@ -504,7 +522,7 @@ describeInChromium('the stand-in for Braintree’s scripts', ({ newPage, forgive
     }
   })
 
-  it('refuses a verification that lacks something, runs already, or is for another card', async () => {
+  it('3-D Secure rejects a verification that is incomplete, already running, or for another card', async () => {
     const { url } = await openShop({
       script: `${CARD}
         const threeDSecure = await braintree.threeDSecure.create({ version: '2', client })
@@ -536,7 +554,7 @@ describeInChromium('the stand-in for Braintree’s scripts', ({ newPage, forgive
     ])
   })
 
-  it('has what the merchant has switched on, and no more', async () => {
+  it("the components are available only if the merchant's settings enable them", async () => {
     const { url } = await openShop({
       settings: { threeDSecure: false, paypal: false, challenges: ['postal_code'] },
       script: `const codeOf = (promise) => promise.catch(({ code }) => code)
@@ -554,7 +572,7 @@ describeInChromium('the stand-in for Braintree’s scripts', ({ newPage, forgive
     )
   })
 
-  it('has only methods and events that Braintree declares, and all but a few of them', async () => {
+  it('the components have only methods and events that Braintree declares, and almost all of those', async () => {
     const { url } = await openShop({
       script: `${VERIFIED}
         const checkout = await braintree.paypalCheckout.create({ client })
@@ -571,7 +589,7 @@ describeInChromium('the stand-in for Braintree’s scripts', ({ newPage, forgive
       return { more, missing: [...declared].filter((method) => !methods.includes(method)) }
     }
     expect(compare('client', 'client.d.ts', 'Client')).toEqual({
-      // The types forget it.
+      // Missing from the types.
       more: ['getVersion'],
       missing: ['authorization'],
     })
@@ -608,7 +626,7 @@ describeInChromium('the stand-in for Braintree’s scripts', ({ newPage, forgive
     return popup
   }
 
-  it('lets a person agree in PayPal’s window, and gives a nonce that the server can keep', async () => {
+  it("PayPal Checkout lets a payer approve in PayPal's window, and returns a nonce that the server can store", async () => {
     const { gateway, url } = await openShop({ script: PAYPAL })
     const page = await open(url)
     const popup = await openPayPal(page)
@@ -621,7 +639,7 @@ describeInChromium('the stand-in for Braintree’s scripts', ({ newPage, forgive
     expect(customer.paypalAccounts).toHaveLength(1)
   })
 
-  it('tells the page when the person cancels, closes PayPal’s window, or no agreement can be begun', async () => {
+  it('PayPal Checkout reports that the payer canceled or closed the window, or that no agreement could be started', async () => {
     const { url } = await openShop({ script: PAYPAL })
     const page = await open(url)
     const popup = await openPayPal(page)
@@ -638,7 +656,7 @@ describeInChromium('the stand-in for Braintree’s scripts', ({ newPage, forgive
     expect(await said(page)).toBe('error no agreement')
   })
 
-  it('cannot open PayPal’s window from a page that isolates itself from its windows', async () => {
+  it('PayPal Checkout cannot open its window from a page with a strict cross-origin opener policy', async () => {
     const headers = { 'cross-origin-opener-policy': 'same-origin' }
     const { url } = await openShop({ script: PAYPAL, headers })
     const page = await open(url)

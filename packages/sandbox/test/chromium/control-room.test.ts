@@ -24,7 +24,7 @@ describeInChromium('the control room', ({ newPage }) => {
     grace = await subscribeGrace(watched)
     shop = await subscribeAtShop(watched)
     await gateway.subscription.update(grace.subscription, { price: '9.00' })
-    // Nothing that people can write makes a page wider than the window.
+    // User-supplied text must not make a page wider than the window.
     await stripe.customers.create({ name: 'W'.repeat(200), email: `${'w'.repeat(90)}@example.com` })
     leap = await stripe.testHelpers.testClocks.create({
       frozen_time: Date.parse('2028-02-29T12:00:00Z') / 1000,
@@ -65,14 +65,17 @@ describeInChromium('the control room', ({ newPage }) => {
     trouble: () => '/trouble',
   }
 
-  it.each(Object.keys(paths))('%s is accessible and fits, in every look', async (name) => {
-    const page = await newPage({ again: true })
-    const response = await page.goto(watched.room + paths[name]?.())
-    expect(response?.status()).toBe(200)
-    await expectFineInEveryLook(page, `control-room-${name}`)
-  })
+  it.each(Object.keys(paths))(
+    'renders the page %s accessibly, for every screen size and color scheme',
+    async (name) => {
+      const page = await newPage({ reuseTab: true })
+      const response = await page.goto(watched.room + paths[name]?.())
+      expect(response?.status()).toBe(200)
+      await expectFineInEveryLook(page, `control-room-${name}`)
+    },
+  )
 
-  it('leads from a customer to the future and back to what was sent, without script', async () => {
+  it('leads from a customer to a forecast and to the sent webhooks without script', async () => {
     const own = await startWatched()
     try {
       const { sandbox } = own
@@ -86,8 +89,8 @@ describeInChromium('the control room', ({ newPage }) => {
       await page.getByRole('link', { name: 'Ada Lovelace' }).click()
       await page.getByRole('heading', { name: 'Ada Lovelace' }).waitFor()
 
-      await page.getByRole('link', { name: 'the card never works again' }).click()
-      await page.getByRole('heading', { name: 'If so' }).waitFor()
+      await page.getByRole('link', { name: 'all charges are declined' }).click()
+      await page.getByRole('heading', { name: 'With these assumptions' }).waitFor()
       await page.getByText('canceled', { exact: true }).waitFor()
       await page.getByRole('link', { name: 'Ada Lovelace' }).click()
       expect(sandbox.stripe.subscriptions(customer)).toMatchObject([{ status: 'active' }])
@@ -107,7 +110,7 @@ describeInChromium('the control room', ({ newPage }) => {
     }
   })
 
-  it('leads from all customers to those of one merchant, and to what became of an object', async () => {
+  it('filters the customers of one merchant, and shows the history of an object', async () => {
     const page = await newPage({ script: false })
     await page.goto(`${watched.room}/customers`)
     await page.getByRole('link', { name: 'Grace Hopper' }).waitFor()
@@ -117,13 +120,13 @@ describeInChromium('the control room', ({ newPage }) => {
     await page.getByRole('link', { name: 'Grace at the shop' }).click()
     await page.getByText('Braintree · shop').waitFor()
     await page.getByRole('link', { name: shop.subscription }).first().click()
-    await page.getByRole('heading', { name: 'How it came to this' }).waitFor()
+    await page.getByRole('heading', { name: 'History' }).waitFor()
     await page.getByText('POST /subscriptions', { exact: true }).waitFor()
     await page.getByRole('link', { name: 'its customer' }).click()
     await page.getByRole('heading', { name: 'Grace at the shop' }).waitFor()
   })
 
-  it('chooses a test clock and moves that one alone, without script', async () => {
+  it('chooses a test clock and moves only that clock, without script', async () => {
     const before = watched.sandbox.clock.nowMs()
     const page = await newPage({ script: false })
     await page.goto(`${watched.room}/clock`)
@@ -134,18 +137,18 @@ describeInChromium('the control room', ({ newPage }) => {
     await page.getByRole('button', { name: 'Advance', exact: true }).first().click()
     await page.getByRole('status').getByText('It is now 2028-03-03 12:00').waitFor()
     await page.getByText('It is 3 Mar 2028, 12:00 UTC on the test clock Leap year').waitFor()
-    await page.getByRole('link', { name: 'the sandbox’s own' }).click()
+    await page.getByRole('link', { name: 'the sandbox’s own clock' }).click()
     await page.getByText('UTC in the sandbox.').waitFor()
     expect(watched.sandbox.clock.nowMs()).toBe(before)
   })
 
-  it('orders trouble and moves the clock by keyboard alone', async () => {
+  it('simulates failures and moves the clock by keyboard only', async () => {
     const page = await newPage({ script: false })
     await page.goto(`${watched.room}/trouble`)
     await page.getByLabel('Too many requests').focus()
     await page.keyboard.press('Space')
     await page.keyboard.press('Enter')
-    await page.getByRole('status').getByText('Ordered for the next call.').waitFor()
+    await page.getByRole('status').getByText('The next call is affected.').waitFor()
     expect(watched.sandbox.trouble.pending().calls.at(-1)).toMatchObject({ kind: '429' })
     const before = watched.sandbox.clock.nowMs()
     await page.getByRole('button', { name: 'Advance the clock by 1 hour' }).focus()

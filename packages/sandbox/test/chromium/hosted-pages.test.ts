@@ -27,7 +27,7 @@ async function startShop() {
   return { sandbox, stripe, gold, silver, rate }
 }
 
-/** The shop's own pages, which are not part of the test. */
+/** Serves the shop's own pages, which are not part of the test. */
 async function serveShop(page: Page) {
   await page.route(`${SHOP}/**`, (route) =>
     route.fulfill({
@@ -42,7 +42,7 @@ function rowOf(page: Page, name: string) {
 }
 
 describeInChromium('the hosted pages of the sandbox', ({ newPage, forgive }) => {
-  it('sell a subscription: a code, a bank that is not convinced, another card', async () => {
+  it('sell a subscription with a promotion code, after a failed 3-D Secure challenge, with another card', async () => {
     const { sandbox, stripe, gold, silver, rate } = await startShop()
     const session = await stripe.checkout.sessions.create({
       mode: 'subscription',
@@ -56,7 +56,7 @@ describeInChromium('the hosted pages of the sandbox', ({ newPage, forgive }) => 
       subscription_data: { default_tax_rates: [rate.id] },
     })
     const page = await newPage()
-    // A form that is shown again because of what was typed answers with a 4xx.
+    // A form that is shown again after an error has a 4xx status.
     forgive(page, /the server responded with a status of 40[02]/)
     await serveShop(page)
     await page.goto(session.url ?? '')
@@ -90,7 +90,7 @@ describeInChromium('the hosted pages of the sandbox', ({ newPage, forgive }) => 
     forgive(page, /status of 410/)
   })
 
-  it('take a bank debit, which is there minutes later', async () => {
+  it('accept a bank debit, which succeeds minutes later', async () => {
     const { sandbox, stripe } = await startShop()
     const poster = { currency: 'eur', unit_amount: 1999, product_data: { name: 'Poster' } }
     const session = await stripe.checkout.sessions.create({
@@ -166,7 +166,7 @@ describeInChromium('the hosted pages of the sandbox', ({ newPage, forgive }) => 
     })
   })
 
-  it('let a customer change plan, card and mind', async () => {
+  it('let a customer change plan, card and details, cancel and renew', async () => {
     const { sandbox, stripe, gold, silver } = await startShop()
     const customer = await stripe.customers.create({ email: 'ada@example.com', name: 'Ada' })
     const card = await stripe.paymentMethods.attach('pm_card_visa', { customer: customer.id })
@@ -189,7 +189,8 @@ describeInChromium('the hosted pages of the sandbox', ({ newPage, forgive }) => 
     await page.getByLabel('Gold').check()
     await page.getByRole('button', { name: 'Continue' }).click()
     await expectFineInEveryLook(page, 'portal-confirm')
-    // Nothing today; next time ten dollars and the difference of this month, which has just begun.
+    // Nothing is due today; the next invoice has ten dollars plus the difference of this month,
+    // which just started.
     expect(await rowOf(page, 'Next bill').locator('.amount').textContent()).toBe('$16.00')
     await page.getByRole('button', { name: 'Confirm' }).click()
     expect(sandbox.stripe.subscription(subscription.id)).toMatchObject({

@@ -25,7 +25,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
 })
 
-/** A shop of another origin, whose page loads Stripe's own loader and the sandbox's script. */
+/** Opens a shop on another origin whose page uses Stripe's own loader with the sandbox's script. */
 async function openShop(
   script: (secrets: { readonly pay: string; readonly save: string }) => string,
 ) {
@@ -107,22 +107,25 @@ describeInChromium('the stand-in for Stripe.js', ({ newPage, forgive }) => {
   }
   const bank = (page: Page) => page.frameLocator('iframe[title="3D Secure challenge"]')
 
-  it.each(['light', 'dark'] as const)('is fit to be seen, %s', async (scheme) => {
-    const { url } = await openShop(
-      ({ pay }) => `${CARD}
+  it.each(['light', 'dark'] as const)(
+    'renders an accessible card form in %s mode',
+    async (scheme) => {
+      const { url } = await openShop(
+        ({ pay }) => `${CARD}
         pay(() => stripe.confirmCardPayment('${pay}', { payment_method: { card } }))`,
-    )
-    const page = await open(url, { scheme })
-    await type(page, ASKS)
-    await expectAccessible(page)
-    await takeScreenshot(page, `stripe-js-card-${scheme}`)
-    await page.getByRole('button', { name: 'Pay' }).click()
-    await bank(page).getByRole('button', { name: 'Complete' }).waitFor()
-    await expectAccessible(page)
-    await takeScreenshot(page, `stripe-js-bank-${scheme}`)
-  })
+      )
+      const page = await open(url, { scheme })
+      await type(page, ASKS)
+      await expectAccessible(page)
+      await takeScreenshot(page, `stripe-js-card-${scheme}`)
+      await page.getByRole('button', { name: 'Pay' }).click()
+      await bank(page).getByRole('button', { name: 'Complete' }).waitFor()
+      await expectAccessible(page)
+      await takeScreenshot(page, `stripe-js-bank-${scheme}`)
+    },
+  )
 
-  it('pays with a card, after one that is incomplete, one declined and one the bank refused', async () => {
+  it('pays with a card after an incomplete, a declined and a failed 3-D Secure attempt', async () => {
     const { url, sandbox, intent } = await openShop(
       ({ pay }) => `${CARD}
         pay(() => stripe.confirmCardPayment('${pay}', { payment_method: { card, billing_details: { name: 'Ada' } } }))`,
@@ -152,11 +155,11 @@ describeInChromium('the stand-in for Stripe.js', ({ newPage, forgive }) => {
       billing_details: { name: 'Ada' },
       payment_method_details: { card: { last4: '3220', exp_year: 2034 } },
     })
-    // The page itself never had the number.
+    // The page itself never receives the number.
     expect(await page.content()).not.toContain('3220')
   })
 
-  it('saves a card, and hands one over as a payment method or a token', async () => {
+  it('saves a card, and creates a payment method and a token', async () => {
     const shop = await openShop(
       ({ save }) => `${CARD}
         const ways = [
@@ -180,7 +183,7 @@ describeInChromium('the stand-in for Stripe.js', ({ newPage, forgive }) => {
     expect(owner.sources?.data).toMatchObject([{ name: 'Ada', last4: '4242' }])
   })
 
-  it('puts a card together from three elements, and tells what is typed', async () => {
+  it('combines a card from three elements, and emits their events', async () => {
     const { url } = await openShop(
       () => `const elements = stripe.elements()
         const number = elements.create('cardNumber')
@@ -199,11 +202,11 @@ describeInChromium('the stand-in for Stripe.js', ({ newPage, forgive }) => {
     const cvc = frame('Secure CVC input frame').getByPlaceholder('CVC')
     await cvc.fill('123')
     await cvc.press('Enter')
-    // Until then it says what was wrong before.
+    // The message of the previous attempt stays until then.
     await said(page, /^done pm_/)
   })
 
-  it('pays by the payment element, in the page or by going on to the return address', async () => {
+  it('pays with the Payment Element, in the page or with a redirect to the return URL', async () => {
     const shop = await openShop(
       ({ pay }) => `${PAYMENT(pay)}
         const back = new URLSearchParams(location.search)
@@ -224,7 +227,7 @@ describeInChromium('the stand-in for Stripe.js', ({ newPage, forgive }) => {
     expect(paid.status).toBe('succeeded')
   })
 
-  it('lets a server confirm what a page collected, and the page answer the bank', async () => {
+  it('lets a server confirm what a page collected, and the page complete 3-D Secure', async () => {
     const shop = await openShop(
       () => `const elements = stripe.elements({ mode: 'payment', amount: 1999, currency: 'usd' })
         elements.create('payment').mount('#card')
@@ -257,7 +260,7 @@ describeInChromium('the stand-in for Stripe.js', ({ newPage, forgive }) => {
     expect(await said(page)).toBe('done succeeded')
   })
 
-  it('saves by the payment element, and leads to a checkout', async () => {
+  it('saves a card with the Payment Element, and redirects to Checkout', async () => {
     const shop = await openShop(
       ({ save }) => `${PAYMENT(save)}
         const ways = [

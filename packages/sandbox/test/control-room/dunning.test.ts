@@ -8,7 +8,7 @@ import { NOW, startForTest, startWatched, subscribeAda, type Watched } from './s
 const READ = '/trouble.json'
 const asJson = { accept: 'application/json' }
 
-/** Ada's card is declined from her first renewal on. */
+/** Makes all charges of Ada's card fail from her first renewal on. */
 async function declineRenewals(watched: Watched): Promise<string> {
   const { sandbox } = watched
   const { customer, subscription } = await subscribeAda(watched)
@@ -18,7 +18,7 @@ async function declineRenewals(watched: Watched): Promise<string> {
   return subscription
 }
 
-it('shows how Stripe collects, and changes it', async () => {
+it("shows and changes Stripe's retry settings", async () => {
   const { page, read, send } = await startForTest()
   const dunning = { retryAfterDays: [3, 5, 7], afterLastRetry: 'cancel' }
   expect(await read(READ)).toMatchObject({ dunning })
@@ -28,7 +28,7 @@ it('shows how Stripe collects, and changes it', async () => {
   expect(text).toContain('value="2, 4"')
   expect(text).toContain('<option value="unpaid" selected>')
   expect(text).toContain('<h2>Failed payments at Stripe</h2>')
-  // A phone's keys for numbers have no comma.
+  // The numeric keypad of a phone has no comma.
   const [field] = /<input name="days"[^>]*>/.exec(text) ?? []
   expect(field).not.toContain('inputmode')
   expect(field).toContain('aria-describedby="days-hint"')
@@ -39,25 +39,28 @@ it.each([
   ['cancel', '1', 'canceled'],
   ['unpaid', '1', 'unpaid'],
   ['past_due', '', 'past_due'],
-])('does so from then on, in what is foretold as well: %s', async (after, days, status) => {
-  const watched = await startForTest()
-  const { sandbox, stripe, read, send } = watched
-  const subscription = await declineRenewals(watched)
-  await send('/dunning', { days, after })
-  const { customer } = await stripe.subscriptions.retrieve(subscription)
-  const foretold = await read<{ asIs: { subscriptions: object[] } }>(
-    `/customers/stripe/${customer}/what-if.json?months=3`,
-  )
-  expect(foretold.asIs.subscriptions).toContainEqual({ id: subscription, status })
-  await sandbox.clock.advance({ months: 1, days: 3 })
-  const { status: now, latest_invoice } = await stripe.subscriptions.retrieve(subscription, {
-    expand: ['latest_invoice'],
-  })
-  expect(now).toBe(status)
-  expect(latest_invoice).toMatchObject({ attempt_count: days === '' ? 1 : 2 })
-})
+])(
+  'applies the retry settings to later failures and to forecasts, when the last retry leads to %s',
+  async (after, days, status) => {
+    const watched = await startForTest()
+    const { sandbox, stripe, read, send } = watched
+    const subscription = await declineRenewals(watched)
+    await send('/dunning', { days, after })
+    const { customer } = await stripe.subscriptions.retrieve(subscription)
+    const foretold = await read<{ asIs: { subscriptions: object[] } }>(
+      `/customers/stripe/${customer}/what-if.json?months=3`,
+    )
+    expect(foretold.asIs.subscriptions).toContainEqual({ id: subscription, status })
+    await sandbox.clock.advance({ months: 1, days: 3 })
+    const { status: now, latest_invoice } = await stripe.subscriptions.retrieve(subscription, {
+      expand: ['latest_invoice'],
+    })
+    expect(now).toBe(status)
+    expect(latest_invoice).toMatchObject({ attempt_count: days === '' ? 1 : 2 })
+  },
+)
 
-it('is as it was started after a reset, and kept in a snapshot', async () => {
+it('restores the retry settings of the start after a reset, and those of a snapshot', async () => {
   const { sandbox, read, send } = await startForTest({ now: NOW })
   await send('/dunning', { days: '', after: 'past_due' })
   const set = { retryAfterDays: [], afterLastRetry: 'past_due' }
@@ -68,7 +71,7 @@ it('is as it was started after a reset, and kept in a snapshot', async () => {
   expect(await read(READ)).toMatchObject({ dunning: set })
 })
 
-it('is what a start says, where it says it, and else what the state file has kept', async () => {
+it('prefers the retry settings in the start options over those in the state file', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-dunning-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const stateFile = join(folder, 'state.json')
@@ -97,7 +100,7 @@ it.each([
   { days: '1 2 3 4 5 6 7 8 9', after: 'cancel' },
   { days: '3', after: 'forgive' },
   { days: '3' },
-])('refuses %j and changes nothing', async (form) => {
+])('rejects the retry settings %j and changes nothing', async (form) => {
   const { read, send } = await startForTest()
   const answer = await send('/dunning', form as Record<string, string>, asJson)
   expect(answer.status).toBe(400)

@@ -16,7 +16,7 @@ interface Inspected {
   readonly curl: string
 }
 
-it('shows what was sent, how it was signed and what the receiver said', async () => {
+it('shows the request, signature and response of a webhook', async () => {
   const watched = await startForTest()
   const receiver = await startReceiver()
   receiver.status = 503
@@ -41,12 +41,12 @@ it('shows what was sent, how it was signed and what the receiver said', async ()
   )
   expect(await watched.read<Inspected>(`${path}.json`)).toMatchObject({ state: 'delivered' })
   expect(receiver.bodies).toEqual([body, body])
-  // The command does the same by hand, quotes and all.
+  // The curl command is valid shell, including its quotes.
   execFileSync('sh', ['-n', '-c', seen.curl])
   expect(seen.curl).toContain("O'\\''Hara")
 })
 
-it('shows what goes to an event destination', async () => {
+it('shows webhooks to event destinations', async () => {
   const watched = await startForTest()
   const receiver = await startReceiver()
   const { webhook_endpoint: made } = await watched.stripe.v2.core.eventDestinations.create({
@@ -67,7 +67,7 @@ it('shows what goes to an event destination', async () => {
   expect(seen).toMatchObject({ state: 'delivered', signature: { secret, isRight: true } })
 })
 
-it('reads the notifications of Braintree', async () => {
+it("decodes Braintree's notifications", async () => {
   const watched = await startForTest()
   const receiver = await startReceiver()
   watched.sandbox.braintree.registerWebhook(receiver.url)
@@ -80,7 +80,7 @@ it('reads the notifications of Braintree', async () => {
   expect(seen.signature.isRight).toBe(true)
 })
 
-it('shows how an object became what it is', async () => {
+it('shows the history of an object in the control room', async () => {
   const watched = await startForTest()
   const { subscription } = await subscribeAda(watched)
   await watched.stripe.subscriptions.update(subscription, { metadata: { order: '7' } })
@@ -104,7 +104,7 @@ it('shows how an object became what it is', async () => {
   expect(history[1]?.changes).toEqual([{ path: 'metadata.order', after: '7' }])
 })
 
-it('keeps what is gone findable by its events', async () => {
+it('shows a deleted object in the control room, read from its events', async () => {
   const watched = await startForTest()
   const coupon = await watched.stripe.coupons.create({ percent_off: 10, duration: 'once' })
   await watched.stripe.coupons.del(coupon.id)

@@ -17,8 +17,8 @@ interface ObjectData {
 const told = ({ cause, changes }: Version) =>
   [cause, ...changes.map(({ path, before, after }) => `${path}: ${before} → ${after}`)].join('\n')
 
-describe('an object at Braintree over time', () => {
-  it('is shown with what each call and each due day changed', async () => {
+describe('the history of a Braintree object', () => {
+  it('shows what each call and each due job changed', async () => {
     const watched = await startForTest()
     const { subscription } = await subscribeGrace(watched)
     await watched.gateway.subscription.update(subscription, { price: '9.00' })
@@ -38,7 +38,7 @@ describe('an object at Braintree over time', () => {
     ])
   })
 
-  it('is known when it is gone', async () => {
+  it('remains after the object is deleted', async () => {
     const watched = await startForTest()
     const { token } = await subscribeGrace(watched)
     await watched.gateway.paymentMethod.delete(token)
@@ -54,7 +54,7 @@ describe('an object at Braintree over time', () => {
     expect(titles).toEqual(['Payment method removed', 'Payment method added'])
   })
 
-  it('changes with the control panel, and is the same after a restart of the state', async () => {
+  it('includes changes by the control panel, and survives a restart from the state file', async () => {
     const watched = await startForTest()
     const { token } = await subscribeGrace(watched)
     watched.sandbox.braintree.failCharges(token, '2001')
@@ -67,8 +67,8 @@ describe('an object at Braintree over time', () => {
   })
 })
 
-describe('several merchants of Braintree', () => {
-  it('have customers of their own, also with the same id', async () => {
+describe('several Braintree merchants', () => {
+  it('have their own customers, even with equal ids', async () => {
     const watched = await startForTest({ braintree: { merchants: [SHOP] } })
     await subscribeGrace(watched)
     const { subscription } = await subscribeAtShop(watched)
@@ -87,7 +87,7 @@ describe('several merchants of Braintree', () => {
     }>(path)
     expect(seen.coming.paid).toMatchObject([{ text: '$3.00' }])
     expect(seen.past).toContainEqual(
-      expect.objectContaining({ merchant: 'shop', title: 'Payment taken' }),
+      expect.objectContaining({ merchant: 'shop', title: 'Payment submitted for settlement' }),
     )
     const first = await watched.read<typeof seen>('/customers/braintree/grace.json?months=1')
     expect(first.coming.paid).toMatchObject([{ text: '$7.00' }])
@@ -98,7 +98,7 @@ describe('several merchants of Braintree', () => {
     expect(object.history.map(({ cause }) => cause)).toEqual(['POST /subscriptions'])
   })
 
-  it('are named on the pages, with their keys and their counts', async () => {
+  it('are shown on the pages with their keys and counts', async () => {
     const watched = await startForTest({ braintree: { merchants: [SHOP] } })
     await subscribeGrace(watched)
     await subscribeAtShop(watched)
@@ -131,7 +131,7 @@ describe('several merchants of Braintree', () => {
   })
 })
 
-it('shows with each step what was sent of it', async () => {
+it('shows the notifications of each step in the timeline', async () => {
   const watched = await startForTest()
   watched.sandbox.braintree.registerWebhook('http://127.0.0.1:9/braintree')
   const { customer } = await subscribeGrace(watched)
@@ -150,13 +150,13 @@ it('shows with each step what was sent of it', async () => {
     deliveries.map(({ id }) => `${title}: ${kinds.get(id)?.eventType}`),
   )
   expect(sent).toEqual([
-    'Payment taken: subscription_charged_successfully',
+    'Payment submitted for settlement: subscription_charged_successfully',
     'Subscription started: subscription_went_active',
-    'Payment taken: subscription_charged_successfully',
+    'Payment submitted for settlement: subscription_charged_successfully',
   ])
 })
 
-it('tells of another plan and another price of a subscription', async () => {
+it("shows changes of a subscription's plan and price in the timeline", async () => {
   const watched = await startForTest()
   const { customer, subscription } = await subscribeGrace(watched)
   watched.sandbox.braintree.definePlan({ id: 'gold', price: 2000 })

@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { expect, it } from 'vitest'
 import { startForTest, subscribeAda, type Watched } from './support.ts'
 
-/** As a browser that was led to us under another name. */
+/** Sends a request with another host name, as a browser does after DNS rebinding. */
 function ask(
   watched: Watched,
   options: { method?: string; path: string; headers: Record<string, string> },
@@ -18,7 +18,7 @@ function ask(
   })
 }
 
-it('answers to names of this machine only, against DNS rebinding', async () => {
+it("rejects host names other than this machine's, against DNS rebinding", async () => {
   const watched = await startForTest()
   const { port, host } = new URL(watched.room)
   for (const name of [host, `localhost:${port}`, `LOCALHOST:${port}`, `[::1]:${port}`]) {
@@ -33,7 +33,7 @@ it('answers to names of this machine only, against DNS rebinding', async () => {
   expect(watched.sandbox.clock.now().toISOString()).toBe('2026-01-31T10:00:00.000Z')
 })
 
-it('takes no forms of other sites', async () => {
+it('rejects forms that other sites post to the control room', async () => {
   const watched = await startForTest()
   const form = { days: '1' }
   for (const headers of [
@@ -51,7 +51,7 @@ it('takes no forms of other sites', async () => {
   expect((await watched.send('/advance', form, own)).status).toBe(303)
 })
 
-it('leads back to its own pages only', async () => {
+it('redirects from the control room only to its own pages', async () => {
   const watched = await startForTest()
   for (const back of ['//evil.example', 'https://evil.example', '/\\evil.example', '', '/\nx']) {
     const response = await watched.send('/clear', { back })
@@ -61,7 +61,7 @@ it('leads back to its own pages only', async () => {
   expect(response.headers.get('location')).toMatch(/^\/customers\?q=ada&said=\d+$/)
 })
 
-it('shows what people wrote as text', async () => {
+it('escapes user-supplied text in the control room', async () => {
   const watched = await startForTest()
   const name = '<script>alert(1)</script>"\'>'
   const customer = await watched.stripe.customers.create({ name, email: "x'<b>@example.com" })
@@ -78,7 +78,7 @@ it('shows what people wrote as text', async () => {
   expect(await watched.page(`/customers?q=${encodeURIComponent(name)}`)).not.toContain('<script')
 })
 
-it('runs no script, is in no frame, and says so', async () => {
+it('sends a content security policy that forbids scripts and framing', async () => {
   const watched = await startForTest()
   const { headers } = await fetch(watched.room)
   expect(headers.get('content-security-policy')).toContain("default-src 'none'")
@@ -87,7 +87,7 @@ it('runs no script, is in no frame, and says so', async () => {
   expect(headers.get('access-control-allow-origin')).toBeNull()
 })
 
-it('says in the page what a form has done, and why it could not', async () => {
+it('shows the result or error of a form on the page', async () => {
   const watched = await startForTest()
   await subscribeAda(watched)
   const done = await watched.send('/advance', { months: '1', hours: '1', back: '/clock' })
@@ -99,12 +99,12 @@ it('says in the page what a form has done, and why it could not', async () => {
   expect(await refused.text()).toContain('The clock moves forward only')
   const json = { accept: 'application/json' }
   expect(await (await watched.send('/advance-to', { date: 'x' }, json)).json()).toEqual({
-    error: 'x is no date. Write 2026-03-01, or 2026-03-01T10:00:00Z.',
+    error: 'x is not a date. Write 2026-03-01 or 2026-03-01T10:00:00Z.',
   })
   expect((await watched.send('/nothing', {}, json)).status).toBe(404)
 })
 
-it('orders trouble of every kind, shows what waits, and forgets it', async () => {
+it('simulates failures of every kind, lists the pending ones, and clears them', async () => {
   const watched = await startForTest()
   for (const kind of ['500', '429', 'saved-500', 'made-500']) {
     await watched.send('/fail', { count: '1', kind, provider: 'stripe' })

@@ -15,7 +15,7 @@ interface Merchants {
   readonly braintree?: BraintreeOptions
 }
 
-/** A sandbox with its control room, and both SDKs. */
+/** Starts a sandbox with its control room and both SDKs. */
 export async function startWatched(
   options: Pick<SandboxOptions, 'now' | 'stateFile'> & Merchants = {},
 ) {
@@ -67,7 +67,7 @@ export async function startForTest(
   return watched
 }
 
-/** Ada, who pays ten dollars a month by card. */
+/** Creates Ada, who pays ten dollars a month by card. */
 export async function subscribeAda({ stripe, sandbox }: Watched, trialDays?: number) {
   sandbox.stripe.seedPrice({ id: 'gold', unitAmount: 1000, interval: 'month', product: 'Gold' })
   const customer = await stripe.customers.create({ name: 'Ada Lovelace', email: 'ada@example.com' })
@@ -81,7 +81,7 @@ export async function subscribeAda({ stripe, sandbox }: Watched, trialDays?: num
   return { customer: customer.id, subscription: subscription.id }
 }
 
-/** Grace, who pays seven dollars a month at Braintree. */
+/** Creates Grace, who pays seven dollars a month at Braintree. */
 export async function subscribeGrace({ gateway, sandbox }: Watched, nonce = 'fake-valid-nonce') {
   sandbox.braintree.definePlan({ id: 'silver', name: 'Silver', price: 700 })
   const made = await gateway.customer.create({
@@ -98,10 +98,10 @@ export async function subscribeGrace({ gateway, sandbox }: Watched, nonce = 'fak
   return { customer: 'grace', subscription: subscription.id, token }
 }
 
-/** Another merchant of Braintree. */
+/** An additional Braintree merchant. */
 export const SHOP = { merchantId: 'shop', publicKey: 'shop_public', privateKey: 'shop_private' }
 
-/** A customer `grace` of another merchant, whose plan is cheaper. */
+/** Creates a customer `grace` of the other merchant, whose plan is cheaper. */
 export async function subscribeAtShop({ sandbox }: Watched) {
   const shop = sandbox.braintree.merchant('shop')
   shop.definePlan({ id: 'silver', name: 'Silver of the shop', price: 300 })

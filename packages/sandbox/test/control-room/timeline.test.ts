@@ -18,8 +18,8 @@ interface CustomerData {
 
 const brief = ({ at, title, amount }: Step) => `${at.slice(0, 16)} ${title} ${amount?.text ?? ''}`
 
-describe.each(['stripe', 'braintree'] as const)('the future at %s', (provider) => {
-  it('comes as it was told, to the cent', async () => {
+describe.each(['stripe', 'braintree'] as const)('the forecast at %s', (provider) => {
+  it('predicts the later charges to the cent', async () => {
     const watched = await startForTest()
     const { customer } =
       provider === 'stripe' ? await subscribeAda(watched, 10) : await subscribeGrace(watched)
@@ -29,12 +29,12 @@ describe.each(['stripe', 'braintree'] as const)('the future at %s', (provider) =
     await watched.sandbox.clock.advance({ months: 6, days: 1 })
     const { past } = await watched.read<CustomerData>(path)
     const happened = past.map(brief)
-    const paid = told.coming.steps.filter(({ title }) => /paid|taken/.test(title)).map(brief)
+    const paid = told.coming.steps.filter(({ title }) => /paid|submitted/.test(title)).map(brief)
     expect(paid.length).toBeGreaterThanOrEqual(5)
     expect(happened).toEqual(expect.arrayContaining(paid))
   })
 
-  it('counts what was ordered: a declined charge, its retries, the end', async () => {
+  it('includes simulated declines, their retries and the cancellation', async () => {
     const watched = await startForTest()
     const { customer } =
       provider === 'stripe' ? await subscribeAda(watched) : await subscribeGrace(watched)
@@ -53,7 +53,7 @@ describe.each(['stripe', 'braintree'] as const)('the future at %s', (provider) =
   })
 })
 
-it('tells of the next invoice what the preview says', async () => {
+it("agrees with Stripe's preview about the next invoice", async () => {
   const watched = await startForTest()
   const { customer, subscription } = await subscribeAda(watched)
   await watched.stripe.invoiceItems.create({ customer, amount: 333, currency: 'usd' })
@@ -64,7 +64,7 @@ it('tells of the next invoice what the preview says', async () => {
   expect(preview.amount_due).toBe(1333)
 })
 
-it('names what happened by what weighs most, and says what became of the subscription', async () => {
+it('names a step after its most important event, and describes what happened to the subscription', async () => {
   const watched = await startForTest()
   const { customer, subscription } = await subscribeAda(watched)
   await watched.stripe.subscriptions.update(subscription, { cancel_at_period_end: true })
@@ -79,7 +79,7 @@ it('names what happened by what weighs most, and says what became of the subscri
   expect(past[1]?.amount?.text).toBe('$10.00')
 })
 
-it('knows from the invoices themselves what events no longer tell', async () => {
+it('reads steps from the invoices if the events have expired', async () => {
   const watched = await startForTest()
   const { customer } = await subscribeAda(watched)
   await watched.sandbox.clock.advance({ months: 8 })
@@ -88,7 +88,7 @@ it('knows from the invoices themselves what events no longer tell', async () => 
   expect(past.at(-1)).toMatchObject({ title: 'Customer created', at: '2026-01-31T10:00:00.000Z' })
 })
 
-it('tells of money that PayPal moves at once when it is taken and when it has arrived', async () => {
+it('shows PayPal payments when they are submitted and when they are settled', async () => {
   const watched = await startForTest()
   const { customer } = await subscribeGrace(watched, 'fake-paypal-billing-agreement-nonce')
   await watched.sandbox.clock.advance({ hours: 2 })
@@ -96,7 +96,7 @@ it('tells of money that PayPal moves at once when it is taken and when it has ar
   const { coming, past } = await watched.read<CustomerData>(path)
   expect(past.map(brief).filter((step) => step.includes('Payment '))).toEqual([
     '2026-01-31T11:00 Payment settled $7.00',
-    '2026-01-31T10:00 Payment taken $7.00',
+    '2026-01-31T10:00 Payment submitted for settlement $7.00',
     '2026-01-31T10:00 Payment method added ',
   ])
   expect(coming.paid[0]?.text).toMatch(/^\$/)

@@ -6,7 +6,7 @@ interface WhatIf {
   readonly ifSo: { readonly paid: ReadonlyArray<{ text: string }>; readonly subscriptions: unknown }
 }
 
-it('shows both futures side by side, and touches neither', async () => {
+it('shows the forecasts with and without an assumption side by side, and changes nothing', async () => {
   const watched = await startForTest()
   const ada = await subscribeAda(watched)
   const grace = await subscribeGrace(watched)
@@ -30,7 +30,7 @@ it('shows both futures side by side, and touches neither', async () => {
   expect(JSON.stringify(watched.sandbox.snapshot())).toBe(before)
 })
 
-it('tries the clock on a copy of everything, without a webhook', async () => {
+it('forecasts a clock move on a copy of everything, without sending webhooks', async () => {
   const watched = await startForTest()
   await subscribeAda(watched)
   await subscribeGrace(watched)
@@ -46,7 +46,7 @@ it('tries the clock on a copy of everything, without a webhook', async () => {
   expect(JSON.stringify(watched.sandbox.snapshot())).toBe(before)
 })
 
-it('changes nothing by being looked at, whichever page it is', async () => {
+it('changes nothing when the pages of the control room are read', async () => {
   const watched = await startForTest()
   const { customer, subscription } = await subscribeAda(watched, 5)
   const grace = await subscribeGrace(watched)

@@ -12,7 +12,7 @@ const AUTOMATIC = { enabled: true } as const
 const ON_PAGE = { success_url: 'https://shop.example/done' }
 const BERLIN: Address = { country: 'DE', postal_code: '10115' }
 
-/** 19 is written as 190000, so that every sum here is of whole numbers. */
+/** A rate of 19 is written as 190000, so that all sums are of integers. */
 const percent = (amount: number, rates: readonly number[]) =>
   rates.map((rate) => multiplyFraction(amount, Math.round(rate * 10_000), 1_000_000))
 const inside = (amount: number, rate: number) =>
@@ -57,7 +57,7 @@ async function newCustomer(stripe: Stripe, address: Address | undefined, more: C
   })
 }
 
-/** Every sum of an invoice, made again from its lines. */
+/** Computes every sum of an invoice from its lines and compares. */
 function expectToAddUp(invoice: Stripe.Invoice): void {
   const lines = invoice.lines.data
   const sum = (amounts: ReadonlyArray<{ amount: number }> | null | undefined) =>
@@ -73,7 +73,7 @@ function expectToAddUp(invoice: Stripe.Invoice): void {
 
 const EU: TaxId = { type: 'eu_vat', value: 'FR12345678901' }
 
-/** Who is where, what they are, and the rates on a line; none and why. */
+/** [description, address, customer, rates on a line, taxability reason]. */
 const PEOPLE: ReadonlyArray<[string, Address, Customer, readonly number[], string]> = [
   ['Germany', BERLIN, {}, [19], 'standard_rated'],
   ['Finland, half a percent', { country: 'FI' }, {}, [25.5], 'standard_rated'],
@@ -91,7 +91,7 @@ const PEOPLE: ReadonlyArray<[string, Address, Customer, readonly number[], strin
   ['Brazil', { country: 'BR' }, {}, [], 'not_collecting'],
   ['a business in the EU', BERLIN, { tax_id: EU }, [], 'reverse_charge'],
   [
-    'one whose VAT number failed',
+    'a business whose VAT number failed verification',
     BERLIN,
     { tax_id: { type: 'eu_vat', value: '111111111' } },
     [],
@@ -107,7 +107,7 @@ const PEOPLE: ReadonlyArray<[string, Address, Customer, readonly number[], strin
   ],
   ['exempt', BERLIN, { tax_exempt: 'exempt' }, [], 'customer_exempt'],
   [
-    'reverse by hand',
+    'a manual reverse charge',
     { country: 'US', postal_code: '10001' },
     { tax_exempt: 'reverse' },
     [],
@@ -115,7 +115,7 @@ const PEOPLE: ReadonlyArray<[string, Address, Customer, readonly number[], strin
   ],
 ]
 
-it('taxes each customer by where they are, to the cent, in every mix of prices', async () => {
+it('taxes each customer by address, to the cent, for all mixes of prices', async () => {
   const { stripe, added, within, silent, gift, coupon } = await startShop()
   for (const [name, address, more, rates, reason] of PEOPLE) {
     const customer = await newCustomer(stripe, address, more)
@@ -165,7 +165,7 @@ it('taxes each customer by where they are, to the cent, in every mix of prices',
   }
 })
 
-it('asks for a place where it knows none, and goes on without tax where nobody can be asked', async () => {
+it('requires an address for automatic tax if none is known, and bills without tax if none can be requested', async () => {
   const { sandbox, stripe, added } = await startShop()
   const customer = await newCustomer(stripe, { country: 'US', state: 'CA' })
   const wish = { customer: customer.id, automatic_tax: AUTOMATIC }
@@ -220,7 +220,7 @@ it('asks for a place where it knows none, and goes on without tax where nobody c
   expect(listed.data).toEqual([])
 })
 
-it('previews what it charges afterwards, for a new subscription, a swap and a renewal', async () => {
+it('previews the exact tax that it charges for a new subscription, a swap and a renewal', async () => {
   const { sandbox, stripe, added, better, within, coupon } = await startShop()
   for (const [price, next, more] of [
     [added, better, {}],
@@ -264,7 +264,7 @@ it('previews what it charges afterwards, for a new subscription, a swap and a re
   }
 })
 
-it('takes an address in the checkout, works the tax out from it and keeps it where it may', async () => {
+it('collects an address in Checkout, computes the tax and saves the address if allowed', async () => {
   const { sandbox, stripe, added, within } = await startShop()
   const lines = [added, within].map(({ id }) => ({ price: id, quantity: 1 }))
   const tax = percent(1999, [19])[0] ?? 0
@@ -325,7 +325,7 @@ it('takes an address in the checkout, works the tax out from it and keeps it whe
   expect([paid.amount_total, paid.total_details?.amount_tax]).toEqual([5000, 0])
 })
 
-it('takes rates by hand or by itself, never both, and previews for somebody who is no customer yet', async () => {
+it('accepts either manual rates or automatic tax, and previews for a future customer', async () => {
   const { stripe, added, product } = await startShop()
   const customer = await newCustomer(stripe, BERLIN)
   const rate = await stripe.taxRates.create({

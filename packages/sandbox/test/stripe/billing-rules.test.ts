@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
 import { refusal, seconds, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
 
-it('sends invoices instead of charging, and is past due when they are not paid in time', async () => {
+it('sends invoices instead of charging with send_invoice, and makes the subscription past due if they are not paid in time', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const customer = await stripe.customers.create({ email: 'b2b@example.com' })
   const { monthly } = await seedPrices(stripe)
@@ -25,7 +25,7 @@ it('sends invoices instead of charging, and is past due when they are not paid i
   expect((await stripe.subscriptions.retrieve(subscription.id)).status).toBe('active')
 })
 
-it('bills items of different intervals each in its own rhythm', async () => {
+it('bills items with different intervals in their own periods', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly, yearly } = await seedPrices(stripe)
@@ -53,7 +53,7 @@ it('bills items of different intervals each in its own rhythm', async () => {
   expect(classic.statusCode).toBe(400)
 })
 
-it('credits unused time when cancelled with proration, and returns credit when voided', async () => {
+it('credits unused time when a subscription is canceled with proration, and returns credit when an invoice is voided', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)
@@ -88,7 +88,7 @@ it('credits unused time when cancelled with proration, and returns credit when v
   ])
 })
 
-it('carries an amount too small to charge over to the next invoice', async () => {
+it('carries an amount below the minimum charge over to the next invoice', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const charge = async (amount: number) => {
@@ -115,7 +115,7 @@ it('carries an amount too small to charge over to the next invoice', async () =>
   })
 })
 
-it('retries a failed one-off invoice only when it may advance by itself', async () => {
+it('retries a failed one-off invoice only with auto_advance', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe, 'pm_card_chargeCustomerFail')
   const attempts: number[] = []
@@ -137,7 +137,7 @@ it('retries a failed one-off invoice only when it may advance by itself', async 
   expect(attempts).toEqual([4, 1])
 })
 
-it('says of an invoice that no card can pay what is missing, and where to read of it', async () => {
+it('rejects paying an invoice without a payment method, with an error code and documentation URL', async () => {
   const { stripe } = await startStripeSandbox()
   const customer = await stripe.customers.create({ email: 'no-card@example.com' })
   const invoice = await stripe.invoices.create({ customer: customer.id, auto_advance: false })
@@ -150,7 +150,7 @@ it('says of an invoice that no card can pay what is missing, and where to read o
   })
 })
 
-it('starts a default_incomplete subscription when its intent is confirmed', async () => {
+it('activates a default_incomplete subscription when its intent is confirmed', async () => {
   const { stripe } = await startStripeSandbox()
   const customer = await stripe.customers.create({})
   const { monthly } = await seedPrices(stripe)
@@ -174,7 +174,7 @@ it('starts a default_incomplete subscription when its intent is confirmed', asyn
   })
 })
 
-it('asks for the customer at the start of a trial when the card will need it', async () => {
+it('requires authentication at the start of a trial if the card will need it', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe, 'pm_card_authenticationRequiredOnSetup')
   const { monthly } = await seedPrices(stripe)
@@ -192,7 +192,7 @@ it('asks for the customer at the start of a trial when the card will need it', a
   expect((await stripe.subscriptions.retrieve(trial.id)).status).toBe('active')
 })
 
-it('keeps a trial when the rhythm changes in it, and bills the new one when it is over', async () => {
+it('keeps a trial when the billing interval changes, and bills the new interval afterwards', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly, yearly } = await seedPrices(stripe)
@@ -210,7 +210,7 @@ it('keeps a trial when the rhythm changes in it, and bills the new one when it i
   expect(data.map(({ total }) => total)).toEqual([yearly.unit_amount, 0])
 })
 
-it('takes a coupon off its own products only, and refuses a spent or foreign one', async () => {
+it('applies a coupon to its own products only, and rejects a redeemed or unknown one', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)
@@ -248,7 +248,7 @@ it('takes a coupon off its own products only, and refuses a spent or foreign one
   expect(again.code).toBe('promotion_code_customer_not_first_time')
 })
 
-it('starts a scheduled subscription on its date and ends it as told', async () => {
+it('starts a scheduled subscription on its date and ends it as its schedule says', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)
@@ -273,7 +273,7 @@ it('starts a scheduled subscription on its date and ends it as told', async () =
   expect(sandbox.stripe.paidInvoices(customer.id)).toHaveLength(2)
 })
 
-it('ends at cancel_at in the middle of a period, and resets the anchor on demand', async () => {
+it('cancels a subscription at cancel_at within a period, and resets the billing anchor on request', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)
@@ -296,7 +296,7 @@ it('ends at cancel_at in the middle of a period, and resets the anchor on demand
   })
 })
 
-it('moves on 29 February in leap years and on the last day otherwise', async () => {
+it('renews a subscription of 29 February on the last day of February in other years', async () => {
   const { sandbox, stripe } = await startStripeSandbox({ now: new Date('2028-02-29T12:00:00Z') })
   const { customer } = await seedCustomer(stripe)
   const { yearly } = await seedPrices(stripe)
@@ -315,7 +315,7 @@ it('moves on 29 February in leap years and on the last day otherwise', async () 
   expect(ends).toEqual(['2029-02-28', '2030-02-28', '2031-02-28', '2032-02-29', '2033-02-28'])
 })
 
-it('announces a renewal when told how early', async () => {
+it('sends invoice.upcoming the configured number of days before a renewal', async () => {
   const { sandbox, stripe } = await startStripeSandbox({
     stripe: { upcomingInvoiceDays: 7, keepEventsForDays: 999 },
   })

@@ -1,8 +1,8 @@
 import Stripe from 'stripe'
 import { expect, it, vi } from 'vitest'
-import { refusal, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
+import { refusal, seconds, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
 
-it('replays an idempotency key and refuses it for anything else', async () => {
+it('replays the response of an idempotency key, and rejects the key for another request', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const first = await stripe.customers.create(
     { email: 'a@example.com' },
@@ -34,7 +34,7 @@ it('replays an idempotency key and refuses it for anything else', async () => {
   expect(later.id).not.toBe(first.id)
 })
 
-it('replays a declined payment, and not a refused parameter', async () => {
+it('replays a declined payment, but not a rejected parameter', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer, method } = await seedCustomer(stripe, 'pm_card_chargeCustomerFail')
   const pay = () =>
@@ -59,7 +59,7 @@ it('replays a declined payment, and not a refused parameter', async () => {
   await stripe.customers.create({}, { idempotencyKey: 'typo' })
 })
 
-it('pages by cursor in both directions', async () => {
+it('paginates by cursor in both directions', async () => {
   const { stripe } = await startStripeSandbox()
   const ids: string[] = []
   for (let i = 0; i < 23; i++) ids.unshift((await stripe.customers.create({})).id)
@@ -72,7 +72,7 @@ it('pages by cursor in both directions', async () => {
   expect(back.data.map((each) => each.id)).toEqual(ids.slice(2, 5))
 })
 
-it('fails calls on demand: 429, 500, slow, lost and half-written responses', async () => {
+it('simulates failed calls: 429, 500, slow, lost and half-written responses', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { trouble } = sandbox
   trouble.failNext(1, '429')
@@ -102,7 +102,7 @@ it('fails calls on demand: 429, 500, slow, lost and half-written responses', asy
   expect((await stripe.customers.list()).data).toHaveLength(2)
 })
 
-it('holds a response until it is released, while the call has its effects', async () => {
+it('holds a response until it is released, while the call takes effect', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { trouble } = sandbox
   trouble.failNext(1, 'held', 'stripe')
@@ -118,7 +118,7 @@ it('holds a response until it is released, while the call has its effects', asyn
   expect((await creating).id).toBe(found?.id)
 })
 
-it('refuses an idempotency key whose first call is still in progress with 409', async () => {
+it('answers 409 for an idempotency key whose first call is still in progress', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { trouble } = sandbox
   const create = () => stripe.customers.create({ name: 'Ada' }, { idempotencyKey: 'once' })
@@ -138,7 +138,7 @@ it('refuses an idempotency key whose first call is still in progress with 409', 
   expect((await stripe.customers.list()).data).toHaveLength(2)
 })
 
-it('lets the SDK wait by itself for a call in progress with the same idempotency key', async () => {
+it('lets the SDK retry while a call with the same idempotency key is in progress', async () => {
   const { sandbox, stripe } = await startStripeSandbox({ sdk: { maxNetworkRetries: 5 } })
   const create = () => stripe.customers.create({ name: 'Ada' }, { idempotencyKey: 'once' })
   sandbox.trouble.failNext(1, { slowMs: 300 }, 'stripe')
@@ -146,7 +146,7 @@ it('lets the SDK wait by itself for a call in progress with the same idempotency
   expect(two.id).toBe(one.id)
 })
 
-it('frees the idempotency key of a call in progress when its caller hangs up', async () => {
+it('frees the idempotency key of a call in progress when its caller disconnects', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { apiKey, url } = sandbox.stripe
   const headers = {
@@ -166,7 +166,7 @@ it('frees the idempotency key of a call in progress when its caller hangs up', a
   expect((await stripe.customers.list()).data).toHaveLength(1)
 })
 
-it('reads lists without indexes and capital booleans, as clients without an SDK and older SDKs send', async () => {
+it('reads lists without indexes and capitalized booleans, as clients without an SDK and older SDKs send them', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly, better } = await seedPrices(stripe)
@@ -216,7 +216,7 @@ it('declines the next charge of one customer', async () => {
   expect((await stripe.subscriptions.retrieve(declined.id)).status).toBe('active')
 })
 
-it('applies coupons and taxes to the cent, and drops them when their time is over', async () => {
+it('applies coupons and taxes to the cent, and stops when they expire', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)
@@ -257,7 +257,7 @@ it('applies coupons and taxes to the cent, and drops them when their time is ove
   expect((await stripe.subscriptions.retrieve(subscription.id)).discounts).toEqual([])
 })
 
-it('takes inclusive tax out of the price', async () => {
+it('computes inclusive tax from the price', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)
@@ -279,7 +279,7 @@ it('takes inclusive tax out of the price', async () => {
   })
 })
 
-it('expands along paths, through lists and arrays, and leaves the tables alone', async () => {
+it('expands paths through lists and arrays without changing the stored objects', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer, method } = await seedCustomer(stripe)
   const { monthly, product } = await seedPrices(stripe)
@@ -311,4 +311,41 @@ it('expands along paths, through lists and arrays, and leaves the tables alone',
   expect(await stripe.customers.retrieve(customer.id)).toMatchObject({
     invoice_settings: { default_payment_method: method.id },
   })
+})
+
+it('applies list filters', async () => {
+  const { stripe } = await startStripeSandbox()
+  const { customer, method } = await seedCustomer(stripe)
+  const { monthly, yearly } = await seedPrices(stripe)
+  for (const { id } of [monthly, yearly]) {
+    await stripe.subscriptions.create({ customer: customer.id, items: [{ price: id }] })
+  }
+  const plans = async (params: Stripe.SubscriptionListParams) =>
+    (await stripe.subscriptions.list(params)).data.map(({ items }) => items.data[0]?.price.id)
+  expect(await plans({ plan: monthly.id })).toEqual([monthly.id])
+  const soon = seconds('2026-03-01T00:00:00Z')
+  expect(await plans({ current_period_end: { lt: soon } })).toEqual([monthly.id])
+  expect(await plans({ current_period_start: { gt: soon } })).toEqual([])
+  await stripe.paymentMethods.update(method.id, { allow_redisplay: 'always' })
+  const methods = async (allow_redisplay: 'always' | 'limited') =>
+    (await stripe.paymentMethods.list({ customer: customer.id, allow_redisplay })).data.length
+  expect([await methods('always'), await methods('limited')]).toEqual([1, 0])
+  const charges = await stripe.charges.list({ transfer_group: 'another' })
+  expect(charges.data).toEqual([])
+})
+
+it('expands an id by its field name if several kinds share the id', async () => {
+  const { stripe } = await startStripeSandbox()
+  await stripe.coupons.create({ id: 'gold', percent_off: 10 })
+  await stripe.products.create({ id: 'gold', name: 'Gold' })
+  const plan = {
+    id: 'gold',
+    currency: 'usd',
+    amount: 1000,
+    interval: 'month',
+    product: 'gold',
+  } as const
+  await stripe.plans.create(plan)
+  const price = await stripe.prices.retrieve('gold', { expand: ['product'] })
+  expect(price).toMatchObject({ object: 'price', product: { object: 'product', name: 'Gold' } })
 })

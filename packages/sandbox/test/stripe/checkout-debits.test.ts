@@ -29,8 +29,8 @@ async function startShop() {
   return { ...setup, customer, open, read, told }
 }
 
-describe('a bank debit on a checkout page', () => {
-  it('is on its way for minutes, and then there', async () => {
+describe('a bank debit in Checkout', () => {
+  it('processes for minutes and then succeeds', async () => {
     const { sandbox, stripe, open, read, told, customer } = await startShop()
     const { id, payment_method_types } = await open()
     expect(payment_method_types).toEqual(['card', 'sepa_debit'])
@@ -76,7 +76,7 @@ describe('a bank debit on a checkout page', () => {
     expect(told()).toHaveLength(7)
   })
 
-  it('fails later, and the intent wants another method', async () => {
+  it('fails later, and the intent requires another payment method', async () => {
     const { sandbox, stripe, open, read, told } = await startShop()
     const { id } = await open()
     sandbox.stripe.completeCheckout(id, { paymentMethod: 'pm_sepaDebit_failedDelayed_de' })
@@ -101,7 +101,7 @@ describe('a bank debit on a checkout page', () => {
   it.each([
     ['success', 'paid'],
     ['failed', 'unpaid'],
-  ])('is decided at the next moment: %s', async (name, status) => {
+  ])('is decided within a second with the test account %s', async (name, status) => {
     const { sandbox, open, read } = await startShop()
     const { id } = await open()
     sandbox.stripe.completeCheckout(id, { paymentMethod: `pm_sepaDebit_${name}_de` })
@@ -112,7 +112,7 @@ describe('a bank debit on a checkout page', () => {
     })
   })
 
-  it('can go back only when it is there', async () => {
+  it('can be refunded only after it succeeded', async () => {
     const { sandbox, stripe, open, read } = await startShop()
     const { id } = await open()
     sandbox.stripe.completeCheckout(id, { paymentMethod: 'pm_sepaDebit_successDelayed_de' })
@@ -127,7 +127,7 @@ describe('a bank debit on a checkout page', () => {
     expect((await stripe.refunds.create({ payment_intent })).amount).toBe(1999)
   })
 
-  it('is offered by the page, which it pays', async () => {
+  it('is offered by the page, which accepts it', async () => {
     const { open, read } = await startShop()
     const session = await open()
     expect((await openPage(session.url)).text).toContain('SEPA')
@@ -139,10 +139,10 @@ describe('a bank debit on a checkout page', () => {
   const DOLLARS = [{ ...POSTER, price_data: { ...POSTER.price_data, currency: 'usd' } }]
   it.each<[string, Partial<Stripe.Checkout.SessionCreateParams>]>([
     ['in dollars', { line_items: DOLLARS }],
-    ['where only cards are allowed', { allowed_payment_method_types: ['card'] }],
-    ['where it is excluded', { excluded_payment_method_types: ['sepa_debit'] }],
-    ['that is captured later', { payment_intent_data: { capture_method: 'manual' } }],
-  ])('is not taken %s', async (_where, params) => {
+    ['if only cards are allowed', { allowed_payment_method_types: ['card'] }],
+    ['if it is excluded', { excluded_payment_method_types: ['sepa_debit'] }],
+    ['with manual capture', { payment_intent_data: { capture_method: 'manual' } }],
+  ])('is not accepted %s', async (_where, params) => {
     const { open, read } = await startShop()
     const session = await open(params)
     expect(session.payment_method_types).toEqual(['card'])
@@ -152,7 +152,7 @@ describe('a bank debit on a checkout page', () => {
     expect((await read(session.id)).status).toBe('open')
   })
 
-  it('pays an invoice of the page', async () => {
+  it('pays an invoice on its page', async () => {
     const { sandbox, stripe, open, read } = await startShop()
     const { id } = await open({ invoice_creation: { enabled: true } })
     sandbox.stripe.completeCheckout(id, { paymentMethod: 'pm_sepaDebit_successDelayed_de' })
@@ -167,7 +167,7 @@ describe('a bank debit on a checkout page', () => {
     expect((await read(id)).payment_status).toBe('paid')
   })
 
-  it('is kept where the page says so', async () => {
+  it('is saved if the page says so', async () => {
     const { sandbox, stripe, open, customer } = await startShop()
     const { id } = await open({ payment_intent_data: { setup_future_usage: 'off_session' } })
     sandbox.stripe.completeCheckout(id, { paymentMethod: 'pm_sepaDebit_success_de' })
@@ -175,7 +175,7 @@ describe('a bank debit on a checkout page', () => {
     expect(data).toMatchObject([{ type: 'sepa_debit', sepa_debit: { last4: '3000' } }])
   })
 
-  it('of a US account is taken where the session allows it, and cards are not then', async () => {
+  it('accepts a US account if the session allows it, and then no cards', async () => {
     const { sandbox, open, read } = await startShop()
     const session = await open({
       line_items: DOLLARS,
@@ -202,7 +202,7 @@ describe('a bank debit on a checkout page', () => {
     })
   })
 
-  it('is not known by another name', async () => {
+  it('rejects unknown payment method types', async () => {
     const { sandbox, open } = await startShop()
     const { id } = await open()
     expect(() =>
@@ -221,7 +221,7 @@ const MONTHLY = {
   quantity: 1,
 } as const
 
-describe('a subscription that is paid by bank debit', () => {
+describe('a subscription paid by bank debit', () => {
   async function subscribe(account: string) {
     const shop = await startShop()
     const { id } = await shop.open({ mode: 'subscription', line_items: [MONTHLY] })
@@ -232,7 +232,7 @@ describe('a subscription that is paid by bank debit', () => {
     return { ...shop, session, subscription, invoices }
   }
 
-  it('runs while the bank is asked, and its session hears of the end', async () => {
+  it('is active while the debit is processing, and its session reports the result', async () => {
     const { sandbox, stripe, session, subscription, invoices } = await subscribe('successDelayed')
     expect(session).toMatchObject({ status: 'complete', payment_status: 'unpaid' })
     expect(await subscription()).toMatchObject({
@@ -252,7 +252,7 @@ describe('a subscription that is paid by bank debit', () => {
     expect(types.filter((type) => order.includes(String(type)))).toEqual(order)
   })
 
-  it('is renewed by debits, too', async () => {
+  it('renews by debits', async () => {
     const { sandbox, subscription, invoices } = await subscribe('successDelayed')
     await sandbox.clock.advanceTo(new Date('2026-02-28T11:01:00Z'))
     expect((await invoices())[0]).toMatchObject({
@@ -268,30 +268,33 @@ describe('a subscription that is paid by bank debit', () => {
     ['success', 'paid', 'active'],
     ['successDelayed', 'paid', 'active'],
     ['failedDelayed', 'open', 'past_due'],
-  ])('is decided by the test clock of its customer: %s', async (account, invoiced, status) => {
-    const { sandbox, stripe, open } = await startShop()
-    const frozen_time = sandbox.clock.nowMs() / 1000
-    const clock = await stripe.testHelpers.testClocks.create({ frozen_time })
-    const { id: customer } = await stripe.customers.create({ test_clock: clock.id })
-    const { id } = await open({ mode: 'subscription', line_items: [MONTHLY], customer })
-    sandbox.stripe.completeCheckout(id, { paymentMethod: `pm_sepaDebit_${account}_de` })
-    const states = async () => {
-      const { data: invoices } = await stripe.invoices.list({ customer })
-      const { data: subscriptions } = await stripe.subscriptions.list({ customer })
-      return [...invoices, ...subscriptions].map((each) => each.status)
-    }
-    expect(await states()).toEqual(['open', 'active'])
-    await stripe.testHelpers.testClocks.advance(clock.id, { frozen_time: frozen_time + 240 })
-    await expect
-      .poll(async () => (await stripe.testHelpers.testClocks.retrieve(clock.id)).status)
-      .toBe('ready')
-    expect(await states()).toEqual([invoiced, status])
-    await sandbox.clock.advance({ minutes: 4 })
-    expect(await states()).toEqual([invoiced, status])
-    expect(sandbox.failedJobs()).toEqual([])
-  })
+  ])(
+    "uses its customer's test clock with the test account %s",
+    async (account, invoiced, status) => {
+      const { sandbox, stripe, open } = await startShop()
+      const frozen_time = sandbox.clock.nowMs() / 1000
+      const clock = await stripe.testHelpers.testClocks.create({ frozen_time })
+      const { id: customer } = await stripe.customers.create({ test_clock: clock.id })
+      const { id } = await open({ mode: 'subscription', line_items: [MONTHLY], customer })
+      sandbox.stripe.completeCheckout(id, { paymentMethod: `pm_sepaDebit_${account}_de` })
+      const states = async () => {
+        const { data: invoices } = await stripe.invoices.list({ customer })
+        const { data: subscriptions } = await stripe.subscriptions.list({ customer })
+        return [...invoices, ...subscriptions].map((each) => each.status)
+      }
+      expect(await states()).toEqual(['open', 'active'])
+      await stripe.testHelpers.testClocks.advance(clock.id, { frozen_time: frozen_time + 240 })
+      await expect
+        .poll(async () => (await stripe.testHelpers.testClocks.retrieve(clock.id)).status)
+        .toBe('ready')
+      expect(await states()).toEqual([invoiced, status])
+      await sandbox.clock.advance({ minutes: 4 })
+      expect(await states()).toEqual([invoiced, status])
+      expect(sandbox.failedJobs()).toEqual([])
+    },
+  )
 
-  it('is past due when the bank sends it back, and goes on with another card', async () => {
+  it('becomes past due if the debit is returned, and recovers with another card', async () => {
     const { sandbox, stripe, session, subscription, invoices, customer } =
       await subscribe('failedDelayed')
     expect((await subscription()).status).toBe('active')
@@ -306,7 +309,7 @@ describe('a subscription that is paid by bank debit', () => {
     expect((await subscription()).status).toBe('active')
   })
 
-  it('begins with an account that was saved before', async () => {
+  it('starts with a saved account', async () => {
     const { sandbox, stripe, customer } = await startShop()
     const { id, payment_method_types } = await stripe.checkout.sessions.create({
       mode: 'setup',
@@ -347,8 +350,8 @@ describe('a subscription that is paid by bank debit', () => {
   })
 })
 
-describe('a bank account of the tests, through the API', () => {
-  it('is attached, and pays a subscription', async () => {
+describe('a test bank account in the API', () => {
+  it('can be attached, and pays a subscription', async () => {
     const { sandbox, stripe, customer } = await startShop()
     const method = await stripe.paymentMethods.attach('pm_sepaDebit_success_de', {
       customer: customer.id,
@@ -374,7 +377,7 @@ describe('a bank account of the tests, through the API', () => {
     ['pm_usBankAccount_success', 'usd', 'succeeded'],
     ['pm_usBankAccount_noAccount', 'usd', 'requires_payment_method'],
     ['pm_sepaDebit_success_de', 'eur', 'succeeded'],
-  ])('is confirmed with: %s', async (payment_method, currency, status) => {
+  ])('is confirmed with %s', async (payment_method, currency, status) => {
     const { sandbox, stripe, customer } = await startShop()
     const intent = await stripe.paymentIntents.create({
       customer: customer.id,
@@ -394,7 +397,7 @@ describe('a bank account of the tests, through the API', () => {
     ['noAccount', 'no_account'],
     ['insufficientFunds', 'insufficient_funds'],
     ['debitNotAuthorized', 'debit_not_authorized'],
-  ])('fails by the code of its kind: %s', async (name, code) => {
+  ])('fails with the code of its name: %s', async (name, code) => {
     const { sandbox, stripe } = await startShop()
     const { id } = await stripe.paymentIntents.create({
       amount: 900,
@@ -418,7 +421,7 @@ describe('a bank account of the tests, through the API', () => {
     })
   })
 
-  it('is among the types of the setup that it confirms', async () => {
+  it('is listed in the types of the setup intent that it confirms', async () => {
     const { stripe, customer } = await startShop()
     const intent = await stripe.setupIntents.create({
       customer: customer.id,

@@ -39,7 +39,7 @@ async function startShop() {
 type Shop = Awaited<ReturnType<typeof startShop>>
 type Params = Stripe.Checkout.SessionCreateParams
 
-/** Numbers by hand: quantity × price, discount by line, tax on what is left of each line. */
+/** Computed by hand: quantity × price, discount per line, tax on the rest of each line. */
 const TABLE: ReadonlyArray<
   [
     string,
@@ -48,12 +48,12 @@ const TABLE: ReadonlyArray<
   ]
 > = [
   [
-    'three of one price',
+    'three units of one price',
     ({ monthly }) => ({ line_items: [{ price: monthly.id, quantity: 3 }] }),
     { subtotal: 3000, discount: 0, tax: 0, total: 3000 },
   ],
   [
-    'several prices, one of them once',
+    'several prices, one of them one-time',
     ({ monthly, support, once }) => ({
       line_items: [monthly, support, once].map(({ id }) => ({ price: id, quantity: 1 })),
     }),
@@ -89,7 +89,7 @@ const TABLE: ReadonlyArray<
   ],
   [
     // Only the setup fee, 777, and 8.875 % of it: 68.95…
-    'a trial with something to pay at once',
+    'a trial with a setup fee',
     ({ monthly, once, added }) => ({
       line_items: [
         { price: monthly.id, quantity: 2 },
@@ -102,7 +102,7 @@ const TABLE: ReadonlyArray<
 ]
 
 it.each(TABLE)(
-  '%s: the session, the page and the invoice say the same',
+  'computes %s equally in the Checkout session, on its page and on the invoice',
   async (_name, params, expected) => {
     const shop = await startShop()
     const { stripe, sandbox } = shop
@@ -140,7 +140,7 @@ it.each(TABLE)(
 
 const TRIALS = [{}, { trial_period_days: 7 }, { trial_end: seconds('2026-02-10T00:00:00Z') }]
 
-it('says on the page what the invoice says afterwards, whatever comes together', async () => {
+it('shows the same amounts on the Checkout page as on the invoice, in every combination', async () => {
   const shop = await startShop()
   const { stripe, sandbox, monthly, support, once, added, inside, percent, amount } = shop
   const discounts = [[], [{ coupon: percent.id }], [{ coupon: amount.id }]]
@@ -178,7 +178,7 @@ it('says on the page what the invoice says afterwards, whatever comes together',
   }
 })
 
-it('is in another currency where the price is', async () => {
+it('charges in another currency in Checkout if the price has it', async () => {
   const { stripe, sandbox } = await startShop()
   const product = await stripe.products.create({ name: 'Anywhere' })
   const options = {
@@ -211,7 +211,7 @@ it('is in another currency where the price is', async () => {
   }
 })
 
-it('counts what was pending for the customer before', async () => {
+it("includes the customer's pending invoice items in the Checkout totals", async () => {
   const { stripe, sandbox, monthly } = await startShop()
   const customer = await stripe.customers.create({ email: 'a@example.com' })
   await stripe.invoiceItems.create({
@@ -233,7 +233,7 @@ it('counts what was pending for the customer before', async () => {
   expect(sandbox.stripe.paidInvoices(customer.id)).toMatchObject([{ total: 1321 }])
 })
 
-it('leaves no trace of having worked it out', async () => {
+it('leaves no trace of the calculation of the Checkout totals', async () => {
   const { stripe, sandbox, monthly, percent } = await startShop()
   const before = sandbox.stripe.events().length
   const session = await stripe.checkout.sessions.create({
@@ -250,7 +250,7 @@ it('leaves no trace of having worked it out', async () => {
   expect((await stripe.coupons.retrieve(percent.id)).times_redeemed).toBe(0)
 })
 
-it('says of what each amount is made, before and after it is paid', async () => {
+it('lists the parts of each Checkout amount, before and after payment', async () => {
   const { stripe, sandbox, monthly, once, added, percent } = await startShop()
   const session = await stripe.checkout.sessions.create({
     mode: 'subscription',

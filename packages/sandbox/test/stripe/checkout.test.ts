@@ -18,8 +18,8 @@ const MUG = {
   quantity: 2,
 }
 
-describe('one-time payments', () => {
-  it('sell what is described on the spot, to a guest', async () => {
+describe('one-time payments in Checkout', () => {
+  it('sell inline prices to a guest', async () => {
     const { open, stripe, sandbox } = await startShop()
     const session = await open({
       mode: 'payment',
@@ -51,7 +51,7 @@ describe('one-time payments', () => {
     expect(sandbox.stripe.customers()).toEqual([])
   })
 
-  it('make a customer where that is asked for, and keep the card only for later use', async () => {
+  it('create a customer on request, and save the card only for future usage', async () => {
     const { open, stripe, sandbox } = await startShop()
     const once = await open({ mode: 'payment', line_items: [MUG], customer_creation: 'always' })
     sandbox.stripe.completeCheckout(once.id, { email: 'eve@example.com', name: 'Eve' })
@@ -71,7 +71,7 @@ describe('one-time payments', () => {
     expect((await stripe.customers.listPaymentMethods(String(customer))).data).toHaveLength(1)
   })
 
-  it('come with an invoice when one is wanted, and leave the balance alone', async () => {
+  it('create an invoice on request, and ignore the customer balance', async () => {
     const { open, stripe, sandbox } = await startShop()
     const customer = await stripe.customers.create({ email: 'a@example.com', balance: -1000 })
     const session = await open({
@@ -99,7 +99,7 @@ describe('one-time payments', () => {
     )
   })
 
-  it('ask for no card when nothing is left to pay', async () => {
+  it('require no card if nothing is due', async () => {
     const { open, stripe, sandbox } = await startShop()
     const coupon = await stripe.coupons.create({ percent_off: 100, duration: 'once' })
     const session = await open({
@@ -119,7 +119,7 @@ describe('one-time payments', () => {
     expect((await stripe.coupons.retrieve(coupon.id)).times_redeemed).toBe(1)
   })
 
-  it('are at least what Stripe charges', async () => {
+  it("reject amounts below Stripe's minimum", async () => {
     const { open } = await startShop()
     const price_data = { currency: 'usd', unit_amount: 49, product_data: { name: 'Sticker' } }
     const error = await refusal(
@@ -129,8 +129,8 @@ describe('one-time payments', () => {
   })
 })
 
-describe('subscriptions', () => {
-  it('begin a trial without a card where the session allows that', async () => {
+describe('subscriptions in Checkout', () => {
+  it('start a trial without a card if the session allows it', async () => {
     const { open, stripe, sandbox, monthly } = await startShop()
     const session = await open({
       mode: 'subscription',
@@ -161,7 +161,7 @@ describe('subscriptions', () => {
     })
   })
 
-  it('ask for a card all the same unless told otherwise', async () => {
+  it('require a card for a trial by default', async () => {
     const { open, stripe, sandbox, monthly } = await startShop()
     const session = await open({
       mode: 'subscription',
@@ -177,7 +177,7 @@ describe('subscriptions', () => {
     expect(subscription).toMatchObject({ default_payment_method: expect.stringMatching(/^pm_/) })
   })
 
-  it('may be more or fewer where the session says so', async () => {
+  it('have an adjustable quantity if the session allows it', async () => {
     const { open, stripe, monthly } = await startShop()
     const session = await open({
       mode: 'subscription',
@@ -204,7 +204,7 @@ describe('subscriptions', () => {
     })
   })
 
-  it('keep what is known of a customer, and learn what was not', async () => {
+  it("keep the customer's known details, and save new ones", async () => {
     const { open, stripe, sandbox, monthly } = await startShop()
     const line_items = [{ price: monthly.id, quantity: 1 }]
     const { id } = await stripe.customers.create({ name: 'Ada' })
@@ -243,8 +243,8 @@ describe('subscriptions', () => {
   })
 })
 
-describe('saving a card', () => {
-  it('attaches it to the customer', async () => {
+describe('setup in Checkout', () => {
+  it('attaches the card to the customer', async () => {
     const { open, stripe, sandbox } = await startShop()
     const { id } = await stripe.customers.create({ email: 'a@example.com' })
     const session = await open({
@@ -264,7 +264,7 @@ describe('saving a card', () => {
     expect((await stripe.customers.listPaymentMethods(id)).data).toHaveLength(1)
   })
 
-  it('refuses a card that is declined at once, whoever holds it', async () => {
+  it('rejects a declined card without a customer too', async () => {
     const { open, sandbox } = await startShop()
     const session = await open({ mode: 'setup', currency: 'usd' })
     const card = { paymentMethod: 'pm_card_chargeDeclined' }
@@ -272,7 +272,7 @@ describe('saving a card', () => {
   })
 })
 
-describe('codes people type', () => {
+describe('promotion codes in Checkout', () => {
   async function startWithCode(
     restrictions: Partial<Stripe.PromotionCodeCreateParams> = {},
     duration: 'once' | 'forever' = 'once',
@@ -293,7 +293,7 @@ describe('codes people type', () => {
     return { ...shop, coupon, code, session, type }
   }
 
-  it('are taken off, put back, and used when the session is', async () => {
+  it('can be applied and removed, and are redeemed on completion', async () => {
     const { session, type, code, stripe } = await startWithCode()
     expect((await openPage(session.url)).text).toContain('Promotion code')
     await type(' spring ')
@@ -318,22 +318,22 @@ describe('codes people type', () => {
     })
   })
 
-  it('work from a test, too', async () => {
+  it('can be applied by a test', async () => {
     const { session, sandbox } = await startWithCode()
     const done = sandbox.stripe.completeCheckout(session.id, { promotionCode: 'Spring' })
     expect(done).toMatchObject({ amount_total: 750 })
   })
 
   it.each([
-    ['nobody knows', {}, 'AUTUMN', 'This code is invalid.'],
-    ['is over', { expires_at: START.getTime() / 1000 + 60 }, 'SPRING', 'inactive or expired'],
+    ['does not exist', {}, 'AUTUMN', 'This code is invalid.'],
+    ['has expired', { expires_at: START.getTime() / 1000 + 60 }, 'SPRING', 'inactive or expired'],
     [
-      'wants a larger order',
+      'requires a larger order',
       { restrictions: { minimum_amount: 1001, minimum_amount_currency: 'usd' } },
       'SPRING',
       'below its minimum of $10.01',
     ],
-  ])('are refused when it is one that %s', async (_name, params, typed, message) => {
+  ])('reject a code that %s', async (_name, params, typed, message) => {
     const { session, type, sandbox, stripe } = await startWithCode(params)
     await sandbox.clock.advance({ minutes: 5 })
     const page = await type(typed)
@@ -345,7 +345,7 @@ describe('codes people type', () => {
     })
   })
 
-  it('for first orders are for those who are known', async () => {
+  it('reject first-order codes without a customer', async () => {
     const { open, stripe, monthly } = await startWithCode({
       restrictions: { first_time_transaction: true },
     })
@@ -364,7 +364,7 @@ describe('codes people type', () => {
     expect(alertOf(await apply(again))).toContain('prior transactions')
   })
 
-  it('of one customer are of no use to others', async () => {
+  it('reject codes of another customer', async () => {
     const { open, stripe, coupon, monthly } = await startWithCode()
     const [ada, bob] = await Promise.all(
       ['ada', 'bob'].map((name) => stripe.customers.create({ email: `${name}@example.com` })),
@@ -391,7 +391,7 @@ describe('codes people type', () => {
     }
   })
 
-  it('are not taken where nobody asks for them', async () => {
+  it('are rejected if the session does not allow them', async () => {
     const { open, monthly } = await startWithCode()
     const line_items = [{ price: monthly.id, quantity: 1 }]
     const session = await open({ mode: 'subscription', line_items })
@@ -400,10 +400,10 @@ describe('codes people type', () => {
   })
 })
 
-describe('what else is asked', () => {
+describe('additional fields in Checkout', () => {
   const label = (custom: string) => ({ type: 'custom' as const, custom })
 
-  it('are fields of the application, and its terms', async () => {
+  it('include custom fields and the terms of service', async () => {
     const { open, stripe, monthly } = await startShop()
     const session = await open({
       mode: 'subscription',
@@ -450,7 +450,7 @@ describe('what else is asked', () => {
     })
   })
 
-  it('is a tax id, which the invoice says as well', async () => {
+  it('include a tax id, which the invoice shows', async () => {
     const { open, stripe, sandbox, monthly } = await startShop()
     const session = await open({
       mode: 'subscription',
@@ -468,7 +468,7 @@ describe('what else is asked', () => {
     expect(data).toMatchObject([taxId])
   })
 
-  it('is a tax id of a known customer only if their name may change', async () => {
+  it("include a known customer's tax id only if their name may change", async () => {
     const { open, stripe } = await startShop()
     const { id } = await stripe.customers.create({ email: 'a@example.com' })
     const params: Stripe.Checkout.SessionCreateParams = {
@@ -482,9 +482,9 @@ describe('what else is asked', () => {
   })
 })
 
-describe('the bank', () => {
+describe('3-D Secure and sessions in Checkout', () => {
   it.each(['payment', 'subscription', 'setup'] as const)(
-    'asks, is refused, and another card pays: %s',
+    'lets another card pay after failed authentication in %s mode',
     async (mode) => {
       const { open, stripe, sandbox, monthly } = await startShop()
       const session = await open({
@@ -509,7 +509,7 @@ describe('the bank', () => {
     },
   )
 
-  it('is satisfied, and the payment goes through', async () => {
+  it('completes the payment after authentication', async () => {
     const { open, stripe, monthly } = await startShop()
     const line_items = [{ price: monthly.id, quantity: 1 }]
     const session = await open({ mode: 'subscription', line_items })
@@ -524,7 +524,7 @@ describe('the bank', () => {
     ).toMatchObject({ payment_status: 'paid', subscription: { status: 'active' } })
   })
 
-  it('declines, and the form says so and keeps what was typed', async () => {
+  it("shows a declined card's error, and keeps the form's values", async () => {
     const { open, sandbox, stripe, monthly } = await startShop()
     const line_items = [{ price: monthly.id, quantity: 1 }]
     const session = await open({ mode: 'subscription', line_items })
@@ -536,7 +536,7 @@ describe('the bank', () => {
     expect(page.status).toBe(402)
     expect(alertOf(page)).toBe('Your card has insufficient funds.')
     expect(page.text).toContain('value="Eve &lt;b&gt;"')
-    // Whoever reloads the page that says so, or goes back to it, sends nothing again.
+    // A reload of the page with the error submits nothing again.
     const body = new URLSearchParams({ card: 'pm_card_chargeDeclined' })
     const sent = await fetch(session.url ?? '', { method: 'POST', body, redirect: 'manual' })
     const led = new URL(sent.headers.get('location') ?? '', session.url ?? '').href
@@ -547,7 +547,7 @@ describe('the bank', () => {
   })
 })
 
-it('is over after its time, or when it is told to be', async () => {
+it('expires after its time, or on request', async () => {
   const { open, stripe, sandbox, monthly } = await startShop()
   const line_items = [{ price: monthly.id, quantity: 1 }]
   const half = START.getTime() / 1000 + 1800
@@ -564,7 +564,7 @@ it('is over after its time, or when it is told to be', async () => {
   expect(sandbox.stripe.subscriptions()).toEqual([])
 })
 
-it('may be told other metadata, and nothing else', async () => {
+it('allows updates of the metadata only', async () => {
   const { open, stripe, monthly } = await startShop()
   const line_items = [{ price: monthly.id, quantity: 1 }]
   const { id } = await open({ mode: 'subscription', line_items, metadata: { a: '1' } })
@@ -574,17 +574,17 @@ it('may be told other metadata, and nothing else', async () => {
   expect(error.param).toBe('line_items')
 })
 
-describe('what is refused', () => {
+describe('parameters that Checkout rejects', () => {
   const line_items = [MUG]
   it.each<[string, Stripe.Checkout.SessionCreateParams, string, string | undefined]>([
     [
-      'a discount beside codes',
+      'a discount together with codes',
       { mode: 'payment', line_items, allow_promotion_codes: false, discounts: [{ coupon: 'x' }] },
       'You may only specify one of these parameters: allow_promotion_codes, discounts.',
       'allow_promotion_codes',
     ],
     [
-      'codes without a sale',
+      'codes in setup mode',
       { mode: 'setup', currency: 'usd', allow_promotion_codes: true },
       'You can not pass `allow_promotion_codes` in `setup` mode.',
       'allow_promotion_codes',
@@ -596,13 +596,13 @@ describe('what is refused', () => {
       'subscription_data',
     ],
     [
-      'making a customer twice over',
+      'customer_creation for a subscription',
       { mode: 'subscription', line_items, customer_creation: 'always' },
       '`customer_creation` can only be used in `payment` mode.',
       undefined,
     ],
     [
-      'a customer and an address',
+      'a customer and an e-mail address',
       { mode: 'payment', line_items, customer: 'cus_1', customer_email: 'a@example.com' },
       'You may only specify one of these parameters: customer, customer_email.',
       'customer',
@@ -614,19 +614,19 @@ describe('what is refused', () => {
       'discounts',
     ],
     [
-      'a coupon nobody made',
+      'an unknown coupon',
       { mode: 'payment', line_items, discounts: [{ coupon: 'x' }] },
       "No such coupon: 'x'",
       'discounts[0][coupon]',
     ],
     [
-      'a frame',
+      'embedded mode',
       { mode: 'payment', line_items, ui_mode: 'embedded_page' },
       'The sandbox has hosted checkout pages only.',
       'ui_mode',
     ],
     [
-      'a return address for a frame',
+      'a return URL of embedded mode',
       { mode: 'payment', line_items, return_url: 'https://shop.example' },
       'You can not pass `return_url` when `ui_mode` is `hosted_page`.',
       'return_url',
@@ -647,13 +647,13 @@ describe('what is refused', () => {
       name,
     ]),
     [
-      'news, which nobody sends',
+      'consent to promotions',
       { mode: 'payment', line_items, consent_collection: { promotions: 'auto' } },
       'The sandbox does not imitate `consent_collection[promotions]`.',
       'consent_collection[promotions]',
     ],
     [
-      'a field without a list to choose from',
+      'a dropdown field without options',
       {
         mode: 'payment',
         line_items,
@@ -662,14 +662,14 @@ describe('what is refused', () => {
       'Missing required param: custom_fields[0][dropdown][options].',
       'custom_fields[0][dropdown][options]',
     ],
-  ])('%s', async (_name, params, message, param) => {
+  ])('rejects %s', async (_name, params, message, param) => {
     const { open } = await startShop()
     const error = await refusal(open(params))
     expect(error.message).toBe(message)
     expect(error.param).toBe(param)
   })
 
-  it('a trial that is too short, or two of them', async () => {
+  it('rejects a trial that is too short, and two trials', async () => {
     const { open, monthly } = await startShop()
     const trial = (subscription_data: Stripe.Checkout.SessionCreateParams['subscription_data']) =>
       refusal(
@@ -687,7 +687,7 @@ describe('what is refused', () => {
     )
   })
 
-  it('prices that do not go together', async () => {
+  it('rejects prices that cannot be combined', async () => {
     const { open, stripe, monthly, product } = await startShop()
     const euro = await stripe.prices.create({
       product: product.id,

@@ -28,8 +28,8 @@ const PAIRS: readonly Record<string, string>[] = [
   { other: '1' },
 ]
 
-/** Each may be refused; what is refused is taken back, and must leave no trace in any list. */
-async function live({ stripe, sandbox }: Setup, steps: readonly Step[]): Promise<void> {
+/** Applies steps. Some are rejected, which must leave no trace in any list. */
+async function applySteps({ stripe, sandbox }: Setup, steps: readonly Step[]): Promise<void> {
   const product = await stripe.products.create({ name: 'Gold' })
   const { id: price } = await stripe.prices.create({
     product: product.id,
@@ -97,11 +97,11 @@ async function live({ stripe, sandbox }: Setup, steps: readonly Step[]): Promise
 
 type Setup = Awaited<ReturnType<typeof startStripeSandbox>>
 
-it('lists events of a type as it would find them among all events', async () => {
+it('returns the same list of events of a type as a filter over all events', async () => {
   const { stripe, sandbox } = await startStripeSandbox()
   const run = async (steps: Step[], limit: number, part: number) => {
     sandbox.reset()
-    await live({ stripe, sandbox } as Setup, steps)
+    await applySteps({ stripe, sandbox } as Setup, steps)
     const all = await pages((page) => stripe.events.list({ ...page, limit: 100 }))
     const types = [...new Set(all.map(({ type }) => type))]
     const times = all.map(({ created }) => created)
@@ -173,7 +173,7 @@ const query = fc.record({
   any: fc.boolean(),
 })
 
-/** A clause about a value that some object has, as text, and what it means. */
+/** Returns a clause about a value that some object has, as query text and as a predicate. */
 function toClause(
   { field: at, like, operator, negated }: Clause,
   fields: readonly string[],
@@ -224,7 +224,7 @@ function toClause(
   }
 }
 
-it('finds by any search what a look at every object finds', async () => {
+it('returns the same objects from every search as a scan of all objects', async () => {
   const { stripe, sandbox } = await startStripeSandbox()
   const search = (resource: string, params: Record<string, string>) =>
     stripe.rawRequest(
@@ -251,7 +251,7 @@ it('finds by any search what a look at every object finds', async () => {
   ) => {
     sandbox.reset()
     for (const part of [steps.slice(0, 4), steps.slice(4)]) {
-      await live({ stripe, sandbox } as Setup, part)
+      await applySteps({ stripe, sandbox } as Setup, part)
       for (const [resource, fields] of Object.entries(RESOURCES)) {
         const all = await searchAll(resource, '-metadata["none"]:"none"', 100)
         for (const { clauses, any } of queries) {
@@ -279,7 +279,7 @@ it('finds by any search what a look at every object finds', async () => {
   )
 })
 
-/** All pages of a list, each begun after the last object of the one before. */
+/** Reads all pages of a list, each starting after the last object of the previous one. */
 async function pages<T extends { id: string }>(
   list: (page: { starting_after?: string }) => Promise<{ data: T[]; has_more: boolean }>,
 ): Promise<T[]> {

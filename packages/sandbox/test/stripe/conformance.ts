@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** A response's type, as scripts/stripe-contract.mjs reads it from the SDK's declarations. */
+/** Type of a response, as scripts/stripe-contract.mjs reads it from the SDK's declarations. */
 type Node =
   | string
   | { literal: string | number | boolean }
@@ -27,11 +27,11 @@ export interface Contract {
   version: string
   routes: RouteContract[]
   objects: Record<string, Fields>
-  /** What `npm run generate` would write. */
+  /** Output of `npm run generate`. */
   generated: string
 }
 
-/** As the scripts hold it. */
+/** Format in which the script stores the contract. */
 interface Read {
   version: string
   routes: RouteContract[]
@@ -49,7 +49,7 @@ const SCRIPTS = [
 ]
 
 export async function loadContract(): Promise<Contract> {
-  return keep('stripe', async () => {
+  return cached('stripe', async () => {
     const [reader, generator] = SCRIPTS
     const { readStripeContract } = (await import(reader)) as { readStripeContract: () => Read }
     const { renderContract } = (await import(generator)) as {
@@ -71,9 +71,9 @@ export async function loadContract(): Promise<Contract> {
   })
 }
 
-/** The objects of an older SDK, which is installed under another name. */
+/** Reads the contract of an older SDK, which is installed under another name. */
 export async function loadOldContract(name: string): Promise<Contract> {
-  return keep(name, async () => {
+  return cached(name, async () => {
     const { readOldObjects } = (await import(SCRIPTS[2])) as {
       readOldObjects: (name: string) => Read['objects']
     }
@@ -82,8 +82,10 @@ export async function loadOldContract(name: string): Promise<Contract> {
   })
 }
 
-/** Reading the declarations takes seconds, so the result is kept beside the installed package. */
-async function keep(name: string, read: () => Promise<Contract>): Promise<Contract> {
+/**
+ * Caches the result beside the installed package, because reading the declarations takes seconds.
+ */
+async function cached(name: string, read: () => Promise<Contract>): Promise<Contract> {
   const sdk = dirname(dirname(createRequire(import.meta.url).resolve(name)))
   const version = readFileSync(join(sdk, 'VERSION'), 'utf8').trim()
   const hash = createHash('sha256').update(version)
@@ -102,16 +104,16 @@ async function keep(name: string, read: () => Promise<Contract>): Promise<Contra
   }
 }
 
-/** Says what is wrong with a response; nothing when it satisfies the SDK's types. */
+/** Returns the problems of a response, none if it satisfies the SDK's types. */
 export class ConformanceChecker {
   readonly #contract: Contract
   readonly #routes: Array<{ method: string; pattern: RegExp; fixed: number; route: RouteContract }>
-  /** Operations whose responses were seen, as `Customers.create`. */
+  /** Operations whose responses were checked, such as `Customers.create`. */
   readonly seen = new Set<string>()
   /** Kinds of objects that were checked. */
   readonly kinds = new Set<string>()
 
-  /** Whether fields are fine that the SDK does not know, because they came later. */
+  /** Whether fields that the SDK does not know are allowed, because they were added later. */
   readonly #newerFields: boolean
 
   constructor(contract: Contract, options: { readonly newerFields?: boolean } = {}) {
@@ -134,7 +136,7 @@ export class ConformanceChecker {
     return this.#validate(body, found.route.response, name)
   }
 
-  /** Any object by its own kind, such as one inside an event. */
+  /** Checks any object by its kind, such as one inside an event. */
   checkObject(value: unknown, path: string): string[] {
     const kind = (value as { object?: string }).object ?? '?'
     const name = (value as { deleted?: boolean }).deleted ? `deleted_${kind}` : kind

@@ -3,7 +3,7 @@ import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
 import { refusal, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
 
-it('makes an open invoice owe less, and a voided note makes it owe as before', async () => {
+it('reduces the amount due of an open invoice by a credit note, until the note is voided', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const invoice = await openInvoice(stripe, customer.id, [{ amount: 3000 }])
@@ -37,7 +37,7 @@ it('makes an open invoice owe less, and a voided note makes it owe as before', a
   expect(sandbox.stripe.events('credit_note.voided')).toHaveLength(1)
 })
 
-it('has an invoice paid when nothing is left to pay, and what waits for it goes on', async () => {
+it('marks an invoice as paid if a credit note leaves nothing due, and activates its subscription', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe, 'pm_card_chargeCustomerFail')
   const { monthly } = await seedPrices(stripe)
@@ -60,7 +60,7 @@ it('has an invoice paid when nothing is left to pay, and what waits for it goes 
   expect(sandbox.stripe.events('payment_intent.canceled')).toHaveLength(1)
 })
 
-it('gives back what was paid as a refund, as credit and outside of Stripe', async () => {
+it('returns the paid amount of a credit note as a refund, as credit or outside of Stripe', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const invoice = await openInvoice(stripe, customer.id, [{ amount: 3000 }])
@@ -99,7 +99,7 @@ it('gives back what was paid as a refund, as credit and outside of Stripe', asyn
   expect((await refusal(stripe.creditNotes.voidCreditNote(note.id))).statusCode).toBe(400)
 })
 
-it('explains refunds that were made before, each cent of them once', async () => {
+it('accepts earlier refunds in a credit note, each cent once', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const invoice = await openInvoice(stripe, customer.id, [{ amount: 3000 }])
@@ -108,7 +108,7 @@ it('explains refunds that were made before, each cent of them once', async () =>
   const refund = await stripe.refunds.create({ payment_intent: intent, amount: 2500 })
   const create = (params: Partial<Stripe.CreditNoteCreateParams>) =>
     stripe.creditNotes.create({ invoice: invoice.id, ...params })
-  // What was refunded without a note is no longer there to be given back.
+  // Amounts refunded without a credit note cannot be credited again.
   expect((await refusal(create({ amount: 600, credit_amount: 600 }))).param).toBe('amount')
   const linked = await create({
     amount: 1500,
@@ -133,7 +133,7 @@ it('explains refunds that were made before, each cent of them once', async () =>
   expect((await refusal(foreign)).param).toBe('refunds[0][refund]')
 })
 
-it('credits parts of a line with the same part of its discount and taxes, to the cent', async () => {
+it('credits a part of a line with the same part of its discount and taxes, to the cent', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const tax = await stripe.taxRates.create({
@@ -174,7 +174,7 @@ it('credits parts of a line with the same part of its discount and taxes, to the
   ])
 })
 
-it('adds up to the invoice, however a line is cut', async () => {
+it('creates credit notes that add up to the invoice, however its lines are divided', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const coupon = await stripe.coupons.create({ percent_off: 33.33, duration: 'forever' })
@@ -207,7 +207,7 @@ it('adds up to the invoice, however a line is cut', async () => {
   )
 })
 
-it('credits what stands on no invoice, taxed by the rates it names', async () => {
+it('credits custom lines in a credit note, taxed by the given rates', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const inside = await stripe.taxRates.create({
@@ -243,7 +243,7 @@ it('credits what stands on no invoice, taxed by the rates it names', async () =>
 const LINE = 'lines[0][invoice_line_item]'
 const TAXES = 'lines[0][tax_amounts]'
 
-it('shows beforehand what a note would be, and changes nothing by it', async () => {
+it('previews a credit note without changing anything', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const invoice = await openInvoice(stripe, customer.id, [{ amount: 3000 }])
@@ -264,7 +264,7 @@ it('shows beforehand what a note would be, and changes nothing by it', async () 
   expect(sums(preview)).toEqual(sums(note))
 })
 
-it('refuses notes of drafts and of what is void, and notes that say nothing', async () => {
+it('rejects credit notes for drafts and void invoices, and empty ones', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const draft = await stripe.invoices.create({ customer: customer.id })

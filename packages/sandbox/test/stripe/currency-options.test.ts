@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
 import { refusal, startStripeSandbox } from './support.ts'
 
-it('shows what a price costs in each currency, and only when asked', async () => {
+it("returns a price's currency options only when expanded", async () => {
   const { stripe } = await startStripeSandbox()
   const price = await seedPrice(stripe)
   expect(price.currency_options).toBeUndefined()
@@ -35,7 +35,7 @@ it('shows what a price costs in each currency, and only when asked', async () =>
   expect(product.default_price).toMatchObject({ currency_options: { eur: { unit_amount: 4 } } })
 })
 
-it('bills a subscription in the currency it is asked for, from start to swap to renewal', async () => {
+it('bills a subscription in the requested currency, from its start through a swap to renewals', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const price = await seedPrice(stripe)
   const better = await seedPrice(stripe, 2000, 1800)
@@ -56,16 +56,16 @@ it('bills a subscription in the currency it is asked for, from start to swap to 
     items: [{ id: items.data[0]?.id ?? '', price: better.id, quantity: 2 }],
     proration_behavior: 'always_invoice',
   })
-  // A whole month at twice the price, less the one that was paid.
+  // A whole month at twice the price, less the month that was paid.
   expect(sandbox.stripe.charges(customer)[0]).toMatchObject({ amount: 1800, currency: 'eur' })
   await sandbox.clock.advance({ months: 1, hours: 2 })
   expect(sandbox.stripe.charges(customer)[0]).toMatchObject({ amount: 3600, currency: 'eur' })
-  // Who was billed in euros is billed in them again, without being asked.
+  // A customer billed in euros is billed in euros again by default.
   const second = await stripe.subscriptions.create({ customer, items: [{ price: price.id }] })
   expect(second.currency).toBe('eur')
 })
 
-it('takes a coupon off in the currency that is billed', async () => {
+it("applies a coupon in the subscription's billing currency", async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const price = await seedPrice(stripe)
   const customer = await newCustomer(stripe)
@@ -100,7 +100,7 @@ it('takes a coupon off in the currency that is billed', async () => {
   expect((await refusal(stripe.coupons.create(percent))).param).toBe('currency_options[eur]')
 })
 
-it('adds one-time prices in the currency of what they are added to', async () => {
+it('adds one-time prices in the currency of the invoice or subscription', async () => {
   const { stripe } = await startStripeSandbox()
   const customer = await newCustomer(stripe)
   const product = await stripe.products.create({ name: 'Setup' })
@@ -124,7 +124,7 @@ it('adds one-time prices in the currency of what they are added to', async () =>
   )
 })
 
-it('refuses currencies a price is not sold in, and options that make no sense', async () => {
+it('rejects currencies that a price does not have, and invalid options', async () => {
   const { stripe } = await startStripeSandbox()
   const price = await seedPrice(stripe)
   const customer = await newCustomer(stripe)

@@ -4,7 +4,9 @@ import { refusal, seconds, seedCustomer, seedPrices, startStripeSandbox } from '
 
 const DAY = 86_400
 
-/** A monthly subscription from 1 to 31 January: 31 days for 31.00, so that a day is a dollar. */
+/**
+ * Starts a monthly subscription from 1 to 31 January: 31 days for 31.00, so a day costs a dollar.
+ */
 async function startMonth(params: Partial<Stripe.SubscriptionCreateParams> = {}) {
   const setup = await startStripeSandbox({ now: new Date('2026-01-01T00:00:00Z') })
   const { stripe } = setup
@@ -34,7 +36,7 @@ async function startMonth(params: Partial<Stripe.SubscriptionCreateParams> = {})
 const first = (subscription: Stripe.Subscription) => subscription.latest_invoice as Stripe.Invoice
 
 describe('cancel_at', () => {
-  it('gives back the time of a billed period that the subscription will not see', async () => {
+  it('credits the part of a billed period after the cancellation', async () => {
     const { sandbox, stripe, customer, subscription, pending } = await startMonth()
     await stripe.subscriptions.update(subscription.id, {
       cancel_at: seconds('2026-01-21T00:00:00Z'),
@@ -47,7 +49,7 @@ describe('cancel_at', () => {
     })
   })
 
-  it('invoices the credit at once with always_invoice, and gives none with none', async () => {
+  it('invoices the credit immediately with always_invoice, and gives none with none', async () => {
     const { stripe, subscription, pending } = await startMonth()
     const at = seconds('2026-01-21T00:00:00Z')
     const none = { cancel_at: at, proration_behavior: 'none' } as const
@@ -61,7 +63,7 @@ describe('cancel_at', () => {
     expect(first(now)).toMatchObject({ total: -1100, status: 'paid' })
   })
 
-  it('is paid for again when the subscription goes on after all, to the cent', async () => {
+  it('charges the credited time again if the cancellation is withdrawn, to the cent', async () => {
     const { stripe, subscription, pending } = await startMonth()
     const move = (params: Stripe.SubscriptionUpdateParams) =>
       stripe.subscriptions.update(subscription.id, params)
@@ -77,7 +79,7 @@ describe('cancel_at', () => {
     ])
   })
 
-  it('bills a first period only to its end, unless told not to prorate', async () => {
+  it('bills a first period only until the cancellation, unless proration is disabled', async () => {
     const cancel_at = seconds('2026-01-11T00:00:00Z')
     const part = await startMonth({ cancel_at })
     expect(first(part.subscription)).toMatchObject({ total: 1000, status: 'paid' })
@@ -85,7 +87,7 @@ describe('cancel_at', () => {
     expect(first(whole.subscription)).toMatchObject({ total: 3100, status: 'paid' })
   })
 
-  it('bills the last period only to its end, whatever the proration behavior was', async () => {
+  it('bills the last period only until the cancellation, whatever the proration behavior', async () => {
     const { sandbox, stripe, customer, subscription } = await startMonth()
     const cancel_at = seconds('2026-02-15T00:00:00Z')
     await stripe.subscriptions.update(subscription.id, { cancel_at, proration_behavior: 'none' })
@@ -101,7 +103,7 @@ describe('cancel_at', () => {
     expect(sandbox.stripe.paidInvoices(customer.id)).toHaveLength(2)
   })
 
-  it('credits no time twice when a price is swapped before the end', async () => {
+  it('credits no time twice if a price is swapped before the cancellation', async () => {
     const { stripe, subscription, priced, pending } = await startMonth()
     const dear = await priced(6200)
     await stripe.subscriptions.update(subscription.id, {
@@ -120,7 +122,10 @@ describe('cancel_at', () => {
 })
 
 describe('billing_mode', () => {
-  /** Up without proration, then down: what is the unused time of the dearer price worth? */
+  /**
+   * Upgrades without proration, then downgrades, and returns the credit for the unused time of the
+   * more expensive price.
+   */
   async function creditAfterUnbilledUpgrade(type: 'classic' | 'flexible') {
     const { stripe, subscription, price, priced, pending } = await startMonth({
       billing_mode: { type },
@@ -136,21 +141,21 @@ describe('billing_mode', () => {
     return pending()
   }
 
-  it('flexible credits what was billed', async () => {
+  it('credits the billed amount in flexible mode', async () => {
     expect(await creditAfterUnbilledUpgrade('flexible')).toEqual([
       [3100, true],
       [-3100, true],
     ])
   })
 
-  it('classic credits the present price, whatever was billed', async () => {
+  it('credits the present price in classic mode, whatever was billed', async () => {
     expect(await creditAfterUnbilledUpgrade('classic')).toEqual([
       [3100, true],
       [-6200, true],
     ])
   })
 
-  it('is kept by a schedule and by what it starts', async () => {
+  it('is kept by a schedule and the subscriptions it starts', async () => {
     const { sandbox, stripe } = await startStripeSandbox()
     const { customer } = await seedCustomer(stripe)
     const { monthly } = await seedPrices(stripe)
@@ -167,7 +172,7 @@ describe('billing_mode', () => {
   })
 })
 
-it('refuses a billing_cycle_anchor beyond one period in the words of Stripe', async () => {
+it("rejects a billing_cycle_anchor beyond one period with Stripe's message", async () => {
   const { stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)
@@ -187,7 +192,7 @@ it('refuses a billing_cycle_anchor beyond one period in the words of Stripe', as
   expect((await anchored(natural)).billing_cycle_anchor).toBe(natural)
 })
 
-it('answers 400 to moments beyond the calendar, such as milliseconds, wherever they are', async () => {
+it('answers 400 to timestamps beyond the calendar, such as milliseconds, in every parameter', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)
@@ -222,8 +227,8 @@ it('answers 400 to moments beyond the calendar, such as milliseconds, wherever t
   }
 })
 
-describe('a card that asks for its owner', () => {
-  it('is declined without them, and asks with them', async () => {
+describe('a card that requires authentication', () => {
+  it('is declined off session, and requires an action on session', async () => {
     const { stripe } = await startStripeSandbox()
     const { customer, method } = await seedCustomer(stripe, 'pm_card_threeDSecure2Required')
     const charge = (off_session: boolean) =>
@@ -246,7 +251,7 @@ describe('a card that asks for its owner', () => {
     expect((await charge(false)).status).toBe('requires_action')
   })
 
-  it('works without them once it was set up, but still asks when they are there', async () => {
+  it('works off session once it was set up, but still requires an action on session', async () => {
     const { sandbox, stripe } = await startStripeSandbox()
     const { monthly } = await seedPrices(stripe)
     const { customer, method } = await seedCustomer(stripe, 'pm_card_authenticationRequiredOnSetup')
@@ -281,7 +286,7 @@ describe('a card that asks for its owner', () => {
   })
 })
 
-it('ends a trial that is cancelled at a date without a credit, for nothing was paid', async () => {
+it('ends a trial with cancel_at without a credit, since nothing was paid', async () => {
   const { pending } = await startMonth({
     trial_period_days: 14,
     cancel_at: seconds('2026-01-01T00:00:00Z') + 10 * DAY,

@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
 import { refusal, seconds, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
 
-it('takes back what a cardholder disputes, with the fee, and tells in order', async () => {
+it('withdraws a disputed amount and a fee from the balance, and sends the events in order', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const intent = await pay(stripe, 'pm_card_createDispute', 4200)
   const charge = await stripe.charges.retrieve(String(intent.latest_charge))
@@ -51,7 +51,7 @@ it('takes back what a cardholder disputes, with the fee, and tells in order', as
   expect(found.source).toMatchObject({ id: data[0]?.id, object: 'dispute' })
 })
 
-it('gives the money back, but not the fee, when the evidence wins', async () => {
+it('returns the disputed amount, but not the fee, when the dispute is won', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   await pay(stripe, 'pm_card_createDisputeProductNotReceived', 4200)
   const dispute = await newest(stripe)
@@ -93,7 +93,7 @@ it('gives the money back, but not the fee, when the evidence wins', async () => 
   expect(pending).toMatchObject([{ amount: 4048 - 1500 - 200, currency: 'usd' }])
 })
 
-it('loses by bad evidence, by giving up, and by saying nothing until it is too late', async () => {
+it('loses a dispute by losing evidence, by closing it, and by missing the deadline', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   await pay(stripe, 'pm_card_createDispute', 1000)
   const first = await newest(stripe)
@@ -116,7 +116,7 @@ it('loses by bad evidence, by giving up, and by saying nothing until it is too l
     evidence_details: { past_due: true },
     status: 'lost',
   })
-  // What was answered waits for the bank, which only a test can be.
+  // Only a test can decide a dispute with submitted evidence.
   await sandbox.clock.advance({ days: 20 })
   expect((await stripe.disputes.retrieve(answered.id)).status).toBe('under_review')
   expect(sandbox.stripe.decideDispute(answered.id, 'won').status).toBe('won')
@@ -124,7 +124,7 @@ it('loses by bad evidence, by giving up, and by saying nothing until it is too l
   expect(sandbox.stripe.events('charge.dispute.funds_reinstated')).toHaveLength(1)
 })
 
-it('takes no money while the bank only asks, and takes it when the bank is not content', async () => {
+it('withdraws nothing for an inquiry, and the disputed amount once it becomes a dispute', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   await pay(stripe, 'pm_card_createDisputeInquiry', 5000)
   const inquiry = await newest(stripe)
@@ -156,7 +156,7 @@ it('takes no money while the bank only asks, and takes it when the bank is not c
   })
 })
 
-it('disputes what was captured, when it was, and any charge a test names', async () => {
+it('opens a dispute about the captured amount at the capture, and about any charge that a test names', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const held = await pay(stripe, 'pm_card_createDispute', 2000, { capture_method: 'manual' })
   expect((await stripe.disputes.list()).data).toEqual([])
@@ -175,7 +175,7 @@ it('disputes what was captured, when it was, and any charge a test names', async
   expect(sandbox.stripe.dispute(opened.id)?.status).toBe('needs_response')
 })
 
-it('refuses evidence it cannot keep', async () => {
+it('rejects dispute evidence that it cannot store', async () => {
   const { stripe } = await startStripeSandbox()
   await pay(stripe, 'pm_card_createDispute', 1000)
   const { id } = await newest(stripe)

@@ -11,7 +11,10 @@ import { refusal, START, seconds, seedCustomer, seedPrices, startStripeSandbox }
 
 const LATER = seconds('2026-02-10T00:00:00Z')
 
-/** A subscription of somebody else, who must not notice anything, and a way to plan another. */
+/**
+ * Creates a subscription of another customer, which must stay unaffected, and a function that
+ * schedules another one.
+ */
 async function startWithNeighbour() {
   const setup = await startStripeSandbox()
   const { stripe } = setup
@@ -30,7 +33,7 @@ async function startWithNeighbour() {
   return { ...setup, prices, neighbour, plan }
 }
 
-it('starts a schedule of a customer without a card: active, then past due', async () => {
+it('starts the schedule of a customer without a card: active, then past due', async () => {
   const { sandbox, stripe, prices, neighbour, plan } = await startWithNeighbour()
   const customer = await stripe.customers.create({ email: 'cardless@example.com' })
   const schedule = await plan(customer.id, prices.monthly.id)
@@ -48,7 +51,7 @@ it('starts a schedule of a customer without a card: active, then past due', asyn
   expect(sandbox.failedJobs()).toEqual([])
 })
 
-it('cancels the schedules of a customer that is deleted', async () => {
+it('cancels the schedules of a deleted customer', async () => {
   const { sandbox, stripe, prices, neighbour, plan } = await startWithNeighbour()
   const { customer } = await seedCustomer(stripe)
   const schedule = await plan(customer.id, prices.monthly.id)
@@ -61,7 +64,7 @@ it('cancels the schedules of a customer that is deleted', async () => {
   expect(sandbox.failedJobs()).toEqual([])
 })
 
-it('starts what was planned although its price was archived since', async () => {
+it('starts a scheduled subscription although its price was archived meanwhile', async () => {
   const { sandbox, stripe, prices, plan } = await startWithNeighbour()
   const { customer } = await seedCustomer(stripe)
   await plan(customer.id, prices.better.id)
@@ -71,7 +74,7 @@ it('starts what was planned although its price was archived since', async () => 
   expect(sandbox.stripe.paidInvoices(customer.id)).toMatchObject([{ total: 2500 }])
 })
 
-it('starts a schedule whose own card was detached with the card of the customer', async () => {
+it("starts a schedule whose own card was detached with the customer's card", async () => {
   const { sandbox, stripe, prices } = await startWithNeighbour()
   const { customer } = await seedCustomer(stripe)
   const other = await stripe.paymentMethods.attach('pm_card_mastercard', { customer: customer.id })
@@ -85,11 +88,11 @@ it('starts a schedule whose own card was detached with the card of the customer'
   expect(sandbox.stripe.paidInvoices(customer.id)).toMatchObject([{ total: 1000 }])
 })
 
-it('writes down a due job that fails, goes on for everybody else, and tries it again', async () => {
+it('records a failed due job, continues for all other customers, and retries the job', async () => {
   const { sandbox, stripe, prices, neighbour, plan } = await startWithNeighbour()
   const { customer } = await seedCustomer(stripe)
   const schedule = await plan(customer.id, prices.monthly.id)
-  // The customer is billed in another currency by then: nobody knows what Stripe would do.
+  // The customer is billed in another currency by then. Stripe's behavior in this case is unknown.
   const euros = await stripe.prices.create({
     product: prices.product.id,
     currency: 'eur',
@@ -114,7 +117,7 @@ it('writes down a due job that fails, goes on for everybody else, and tries it a
   expect(half.map(({ currency }) => currency)).toEqual(['eur'])
   expect((await stripe.subscriptionSchedules.retrieve(schedule.id)).status).toBe('not_started')
 
-  // The same future after a restore, and an end of it once the cause is gone.
+  // A restored sandbox has the same future, and the failure ends once its cause is removed.
   const saved = JSON.parse(JSON.stringify(sandbox.snapshot())) as ReturnType<
     typeof sandbox.snapshot
   >
@@ -128,7 +131,7 @@ it('writes down a due job that fails, goes on for everybody else, and tries it a
   expect(sandbox.failedJobs()).toMatchObject([{ attempts: 53 }])
 })
 
-it('refuses today what could only fail on the day the schedule begins', async () => {
+it('rejects a schedule immediately if it could only fail on its start date', async () => {
   const { stripe, prices } = await startWithNeighbour()
   const { customer } = await seedCustomer(stripe)
   const monthly = prices.monthly.id
@@ -147,7 +150,7 @@ it('refuses today what could only fail on the day the schedule begins', async ()
   expect(early.param).toBe('phases[0][trial_end]')
 })
 
-it('adds the items that are new in a phase that begins with a period', async () => {
+it('adds the new items of a phase that starts with a period', async () => {
   const { sandbox, stripe, prices, neighbour } = await startWithNeighbour()
   const [subscription] = sandbox.stripe.subscriptions(neighbour.id)
   const schedule = await stripe.subscriptionSchedules.create({
@@ -192,7 +195,7 @@ it('shows failed jobs in the control room', async () => {
   expect(state.failedJobs).toMatchObject([{ key: schedule.id, job: 'subscription_schedule' }])
 })
 
-it('survives in a process of its own what a test clock meets on its way', async () => {
+it('the tollgate-sandbox process survives failures while a test clock moves', async () => {
   const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
   const ports = ['--stripe-port', '0', '--braintree-port', 'off', '--control-port', '0']
   const child = spawn(process.execPath, [cli, ...ports, '--now', START.toISOString(), '--json'], {
@@ -221,7 +224,7 @@ it('survives in a process of its own what a test clock meets on its way', async 
   expect(child.exitCode).toBeNull()
 })
 
-it('closes while the clock is moving, whatever still waits to be sent', async () => {
+it('closes the sandbox while the clock is moving and webhooks are pending', async () => {
   const sandbox = await startSandbox({ stripe: true, now: START })
   const stripe = new Stripe(sandbox.stripe.apiKey, sandbox.stripe.config)
   const receiver = createServer((_request, response) => {

@@ -32,7 +32,7 @@ async function setUp() {
   return { sandbox, stripe, receiver, destinations, create, flush, verified }
 }
 
-it('tells its secret once, and its address to those who ask', async () => {
+it('returns the secret of an event destination only on creation, and its URL on request', async () => {
   const { create, destinations, receiver } = await setUp()
   const made = await create({ description: 'For tests', metadata: { a: '1' } })
   expect(made).toMatchObject({
@@ -61,7 +61,7 @@ it('tells its secret once, and its address to those who ask', async () => {
   expect(await refusal(secret)).toMatchObject({ statusCode: 400, code: 'invalid_fields' })
 })
 
-it('lists them page by page, newest first', async () => {
+it('lists event destinations page by page, newest first', async () => {
   const { create, destinations, receiver } = await setUp()
   for (const name of ['a', 'b', 'c', 'd', 'e']) await create({ name })
   const names: string[] = []
@@ -75,7 +75,7 @@ it('lists them page by page, newest first', async () => {
   expect(first.previous_page_url).toBeNull()
 })
 
-it('is changed, switched off and on, and deleted', async () => {
+it('changes, disables, enables and deletes an event destination', async () => {
   const { create, destinations } = await setUp()
   const { id } = await create({ metadata: { a: '1', b: '1' } })
   const changed = await destinations.update(id, {
@@ -101,7 +101,7 @@ it('is changed, switched off and on, and deleted', async () => {
   expect(await refusal(destinations.retrieve(id))).toMatchObject({ statusCode: 404 })
 })
 
-it('delivers signed snapshots, in its version, as to an endpoint', async () => {
+it('delivers signed snapshot events to a destination in its API version, as to a webhook endpoint', async () => {
   const { stripe, create, destinations, flush, verified } = await setUp()
   const made = await create({ snapshot_api_version: ACACIA })
   const customer = await stripe.customers.create({ name: 'Ada' })
@@ -118,7 +118,7 @@ it('delivers signed snapshots, in its version, as to an endpoint', async () => {
   expect(await flush()).toHaveLength(1)
 })
 
-it('delivers thin events, which are read by their id', async () => {
+it('delivers thin events to a destination, and returns the events by their ids', async () => {
   const { stripe, create, flush } = await setUp()
   const made = await create({
     event_payload: 'thin',
@@ -148,7 +148,7 @@ it('delivers thin events, which are read by their id', async () => {
   expect(snapshot).toMatchObject({ type: 'customer.created' })
 })
 
-it('tells a thin destination which usage was dropped', async () => {
+it('sends the event about dropped usage to a destination for thin events', async () => {
   const { sandbox, stripe, create, flush } = await setUp()
   const type = 'v1.billing.meter.error_report_triggered'
   await create({ event_payload: 'thin', enabled_events: [type] })
@@ -167,13 +167,13 @@ it('tells a thin destination which usage was dropped', async () => {
   expect(received.map(({ body }) => (JSON.parse(body) as { type: string }).type)).toEqual([type])
 })
 
-it('does not stand for an endpoint of the same address', async () => {
+it('does not list an event destination for thin events among the webhook endpoints', async () => {
   const { sandbox, create } = await setUp()
   await create({ event_payload: 'thin', enabled_events: ['v1.customer.created'] })
   expect(sandbox.stripe.webhooks()).toEqual([])
 })
 
-it('is pinged', async () => {
+it('sends a ping event to an event destination', async () => {
   const { create, destinations, flush, stripe } = await setUp()
   const { id } = await create()
   const event = await destinations.ping(id)
@@ -188,7 +188,7 @@ it('is pinged', async () => {
   expect(await refusal(destinations.ping(id))).toMatchObject({ statusCode: 400 })
 })
 
-it('refuses what it cannot send, and what is not JSON', async () => {
+it('rejects event destinations for events that it cannot send, and bodies that are not JSON', async () => {
   const { create, sandbox } = await setUp()
   for (const [params, param] of [
     [{ type: 'amazon_eventbridge' }, 'type'],
@@ -226,7 +226,7 @@ it('refuses what it cannot send, and what is not JSON', async () => {
   expect(unknown.status).toBe(404)
 })
 
-it('is made once where the answer is lost', async () => {
+it('creates one event destination for a repeated idempotency key, and allows a failed call to be retried', async () => {
   const { create, destinations, sandbox, receiver } = await setUp()
   await create()
   const params = {
@@ -245,7 +245,7 @@ it('is made once where the answer is lost', async () => {
   expect((await destinations.list()).data).toHaveLength(2)
 })
 
-it('is not tried again once it is deleted', async () => {
+it('does not retry deliveries to a deleted event destination', async () => {
   const { sandbox, stripe, destinations, create } = await setUp()
   const receiver = await startReceiver(() => 500)
   const { id } = await create({ webhook_endpoint: { url: receiver.url } })
@@ -256,14 +256,14 @@ it('is not tried again once it is deleted', async () => {
   expect(receiver.received).toHaveLength(1)
 })
 
-it('tells a wrong key by its status, not as a field', async () => {
+it('answers a wrong API key with status 401, without an error code', async () => {
   const { sandbox } = await setUp()
   const stranger = new StripeClient('sk_test_wrong', sandbox.stripe.config)
   const { statusCode, code } = await refusal(stranger.v2.core.eventDestinations.list())
   expect([statusCode, code]).toEqual([401, undefined])
 })
 
-it('sends what was meant for no registration', async () => {
+it('delivers a queued webhook whose URL is not registered', async () => {
   const { sandbox, receiver, flush } = await setUp()
   const outbox = sandbox.outbox as Outbox
   outbox.enqueue({

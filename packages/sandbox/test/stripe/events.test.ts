@@ -11,7 +11,7 @@ async function renewOnce() {
   return { sandbox, stripe }
 }
 
-it('tells in each event of a step how the object was at its moment', async () => {
+it('returns events that contain the object as it was after each change of a step', async () => {
   const { sandbox, stripe } = await renewOnce()
   const told = sandbox.stripe.events().slice(-9)
   const states = told.map(({ type, data }) => {
@@ -28,27 +28,30 @@ it('tells in each event of a step how the object was at its moment', async () =>
       ['invoice.paid', 'paid', true, true],
     ]),
   )
-  // One by one, as all together.
+  // Read one by one, events have the same data as in a list.
   for (const { id, data } of told) expect((await stripe.events.retrieve(id)).data).toEqual(data)
 })
 
 it.each([
   ['is paid at once', 'pm_card_visa', 'allow_incomplete', 'active'],
   ['waits for its first payment', 'pm_card_visa', 'default_incomplete', 'incomplete'],
-  ['waits for the bank', 'pm_card_threeDSecure2Required', 'allow_incomplete', 'incomplete'],
+  ['requires authentication', 'pm_card_threeDSecure2Required', 'allow_incomplete', 'incomplete'],
   ['is declined', 'pm_card_chargeCustomerFail', 'allow_incomplete', 'incomplete'],
-] as const)('tells of a new subscription that %s', async (_, card, payment_behavior, status) => {
-  const { sandbox, stripe } = await startStripeSandbox()
-  const { customer } = await seedCustomer(stripe, card)
-  const { monthly } = await seedPrices(stripe)
-  const items = [{ price: monthly.id }]
-  await stripe.subscriptions.create({ customer: customer.id, items, payment_behavior })
-  const told = sandbox.stripe
-    .events()
-    .filter(({ type }) => /subscription|^invoice\./.test(String(type)))
-  expect(told[0]).toMatchObject({
-    type: 'customer.subscription.created',
-    data: { object: { status } },
-  })
-  expect(told.map(({ type }) => type)).not.toContain('customer.subscription.updated')
-})
+] as const)(
+  'sends the events of a new subscription that %s',
+  async (_, card, payment_behavior, status) => {
+    const { sandbox, stripe } = await startStripeSandbox()
+    const { customer } = await seedCustomer(stripe, card)
+    const { monthly } = await seedPrices(stripe)
+    const items = [{ price: monthly.id }]
+    await stripe.subscriptions.create({ customer: customer.id, items, payment_behavior })
+    const told = sandbox.stripe
+      .events()
+      .filter(({ type }) => /subscription|^invoice\./.test(String(type)))
+    expect(told[0]).toMatchObject({
+      type: 'customer.subscription.created',
+      data: { object: { status } },
+    })
+    expect(told.map(({ type }) => type)).not.toContain('customer.subscription.updated')
+  },
+)

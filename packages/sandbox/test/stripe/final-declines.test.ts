@@ -4,7 +4,7 @@ import { seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
 it.each([
   ['lost_card', 1],
   ['insufficient_funds', 2],
-])('after %s asks the bank %s times with the same card', async (code, asked) => {
+])('after the decline code %s, makes %s attempts with the same card', async (code, asked) => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)
@@ -20,7 +20,7 @@ it.each([
   expect([invoice?.attempt_count, failed.length]).toEqual([2, asked])
   expect(invoice?.next_payment_attempt).not.toBeNull()
 
-  // With another card the next retry is made.
+  // The next retry is made with another card.
   sandbox.trouble.clear()
   const method = await stripe.paymentMethods.attach('pm_card_mastercard', { customer: customer.id })
   await stripe.customers.update(customer.id, {

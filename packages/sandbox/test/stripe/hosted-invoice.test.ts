@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { alertOf, amountBeside, openPage, submit } from './page-forms.ts'
 import { seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
 
-/** A renewal that the card on file did not pay: what a mail about it links to. */
+/** Creates a past due renewal, whose invoice page is linked in e-mails. */
 async function startPastDue() {
   const setup = await startStripeSandbox({ stripe: { dunning: { retryAfterDays: [3] } } })
   const { sandbox, stripe } = setup
@@ -26,7 +26,7 @@ async function startPastDue() {
 }
 
 describe('the page of an open invoice', () => {
-  it('says what is due, and takes a card that pays it', async () => {
+  it('shows the amount due, and accepts a card that pays it', async () => {
     const { stripe, sandbox, customer, subscription, invoice, url } = await startPastDue()
     const page = await openPage(url)
     expect([page.status, amountBeside(page, 'Amount due')]).toEqual([200, '$10.00'])
@@ -54,12 +54,12 @@ describe('the page of an open invoice', () => {
     ]).toEqual(['active', 'paid'])
     const taken = sandbox.stripe.charges(customer.id).filter(({ paid }) => paid)
     expect(taken).toHaveLength(2)
-    // Sent once more, it is paid once.
+    // A repeated form pays once.
     expect((await submit(url, { card: 'pm_card_visa' })).status).toBe(303)
     expect(sandbox.stripe.charges(customer.id).filter(({ paid }) => paid)).toHaveLength(2)
   })
 
-  it('takes a saved card of the customer, and nobody else’s', async () => {
+  it("accepts only the customer's own saved cards", async () => {
     const { stripe, customer, subscription, url } = await startPastDue()
     const { data } = await stripe.paymentMethods.list({ customer: customer.id, type: 'card' })
     const visa = data.find(({ card }) => card?.last4 === '4242')?.id ?? ''
@@ -72,7 +72,7 @@ describe('the page of an open invoice', () => {
   })
 })
 
-it('the document of a credit note is there', async () => {
+it('serves the document of a credit note of the invoice', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)
@@ -95,9 +95,9 @@ const EVIL = 'https://evil.example'
 it.each([
   ['another site', { origin: EVIL }, 403, 'open'],
   ['a page without an origin', { origin: 'null' }, 403, 'open'],
-  ['a browser that says no more', { 'sec-fetch-site': 'cross-site' }, 403, 'open'],
-  ['a page of its own', {}, 303, 'paid'],
-])('a form of %s', async (_who, headers, status, invoiceStatus) => {
+  ['a browser without an Origin header', { 'sec-fetch-site': 'cross-site' }, 403, 'open'],
+  ['its own page', {}, 303, 'paid'],
+])('answers a form of %s for paying an invoice', async (_who, headers, status, invoiceStatus) => {
   const { stripe, invoice } = await startPastDue()
   const url = invoice.hosted_invoice_url ?? ''
   const own = Object.keys(headers).length === 0 ? { origin: new URL(url).origin } : headers

@@ -2,13 +2,13 @@ import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
 import { seconds, seedPrices, startStripeSandbox } from './support.ts'
 
-/** What a step does to the clock, and all that must come of it. */
+/** A move of the clock, and all expected effects. */
 interface Step {
   readonly name: string
   readonly to: string
   readonly before?: (world: World) => Promise<void> | void
   readonly status: string
-  /** Of the newest invoice: status, total, amount paid, attempts, next attempt. */
+  /** Expected newest invoice: status, total, amount paid, attempts, next attempt. */
   readonly invoice: readonly [string, number, number, number, string | null]
   readonly events: readonly string[]
 }
@@ -30,7 +30,7 @@ const PAID = [
 ]
 const ATTEMPT_FAILED = ['charge.failed', 'payment_intent.payment_failed', 'invoice.payment_failed']
 
-// The trial ends on 31 January, so that is the day of the month: 28 in February, 30 in April …
+// The trial ends on 31 January, which sets the billing day: 28 in February, 30 in April …
 const BILLING_DAYS = [
   '2026-01-31',
   '2026-02-28',
@@ -114,7 +114,7 @@ const LIFE: readonly Step[] = [
   },
 ]
 
-it('lives: trial, renewals, failing card, retries, cancelled', async () => {
+it('moves a subscription through a trial, renewals, a failing card, retries and the cancellation', async () => {
   const { sandbox, stripe } = await startStripeSandbox({ now: new Date('2026-01-21T10:00:00Z') })
   const { monthly } = await seedPrices(stripe)
   const rate = await stripe.taxRates.create({

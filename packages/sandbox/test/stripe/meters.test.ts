@@ -26,7 +26,7 @@ async function setUp() {
   return { sandbox, stripe, customer, meter, report, total }
 }
 
-it('takes an identifier once in 24 hours, and once more after them', async () => {
+it('accepts the identifier of a meter event once in 24 hours, and again afterwards', async () => {
   const { sandbox, report, total } = await setUp()
   const first = await report(5, { identifier: 'usage-1' })
   expect(first).toMatchObject({ identifier: 'usage-1', timestamp: NOW, created: NOW })
@@ -48,14 +48,17 @@ it.each([
   ['a second more than 35 days ago', -35 * DAY - 1, 'timestamp_too_far_in_past'],
   ['5 minutes ahead', 300, null],
   ['a second more than 5 minutes ahead', 301, 'timestamp_in_future'],
-])('usage of %s', async (_when, offset, code) => {
-  const { report, total } = await setUp()
-  if (code === null) await report(1, { timestamp: NOW + offset })
-  else expect(await refusal(report(1, { timestamp: NOW + offset }))).toMatchObject({ code })
-  expect(await total()).toBe(code === null ? 1 : 0)
-})
+])(
+  'accepts a meter event only if its timestamp is within the limits: %s',
+  async (_when, offset, code) => {
+    const { report, total } = await setUp()
+    if (code === null) await report(1, { timestamp: NOW + offset })
+    else expect(await refusal(report(1, { timestamp: NOW + offset }))).toMatchObject({ code })
+    expect(await total()).toBe(code === null ? 1 : 0)
+  },
+)
 
-it('cancels an event within 24 hours of receiving it, whatever its own time', async () => {
+it('cancels a meter event within 24 hours of its receipt, whatever its timestamp', async () => {
   const { sandbox, stripe, report, total } = await setUp()
   const cancel = (identifier: string) =>
     stripe.billing.meterEventAdjustments.create({
@@ -75,7 +78,7 @@ it('cancels an event within 24 hours of receiving it, whatever its own time', as
   expect(await total()).toBe(7)
 })
 
-it('adds up by its formula, window by window', async () => {
+it('aggregates the events of a meter by its formula, window by window', async () => {
   const { stripe, customer, report, meter } = await setUp()
   const noon = seconds('2026-01-30T12:00:00Z')
   for (const [value, at] of [
@@ -135,7 +138,7 @@ it('adds up by its formula, window by window', async () => {
   expect(await list(hourly.id)).toEqual([17])
 })
 
-it('wants windows that begin and end where they can', async () => {
+it('requires usage summaries to start and end at the boundaries of a window', async () => {
   const { stripe, customer, meter } = await setUp()
   const ask = (params: object) =>
     stripe.billing.meters.listEventSummaries(meter.id, {
@@ -169,7 +172,7 @@ it.each([
     { payload: { value: '0.0000000000001' } },
     'meter_event_value_too_many_digits',
   ],
-])('refuses an event with %s', async (_what, params: object, code) => {
+])('rejects a meter event with %s', async (_what, params: object, code) => {
   const { stripe, customer } = await setUp()
   const { payload = {}, ...rest } = params as { payload?: Record<string, string> }
   const whose =
@@ -182,7 +185,7 @@ it.each([
   expect(await refusal(call)).toMatchObject({ statusCode: 400, code })
 })
 
-it('an inactive meter takes no events and no prices, and its name is free', async () => {
+it('rejects events and prices for an inactive meter, and allows its event name for another meter', async () => {
   const { sandbox, stripe, meter, report } = await setUp()
   const create = () =>
     stripe.billing.meters.create({
@@ -217,7 +220,7 @@ it('an inactive meter takes no events and no prices, and its name is free', asyn
 })
 
 it.each(['0.000000000001', '123456789012345', '-1234567890.12345'])(
-  'takes a value with at most 15 digits: %s',
+  'accepts a meter event value with at most 15 digits: %s',
   async (value) => {
     const { report } = await setUp()
     expect((await report(value)).payload.value).toBe(value)

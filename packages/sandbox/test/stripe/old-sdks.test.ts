@@ -14,8 +14,8 @@ interface Resource {
 }
 
 /**
- * What the test calls of an SDK, in words of ours: the older packages declare their types for the
- * module `stripe`, so importing those would replace the types of the one that is pinned here.
+ * The calls of an SDK that the test uses. Importing the older packages' types would replace those
+ * of the pinned version, because they all declare the module `stripe`.
  */
 interface Sdk {
   readonly customers: Resource
@@ -42,14 +42,14 @@ interface Sdk {
 interface Expected {
   readonly name: string
   readonly version: string
-  /** How a checkout that is a page of Stripe's is called. */
+  /** Name of the hosted page's UI mode. */
   readonly hosted: string
   readonly mode: 'classic' | 'flexible'
-  /** How a promotion code is asked for. */
+  /** Parameters of a promotion code. */
   readonly promotion: (coupon: string) => Params
-  /** How a promotion code names its coupon. */
+  /** How a promotion code refers to its coupon. */
   readonly promoted: (coupon: string) => Params
-  /** How a discount names its coupon. */
+  /** How a discount refers to its coupon. */
   readonly discount: (coupon: string) => Params
 }
 
@@ -91,8 +91,8 @@ async function loadSdk(name: string, { apiKey, config }: Sandbox<{ stripe: true 
   return new loaded.default(apiKey, { ...config, maxNetworkRetries: 0 })
 }
 
-describe.each(SDKS)('$name', (sdk) => {
-  it('bills a customer from the first card to the verified webhook', async () => {
+describe.each(SDKS)('the SDK $name', (sdk) => {
+  it('bills a customer from the first card to a verified webhook', async () => {
     const sandbox = await startSandbox({ stripe: true, now: START })
     try {
       const stripe = await loadSdk(sdk.name, sandbox.stripe)
@@ -180,7 +180,7 @@ describe.each(SDKS)('$name', (sdk) => {
     }
   })
 
-  it('sells through checkout, and cancels in the portal', async () => {
+  it('sells through Checkout, and cancels in the portal', async () => {
     const sandbox = await startSandbox({ stripe: true, now: START })
     try {
       const stripe = await loadSdk(sdk.name, sandbox.stripe)

@@ -1,6 +1,6 @@
 import { startStripeSandbox } from './support.ts'
 
-/** Whatever came over the wire; old shapes have no types here. */
+/** A response. Old shapes have no types here. */
 export interface Old {
   readonly id: string
   readonly [field: string]: unknown
@@ -18,7 +18,7 @@ export const CLOVER = '2026-02-25.clover'
 export const DAHLIA = '2026-08-26.dahlia'
 export const PINNED = '2026-10-28.endive'
 
-/** A sandbox, the pinned SDK, and calls by hand that name any version. */
+/** Starts a sandbox with the pinned SDK, and functions for calls with any version. */
 export async function startVersions(options: Parameters<typeof startStripeSandbox>[0] = {}) {
   const setup = await startStripeSandbox(options)
   const { apiKey, url } = setup.sandbox.stripe
@@ -38,7 +38,7 @@ export async function startVersions(options: Parameters<typeof startStripeSandbo
     const { status, headers } = response
     return { status, headers, body: (await response.json()) as Old }
   }
-  /** As `send`, for what must be taken. */
+  /** Calls like `send`, but fails if the call is rejected. */
   async function call(...args: Parameters<typeof send>): Promise<Old> {
     const { status, body } = await send(...args)
     if (status !== 200) throw new Error(JSON.stringify(body.error))

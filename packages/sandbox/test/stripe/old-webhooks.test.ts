@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { ACACIA, BASIL, type Old, PINNED, startVersions } from './old-versions.ts'
 import { seconds, seedCustomer, seedPrices } from './support.ts'
 
-interface Told {
+interface SentEvent {
   readonly id: string
   readonly type: string
   readonly api_version: string
@@ -11,10 +11,10 @@ interface Told {
 
 type Setup = Awaited<ReturnType<typeof startVersions>>
 
-/** What an endpoint was sent, whether it got there or not. */
-function toldTo({ sandbox }: Setup, url: string): Told[] {
+/** Returns the webhooks sent to an endpoint, delivered or not. */
+function eventsSentTo({ sandbox }: Setup, url: string): SentEvent[] {
   const sent = sandbox.outbox.deliveries().filter((delivery) => delivery.url === url)
-  return sent.map(({ body }) => JSON.parse(body) as Told)
+  return sent.map(({ body }) => JSON.parse(body) as SentEvent)
 }
 
 async function register({ stripe }: Setup, name: string, version: string | null) {
@@ -27,7 +27,7 @@ async function register({ stripe }: Setup, name: string, version: string | null)
   return url
 }
 
-it('tells each endpoint an event in its own version', async () => {
+it("sends each endpoint an event in the endpoint's version", async () => {
   const setup = await startVersions()
   const { stripe, sandbox } = setup
   const old = await register(setup, 'old', ACACIA)
@@ -41,11 +41,11 @@ it('tells each endpoint an event in its own version', async () => {
     discounts: [{ coupon: coupon.id }],
   })
   await sandbox.outbox.flush()
-  const [before, now] = [toldTo(setup, old), toldTo(setup, pinned)]
+  const [before, now] = [eventsSentTo(setup, old), eventsSentTo(setup, pinned)]
   expect(before.map(({ id }) => id)).toEqual(now.map(({ id }) => id))
   expect(new Set(before.map((event) => event.api_version))).toEqual(new Set([ACACIA]))
   expect(new Set(now.map((event) => event.api_version))).toEqual(new Set([PINNED]))
-  const of = (events: readonly Told[], type: string) =>
+  const of = (events: readonly SentEvent[], type: string) =>
     events.find((event) => event.type === type)?.data.object
   const period = { current_period_end: seconds('2026-02-28T10:00:00Z') }
   expect(of(before, 'customer.subscription.created')).toMatchObject(period)
@@ -60,7 +60,7 @@ it('tells each endpoint an event in its own version', async () => {
   expect(of(now, 'customer.discount.created')).toMatchObject({ source: { coupon: coupon.id } })
 })
 
-it('tells what changed in the words of the version', async () => {
+it("sends previous_attributes in the endpoint's version", async () => {
   const setup = await startVersions()
   const { stripe, sandbox } = setup
   const { customer } = await seedCustomer(stripe)
@@ -71,7 +71,7 @@ it('tells what changed in the words of the version', async () => {
   })
   const old = await register(setup, 'old', ACACIA)
   await sandbox.clock.advance({ months: 1, hours: 1 })
-  const told = toldTo(setup, old)
+  const told = eventsSentTo(setup, old)
   const renewed = told.find(({ type }) => type === 'customer.subscription.updated')
   expect(renewed?.data.previous_attributes).toEqual({
     latest_invoice: subscription.latest_invoice,
@@ -81,7 +81,7 @@ it('tells what changed in the words of the version', async () => {
   await stripe.subscriptions.update(subscription.id, {
     items: [{ id: subscription.items.data[0]?.id ?? '', quantity: 2 }],
   })
-  const changed = toldTo(setup, old)
+  const changed = eventsSentTo(setup, old)
     .filter(({ type }) => type === 'customer.subscription.updated')
     .at(-1)
   expect(changed?.data.previous_attributes).toMatchObject({ items: { data: [{ quantity: 1 }] } })
@@ -89,7 +89,7 @@ it('tells what changed in the words of the version', async () => {
   expect(changed?.data.previous_attributes).not.toHaveProperty('items.data[0].current_period_end')
 })
 
-it('keeps events in the version of the account, whatever version reads them', async () => {
+it("keeps events in the account's version, whatever version reads them", async () => {
   const setup = await startVersions({ stripe: { apiVersion: BASIL } })
   const { stripe, sandbox, call } = setup
   const follows = await register(setup, 'account', null)
@@ -104,12 +104,12 @@ it('keeps events in the version of the account, whatever version reads them', as
   const [event] = sandbox.stripe.events('promotion_code.created')
   expect(event).toMatchObject(expected[0] ?? {})
   const sent = (url: string) =>
-    toldTo(setup, url).filter(({ type }) => type === 'promotion_code.created')
+    eventsSentTo(setup, url).filter(({ type }) => type === 'promotion_code.created')
   expect(sent(follows)).toMatchObject(expected)
   expect(sent('http://127.0.0.1:9/handle')).toMatchObject(expected)
 })
 
-it('refuses an endpoint with a version that Stripe never had', async () => {
+it('rejects an endpoint with a version that Stripe never released', async () => {
   const { send } = await startVersions()
   const { status, body } = await send(PINNED, '/webhook_endpoints', {
     url: 'https://shop.example/hooks',

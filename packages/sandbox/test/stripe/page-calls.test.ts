@@ -14,7 +14,7 @@ interface Answer {
   readonly [field: string]: unknown
 }
 
-/** A page that has the publishable key, and the sandbox's own fields in it. */
+/** Opens a page with the publishable key and the sandbox's own fields. */
 async function openPage() {
   const setup = await startStripeSandbox()
   const { url, publishableKey: key } = setup.sandbox.stripe
@@ -42,7 +42,7 @@ async function openPage() {
   return { ...setup, call, type, url, key }
 }
 
-it('lets a publishable key make the calls of Stripe.js and no other', async () => {
+it('allows the calls of Stripe.js with a publishable key and no others', async () => {
   const { call } = await openPage()
   const refused: string[] = []
   for (const [method, path, name] of ROUTES) {
@@ -52,7 +52,7 @@ it('lets a publishable key make the calls of Stripe.js and no other', async () =
       expect([name, status, headers.get('access-control-allow-origin')]).toEqual([name, 401, null])
       refused.push(name)
     } else {
-      // Each of these wants something more, which the key alone does not have.
+      // Each of these needs something in addition to the key.
       expect([name, status >= 400, body.error?.code]).toEqual([name, true, expect.anything()])
       expect(headers.get('access-control-allow-origin')).toBe('*')
     }
@@ -65,7 +65,7 @@ it('lets a publishable key make the calls of Stripe.js and no other', async () =
   expect(allowed.sort()).toEqual(Object.keys(PAGE_CALLS).sort())
 })
 
-it('tells browsers which calls pages of other origins may make', async () => {
+it('sends CORS headers for the calls that pages of other origins may make', async () => {
   const { url } = await openPage()
   const ask = async (path: string, method: string) => {
     const response = await fetch(`${url}${path}`, {
@@ -80,7 +80,7 @@ it('tells browsers which calls pages of other origins may make', async () => {
   expect(await ask('/v1/customers', 'POST')).toBeNull()
 })
 
-it('shows and confirms an intent only to who has its client secret, and not whose it is', async () => {
+it('shows and confirms an intent only with its client secret, and hides the customer', async () => {
   const { stripe, call } = await openPage()
   const { customer, method } = await seedCustomer(stripe)
   const intent = await stripe.paymentIntents.create({
@@ -112,7 +112,7 @@ it('shows and confirms an intent only to who has its client secret, and not whos
   expect((await call('POST', `${path}/confirm`, paid)).body).toMatchObject({ status: 'succeeded' })
 })
 
-it('repeats to a page what a page was told, never what a server was', async () => {
+it('replays idempotency keys of pages to pages only, never responses to a server', async () => {
   const { stripe, call, url, sandbox } = await openPage()
   const intent = await stripe.setupIntents.create({ payment_method: 'pm_card_visa' })
   const path = `/v1/setup_intents/${intent.id}/confirm`
@@ -123,7 +123,7 @@ it('repeats to a page what a page was told, never what a server was', async () =
   expect(body.error?.code).toBe('setup_intent_unexpected_state')
 })
 
-it('leaves a manual confirmation to the server, before and after the bank has asked', async () => {
+it('leaves a manual confirmation to the server, before and after authentication', async () => {
   const { stripe, sandbox, call } = await openPage()
   const intent = await stripe.paymentIntents.create({
     amount: 1000,
@@ -142,7 +142,7 @@ it('leaves a manual confirmation to the server, before and after the bank has as
   expect((await stripe.paymentIntents.confirm(intent.id)).status).toBe('succeeded')
 })
 
-it('takes the number of a card only from a field of its own', async () => {
+it("accepts card numbers only from the sandbox's own card fields", async () => {
   const { stripe, type } = await openPage()
   const number = '4242424242424242'
   expect((await type(number, {}, 'https://shop.example')).status).toBe(402)
@@ -165,7 +165,7 @@ it('takes the number of a card only from a field of its own', async () => {
   ).resolves.toMatchObject({ code: 'token_already_used' })
 })
 
-it('makes a source of a token, with the id of its card', async () => {
+it("creates a customer's source from a card token, with the card id of the token", async () => {
   const { stripe, type } = await openPage()
   const { body } = await type('5555555555554444')
   const customer = await stripe.customers.create({ source: body.id, expand: ['default_source'] })
@@ -179,13 +179,13 @@ it.each([
   ['4242424242424242', { exp_month: '13' }, 'invalid_expiry_month', undefined],
   ['4242424242424242', { exp_year: '25' }, 'invalid_expiry_year', undefined],
   ['4242424242424242', { cvc: '12' }, 'invalid_cvc', undefined],
-] as const)('refuses %s with %o: %s', async (number, more, code, decline) => {
+] as const)('rejects the card number %s with %o: %s', async (number, more, code, decline) => {
   const { type } = await openPage()
   const { status, body } = await type(number, more)
   expect([status, body.error?.code, body.error?.decline_code]).toEqual([402, code, decline])
 })
 
-it('knows the test numbers by the cards they are', () => {
+it("recognizes the numbers of Stripe's test cards", () => {
   for (const [number, name] of Object.entries(CARD_NUMBERS)) {
     expect([name, TEST_CARDS[name]?.last4]).toEqual([name, number.slice(-4)])
   }

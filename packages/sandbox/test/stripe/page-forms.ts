@@ -10,14 +10,14 @@ export async function openPage(url: string | null): Promise<ShownPage> {
   return read(await fetch(url ?? '', { redirect: 'manual' }))
 }
 
-/** Sends a form of a page, as a browser without script does. */
+/** Submits a form of a page, like a browser without script. */
 export async function submit(
   url: string | null,
   fields: Readonly<Record<string, string>>,
 ): Promise<ShownPage> {
   const body = new URLSearchParams(fields)
   const page = await read(await fetch(url ?? '', { method: 'POST', body, redirect: 'manual' }))
-  // A form that is shown again, or a question in between, is a page of its own.
+  // A form shown again after an error, and a question in between, are pages of their own.
   if (!page.location?.includes('shown=')) return page
   return openPage(new URL(page.location, url ?? '').href)
 }
@@ -27,7 +27,7 @@ async function read(response: Response): Promise<ShownPage> {
   return { status: response.status, text, location: response.headers.get('location') }
 }
 
-/** What a row of a table on the page says: its last cell. */
+/** Returns the last cell of a table row on the page. */
 export function amountBeside(page: ShownPage, name: string): string | null {
   for (const [, row = ''] of page.text.matchAll(/<tr[^>]*>(.*?)<\/tr>/gs)) {
     const cells = [...row.matchAll(/<td[^>]*>(.*?)<\/td>/gs)].map(([, cell = '']) => strip(cell))
@@ -49,7 +49,7 @@ function strip(markup: string): string {
     .trim()
 }
 
-/** `$12.34` */
+/** Formats cents: `$12.34`. */
 export function dollars(cents: number): string {
   expect(Number.isSafeInteger(cents)).toBe(true)
   return `${cents < 0 ? '-' : ''}$${(Math.abs(cents) / 100).toFixed(2)}`

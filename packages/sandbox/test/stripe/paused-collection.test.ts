@@ -10,7 +10,7 @@ const BEHAVIORS = [
 ] as const
 type Behavior = (typeof BEHAVIORS)[number][0]
 
-/** 10.00 a month from 1 January, paused where a behavior is named. */
+/** Creates a subscription of 10.00 a month from 1 January, paused if a behavior is given. */
 async function setUp(behavior?: Behavior, upcomingInvoiceDays: number | null = null) {
   const setup = await startStripeSandbox({
     now: new Date('2026-01-01T00:00:00Z'),
@@ -42,16 +42,16 @@ async function setUp(behavior?: Behavior, upcomingInvoiceDays: number | null = n
 
 type Setup = Awaited<ReturnType<typeof setUp>>
 
-/** Everything that makes an invoice of a running subscription. */
+/** Every way to create an invoice for a running subscription. */
 const BILLED: readonly (readonly [name: string, (setup: Setup) => Promise<unknown>])[] = [
   ['a renewal', ({ sandbox }) => sandbox.clock.advanceTo(new Date(RENEWAL))],
   [
-    'another rhythm',
+    'a change of interval',
     ({ stripe, id, item, yearly }) =>
       stripe.subscriptions.update(id, { items: [{ id: item, price: yearly.id }] }),
   ],
   [
-    'a difference at once',
+    'an immediate proration',
     ({ stripe, id, item, better }) =>
       stripe.subscriptions.update(id, {
         items: [{ id: item, price: better.id }],
@@ -59,7 +59,7 @@ const BILLED: readonly (readonly [name: string, (setup: Setup) => Promise<unknow
       }),
   ],
   [
-    'another day of the month',
+    'another billing day',
     async ({ sandbox, stripe, id }) => {
       await sandbox.clock.advance({ days: 20 })
       const now = { type: 'now' } as const
@@ -70,7 +70,7 @@ const BILLED: readonly (readonly [name: string, (setup: Setup) => Promise<unknow
     },
   ],
   [
-    'the end at once, with what is pending',
+    'an immediate cancellation with pending items',
     async ({ stripe, id, customer }) => {
       const pending = { customer: customer.id, amount: 700, currency: 'usd', subscription: id }
       await stripe.invoiceItems.create(pending)
@@ -78,7 +78,7 @@ const BILLED: readonly (readonly [name: string, (setup: Setup) => Promise<unknow
     },
   ],
   [
-    'the end of the last period, with what is pending',
+    'the end of the last period with pending items',
     async ({ sandbox, stripe, id, customer }) => {
       await stripe.subscriptions.update(id, { cancel_at_period_end: true })
       const pending = { customer: customer.id, amount: 700, currency: 'usd', subscription: id }
@@ -89,19 +89,22 @@ const BILLED: readonly (readonly [name: string, (setup: Setup) => Promise<unknow
 ]
 
 describe.each(BEHAVIORS)('while collection is paused (%s)', (behavior, status) => {
-  it.each(BILLED)('the invoice of %s is nobody to pay, from the start', async (_name, bill) => {
-    const setup = await setUp(behavior)
-    const { sandbox, newest, taken } = setup
-    await bill(setup)
-    const made = await newest()
-    expect(made).toMatchObject({ status, auto_advance: false, amount_paid: 0 })
-    const created = sandbox.stripe.events('invoice.created')
-    expect(created.filter((event) => JSON.stringify(event).includes(made.id))).toHaveLength(1)
-    await sandbox.clock.advance({ days: 2 })
-    expect([await newest(), taken()]).toMatchObject([{ id: made.id, status }, 1000])
-  })
+  it.each(BILLED)(
+    'the invoice of %s is not collected, from its creation on',
+    async (_name, bill) => {
+      const setup = await setUp(behavior)
+      const { sandbox, newest, taken } = setup
+      await bill(setup)
+      const made = await newest()
+      expect(made).toMatchObject({ status, auto_advance: false, amount_paid: 0 })
+      const created = sandbox.stripe.events('invoice.created')
+      expect(created.filter((event) => JSON.stringify(event).includes(made.id))).toHaveLength(1)
+      await sandbox.clock.advance({ days: 2 })
+      expect([await newest(), taken()]).toMatchObject([{ id: made.id, status }, 1000])
+    },
+  )
 
-  it('stays so when it is over before the hour of a draft is', async () => {
+  it('an invoice stays uncollected if collection resumes while it is a draft', async () => {
     const { sandbox, pause, newest, taken } = await setUp()
     await pause(behavior, { resumes_at: seconds('2026-02-01T00:30:00Z') })
     await sandbox.clock.advanceTo(new Date('2026-02-01T06:00:00Z'))
@@ -110,7 +113,7 @@ describe.each(BEHAVIORS)('while collection is paused (%s)', (behavior, status) =
     expect([(await newest()).status, taken()]).toEqual(['paid', 2000])
   })
 
-  it('what was a draft before is collected', async () => {
+  it('an invoice that was a draft before the pause is collected', async () => {
     const { sandbox, pause, newest, taken } = await setUp()
     await sandbox.clock.advanceTo(new Date('2026-02-01T00:30:00Z'))
     expect((await newest()).status).toBe('draft')
@@ -119,7 +122,7 @@ describe.each(BEHAVIORS)('while collection is paused (%s)', (behavior, status) =
     expect([(await newest()).status, taken()]).toEqual(['paid', 2000])
   })
 
-  it('no invoice is announced that nobody pays', async () => {
+  it('invoice.upcoming is not sent for an invoice that is not collected', async () => {
     const { sandbox, pause, told } = await setUp(undefined, 7)
     await pause(behavior, { resumes_at: seconds('2026-02-20T00:00:00Z') })
     await sandbox.clock.advanceTo(new Date('2026-02-02T00:00:00Z'))
@@ -129,7 +132,7 @@ describe.each(BEHAVIORS)('while collection is paused (%s)', (behavior, status) =
   })
 })
 
-it('a void invoice leaves the credit of the customer alone', async () => {
+it("voids an invoice of paused collection without using the customer's credit", async () => {
   const { sandbox, newest, balance, give, taken } = await setUp('void')
   await give(5000)
   await sandbox.clock.advanceTo(new Date('2026-02-01T06:00:00Z'))
@@ -138,14 +141,14 @@ it('a void invoice leaves the credit of the customer alone', async () => {
   expect([(await newest()).status, await balance()]).toEqual(['void', -5000])
 })
 
-it('one that is resumed in such a time costs nothing', async () => {
+it('charges nothing when a paused subscription resumes while collection is paused', async () => {
   const { stripe, id, newest, taken } = await setUp('void')
   await stripe.subscriptions.pause(id)
   const { status } = await stripe.subscriptions.resume(id, { proration_behavior: 'none' })
   expect([status, (await newest()).status, taken()]).toEqual(['active', 'void', 1000])
 })
 
-it('a subscription in classic mode cannot be paused', async () => {
+it('rejects pausing a subscription in classic mode', async () => {
   const { stripe, customer, monthly } = await setUp()
   const { id } = await stripe.subscriptions.create({
     customer: customer.id,

@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
 import { refusal, startStripeSandbox } from './support.ts'
 
-/** The SDK's types leave the card out on purpose, although Stripe takes a token. */
+/** The SDK's types omit the card on purpose, although Stripe accepts a token. */
 function data(token: string, more: object = {}) {
   const made = { type: 'card', card: { token }, ...more }
   return {
@@ -16,7 +16,7 @@ const intent = {
   automatic_payment_methods: { enabled: true, allow_redirects: 'never' },
 } as const
 
-it('pays with a method made on the spot, and keeps it for a customer when asked', async () => {
+it('pays with an inline payment method, and saves it on request', async () => {
   const { stripe } = await startStripeSandbox()
   const customer = await stripe.customers.create({})
   const paid = await stripe.paymentIntents.create({
@@ -47,7 +47,7 @@ it('pays with a method made on the spot, and keeps it for a customer when asked'
   )
 })
 
-it('sets up a method made on the spot', async () => {
+it('sets up an inline payment method', async () => {
   const { stripe } = await startStripeSandbox()
   const customer = await stripe.customers.create({})
   const setup = await stripe.setupIntents.create({
@@ -61,7 +61,7 @@ it('sets up a method made on the spot', async () => {
   expect(methods.map(({ id }) => id)).toEqual([setup.payment_method])
 })
 
-it('refuses two methods at once, numbers, other types and tokens it does not know', async () => {
+it('rejects two payment methods at once, numbers, other types and unknown tokens', async () => {
   const { stripe } = await startStripeSandbox()
   const create = (more: object) => refusal(stripe.paymentIntents.create({ ...intent, ...more }))
   const both = await create({ ...data('tok_visa'), payment_method: 'pm_card_visa' })

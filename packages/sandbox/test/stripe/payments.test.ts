@@ -2,7 +2,7 @@ import Stripe from 'stripe'
 import { expect, it } from 'vitest'
 import { refusal, seconds, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
 
-it('declines with Stripe’s codes and keeps the failed intent', async () => {
+it("declines payments with Stripe's codes and keeps the failed payment intent", async () => {
   const { stripe } = await startStripeSandbox()
   const error = await refusal(
     stripe.paymentIntents.create({
@@ -24,7 +24,7 @@ it('declines with Stripe’s codes and keeps the failed intent', async () => {
   expect((await stripe.events.list({ type: 'charge.failed' })).data).toHaveLength(1)
 })
 
-it('refuses to attach a card that always declines, and one that belongs to somebody else', async () => {
+it('rejects attaching a card that always declines, and one of another customer', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer, method } = await seedCustomer(stripe)
   const other = await stripe.customers.create({})
@@ -41,7 +41,7 @@ it('refuses to attach a card that always declines, and one that belongs to someb
   ).toBe(400)
 })
 
-it('needs authentication off session, and completes it on session through the page', async () => {
+it('requires authentication for an off-session payment, and completes it through the page', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer, method } = await seedCustomer(stripe, 'pm_card_authenticationRequired')
   const off = await refusal(
@@ -79,7 +79,7 @@ it('needs authentication off session, and completes it on session through the pa
   expect((await stripe.paymentIntents.retrieve(intent.id)).status).toBe('succeeded')
 })
 
-it('leaves a subscription incomplete until 3-D Secure is passed', async () => {
+it('leaves a subscription incomplete until 3-D Secure succeeds', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe, 'pm_card_threeDSecure2Required')
   const { monthly } = await seedPrices(stripe)
@@ -118,7 +118,7 @@ it('expires an incomplete subscription after 23 hours and voids its invoice', as
   expect(expired.latest_invoice).toMatchObject({ status: 'void' })
 })
 
-it('creates nothing with error_if_incomplete', async () => {
+it('creates no subscription with error_if_incomplete if the payment fails', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe, 'pm_card_chargeCustomerFail')
   const { monthly } = await seedPrices(stripe)
@@ -136,7 +136,7 @@ it('creates nothing with error_if_incomplete', async () => {
   expect(JSON.stringify(sandbox.snapshot().store.tables['stripe.customer'])).toBe(before)
 })
 
-it('recovers from past_due when the card is replaced', async () => {
+it('makes a past due subscription active when the card is replaced', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)
@@ -162,7 +162,7 @@ it('recovers from past_due when the card is replaced', async () => {
   expect(await stripe.customers.retrieve(customer.id)).toMatchObject({ delinquent: false })
 })
 
-it('cancels at the end of the period, and resumes before it', async () => {
+it('cancels a subscription at the end of the period, and resumes it before', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)
@@ -188,7 +188,7 @@ it('cancels at the end of the period, and resumes before it', async () => {
   ).toBe(400)
 })
 
-it('holds an update back until it is paid, or drops it after 23 hours', async () => {
+it('keeps an update pending until it is paid, or drops it after 23 hours', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly, better } = await seedPrices(stripe)
@@ -224,7 +224,7 @@ it('holds an update back until it is paid, or drops it after 23 hours', async ()
   expect((await stripe.invoices.retrieve(String(again.latest_invoice))).status).toBe('void')
 })
 
-it('forgets a held update when its invoice is voided, and puts a newer one in its place', async () => {
+it('drops a pending update if its invoice is voided, and replaces it by a newer one', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly, better } = await seedPrices(stripe)
@@ -269,7 +269,7 @@ it('forgets a held update when its invoice is voided, and puts a newer one in it
   )
 })
 
-it('applies a held update to what the subscription has become meanwhile', async () => {
+it('applies a pending update to the subscription as it is when the payment succeeds', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly, better } = await seedPrices(stripe)
@@ -332,7 +332,7 @@ it('pauses collection and voids the invoices of that time', async () => {
   ).toEqual(['paid', 'void', 'paid'])
 })
 
-it('pauses at the end of a trial without a card when told so', async () => {
+it('pauses a subscription at the end of a trial without a card if configured', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const customer = await stripe.customers.create({})
   const { monthly } = await seedPrices(stripe)
@@ -357,7 +357,7 @@ it('pauses at the end of a trial without a card when told so', async () => {
   expect(resumed.status).toBe('active')
 })
 
-it('completes checkout and manages it in the portal', async () => {
+it('completes Checkout and manages the subscription in the portal', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { monthly } = await seedPrices(stripe)
   const session = await stripe.checkout.sessions.create({
@@ -397,16 +397,16 @@ it('completes checkout and manages it in the portal', async () => {
 })
 
 it.each([
-  ['nothing said', {}, true],
-  ['methods of the dashboard', { automatic_payment_methods: { enabled: true } }, true],
-  ['an address to come back to', { return_url: 'https://shop.example/done' }, false],
+  ['no parameters', {}, true],
+  ['automatic payment methods', { automatic_payment_methods: { enabled: true } }, true],
+  ['a return URL', { return_url: 'https://shop.example/done' }, false],
   [
     'no redirects',
     { automatic_payment_methods: { enabled: true, allow_redirects: 'never' } },
     false,
   ],
 ] as const)(
-  'confirms a payment only if nobody can be left elsewhere: %s',
+  'requires a return URL for a payment that may redirect: %s',
   async (_name, more, refused) => {
     const { stripe } = await startStripeSandbox()
     const creating = stripe.paymentIntents.create({
@@ -421,7 +421,7 @@ it.each([
   },
 )
 
-it('keeps a 500 under its key for a day, with and without effect', async () => {
+it('keeps a 500 under its idempotency key for a day, with and without effect', async () => {
   const { stripe, sandbox } = await startStripeSandbox()
   const create = (email: string) =>
     stripe.customers.create({ email }, { idempotencyKey: email, maxNetworkRetries: 0 })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
 
-it('ends with the period that runs, where a held update brings another one', async () => {
+it('cancels a subscription at the end of the new period after a pending update changed the period', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly, yearly } = await seedPrices(stripe)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { refusal, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
 
-it('shows every recurring price as a plan, and every plan as a price', async () => {
+it('returns every recurring price as a plan, and every plan as a price', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { monthly, better, yearly, product } = await seedPrices(stripe)
   const once = await stripe.prices.create({
@@ -19,7 +19,7 @@ it('shows every recurring price as a plan, and every plan as a price', async () 
     trial_period_days: 7,
     metadata: { tier: 'gold' },
   })
-  // Whole from the start: nothing is told a second time as a change.
+  // The price is complete from the start: no second event reports a change.
   expect(sandbox.stripe.events('price.created').at(-1)).toMatchObject({
     data: { object: { metadata: { tier: 'gold' } } },
   })
@@ -46,7 +46,7 @@ it('shows every recurring price as a plan, and every plan as a price', async () 
   })
 })
 
-it('keeps a deleted plan for those who have it, and for nobody else', async () => {
+it('keeps a deleted plan for its subscribers only', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)
@@ -84,7 +84,7 @@ it('keeps a deleted plan for those who have it, and for nobody else', async () =
   expect(sandbox.stripe.events('price.deleted')).toHaveLength(1)
 })
 
-it('refuses plans it cannot bill', async () => {
+it('rejects plans that it cannot bill', async () => {
   const { stripe } = await startStripeSandbox()
   const { product } = await seedPrices(stripe)
   const base = { currency: 'usd', interval: 'month', product: product.id } as const

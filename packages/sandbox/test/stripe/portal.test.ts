@@ -40,8 +40,8 @@ function fieldsOf(url: string, more: Readonly<Record<string, string>>) {
 
 const REDIRECT = { type: 'redirect', redirect: { return_url: `${RETURN}?done` } } as const
 
-describe('the first page', () => {
-  it('shows what the customer has, and nothing without the token', async () => {
+describe('the first page of the portal', () => {
+  it("shows the customer's data, and nothing without the token", async () => {
     const { open, subscription, customer, stripe } = await startPortal()
     const other = await stripe.customers.create({ email: 'bob@example.com' })
     const { url } = await open()
@@ -56,7 +56,7 @@ describe('the first page', () => {
     expect((await openPage(url.replace(/\?.*/, ''))).status).toBe(403)
   })
 
-  it('is about its own customer only', async () => {
+  it('shows its own customer only', async () => {
     const { open, stripe, monthly, sandbox } = await startPortal()
     const bob = await stripe.customers.create({ email: 'bob@example.com' })
     const card = await stripe.paymentMethods.attach('pm_card_mastercard', { customer: bob.id })
@@ -76,7 +76,7 @@ describe('the first page', () => {
     expect(sandbox.stripe.paymentMethod(card.id)).toMatchObject({ customer: bob.id })
   })
 
-  it('offers only what its configuration does', async () => {
+  it('offers only the features in its configuration', async () => {
     const { open, subscription, now } = await startPortal({
       features: { invoice_history: { enabled: true } },
     })
@@ -115,28 +115,31 @@ describe('the first page', () => {
   })
 })
 
-describe('cancelling', () => {
+describe('cancellation in the portal', () => {
   it.each([
     ['flexible', { cancel_at: FEBRUARY, cancel_at_period_end: false }],
     ['classic', { cancel_at: FEBRUARY, cancel_at_period_end: true }],
-  ] as const)('at the end of the period, as Stripe writes it down: %s', async (mode, expected) => {
-    const { open, subscription, now } = await startPortal({ mode })
-    const { url } = await open()
-    const chosen = { subscription: subscription.id }
-    const view = await openPage(`${url}&view=subscription_cancel&subscription=${subscription.id}`)
-    expect(view.text).toContain('until February 28, 2026')
-    await submit(url, fieldsOf(url, { action: 'cancel', ...chosen }))
-    expect(await now()).toMatchObject({
-      status: 'active',
-      ...expected,
-      cancellation_details: { reason: 'cancellation_requested' },
-    })
-    expect((await openPage(url)).text).toContain('Ends on February 28, 2026')
-    await submit(url, fieldsOf(url, { action: 'renew', ...chosen }))
-    expect(await now()).toMatchObject({ cancel_at: null, cancel_at_period_end: false })
-  })
+  ] as const)(
+    "takes effect at the period end, with Stripe's fields: %s",
+    async (mode, expected) => {
+      const { open, subscription, now } = await startPortal({ mode })
+      const { url } = await open()
+      const chosen = { subscription: subscription.id }
+      const view = await openPage(`${url}&view=subscription_cancel&subscription=${subscription.id}`)
+      expect(view.text).toContain('until February 28, 2026')
+      await submit(url, fieldsOf(url, { action: 'cancel', ...chosen }))
+      expect(await now()).toMatchObject({
+        status: 'active',
+        ...expected,
+        cancellation_details: { reason: 'cancellation_requested' },
+      })
+      expect((await openPage(url)).text).toContain('Ends on February 28, 2026')
+      await submit(url, fieldsOf(url, { action: 'renew', ...chosen }))
+      expect(await now()).toMatchObject({ cancel_at: null, cancel_at_period_end: false })
+    },
+  )
 
-  it('at once, with the reason and the money the configuration asks for', async () => {
+  it('takes effect immediately with the configured reason and proration', async () => {
     const { open, subscription, sandbox, now } = await startPortal({
       features: {
         subscription_cancel: {
@@ -166,7 +169,7 @@ describe('cancelling', () => {
     expect(sandbox.stripe.invoices(String(subscription.customer))[0]).toMatchObject({ total: -500 })
   })
 
-  it('may be answered with an offer', async () => {
+  it('may be answered with a retention offer', async () => {
     const { open, stripe, subscription, now } = await startPortal()
     const coupon = await stripe.coupons.create({
       percent_off: 50,
@@ -187,12 +190,12 @@ describe('cancelling', () => {
   })
 })
 
-describe('another plan', () => {
+describe('plan changes in the portal', () => {
   it.each([
     ['create_prorations', 0],
     ['always_invoice', 750],
     ['none', 0],
-  ] as const)('costs what the page says: %s', async (proration, due) => {
+  ] as const)('cost the amount on the page: %s', async (proration, due) => {
     const setup = await startPortal()
     const { stripe, sandbox, product, better, customer, subscription, item } = setup
     const configuration = await stripe.billingPortal.configurations.create({
@@ -246,7 +249,7 @@ describe('another plan', () => {
     expect(sandbox.stripe.paidInvoices(customer.id)[0]).toMatchObject({ total: next })
   })
 
-  it('is chosen from what is offered, with a code', async () => {
+  it('offer the configured plans, and accept a code', async () => {
     const { open, stripe, subscription, better, now } = await startPortal()
     const coupon = await stripe.coupons.create({ percent_off: 10, duration: 'forever' })
     await stripe.promotionCodes.create({
@@ -273,7 +276,7 @@ describe('another plan', () => {
     expect((await openPage(url)).text).toContain('Subscriptions')
   })
 
-  it('is not taken when the card is declined, and is when another one pays', async () => {
+  it('fail if the card is declined, and succeed with another card', async () => {
     const { stripe, customer, subscription, item, better, now } = await startPortal()
     const made = await stripe.billingPortal.configurations.create({
       features: {
@@ -318,8 +321,8 @@ describe('another plan', () => {
   })
 })
 
-describe('a flow', () => {
-  it('adds a card and goes to the first page', async () => {
+describe('a portal flow', () => {
+  it('adds a card and continues to the first page', async () => {
     const { open, customer, sandbox } = await startPortal()
     const session = await open({ type: 'payment_method_update' })
     expect(session.flow).toMatchObject({
@@ -359,7 +362,7 @@ describe('a flow', () => {
     expect((await openPage(url)).text).toContain('Subscriptions')
   })
 
-  it('does what it is for and nothing else', async () => {
+  it('allows its own action only', async () => {
     const { open, subscription, now } = await startPortal()
     const { url } = await open({ type: 'payment_method_update' })
     const fields = fieldsOf(url, { action: 'cancel', subscription: subscription.id })
@@ -369,27 +372,27 @@ describe('a flow', () => {
 
   it.each<[string, (id: string, item: string) => FlowData, string]>([
     [
-      'nobody has this subscription',
+      'the subscription does not exist',
       () => ({ type: 'subscription_cancel', subscription_cancel: { subscription: 'sub_x' } }),
       "No such subscription: 'sub_x'",
     ],
     [
-      'what it is about is not said',
+      'its subject is missing',
       () => ({ type: 'subscription_update' }),
       'Missing required param: flow_data[subscription_update].',
     ],
     [
-      'there is nowhere to go afterwards',
+      'the redirect URL is missing',
       () => ({ type: 'payment_method_update', after_completion: { type: 'redirect' } }),
       'Missing required param: flow_data[after_completion][redirect].',
     ],
     [
-      'it would pause',
+      'it pauses a subscription',
       (subscription) => ({ type: 'subscription_pause', subscription_pause: { subscription } }),
       'The sandbox does not imitate `flow_data[subscription_pause]`.',
     ],
     [
-      'the price is not there',
+      'the price does not exist',
       (subscription, id) => ({
         type: 'subscription_update_confirm',
         subscription_update_confirm: { subscription, items: [{ id, price: 'price_x' }] },
@@ -404,12 +407,12 @@ describe('a flow', () => {
       }),
       "No such subscription_item: 'si_x'",
     ],
-  ])('is refused when %s', async (_name, flow, message) => {
+  ])('is rejected if %s', async (_name, flow, message) => {
     const { open, subscription, item } = await startPortal()
     expect((await refusal(open(flow(subscription.id, item)))).message).toBe(message)
   })
 
-  it('is refused when its feature is off, or its work is done', async () => {
+  it('is rejected if its feature is disabled or its action is already done', async () => {
     const off = await startPortal({ features: { invoice_history: { enabled: true } } })
     const { id } = off.subscription
     const cancel = {
@@ -437,8 +440,8 @@ describe('a flow', () => {
   })
 })
 
-describe('a configuration', () => {
-  it('is what it was told, and changes field by field', async () => {
+describe('a portal configuration', () => {
+  it('stores its values, and changes field by field', async () => {
     const { stripe, product, better } = await startPortal()
     const made = await stripe.billingPortal.configurations.create({
       name: 'Upgrade',
@@ -479,7 +482,7 @@ describe('a configuration', () => {
 
   it.each<[string, Features, string]>([
     [
-      'updates without a way to pay',
+      'updates without payment method updates',
       { subscription_update: { enabled: true, default_allowed_updates: ['price'] } },
       'Cannot enable subscription updates while payment method update is disabled.',
     ],
@@ -493,13 +496,13 @@ describe('a configuration', () => {
       { customer_update: { enabled: true, allowed_updates: ['tax_id'] } },
       'The sandbox does not imitate `features[customer_update][allowed_updates]`.',
     ],
-  ])('refuses %s', async (_name, features, message) => {
+  ])('rejects %s', async (_name, features, message) => {
     const { stripe } = await startPortal()
     const error = await refusal(stripe.billingPortal.configurations.create({ features }))
     expect(error.message).toBe(message)
   })
 
-  it('that is off serves nobody', async () => {
+  it('serves no sessions while it is inactive', async () => {
     const { open, stripe, configuration } = await startPortal({
       features: { invoice_history: { enabled: true } },
     })

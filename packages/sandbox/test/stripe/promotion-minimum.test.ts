@@ -2,7 +2,9 @@ import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
 import { refusal, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
 
-/** 10.00 a month, and a code for orders from 20.00 on; `better` costs 25.00. */
+/**
+ * Creates a price of 10.00 a month, a price `better` of 25.00, and a code with a minimum of 20.00.
+ */
 async function setUp() {
   const setup = await startStripeSandbox()
   const { stripe } = setup
@@ -20,7 +22,7 @@ async function setUp() {
 
 const tooLittle = { statusCode: 400, message: expect.stringContaining('below its minimum') }
 
-it('a minimum is of what is bought from then on', async () => {
+it("applies a promotion code's minimum to the subscription after the change", async () => {
   const { stripe, begin, monthly, better, discounts } = await setUp()
   expect(await refusal(begin(monthly.id, { discounts }))).toMatchObject(tooLittle)
   const { id, items } = await begin(monthly.id)
@@ -35,7 +37,7 @@ it('a minimum is of what is bought from then on', async () => {
   expect((await update(gone)).discounts).toHaveLength(1)
 })
 
-it('a minimum is of the item, for the code of one', async () => {
+it("applies the minimum of an item's promotion code to that item", async () => {
   const { stripe, begin, monthly, better, discounts } = await setUp()
   const items = [{ price: better.id }, { price: monthly.id, discounts }]
   expect(await refusal(begin('', { items }))).toMatchObject(tooLittle)
@@ -47,7 +49,7 @@ it('a minimum is of the item, for the code of one', async () => {
   expect((await update({ quantity: 2 })).items.data[0]?.discounts).toHaveLength(1)
 })
 
-it('a minimum may be of other currencies, too, which are shown when they are asked for', async () => {
+it('accepts minimum amounts of a promotion code in other currencies, and returns them only when expanded', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)

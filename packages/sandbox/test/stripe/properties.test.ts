@@ -114,8 +114,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }),
 )
 
-it('adds up and is told completely by its events, whatever happens', {
-  // Some random lives are ten times as long as others, and a busy machine takes its time.
+it('keeps sums correct and reports every change by an event, whatever happens to random subscriptions', {
+  // Some random lives are ten times as long as others, which takes time on a busy machine.
   timeout: 600_000,
 }, async () => {
   const receiver = await startReceiver()
@@ -150,7 +150,7 @@ it('adds up and is told completely by its events, whatever happens', {
   )
 })
 
-/** Notes the ids of the events it is sent, in order. */
+/** Records the ids of the received events, in order. */
 async function startReceiver() {
   const inboxes = new Map<string, string[]>()
   const server = createServer((request, response) => {
@@ -215,7 +215,7 @@ async function prepare(stripe: Stripe) {
 type Running = Awaited<ReturnType<typeof startSandbox<{ stripe: { keepEventsForDays: number } }>>>
 type World = Awaited<ReturnType<typeof prepare>>
 
-/** Refusals are fine: what is refused must change nothing, which the checks after it show. */
+/** Makes a step. Rejected calls are fine: the checks afterwards show that they changed nothing. */
 async function act(sandbox: Running, stripe: Stripe, world: World, step: Step): Promise<void> {
   try {
     await run(sandbox, stripe, world, step)
@@ -380,7 +380,7 @@ async function run(sandbox: Running, stripe: Stripe, world: World, step: Step): 
   }
 }
 
-/** Credits a part of the newest invoice; what was paid goes back as a refund and as credit. */
+/** Credits a part of the newest invoice. The paid part is returned as a refund and as credit. */
 async function credit(
   stripe: Stripe,
   world: World,
@@ -401,7 +401,7 @@ async function credit(
     invoice: invoice.id ?? '',
     ...(step.how === 'lines' ? { lines } : { amount: of(invoice.total) }),
   }
-  // Asked as credit first, only to learn how much of it was paid before.
+  // Requested as credit first, only to learn how much of it was paid before.
   const asked = await stripe.creditNotes
     .preview(note)
     .then(() => 0)
@@ -474,7 +474,8 @@ function checkMoney(sandbox: Running): void {
       expect(sum(taken.map((charge) => charge.amount))).toBe(payment.amount_paid)
     }
     if (String(invoice.status) !== 'draft') {
-      // What is neither charged nor on the balance before is on the balance after.
+      // Amounts that are neither charged nor taken from the balance before are on the balance
+      // afterwards.
       expect((invoice.amount_due ?? 0) + (invoice.pre_payment_credit_notes_amount ?? 0)).toBe(
         (invoice.total ?? 0) + (invoice.starting_balance ?? 0) - (invoice.ending_balance ?? 0),
       )
@@ -509,7 +510,7 @@ function checkMoney(sandbox: Running): void {
   }
 }
 
-/** The account has what its transactions moved, and nothing else. */
+/** Checks that the balance equals the sum of its transactions. */
 async function checkBalance(sandbox: Running, stripe: Stripe): Promise<void> {
   const { available, pending } = await stripe.balance.retrieve()
   const moved = sandbox.snapshot().store.tables['stripe.balance_transaction'] ?? []
@@ -518,7 +519,7 @@ async function checkBalance(sandbox: Running, stripe: Stripe): Promise<void> {
   expect(sum([...available, ...pending].map(({ amount }) => amount))).toBe(sum(nets))
 }
 
-/** The last event about each object shows it as it is. */
+/** Checks that the last event about each object contains the present object. */
 function checkReplay(sandbox: Running): void {
   const told = new Map<string, WireObject>()
   const ids = new Set<string>()
@@ -535,7 +536,7 @@ function checkReplay(sandbox: Running): void {
     ...stripe.invoices(),
     ...stripe.charges(),
   ]) {
-    // The next invoice number is the one change of a customer that is no event, as at Stripe.
+    // A change of the next invoice number is the only one without an event, as at Stripe.
     const { next_invoice_sequence: _told, ...last }: Partial<WireObject> = told.get(object.id) ?? {}
     const { next_invoice_sequence: _now, ...now } = object
     expect(last).toEqual(now)

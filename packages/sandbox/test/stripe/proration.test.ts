@@ -58,7 +58,7 @@ it('prorates a swap by the second and bills it with the next renewal', async () 
   ])
 })
 
-it('previews exactly what an update then charges', async () => {
+it('previews exactly what an update charges', async () => {
   const { sandbox, stripe, subscription, item, better } = await subscribe({ taxed: 19 })
   await sandbox.clock.advance({ days: 10, seconds: 13 })
   const proration_date = sandbox.clock.nowMs() / 1000
@@ -90,7 +90,7 @@ it('previews exactly what an update then charges', async () => {
   expect(preview.id).toMatch(/^upcoming_in_/)
 })
 
-it('cancels out when a swap is undone in the same second', async () => {
+it('charges nothing in total if a swap is undone in the same second', async () => {
   const { sandbox, stripe, customer, subscription, item, better, monthly } = await subscribe()
   await sandbox.clock.advance({ days: 3, seconds: 1 })
   await stripe.subscriptions.update(subscription.id, { items: [{ id: item, price: better.id }] })
@@ -100,7 +100,7 @@ it('cancels out when a swap is undone in the same second', async () => {
   expect(pending.data.reduce((sum, each) => sum + each.amount, 0)).toBe(0)
 })
 
-it('prorates net of a lasting coupon and credits only what was paid', async () => {
+it('prorates net of a lasting coupon and credits only paid amounts', async () => {
   const { sandbox, stripe, customer, subscription, item, better } = await subscribe({
     coupon: { percent_off: 50, duration: 'forever' },
   })
@@ -110,7 +110,7 @@ it('prorates net of a lasting coupon and credits only what was paid', async () =
   expect(pending.data.map((each) => each.amount).reverse()).toEqual([-250, 625])
 })
 
-it('bills a new interval at once and moves the billing date', async () => {
+it('bills a new interval immediately and moves the billing date', async () => {
   const { sandbox, stripe, subscription, item, yearly } = await subscribe()
   await sandbox.clock.advance({ days: 14 })
   const swapped = await stripe.subscriptions.update(subscription.id, {
@@ -127,7 +127,7 @@ it('bills a new interval at once and moves the billing date', async () => {
   expect(swapped.items.data[0]?.current_period_end).toBe(seconds('2027-02-14T10:00:00Z'))
 })
 
-it('bills a new interval once for a subscription that was to end', async () => {
+it('bills a new interval once for a subscription with cancel_at_period_end', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly, yearly } = await seedPrices(stripe)
@@ -146,7 +146,7 @@ it('bills a new interval once for a subscription that was to end', async () => {
   expect(data[0]?.total).toBe(running.total)
 })
 
-it('puts a downgrade with always_invoice on the customer’s balance and spends it later', async () => {
+it('adds a downgrade with always_invoice to the customer balance and spends it later', async () => {
   const { sandbox, stripe, customer, subscription, item, yearly, monthly } = await subscribe()
   await stripe.subscriptions.update(subscription.id, {
     items: [{ id: item, price: yearly.id }],
@@ -182,7 +182,7 @@ it('charges nothing for a swap with proration none, and the new price from the n
   expect(renewal?.total).toBe(2500)
 })
 
-it('keeps a trial across a swap and ends it with trial_end now', async () => {
+it('keeps a trial during a swap and ends it with trial_end now', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly, better } = await seedPrices(stripe)
@@ -255,7 +255,7 @@ it('shortens the first period to a future anchor', async () => {
 })
 
 it.each([300, -300])(
-  'bills an item of %i that an update adds together with its prorations, as its preview shows',
+  'bills an item of %i that an update adds together with its prorations, as in its preview',
   async (amount) => {
     const { sandbox, stripe, subscription, item, better } = await subscribe({ taxed: 10 })
     await sandbox.clock.advance({ days: 14 })
@@ -284,7 +284,7 @@ it.each([300, -300])(
   },
 )
 
-it('refuses a price below zero that is no item of an invoice', async () => {
+it('rejects negative prices except in invoice items', async () => {
   const { stripe, better } = await subscribe()
   const negative = stripe.prices.create({
     product: String(better.product),

@@ -7,7 +7,7 @@ export interface Received {
   readonly signature: string
 }
 
-/** An application's webhook route: answers what `answer` says, 200 by default. */
+/** Starts an application's webhook route, which returns the status of `answer`. Defaults to 200. */
 export async function startReceiver(answer: (received: Received) => number = () => 200) {
   const received: Received[] = []
   const server = createServer((request, response) => {

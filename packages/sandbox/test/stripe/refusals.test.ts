@@ -10,13 +10,13 @@ import { refusal, seedCustomer, seedPrices, startStripeSandbox } from './support
 
 const OFFERED = ROUTES.filter(([, , name]) => name in OPERATIONS)
 
-it('has a contract that is up to date with the installed SDK', { timeout: 120_000 }, async () => {
+it('the generated contract is up to date with the installed SDK', async () => {
   const { generated } = await loadContract()
   const file = new URL('../../src/stripe/wire/contract.generated.ts', import.meta.url)
   expect(generated).toBe(readFileSync(file, 'utf8'))
 })
 
-it('refuses an unknown parameter on every call it offers', async () => {
+it('rejects an unknown parameter in every supported call', async () => {
   const { sandbox } = await startStripeSandbox()
   for (const [method, path] of OFFERED) {
     const url = `${sandbox.stripe.url}${path.replaceAll(/:\w+/g, 'x')}`
@@ -38,7 +38,7 @@ it('refuses an unknown parameter on every call it offers', async () => {
   }
 })
 
-it('refuses unknown fields and wrong types at every depth of every call', () => {
+it('rejects unknown fields and wrong types at every depth of every call', () => {
   let checked = 0
   for (const [, path, name, node] of OFFERED) {
     for (const { form, expected } of wrongForms(node, '', 0)) {
@@ -63,7 +63,10 @@ function catchFault(run: () => unknown): StripeFault | null {
 
 type Node = string | number | Record<string, unknown>
 
-/** One wrong form for every object (an unknown field) and every number, boolean and enum below a type. */
+/**
+ * Yields a wrong form for every object (an unknown field) and every number, boolean and enum in a
+ * type.
+ */
 function* wrongForms(
   ref: Node,
   path: string,
@@ -104,7 +107,7 @@ function post(
   })
 }
 
-it('refuses wrong keys, unknown routes and broken bodies as Stripe does', async () => {
+it('rejects wrong keys, unknown routes and invalid bodies like Stripe', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const handle = sandbox.stripe
   const wrong = new Stripe('sk_test_0123456789abcdef', handle.config)
@@ -148,7 +151,7 @@ it('refuses wrong keys, unknown routes and broken bodies as Stripe does', async 
   expect((await stripe.customers.list()).data).toEqual([])
 })
 
-it('refuses what cannot be', async () => {
+it('rejects requests that Stripe would reject as impossible', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer, method } = await seedCustomer(stripe)
   const { monthly, product } = await seedPrices(stripe)
@@ -429,7 +432,7 @@ it.each([
   ['jpy', 49, 'Amount must be at least ¥50 jpy'],
   ['sek', 299, 'Amount must be at least 3.00 sek'],
 ])(
-  'refuses a charge in %s below the minimum in the words of Stripe',
+  "rejects a charge in %s below the minimum with Stripe's message",
   async (currency, amount, message) => {
     const { stripe } = await startStripeSandbox()
     expect(await refusal(stripe.paymentIntents.create({ amount, currency }))).toMatchObject({
@@ -440,7 +443,7 @@ it.each([
 )
 
 it.each(['bhd', 'jod', 'kwd', 'omr', 'tnd'])(
-  'refuses an amount in %s whose third decimal is not 0',
+  'rejects an amount in %s whose third decimal is not 0',
   async (currency) => {
     const { stripe } = await startStripeSandbox()
     const create = (amount: number) => stripe.paymentIntents.create({ amount, currency })
@@ -449,7 +452,7 @@ it.each(['bhd', 'jod', 'kwd', 'omr', 'tnd'])(
   },
 )
 
-it('refuses every amount in a currency of three decimals whose last is not 0, on every route', async () => {
+it('rejects amounts in a three-decimal currency whose last digit is not 0, on every route', async () => {
   const { stripe } = await startStripeSandbox()
   const currency = 'kwd'
   const { customer } = await seedCustomer(stripe)
@@ -583,7 +586,7 @@ it('refuses every amount in a currency of three decimals whose last is not 0, on
   expect(await refusal(turned)).toMatchObject({ param: 'amount' })
 })
 
-it('names both customers when a payment method belongs to another, and the missing one when there is none', async () => {
+it('names both customers if a payment method belongs to another, and the missing one if there is none', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer, method } = await seedCustomer(stripe)
   const other = await stripe.customers.create()
@@ -610,7 +613,7 @@ it('names both customers when a payment method belongs to another, and the missi
   expect((await pay({ customer: customer.id })).status).toBe('requires_confirmation')
 })
 
-it('asks for a key by WWW-Authenticate, and indents its JSON', async () => {
+it('answers a call without an API key with WWW-Authenticate, and indents JSON', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { url, apiKey } = sandbox.stripe
   for (const headers of [{}, { authorization: 'Bearer sk_test_wrong' }] as const) {

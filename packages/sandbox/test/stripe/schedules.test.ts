@@ -20,12 +20,12 @@ async function subscribed(more: Partial<Stripe.SubscriptionCreateParams> = {}) {
   return { ...setup, customer, ...prices, subscription, plan }
 }
 
-/** Without what the SDK keeps beside it. */
+/** Removes the properties that the SDK adds. */
 function plainOf(subscription: Stripe.Subscription): object {
   return JSON.parse(JSON.stringify(subscription))
 }
 
-/** The present phase as it is, for an update. */
+/** Returns the present phase as parameters of an update. */
 function present({ phases: [phase] }: Stripe.SubscriptionSchedule) {
   return {
     start_date: phase?.start_date ?? 0,
@@ -37,8 +37,8 @@ function present({ phases: [phase] }: Stripe.SubscriptionSchedule) {
   }
 }
 
-describe('a schedule made from a subscription', () => {
-  it('has all of it in its one phase, and changes nothing', async () => {
+describe('a schedule created from a subscription', () => {
+  it('contains the whole subscription in its one phase, and changes nothing', async () => {
     const setup = await startStripeSandbox()
     const { stripe } = setup
     const { customer, method } = await seedCustomer(stripe)
@@ -81,7 +81,7 @@ describe('a schedule made from a subscription', () => {
     expect(plainOf(after)).toEqual({ ...plainOf(subscription), schedule: schedule.id })
   })
 
-  it('holds the end of the subscription, and follows its prices', async () => {
+  it("manages the subscription's end, and follows its prices", async () => {
     const { stripe, subscription, plan, better, customer } = await subscribed()
     const schedule = await plan()
     for (const params of [
@@ -121,8 +121,8 @@ describe('a schedule made from a subscription', () => {
   })
 })
 
-describe('when a phase begins', () => {
-  it('what it names is there, what it does not name is gone', async () => {
+describe('the start of a phase', () => {
+  it('sets the named parameters and removes the others', async () => {
     const { sandbox, stripe, subscription, plan, better, product } = await subscribed()
     const coupon = await stripe.coupons.create({ percent_off: 50, duration: 'forever' })
     const rate = await stripe.taxRates.create({
@@ -170,7 +170,7 @@ describe('when a phase begins', () => {
     expect(after.items.data.map(({ price }) => price.id)).toEqual([better.id])
   })
 
-  it('prices make way one for one, in whatever order', async () => {
+  it('replaces prices one by one, in any order', async () => {
     const { sandbox, stripe, subscription, plan, monthly, better, product } = await subscribed()
     const extra = await stripe.prices.create({
       product: product.id,
@@ -202,7 +202,7 @@ describe('when a phase begins', () => {
     expect(after.latest_invoice).toMatchObject({ total: 5 * 200 + 2500 })
   })
 
-  it('another rhythm begins on that day', async () => {
+  it('starts a new period if the interval changes', async () => {
     const { sandbox, stripe, subscription, plan, yearly } = await subscribed()
     const schedule = await plan()
     await stripe.subscriptionSchedules.update(schedule.id, {
@@ -225,7 +225,7 @@ describe('when a phase begins', () => {
     expect(after.latest_invoice).toMatchObject({ total: 10_000, status: 'paid' })
   })
 
-  it('the present one may be changed, with the proration that is asked for', async () => {
+  it('allows changes of the present phase, with the requested proration', async () => {
     const { sandbox, stripe, customer, subscription, plan, better } = await subscribed()
     const schedule = await plan()
     await sandbox.clock.advance({ days: 14 })
@@ -240,8 +240,8 @@ describe('when a phase begins', () => {
   })
 })
 
-describe('a schedule tells', () => {
-  it('a week before it ends, and when', async () => {
+describe('the events and errors of a schedule', () => {
+  it('announce the end of the schedule a week ahead, and report it', async () => {
     const { sandbox, plan } = await subscribed()
     const schedule = await plan()
     await sandbox.clock.advanceTo(new Date((TURN - 8 * 86_400) * 1000))
@@ -255,7 +255,7 @@ describe('a schedule tells', () => {
     expect(sandbox.stripe.schedule('sub_sched_none')).toBeNull()
   })
 
-  it('that failed payments have ended it', async () => {
+  it('report that failed payments ended the schedule', async () => {
     const { sandbox, customer, plan, stripe, monthly } = await subscribed()
     const schedule = await plan()
     await stripe.subscriptionSchedules.update(schedule.id, {
@@ -274,7 +274,7 @@ describe('a schedule tells', () => {
   })
 })
 
-it('refuses today what a phase could not have on its day', async () => {
+it('rejects a phase immediately if it could not start on its date', async () => {
   const { stripe, plan, better } = await subscribed()
   const schedule = await plan()
   const other = await seedCustomer(stripe)
@@ -307,8 +307,8 @@ it('refuses today what a phase could not have on its day', async () => {
   }
 })
 
-describe('a schedule that is under way', () => {
-  it('is previewed by what it has planned', async () => {
+describe('a schedule in progress', () => {
+  it('is previewed with its planned phases', async () => {
     const { stripe, subscription, plan, yearly } = await subscribed()
     const schedule = await plan()
     const next: Phase = { items: [{ price: yearly.id }], duration: { interval: 'year' } }
@@ -324,7 +324,7 @@ describe('a schedule that is under way', () => {
     expect(await refusal(gone)).toMatchObject({ statusCode: 400, param: 'schedule' })
   })
 
-  it('wants to know when its first phase began', async () => {
+  it('requires the start date of its first phase', async () => {
     const { stripe, plan } = await subscribed()
     const schedule = await plan()
     const { start_date: _left, ...rest } = present(schedule)

@@ -23,7 +23,7 @@ it.each([
   `name~"o'b"`,
   `metadata["it's"]:'a "word"'`,
   `metadata['it\\'s']:"a \\"word\\""`,
-])('reads either kind of quotes: %s', async (query) => {
+])('accepts single and double quotes in a search query: %s', async (query) => {
   const { stripe } = await startStripeSandbox()
   const metadata = { "it's": 'a "word"' }
   const { id } = await stripe.customers.create({ name: "O'Brien", metadata })
@@ -38,13 +38,13 @@ it.each([
   'created>"soon"',
   'created:"1.5"',
   'created>null',
-])('refuses what cannot be meant: %s', async (query) => {
+])('rejects values of the wrong type: %s', async (query) => {
   const { stripe } = await startStripeSandbox()
   const asked = stripe.customers.search({ query })
   expect(await refusal(asked)).toMatchObject({ statusCode: 400, param: 'query' })
 })
 
-it('finds charges by the account that was debited', async () => {
+it('finds charges by the debited account', async () => {
   const { stripe } = await startStripeSandbox()
   await stripe.paymentIntents.create({
     amount: 900,
@@ -61,7 +61,7 @@ it('finds charges by the account that was debited', async () => {
   expect((await stripe.charges.search({ query: none })).data).toEqual([])
 })
 
-it('finds what has a key of metadata at all, or has not', async () => {
+it('finds objects with and without a metadata key', async () => {
   const { stripe } = await startStripeSandbox()
   await stripe.products.create({ name: 'With', metadata: { color: 'red' } })
   await stripe.products.create({ name: 'Without' })
@@ -81,7 +81,7 @@ it.each([
   ['paymentIntents', 'amount_received>1'],
   ['subscriptions', 'customer:"cus_1"'],
   ['charges', 'payment_method_details.sepa_debit.iban:"DE"'],
-])('refuses a field that %s cannot be searched by: %s', async (resource, query) => {
+])('rejects a field by which %s cannot be searched: %s', async (resource, query) => {
   const { stripe } = await startStripeSandbox()
   const asked = stripe[resource as 'products'].search({ query })
   expect(await refusal(asked)).toMatchObject({
@@ -97,7 +97,7 @@ it.each([
   'created~"17"',
   Array(11).fill('created>1').join(' AND '),
   'created>1 AND status:"active" OR status:"canceled"',
-])('refuses %s', async (query) => {
+])('rejects the search query %s', async (query) => {
   const { stripe } = await startStripeSandbox()
   const asked = stripe.subscriptions.search({ query })
   expect(await refusal(asked)).toMatchObject({ statusCode: 400, param: 'query' })

@@ -24,20 +24,23 @@ it.each<[Allowed | null, string | null, string[]]>([
   [['us_bank_account'], null, ['us_bank_account']],
   [['us_bank_account'], ACCOUNT, ['us_bank_account']],
   [['us_bank_account', 'card'], CARD, ['us_bank_account', 'card']],
-])('a setup that allows %j, with %s, shows %j', async (allowed, method, types) => {
-  const { create } = await startSetup()
-  const intent = await create({
-    ...(allowed ? { allowed_payment_method_types: allowed } : {}),
-    ...(method ? { payment_method: method } : {}),
-  })
-  expect(intent).toMatchObject({
-    allowed_payment_method_types: allowed,
-    payment_method_types: types,
-    status: method ? 'requires_confirmation' : 'requires_payment_method',
-  })
-})
+])(
+  'creates a setup intent for types %j, with payment method %s, that returns types %j',
+  async (allowed, method, types) => {
+    const { create } = await startSetup()
+    const intent = await create({
+      ...(allowed ? { allowed_payment_method_types: allowed } : {}),
+      ...(method ? { payment_method: method } : {}),
+    })
+    expect(intent).toMatchObject({
+      allowed_payment_method_types: allowed,
+      payment_method_types: types,
+      status: method ? 'requires_confirmation' : 'requires_payment_method',
+    })
+  },
+)
 
-it('refuses a method of a type that the setup does not allow, whenever it comes', async () => {
+it('rejects a payment method whose type the setup intent does not allow, on creation and later', async () => {
   const { stripe, create } = await startSetup()
   const allowed_payment_method_types: Allowed = ['card']
   const wrong = { statusCode: 400, param: 'payment_method', code: 'setup_intent_invalid_parameter' }
@@ -61,7 +64,7 @@ it('refuses a method of a type that the setup does not allow, whenever it comes'
   })
 })
 
-it('forgets the type of a method that it no longer has', async () => {
+it('removes the type of a payment method from a setup intent that no longer uses it', async () => {
   const { stripe, create } = await startSetup()
   const { id } = await create({ payment_method: ACCOUNT })
   const changed = await stripe.setupIntents.update(id, { payment_method: CARD })

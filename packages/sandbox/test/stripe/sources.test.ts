@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
 import { refusal, seedPrices, startStripeSandbox } from './support.ts'
 
-it('keeps cards and which of them is the default', async () => {
+it("stores legacy cards and the customer's default card", async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const made = await stripe.customers.create({ source: 'tok_visa', expand: ['default_source'] })
   const first = made.default_source as Stripe.Card
@@ -18,7 +18,7 @@ it('keeps cards and which of them is the default', async () => {
   await stripe.customers.update(made.id, { default_source: second.id })
   expect(await defaultOf(stripe, made.id)).toBe(second.id)
   await stripe.customers.deleteSource(made.id, second.id)
-  // The newest of those that are left.
+  // The newest of the remaining cards.
   expect(await defaultOf(stripe, made.id)).toBe(third.id)
   await stripe.customers.update(made.id, { source: 'tok_jcb' })
   const left = (await stripe.customers.listSources(made.id)).data
@@ -30,7 +30,7 @@ it('keeps cards and which of them is the default', async () => {
   expect(await defaultOf(stripe, made.id)).toBeNull()
 })
 
-it('shows a card as a payment method, and lets it pay as one', async () => {
+it('returns a legacy card as a payment method, which can pay', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const customer = await stripe.customers.create({ source: 'tok_visa' })
   const card = String(customer.default_source)
@@ -59,7 +59,7 @@ it('shows a card as a payment method, and lets it pay as one', async () => {
   expect((await refusal(stripe.customers.retrieveSource(customer.id, card))).statusCode).toBe(404)
 })
 
-it('lets what a payment method is called by name go before the default card', async () => {
+it('prefers a named default payment method to the default card', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const customer = await stripe.customers.create({
     source: 'tok_visa',
@@ -73,7 +73,7 @@ it('lets what a payment method is called by name go before the default card', as
   ])
 })
 
-it('asks for what is past due again when a new card is given, and for nothing else', async () => {
+it('retries a past due invoice when a new card is added, and nothing else', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const customer = await stripe.customers.create({ source: 'tok_visa' })
   const { monthly } = await seedPrices(stripe)
@@ -100,7 +100,7 @@ it('asks for what is past due again when a new card is given, and for nothing el
   expect((await stripe.invoices.retrieve(before.id ?? '')).status).toBe('paid')
 })
 
-it('refuses what is no card, somebody else’s, or declined', async () => {
+it("rejects other objects, other customers' cards and declined cards as sources", async () => {
   const { stripe } = await startStripeSandbox()
   const ada = await stripe.customers.create({ source: 'tok_visa' })
   const bob = await stripe.customers.create({})

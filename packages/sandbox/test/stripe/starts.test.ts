@@ -5,7 +5,7 @@ import { seconds, seedCustomer, seedPrices, startStripeSandbox } from './support
 const FEBRUARY = seconds('2026-02-01T00:00:00Z')
 type Params = Omit<Stripe.SubscriptionCreateParams, 'customer' | 'items'>
 
-/** On 15 January at midnight, a month of 31 days. */
+/** Starts on 15 January at midnight, in a month of 31 days. */
 async function setUp(now = '2026-01-15T00:00:00Z') {
   const setup = await startStripeSandbox({ now: new Date(now) })
   const { stripe, sandbox } = setup
@@ -22,11 +22,11 @@ async function setUp(now = '2026-01-15T00:00:00Z') {
   return { ...setup, ...prices, customer, subscribe, invoices, totals, to }
 }
 
-/** So much of a price for the days of a period. */
+/** Share of a price for a number of days of a period. */
 const share = (amount: number, days: number, of: number) => Math.round((amount * days) / of)
 
-describe('a later anchor', () => {
-  it('bills the time before by its share, with quantities, prices, discount and tax', async () => {
+describe('a billing_cycle_anchor in the future', () => {
+  it('bills the days before by their share, with quantities, prices, discount and tax', async () => {
     const { stripe, subscribe, monthly, better, invoices, to } = await setUp()
     const coupon = await stripe.coupons.create({ percent_off: 25, duration: 'forever' })
     const tax = { display_name: 'VAT', percentage: 19.6, inclusive: false }
@@ -68,7 +68,7 @@ describe('a later anchor', () => {
     ).toEqual([false, false])
   })
 
-  it('uses up a coupon for one invoice with the short one', async () => {
+  it('redeems a coupon for one invoice with the short period', async () => {
     const { stripe, subscribe, totals, to } = await setUp()
     const coupon = await stripe.coupons.create({ percent_off: 50, duration: 'once' })
     await subscribe({ billing_cycle_anchor: FEBRUARY, discounts: [{ coupon: coupon.id }] })
@@ -77,7 +77,7 @@ describe('a later anchor', () => {
     expect(await totals()).toEqual([short - Math.round(short / 2), 1000])
   })
 
-  it('makes the time before free, and no invoice, where nothing is prorated', async () => {
+  it('makes the days before free, without an invoice, if proration is disabled', async () => {
     const { subscribe, totals, to } = await setUp()
     const made = await subscribe({
       billing_cycle_anchor: FEBRUARY,
@@ -88,7 +88,7 @@ describe('a later anchor', () => {
     expect(await totals()).toEqual([1000])
   })
 
-  it('comes after a trial: free, then a share, then whole periods', async () => {
+  it('follows a trial: free, then a share, then whole periods', async () => {
     const { subscribe, totals, to, stripe, customer, monthly } = await setUp()
     const trial = { trial_period_days: 7, billing_cycle_anchor: FEBRUARY }
     const { id } = await subscribe(trial)
@@ -104,7 +104,7 @@ describe('a later anchor', () => {
     await expect(asked).rejects.toMatchObject({ param: 'billing_cycle_anchor' })
   })
 
-  it('is kept to by a swap in the short period', async () => {
+  it('is kept by a swap in the short period', async () => {
     const { stripe, subscribe, better, totals, to } = await setUp()
     const made = await subscribe({ billing_cycle_anchor: FEBRUARY })
     await to('2026-01-25T00:00:00Z')
@@ -114,7 +114,7 @@ describe('a later anchor', () => {
     const difference = share(2500, 7, 31) - share(1000, 7, 31)
     const all = await totals()
     expect(all[0]).toBe(share(1000, 17, 31))
-    // What is credited comes from what was paid, and is rounded once more.
+    // The credit is computed from the paid amount, and is rounded once more.
     expect(Math.abs((all[1] ?? 0) - 2500 - difference)).toBeLessThanOrEqual(1)
   })
 
@@ -133,7 +133,7 @@ describe('a later anchor', () => {
   })
 })
 
-describe('a later anchor of a page', () => {
+describe('a billing_cycle_anchor in the future in Checkout', () => {
   async function open(more: Stripe.Checkout.SessionCreateParams) {
     const setup = await setUp()
     const { stripe, monthly, customer } = setup
@@ -152,7 +152,7 @@ describe('a later anchor of a page', () => {
     return { ...setup, amount: amount.id, create }
   }
 
-  it('costs the share, and the whole period once its day has come', async () => {
+  it('costs the share, and the whole period after its date has passed', async () => {
     const { create, sandbox, to, totals } = await open({})
     const first = await create()
     expect(first.amount_total).toBe(share(1000, 17, 31))
@@ -166,7 +166,7 @@ describe('a later anchor of a page', () => {
     expect(await totals()).toEqual([share(1000, 17, 31), 1000, 1000])
   })
 
-  it('is free until then, and takes no fixed amount off a share', async () => {
+  it('makes the days before free without proration, and rejects a fixed discount on a share', async () => {
     const free = await open({ subscription_data: { proration_behavior: 'none' } })
     const session = await free.create([{ coupon: free.amount }])
     expect(session.amount_total).toBe(0)
@@ -180,7 +180,7 @@ describe('a later anchor of a page', () => {
   })
 })
 
-describe('an anchor by the day of the month', () => {
+describe('billing_cycle_anchor_config', () => {
   const month = { interval: 'month', interval_count: 1 } as const
   it.each([
     [
@@ -211,7 +211,7 @@ describe('an anchor by the day of the month', () => {
       '2026-03-31T00:00:00Z',
       '2026-02-28T00:00:00Z',
     ],
-    // Two months from February on: August is the first of them with 31 days.
+    // Every two months from February: August is the first of them with 31 days.
     [
       '2026-02-10T00:00:00Z',
       { day_of_month: 31 },
@@ -226,22 +226,25 @@ describe('an anchor by the day of the month', () => {
       '2026-07-01T00:00:00Z',
       '2026-07-01T00:00:00Z',
     ],
-  ] as const)('at %s by %j every %j', async (now, config, recurring, anchor, end) => {
-    const { stripe, subscribe, product } = await setUp(now)
-    const price = await stripe.prices.create({
-      product: product.id,
-      currency: 'usd',
-      unit_amount: 1000,
-      recurring: { ...recurring },
-    })
-    const made = await subscribe({ billing_cycle_anchor_config: config }, [{ price: price.id }])
-    const shown = { hour: null, minute: null, month: null, second: null, ...config }
-    expect(made.billing_cycle_anchor_config).toEqual(shown)
-    expect(new Date(made.billing_cycle_anchor * 1000)).toEqual(new Date(anchor))
-    expect(made.items.data[0]?.current_period_end).toBe(seconds(end))
-  })
+  ] as const)(
+    'starting at %s with %j and interval %j, sets the first billing date',
+    async (now, config, recurring, anchor, end) => {
+      const { stripe, subscribe, product } = await setUp(now)
+      const price = await stripe.prices.create({
+        product: product.id,
+        currency: 'usd',
+        unit_amount: 1000,
+        recurring: { ...recurring },
+      })
+      const made = await subscribe({ billing_cycle_anchor_config: config }, [{ price: price.id }])
+      const shown = { hour: null, minute: null, month: null, second: null, ...config }
+      expect(made.billing_cycle_anchor_config).toEqual(shown)
+      expect(new Date(made.billing_cycle_anchor * 1000)).toEqual(new Date(anchor))
+      expect(made.items.data[0]?.current_period_end).toBe(seconds(end))
+    },
+  )
 
-  it('refuses what is no day, what is no month or year, and a second anchor', async () => {
+  it('rejects invalid days, values that do not fit the interval, and a second anchor', async () => {
     const { stripe, subscribe, product } = await setUp()
     const weekly = await stripe.prices.create({
       product: product.id,
@@ -260,8 +263,8 @@ describe('an anchor by the day of the month', () => {
   })
 })
 
-describe('a start in the past', () => {
-  it('bills each period since, and then from now on', async () => {
+describe('backdate_start_date', () => {
+  it('bills all past periods, and then the present one', async () => {
     const { subscribe, invoices } = await setUp()
     const made = await subscribe({ backdate_start_date: seconds('2025-12-01T00:00:00Z') })
     expect([made.start_date, made.created]).toEqual([
@@ -275,7 +278,7 @@ describe('a start in the past', () => {
     expect(made.items.data[0]?.current_period_start).toBe(made.created)
   })
 
-  it('bills the past in one line in classic mode, by the length of its first period', async () => {
+  it('bills the past in one line in classic mode, by the length of the first period', async () => {
     const { subscribe, invoices } = await setUp()
     await subscribe({
       billing_mode: { type: 'classic' },
@@ -286,7 +289,7 @@ describe('a start in the past', () => {
     expect(first?.lines.data.map(({ amount }) => amount)).toEqual(amounts)
   })
 
-  it('goes with an anchor, and with no charge for the past', async () => {
+  it('works with an anchor, and without a charge for the past', async () => {
     const { subscribe, totals, invoices } = await setUp()
     const began = seconds('2025-12-01T00:00:00Z')
     await subscribe({ backdate_start_date: began, billing_cycle_anchor: FEBRUARY })
@@ -301,7 +304,7 @@ describe('a start in the past', () => {
   it.each([
     [2, [750, 750, 1000]],
     [3, [750, 750, 750]],
-  ])('a coupon for %s months counts from there', async (months, nets) => {
+  ])('counts a coupon for %s months from the past date', async (months, nets) => {
     const { stripe, subscribe, totals } = await setUp('2026-03-01T00:00:00Z')
     const coupon = await stripe.coupons.create({
       percent_off: 25,
@@ -316,7 +319,7 @@ describe('a start in the past', () => {
     expect(made.discounts).toHaveLength(months - 2)
   })
 
-  it('refuses a day to come, and a trial', async () => {
+  it('rejects a future date, and a trial', async () => {
     const { subscribe } = await setUp()
     const late = subscribe({ backdate_start_date: FEBRUARY })
     await expect(late).rejects.toMatchObject({ param: 'backdate_start_date' })
@@ -325,28 +328,31 @@ describe('a start in the past', () => {
   })
 })
 
-describe('without a card', () => {
+describe('a subscription without a card', () => {
   it.each([
     ['cancel', 'canceled', 1],
     ['pause', 'paused', 1],
     ['create_invoice', 'past_due', 2],
-  ] as const)('a trial ends by %s as %s', async (missing, status, count) => {
-    const { stripe, sandbox, monthly } = await setUp()
-    const customer = await stripe.customers.create({ email: 'grace@example.com' })
-    const { id, status: before } = await stripe.subscriptions.create({
-      customer: customer.id,
-      items: [{ price: monthly.id }],
-      trial_period_days: 7,
-      trial_settings: { end_behavior: { missing_payment_method: missing } },
-    })
-    expect(before).toBe('trialing')
-    await sandbox.clock.advance({ days: 8 })
-    expect((await stripe.subscriptions.retrieve(id)).status).toBe(status)
-    const { data } = await stripe.invoices.list({ customer: customer.id })
-    expect(data).toHaveLength(count)
-  })
+  ] as const)(
+    'ends its trial with missing_payment_method %s as %s',
+    async (missing, status, count) => {
+      const { stripe, sandbox, monthly } = await setUp()
+      const customer = await stripe.customers.create({ email: 'grace@example.com' })
+      const { id, status: before } = await stripe.subscriptions.create({
+        customer: customer.id,
+        items: [{ price: monthly.id }],
+        trial_period_days: 7,
+        trial_settings: { end_behavior: { missing_payment_method: missing } },
+      })
+      expect(before).toBe('trialing')
+      await sandbox.clock.advance({ days: 8 })
+      expect((await stripe.subscriptions.retrieve(id)).status).toBe(status)
+      const { data } = await stripe.invoices.list({ customer: customer.id })
+      expect(data).toHaveLength(count)
+    },
+  )
 
-  it('what costs nothing begins, and what costs something does not', async () => {
+  it('starts if it is free, and is rejected otherwise', async () => {
     const { stripe, monthly, product } = await setUp()
     const { id: customer } = await stripe.customers.create({ email: 'grace@example.com' })
     const free = await stripe.prices.create({

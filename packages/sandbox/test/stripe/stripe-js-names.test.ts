@@ -10,7 +10,7 @@ const TYPES = join(
   'dist/stripe-js',
 )
 
-/** The names of an interface's methods, as Stripe declares them. */
+/** Returns the names of an interface's methods in Stripe's declarations. */
 function methodsOf(file: string, name: string): Set<string> {
   const text = readFileSync(join(TYPES, file), 'utf8')
   const body = text.split(new RegExp(`(?:interface|type|class) ${name}\\b[^{]*\\{`))[1] ?? ''
@@ -32,7 +32,7 @@ function load(): Loaded {
   return window.Stripe
 }
 
-it('has no method that Stripe does not declare, but for one of older versions', () => {
+it('the stand-in for Stripe.js has no method that Stripe does not declare, except one of older versions', () => {
   const stripe = load()('pk_test_1')
   const own = Object.keys(stripe).filter((name) => !name.startsWith('_'))
   const declared = methodsOf('stripe.d.ts', 'Stripe')
@@ -55,7 +55,7 @@ it('has no method that Stripe does not declare, but for one of older versions', 
   )
 })
 
-it('names what it does not imitate', async () => {
+it('the stand-in for Stripe.js names the functions that it does not support', async () => {
   const stripe = load()('pk_test_1')
   const declared = [...methodsOf('stripe.d.ts', 'Stripe')]
   const silent = declared.filter((name) => typeof stripe[name] !== 'function')
@@ -65,7 +65,7 @@ it('names what it does not imitate', async () => {
   expect((stripe as { then?: unknown }).then).toBeUndefined()
 })
 
-it('has elements with the methods that Stripe declares', () => {
+it('the stand-in for Stripe.js has elements with the methods that Stripe declares', () => {
   const elements = load()('pk_test_1').elements({ mode: 'payment' })
   const declared = methodsOf('elements-group.d.ts', 'StripeElements')
   expect([...declared].filter((name) => typeof elements[name] !== 'function')).toEqual([])
@@ -87,6 +87,6 @@ it('has elements with the methods that Stripe declares', () => {
   }
 })
 
-it('refuses a secret key', () => {
+it('the stand-in for Stripe.js rejects a secret key', () => {
   expect(() => load()('sk_test_1')).toThrow(/secret key/)
 })

@@ -14,7 +14,9 @@ export interface StripeSetup {
   readonly checker: ConformanceChecker
 }
 
-/** A sandbox and the real SDK; every successful response is checked against the SDK's own types. */
+/**
+ * Starts a sandbox with the real SDK. Every successful response is checked against the SDK's types.
+ */
 export async function startStripeSandbox(
   options: { now?: Date; stripe?: StripeOptions; sdk?: Stripe.StripeConfig } = {},
 ): Promise<StripeSetup> {
@@ -33,7 +35,7 @@ export async function startStripeSandbox(
     const text = await response.text()
     if (response.ok) {
       const { pathname } = new URL(String(input))
-      // The contract is that of `/v1`.
+      // The contract covers `/v1` only.
       if (pathname.startsWith('/v1/'))
         problems.push(...checker.check(init?.method ?? 'GET', pathname, JSON.parse(text)))
     }
@@ -48,7 +50,7 @@ export async function startStripeSandbox(
   return { sandbox, stripe, checker }
 }
 
-/** A customer with a card, a product, and prices. */
+/** Creates a customer with a card, a product, and prices. */
 export async function seedCustomer(stripe: Stripe, card = 'pm_card_visa') {
   const customer = await stripe.customers.create({ email: 'ada@example.com', name: 'Ada' })
   const method = await stripe.paymentMethods.attach(card, { customer: customer.id })

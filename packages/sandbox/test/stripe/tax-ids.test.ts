@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { refusal, seedCustomer, startStripeSandbox } from './support.ts'
 
-it('asks the authority about a tax id and tells what came back', async () => {
+it('verifies a tax id and reports the result', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   for (const [type, value, first, last] of [
@@ -16,17 +16,17 @@ it('asks the authority about a tax id and tells what came back', async () => {
     const seen = await stripe.customers.retrieveTaxId(customer.id, made.id)
     expect(seen.verification?.status).toBe(last)
     const told = sandbox.stripe.events('customer.tax_id.updated')
-    const about = told.filter((event) => (event.data as Told).object.id === made.id)
+    const about = told.filter((event) => (event.data as EventData).object.id === made.id)
     expect(about).toHaveLength(first === last ? 0 : 1)
   }
   expect(sandbox.stripe.events('customer.tax_id.created')).toHaveLength(5)
 })
 
-interface Told {
+interface EventData {
   object: { id: string }
 }
 
-it('knows the country of a tax id and refuses what cannot be one', async () => {
+it('recognizes the country of a tax id and rejects impossible ones', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const create = (type: 'eu_vat' | 'us_ein' | 'ch_vat' | 'no_vat', value: string) =>
@@ -44,7 +44,7 @@ it('knows the country of a tax id and refuses what cannot be one', async () => {
   expect((await stripe.customers.listTaxIds(customer.id)).data).toHaveLength(3)
 })
 
-it('prints a customer’s tax ids on the invoices that are finalized while it has them', async () => {
+it("prints a customer's tax ids on invoices finalized while the customer has them", async () => {
   const { stripe } = await startStripeSandbox()
   const customer = await stripe.customers.create({
     tax_id_data: [{ type: 'eu_vat', value: 'DE123456789' }],
@@ -63,7 +63,7 @@ it('prints a customer’s tax ids on the invoices that are finalized while it ha
   expect(next.customer_tax_ids).toEqual([{ type: 'eu_vat', value: 'DE123456789' }])
 })
 
-it('makes no customer when one of its tax ids cannot be', async () => {
+it('creates no customer if one of its tax ids is invalid', async () => {
   const { stripe } = await startStripeSandbox()
   const refused = await refusal(
     stripe.customers.create({
@@ -77,7 +77,7 @@ it('makes no customer when one of its tax ids cannot be', async () => {
   expect((await stripe.customers.list()).data).toEqual([])
 })
 
-it('keeps each owner’s tax ids apart', async () => {
+it('keeps the tax ids of each owner separate', async () => {
   const { stripe } = await startStripeSandbox()
   const ada = await stripe.customers.create({})
   const bob = await stripe.customers.create({})

@@ -31,7 +31,7 @@ it('knows the number of every card that Stripe documents, with its last four dig
 })
 
 describe('refunds of test cards', () => {
-  it('of pm_card_pendingRefund are pending for an hour, then succeed with refund.updated', async () => {
+  it('stay pending for an hour for pm_card_pendingRefund, then succeed with refund.updated', async () => {
     const { sandbox, stripe } = await startStripeSandbox()
     const charge = await payWith(stripe, 'pm_card_pendingRefund')
     const refund = await stripe.refunds.create({ charge: charge.id })
@@ -48,7 +48,7 @@ describe('refunds of test cards', () => {
     expect(sandbox.failedJobs()).toEqual([])
   })
 
-  it('of pm_card_refundFail succeed and fail an hour later, and the charge can be refunded again', async () => {
+  it('succeed and fail an hour later for pm_card_refundFail, and the charge can be refunded again', async () => {
     const { sandbox, stripe } = await startStripeSandbox()
     const charge = await payWith(stripe, 'pm_card_refundFail')
     const refund = await stripe.refunds.create({ charge: charge.id, amount: 500 })
@@ -60,7 +60,7 @@ describe('refunds of test cards', () => {
     expect(sandbox.failedJobs()).toEqual([])
   })
 
-  it('of pm_card_refundFail that failed before by hand do not fail twice', async () => {
+  it('fail only once for pm_card_refundFail if a test made them fail earlier', async () => {
     const { sandbox, stripe } = await startStripeSandbox()
     const charge = await payWith(stripe, 'pm_card_refundFail')
     const refund = await stripe.refunds.create({ charge: charge.id })
@@ -72,7 +72,7 @@ describe('refunds of test cards', () => {
 })
 
 it.each(['pm_card_radarBlock', 'pm_card_riskLevelHighest'])(
-  'attaches %s, and blocks its charges as too risky before a bank is asked',
+  'attaches %s, and blocks its charges as too risky before asking the bank',
   async (card) => {
     const { sandbox, stripe } = await startStripeSandbox()
     const customer = await stripe.customers.create()
@@ -125,7 +125,7 @@ it.each([
   },
 )
 
-it('makes the money of pm_card_bypassPending available at once, and no other', async () => {
+it("makes the money of pm_card_bypassPending available immediately, and no other card's", async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const funds = async () => {
     const { available, pending } = await stripe.balance.retrieve()
@@ -142,7 +142,7 @@ it.each([
   ['pm_card_jp', 'JP', 'credit'],
   ['pm_card_se', 'SE', 'credit'],
   ['pm_card_th_debit', 'TH', 'debit'],
-])('has %s, a card of another country', async (card, country, funding) => {
+])('reports the country and kind of the card %s', async (card, country, funding) => {
   const { stripe } = await startStripeSandbox()
   const charge = await payWith(stripe, card)
   expect(charge.payment_method_details?.card).toMatchObject({ country, funding })

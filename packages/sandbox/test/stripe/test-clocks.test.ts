@@ -4,7 +4,7 @@ import { refusal, START, seconds, seedPrices, startStripeSandbox } from './suppo
 
 const OWN_NOW = START.getTime() / 1000
 
-/** A test clock that shows `time`. */
+/** Creates a test clock that shows `time`. */
 async function createClock(stripe: Stripe, time: string, name?: string) {
   const frozen_time = seconds(time)
   return stripe.testHelpers.testClocks.create({ frozen_time, ...(name ? { name } : {}) })
@@ -19,7 +19,7 @@ async function advance(stripe: Stripe, clock: string, to: string) {
     .toBe('ready')
 }
 
-/** A customer with a card, on a test clock or, without one, in the sandbox's own time. */
+/** Creates a customer with a card, on a test clock, or on the sandbox's own clock without one. */
 async function customerOn(stripe: Stripe, test_clock?: string, card = 'pm_card_visa') {
   return stripe.customers.create({
     payment_method: card,
@@ -28,7 +28,7 @@ async function customerOn(stripe: Stripe, test_clock?: string, card = 'pm_card_v
   })
 }
 
-/** When each invoice was made and paid, oldest first, as days. */
+/** Returns the dates on which each invoice was created and paid, oldest first. */
 async function invoicesOf(stripe: Stripe, customer: string) {
   const { data } = await stripe.invoices.list({ customer, limit: 100 })
   const day = (time: number | null) => time && new Date(time * 1000).toISOString().slice(0, 16)
@@ -37,7 +37,7 @@ async function invoicesOf(stripe: Stripe, customer: string) {
     .map(({ created, status_transitions }) => [day(created), day(status_transitions.paid_at)])
 }
 
-it('keeps two clocks and its own time apart, moved in turns', async () => {
+it("keeps two test clocks and the sandbox's own clock separate when they move in turns", async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { monthly } = await seedPrices(stripe)
   const early = await createClock(stripe, '2024-02-29T12:00:00Z', 'leap')
@@ -63,7 +63,7 @@ it('keeps two clocks and its own time apart, moved in turns', async () => {
     ['2024-03-29T12:00', '2024-03-29T13:00'],
     ['2024-04-29T12:00', '2024-04-29T13:00'],
   ])
-  // The last one is a draft for an hour, and the clock has moved by half of it.
+  // The last invoice stays a draft for an hour, and the clock moved by half of it.
   expect(await invoicesOf(stripe, atLate)).toEqual([
     ['2030-06-10T00:00', '2030-06-10T00:00'],
     ['2030-07-10T00:00', '2030-07-10T01:00'],
@@ -82,7 +82,7 @@ it('keeps two clocks and its own time apart, moved in turns', async () => {
   expect(sandbox.failedJobs()).toEqual([])
 })
 
-it('lists events of all clocks in the order they happened, made in its own time', async () => {
+it("lists events of all clocks in the order of their occurrence, with times of the sandbox's own clock", async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { monthly } = await seedPrices(stripe)
   const early = await createClock(stripe, '2020-01-01T00:00:00Z')
@@ -108,7 +108,7 @@ it('lists events of all clocks in the order they happened, made in its own time'
   expect((await stripe.events.list({ type: 'invoice.*' })).data).toEqual([])
 })
 
-it('puts billing on the clock, payments and events in its own time', async () => {
+it("bills by the test clock, and dates payments and events by the sandbox's own clock", async () => {
   const { stripe } = await startStripeSandbox()
   const { monthly } = await seedPrices(stripe)
   const { id, created, deletes_after } = await createClock(stripe, '2028-03-31T08:00:00Z')
@@ -146,7 +146,7 @@ it('puts billing on the clock, payments and events in its own time', async () =>
   expect([swap.created, swap.period_end]).toEqual([then, then])
 })
 
-it('ends trials, asks again and gives up by the clock', async () => {
+it('ends trials, retries payments and cancels by the test clock', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { monthly } = await seedPrices(stripe)
   const { id } = await createClock(stripe, '2027-01-01T00:00:00Z')
@@ -177,7 +177,7 @@ it('ends trials, asks again and gives up by the clock', async () => {
   expect(await types()).toBe(5)
 })
 
-it('begins schedules, counts usage and checks out by the clock', async () => {
+it('starts schedules, counts usage and runs Checkout by the test clock', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { product, monthly, better } = await seedPrices(stripe)
   const { id } = await createClock(stripe, '2025-01-10T00:00:00Z')
@@ -228,7 +228,7 @@ it('begins schedules, counts usage and checks out by the clock', async () => {
   expect(planned.start_date).toBe(seconds('2025-01-20T00:00:00Z'))
 })
 
-it('shows what lives on a clock only to who asks for it', async () => {
+it('returns objects on a test clock only to requests that ask for them', async () => {
   const { stripe } = await startStripeSandbox()
   const { monthly } = await seedPrices(stripe)
   const { id } = await createClock(stripe, '2027-01-01T00:00:00Z')
@@ -247,7 +247,7 @@ it('shows what lives on a clock only to who asks for it', async () => {
   expect(await owners({ customer: there.id })).toEqual([there.id])
 })
 
-it('has at most three customers on a clock, and three subscriptions each', async () => {
+it('allows at most three customers on a test clock, and three subscriptions for each', async () => {
   const { stripe } = await startStripeSandbox()
   const { monthly } = await seedPrices(stripe)
   const { id } = await createClock(stripe, '2027-01-01T00:00:00Z')
@@ -274,7 +274,7 @@ it('has at most three customers on a clock, and three subscriptions each', async
   expect((await refusal(customerOn(stripe, 'clock_none'))).code).toBe('resource_missing')
 })
 
-it('goes forward only, by two intervals of its shortest subscription at most', async () => {
+it('moves a test clock forward only, by at most two intervals of its shortest subscription', async () => {
   const { stripe } = await startStripeSandbox()
   const { monthly, yearly } = await seedPrices(stripe)
   const { id } = await createClock(stripe, '2027-01-31T00:00:00Z')
@@ -296,7 +296,7 @@ it('goes forward only, by two intervals of its shortest subscription at most', a
   expect(await invoicesOf(stripe, customer.id)).toHaveLength(6)
 })
 
-it('takes its customers with it when it is deleted', async () => {
+it('deletes a test clock with its customers', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { monthly } = await seedPrices(stripe)
   const { id } = await createClock(stripe, '2027-01-01T00:00:00Z')

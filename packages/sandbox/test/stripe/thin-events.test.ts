@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { startReceiver } from './receiver.ts'
 import { refusal, startStripeSandbox } from './support.ts'
 
-/** An account whose every event has a thin twin. */
+/** Starts an account whose every event has a thin event. */
 async function setUp() {
   const { sandbox, stripe } = await startStripeSandbox()
   const { url } = await startReceiver()
@@ -22,7 +22,7 @@ async function setUp() {
   return { sandbox, stripe, list }
 }
 
-it('lists thin events newest first, page by page, while others are made', async () => {
+it('lists thin events newest first, page by page, while others are created', async () => {
   const { stripe, list } = await setUp()
   for (let n = 0; n < 7; n++) await stripe.customers.create({ name: `${n}` })
   const all = await list()
@@ -53,7 +53,7 @@ it('lists thin events newest first, page by page, while others are made', async 
   expect((await next(back.previous_page_url)).data).toHaveLength(1)
 })
 
-it('filters thin events by object, types and time, on every page', async () => {
+it('filters thin events by object, type and time, on every page', async () => {
   const { sandbox, stripe, list } = await setUp()
   const { id } = await stripe.customers.create()
   await stripe.customers.update(id, { name: 'Ada' })
@@ -71,7 +71,7 @@ it('filters thin events by object, types and time, on every page', async () => {
   ])
   const second = Math.floor(sandbox.clock.now().getTime() / 1000)
   expect(await typesOf({ object_id: id, created: { gte: second } })).toEqual([updated])
-  // The types of other SDKs want ISO 8601.
+  // The types of other SDKs declare ISO 8601.
   const iso = sandbox.clock.now().toISOString() as unknown as number
   expect(await typesOf({ created: { lt: iso }, types: [updated] })).toEqual([updated])
   expect(await typesOf({ object_id: 'cus_other' })).toEqual([])
@@ -82,7 +82,7 @@ it('filters thin events by object, types and time, on every page', async () => {
   expect(decodeURIComponent(more)).toContain(`types[0]=${updated}&types[1]=${created}`)
 })
 
-it('forgets thin events after 30 days', async () => {
+it('removes thin events after 30 days', async () => {
   const { sandbox, stripe, list } = await setUp()
   await stripe.customers.create()
   const [event] = await list()
@@ -99,7 +99,7 @@ it.each<[string, Stripe.V2.Core.EventListParams]>([
   ['created[gt]', { created: { gt: 'yesterday' as unknown as number } }],
   ['page', { page: 'bm9uZQ' } as object],
   ['type', { type: 'v1.customer.created' } as object],
-])('refuses a list of thin events with a wrong %s', async (param, params) => {
+])('rejects a list of thin events with a wrong %s', async (param, params) => {
   const { stripe } = await startStripeSandbox()
   expect(await refusal(stripe.v2.core.events.list(params))).toMatchObject({
     type: 'StripeInvalidRequestError',

@@ -3,7 +3,7 @@ import { OPERATIONS } from '../../src/stripe/resources/registry.ts'
 import { NODES, ROUTES } from '../../src/stripe/wire/contract.generated.ts'
 import { UNSUPPORTED } from '../../src/stripe/wire/unsupported.ts'
 
-/** Names that were once refused on every call: where a call takes one now, it is said below. */
+/** Names that every call once rejected. Calls that accept one now are listed below. */
 const ONCE_REFUSED = [
   'account_tax_ids',
   'after_expiration',
@@ -43,7 +43,7 @@ const ONCE_REFUSED = [
   'transform_quantity',
 ]
 
-/** What the sandbox has learned since, as `Noun.parameter`, each with tests of its own. */
+/** Parameters that the sandbox supports since then, as `Noun.parameter`. Each has its own tests. */
 const LEARNED = [
   'BillingPortal/Sessions.flow_data',
   'Checkout/Sessions.invoice_creation',
@@ -64,7 +64,7 @@ const LEARNED = [
   'Subscriptions.billing_cycle_anchor_config',
 ]
 
-it('takes no parameter it refused before, unless it has learned it', () => {
+it('accepts a parameter that was rejected in earlier versions only if it is listed as supported', () => {
   const taken: string[] = []
   for (const [, , operation, params] of ROUTES) {
     if (!(operation in OPERATIONS)) continue
@@ -77,7 +77,7 @@ it('takes no parameter it refused before, unless it has learned it', () => {
   expect([...new Set(taken)].sort()).toEqual(LEARNED)
 })
 
-it('refuses only names that the noun knows', () => {
+it('lists as supported only parameters that the resource has', () => {
   const nouns = new Map<string, Set<string>>()
   for (const [, , operation, params] of ROUTES) {
     const noun = operation.split('.')[0] ?? ''
@@ -90,7 +90,7 @@ it('refuses only names that the noun knows', () => {
   }
 })
 
-/** Every parameter's name below a type, metadata left out. */
+/** Returns the names of all parameters in a type, except metadata. */
 function namesIn(ref: unknown, seen = new Set<unknown>()): string[] {
   const node = (typeof ref === 'number' ? NODES[ref] : ref) as Record<string, unknown> | string
   if (typeof node === 'string' || seen.has(node)) return []

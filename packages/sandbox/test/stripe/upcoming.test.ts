@@ -10,7 +10,7 @@ async function subscribed(more: object = {}) {
   return { sandbox, stripe, customer, subscription, ...prices }
 }
 
-it('previews the last invoice of a subscription that ends, where something is pending', async () => {
+it('previews the last invoice of a subscription that will end if invoice items are pending', async () => {
   const { sandbox, stripe, customer, subscription } = await subscribed()
   const { id } = await stripe.subscriptions.update(subscription.id, { cancel_at_period_end: true })
   const none = await refusal(stripe.invoices.createPreview({ subscription: id }))
@@ -32,7 +32,7 @@ it('previews the last invoice of a subscription that ends, where something is pe
   ).toEqual([1000, 700])
 })
 
-it('previews the renewal before a later end, and nothing after it', async () => {
+it("previews the renewal before a subscription's later end, and no invoice after it", async () => {
   const { stripe, subscription } = await subscribed()
   await stripe.subscriptions.update(subscription.id, {
     cancel_at: seconds('2026-03-31T10:00:00Z'),
@@ -42,7 +42,7 @@ it('previews the renewal before a later end, and nothing after it', async () => 
   expect([next.amount_due, next.period_end]).toEqual([1000, seconds('2026-02-28T10:00:00Z')])
 })
 
-it('leaves a trial as it is when its first invoice is previewed', async () => {
+it('does not change a trial when its first invoice is previewed', async () => {
   const { sandbox, stripe, subscription } = await subscribed({ trial_period_days: 10 })
   const next = await stripe.invoices.createPreview({ subscription: subscription.id })
   expect(next.amount_due).toBe(1000)
@@ -52,7 +52,7 @@ it('leaves a trial as it is when its first invoice is previewed', async () => {
   expect((await stripe.subscriptions.retrieve(subscription.id)).status).toBe('trialing')
 })
 
-it('leaves out of a preview the discounts that are over by then', async () => {
+it('omits discounts that will have expired from an invoice preview', async () => {
   const { sandbox, stripe, subscription } = await subscribed()
   const repeating = { duration: 'repeating', duration_in_months: 2 } as const
   const coupon = await stripe.coupons.create({ percent_off: 50, ...repeating })
@@ -60,12 +60,12 @@ it('leaves out of a preview the discounts that are over by then', async () => {
   const due = async () =>
     (await stripe.invoices.createPreview({ subscription: subscription.id })).amount_due
   expect(await due()).toBe(500)
-  // Until 31 March: the renewals of February and, an instant later, none.
+  // Until 31 March: the discount covers the renewals of February and, an instant later, none.
   await sandbox.clock.advance({ months: 1, hours: 2 })
   expect(await due()).toBe(1000)
 })
 
-it('puts on the balance in a preview what is too small to be charged', async () => {
+it('adds an amount below the minimum charge to the balance in a preview', async () => {
   const { stripe, customer, subscription } = await subscribed()
   await stripe.customers.createBalanceTransaction(customer.id, { amount: -970, currency: 'usd' })
   const { total, amount_due, starting_balance } = await stripe.invoices.createPreview({
@@ -74,7 +74,7 @@ it('puts on the balance in a preview what is too small to be charged', async () 
   expect([total, amount_due, starting_balance]).toEqual([1000, 0, -970])
 })
 
-it('previews a subscription to be in the currency and the billing mode that are asked for', async () => {
+it('previews a future subscription in the requested currency and billing mode', async () => {
   const { stripe } = await startStripeSandbox()
   const { monthly, yearly } = await seedPrices(stripe)
   const price = await stripe.prices.create({
@@ -102,7 +102,7 @@ it('previews a subscription to be in the currency and the billing mode that are 
   expect(await stripe.customers.list()).toMatchObject({ data: [] })
 })
 
-it('ends a subscription whose first invoice is voided, and takes back that another was owed', async () => {
+it('expires a subscription when its first invoice is voided, and reactivates a past due one', async () => {
   const { stripe, sandbox } = await startStripeSandbox()
   const { monthly } = await seedPrices(stripe)
   const { customer } = await seedCustomer(stripe, 'pm_card_chargeCustomerFail')

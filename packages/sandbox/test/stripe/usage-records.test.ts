@@ -6,7 +6,7 @@ const START = seconds('2026-01-01T00:00:00Z')
 const DAY = 86_400
 type Form = Readonly<Record<string, string>>
 
-/** A subscription to a metered price without a meter, as versions before basil make it. */
+/** Creates a subscription to a metered price without a meter, as in versions before basil. */
 async function startMetered(terms: Form = { unit_amount: '2' }, aggregate?: string) {
   const setup = await startVersions({ now: new Date(START * 1000) })
   const { call, send, stripe, sandbox } = setup
@@ -54,7 +54,7 @@ async function startMetered(terms: Form = { unit_amount: '2' }, aggregate?: stri
   }
 }
 
-it('adds up what is recorded for a moment, or sets it, and bills the sum when the period ends', async () => {
+it('adds or sets usage records at a timestamp, and bills the sum when the period ends', async () => {
   const { use, summaries, billed, advanceTo, item, price, call, stripe } = await startMetered()
   expect(price.recurring).toMatchObject({ usage_type: 'metered', aggregate_usage: 'sum' })
   expect((await call(ACACIA, `/plans/${price.id}`)).aggregate_usage).toBe('sum')
@@ -88,7 +88,7 @@ it.each([
   ['max', [30, 5]],
   ['last_during_period', [20, 5]],
   ['last_ever', [20, 5]],
-])('counts by %s', async (aggregate, [first = 0, second = 0]) => {
+])('aggregates usage records by %s', async (aggregate, [first = 0, second = 0]) => {
   const { use, billed, advanceTo } = await startMetered({ unit_amount: '100' }, aggregate)
   await advanceTo('2026-01-10T00:00:00Z')
   for (const [day, quantity] of [
@@ -106,7 +106,7 @@ it.each([
   expect(await billed()).toEqual([third * 100, second * 100, first * 100, 0])
 })
 
-it('fills tiers with it, and shows it in previews', async () => {
+it('fills tiers with recorded usage, and shows it in previews', async () => {
   const { use, billed, advanceTo, stripe, subscription } = await startMetered({
     billing_scheme: 'tiered',
     tiers_mode: 'graduated',
@@ -122,7 +122,7 @@ it('fills tiers with it, and shows it in previews', async () => {
   expect((await billed())[0]).toBe(150)
 })
 
-it('takes usage of the current period only', async () => {
+it('accepts usage records for the current period only', async () => {
   const { refuse, advanceTo } = await startMetered()
   await advanceTo('2026-02-01T00:30:00Z')
   expect(await refuse({ timestamp: String(START + DAY) })).toMatchObject({
@@ -175,7 +175,7 @@ it('sends usage of a metered price to its meter', async () => {
   expect((await create({})).status).toBe(400)
 })
 
-it('removes an item with its usage when told so', async () => {
+it('deletes a subscription item with its usage on request', async () => {
   const { call, send, stripe, use, item, subscription } = await startMetered()
   const flat = await stripe.prices.create({
     product_data: { name: 'Flat' },
@@ -192,7 +192,7 @@ it('removes an item with its usage when told so', async () => {
   expect((await stripe.subscriptions.retrieve(subscription.id)).items.data).toHaveLength(1)
 })
 
-it('knows nothing of it since basil', async () => {
+it('rejects usage records since basil', async () => {
   const { send, path, price, customer, stripe } = await startMetered()
   const backed = {
     status: 400,
@@ -219,7 +219,7 @@ it('knows nothing of it since basil', async () => {
   await expect(session).rejects.toThrow('metered prices must be backed by meters')
 })
 
-it('is also made by plans', async () => {
+it('supports usage records for metered plans', async () => {
   const { call, send } = await startMetered()
   const plan = {
     currency: 'usd',

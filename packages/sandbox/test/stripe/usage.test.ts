@@ -5,7 +5,7 @@ import { refusal, seconds, seedCustomer, startStripeSandbox } from './support.ts
 
 const START = seconds('2026-01-01T00:00:00Z')
 
-/** A hundred calls are included, the next 900 are half a cent each, then a quarter. */
+/** A hundred calls are included, the next 900 cost half a cent each, later ones a quarter. */
 const GRADUATED = {
   billing_scheme: 'tiered',
   tiers_mode: 'graduated',
@@ -69,7 +69,7 @@ function linesOf(invoice: Stripe.Invoice | undefined) {
   }))
 }
 
-it('bills last month’s usage by tiers beside the next month’s price', async () => {
+it("bills last month's usage by tiers together with the next month's price", async () => {
   const { stripe, customer, metered, base, use, invoices, subscribe, advanceTo } = await setUp()
   const subscription = await subscribe([base, await metered(GRADUATED)])
   expect(subscription.items.data.map((item) => item.quantity)).toEqual([1, undefined])
@@ -100,7 +100,7 @@ it('bills last month’s usage by tiers beside the next month’s price', async 
   expect(renewal).toMatchObject({ customer: customer.id, total: 1475, status: 'paid' })
 })
 
-it('counts usage until the invoice is finalized an hour later, and not after', async () => {
+it('counts usage until the invoice is finalized an hour later', async () => {
   const { sandbox, metered, use, invoices, subscribe, advanceTo } = await setUp()
   await subscribe([await metered(GRADUATED)])
   await use(50)
@@ -147,7 +147,7 @@ it.each([
     500,
   ],
   ['taken back', { unit_amount: 200 }, '-3', 0],
-])('bills %s', async (_what, terms, used, total) => {
+])('bills usage %s', async (_what, terms, used, total) => {
   const { metered, use, invoices, subscribe, advanceTo } = await setUp()
   await subscribe([await metered(terms as never)])
   if (used !== '0') await use(used)
@@ -155,7 +155,7 @@ it.each([
   expect((await invoices())[0]).toMatchObject({ subtotal: total, status: 'paid' })
 })
 
-it('takes discounts off usage and adds tax to it', async () => {
+it('applies discounts and tax to metered usage', async () => {
   const { stripe, metered, use, invoices, subscribe, advanceTo } = await setUp()
   const coupon = await stripe.coupons.create({ percent_off: 10, duration: 'forever' })
   const rate = await stripe.taxRates.create({
@@ -177,29 +177,32 @@ it.each([
   ['flexible', 'create_prorations', [2 * 100, 5 * 10]],
   ['flexible', 'none', [5 * 10]],
   ['classic', 'create_prorations', [5 * 10]],
-] as const)('in %s mode a swap with %s bills %j', async (mode, behavior, amounts) => {
-  const { stripe, metered, use, invoices, subscribe, advanceTo } = await setUp()
-  const cheap = await metered({ unit_amount: 2 })
-  const dear = await metered({ unit_amount: 5 })
-  const subscription = await subscribe([cheap], { billing_mode: { type: mode } })
-  await use(100)
-  await advanceTo('2026-01-16T00:00:00Z')
-  const change = {
-    items: [{ id: subscription.items.data[0]?.id ?? '', price: dear.id }],
-    proration_behavior: behavior,
-  }
-  const preview = await stripe.invoices.createPreview({
-    subscription: subscription.id,
-    subscription_details: change,
-  })
-  const swapped = await stripe.subscriptions.update(subscription.id, change)
-  expect(swapped.billing_cycle_anchor).toBe(START)
-  await use(10, seconds('2026-01-16T00:00:00Z'))
-  await advanceTo('2026-02-01T01:00:00Z')
-  const [renewal] = await invoices()
-  expect(renewal?.lines.data.map((line) => line.amount)).toEqual(amounts)
-  expect(preview.total).toBe((renewal?.total ?? 0) - 50)
-})
+] as const)(
+  'in %s mode, bills usage before and after a swap with proration_behavior %s as %j',
+  async (mode, behavior, amounts) => {
+    const { stripe, metered, use, invoices, subscribe, advanceTo } = await setUp()
+    const cheap = await metered({ unit_amount: 2 })
+    const dear = await metered({ unit_amount: 5 })
+    const subscription = await subscribe([cheap], { billing_mode: { type: mode } })
+    await use(100)
+    await advanceTo('2026-01-16T00:00:00Z')
+    const change = {
+      items: [{ id: subscription.items.data[0]?.id ?? '', price: dear.id }],
+      proration_behavior: behavior,
+    }
+    const preview = await stripe.invoices.createPreview({
+      subscription: subscription.id,
+      subscription_details: change,
+    })
+    const swapped = await stripe.subscriptions.update(subscription.id, change)
+    expect(swapped.billing_cycle_anchor).toBe(START)
+    await use(10, seconds('2026-01-16T00:00:00Z'))
+    await advanceTo('2026-02-01T01:00:00Z')
+    const [renewal] = await invoices()
+    expect(renewal?.lines.data.map((line) => line.amount)).toEqual(amounts)
+    expect(preview.total).toBe((renewal?.total ?? 0) - 50)
+  },
+)
 
 it.each(['flexible', 'classic'] as const)('removes a metered item in %s mode', async (mode) => {
   const { stripe, metered, base, use, invoices, subscribe, advanceTo } = await setUp()
@@ -211,7 +214,7 @@ it.each(['flexible', 'classic'] as const)('removes a metered item in %s mode', a
   expect((await invoices())[0]?.total).toBe(mode === 'flexible' ? 1200 : 1000)
 })
 
-it('begins without an invoice where only usage will be billed; classic mode shows a line', async () => {
+it('starts a subscription without an invoice if only usage is billed; classic mode adds a line', async () => {
   const { stripe, metered, base, subscribe, invoices } = await setUp()
   const price = await metered()
   const flexible = await subscribe([price])
@@ -222,12 +225,12 @@ it('begins without an invoice where only usage will be billed; classic mode show
   expect(linesOf(first)).toMatchObject([
     { amount: 0, quantity: 0, description: '0 × Calls (at $0.02 / month)' },
   ])
-  // A metered price is not free: one that is paid in advance joins its period.
+  // A metered price is not free: a price paid in advance joins its period.
   const joined = await stripe.subscriptions.update(flexible.id, { items: [{ price: base.id }] })
   expect(joined.billing_cycle_anchor).toBe(START)
 })
 
-it('leaves a trial’s usage unbilled', async () => {
+it("leaves a trial's usage unbilled", async () => {
   const { metered, base, use, invoices, subscribe, advanceTo } = await setUp()
   await subscribe([base, await metered()], { trial_end: seconds('2026-01-11T00:00:00Z') })
   await use(100)
@@ -238,7 +241,7 @@ it('leaves a trial’s usage unbilled', async () => {
   expect((await invoices())[0]).toMatchObject({ total: 1000 + 60 })
 })
 
-it('bills the last period’s usage when the subscription ends, and at once when asked', async () => {
+it("bills the last period's usage when the subscription ends, immediately on request", async () => {
   const { stripe, metered, use, invoices, subscribe, advanceTo } = await setUp()
   const price = await metered()
   const ending = await subscribe([price])
@@ -258,7 +261,7 @@ it('bills the last period’s usage when the subscription ends, and at once when
   expect((await invoices())[0]).toMatchObject({ total: 100, status: 'paid' })
 })
 
-it('refuses what a metered price cannot have, and metered prices without a meter', async () => {
+it('rejects invalid parameters of metered prices, and metered prices without a meter', async () => {
   const { stripe, customer, metered, product } = await setUp()
   const price = await metered()
   const items = [{ price: price.id, quantity: 2 }]
@@ -294,7 +297,7 @@ it('refuses what a metered price cannot have, and metered prices without a meter
   }
 })
 
-it('bills seats by tiers in advance, and prorates them by what they cost together', async () => {
+it('bills seats by tiers in advance, and prorates their total', async () => {
   const { stripe, customer, product, invoices, advanceTo } = await setUp()
   const seats = await stripe.prices.create({
     product: product.id,
@@ -342,7 +345,7 @@ it('bills seats by tiers in advance, and prorates them by what they cost togethe
   expect(abroad.total).toBe(abroad.currency === 'eur' ? 5 * 900 + 500 : 5 * 1000 + 600)
 })
 
-it('sells packages once, and metered prices through a checkout', async () => {
+it('sells packages once, and metered prices through Checkout', async () => {
   const { sandbox, stripe, customer, metered, product, use, invoices, advanceTo } = await setUp()
   const pack = await stripe.prices.create({
     product: product.id,
@@ -401,12 +404,12 @@ it('shows a plan with its tiers and its meter', async () => {
   expect(made.transform_usage).toEqual({ divide_by: 60, round: 'down' })
 })
 
-it('drops usage that it took, and tells so by an event whose webhook only names it', async () => {
+it('drops accepted usage that fails later, and reports it by a thin event', async () => {
   const { sandbox, stripe, customer, metered, use, subscribe } = await setUp()
   const { received, url } = await startReceiver()
   const type = 'v1.billing.meter.error_report_triggered'
   const secret = 'whsec_thin'
-  // As at Stripe, whoever asks for every event is not told.
+  // As at Stripe, `*` does not include these events.
   sandbox.stripe.registerWebhook(url, [type], { secret })
   sandbox.stripe.registerWebhook('http://127.0.0.1:1/', ['*'])
   const { id } = await subscribe([await metered({ unit_amount: 100 })])
@@ -420,7 +423,7 @@ it('drops usage that it took, and tells so by an event whose webhook only names 
   const at = sandbox.clock.now().getTime()
   const told = stripe.parseEventNotification(body, signature, secret, 300, undefined, at)
   expect(told).toMatchObject({ type, related_object: { type: 'billing.meter' } })
-  // The contract that responses are held against has nothing of /v2.
+  // The contract for responses does not include /v2.
   const { events } = new Stripe(sandbox.stripe.apiKey, sandbox.stripe.config).v2.core
   const event = await events.retrieve(told.id)
   const sample = { request: { identifier: first.identifier } }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ACACIA, BASIL, CLOVER, DAHLIA, type Old, PINNED, startVersions } from './old-versions.ts'
 import { seconds, seedCustomer, seedPrices } from './support.ts'
 
-/** A customer with a card, prices, and a subscription that is paid. */
+/** Creates a customer with a card, prices, and a paid subscription. */
 async function startSubscribed() {
   const setup = await startVersions()
   const { customer } = await seedCustomer(setup.stripe)
@@ -19,8 +19,8 @@ const unknown = (param: string) => ({
   body: { error: { code: 'parameter_unknown', param } },
 })
 
-describe('dahlia, later', () => {
-  it('meter-value-digits: usage may have more than 15 digits', async () => {
+describe('versions before 2026-04-22.dahlia', () => {
+  it('meter-value-digits: accept usage with more than 15 digits', async () => {
     const { call, send, stripe } = await startVersions()
     const { customer } = await seedCustomer(stripe)
     await stripe.billing.meters.create({
@@ -41,8 +41,8 @@ describe('dahlia, later', () => {
   })
 })
 
-describe('endive', () => {
-  it('anchor-as-object: takes a word, or a moment for a preview', async () => {
+describe('versions before endive', () => {
+  it('anchor-as-object: accept billing_cycle_anchor as a word, or as a timestamp in a preview', async () => {
     const { sandbox, send, call, subscription } = await startSubscribed()
     await sandbox.clock.advance({ days: 10 })
     const path = `/subscriptions/${subscription.id}`
@@ -62,7 +62,7 @@ describe('endive', () => {
     expect((await send(DAHLIA, '/invoices/create_preview', later)).status).toBe(200)
   })
 
-  it('payment-method-types-param: takes the old name', async () => {
+  it('payment-method-types-param: accept payment_method_types', async () => {
     const { send, call } = await startVersions()
     const form = { amount: '500', currency: 'usd', 'payment_method_types[]': 'card' }
     expect(await call(DAHLIA, '/payment_intents', form)).toMatchObject({
@@ -80,8 +80,8 @@ describe('endive', () => {
   })
 })
 
-describe('dahlia', () => {
-  it('checkout-ui-modes: has the old words both ways', async () => {
+describe('versions before dahlia', () => {
+  it('checkout-ui-modes: accept and return the old values of ui_mode', async () => {
     const { send, call } = await startVersions()
     const form = {
       mode: 'setup',
@@ -100,8 +100,8 @@ describe('dahlia', () => {
   })
 })
 
-describe('clover', () => {
-  it('discount-coupon: holds the whole coupon', async () => {
+describe('versions before clover', () => {
+  it('discount-coupon: return the whole coupon of a discount', async () => {
     const { stripe, call, subscription } = await startSubscribed()
     const coupon = await stripe.coupons.create({ percent_off: 25, duration: 'forever' })
     await stripe.subscriptions.update(subscription.id, { discounts: [{ coupon: coupon.id }] })
@@ -118,7 +118,7 @@ describe('clover', () => {
     expect(deeper.discounts).toMatchObject([{ coupon: { id: coupon.id } }])
   })
 
-  it('promotion-code-coupon: holds the whole coupon, and is made of it', async () => {
+  it('promotion-code-coupon: accept a coupon, and return the whole coupon', async () => {
     const { stripe, send, call } = await startVersions()
     const coupon = await stripe.coupons.create({ percent_off: 25, duration: 'once' })
     const form = { coupon: coupon.id, code: 'QUARTER' }
@@ -133,7 +133,7 @@ describe('clover', () => {
     expect(listed).toMatchObject({ data: [{ id: code.id, coupon: { id: coupon.id } }] })
   })
 
-  it('classic-by-default: bills classically whoever says nothing', async () => {
+  it('classic-by-default: bill in classic mode by default', async () => {
     const { call, customer, monthly } = await startSubscribed()
     const form = { customer: customer.id, 'items[0][price]': monthly.id }
     const classic = { billing_mode: { type: 'classic' } }
@@ -152,7 +152,7 @@ describe('clover', () => {
     expect(await call(CLOVER, '/subscription_schedules', schedule)).toMatchObject(flexible)
   })
 
-  it('classic-by-default: in checkout, too', async () => {
+  it('classic-by-default: bill in classic mode by default in Checkout', async () => {
     const { sandbox, call, customer, monthly } = await startSubscribed()
     const form = {
       mode: 'subscription',
@@ -174,7 +174,7 @@ describe('clover', () => {
     }
   })
 
-  it('intent-transfer-data: says that there is none', async () => {
+  it('intent-transfer-data: return transfer_data as null', async () => {
     const { call } = await startVersions()
     const intent = await call(PINNED, '/payment_intents', { amount: '500', currency: 'usd' })
     expect(await call('2025-11-17.clover', `/payment_intents/${intent.id}`)).toHaveProperty(
@@ -186,7 +186,7 @@ describe('clover', () => {
     )
   })
 
-  it('phase-iterations: counts the intervals of the price', async () => {
+  it("phase-iterations: accept the length of a phase as a number of the price's intervals", async () => {
     const { send, call, customer, monthly } = await startSubscribed()
     const form = {
       customer: customer.id,
@@ -203,8 +203,8 @@ describe('clover', () => {
   })
 })
 
-describe('basil', () => {
-  it('subscription-periods: the subscription has them, its items do not', async () => {
+describe('versions before basil', () => {
+  it('subscription-periods: return the period on the subscription instead of its items', async () => {
     const { call, subscription } = await startSubscribed()
     const period = {
       current_period_start: seconds('2026-01-31T10:00:00Z'),
@@ -220,7 +220,7 @@ describe('basil', () => {
     expect(listed).toMatchObject({ data: [period] })
   })
 
-  it('invoice-parent: the invoice names its subscription', async () => {
+  it('invoice-parent: return the subscription on the invoice', async () => {
     const { call, stripe, subscription } = await startSubscribed()
     await stripe.subscriptions.update(subscription.id, { metadata: { team: '7' } })
     const path = `/invoices/${String(subscription.latest_invoice)}`
@@ -247,7 +247,7 @@ describe('basil', () => {
     })
   })
 
-  it('invoice-payments: invoice, payment and charge know each other', async () => {
+  it('invoice-payments: link invoice, payment and charge to each other', async () => {
     const { call, send, subscription } = await startSubscribed()
     const path = `/subscriptions/${subscription.id}`
     const deep = '?expand[]=latest_invoice.payment_intent&expand[]=latest_invoice.charge'
@@ -272,7 +272,7 @@ describe('basil', () => {
     expect(charge).not.toHaveProperty('invoice')
   })
 
-  it('invoice-payments: knows what was paid elsewhere', async () => {
+  it('invoice-payments: return whether an invoice was paid elsewhere', async () => {
     const { call, stripe, customer } = await startSubscribed()
     await stripe.invoiceItems.create({ customer: customer.id, amount: 700, currency: 'usd' })
     const draft = await stripe.invoices.create({
@@ -288,7 +288,7 @@ describe('basil', () => {
     })
   })
 
-  it('invoice-taxes: sums and amounts before tax', async () => {
+  it("invoice-taxes: return an invoice's tax sums and amounts before tax", async () => {
     const { call, stripe, customer, monthly } = await startSubscribed()
     const rate = await stripe.taxRates.create({
       display_name: 'VAT',
@@ -328,7 +328,7 @@ describe('basil', () => {
     expect((plain.data as object[])[1]).toMatchObject({ tax: null, total_tax_amounts: [] })
   })
 
-  it('line-details: tells where a line comes from and what it costs', async () => {
+  it('line-details: return the source and price of an invoice line', async () => {
     const { sandbox, call, stripe, subscription, monthly, better } = await startSubscribed()
     const item = subscription.items.data[0]?.id ?? ''
     const path = `/invoices/${String(subscription.latest_invoice)}`
@@ -365,7 +365,7 @@ describe('basil', () => {
     expect(items).not.toHaveProperty('data[0].parent')
   })
 
-  it('line-details: invoice items are made of a price or an amount per unit', async () => {
+  it('line-details: create invoice items from a price or an amount per unit', async () => {
     const { send, call, stripe, customer, product } = await startSubscribed()
     const price = await stripe.prices.create({
       product: product.id,
@@ -385,7 +385,7 @@ describe('basil', () => {
     expect(await call(ACACIA, '/invoiceitems', loose)).toMatchObject({ amount: 500 })
   })
 
-  it('single-discounts: one coupon or code is asked for, one discount shown', async () => {
+  it('single-discounts: accept one coupon or code, and return one discount', async () => {
     const { send, call, stripe, customer, subscription, monthly } = await startSubscribed()
     const coupon = await stripe.coupons.create({ percent_off: 50, duration: 'forever' })
     const code = await stripe.promotionCodes.create({
@@ -414,7 +414,7 @@ describe('basil', () => {
     })
   })
 
-  it('single-discounts: a phase of a schedule has one, too', async () => {
+  it('single-discounts: accept one discount in a phase of a schedule', async () => {
     const { call, stripe, customer, monthly } = await startSubscribed()
     const coupon = await stripe.coupons.create({ percent_off: 50, duration: 'forever' })
     const form = {
@@ -434,7 +434,7 @@ describe('basil', () => {
     expect(now).not.toHaveProperty('phases[0].coupon')
   })
 
-  it('usage-records: prices and plans say that they add up nothing', async () => {
+  it('usage-records: return aggregate_usage of prices and plans as null', async () => {
     const { call, monthly, subscription } = await startSubscribed()
     expect(await call(ACACIA, `/prices/${monthly.id}`)).toHaveProperty(
       'recurring.aggregate_usage',
@@ -449,7 +449,7 @@ describe('basil', () => {
     )
   })
 
-  it('checkout-shipping: the session itself says where to ship', async () => {
+  it('checkout-shipping: return the shipping address on the session', async () => {
     const { call } = await startVersions()
     const form = { mode: 'setup', currency: 'usd', success_url: 'https://shop.example/done' }
     const session = await call(ACACIA, '/checkout/sessions', form)
@@ -459,7 +459,7 @@ describe('basil', () => {
     )
   })
 
-  it('upcoming-invoices: the next invoice is at its own address', async () => {
+  it('upcoming-invoices: return the next invoice at its own URL', async () => {
     const { send, call, subscription, better } = await startSubscribed()
     const item = subscription.items.data[0]?.id ?? ''
     const query = `?subscription=${subscription.id}`
@@ -470,7 +470,7 @@ describe('basil', () => {
     expect((await send(BASIL, `/invoices/upcoming${query}`)).status).toBe(400)
   })
 
-  it('credit-note-refund: a note stands for one refund', async () => {
+  it('credit-note-refund: return one refund of a credit note', async () => {
     const { stripe, call, send, subscription } = await startSubscribed()
     const invoice = await stripe.invoices.retrieve(String(subscription.latest_invoice), {
       expand: ['payments'],
@@ -489,7 +489,7 @@ describe('basil', () => {
     })
   })
 
-  it('upcoming-invoices: all its lines are at another, page by page', async () => {
+  it('upcoming-invoices: return all its lines at another URL, page by page', async () => {
     const { send, call, stripe, customer, subscription } = await startSubscribed()
     for (let cents = 1; cents <= 13; cents++) {
       await stripe.invoiceItems.create({ customer: customer.id, amount: cents, currency: 'usd' })
@@ -510,7 +510,7 @@ describe('basil', () => {
     expect((await send(BASIL, `/invoices/upcoming/lines${query}`)).status).toBe(400)
   })
 
-  it('list-totals: a list says how long it is when asked', async () => {
+  it('list-totals: return the total count of a list on request', async () => {
     const { send, call, stripe, customer } = await startSubscribed()
     for (let at = 0; at < 4; at++) await stripe.customers.create({ email: 'x@example.com' })
     const list = '/customers?limit=2&expand[]=total_count'
@@ -524,7 +524,7 @@ describe('basil', () => {
     expect((await send(ACACIA, '/customers?expand[]=data.total_count')).status).toBe(400)
   })
 
-  it('customer-coupon: takes something off all that has no discount of its own', async () => {
+  it("customer-coupon: apply a customer's coupon to everything without its own discount", async () => {
     const { sandbox, send, call, stripe, customer, subscription, monthly } = await startSubscribed()
     const half = await stripe.coupons.create({ percent_off: 50, duration: 'forever' })
     const tenth = await stripe.coupons.create({ percent_off: 10, duration: 'forever' })
@@ -558,7 +558,7 @@ describe('basil', () => {
     expect((await totals(subscription.id))[0]).toBe(1000)
   })
 
-  it('customer-coupon: one that is used once is used once; a code and its end', async () => {
+  it('customer-coupon: use a coupon with duration once only once, and return its code and end', async () => {
     const { sandbox, call, stripe, monthly } = await startSubscribed()
     const once = await stripe.coupons.create({ amount_off: 300, currency: 'usd', duration: 'once' })
     const code = await stripe.promotionCodes.create({
@@ -583,7 +583,7 @@ describe('basil', () => {
       duration_in_months: 2,
     })
     await call(ACACIA, `/customers/${made.id}`, { coupon: months.id })
-    // Redeemed on 28 February: it is over on 28 April, two days before that renewal.
+    // Redeemed on 28 February: it ends on 28 April, two days before that renewal.
     await sandbox.clock.advance({ months: 3, hours: 1 })
     const later = (await stripe.invoices.list({ subscription: id, limit: 3 })).data
     expect(later.map(({ total }) => total)).toEqual([1000, 800, 1000])
@@ -596,7 +596,7 @@ describe('basil', () => {
 })
 
 describe('versions without a name', () => {
-  it('marketing-features: products have features', async () => {
+  it('marketing-features: return the features of products', async () => {
     const { call, send } = await startVersions()
     const form = { name: 'Gold', 'features[0][name]': 'Faster' }
     expect((await send('2024-04-10', '/products', form)).status).toBe(400)
@@ -612,7 +612,7 @@ describe('versions without a name', () => {
     })
   })
 
-  it('intent-charges: a payment holds its charges, a charge its refunds', async () => {
+  it('intent-charges: return the charges of a payment and the refunds of a charge', async () => {
     const { stripe, call } = await startVersions()
     const intent = await stripe.paymentIntents.create({
       amount: 700,
@@ -635,7 +635,7 @@ describe('versions without a name', () => {
     expect(charge).not.toHaveProperty('refunds')
   })
 
-  it('card-by-default: who names no methods takes cards, and needs no address to return to', async () => {
+  it('card-by-default: use cards if no types are given, and need no return URL', async () => {
     const { call, send } = await startVersions()
     const form = {
       amount: '500',

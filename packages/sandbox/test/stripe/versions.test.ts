@@ -8,7 +8,7 @@ import { Versions } from '../../src/stripe/versions/versions.ts'
 import { ACACIA, BASIL, CLOVER, DAHLIA, PINNED, startVersions } from './old-versions.ts'
 import { seedCustomer, seedPrices } from './support.ts'
 
-it('answers in the version that was asked for', async () => {
+it('answers in the requested API version', async () => {
   const { send } = await startVersions()
   for (const version of [BASIL, CLOVER, DAHLIA, '2026-09-30.endive', PINNED]) {
     const { status, headers } = await send(version, '/customers')
@@ -18,7 +18,7 @@ it('answers in the version that was asked for', async () => {
   }
 })
 
-it('answers unknown versions in the pinned shape, with a warning', async () => {
+it('answers requests for unknown API versions like the pinned version, with a warning', async () => {
   const { send } = await startVersions()
   for (const version of ['2031-01-01.zinnia', 'latest', '2026-10-2']) {
     const { status, headers, body } = await send(version, '/checkout/sessions', {
@@ -38,7 +38,7 @@ it('answers unknown versions in the pinned shape, with a warning', async () => {
   expect(refused.headers.get('x-tollgate-sandbox-warning')).toContain('latest')
 })
 
-it('answers what was never released as on its date, and says so', async () => {
+it('answers requests for API versions that were never released as on the date in their name, with a warning', async () => {
   const { send } = await startVersions()
   for (const version of ['2025-08-27.preview', '2025-08-27.basil; feature_beta=v1', '2025-08-28']) {
     const { headers } = await send(version, '/customers')
@@ -47,14 +47,14 @@ it('answers what was never released as on its date, and says so', async () => {
   }
 })
 
-it('says that versions before basil are not whole', async () => {
+it('warns that API versions before basil are incomplete', async () => {
   const { send } = await startVersions()
   const { headers } = await send('2020-08-27', '/customers')
   expect(headers.get('stripe-version')).toBe('2020-08-27')
   expect(headers.get('x-tollgate-sandbox-warning')).toContain('older than 2025-03-31')
 })
 
-it('logs a version once, and never what a terminal would obey', () => {
+it('logs the warning about an API version once, without control characters for a terminal', () => {
   const { tables } = openTables(new Store())
   const lines: string[] = []
   const versions = new Versions(tables, (line) => lines.push(line))
@@ -65,24 +65,24 @@ it('logs a version once, and never what a terminal would obey', () => {
   ])
 })
 
-it('looks through nothing for versions without changes', async () => {
-  const takeBack = vi.spyOn(Shape.prototype, 'takeBack')
+it('does not search a response for objects to convert if its API version has no changes', async () => {
+  const downgrade = vi.spyOn(Shape.prototype, 'downgrade')
   const { call, stripe } = await startVersions()
   await seedCustomer(stripe)
   await call('2026-09-30.endive', '/customers')
-  expect(takeBack).not.toHaveBeenCalled()
+  expect(downgrade).not.toHaveBeenCalled()
   await call(DAHLIA, '/customers')
-  expect(takeBack).toHaveBeenCalledOnce()
-  takeBack.mockRestore()
+  expect(downgrade).toHaveBeenCalledOnce()
+  downgrade.mockRestore()
 })
 
-it('lists the changes newest first, each once', () => {
+it('lists the changes between API versions newest first, each once', () => {
   const dates = CHANGES.map(({ since }) => since)
   expect(dates).toEqual([...dates].sort().reverse())
   expect(new Set(CHANGES.map(({ name }) => name)).size).toBe(CHANGES.length)
 })
 
-it('leaves metadata alone, whatever its names are', async () => {
+it('converts objects without changing their metadata, whatever its keys', async () => {
   const { call, stripe } = await startVersions()
   const { customer } = await seedCustomer(stripe)
   const metadata = { object: 'invoice', parent: 'kept', status: 'paid' }
@@ -90,7 +90,7 @@ it('leaves metadata alone, whatever its names are', async () => {
   expect((await call(ACACIA, `/customers/${customer.id}`)).metadata).toEqual(metadata)
 })
 
-it('leaves what was deleted as it is', async () => {
+it('converts no deleted objects', async () => {
   const { call, stripe } = await startVersions()
   const { customer } = await seedCustomer(stripe)
   const invoice = await stripe.invoices.create({ customer: customer.id })
@@ -103,7 +103,7 @@ it('leaves what was deleted as it is', async () => {
   })
 })
 
-it('speaks the version of the account to calls that name none', async () => {
+it("answers calls without an API version in the account's version", async () => {
   const { sandbox, call, send, stripe } = await startVersions({ stripe: { apiVersion: BASIL } })
   expect(sandbox.stripe.apiVersion).toBe(BASIL)
   const coupon = await stripe.coupons.create({ percent_off: 10, duration: 'once' })
@@ -116,7 +116,7 @@ it('speaks the version of the account to calls that name none', async () => {
   )
 })
 
-it('gives the first response to a repeated key, whatever version repeats it', async () => {
+it('replays the first response to a repeated idempotency key, whatever version repeats it', async () => {
   const { sandbox, stripe, call } = await startVersions()
   const coupon = await stripe.coupons.create({ percent_off: 10, duration: 'once' })
   const headers = {
@@ -136,7 +136,7 @@ it('gives the first response to a repeated key, whatever version repeats it', as
   })
 })
 
-it('takes back what an error shows, too', async () => {
+it('converts the objects in errors too', async () => {
   const { send, stripe } = await startVersions()
   const { customer } = await seedCustomer(stripe, 'pm_card_chargeCustomerFail')
   const { monthly } = await seedPrices(stripe)

@@ -7,7 +7,7 @@ function typesOf(received: readonly Received[]): string[] {
   return received.map((one) => (JSON.parse(one.body) as Stripe.Event).type)
 }
 
-it('delivers signed events the SDK accepts, only the types asked for', async () => {
+it('delivers signed events that the SDK accepts, of the requested types only', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const receiver = await startReceiver()
   const endpoint = await stripe.webhookEndpoints.create({
@@ -35,7 +35,7 @@ it('delivers signed events the SDK accepts, only the types asked for', async () 
   }
 })
 
-it('waits for deliveries when the clock moves, and says what changed', async () => {
+it('waits for webhook deliveries when the clock moves, and includes previous_attributes in events', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)
@@ -60,7 +60,7 @@ it('waits for deliveries when the clock moves, and says what changed', async () 
   })
 })
 
-it('retries on the clock with a fresh signature until it is accepted', async () => {
+it("retries a webhook by the sandbox's clock with a fresh signature until it is accepted", async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   let failures = 3
   const receiver = await startReceiver(() => (failures-- > 0 ? 500 : 200))
@@ -93,7 +93,7 @@ it('retries on the clock with a fresh signature until it is accepted', async () 
 })
 
 it.each([10, -10, 365 * 1440, -365 * 1440])(
-  'signs webhooks with the real time when the sandbox is %i minutes away from it',
+  "signs webhooks with the real time when the sandbox's clock is %i minutes off",
   async (minutes) => {
     const now = new Date(Date.now() + minutes * 60_000)
     const { sandbox, stripe } = await startStripeSandbox({ now })
@@ -110,13 +110,13 @@ it.each([10, -10, 365 * 1440, -365 * 1440])(
     await stripe.customers.create({})
     await sandbox.outbox.flush()
     expect(verified().created).toBe(Math.floor(now.getTime() / 1000) + 600)
-    // The SDK refuses only what is old, so a signature from the future is looked for here.
+    // The SDK rejects only old signatures, so one from the future is checked here.
     const times = receiver.received.map(({ signature }) => Number(/^t=(\d+),/.exec(signature)?.[1]))
     for (const time of times) expect(Math.abs(time - Date.now() / 1000)).toBeLessThan(300)
   },
 )
 
-it('gives up after three days', async () => {
+it('stops retrying a webhook after three days', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const receiver = await startReceiver(() => 500)
   sandbox.stripe.registerWebhook(receiver.url, ['customer.created'])
@@ -128,7 +128,7 @@ it('gives up after three days', async () => {
   expect(receiver.received.length).toBe(attempts)
 })
 
-it('duplicates, drops, delays, reorders and corrupts on demand', async () => {
+it('duplicates, drops, delays, reorders and corrupts webhooks on demand', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const seen = new Set<string>()
   const receiver = await startReceiver()
@@ -185,24 +185,27 @@ it('keeps events for 30 days', async () => {
 it.each([
   ['deleted', true],
   ['switched off', false],
-] as const)('does not try again for an endpoint that was %s meanwhile', async (_how, isDeleted) => {
-  const { sandbox, stripe } = await startStripeSandbox()
-  const receiver = await startReceiver(() => 500)
-  const { id } = await stripe.webhookEndpoints.create({
-    url: receiver.url,
-    enabled_events: ['customer.created'],
-  })
-  await stripe.customers.create({})
-  await sandbox.outbox.flush()
-  expect(receiver.received).toHaveLength(1)
-  if (isDeleted) await stripe.webhookEndpoints.del(id)
-  else await stripe.webhookEndpoints.update(id, { disabled: true })
-  await sandbox.clock.advance({ days: 4 })
-  expect(receiver.received).toHaveLength(1)
-  expect(sandbox.outbox.deliveries()).toMatchObject([{ state: 'failed', dueAt: null }])
-})
+] as const)(
+  'stops retrying a webhook for an endpoint that was %s in the meantime',
+  async (_how, isDeleted) => {
+    const { sandbox, stripe } = await startStripeSandbox()
+    const receiver = await startReceiver(() => 500)
+    const { id } = await stripe.webhookEndpoints.create({
+      url: receiver.url,
+      enabled_events: ['customer.created'],
+    })
+    await stripe.customers.create({})
+    await sandbox.outbox.flush()
+    expect(receiver.received).toHaveLength(1)
+    if (isDeleted) await stripe.webhookEndpoints.del(id)
+    else await stripe.webhookEndpoints.update(id, { disabled: true })
+    await sandbox.clock.advance({ days: 4 })
+    expect(receiver.received).toHaveLength(1)
+    expect(sandbox.outbox.deliveries()).toMatchObject([{ state: 'failed', dueAt: null }])
+  },
+)
 
-it('goes on trying for an endpoint that was switched off and on before the next attempt', async () => {
+it('keeps retrying for an endpoint that was disabled and enabled before the next attempt', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   let failures = 1
   const receiver = await startReceiver(() => (failures-- > 0 ? 500 : 200))

@@ -1,28 +1,33 @@
 import type { Subscription } from '@tollgate/billing'
-import type { AuthenticatedUser } from '@tollgate/oauth'
+import type { AuthenticatedUser, AuthorizationServer } from '@tollgate/oauth'
 import { forHono } from '@tollgate/oauth/hono'
 import type { Hono } from 'hono'
 import type { ServiceContext } from '../context.ts'
 import type { AppEnv } from '../http/variables.ts'
 import { type User, userJson } from '../users/user.ts'
-import { createIsStranger } from './strangers.ts'
 
-/** A small guarded API, so that tokens have something to open. */
+/** Adds a small protected API, so that clients have something to call with their tokens. */
 export function addApi(app: Hono<AppEnv>, context: ServiceContext): void {
   const { auth, scopes, scope } = forHono(context.oauth)
-  const isStranger = createIsStranger(context.oauth)
+  const isSelfRegistered = createIsSelfRegistered(context.oauth)
   type Caller = AuthenticatedUser<User>
-  /** `null` for callers that may know the user id: the person's own browser, and clients with public subjects. */
+  /**
+   * The subject to show instead of the user id. `null` for callers that may know the id: the
+   * person's own browser, and clients with public subjects.
+   */
   const pairwiseSubject = async ({ id, clientId }: Caller) =>
     clientId === null ? null : context.oauth.clients.pairwiseSubject(clientId, id)
 
   const needs = scopes('profile', 'email')
-  /** People approve the scopes of a client that registered itself, and nothing else. */
+  /**
+   * Requires the scopes `profile` and `email` of clients that registered themselves, unless their
+   * subjects are pairwise: people approve only the scopes of these clients.
+   */
   const identity: typeof needs = async (c, next) => {
     const caller = c.get('user')
-    const isPublicStranger =
-      (await isStranger(caller.clientId)) && (await pairwiseSubject(caller)) === null
-    return isPublicStranger ? needs(c, next) : next()
+    const isPublicSelfRegistered =
+      (await isSelfRegistered(caller.clientId)) && (await pairwiseSubject(caller)) === null
+    return isPublicSelfRegistered ? needs(c, next) : next()
   }
 
   app.get('/api/user', auth('api'), identity, async (c) => {
@@ -49,7 +54,7 @@ export function addApi(app: Hono<AppEnv>, context: ServiceContext): void {
   app.get('/api/subscription', auth('api'), async (c) => {
     const caller = c.get('user')
     // Card digits and dates would let two clients find out that they know the same person.
-    if ((await isStranger(caller.clientId)) || (await pairwiseSubject(caller)) !== null) {
+    if ((await isSelfRegistered(caller.clientId)) || (await pairwiseSubject(caller)) !== null) {
       const error_description =
         'Clients that registered themselves or have pairwise subjects cannot read payment details.'
       return c.json({ error: 'access_denied', error_description }, 403)
@@ -87,5 +92,31 @@ export function subscriptionJson(subscription: Subscription) {
     trial_ends_at: subscription.trialEndsAt?.toISOString() ?? null,
     ends_at: subscription.endsAt?.toISOString() ?? null,
     created_at: subscription.createdAt.toISOString(),
+  }
+}
+
+const MAX_KNOWN_CLIENTS = 10_000
+
+/**
+ * Returns a function that tells whether a client registered itself. People approve only the scopes
+ * of these clients, so they may not learn what other tokens can read without a scope. The client id
+ * `null` is cookie mode: the person's own browser.
+ */
+function createIsSelfRegistered({
+  clients,
+}: AuthorizationServer<User>): (clientId: string | null) => Promise<boolean> {
+  /**
+   * Results by client id. They never change, because a client cannot change how it was registered.
+   */
+  const known = new Map<string, boolean>()
+  return async (clientId) => {
+    if (clientId === null) return false
+    const before = known.get(clientId)
+    if (before !== undefined) return before
+    const client = await clients.find(clientId)
+    const isSelfRegistered = client?.settings.self_registered !== undefined
+    if (known.size >= MAX_KNOWN_CLIENTS) known.clear()
+    if (client) known.set(clientId, isSelfRegistered)
+    return isSelfRegistered
   }
 }

@@ -5,11 +5,14 @@ import { braintreeEnvironment } from '../config/braintree-environment.ts'
 import type { ServiceContext } from '../context.ts'
 import type { AppEnv } from '../http/variables.ts'
 
-/** What the billing page's script needs. Everything else about billing is a form. */
+/** Adds the endpoint that the billing page's script calls. All other billing actions are forms. */
 export function addBillingApi(app: Hono<AppEnv>, context: ServiceContext): void {
   const { auth } = forHono(context.oauth)
 
-  /** Braintree's script in the browser works with such a token; it says nothing about a customer. */
+  /**
+   * The token identifies the merchant only, so that Braintree's browser script can start. It
+   * contains nothing about a customer.
+   */
   app.post('/api/billing/client-token', auth('api'), requirePerson(), async (c) => {
     const gateway = await braintreeGateway(context)
     if (!gateway) return c.json({ error: 'not_found' }, 404)
@@ -18,7 +21,10 @@ export function addBillingApi(app: Hono<AppEnv>, context: ServiceContext): void 
   })
 }
 
-/** Behind `auth('api')`: the person itself, in cookie mode. No application touches its money. */
+/**
+ * Lets only the person's own browser through (cookie mode), and answers other callers with 403:
+ * applications may not change billing. Use it after `auth('api')`.
+ */
 export function requirePerson(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     if (c.get('user').tokenId === null) return next()

@@ -1,71 +1,96 @@
 import { createInterface } from 'node:readline/promises'
 import type { Config, Need } from '../config/config.ts'
 import { loadConfig } from '../config/load-config.ts'
+import { type CommandOption, flagOf } from './options.ts'
 
-/** Where a command reads and writes; `process` is one. */
+/** The streams a command reads from and writes to. `process` satisfies it. */
 export interface Terminal {
   readonly stdout: { write(text: string): unknown }
   readonly stderr: { write(text: string): unknown }
   readonly stdin?: NodeJS.ReadStream
 }
 
-/** Something the person at the terminal can put right: said without a stack. Exit code 2. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError'
-  /** Printed beside `error` with `--json`, for scripts. */
-  readonly details: Readonly<Record<string, unknown>>
-
-  constructor(message: string, details: Readonly<Record<string, unknown>> = {}) {
-    super(message)
-    this.details = details
-  }
-}
-
-export interface CommandOption {
-  /** As commander reads it: `--name <text>`. */
-  readonly flags: string
-  readonly description: string
-  readonly required?: boolean
-  /** May be given several times. */
-  readonly several?: boolean
-}
-
-/** What a command has found or done. */
+/** The result of a command. */
 export interface Outcome {
-  /** For `--json`. */
+  /** Printed with `--json`. */
   readonly json: unknown
-  /** For people. */
+  /** Printed without `--json`, for people. */
   readonly text: string
-  /** Default 0. */
+  /**
+   * Exit code of the process.
+   * @default 0
+   */
   readonly exitCode?: number
 }
 
+type Instead = Readonly<Record<string, string>>
+
 export interface CommandContext {
-  readonly environment: Readonly<Record<string, string | undefined>>
   readonly json: boolean
-  /** The configuration, or an error that says which variables this command misses. */
-  config(needs: readonly Need[]): Promise<Config>
-  /** For commands that go on after they have said something. */
+  /**
+   * Loads the configuration. `instead` overrides environment variables by command-line options.
+   * @throws ConfigurationError that names every missing variable in `needs`.
+   */
+  config(needs: readonly Need[], instead?: Instead): Promise<Config>
+  /** Prints text before the command has finished, for commands that keep running. */
   print(text: string): void
-  /** All of standard input, without the line's end; null where a person sits at it. */
+  /** Reads all of standard input, without the final line break. `null` if it is a terminal. */
   readInput(): Promise<string | null>
-  /** The answer of the person at the terminal; null where nobody is. */
+  /**
+   * Asks the person at the terminal and returns the typed line. `null` if standard input is not a
+   * terminal.
+   */
   ask(question: string): Promise<string | null>
 }
 
-/** One subcommand: a module in the map of `commands.ts`. */
-export interface Command {
+type Options = Readonly<Record<string, CommandOption<unknown>>>
+type Values<Of extends Options> = { readonly [Name in keyof Of]: ReturnType<Of[Name]['read']> }
+
+interface Definition<Of extends Options> {
   readonly summary: string
-  /** `<id>` and the like, in order. */
+  /** Positional arguments such as `<id>`, in order. */
   readonly arguments?: readonly { readonly name: string; readonly description: string }[]
-  readonly options?: readonly CommandOption[]
-  /** Null for a command that goes on until it is stopped and has printed what there is. */
-  run(input: CommandInput, context: CommandContext): Promise<Outcome | null>
+  /** Options by their names in camel case: `voidOpen` is `--void-open`. */
+  readonly options?: Of
+  /**
+   * Runs the command. Returns `null` if it has printed everything itself and ran until it was
+   * stopped.
+   */
+  run(
+    input: { readonly args: readonly string[]; readonly options: Values<Of> },
+    context: CommandContext,
+  ): Promise<Outcome | null>
 }
 
-export interface CommandInput {
-  readonly args: readonly string[]
-  readonly options: Readonly<Record<string, unknown>>
+/** One subcommand. */
+export interface Command extends Omit<Definition<Options>, 'run' | 'options'> {
+  readonly options: Options
+  /** Parses the options and runs the command. */
+  run(
+    args: readonly string[],
+    given: Readonly<Record<string, unknown>>,
+    context: CommandContext,
+  ): Promise<Outcome | null>
+}
+
+/** Commands by their full names, such as `client create`. */
+export type Commands = Readonly<Record<string, Command>>
+
+export function command<const Of extends Options = Record<string, never>>(
+  definition: Definition<Of>,
+): Command {
+  const options: Options = definition.options ?? {}
+  return {
+    ...definition,
+    options,
+    async run(args, given, context) {
+      const values = Object.entries(options).map(([name, option]) => [
+        name,
+        option.read(given[name], flagOf(name)),
+      ])
+      return definition.run({ args, options: Object.fromEntries(values) }, context)
+    },
+  }
 }
 
 export function createCommandContext(options: {
@@ -75,10 +100,9 @@ export function createCommandContext(options: {
 }): CommandContext {
   const { environment, json, terminal } = options
   return {
-    environment,
     json,
     print: (text) => void terminal.stdout.write(text),
-    config: (needs) => loadConfig(environment, needs),
+    config: (needs, instead = {}) => loadConfig({ ...environment, ...instead }, needs),
     async readInput() {
       const { stdin } = terminal
       if (!stdin || stdin.isTTY) return null
@@ -92,7 +116,7 @@ export function createCommandContext(options: {
       terminal.stderr.write(question)
       const lines = createInterface({ input: stdin })
       try {
-        // No line at all, but the end of input: that is no yes.
+        // Standard input ended without a line, which does not count as a "yes".
         for await (const line of lines) return line
         return ''
       } finally {
@@ -100,18 +124,4 @@ export function createCommandContext(options: {
       }
     },
   }
-}
-
-export function textOption({ options }: CommandInput, name: string): string | null {
-  const value = options[name]
-  return typeof value === 'string' ? value : null
-}
-
-/** The moment that was given; null for none. */
-export function dateOption(input: CommandInput, name: string): Date | null {
-  const text = textOption(input, name)
-  if (text === null) return null
-  const date = new Date(text)
-  if (Number.isNaN(date.getTime())) throw new UsageError(`--${name}: '${text}' is no date`)
-  return date
 }

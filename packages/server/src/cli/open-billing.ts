@@ -7,17 +7,21 @@ import {
   type Providers,
 } from '../billing.ts'
 import type { Config } from '../config/config.ts'
+import { migrateCore } from '../core.ts'
 import { connectProviders } from '../demo/connect-providers.ts'
+import { serviceUrlIn } from '../demo/state-file.ts'
 import { createLogger } from '../logger.ts'
 import type { BillingAccess } from '../users/end-account.ts'
 import type { CommandContext } from './command.ts'
+import { withDatabase } from './open.ts'
+import { UsageError } from './usage-error.ts'
 
 export interface OpenBilling {
   readonly billing: Billing
   close(): Promise<void>
 }
 
-/** Billing at the providers of the configuration, without a worker of its own. */
+/** Opens billing with the configured providers. It processes nothing in the background. */
 export async function openBilling(
   config: Config,
   database: Database,
@@ -45,7 +49,10 @@ function create(
   return createServiceBilling({ ...parts, logger, background: false, ...(url ? { url } : {}) })
 }
 
-/** For commands about one person: billing is opened when it is first needed, and the keys of a provider are as well. */
+/**
+ * Runs `work` with billing that is opened when first used, so that provider keys are required only
+ * if the person is a customer there.
+ */
 export async function withBillingAccess<T>(
   context: CommandContext,
   { config, database }: { readonly config: Config; readonly database: Database },
@@ -72,9 +79,26 @@ export async function withBillingAccess<T>(
     return { billing, close: () => billing.close() }
   })
   try {
-    // A demo's rows go by the sandbox's clock.
+    // In a demo dates are those of the sandbox's clock, which only the provider connection knows.
     return await work({ provider, rows: config.mode === 'demo' ? provider : rows })
   } finally {
     for (const each of opened.reverse()) await each.close()
   }
+}
+
+/** Migrates the database and runs `work` with billing at the service's own address. */
+export function withBilling<T>(config: Config, work: (billing: Billing) => Promise<T>): Promise<T> {
+  // The address where a demo's sandbox sends its webhooks.
+  const local = config.mode === 'production' ? null : serviceUrlIn(config.dataDir)
+  const url = local ?? config.url
+  if (url === null) throw new UsageError('The address of the service is unknown. Set TOLLGATE_URL')
+  return withDatabase(config, async (database) => {
+    await migrateCore(database)
+    const { billing, close } = await openBilling(config, database, url)
+    try {
+      return await work(billing)
+    } finally {
+      await close()
+    }
+  })
 }

@@ -11,14 +11,16 @@ import {
   requireTables,
 } from '../storage/found-tables.ts'
 import { serviceMigrations } from '../storage/migrations.ts'
-import { UsageError } from './command.ts'
+import type { CommandContext } from './command.ts'
+import { UsageError } from './usage-error.ts'
 
-/** Runs `work` on the database, which is closed at the end. */
+/** Opens the database, runs `work` and closes the database. */
 export async function withDatabase<T>(
   config: Config,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
-  // A command ends soon, and its clock may be wrong: what it does is compared, and not recorded.
+  // The clock of this machine may be wrong, so a short command compares it with the database's but
+  // does not record it.
   const database = await openDatabase(config, { recordsTime: false })
   try {
     return await work(database)
@@ -27,20 +29,41 @@ export async function withDatabase<T>(
   }
 }
 
-/** Which database a command works on. */
+/** The parts of the service that a command works with. */
+export interface OpenCore extends Core {
+  readonly config: Config
+  readonly database: Database
+  readonly found: FoundTables
+}
+
 interface CoreOptions {
-  /** The command is about clients, tokens and keys, so it may also work on the database of an application. */
+  /**
+   * Whether the command also works on the database of an application that uses the libraries,
+   * because it only needs clients, tokens and keys.
+   * @default false
+   */
   readonly alsoInApplications?: boolean
-  /** Makes the tables in a database that has none. */
+  /**
+   * Whether to create the tables in an empty database, instead of failing.
+   * @default false
+   */
   readonly makesTables?: boolean
 }
 
-/** Runs `work` with users, sessions, limits and the authorization server, on tables that it found and that are its own. */
-export function withCore<T>(
-  config: Config,
-  work: (core: Core, database: Database, found: FoundTables) => Promise<T>,
-  { alsoInApplications = false, makesTables = false }: CoreOptions = {},
+export const ALSO_IN_APPLICATIONS: CoreOptions = { alsoInApplications: true }
+
+/**
+ * Opens the database with users, sessions, limits and the authorization server, and runs `work`.
+ * Migrates the service's tables first; those of an application must be up to date.
+ * @throws ConfigurationError if the database holds the tables of something else, or none that the
+ * command needs.
+ */
+export async function withCore<T>(
+  context: CommandContext,
+  { alsoInApplications = false, makesTables = false }: CoreOptions,
+  work: (core: OpenCore) => Promise<T>,
 ): Promise<T> {
+  const config = await context.config(['secret'])
   return withDatabase(config, async (database) => {
     const found = await findTables(database)
     if (found === 'nothing' && !makesTables) await requireTables(database, ['service'])
@@ -49,20 +72,24 @@ export function withCore<T>(
     const core = createCore({
       config,
       database,
-      // Commands neither sign nor serve anything by this address.
+      // Commands neither issue tokens nor serve requests, so any address will do.
       url: config.url ?? 'http://localhost',
       logger: createLogger('warn', process.stderr),
       background: false,
     })
     try {
-      return await work(core, database, found)
+      return await work({ ...core, config, database, found })
     } finally {
-      core.oauth.close()
+      await core.oauth.close()
     }
   })
 }
 
-/** For commands that only read: makes no file, no tables and no keys, and says what it found. */
+/**
+ * Runs `work` for a command that only reads: creates no file, tables or keys.
+ * @throws UsageError if the database file does not exist.
+ * @throws ConfigurationError if the named tables are missing.
+ */
 export async function withTables<T>(
   config: Config,
   names: Parameters<typeof requireTables>[1],
@@ -70,7 +97,7 @@ export async function withTables<T>(
 ): Promise<T> {
   const file = findDatabaseFile(config.databaseUrl)
   if (file !== null && !existsSync(file)) {
-    throw new UsageError(`There is no database at ${file}; is DATABASE_URL the right one?`)
+    throw new UsageError(`There is no database at ${file}. Is DATABASE_URL correct?`)
   }
   return withDatabase(config, async (database) => {
     await requireTables(database, names)
@@ -78,7 +105,7 @@ export async function withTables<T>(
   })
 }
 
-/** Only the service's own tables, for commands that need no secret. */
+/** Migrates only the service's own tables, for commands that need no secret. */
 export function migrateOwn(database: Database): Promise<{ applied: string[] }> {
   return withProgress('Bringing the database up to date', async () => {
     await refuseForeignTables(database)

@@ -2,7 +2,10 @@ import { createRequire } from 'node:module'
 import type { BraintreeSettings } from '@tollgate/billing'
 import type { Config } from './config.ts'
 
-/** Braintree's SDK knows its own two hosts; another one, such as a sandbox of ours, is an Environment. */
+/**
+ * Turns the configuration into settings for billing. A host other than Braintree's own two, such as
+ * a sandbox, needs an `Environment` object of Braintree's SDK.
+ */
 export function braintreeEnvironment(config: NonNullable<Config['braintree']>): BraintreeSettings {
   const { apiUrl, ...options } = config
   if (apiUrl === null) return options

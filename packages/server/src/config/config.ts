@@ -1,66 +1,81 @@
 import type { BraintreeSettings, DeliveryOptions, StripeSettings } from '@tollgate/billing'
-import type { Settings } from './settings.ts'
-import type { SelfRegisteredSettings } from './standards.ts'
+import type { Mode } from './row.ts'
+import type { SelfRegisteredSettings, Settings } from './settings.ts'
+import type { LogLevel } from './values.ts'
 
-/** Whether everything is made up for somebody who tries it, or nothing is. */
-export type Mode = 'demo' | 'production'
-
-/** Clients that register themselves, and the tokens that some need for it. */
+/** Settings for clients that register themselves, with the tokens that some need for it. */
 export interface SelfRegistered extends SelfRegisteredSettings {
-  /** Who has one of these may register a client, where the policy is `initial-access-token`. */
+  /** Tokens that allow registering a client under the policy `initial-access-token`. */
   readonly initialAccessTokens: readonly string[]
 }
 
-/** The environment, read once. */
+/** The configuration: environment variables and `tollgate.config.ts` combined. */
 export interface Config {
-  /** `demo` brings its own providers, secret, user and clients; `production` has none of these. */
+  /**
+   * `demo` starts its own payment sandbox and creates a secret, a user and clients; `production`
+   * creates none of these.
+   */
   readonly mode: Mode
-  /** The address to listen on. */
+  /** Network interface (address or host name) to listen on. */
   readonly host: string
-  /** The port to listen on; 0 takes a free one. */
+  /** Port to listen on. 0 picks a free one. */
   readonly port: number
-  /** Public base URL; null where the port decides it, in a demo on a free port. */
+  /** Public base URL. `null` in a demo on a free port, where the port decides it. */
   readonly url: string | null
-  /** `sqlite:…`, `postgres://…` or `mysql://…`. */
+  /** URL of the database: `sqlite:…`, `postgres://…` or `mysql://…`. */
   readonly databaseUrl: string
-  /** Where a demo keeps its secret, its database and the sandbox. */
+  /** Folder where a demo keeps its secret, its database and the state of the sandbox. */
   readonly dataDir: string
-  /** The first is used; the others are known while it is being changed. */
+  /**
+   * Secrets that protect keys, tokens and cookies. The first is used; the others are accepted
+   * during a rotation.
+   */
   readonly secrets: readonly string[]
-  /** With it clients can know people by names that no other client knows; null: they cannot. It never changes. */
+  /**
+   * Salt for pairwise subjects, with which no two clients know a person by the same id. `null`:
+   * pairwise clients are rejected. It must never change.
+   */
   readonly pairwiseSalt: string | null
-  /** Clients that register themselves: what the settings and the environment say together. */
+  /** Settings for clients that register themselves, from the settings and the environment. */
   readonly selfRegistered: SelfRegistered
-  /** Keys of Stripe; null where it is not used. */
+  /** Settings and keys of Stripe. `null` if Stripe is not used. */
   readonly stripe: StripeSettings | null
-  /** For Stripe's script on the billing page. */
+  /** Stripe's publishable key, for its script on the billing page. `null` if there is none. */
   readonly stripePublishableKey: string | null
   /**
-   * Keys of Braintree; null where it is not used. `apiUrl` is for another host than Braintree's
-   * own.
+   * Settings and keys of Braintree. `null` if Braintree is not used. `apiUrl` is set only for a
+   * host other than Braintree's own.
    */
   readonly braintree: (BraintreeSettings & { readonly apiUrl: string | null }) | null
-  /** Where events of billing are sent: what the settings and the environment say together. */
+  /** Endpoints for outgoing billing events, from the settings and the environment. */
   readonly deliveries: DeliveryOptions
-  /** Only these may say whom they forward for. */
+  /** Proxies (addresses or networks) whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[]
-  /** Who sends it as a bearer token may read `/metrics`; null leaves that to this machine. */
+  /** Bearer token for `/metrics`. `null`: only programs on this machine may read it. */
   readonly metricsToken: string | null
-  /** The least important lines that are written. */
-  readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'silent'
-  /** How long, when told to end, it goes on serving while `/readyz` already says 503. */
+  /** Lowest level that is logged. */
+  readonly logLevel: LogLevel
+  /** Seconds to keep serving after a termination signal, while `/readyz` returns 503. */
   readonly drainSeconds: number
-  /** How many seconds the service waits at start for a database that is away. */
+  /** Seconds to wait at start-up for a database that is unavailable. */
   readonly databaseWaitSeconds: number
-  /** Seconds by which the clock of this process and the database's may differ before it stops issuing. */
+  /**
+   * Largest difference in seconds between this machine's clock and the database's. Beyond it the
+   * process issues no tokens.
+   */
   readonly maxClockSkewSeconds: number
-  /** Of the sandbox's control room; null: the port after the service's own. */
+  /** Port of the sandbox's control room. `null`: the next port after the service's, if it is free. */
   readonly sandboxPort: number | null
-  /** What the configuration file says. */
+  /** The settings of `tollgate.config.ts`, with overrides from the environment. */
   readonly settings: Settings
-  /** What looks wrong and stops nothing. */
+  /** Names of the environment variables that are set. */
+  readonly given: ReadonlySet<string>
+  /** Mistakes that do not stop the service, such as a misspelt variable. */
   readonly warnings: readonly string[]
 }
 
-/** What a command cannot work without. `provider_keys` asks the providers and receives nothing from them. */
+/**
+ * A part of the configuration that a command requires. `provider_keys` means that the command calls
+ * the providers but receives no events from them.
+ */
 export type Need = 'secret' | 'url' | 'providers' | 'provider_keys'

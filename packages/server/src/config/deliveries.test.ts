@@ -18,8 +18,8 @@ function read(environment: Record<string, string>, settings: object = {}) {
   return readEnvironment(environment, { settings: parseSettings(settings), needs })
 }
 
-describe('where events of billing go', () => {
-  it('is nowhere by itself, and in a demo this machine may be named', () => {
+describe('endpoints for billing events', () => {
+  it('has no endpoint by default, and may deliver to this machine in a demo', () => {
     expect(read(production).deliveries).toEqual({
       endpoints: [],
       privateAddresses: [],
@@ -29,7 +29,7 @@ describe('where events of billing go', () => {
     expect(privateAddresses).toEqual(['127.0.0.0/8', '::1'])
   })
 
-  it('is what the file says, and in its place what the environment says', () => {
+  it('uses the endpoints of the file, unless the environment names one', () => {
     const endpoints = [{ url: 'https://a.example/in', secret: [secret], types: ['invoice.paid'] }]
     const deliveries = { endpoints, privateAddresses: ['10.0.0.0/8'] }
     expect(read(production, { deliveries }).deliveries).toMatchObject(deliveries)
@@ -56,12 +56,12 @@ describe('where events of billing go', () => {
     ],
     ['no address', { TOLLGATE_DELIVERIES_URL: 'app' }, 'TOLLGATE_DELIVERIES_URL expects an http'],
     ['an unknown type', { TOLLGATE_DELIVERIES_TYPES: 'invoice.seen' }, 'expects some of'],
-  ])('with %s is refused', (_, environment, message) => {
+  ])('rejects %s', (_, environment, message) => {
     expect(() => read({ ...production, ...environment })).toThrow(message)
     expect(() => read({ ...production, ...environment })).not.toThrow('whsec_short')
   })
 
-  it('says which variable is not used', () => {
+  it('warns of a variable that has no effect', () => {
     expect(read({ ...production, TOLLGATE_DELIVERIES_SECRET: secret }).warnings).toEqual([
       'TOLLGATE_DELIVERIES_SECRET is not used: it goes with TOLLGATE_DELIVERIES_URL.',
     ])
@@ -72,7 +72,7 @@ describe('where events of billing go', () => {
     ['an unknown type', { endpoints: [{ url, secret, types: ['x'] }] }, /endpoints\.0\.types\.0: /],
     ['a name', { endpoints: [], privateAddresses: ['localhost'] }, /privateAddresses\.0: /],
     ['another word', { endpoint: [] }, /deliveries\.endpoint: .+ Did you mean endpoints\?/],
-  ])('with %s in the file is refused', (_, deliveries, message) => {
+  ])('rejects %s in the file', (_, deliveries, message) => {
     expect(() => parseSettings({ deliveries })).toThrow(message)
   })
 })

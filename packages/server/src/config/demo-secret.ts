@@ -1,17 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Mode } from './config.ts'
+import type { Mode } from './row.ts'
 import type { Variables } from './variables.ts'
 
 const fileIn = (dataDir: string) => join(dataDir, 'secret')
 
-/** Made once and kept: tokens and stored keys depend on it. */
-export function keptSecret(dataDir: string): string {
+/**
+ * Returns the demo's secret, created at the first start and kept: tokens and stored keys depend on
+ * it.
+ */
+export function readOrCreateSecret(dataDir: string): string {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const file = fileIn(dataDir)
   try {
-    // Two that start at once must not each keep their own.
+    // Two processes that start at once must agree on one secret.
     writeFileSync(file, randomBytes(32).toString('base64'), { mode: 0o600, flag: 'wx' })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
@@ -21,11 +24,11 @@ export function keptSecret(dataDir: string): string {
 
 const MAKE_ONE = 'make your own: openssl rand -base64 32'
 
-/** Why it protects nothing in production; null when it may be good. */
-export function secretProblem(values: Variables, mode: Mode): string | null {
+/** Explains why the secret is unsafe in production. `null` if no problem was found. */
+export function findSecretProblem(values: Variables, mode: Mode): string | null {
   const given = values.TOLLGATE_SECRET
   if (mode !== 'production' || given === null) return null
-  const file = fileIn(values.TOLLGATE_DATA_DIR ?? '.tollgate')
+  const file = fileIn(values.TOLLGATE_DATA_DIR)
   if (existsSync(file) && readFileSync(file, 'utf8').trim() === given.trim()) {
     return `TOLLGATE_SECRET is the one of the demo in ${file}; ${MAKE_ONE}`
   }

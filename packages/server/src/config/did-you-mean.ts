@@ -1,4 +1,4 @@
-/** ` Did you mean name?` when one of the known names is near, else nothing. */
+/** Returns ` Did you mean name?` if a known name is similar, else an empty string. */
 export function didYouMean(given: string, known: readonly string[]): string {
   const most = Math.max(1, Math.floor(given.length / 4))
   const near = known
@@ -8,7 +8,7 @@ export function didYouMean(given: string, known: readonly string[]): string {
   return near ? ` Did you mean ${near.name}?` : ''
 }
 
-/** How many letters have to be changed, added, left out or swapped with their neighbour. */
+/** Edit distance: letters to change, insert, delete, or swap with their neighbour. */
 function distanceBetween(a: string, b: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, column) => column)

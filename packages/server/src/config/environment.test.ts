@@ -37,8 +37,8 @@ function refusal(environment: Record<string, string>, needs = ALL): string {
   throw new Error('It was accepted')
 }
 
-describe('a demo', () => {
-  it('needs nothing, listens on this machine only, and keeps its secret', () => {
+describe('demo configuration', () => {
+  it('needs no settings, listens on this machine only, and keeps its secret', () => {
     const config = read({})
     expect(config).toMatchObject({ mode: 'demo', host: '127.0.0.1', port: 3000 })
     expect(config.url).toBe('http://localhost:3000')
@@ -47,24 +47,24 @@ describe('a demo', () => {
     expect(readFileSync(join(folder, 'secret'), 'utf8')).toBe(config.secrets[0])
   })
 
-  it('runs on another database too', () => {
+  it('runs on any database', () => {
     expect(read({ DATABASE_URL: 'postgres://db/app' })).toMatchObject({ mode: 'demo' })
   })
 
-  it('does not know its address on a free port', () => {
+  it('leaves the address open when a free port is requested', () => {
     expect(read({ PORT: '0' }).url).toBeNull()
   })
 })
 
-describe("a provider's webhook secret", () => {
+describe("Stripe's webhook secret", () => {
   const { STRIPE_WEBHOOK_SECRET: _, ...withoutOne } = production
 
-  it('is missed by whoever receives webhooks', () => {
+  it('is required by commands that receive webhooks', () => {
     expect(refusal(withoutOne)).toContain('STRIPE_WEBHOOK_SECRET is missing')
     expect(read(withoutOne, ['secret']).stripe).toBeNull()
   })
 
-  it('is not missed by whoever registers the address, who is told it then', () => {
+  it('is not required by the command that registers the webhook endpoint, which returns it', () => {
     expect(read(withoutOne, ['provider_keys']).stripe).toMatchObject({ secret: 'sk_live_1' })
     const { STRIPE_SECRET: __, ...none } = withoutOne
     const message = refusal({ ...none, NODE_ENV: 'production' }, ['provider_keys'])
@@ -72,13 +72,13 @@ describe("a provider's webhook secret", () => {
     expect(message).not.toContain('STRIPE_WEBHOOK_SECRET')
   })
 
-  it('is still used where it is given', () => {
+  it('is used, if set, by commands that do not require it', () => {
     expect(read(production, ['provider_keys']).stripe).toMatchObject({ webhookSecret: ['whsec_1'] })
   })
 })
 
-describe('a secret', () => {
-  it('that is too short is not also missing', () => {
+describe('TOLLGATE_SECRET', () => {
+  it('is not also reported as missing when it is too short', () => {
     const message = refusal({ ...production, TOLLGATE_SECRET: 'short' })
     expect(message).toContain('TOLLGATE_SECRET needs at least 32 random characters')
     expect(message).not.toContain('missing')
@@ -87,14 +87,14 @@ describe('a secret', () => {
   it.each([
     ['few characters', 'abcabcabcabcabcabcabcabcabcabcabcabc', /weak: it has fewer than 8/],
     ['a placeholder', 'please-change-me-0123456789-abcdefgh', /weak: it reads like a placeholder/],
-  ])('of %s is called weak, not one of a demo', (_, secret, why) => {
+  ])("is reported as weak, not as a demo's secret: %s", (_, secret, why) => {
     const message = refusal({ ...production, TOLLGATE_SECRET: secret })
     expect(message).toMatch(why)
     expect(message).not.toContain('the one of')
     expect(message).not.toContain(secret)
   })
 
-  it('of a demo is called so', () => {
+  it('is rejected in production if it is the secret of a demo', () => {
     const [secret = ''] = read({}).secrets
     expect(refusal({ ...production, TOLLGATE_SECRET: secret })).toContain('the one of the demo in')
   })
@@ -104,11 +104,11 @@ it.each([
   ['TOLLGATE_SECRTE', 'Did you mean TOLLGATE_SECRET?'],
   ['TOLLGATE_TRUSTED_PROXY', 'Did you mean TOLLGATE_TRUSTED_PROXIES?'],
   ['TOLLGATE_COLOUR', 'Is it misspelt?'],
-])('%s: %s', (name, hint) => {
+])('readEnvironment warns of the unknown variable %s: %s', (name, hint) => {
   expect(read({ [name]: 'x' }).warnings).toEqual([`${name} is no setting of Tollgate. ${hint}`])
 })
 
-it('switches grants and features off, over what the file says', () => {
+it('readEnvironment switches grants and features off by variables, which override the file', () => {
   expect(read({}).settings).toMatchObject({ passwordGrant: true, implicitGrant: true })
   const off = read({ TOLLGATE_PASSWORD_GRANT: 'off', TOLLGATE_IMPLICIT_GRANT: 'off' })
   expect(off.settings).toMatchObject({ passwordGrant: false, implicitGrant: false })
@@ -133,7 +133,7 @@ describe('clients that register themselves', () => {
       { settings: parseSettings({ ...(selfRegistered && { selfRegistered }) }), needs: ALL },
     ).selfRegistered
 
-  it('may come to a demo that only this machine reaches, and to nothing else', () => {
+  it('are allowed by default only in a demo that listens on this machine', () => {
     expect(strangers({})).toMatchObject({ policy: 'open', documents: true })
     expect(strangers({}).scopes).toEqual([
       'place-orders',
@@ -147,7 +147,7 @@ describe('clients that register themselves', () => {
     expect(strangers({}, {})).toMatchObject(closed)
   })
 
-  it('come as the file says, and the environment wins', () => {
+  it('follow the settings of the file, which the environment overrides', () => {
     const said = { policy: 'open', documents: ['app.example'], scopes: ['place-orders'] }
     expect(strangers(production, said)).toMatchObject(said)
     const environment = {
@@ -162,13 +162,13 @@ describe('clients that register themselves', () => {
     })
   })
 
-  it('ask for what the environment says', () => {
+  it('may request the scopes in the environment instead of those in the file', () => {
     const said = { policy: 'open', scopes: ['place-orders'] }
     const environment = { ...production, TOLLGATE_SELF_REGISTERED_SCOPES: 'check-status openid' }
     expect(strangers(environment, said).scopes).toEqual(['check-status', 'openid'])
   })
 
-  it('come by documents where there are MCP servers, for these alone', () => {
+  it('may use metadata documents if there are MCP servers, and get tokens for these servers only', () => {
     const servers = { 'https://api.example.com/mcp': { scopes: ['place-orders'] } }
     const readWith = (settings: object) =>
       readEnvironment(production, { settings: parseSettings(settings), needs: ALL }).selfRegistered
@@ -186,7 +186,7 @@ describe('clients that register themselves', () => {
     })
   })
 
-  it('need tokens where the policy says so, which are a secret', () => {
+  it('require initial access tokens under that policy, and error messages do not reveal one', () => {
     const policy = { TOLLGATE_CLIENT_REGISTRATION: 'initial-access-token' }
     for (const environment of [policy, { ...production, ...policy }]) {
       expect(refusal(environment)).toContain('TOLLGATE_INITIAL_ACCESS_TOKENS is missing')
@@ -204,12 +204,12 @@ describe('clients that register themselves', () => {
   })
 })
 
-it('reads the salt of pairwise names from the environment alone, because it is a secret', () => {
+it('readEnvironment reads the pairwise salt from the environment only, because it is a secret', () => {
   expect(read({}).pairwiseSalt).toBeNull()
   expect(read({ TOLLGATE_PAIRWISE_SALT: SECRET }).pairwiseSalt).toBe(SECRET)
 })
 
-it('decides by variables what the standards are', () => {
+it('readEnvironment reads the settings for OAuth and OpenID Connect standards from variables', () => {
   expect(read({}).settings).toMatchObject({
     clientLogos: true,
     clientAssertions: true,
@@ -307,7 +307,7 @@ describe('FAPI 2.0', () => {
     ['TOLLGATE_REQUEST_OBJECTS_BY_REFERENCE', 'on', 'requestObjectsByReference'],
     ['TOLLGATE_UNSIGNED_REQUEST_OBJECTS', 'on', 'unsignedRequestObjects'],
     ['TOLLGATE_SIGNING_ALGORITHM', 'RS256', 'signingAlgorithm'],
-  ])('refuses %s=%s beside it, and names the setting', (name, value, setting) => {
+  ])('rejects the contradicting %s=%s, and names the setting', (name, value, setting) => {
     expect(refusal({ TOLLGATE_FAPI2: 'on', [name]: value })).toContain(
       `fapi2 contradicts ${setting}`,
     )
@@ -315,8 +315,8 @@ describe('FAPI 2.0', () => {
   })
 })
 
-describe('production', () => {
-  it('takes a whole configuration', () => {
+describe('production configuration', () => {
+  it('accepts a complete configuration', () => {
     const config = read({ ...production, TOLLGATE_PREVIOUS_SECRET: `${SECRET}-before` })
     expect(config).toMatchObject({ mode: 'production', host: '0.0.0.0', logLevel: 'info' })
     expect(config.secrets).toEqual([SECRET, `${SECRET}-before`])
@@ -360,20 +360,20 @@ describe('production', () => {
       { ...production, TOLLGATE_SECRET: '', STRIPE_WEBHOOK_SECRET: '' },
       ['TOLLGATE_SECRET', 'STRIPE_WEBHOOK_SECRET'],
     ],
-  ])('with %s names exactly what is missing', (_, environment, missing) => {
+  ])('names exactly the missing variables: %s', (_, environment, missing) => {
     const message = refusal(environment)
     const named = [...message.matchAll(/^ {2}(\w+) is missing/gm)].map(([, name]) => name)
     expect(named).toEqual(missing)
     expect(message).not.toContain('sk_live_1')
   })
 
-  it('takes Braintree without Stripe', () => {
+  it('accepts Braintree without Stripe', () => {
     const config = read(without('STRIPE_SECRET', 'STRIPE_WEBHOOK_SECRET'))
     expect(config.stripe).toBeNull()
     expect(config.braintree).toMatchObject({ merchantId: 'm' })
   })
 
-  it('asks of a command only what it needs', () => {
+  it('requires only the variables that the command needs', () => {
     const environment = { NODE_ENV: 'production', DATABASE_URL: 'postgres://db/app' }
     expect(read(environment, []).databaseUrl).toBe('postgres://db/app')
     expect(refusal(environment, ['secret'])).toContain('TOLLGATE_SECRET is missing')
@@ -383,14 +383,14 @@ describe('production', () => {
     ['the one of the demo in the same folder', () => read({}).secrets[0] ?? ''],
     ['one letter again and again', () => 'x'.repeat(40)],
     ['text from an example', () => 'please-change-me-please-change-me-0123456789'],
-  ])('refuses a secret that is %s', (_, secret) => {
+  ])('rejects a secret that is %s', (_, secret) => {
     const message = refusal({ ...production, TOLLGATE_SECRET: secret() })
     expect(message).toContain('TOLLGATE_SECRET')
     expect(message).not.toContain(secret())
   })
 })
 
-describe('values', () => {
+describe('values of variables', () => {
   it.each([
     ['PORT', 'http', 'a whole number from 0 to 65535'],
     ['PORT', '70000', 'a whole number from 0 to 65535'],
@@ -421,13 +421,13 @@ describe('values', () => {
     ['TOLLGATE_MCP_SERVERS', 'a.example place-orders', 'https://api.example.com/mcp read-orders'],
     ['TOLLGATE_LOG_LEVEL', 'loud', 'fatal, error, warn, info'],
     ['BRAINTREE_ENVIRONMENT', 'qa', 'sandbox or production'],
-  ])('%s=%s is refused and told what is expected', (name, value, expected) => {
+  ])('rejects %s=%s and states the expected value', (name, value, expected) => {
     const message = refusal({ [name]: value })
     expect(message).toContain(name)
     expect(message).toContain(expected)
   })
 
-  it('switches registration off whatever the file says', () => {
+  it('switches registration off by a variable, whatever the file says', () => {
     expect(read({ TOLLGATE_REGISTRATION: 'off' }).settings.registration).toBe(false)
     expect(read({}).settings.registration).toBe(true)
   })

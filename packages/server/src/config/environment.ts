@@ -1,85 +1,85 @@
-import type { StripeSettings } from '@tollgate/billing'
+import type { DeliveryOptions, StripeSettings } from '@tollgate/billing'
 import { ConfigurationError } from '../configuration-error.ts'
-import type { Config, Mode, Need, SelfRegistered } from './config.ts'
-import { keptSecret, secretProblem } from './demo-secret.ts'
-import { didYouMean } from './did-you-mean.ts'
+import type { Config, Need, SelfRegistered } from './config.ts'
+import { findSecretProblem, readOrCreateSecret } from './demo-secret.ts'
 import { applyFapi2, findFapi2Problems } from './fapi2.ts'
-import { deliveriesOf, overrideSettings, selfRegisteredOf } from './overrides.ts'
-import type { Settings } from './settings.ts'
-import { parseVariables, type VariableName, type Variables, variables } from './variables.ts'
+import type { Mode } from './row.ts'
+import type { DeliverySettings, SelfRegisteredSettings, Settings } from './settings.ts'
+import { table } from './table.ts'
+import { parseVariables, providerKeys, type VariableName, type Variables } from './variables.ts'
 
-const STRIPE: readonly VariableName[] = ['STRIPE_SECRET', 'STRIPE_WEBHOOK_SECRET']
-const BRAINTREE: readonly VariableName[] = [
-  'BRAINTREE_ENVIRONMENT',
-  'BRAINTREE_MERCHANT_ID',
-  'BRAINTREE_PUBLIC_KEY',
-  'BRAINTREE_PRIVATE_KEY',
-]
-
-const TOKENS: VariableName = 'TOLLGATE_INITIAL_ACCESS_TOKENS'
-const DELIVERY_URL = 'TOLLGATE_DELIVERIES_URL' as const
-const DELIVERY_SECRET = 'TOLLGATE_DELIVERIES_SECRET' as const
+const TOKENS = 'TOLLGATE_INITIAL_ACCESS_TOKENS'
+const DELIVERY_URL = 'TOLLGATE_DELIVERIES_URL'
+const DELIVERY_SECRET = 'TOLLGATE_DELIVERIES_SECRET'
 
 /**
- * It is production as soon as NODE_ENV says so or a payment provider's key is given: then nothing is
- * made up, and whatever is missing is named.
+ * Combines environment variables and the settings of the file. The mode is production as soon as
+ * NODE_ENV says so or a key of a payment provider is set: then nothing is generated.
+ * @throws ConfigurationError that names every missing or invalid value.
  */
 export function readEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
-  options: { readonly settings: Settings; readonly needs: readonly Need[] },
+  {
+    settings: ofFile,
+    needs,
+    problems: wrongInFile = [],
+  }: {
+    readonly settings: Settings
+    readonly needs: readonly Need[]
+    /** Mistakes in the file, to be reported together with those in the environment. */
+    readonly problems?: readonly string[]
+  },
 ): Config {
   const parsed = parseVariables(environment)
-  const { values } = parsed
-  const problems = [...parsed.problems]
-  const mode = modeOf(values)
-  const chosen = overrideSettings(options.settings, values)
-  problems.push(...findFapi2Problems(chosen))
+  const { mode, values } = parsed
+  const privateAddresses = values.TOLLGATE_PRIVATE_ADDRESSES ?? ofFile.outgoing.privateAddresses
+  const outgoing = { ...ofFile.outgoing, privateAddresses }
+  const chosen = { ...ofFile, ...parsed.settings, outgoing }
   const settings = applyFapi2(chosen)
   const selfRegistered = selfRegisteredOf(values, settings, mode)
   const absent: VariableName[] = [
-    ...(mode === 'demo' ? [] : findMissing(values, options.needs)),
-    ...(needsTokens(selfRegistered, options.needs) ? [TOKENS] : []),
-    ...(values[DELIVERY_URL] !== null && values[DELIVERY_SECRET] === null ? [DELIVERY_SECRET] : []),
+    ...(mode === 'demo' ? [] : findMissing(values, needs)),
+    ...(needsTokens(selfRegistered, needs) ? ([TOKENS] as const) : []),
+    ...(values[DELIVERY_URL] !== null && values[DELIVERY_SECRET] === null
+      ? ([DELIVERY_SECRET] as const)
+      : []),
   ]
-  const missing = absent.filter((name) => !parsed.invalid.has(name))
-  const weak = secretProblem(values, mode)
-  if (weak) problems.push(weak)
-  if (problems.length + missing.length > 0) throw refuse(mode, missing, problems)
-  const dataDir = values.TOLLGATE_DATA_DIR ?? '.tollgate'
-  const port = values.PORT ?? 3000
+  const missing = absent.filter((name) => !parsed.given.has(name))
+  const weak = findSecretProblem(values, mode)
+  const problems = [
+    ...missing.map((name) => [`${name} is missing`, table[name].hint].filter(Boolean).join(': ')),
+    ...parsed.problems,
+    ...wrongInFile,
+    ...findFapi2Problems(chosen),
+    ...(weak ? [weak] : []),
+  ]
+  if (problems.length > 0) throw refuse(mode, problems)
+  const { PORT: port, TOLLGATE_DATA_DIR: dataDir } = values
   return {
     mode,
-    host: values.HOST ?? (mode === 'demo' ? '127.0.0.1' : '0.0.0.0'),
+    host: values.HOST,
     port,
     url: values.TOLLGATE_URL ?? (port === 0 ? null : `http://localhost:${port}`),
     databaseUrl: values.DATABASE_URL ?? `sqlite:${dataDir}/tollgate.db`,
     dataDir,
-    secrets: secretsOf(values, mode, dataDir),
+    secrets: secretsOf(values, mode),
     pairwiseSalt: values.TOLLGATE_PAIRWISE_SALT,
     selfRegistered,
-    stripe: stripeOf(values, settings, options.needs),
+    stripe: stripeOf(values, settings, needs),
     stripePublishableKey: values.STRIPE_PUBLISHABLE_KEY,
     braintree: braintreeOf(values, settings),
     deliveries: deliveriesOf(values, settings.deliveries, mode),
-    trustedProxies: values.TOLLGATE_TRUSTED_PROXIES ?? [],
+    trustedProxies: values.TOLLGATE_TRUSTED_PROXIES,
     metricsToken: values.TOLLGATE_METRICS_TOKEN,
-    logLevel: values.TOLLGATE_LOG_LEVEL ?? (mode === 'demo' ? 'warn' : 'info'),
-    drainSeconds: values.TOLLGATE_DRAIN_SECONDS ?? (mode === 'demo' ? 0 : 10),
-    databaseWaitSeconds: values.TOLLGATE_DATABASE_WAIT_SECONDS ?? 30,
-    maxClockSkewSeconds: values.TOLLGATE_MAX_CLOCK_SKEW_SECONDS ?? 60,
+    logLevel: values.TOLLGATE_LOG_LEVEL,
+    drainSeconds: values.TOLLGATE_DRAIN_SECONDS,
+    databaseWaitSeconds: values.TOLLGATE_DATABASE_WAIT_SECONDS,
+    maxClockSkewSeconds: values.TOLLGATE_MAX_CLOCK_SKEW_SECONDS,
     sandboxPort: values.TOLLGATE_SANDBOX_PORT,
-    warnings: [
-      ...parsed.unknown.map(warnOfUnknown),
-      ...warnOfTokens(selfRegistered),
-      ...warnOfDeliveries(values),
-    ],
+    warnings: [...parsed.warnings, ...warnOfTokens(selfRegistered), ...warnOfDeliveries(values)],
     settings,
+    given: parsed.given,
   }
-}
-
-function warnOfUnknown(name: string): string {
-  const near = didYouMean(name, Object.keys(variables))
-  return `${name} is no setting of Tollgate.${near || ' Is it misspelt?'}`
 }
 
 function warnOfTokens({ policy, initialAccessTokens }: SelfRegistered): string[] {
@@ -94,7 +94,10 @@ function warnOfDeliveries(values: Variables): string[] {
   return unused.map((name) => `${name} is not used: it goes with ${DELIVERY_URL}.`)
 }
 
-/** Only commands that make a server of it need them. */
+/**
+ * Whether initial access tokens are missing. Only commands that create the authorization server
+ * need them.
+ */
 function needsTokens(
   { policy, initialAccessTokens }: SelfRegistered,
   needs: readonly Need[],
@@ -106,11 +109,6 @@ function needsTokens(
   )
 }
 
-function modeOf(values: Variables): Mode {
-  const provider = [...STRIPE, ...BRAINTREE].some((name) => values[name] !== null)
-  return provider || values.NODE_ENV === 'production' ? 'production' : 'demo'
-}
-
 function findMissing(values: Variables, needs: readonly Need[]): VariableName[] {
   const absent = (names: readonly VariableName[]) => names.filter((name) => values[name] === null)
   const missing = absent(['DATABASE_URL'])
@@ -118,43 +116,24 @@ function findMissing(values: Variables, needs: readonly Need[]): VariableName[] 
   if (needs.includes('url')) missing.push(...absent(['TOLLGATE_URL']))
   const receives = needs.includes('providers')
   if (!receives && !needs.includes('provider_keys')) return missing
-  const begun = [STRIPE, BRAINTREE].filter((names) => absent(names).length < names.length)
-  const wanted = (begun.length === 0 ? [STRIPE] : begun).flatMap(absent)
+  const begun = providerKeys.filter((names) => absent(names).length < names.length)
+  const wanted = (begun.length === 0 ? providerKeys.slice(0, 1) : begun).flatMap(absent)
   return [...missing, ...wanted.filter((name) => receives || name !== 'STRIPE_WEBHOOK_SECRET')]
 }
 
-function refuse(
-  mode: Mode,
-  missing: readonly VariableName[],
-  problems: readonly string[],
-): ConfigurationError {
-  const hints: Partial<Record<VariableName, string>> = {
-    DATABASE_URL: 'postgres://…, mysql://… or sqlite:/path/to/file.db',
-    TOLLGATE_SECRET: '32 random characters or more: openssl rand -base64 32',
-    TOLLGATE_INITIAL_ACCESS_TOKENS: 'what clients need to register; openssl rand -base64 32',
-    TOLLGATE_URL: 'the public address, e.g. https://api.example.com',
-    TOLLGATE_DELIVERIES_SECRET:
-      'what events are signed with: echo "whsec_$(openssl rand -base64 32)"',
-    STRIPE_SECRET: "Stripe's API secret key, sk_… (or give all of BRAINTREE_*)",
-    STRIPE_WEBHOOK_SECRET:
-      'of the webhook endpoint at Stripe, whsec_…: tollgate billing webhooks create',
-  }
-  const lines = [
-    ...missing.map((name) => `  ${name} is missing${hints[name] ? `: ${hints[name]}` : ''}`),
-    ...problems.map((problem) => `  ${problem}`),
-  ]
+function refuse(mode: Mode, problems: readonly string[]): ConfigurationError {
   const why =
     mode === 'production'
-      ? '\nThis is production, because NODE_ENV=production or a key of Stripe or Braintree is set. Without those it is a demo that needs nothing.'
-      : ''
-  return new ConfigurationError(`The configuration is incomplete:\n${lines.join('\n')}${why}`)
+      ? 'This is production, because NODE_ENV=production or a key of Stripe or Braintree is set. Without those it is a demo that needs nothing.'
+      : null
+  return new ConfigurationError('The configuration cannot be used', { problems, why })
 }
 
-function secretsOf(values: Variables, mode: Mode, dataDir: string): string[] {
-  const { TOLLGATE_SECRET, TOLLGATE_PREVIOUS_SECRET, TOLLGATE_NEXT_SECRET } = values
-  const given = [TOLLGATE_SECRET, TOLLGATE_PREVIOUS_SECRET, TOLLGATE_NEXT_SECRET]
-  const secrets = given.filter((secret) => secret !== null)
-  return TOLLGATE_SECRET === null && mode === 'demo' ? [keptSecret(dataDir), ...secrets] : secrets
+function secretsOf(values: Variables, mode: Mode): string[] {
+  const made = values.TOLLGATE_SECRET === null && mode === 'demo'
+  const current = made ? readOrCreateSecret(values.TOLLGATE_DATA_DIR) : values.TOLLGATE_SECRET
+  const given = [current, values.TOLLGATE_PREVIOUS_SECRET, values.TOLLGATE_NEXT_SECRET]
+  return given.filter((secret) => secret !== null)
 }
 
 function stripeOf(
@@ -163,7 +142,7 @@ function stripeOf(
   needs: readonly Need[],
 ): StripeSettings | null {
   const { STRIPE_SECRET, STRIPE_WEBHOOK_SECRET, STRIPE_API_URL } = values
-  // Whoever registers the address has no secret of it yet.
+  // The command that registers the webhook endpoint runs before its secret exists.
   const given = STRIPE_WEBHOOK_SECRET ?? (needs.includes('provider_keys') ? 'none-yet' : null)
   if (STRIPE_SECRET === null || given === null) return null
   const webhookSecret = given.split(/[\s,]+/)
@@ -185,4 +164,60 @@ function braintreeOf(values: Variables, { currency }: Settings): Config['braintr
   if (!environment || !merchantId || !publicKey || !privateKey) return null
   const apiUrl = values.BRAINTREE_API_URL
   return { environment, merchantId, publicKey, privateKey, currency, apiUrl }
+}
+
+const THIS_MACHINE: readonly string[] = ['127.0.0.1', 'localhost', '::1']
+
+/**
+ * Combines the settings for clients that register themselves. By default they are allowed only in a
+ * demo that listens on this machine.
+ */
+function selfRegisteredOf(
+  values: Variables,
+  { selfRegistered, scopes, openid, identityScopes, mcpServers }: Settings,
+  mode: Mode,
+): SelfRegistered {
+  const closed = { policy: 'closed', documents: false, scopes: [], resources: null } as const
+  const open: SelfRegisteredSettings = {
+    policy: 'open',
+    documents: true,
+    scopes: [...Object.keys(scopes), ...(openid ? ['openid', ...identityScopes] : [])],
+    resources: null,
+  }
+  const ofMcp = Object.values(mcpServers ?? {}).flatMap((server) => server.scopes)
+  const isTried = mode === 'demo' && THIS_MACHINE.includes(values.HOST)
+  const said = selfRegistered ?? (isTried ? open : closed)
+  return {
+    policy: values.TOLLGATE_CLIENT_REGISTRATION ?? said.policy,
+    // Clients of MCP servers identify themselves by metadata documents where registration is
+    // closed.
+    documents: (values.TOLLGATE_CLIENT_DOCUMENTS ?? said.documents) || mcpServers !== null,
+    scopes: [...new Set([...(values.TOLLGATE_SELF_REGISTERED_SCOPES ?? said.scopes), ...ofMcp])],
+    resources: said.resources ?? (mcpServers && Object.keys(mcpServers)),
+    initialAccessTokens: values.TOLLGATE_INITIAL_ACCESS_TOKENS ?? [],
+  }
+}
+
+const LOOPBACK = ['127.0.0.0/8', '::1']
+
+/**
+ * Combines the endpoints for outgoing events: those of the environment win. A demo may send to this
+ * machine, where the application is being tried.
+ */
+function deliveriesOf(
+  values: Variables,
+  { endpoints, privateAddresses, certificates }: DeliverySettings,
+  mode: Mode,
+): DeliveryOptions {
+  const {
+    TOLLGATE_DELIVERIES_URL: url,
+    TOLLGATE_DELIVERIES_SECRET: secret,
+    TOLLGATE_DELIVERIES_TYPES: types,
+  } = values
+  const opened = values.TOLLGATE_DELIVERIES_PRIVATE_ADDRESSES ?? privateAddresses
+  return {
+    endpoints: url && secret ? [{ url, secret, ...(types ? { types } : {}) }] : endpoints,
+    privateAddresses: mode === 'demo' ? [...opened, ...LOOPBACK] : opened,
+    certificates,
+  }
 }

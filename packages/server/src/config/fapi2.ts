@@ -1,6 +1,8 @@
 import type { Settings } from './settings.ts'
 
-/** The settings as `fapi2` wants them: what it forbids is off, and what it demands is required. */
+/**
+ * Applies the setting `fapi2`: switches off what the profile forbids, and requires what it demands.
+ */
 export function applyFapi2(settings: Settings): Settings {
   if (!settings.fapi2) return settings
   const { idTokenAlgorithm } = settings
@@ -10,12 +12,12 @@ export function applyFapi2(settings: Settings): Settings {
     implicitGrant: false,
     pushedRequests: 'required',
     dpop: 'required',
-    // It is only the default of other clients, and the profile forbids it.
+    // RS256 is only the default for other clients, and the profile forbids it.
     idTokenAlgorithm: idTokenAlgorithm === 'RS256' ? 'ES256' : idTokenAlgorithm,
   }
 }
 
-/** Settings that somebody has chosen and that the FAPI 2.0 Security Profile forbids, each in a sentence. */
+/** Lists the settings that contradict the FAPI 2.0 Security Profile, one sentence each. */
 export function findFapi2Problems(settings: Settings): string[] {
   if (!settings.fapi2) return []
   const contradictions: ReadonlyArray<readonly [boolean, string]> = [

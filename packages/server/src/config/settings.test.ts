@@ -2,14 +2,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { loadSettings } from './config-file.ts'
+import { ConfigurationError } from '../configuration-error.ts'
+import { loadConfig, loadSettings } from './load-config.ts'
 import { parseSettings } from './settings.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-settings-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('parseSettings', () => {
-  it('fills in what was left out', () => {
+  it('fills in the defaults', () => {
     const settings = parseSettings({
       plans: [{ id: 'basic', name: 'Basic', amount: 500, months: 1 }],
     })
@@ -79,7 +80,7 @@ describe('parseSettings', () => {
     ['a word for a switch', { dpop: 'always' }, /dpop: expected true, false or 'required'/],
     ['a lifetime without unit', { accessTokensExpireIn: '15 days' }, /accessTokensExpireIn/],
     ['no object', 'settings', /the file/],
-  ])('refuses %s and says where', (_, input, message) => {
+  ])('rejects %s and names the place', (_, input, message) => {
     expect(() => parseSettings(input)).toThrow(message)
   })
 })
@@ -92,15 +93,55 @@ describe('loadSettings', () => {
        const rates: Record<string, number> = { DE: 19 }
        export default { name: 'Shop', scopes: { read: 'Read it' }, taxPercentage: () => rates.DE }`,
     )
-    const settings = await loadSettings(folder, null)
+    const { settings, problems } = await loadSettings(folder, null)
+    expect(problems).toEqual([])
     expect(settings).toMatchObject({ name: 'Shop', scopes: { read: 'Read it' } })
     expect(await settings.taxPercentage({} as never)).toBe(19)
   })
 
-  it('has defaults without a file, and refuses a file that is not there', async () => {
-    expect((await loadSettings(tmpdir(), null)).name).toBe('Tollgate')
-    await expect(loadSettings(folder, 'missing.ts')).rejects.toThrow(
-      /missing\.ts, which does not exist/,
+  it('returns the defaults without a file', async () => {
+    const { settings, problems } = await loadSettings(tmpdir(), null)
+    expect([settings.name, problems]).toEqual(['Tollgate', []])
+  })
+
+  it('reports a file that is missing or cannot be loaded', async () => {
+    const missing = await loadSettings(folder, 'missing.ts')
+    expect(missing.problems).toEqual([expect.stringMatching(/missing\.ts, which does not exist$/)])
+    writeFileSync(join(folder, 'broken.mjs'), 'export default {')
+    const broken = await loadSettings(folder, 'broken.mjs')
+    expect(broken.problems).toEqual([expect.stringMatching(/^broken\.mjs cannot be loaded: \S/)])
+  })
+})
+
+describe('loadConfig', () => {
+  it('reports all mistakes in the file and the environment at once, each with its fix', async () => {
+    const file = join(folder, 'wrong.mjs')
+    writeFileSync(
+      file,
+      "export default { planz: [], currency: 'euro', selfRegistered: { scope: [] }, dpop: 'always' }",
     )
+    const environment = {
+      NODE_ENV: 'production',
+      DATABASE_URL: 'app.db',
+      TOLLGATE_CONFIG: file,
+      TOLLGATE_SECRET: 'short',
+      TOLLGATE_CORS: 'perhaps',
+      BRAINTREE_MERCHANT_ID: 'm',
+    }
+    const error = await loadConfig(environment).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect((error as ConfigurationError).problems).toEqual([
+      'TOLLGATE_URL is missing: the public address, e.g. https://api.example.com',
+      'BRAINTREE_ENVIRONMENT is missing: sandbox or production',
+      'BRAINTREE_PUBLIC_KEY is missing: from the control panel of Braintree: API keys',
+      'BRAINTREE_PRIVATE_KEY is missing: from the control panel of Braintree: API keys',
+      'DATABASE_URL names no kind of database, and expects postgres://…, mysql://… or sqlite:/path/to/file.db',
+      'TOLLGATE_SECRET needs at least 32 random characters, e.g. from `openssl rand -base64 32`',
+      'TOLLGATE_CORS expects on or off',
+      'wrong.mjs: planz: there is no such setting. Did you mean plans?',
+      'wrong.mjs: currency: expected three letters such as usd',
+      'wrong.mjs: selfRegistered.scope: there is no such setting. Did you mean scopes?',
+      "wrong.mjs: dpop: expected true, false or 'required'",
+    ])
   })
 })

@@ -1,20 +1,20 @@
 import { configuredProviders, type Providers } from '../billing.ts'
 import { braintreeEnvironment } from '../config/braintree-environment.ts'
 import type { Config } from '../config/config.ts'
-import { isListening } from './is-listening.ts'
+import { isListening } from './data-folder.ts'
 import { sandboxFileIn, sandboxProviders, startProviders } from './providers.ts'
 import { readStateFile } from './state-file.ts'
 
 export interface ConnectedProviders {
   readonly providers: Providers
-  /** The sandbox's time; null in production. */
+  /** The sandbox's current time. `null` in production. */
   readonly now: (() => Date) | null
   close(): Promise<void>
 }
 
 /**
- * For commands: the providers of the environment; in a demo the sandbox of the service that runs, or
- * else one of our own from where it was left.
+ * Connects a command to the payment providers: those of the configuration, or in a demo the sandbox
+ * of the running service. If none is running, starts a sandbox from its saved state.
  */
 export async function connectProviders(config: Config): Promise<ConnectedProviders> {
   if (config.mode === 'production') {
@@ -56,7 +56,7 @@ export async function connectProviders(config: Config): Promise<ConnectedProvide
   }
 }
 
-/** Reads the clock of a sandbox that another process runs, which may have been moved ahead of ours. */
+/** Reads the clock of a sandbox in another process. It may have been moved ahead of real time. */
 async function clockOf(controlRoom: string | null): Promise<(() => Date) | null> {
   if (controlRoom === null) return null
   const { now } = (await (await fetch(`${controlRoom}/index.json`)).json()) as { now: string }

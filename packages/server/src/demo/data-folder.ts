@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { ConfigurationError } from '../configuration-error.ts'
-import { isListening } from './is-listening.ts'
 
-/** Who uses a demo's data folder, as written down in it. */
+/** The process that uses a demo's data folder, as written to a file in it. */
 interface Occupant {
   readonly pid: number
   readonly port: number
@@ -13,10 +13,11 @@ interface Occupant {
 const fileIn = (dataDir: string) => join(dataDir, 'running.json')
 
 /**
- * Takes a demo's data folder for this process, and gives the function that leaves it. Two services on
- * one folder would write over each other's sandbox.
+ * Claims a demo's data folder for this process, and returns a function that releases it. Two
+ * services on one folder would overwrite each other's sandbox.
+ * @throws ConfigurationError if another running service uses the folder.
  */
-export async function occupyDataFolder(
+export async function claimDataFolder(
   dataDir: string,
   address: Pick<Occupant, 'port' | 'url'>,
 ): Promise<() => void> {
@@ -24,10 +25,10 @@ export async function occupyDataFolder(
   const occupant: Occupant = { pid: process.pid, ...address }
   if (!writeIfFree(dataDir, occupant)) {
     const other = readOccupant(dataDir)
-    // A service that had our port is gone, or we would not have it.
+    // The other service cannot be running if this process was able to bind the same port.
     const gone = !other || other.port === address.port || !(await isRunning(other))
     if (!gone) throw inUse(dataDir, other)
-    // Whoever wrote it was killed.
+    // The process that wrote the file was killed.
     rmSync(fileIn(dataDir), { force: true })
     if (!writeIfFree(dataDir, occupant)) throw inUse(dataDir, readOccupant(dataDir))
   }
@@ -57,12 +58,12 @@ function readOccupant(dataDir: string): Occupant | null {
     const { pid, port, url } = JSON.parse(readFileSync(fileIn(dataDir), 'utf8'))
     return Number.isInteger(pid) && Number.isInteger(port) ? { pid, port, url } : null
   } catch {
-    // Gone again, or cut off by a full disk: it names nobody.
+    // The file was deleted meanwhile, or truncated by a full disk.
     return null
   }
 }
 
-/** Both must be true: process ids are used again, and so are ports. */
+/** Checks both the process and the port, because operating systems reuse the ids of either. */
 async function isRunning({ pid, port }: Occupant): Promise<boolean> {
   return isAlive(pid) && (await isListening(`http://127.0.0.1:${port}`))
 }
@@ -72,7 +73,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // Somebody else's process is alive as well.
+    // A process of another user is alive, too.
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
@@ -82,4 +83,19 @@ function inUse(dataDir: string, other: Occupant | null): ConfigurationError {
   return new ConfigurationError(
     `The data folder ${dataDir} is in use by ${who}. Stop that one, or give this one a folder of its own: TOLLGATE_DATA_DIR=${dataDir}-2`,
   )
+}
+
+/** Whether a server accepts connections at the address. Waits at most a second. */
+export function isListening(url: string): Promise<boolean> {
+  const { hostname, port } = new URL(url)
+  return new Promise((resolve) => {
+    const socket = connect({ host: hostname, port: Number(port), timeout: 1000 })
+    const settle = (answer: boolean) => {
+      socket.destroy()
+      resolve(answer)
+    }
+    socket.once('connect', () => settle(true))
+    socket.once('error', () => settle(false))
+    socket.once('timeout', () => settle(false))
+  })
 }

@@ -1,36 +1,37 @@
 import { join } from 'node:path'
 import type { BraintreeSettings } from '@tollgate/billing'
 import type { Sandbox } from '@tollgate/sandbox'
+import Stripe from 'stripe'
 import type { Providers } from '../billing.ts'
 import type { Config } from '../config/config.ts'
 import type { Settings } from '../config/settings.ts'
 
-/** Both twins, on one clock. */
+/** A sandbox with both providers, which share one clock. */
 export type BothProviders = Sandbox<{ stripe: true; braintree: true }>
 
 export interface DemoProviders {
   readonly sandbox: BothProviders
-  /** Lets the sandbox's clock go by itself; until then it stands where it was left. */
+  /** Starts the sandbox's clock. Until then it stands at the saved time. */
   keepTime(): void
   close(): Promise<void>
 }
 
 export interface DemoProviderOptions {
   readonly config: Config
-  /** Of the service itself; the control room takes the next one where it is free. */
+  /** Port of the service. The control room uses the next port, if it is free. */
   readonly servicePort: number
-  /** Null: the state is not kept. */
+  /** File for the state of the sandbox. `null` keeps no state. */
   readonly stateFile: string | null
   readonly now?: Date
 }
 
 const TICK = 1000
-const SAVED_EVERY = 5000
+const SAVE_INTERVAL = 5000
 
-/** Both payment providers on this machine, as they were left. */
+/** Starts a sandbox of both payment providers from its saved state. */
 export async function startProviders(options: DemoProviderOptions): Promise<DemoProviders> {
   const { config } = options
-  // Only a demo has these: a service in production never loads them.
+  // Imported here, so that a service in production never loads the sandbox.
   const { startSandbox } = await import('@tollgate/sandbox')
   const wanted = config.sandboxPort ?? (config.port === 0 ? 0 : options.servicePort + 1)
   const start = (port: number): Promise<BothProviders> =>
@@ -65,7 +66,7 @@ export function sandboxFileIn(dataDir: string): string {
   return join(dataDir, 'sandbox.json')
 }
 
-/** How billing gets to a sandbox in this process. */
+/** Billing settings for a sandbox in this process. */
 export function sandboxProviders(
   sandbox: BothProviders,
   webhookSecret: string,
@@ -83,8 +84,8 @@ export function sandboxProviders(
 }
 
 /**
- * The sandbox's clock goes as fast as time does, from wherever it was moved to; after a pause it first
- * catches up. The state is saved while it changes, so that even a killed demo loses seconds only.
+ * Runs the sandbox's clock at the speed of real time, from wherever it was moved to; after a pause
+ * it first catches up. Saves the state every few seconds, so that a killed demo loses little.
  */
 function keepTime(sandbox: BothProviders): () => Promise<void> {
   const { clock } = sandbox
@@ -95,13 +96,13 @@ function keepTime(sandbox: BothProviders): () => Promise<void> {
   const tick = async () => {
     if (busy) return
     busy = true
-    // Somebody moved it: the distance to real time is another one now.
+    // The clock was moved ahead: keep the new distance to real time.
     if (clock.nowMs() > expected) offset = Math.max(offset, clock.nowMs() - Date.now())
     expected = Math.max(clock.nowMs(), Date.now() + offset)
     try {
       await clock.advanceTo(new Date(expected))
     } catch (error) {
-      // A move that was under way has led further than this.
+      // Another move has already advanced the clock further.
       if (!(error instanceof RangeError)) throw error
     } finally {
       busy = false
@@ -109,12 +110,12 @@ function keepTime(sandbox: BothProviders): () => Promise<void> {
   }
   let saved: Promise<void> = Promise.resolve()
   const save = () => {
-    // One after the other; a disk that is full now may have room at the end, where it is said.
+    // One save at a time. A failure is ignored, because closing saves again and reports it.
     saved = saved.then(() => sandbox.save()).catch(() => undefined)
   }
   void tick()
   const ticking = setInterval(tick, TICK)
-  const saving = setInterval(save, SAVED_EVERY)
+  const saving = setInterval(save, SAVE_INTERVAL)
   return () => {
     clearInterval(ticking)
     clearInterval(saving)
@@ -122,7 +123,7 @@ function keepTime(sandbox: BothProviders): () => Promise<void> {
   }
 }
 
-/** Defining a plan again changes nothing. */
+/** Defines the plans and discounts in the sandbox. Idempotent. */
 function definePlans({ stripe, braintree }: BothProviders, settings: Settings): void {
   const known = new Set(braintree.plans().map(({ id }) => id))
   for (const plan of settings.plans) {
@@ -151,5 +152,49 @@ function definePlans({ stripe, braintree }: BothProviders, settings: Settings): 
   }
 }
 
-/** A quarter off at Stripe, two units of the currency at Braintree; three times. */
+/** Coupon of the demo, three times: 25 % off at Stripe, 2.00 off at Braintree. */
 export const COUPON = 'SPRING'
+
+/**
+ * Registers the service's webhook endpoints at both providers. Stripe reveals a webhook secret only
+ * on creation, so an existing endpoint is reused with the stored secret.
+ */
+export async function registerWebhooks(
+  sandbox: BothProviders,
+  url: string,
+  kept: { readonly url: string; readonly secret: string } | undefined,
+): Promise<{ readonly url: string; readonly secret: string }> {
+  const braintreeUrl = `${url}/braintree/webhook`
+  for (const known of sandbox.braintree.webhooks()) {
+    if (known !== braintreeUrl) sandbox.braintree.removeWebhook(known)
+  }
+  sandbox.braintree.registerWebhook(braintreeUrl)
+
+  const stripe = new Stripe(sandbox.stripe.apiKey, sandbox.stripe.config)
+  const stripeUrl = `${url}/stripe/webhook`
+  const { data } = await stripe.webhookEndpoints.list({ limit: 100 })
+  const current = data.find((endpoint) => endpoint.url === stripeUrl)
+  if (current && kept?.url === stripeUrl) return kept
+  for (const { id } of data) await stripe.webhookEndpoints.del(id)
+  const { secret } = sandbox.stripe.registerWebhook(stripeUrl)
+  return { url: stripeUrl, secret }
+}
+
+export async function ensureCoupon(sandbox: BothProviders): Promise<void> {
+  const stripe = new Stripe(sandbox.stripe.apiKey, sandbox.stripe.config)
+  const { data } = await stripe.coupons.list({ limit: 100 })
+  if (!data.some(({ id }) => id === COUPON)) {
+    await stripe.coupons.create({
+      id: COUPON,
+      name: 'Spring',
+      percent_off: 25,
+      duration: 'repeating',
+      duration_in_months: 3,
+    })
+  }
+  // People type a promotion code. Demos created by older versions only have the coupon.
+  const codes = await stripe.promotionCodes.list({ code: COUPON, limit: 1 })
+  if (codes.data.length > 0) return
+  const promotion = { type: 'coupon', coupon: COUPON } as const
+  await stripe.promotionCodes.create({ code: COUPON, promotion })
+}

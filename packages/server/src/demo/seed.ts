@@ -14,7 +14,7 @@ import {
 
 const EMAIL = 'demo@example.com'
 
-/** One of each kind, so that every flow can be tried. */
+/** One client of each kind, so that every flow can be tried. */
 function clientsOf(url: string, userId: string): Record<DemoClientName, NewClient> {
   const redirect = `${url}/callback`
   return {
@@ -36,14 +36,17 @@ function clientsOf(url: string, userId: string): Record<DemoClientName, NewClien
   }
 }
 
-/** A user and clients, made once; passwords and secrets are random and stand in the data folder only. */
+/**
+ * Creates the demo's user and clients, unless they exist. Passwords and secrets are random and
+ * stored only in the data folder.
+ */
 export async function seedDemo(options: {
   readonly dataDir: string | null
   readonly url: string
   readonly users: UserAccounts
   readonly oauth: AuthorizationServer<User>
   readonly stripeWebhook: DemoState['stripeWebhook']
-  /** Whether clients with a secret, and public ones, can be made. */
+  /** Whether to create the clients. The setting `fapi2` rejects them. */
   readonly withClients: boolean
   readonly sandbox: BothProviders
 }): Promise<DemoState> {
@@ -59,7 +62,7 @@ export async function seedDemo(options: {
   }
   const running = addressesOf(sandbox)
   const state: DemoState = { email: EMAIL, password, clients, stripeWebhook, running }
-  // Those that cannot be used today are there again when they can.
+  // Keep clients that cannot be used with the present settings, for when they can.
   if (dataDir !== null)
     writeStateFile(dataDir, { ...state, clients: { ...kept.clients, ...clients } })
   return state
@@ -81,12 +84,14 @@ async function ensureUser(users: UserAccounts, password: string, kept: boolean):
   if (!found) {
     return users.create({ email: EMAIL, name: 'Demo', password, operator: true, demo: true })
   }
-  // The file with the password is gone, the database is not.
+  // The file with the password was deleted, but the database still has the user.
   if (!kept) await users.changePassword(found.id, password)
   return found
 }
 
-/** The one made before, at the address of today: another PORT makes no other clients. */
+/**
+ * Returns the existing client, with a redirect URI for the present address added, or creates one.
+ */
 async function ensureClient(
   oauth: AuthorizationServer<User>,
   known: DemoClient | undefined,

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A client that the demo has registered. */
+/** A client that the demo registered. */
 export interface DemoClient {
   /** Its `client_id`. */
   readonly id: string
@@ -9,39 +9,44 @@ export interface DemoClient {
   readonly secret: string | null
 }
 
-/** What a demo has made, kept so that the next start finds it again. It opens nothing but the demo. */
+/**
+ * Credentials that a demo created. They are stored, so that the next start finds them again, and
+ * are of no use outside the demo.
+ */
 export interface DemoState {
-  /** Of the demo's user. */
+  /** E-mail address of the demo's user. */
   readonly email: string
-  /** Of the demo's user, made up at the first start. */
+  /** Password of the demo's user, generated at the first start. */
   readonly password: string
-  /** One of each kind; none with the setting `fapi2`, whose clients have keys of their own. */
+  /** One client of each kind. Empty with the setting `fapi2`, which rejects them. */
   readonly clients: Readonly<Partial<Record<DemoClientName, DemoClient>>>
-  /** Where the sandbox sends Stripe's events, and what it signs them with. */
+  /** The endpoint for the sandbox's Stripe events, and its signing secret. */
   readonly stripeWebhook: { readonly url: string; readonly secret: string }
-  /** Where the sandbox was reached when the service last started, for commands run beside it. */
+  /**
+   * Address and keys of the sandbox when the service last started, for commands that run beside it.
+   */
   readonly running: RunningSandbox
 }
 
-/** Where a demo's payment providers are reached, and with which keys. */
+/** Addresses and keys of a demo's payment sandbox. */
 export interface RunningSandbox {
-  /** Where Stripe is. */
+  /** Base URL of the Stripe sandbox. */
   readonly stripe: string
   /** Stripe's secret key. */
   readonly stripeKey: string
-  /** Where Braintree is. */
+  /** Base URL of the Braintree sandbox. */
   readonly braintree: string
-  /** Braintree's API key. */
+  /** Braintree's merchant id and API keys. */
   readonly braintreeKeys: {
     readonly merchantId: string
     readonly publicKey: string
     readonly privateKey: string
   }
-  /** Where the sandbox is steered from a browser; null where it has no such page. */
+  /** URL of the page that controls the sandbox. `null` if there is none. */
   readonly controlRoom: string | null
 }
 
-/** What each of the demo's clients is for. */
+/** The kinds of the demo's clients. */
 export type DemoClientName = 'web' | 'password' | 'public' | 'implicit' | 'service'
 
 const fileIn = (dataDir: string) => join(dataDir, 'demo.json')
@@ -56,7 +61,7 @@ export function readStateFile(dataDir: string): Partial<DemoState> {
   }
 }
 
-/** Where the demo was when it last started; null where it never did. */
+/** Base URL of the service when the demo last started. `null` if it never did. */
 export function serviceUrlIn(dataDir: string): string | null {
   const { stripeWebhook } = readStateFile(dataDir)
   return stripeWebhook ? new URL(stripeWebhook.url).origin : null

@@ -16,7 +16,7 @@ describe('localPath', () => {
     ['', '/'],
     [null, '/'],
     [`/${'x'.repeat(9000)}`, '/'],
-  ])('%j becomes %s', (given, expected) => {
+  ])('maps %j to %s', (given, expected) => {
     expect(localPath(given)).toBe(expected)
   })
 })
@@ -32,7 +32,7 @@ describe('isSameOrigin', () => {
     ['a browser that hides the origin', { 'sec-fetch-site': 'cross-site' }, false],
     ['a neighbouring host', { 'sec-fetch-site': 'same-site' }, false],
     ['our own page without an origin', { 'sec-fetch-site': 'same-origin' }, true],
-  ])('%s', (_, headers, expected) => {
+  ])('tells whether the request is from the same origin: %s', (_, headers, expected) => {
     const request = new Request(url, { method: 'POST', headers: headers as Record<string, string> })
     expect(isSameOrigin(request, url)).toBe(expected)
   })
@@ -53,23 +53,28 @@ describe('redirectTargets', () => {
     ['http://127.0.0.1:4000/cb', ['http://127.0.0.1:4000']],
     ['com.example.app:/cb', ['com.example.app:']],
     ["x; script-src 'unsafe-inline'", []],
-  ])('%s may be led to: %j', async (redirect, expected) => {
+  ])('allows the form for %s to lead to %j', async (redirect, expected) => {
     expect(await from(redirect)).toEqual(expected)
   })
   it.each([
     ['shop', ['https://shop.example']],
     ['many', ['https://a.example', 'https://b.example']],
     ['unknown', []],
-  ])('without an address: all of the client %s', async (client, expected) => {
-    expect(await redirectTargets(`/oauth/authorize?client_id=${client}`, service)).toEqual(expected)
-  })
-  it('leads nowhere from other pages', async () => {
+  ])(
+    'allows all redirect URIs of the client %s if the request names none',
+    async (client, expected) => {
+      expect(await redirectTargets(`/oauth/authorize?client_id=${client}`, service)).toEqual(
+        expected,
+      )
+    },
+  )
+  it('allows none after other pages', async () => {
     const path = '/clients?redirect_uri=https://evil.example'
     expect(await redirectTargets(path, service)).toEqual([])
   })
 })
 
-describe('the log', () => {
+describe('log', () => {
   it.each([
     ['Authorization: Bearer abc.def.ghi', 'abc.def'],
     ['postgres://app:hunter2@db/app failed', 'hunter2'],
@@ -78,7 +83,7 @@ describe('the log', () => {
     ['POST /cb?code=s3cr3t&state=1', 's3cr3t'],
     ['eyJhbGciOiJFZERTQSJ9.eyJpc3MiOiJodHRwIn0.abcdef', 'abcdef'],
     ['whsec_0123456789abcdef', '0123456789'],
-  ])('leaves out what opens something: %s', (text, secret) => {
+  ])('redacts a secret: %s', (text, secret) => {
     expect(redactText(text)).not.toContain(secret)
     expect(redactText(text)).toContain('[redacted]')
   })

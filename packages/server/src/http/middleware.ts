@@ -5,7 +5,10 @@ import type { ServiceContext } from '../context.ts'
 import { callerAddress, createProxyList } from '../limits/network.ts'
 import type { AppEnv } from './variables.ts'
 
-/** Finds out who calls, by the socket or by a proxy of ours, and warns once when the proxies are set up wrongly. */
+/**
+ * Determines the caller's address from the socket, or from `X-Forwarded-For` if a trusted proxy set
+ * it. Warns once if the proxies seem to be configured wrongly.
+ */
 export function identifyCaller(context: ServiceContext): MiddlewareHandler<AppEnv> {
   const isProxy = createProxyList(context.config.trustedProxies)
   const warned = new Set<string>()
@@ -18,7 +21,7 @@ export function identifyCaller(context: ServiceContext): MiddlewareHandler<AppEn
     const peer = c.env?.incoming?.socket.remoteAddress
     const header = c.req.header('x-forwarded-for') ?? null
     const { address, forwarded } = callerAddress(peer, header, isProxy)
-    // Balancers ask these themselves, for nobody else.
+    // Load balancers request these paths for themselves, so no forwarded address is expected.
     if (!PROBES.includes(c.req.path)) {
       if (forwarded === 'missing') warnOnce(address, NO_ADDRESS)
       if (forwarded === 'ignored') warnOnce(address, NOT_TRUSTED)
@@ -37,7 +40,9 @@ const NO_ADDRESS =
 const NOT_TRUSTED =
   'A caller on a private network sent X-Forwarded-For, which is ignored. If it is your reverse proxy, name its address in TOLLGATE_TRUSTED_PROXIES; until then all its callers share one rate limit.'
 
-/** One line for each request: never its query, headers or body, which may hold secrets. */
+/**
+ * Logs and measures each request, but never its query, headers or body, which may contain secrets.
+ */
 export function recordRequests(context: ServiceContext): MiddlewareHandler<AppEnv> {
   const { database, logger, metrics, outages } = context
   return async (c, next) => {
@@ -54,7 +59,8 @@ export function recordRequests(context: ServiceContext): MiddlewareHandler<AppEn
       ms: Math.round(seconds * 1e4) / 10,
       address: c.get('address'),
     }
-    // An outage is told once, and a wrong clock by itself; probes ask whether there is one.
+    // One warning covers a whole outage. A wrong clock is reported elsewhere, and probes get a 503
+    // during any outage.
     const isOutage = status === 503 && !PROBES.includes(c.req.path) && !database.clock.isWrong()
     if (isOutage) outages.notice()
     if (status >= 500 && status !== 503) logger.error(line, 'request')
@@ -62,7 +68,7 @@ export function recordRequests(context: ServiceContext): MiddlewareHandler<AppEn
   }
 }
 
-/** A path with its ids taken out, so that strangers cannot make up ever more labels. */
+/** Path without ids, so that callers cannot create an unlimited number of metric labels. */
 function routeOf(
   { oauth, billing }: ServiceContext,
   path: string,
@@ -80,7 +86,7 @@ function routeOf(
   return patterns.find((each) => !each.includes('*')) ?? 'other'
 }
 
-/** For every answer that does not say otherwise itself. */
+/** Sets security headers on every response that does not set them itself. */
 export function secureHeaders(context: ServiceContext): MiddlewareHandler<AppEnv> {
   const isHttps = context.url.startsWith('https:')
   return async (c, next) => {
@@ -98,10 +104,10 @@ export function secureHeaders(context: ServiceContext): MiddlewareHandler<AppEnv
 }
 
 /**
- * A demo has one address, and its forms are taken from there only: whoever typed 127.0.0.1 for
- * localhost is sent there before that matters.
+ * Redirects navigation to the demo's one address, for example from 127.0.0.1 to localhost, because
+ * forms are accepted only from there.
  */
-export function useOneAddress({ config, url }: ServiceContext): MiddlewareHandler<AppEnv> {
+export function redirectToOneHost({ config, url }: ServiceContext): MiddlewareHandler<AppEnv> {
   const { host } = new URL(url)
   return (c, next) => {
     const navigates =

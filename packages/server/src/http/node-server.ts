@@ -7,16 +7,22 @@ type Handler = (request: Request, env: Partial<HttpBindings>) => Response | Prom
 
 export interface NodeServer {
   readonly port: number
-  /** Until this is called every request is answered with 503. */
+  /** Passes requests to the handler. Until then every request gets a 503. */
   serve(handler: Handler): void
   connections(): number
-  /** No new work; what is under way may end within the time given, the rest is cut. */
+  /**
+   * Stops accepting connections. Requests in progress have the given time to finish; then their
+   * connections are closed.
+   */
   close(graceMilliseconds: number): Promise<void>
 }
 
 const SECOND = 1000
 
-/** Slow senders are cut off (threat L1); idle connections are kept a while, and cost little. */
+/**
+ * Timeouts of connections: slow senders are cut off (threat L1); idle connections are cheap and may
+ * stay for a while.
+ */
 export interface Timeouts {
   /** Milliseconds from the first byte to the end of the headers. */
   readonly headersTimeout: number
@@ -24,7 +30,7 @@ export interface Timeouts {
   readonly requestTimeout: number
   /** Milliseconds a connection may wait for its next request. */
   readonly keepAliveTimeout: number
-  /** How often the first two are looked at. */
+  /** Interval in milliseconds at which the first two are checked. */
   readonly connectionsCheckingInterval: number
 }
 
@@ -34,8 +40,8 @@ const TIMEOUTS: Timeouts = {
   keepAliveTimeout: 75 * SECOND,
   connectionsCheckingInterval: 5 * SECOND,
 }
-const LARGEST_HEADERS = 16 * 1024
-const INACTIVE = 120 * SECOND
+const MAX_HEADER_BYTES = 16 * 1024
+const SOCKET_TIMEOUT = 120 * SECOND
 
 export async function listen(options: {
   readonly host: string
@@ -58,18 +64,19 @@ export async function listen(options: {
       outgoing.end('{"error":"method_not_allowed"}')
       return Promise.resolve()
     }
-    // Every handler may parse its own address: `18446744073709551616` looks like a host and is none.
+    // Handlers may parse the host in different ways: `18446744073709551616` looks like a host but
+    // is none.
     if (host === undefined || URL.canParse(`http://${host}`)) return respond(incoming, outgoing)
     outgoing.writeHead(400, { 'content-type': 'application/json', connection: 'close' })
     outgoing.end('{"error":"invalid_request","error_description":"The Host header names no host"}')
     return Promise.resolve()
   }
   const server: Server = createServer(
-    { ...TIMEOUTS, ...options.timeouts, maxHeaderSize: LARGEST_HEADERS },
+    { ...TIMEOUTS, ...options.timeouts, maxHeaderSize: MAX_HEADER_BYTES },
     listener,
   )
-  // Somebody who neither sends nor reads what we send.
-  server.setTimeout(INACTIVE)
+  // For peers that neither send nor read.
+  server.setTimeout(SOCKET_TIMEOUT)
   let open = 0
   server.on('connection', (socket) => {
     open += 1

@@ -1,16 +1,15 @@
-import { timingSafeEqual } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Hono } from 'hono'
 import type { ServiceContext } from '../context.ts'
-import { ADDRESS_PROBE, isAddressProbe } from './address-probe.ts'
 import { checkClock, createReadiness } from './readiness.ts'
 import type { AppEnv } from './variables.ts'
 
-/** What those who run the service ask it. */
+/** Adds the endpoints for operators: `/healthz`, `/readyz` and `/metrics`. */
 export function addOperations(app: Hono<AppEnv>, context: ServiceContext): void {
   const checkDatabase = createReadiness(context.database, () => context.oauth.checkReady())
 
   app.get('/healthz', (c) =>
-    // Only `tollgate doctor` learns whom the proxies make it look like.
+    // Only `tollgate doctor` may learn which address the proxies report.
     isAddressProbe(c.req.header(ADDRESS_PROBE), context.config.secrets)
       ? c.json({ status: 'ok', address: c.get('address') })
       : c.json({ status: 'ok' }),
@@ -23,7 +22,7 @@ export function addOperations(app: Hono<AppEnv>, context: ServiceContext): void 
   })
 
   app.get('/metrics', async (c) => {
-    // Others are told that there is nothing here.
+    // 404 does not reveal that there are metrics.
     if (!mayReadMetrics(context, c.req.raw, c.env.incoming?.socket.remoteAddress)) {
       return c.notFound()
     }
@@ -32,7 +31,10 @@ export function addOperations(app: Hono<AppEnv>, context: ServiceContext): void 
   })
 }
 
-/** Whoever knows the token; without one, programs on this machine that no proxy stands in front of. */
+/**
+ * Allows requests with the metrics token. If none is configured, allows programs on this machine,
+ * unless a proxy forwards the request.
+ */
 function mayReadMetrics({ config }: ServiceContext, request: Request, peer?: string): boolean {
   const given = request.headers.get('authorization') ?? ''
   if (config.metricsToken !== null) return equal(given, `Bearer ${config.metricsToken}`)
@@ -45,4 +47,23 @@ function mayReadMetrics({ config }: ServiceContext, request: Request, peer?: str
 function equal(given: string, expected: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(expected)]
   return a.length === b.length && timingSafeEqual(a, b)
+}
+
+/**
+ * Header with which `tollgate doctor` asks `/healthz` for the caller's address as the service sees
+ * it.
+ */
+export const ADDRESS_PROBE = 'tollgate-address-probe'
+
+/** Creates the header's value. Only holders of the service's secret can. */
+export function addressProbe(secret: string): string {
+  return createHmac('sha256', secret).update('tollgate address probe').digest('base64url')
+}
+
+function isAddressProbe(given: string | undefined, secrets: readonly string[]): boolean {
+  if (given === undefined) return false
+  return secrets.some((secret) => {
+    const [a, b] = [Buffer.from(given), Buffer.from(addressProbe(secret))]
+    return a.length === b.length && timingSafeEqual(a, b)
+  })
 }

@@ -1,7 +1,11 @@
-import type { MiddlewareHandler } from 'hono'
+import { fromWebRequest, PayloadTooLarge, RequestCutOff } from '@tollgate/http'
+import type { Context, MiddlewareHandler } from 'hono'
 import type { AppEnv } from './variables.ts'
 
-/** A query or form that is not text: a NUL, a broken escape, bytes that are not UTF-8. Answered with 400. */
+/**
+ * The query or form contains a NUL, an invalid escape sequence, or bytes that are not UTF-8. The
+ * response has status 400.
+ */
 export class UnreadableRequest extends Error {
   override readonly name = 'UnreadableRequest'
 
@@ -10,10 +14,10 @@ export class UnreadableRequest extends Error {
   }
 }
 
-/** No database keeps a NUL, and what stands for broken bytes was never sent. */
+/** No database stores a NUL. U+FFFD replaced invalid bytes during decoding. */
 const UNREADABLE = /[\0\ufffd]/
 
-/** Whether it can be decoded to text that every database holds. */
+/** Whether the text can be decoded and stored in every database. */
 export function isReadable(encoded: string): boolean {
   if (!/[%\0\ufffd]/.test(encoded)) return true
   try {
@@ -23,11 +27,43 @@ export function isReadable(encoded: string): boolean {
   }
 }
 
-/** For all that comes after it: what no handler could use is refused before one sees it (threat I4). */
-export function refuseUnreadable(): MiddlewareHandler<AppEnv> {
+/**
+ * Rejects an unreadable query before any later handler sees it (threat I4).
+ * @throws UnreadableRequest
+ */
+export function rejectUnreadable(): MiddlewareHandler<AppEnv> {
   return (c, next) => {
     const start = c.req.url.indexOf('?')
     if (start >= 0 && !isReadable(c.req.url.slice(start))) throw new UnreadableRequest()
     return next()
   }
+}
+
+/**
+ * Rejects larger bodies early. Hono's own `bodyLimit` creates a new Request if there is no
+ * Content-Length, which works only if Node's global classes are replaced.
+ * @throws PayloadTooLarge
+ */
+export function limitBody(largest: number): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    const length = c.req.header('content-length')
+    if (length !== undefined) {
+      if (Number(length) > largest) throw new PayloadTooLarge(largest)
+    } else if (c.req.header('transfer-encoding') !== undefined) {
+      const text = await fromWebRequest(c.req.raw).text(largest)
+      // Hono's readers look here first. The cache holds promises, contrary to its type.
+      c.req.bodyCache.text = Promise.resolve(text) as unknown as string
+    }
+    return next()
+  }
+}
+
+/**
+ * Reads the body as text, after `limitBody`. May be called repeatedly.
+ * @throws RequestCutOff if the client stopped sending.
+ */
+export async function readText(c: Context<AppEnv>): Promise<string> {
+  return c.req.text().catch((cause) => {
+    throw new RequestCutOff(cause)
+  })
 }

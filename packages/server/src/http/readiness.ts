@@ -3,7 +3,7 @@ import { type Database, databaseNow, findNotPrimary } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
 import { sql } from 'kysely'
 
-/** What `/readyz` tells, and what stands beside it for a person. */
+/** The status in the response of `/readyz`, in words for people. */
 export type Readiness =
   | 'ok'
   | 'the database does not answer'
@@ -11,17 +11,20 @@ export type Readiness =
   | 'the clock is wrong'
   | 'the database server is a standby, read-only or behind'
 
-/** Milliseconds. Anybody may ask, so that asking must not cost a write each time. */
-const WRITE_EVERY = 5000
-const WRITE_AGAIN = 1000
-const PATIENCE = 2000
-/** More than most requests write, so that a disk with almost no room left counts as full. */
+/**
+ * Milliseconds between writes. Anyone may request `/readyz`, so a request must not cost a write.
+ */
+const WRITE_INTERVAL = 5000
+const WRITE_RETRY_INTERVAL = 1000
+const TIMEOUT = 2000
+/** Larger than most writes of a request, so that an almost full disk counts as full. */
 const FILLER_BYTES = 6000
-const LEFT_BEHIND = 24 * 3600 * 1000
+const STALE_AFTER = 24 * 3600 * 1000
 
 /**
- * A database may answer and still be of no use: a full disk, a standby, a node without a quorum. Only a
- * write that was committed shows otherwise. `checkTokens` rejects while tokens cannot be checked.
+ * Checks whether requests can be served. A database may answer queries although its disk is full,
+ * it is a standby, or its cluster has no quorum; only a committed write proves otherwise.
+ * `checkTokens` rejects if tokens cannot be verified.
  */
 export function createReadiness(
   database: Database,
@@ -40,8 +43,8 @@ export function createReadiness(
       return explain(error, 'the database does not answer')
     }
     const now = performance.now()
-    if (now - wroteAt < WRITE_EVERY) return 'ok'
-    if (now - refusedAt < WRITE_AGAIN) return 'the database takes no writes'
+    if (now - wroteAt < WRITE_INTERVAL) return 'ok'
+    if (now - refusedAt < WRITE_RETRY_INTERVAL) return 'the database takes no writes'
     try {
       await write(database, id)
       wroteAt = performance.now()
@@ -57,11 +60,11 @@ export function createReadiness(
     looking ??= look().finally(() => {
       looking = null
     })
-    return within(PATIENCE, looking)
+    return within(TIMEOUT, looking)
   }
 }
 
-/** Says whether the clock of this process is trusted, after the database was found to be. */
+/** Checks the clock of this process, if the database is ready. */
 export async function checkClock(database: Readiness, clock: Clock): Promise<Readiness> {
   if (database !== 'ok') return database
   try {
@@ -76,7 +79,10 @@ function explain(error: unknown, otherwise: Readiness): Readiness {
   return findNotPrimary(error) ? 'the database server is a standby, read-only or behind' : otherwise
 }
 
-/** Its own row, anew, so that processes do not wait for each other; and those of processes long gone. */
+/**
+ * Replaces this process's own row, so that processes do not wait for each other, and deletes the
+ * rows of processes that ended long ago.
+ */
 async function write(database: Database, id: string): Promise<void> {
   const now = databaseNow(database)
   const filler = randomBytes(FILLER_BYTES).toString('base64')
@@ -86,7 +92,7 @@ async function write(database: Database, id: string): Promise<void> {
       .where((eb) =>
         eb.or([
           eb('id', '=', id),
-          eb('written_at', '<', sql<number>`${now} - ${sql.lit(LEFT_BEHIND)}`),
+          eb('written_at', '<', sql<number>`${now} - ${sql.lit(STALE_AFTER)}`),
         ]),
       )
       .execute()

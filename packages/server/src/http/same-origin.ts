@@ -1,6 +1,6 @@
 /**
- * Whether a post comes from a page of ours. Browsers name the origin of every post; a program that
- * names none carries no cookie of a victim either.
+ * Whether a POST comes from one of the service's pages. Browsers send the origin with every POST; a
+ * program without one does not send a victim's cookie either.
  */
 export function isSameOrigin(request: Request, url: string): boolean {
   const origin = request.headers.get('origin')
@@ -9,7 +9,10 @@ export function isSameOrigin(request: Request, url: string): boolean {
   return site === null || site === 'same-origin'
 }
 
-/** Never another host: `//evil.example` and `/\evil.example` are addresses elsewhere (threat G8). */
+/**
+ * Returns the path if it is on this host, else the fallback: `//evil.example` and `/\evil.example`
+ * lead elsewhere (threat G8).
+ */
 export function localPath(path: string | null | undefined, fallback = '/'): string {
   if (!path || path.length > 8192 || /[\p{Cc}\\]/u.test(path)) return fallback
   return /^\/(?!\/)/.test(path) ? path : fallback

@@ -2,19 +2,19 @@ import { TooManyRequests, type Verdict } from '@tollgate/oauth'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { ServiceContext } from '../context.ts'
 import { emailKey } from '../users/parse.ts'
-import { readText } from './body.ts'
+import { readText } from './readable.ts'
 import type { AppEnv } from './variables.ts'
 
-/** Where secrets, codes and tokens can be tried. */
+/** Endpoints at which secrets, codes and tokens can be guessed. */
 const GUESSABLE = ['token', 'introspect', 'revoke', 'device_authorization', 'par']
 
-/** What honest clients are told: a device that polls, or one that needs a nonce first. */
+/** Errors that well-behaved clients get: a device that polls, or a client that needs a nonce. */
 const TRY_AGAIN: readonly string[] = ['authorization_pending', 'slow_down', 'use_dpop_nonce']
 
 /**
- * Counts what fails at the token routes (threat L2). Secrets, codes and tokens are checked first and
- * only wrong ones counted and refused, so that nobody's failures stop a right one. A password is counted
- * before it is looked at.
+ * Limits failed attempts at the token endpoints (threat L2). Secrets, codes and tokens are checked
+ * first, and only wrong ones are counted and rejected, so that the failures of others never block a
+ * correct one. A password is counted before it is checked.
  */
 export function limitTokenRoutes(context: ServiceContext): MiddlewareHandler<AppEnv> {
   const paths = new Set(GUESSABLE.map((name) => `/oauth/${name}`))
@@ -59,8 +59,8 @@ export function limitTokenRoutes(context: ServiceContext): MiddlewareHandler<App
 const REGISTER = '/oauth/register'
 
 /**
- * The same for clients that register themselves: tokens that let somebody register or manage a client are checked first,
- * and only wrong ones counted and refused.
+ * Limits failed attempts at client registration. Registration tokens are checked first, and only
+ * wrong ones are counted and rejected.
  */
 export function limitClientRegistration(context: ServiceContext): MiddlewareHandler<AppEnv> {
   const { limits, metrics } = context
@@ -83,13 +83,13 @@ export function limitClientRegistration(context: ServiceContext): MiddlewareHand
 
 function refuse(c: Context<AppEnv>, refused: TooManyRequests): void {
   const forPages = crossOriginHeaders(c.res)
-  // Hono would add the headers of the refusal that was there before.
+  // Otherwise Hono merges the headers of the previous response.
   c.res = undefined
   c.res = tooManyJson(refused)
   for (const [name, value] of forPages) c.header(name, value)
 }
 
-/** Pages on other origins read this refusal as they would have read the other one. */
+/** CORS headers of the replaced response, so that pages on other origins can read this one, too. */
 function crossOriginHeaders({ headers }: Response): [string, string][] {
   return [...headers].filter(([name]) => name === 'vary' || name.startsWith('access-control-'))
 }
@@ -109,7 +109,7 @@ export function tooManyJson({ message, retryAfterSeconds }: TooManyRequests): Re
   )
 }
 
-/** The `error` of an OAuth answer; null for a success. */
+/** Reads the `error` of an OAuth response. `null` if it succeeded. */
 async function readError(c: Context<AppEnv>): Promise<string | null> {
   if (c.res.status < 400) return null
   try {
@@ -121,7 +121,10 @@ async function readError(c: Context<AppEnv>): Promise<string | null> {
   }
 }
 
-/** Only to count by; whether it is right is decided elsewhere. */
+/**
+ * Reads the client's id, without authenticating it, and whether it sends a secret or an assertion.
+ * For counting only.
+ */
 function readClient(
   authorization: string | undefined,
   form: URLSearchParams,

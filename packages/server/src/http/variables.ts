@@ -1,31 +1,38 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { AuthenticatedUser } from '@tollgate/oauth'
 import type { ServiceContext } from '../context.ts'
+import type { PageText } from '../messages/messages.ts'
 import type { User } from '../users/user.ts'
 
-/** What middleware leaves for the handlers of a request. */
+/** Variables that middleware sets for the handlers of a request. */
 export interface AppEnv {
   Bindings: Partial<HttpBindings>
   Variables: {
-    /** Of whoever called, forwarded by proxies of ours or not. */
+    /** The caller's address, as reported by trusted proxies. */
     address: string
-    /** The address, or the /64 it belongs to. */
+    /** The address, or its /64 network if it is IPv6. */
     network: string
-    /** Set by `auth('api')`. */
+    /** The token's user. Set by `auth('api')`. */
     user: AuthenticatedUser<User>
-    /** Set by `freshToken()`. */
+    /** The CSRF token of the session. Set by `freshToken()`. */
     csrfToken: string | null
-    /** On every page. */
+    /** The context of a page. Set by `providePageContext()`. */
     page: PageContext
   }
 }
 
-/** What every page knows. Pages add their own beside it as properties. */
+/** The context that every page gets. */
 export interface PageContext {
   readonly service: ServiceContext
-  /** Who is signed in; null for nobody. */
+  /** The signed-in user. `null` if signed out. */
   readonly user: User | null
-  /** For `<meta name="csrf-token">` and the hidden field of forms; null when nobody is signed in. */
+  /** For `<meta name="csrf-token">` and the hidden field of forms. `null` if signed out. */
   readonly csrfToken: string | null
   readonly path: string
+  /** Returns texts in the language of the page. */
+  readonly t: PageText
+  /**
+   * `?ui_locales=…` if the URL chooses the language, for forms and links that keep it; else empty.
+   */
+  readonly languageQuery: string
 }

@@ -1,10 +1,10 @@
-import { type Database, deleteBatch, upsert } from '@tollgate/database'
+import { type Database, upsert } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
-import type { ServiceTables } from '../storage/tables.ts'
+import { deleteInBatches, type ServiceTables } from '../storage/tables.ts'
 
 /**
- * From which networks an account was used with success. What strangers do elsewhere does not stop
- * whoever comes from one of these.
+ * Remembers the networks from which an account was used successfully. Attempts of strangers
+ * elsewhere do not block sign-ins from these.
  */
 export interface KnownNetworks {
   isKnown(account: string, network: string): Promise<boolean>
@@ -13,13 +13,12 @@ export interface KnownNetworks {
 }
 
 const DAY = 24 * 3600 * 1000
-/** Counted from the last success. */
+/** Days after the last success. */
 export const KNOWN_NETWORK_DAYS = 90
-/** Of one account; the one unused for longest makes room. */
-export const KNOWN_NETWORKS_KEPT = 50
-/** A success each minute is not worth a write each minute. */
-const NOTED_EVERY = DAY
-const PURGED_AT_ONCE = 500
+/** Per account. The network that was unused for longest is dropped first. */
+export const MAX_KNOWN_NETWORKS = 50
+/** Milliseconds between updates of a row, to avoid a write on each success. */
+const UPDATE_INTERVAL = DAY
 
 export function createKnownNetworks(plain: Database, clock: Clock): KnownNetworks {
   const database = plain as unknown as Database<ServiceTables>
@@ -47,7 +46,7 @@ export function createKnownNetworks(plain: Database, clock: Clock): KnownNetwork
       .orderBy('used_at', 'desc')
       .orderBy('name')
       .limit(100)
-      .offset(KNOWN_NETWORKS_KEPT)
+      .offset(MAX_KNOWN_NETWORKS)
       .execute()
     if (surplus.length === 0) return
     const names = surplus.map(({ name }) => name)
@@ -58,7 +57,7 @@ export function createKnownNetworks(plain: Database, clock: Clock): KnownNetwork
     isKnown: async (account, network) => (await usedAt(account, network)) !== null,
     async remember(account, network) {
       const before = await usedAt(account, network)
-      if (before !== null && before + NOTED_EVERY > now()) return
+      if (before !== null && before + UPDATE_INTERVAL > now()) return
       const row = { name: nameOf(account, network), account, used_at: now() }
       await upsert(plain, 'known_networks', row, ['name'])
       if (before === null) await dropOldest(account)
@@ -66,17 +65,11 @@ export function createKnownNetworks(plain: Database, clock: Clock): KnownNetwork
     async purge() {
       const settled = clock.settled?.() ?? clock.now()
       const before = settled.getTime() - KNOWN_NETWORK_DAYS * DAY
-      let total = 0
-      for (;;) {
-        const deleted = await deleteBatch(plain, {
-          table: 'known_networks',
-          key: 'name',
-          where: (eb) => eb('used_at', '<=', before),
-          limit: PURGED_AT_ONCE,
-        })
-        total += deleted
-        if (deleted < PURGED_AT_ONCE) return total
-      }
+      return deleteInBatches(plain, {
+        table: 'known_networks',
+        key: 'name',
+        where: (eb) => eb('used_at', '<=', before),
+      })
     },
   }
 }

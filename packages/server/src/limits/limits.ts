@@ -11,6 +11,7 @@ import {
   TooManyRequests,
   type Verdict,
 } from '@tollgate/oauth'
+import { createFairQueue } from './fair-queue.ts'
 import { createKnownNetworks } from './known-networks.ts'
 import {
   FAILURE_COUNTS,
@@ -18,49 +19,64 @@ import {
   failures,
   type GuessName,
   guesses,
+  queuePolicy,
   rates,
-  turnPolicy,
 } from './policies.ts'
-import { createTurns } from './turns.ts'
 
-/** Somebody who signs in, or somebody signed in who proves that it is really them. */
+/** A person who signs in, or a signed-in person who confirms their password. */
 export type PasswordBy =
   | { readonly account: string; readonly network: string }
   | { readonly sessionId: string; readonly network: string }
 
 export interface Limits {
-  /** Looks at a password by the rule for guesses, when it is this network's turn. */
+  /**
+   * Checks a password with `look` when this network has its turn, and counts it as `judge` decides.
+   * @throws TooManyRequests after too many wrong ones.
+   */
   tryPassword<T>(by: PasswordBy, look: () => Promise<T>, judge: (found: T) => Verdict): Promise<T>
-  /** Before a card goes to the provider. */
+  /**
+   * Starts an attempt to use a card, before it is sent to the provider.
+   * @throws TooManyRequests after too many declined cards.
+   */
   attemptCard(userId: string, network: string): Promise<CardAttempt>
-  /** Makes an account, if this network has not made too many, when it is its turn. */
+  /**
+   * Creates an account when this network has its turn.
+   * @throws TooManyRequests if the network created too many.
+   */
   register<T>(network: string, make: () => Promise<T>): Promise<T>
   /**
-   * Before a DPoP proof of a client without a secret is looked at, which makes a row whatever comes of it. Throws
-   * when too many led to nothing; what it gives takes the count back.
+   * Counts a DPoP proof of a client without a secret before it is checked, because each check
+   * writes a row. Returns a function that takes the count back.
+   * @throws TooManyRequests after too many proofs that led to no token.
    */
   countProof(network: string): Promise<() => Promise<void>>
-  /** This account was used from here with success. */
+  /** Remembers that the account was used successfully from this network. */
   rememberNetwork(account: string, network: string): Promise<void>
-  /** After a client secret, code or token was wrong. Throws when there were too many; right ones are never counted. */
+  /**
+   * Counts a wrong client secret, code or token. Correct ones are never counted.
+   * @throws TooManyRequests after too many.
+   */
   countWrong(what: 'secret' | 'grant', clientId: string, network: string): Promise<void>
   purge(): Promise<number>
 }
 
-/** One try of a card. Exactly one of these says how it went. */
+/** One attempt to use a card. Call exactly one of these methods with the outcome. */
 export interface CardAttempt {
-  /** The provider took it. */
+  /** The provider accepted the card. */
   accepted(): Promise<void>
-  /** The provider declined it. */
+  /** The provider declined the card. */
   declined(): Promise<void>
-  /** It never got to the provider's verdict. */
+  /** The card was not checked, for example because of an outage. */
   withdrawn(): Promise<void>
 }
 
-const REFUSALS_KEPT = 10_000
+const MAX_REFUSALS = 10_000
 
 export interface LimitsOptions extends GuessingTimes {
-  /** Default: `console`. */
+  /**
+   * Receives warnings of limits that are reached.
+   * @default console
+   */
   readonly logger?: Logger
 }
 
@@ -73,13 +89,17 @@ export function createLimits(
   const known = createKnownNetworks(database, clock)
   const guessing = createGuessingLimits({ limits: counts, clock }, times)
   const resources = createResourceLimits({ limits: counts, tickets, clock, logger })
-  const turns = createTurns(turnPolicy)
+  const hashing = createFairQueue(queuePolicy)
   const now = () => clock.now().getTime()
   const refusals = createRefusals(now)
 
-  /** The strict one alone where the account was used from this network before. */
+  /**
+   * The limits for an attempt: only the strict one if the account was used from this network
+   * before.
+   */
   async function limitsOf(by: PasswordBy): Promise<readonly GuessingLimit[]> {
-    // Strangers cannot get here, so that they cannot keep anybody from changing a password.
+    // The attempt needs a session, so strangers cannot use up this limit to prevent a change of
+    // password.
     if ('sessionId' in by) return [limit('passwordSession', by.sessionId)]
     const account = digest(by.account)
     const pair = limit('passwordPair', `${account}@${by.network}`)
@@ -87,9 +107,10 @@ export function createLimits(
     return [pair, limit('passwordAccount', account), limit('passwordNetwork', by.network)]
   }
 
-  /** How long until there is room again; 0 when there was some. */
+  /** Milliseconds until another failure is allowed. 0 if this one was. */
   async function countFailure(name: FailureName, key: string): Promise<number> {
-    // What is wrong may share a count: nothing right is refused by it, and made-up names fill no table.
+    // Failures may share a counter: no correct value is rejected by it, and made-up names cannot
+    // fill the table.
     const counted = `${name}:${bucketOf(key)}`
     const before = refusals.find(counted)
     if (before > 0) return before
@@ -106,7 +127,7 @@ export function createLimits(
     async tryPassword(by, look, judge) {
       const applied = await limitsOf(by)
       const isKnown = applied.length === 1
-      return turns.pass({ network: by.network, isKnown }, async () => {
+      return hashing.run({ network: by.network, isKnown }, async () => {
         let verdict: Verdict = 'unseen'
         const found = await guessing.check(applied, look, (seen) => {
           verdict = judge(seen)
@@ -119,7 +140,8 @@ export function createLimits(
       })
     },
     async attemptCard(userId, network) {
-      // Others behind the same address must not keep somebody from paying who has paid from here.
+      // Other people behind the same address must not prevent a person who has paid from here from
+      // paying.
       const account = digest(`card of ${userId}`)
       const ofNetwork = (await known.isKnown(account, network))
         ? []
@@ -136,12 +158,12 @@ export function createLimits(
     },
     async register(network, make) {
       await resources.count(rates.registrations, network)
-      return turns.pass({ network, isKnown: false }, make)
+      return hashing.run({ network, isKnown: false }, make)
     },
     countProof: (network) => resources.count(rates.keyProofs, network),
     rememberNetwork: (account, network) => known.remember(digest(account), network),
     async countWrong(what, clientId, network) {
-      // A network that has failed too often leaves no more counts behind.
+      // A network over its limit creates no further counters.
       const ofNetwork = await countFailure('tokenNetwork', network)
       if (ofNetwork > 0) throw tooMany(ofNetwork)
       const pair = `${clientId}@${network}`
@@ -164,7 +186,7 @@ function tooMany(milliseconds: number): TooManyRequests {
   return new TooManyRequests('Too many attempts; try again later', { milliseconds })
 }
 
-/** Names come from strangers, so that they are stored at one length. */
+/** Callers choose these names, so they are stored with a fixed length. */
 function digest(name: string): string {
   return createHash('sha256').update(name).digest('base64url').slice(0, 32)
 }
@@ -173,14 +195,16 @@ function bucketOf(key: string): number {
   return createHash('sha256').update(key).digest().readUInt32BE() % FAILURE_COUNTS
 }
 
-/** What is full stays full for a while: then a flood of wrong secrets costs no more writes. */
+/**
+ * Remembers exceeded limits in memory, so that a flood of wrong secrets causes no further writes.
+ */
 function createRefusals(now: () => number) {
   const until = new Map<string, number>()
   return {
     find: (key: string) => Math.max(0, (until.get(key) ?? 0) - now()),
     note(key: string, wait: number): void {
-      // A map keeps the order of insertion: the first is the oldest.
-      const oldest = until.size >= REFUSALS_KEPT ? until.keys().next().value : undefined
+      // A Map keeps insertion order: the first key is the oldest.
+      const oldest = until.size >= MAX_REFUSALS ? until.keys().next().value : undefined
       if (oldest !== undefined) until.delete(oldest)
       until.set(key, now() + wait)
     },

@@ -18,7 +18,7 @@ describe('callerAddress', () => {
     ['IPv4 comes through IPv6', '::ffff:127.0.0.1', '::ffff:198.51.100.1', '198.51.100.1', 'used'],
     ['an IPv6 proxy forwards', '2001:db8:aaaa::1', '2001:db8:bbbb::9', '2001:db8:bbbb::9', 'used'],
     ['there is no socket', undefined, '198.51.100.1', '', 'absent'],
-  ])('when %s', (_, peer, header, address, forwarded) => {
+  ])('determines the address when %s', (_, peer, header, address, forwarded) => {
     expect(callerAddress(peer, header, isProxy)).toEqual({ address, forwarded })
   })
 })

@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv4 } from 'node:net'
 
-/** Makes the test for addresses in a list of networks, such as those of our own proxies. */
+/** Returns a function that tests whether an address lies in one of the networks. */
 export function createProxyList(networks: readonly string[]): (address: string) => boolean {
   const list = new BlockList()
   for (const network of networks) {
@@ -15,19 +15,20 @@ export function createProxyList(networks: readonly string[]): (address: string) 
   }
 }
 
-/** The address of a caller, and whether it could be found out. */
+/** The address of a caller, and how it was determined. */
 export interface CallerAddress {
   readonly address: string
   /**
-   * `missing`: our own proxy named no address, so the proxy's own stands for every caller behind it.
-   * `ignored`: a peer on a private network, which looks like a proxy that is not configured, named one.
+   * `used`: from the header. `missing`: a trusted proxy sent no valid address, so its own is used
+   * for every caller behind it. `ignored`: a peer on a private network, perhaps an unconfigured
+   * proxy, sent the header. `absent`: nothing was forwarded.
    */
   readonly forwarded: 'used' | 'missing' | 'ignored' | 'absent'
 }
 
 /**
- * Finds the caller's address. `X-Forwarded-For` counts only as far as our own proxies wrote it: read from the
- * right, the first address that is not one of them (threat I5).
+ * Determines the caller's address. Reads `X-Forwarded-For` from the right and stops at the first
+ * address that is not a trusted proxy, because the rest may be forged (threat I5).
  */
 export function callerAddress(
   peer: string | undefined,
@@ -59,7 +60,7 @@ const isPrivate = createProxyList([
   'fc00::/7',
 ])
 
-/** An IPv4 address that came through an IPv6 socket is still the same address. */
+/** Turns an IPv4-mapped IPv6 address into the IPv4 address, and drops a zone id. */
 function plain(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
   return mapped?.[1] ?? address.replace(/%.*$/, '')

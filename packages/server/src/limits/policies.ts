@@ -4,67 +4,85 @@ const MINUTE = 60
 const HOUR = 60 * MINUTE
 
 /**
- * What can be guessed, by the rule of `createGuessingLimits()`: failures keep their place, nothing else does. The
- * strict limit is on the pair of account and network; those on an account or a network alone let everybody through who
- * comes from a network that the account was used from before (threat L2, threat N2).
+ * Limits for guessing, which `createGuessingLimits()` applies: only failures count. The strict
+ * limit is per account and network; those per account or per network do not apply to a network from
+ * which the account was used before (threat L2, threat N2).
  */
 export const guesses = {
-  /** Passwords: one account from one network. */
-  passwordPair: { most: 10, seconds: 15 * MINUTE, clears: true },
-  /** Passwords: one account from everywhere. */
-  passwordAccount: { most: 100, seconds: HOUR },
-  /** Passwords: one network, whatever the account. */
-  passwordNetwork: { most: 100, seconds: HOUR },
-  /** The password asked of somebody who is signed in: one session. */
-  passwordSession: { most: 10, seconds: 15 * MINUTE, clears: true },
-  /** Cards that were declined: nobody finds out here which stolen numbers work. A provider may take its time. */
-  cardsAccount: { most: 10, seconds: HOUR, leaseSeconds: 2 * MINUTE },
-  /** The same for a network; not for accounts whose card was taken from there before. */
-  cardsNetwork: { most: 50, seconds: HOUR, leaseSeconds: 2 * MINUTE },
+  /** Passwords, per account and network. */
+  passwordPair: { max: 10, seconds: 15 * MINUTE, clears: true },
+  /** Passwords, per account. */
+  passwordAccount: { max: 100, seconds: HOUR },
+  /** Passwords, per network. */
+  passwordNetwork: { max: 100, seconds: HOUR },
+  /** Passwords that a signed-in person confirms, per session. */
+  passwordSession: { max: 10, seconds: 15 * MINUTE, clears: true },
+  /**
+   * Declined cards, per account, so that stolen numbers cannot be tested here. The lease covers
+   * slow providers.
+   */
+  cardsAccount: { max: 10, seconds: HOUR, leaseSeconds: 2 * MINUTE },
+  /**
+   * Declined cards, per network. Does not apply to an account whose card was accepted from there
+   * before.
+   */
+  cardsNetwork: { max: 50, seconds: HOUR, leaseSeconds: 2 * MINUTE },
 } as const satisfies Record<string, GuessingPolicy>
 
 export type GuessName = keyof typeof guesses
 
 /**
- * Wrong client secrets, codes and tokens. They have 256 random bits, so they are checked first, and only wrong ones are
- * counted and refused: no number of failures stops a right one.
+ * Limits for wrong client secrets, codes and tokens. These have 256 random bits, so they are
+ * checked first, and only wrong ones are counted and rejected: failures never block a correct one.
  */
 export const failures = {
-  /** Wrong client secrets: one client from one network. */
+  /** Wrong client secrets, per client and network. */
   clientPair: { points: 30, seconds: 10 * MINUTE },
-  /** Wrong client secrets: one client from everywhere. */
+  /** Wrong client secrets, per client. */
   clientAnywhere: { points: 1000, seconds: HOUR },
-  /** Wrong codes and refresh tokens that one client shows from one network. */
+  /** Wrong codes and refresh tokens, per client and network. */
   grantPair: { points: 300, seconds: 10 * MINUTE },
-  /** Wrong client secrets, codes and tokens from one network. */
+  /** Wrong client secrets, codes and tokens, per network. */
   tokenNetwork: { points: 1000, seconds: 10 * MINUTE },
 } as const satisfies Record<string, Omit<RatePolicy, 'name'>>
 
 export type FailureName = keyof typeof failures
 
-/** Each of `failures` has so many counts at most, whatever names strangers make up. */
+/** Maximum number of counters for each of `failures`, however many names callers make up. */
 export const FAILURE_COUNTS = 65_536
 
-/** What strangers make us do or store, by the rule of `createResourceLimits()`: successes count as well. */
+/**
+ * Limits for requests that consume resources without authentication, which `createResourceLimits()`
+ * applies. Successes count, too.
+ */
 export const rates = {
-  /** New accounts from one network. */
+  /** New accounts, per network. */
   registrations: { name: 'registrations of accounts', points: 20, seconds: HOUR },
-  /** Failed requests with a DPoP proof by clients without a secret, from one network: each proof is a row. */
+  /**
+   * Failed requests with a DPoP proof by clients without a secret, per network. Each proof writes a
+   * row.
+   */
   keyProofs: { name: 'DPoP proofs', points: 300, seconds: 10 * MINUTE },
 } as const satisfies Record<string, RatePolicy>
 
-/** Passwords that one process compares or has waiting. */
-export const turnPolicy = {
-  /** Compared at once, with what has to be read and written around it. */
-  atOnce: 16,
-  /** Of one network. Fewer than `passwordPair` has places: those of one process do not wait for each other there. */
-  atOnceOfOneNetwork: 8,
-  /** Compared or waiting, of one network. */
-  ofOneNetwork: 32,
-  /** Waiting in total: more than a thousand networks. Beyond it, the network with the most loses one. */
-  waiting: 2048,
-  /** Milliseconds. */
-  patience: 10_000,
+/** Limits for password checks in one process. */
+export const queuePolicy = {
+  /** Checks that run concurrently, including their database queries. */
+  maxRunning: 16,
+  /**
+   * Concurrent checks per network. Fewer than `passwordPair` allows, so that checks in one process
+   * do not exhaust that limit among themselves.
+   */
+  maxRunningPerNetwork: 8,
+  /** Checks per network, running or queued. */
+  maxPerNetwork: 32,
+  /**
+   * Queued checks in total, for more than a thousand networks. Beyond it, the network with the most
+   * queued checks loses its newest.
+   */
+  maxQueued: 2048,
+  /** Longest time in the queue, in milliseconds. */
+  timeout: 10_000,
 } as const
 
-export type TurnPolicy = { readonly [Name in keyof typeof turnPolicy]: number }
+export type QueuePolicy = { readonly [Name in keyof typeof queuePolicy]: number }

@@ -1,18 +1,32 @@
 import type { Context, Hono } from 'hono'
 import type { AppEnv } from '../http/variables.ts'
+import { LANGUAGES } from '../messages/messages.ts'
 import { endSignIns } from '../users/end-account.ts'
 import { emailKey, InvalidAccount } from '../users/parse.ts'
-import { TextField } from './parts/fields.tsx'
-import { readOwnForm } from './parts/forms.ts'
-import { CsrfField } from './parts/layout.tsx'
-import { requireUser, userOf } from './parts/page-context.ts'
+import { Submit, TextField } from './parts/fields.tsx'
+import { readOwnForm, requireUser, userOf } from './parts/forms.ts'
+import { OwnForm } from './parts/layout.tsx'
 import { renderPage } from './parts/render.tsx'
 import { startSession } from './sign-in.tsx'
 
 export function addAccount(app: Hono<AppEnv>): void {
   app.get('/account', requireUser(), (c) =>
-    accountPage(c, { changed: c.req.query('changed') !== undefined }),
+    accountPage(c, {
+      notice:
+        c.req.query('changed') !== undefined
+          ? 'account.changed'
+          : c.req.query('saved') !== undefined
+            ? 'account.languageSaved'
+            : null,
+    }),
   )
+
+  app.post('/account/language', requireUser(), async (c) => {
+    const chosen = (await readOwnForm(c)).get('locale')
+    const language = LANGUAGES.find(({ locale }) => locale === chosen)
+    await c.get('page').service.users.setLocale(userOf(c).id, language?.locale ?? null)
+    return c.redirect('/account?saved', 303)
+  })
 
   app.post('/account/password', requireUser(), async (c) => {
     const { service } = c.get('page')
@@ -26,14 +40,14 @@ export function addAccount(app: Hono<AppEnv>): void {
       (found) => (found?.id === user.id ? 'right' : 'wrong'),
     )
     if (known?.id !== user.id) {
-      return accountPage(c, { problems: { current: 'This is not your password.' } })
+      return accountPage(c, { problems: { current: c.get('page').t('account.wrong') } })
     }
     await service.limits.rememberNetwork(emailKey(user.email), c.get('network'))
     try {
       await service.users.changePassword(user.id, form.get('password') ?? '')
     } catch (error) {
       if (!(error instanceof InvalidAccount)) throw error
-      return accountPage(c, { problems: { password: error.problems.password } })
+      return accountPage(c, { problems: error.in(c.get('page').t) })
     }
     await endSignIns(service, user.id)
     await startSession(c, user.id)
@@ -42,49 +56,65 @@ export function addAccount(app: Hono<AppEnv>): void {
 }
 
 interface AccountView {
-  readonly changed?: boolean
+  readonly notice?: 'account.changed' | 'account.languageSaved' | null
   readonly problems?: Readonly<Partial<Record<'current' | 'password', string | undefined>>>
 }
 
-function accountPage(c: Context<AppEnv>, { changed, problems }: AccountView) {
-  const page = c.get('page')
+function accountPage(c: Context<AppEnv>, { notice = null, problems }: AccountView) {
+  const { t } = c.get('page')
   const password = { type: 'password', required: true }
   return renderPage(
     c,
-    { title: 'Account', status: problems ? 422 : 200 },
+    { title: t('account.title'), status: problems ? 422 : 200 },
     <section class="card narrow">
-      <h1>Account</h1>
+      <h1>{t('account.title')}</h1>
       <p>
         <bdi>{userOf(c).email}</bdi>
       </p>
-      {changed && (
+      {notice && (
         <p class="notice" role="status">
-          Your password was changed.
+          {t(notice)}
         </p>
       )}
-      <form method="post" action="/account/password">
-        <CsrfField page={page} />
+      <OwnForm action="/account/password">
         {/* Password managers keep a password under a name; without a name of its own it is not sent. */}
         <input type="text" autocomplete="username" value={userOf(c).email} hidden readonly />
         <TextField
           id="current"
-          label="Your password"
+          label={t('account.current')}
           problem={problems?.current}
           input={{ ...password, name: 'current', autocomplete: 'current-password' }}
         />
         <TextField
           id="password"
-          label="New password"
-          hint="At least 8 characters. You are signed out everywhere else, and all tokens end."
+          label={t('account.new')}
+          hint={t('account.newHint')}
           problem={problems?.password}
           input={{ ...password, name: 'password', autocomplete: 'new-password', minlength: 8 }}
         />
-        <button class="primary wide" type="submit">
-          Change password
-        </button>
-      </form>
+        <Submit class="primary wide">{t('account.change')}</Submit>
+      </OwnForm>
+      <OwnForm action="/account/language" class="apart">
+        <div class="field">
+          <label for="locale">{t('account.language')}</label>
+          <p class="hint" id="locale-hint">
+            {t('account.languageHint')}
+          </p>
+          <select id="locale" name="locale" aria-describedby="locale-hint">
+            <option value="" selected={userOf(c).locale === null}>
+              {t('account.languageOfBrowser')}
+            </option>
+            {LANGUAGES.map(({ locale, name }) => (
+              <option value={locale} lang={locale} selected={userOf(c).locale === locale}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </div>
+        <Submit class="wide">{t('account.languageSave')}</Submit>
+      </OwnForm>
       <p class="aside">
-        <a href="/account/sessions">Where you are signed in</a>
+        <a href="/account/sessions">{t('sessions.title')}</a>
       </p>
     </section>,
   )

@@ -2,40 +2,39 @@ import type { Client } from '@tollgate/oauth'
 import type { Hono } from 'hono'
 import type { ServiceContext } from '../context.ts'
 import type { AppEnv, PageContext } from '../http/variables.ts'
-import { Confirmation, stays } from './parts/confirmation.tsx'
-import { readOwnForm } from './parts/forms.ts'
-import { requireUser, userOf } from './parts/page-context.ts'
+import { Confirmation, isCancelled } from './parts/confirmation.tsx'
+import { readOwnForm, requireUser, userOf } from './parts/forms.ts'
+import { Heading } from './parts/layout.tsx'
 import { renderPage } from './parts/render.tsx'
-import { ScopeList } from './parts/scopes.tsx'
-import { Day, Empty, Table } from './parts/table.tsx'
+import { Day, Empty, ScopeList, Table } from './parts/table.tsx'
 
 /**
- * What others may do in the person's name. Revoking asks on a page of its own, needs no script, and ends
- * the approval with every token that rests on it in one step, also those that came after the page.
+ * Adds the page that lists the applications with access to the person's account. Revoking asks for
+ * confirmation on a separate page, needs no script, and ends the approval with all its tokens in
+ * one step, including tokens issued after the page was shown.
  */
 export function addApplications(app: Hono<AppEnv>): void {
   app.get('/applications', requireUser(), async (c) => {
     const page = c.get('page')
     const applications = await listApplications(page.service, userOf(c).id)
+    const { t } = page
     return renderPage(
       c,
-      { title: 'Authorized applications' },
+      { title: t('applications.title') },
       <>
-        <div class="heading">
-          <div>
-            <h1>Authorized applications</h1>
-            <p class="lead">Applications you have given access to your account.</p>
-          </div>
-        </div>
-        <section class="card" aria-label="Authorized applications">
+        <Heading title={t('applications.title')} lead={t('applications.lead')} />
+        <section class="card" aria-label={t('applications.title')}>
           {applications.length === 0 ? (
-            <Empty title="No applications yet">
-              Once you approve an application it is listed here, and you can take its access away.
-            </Empty>
+            <Empty title={t('applications.empty')}>{t('applications.emptyText')}</Empty>
           ) : (
             <Table
-              caption="Authorized applications"
-              columns={['Application', 'Allowed to', 'Since', 'Actions']}
+              caption={t('applications.title')}
+              columns={[
+                t('applications.application'),
+                t('tokens.allowed'),
+                t('sessions.since'),
+                t('table.actions'),
+              ]}
               rows={applications.map((application) => cellsOf(application, page))}
             />
           )}
@@ -50,25 +49,19 @@ export function addApplications(app: Hono<AppEnv>): void {
     const asked = applications.find(({ client }) => client.id === c.req.query('client'))
     if (!asked) return c.redirect('/applications', 303)
     const { client, scopes } = asked
+    const { t } = page
+    const application = <bdi>{client.name}</bdi>
     return renderPage(
       c,
-      { title: 'Revoke access' },
+      { title: t('applications.revokeTitle') },
       <Confirmation
-        page={page}
-        title={
-          <>
-            Revoke the access of <bdi>{client.name}</bdi>?
-          </>
-        }
+        title={t.parts('applications.revokeQuestion', { application })}
         action="/applications/revoke"
         fields={{ client: client.id }}
-        stay="Keep the access"
-        go="Revoke"
+        cancelLabel={t('applications.stay')}
+        confirmLabel={t('tokens.revoke')}
       >
-        <p>
-          <bdi>{client.name}</bdi> loses access to your account at once, with all its tokens. It can
-          ask you again. It is allowed to:
-        </p>
+        <p>{t.parts('applications.revokeText', { application })}</p>
         <ScopeList names={scopes} scopes={page.service.config.settings.scopes} />
       </Confirmation>,
     )
@@ -77,7 +70,7 @@ export function addApplications(app: Hono<AppEnv>): void {
   app.post('/applications/revoke', requireUser(), async (c) => {
     const form = await readOwnForm(c)
     const client = form.get('client') ?? ''
-    if (!stays(form)) await c.get('page').service.oauth.consents.revoke(userOf(c).id, client)
+    if (!isCancelled(form)) await c.get('page').service.oauth.consents.revoke(userOf(c).id, client)
     return c.redirect('/applications', 303)
   })
 }
@@ -88,7 +81,7 @@ interface Application {
   readonly since: Date
 }
 
-/** Tokens that a person has given by approving; the others are the application's own affair. */
+/** Grants that need a person's approval. Tokens of other grants are not listed. */
 const APPROVED = new Set(['authorization_code', 'implicit'])
 
 async function listApplications(
@@ -132,9 +125,9 @@ function cellsOf({ client, scopes, since }: Application, page: PageContext) {
       <a
         class="button small danger-quiet"
         href={`/applications/revoke?client=${encodeURIComponent(client.id)}`}
-        aria-label={`Revoke ${client.name}`}
+        aria-label={page.t('tokens.revokeName', { name: client.name })}
       >
-        Revoke
+        {page.t('tokens.revoke')}
       </a>
     </span>,
   ]

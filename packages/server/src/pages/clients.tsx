@@ -2,6 +2,7 @@ import type { Client } from '@tollgate/oauth'
 import type { Hono } from 'hono'
 import type { FC } from 'hono/jsx'
 import type { AppEnv } from '../http/variables.ts'
+import type { PageText } from '../messages/messages.ts'
 import {
   ConfirmDialog,
   Copyable,
@@ -12,69 +13,67 @@ import {
   SecretDialog,
 } from './parts/dialogs.tsx'
 import { Choice, TextArea, TextField } from './parts/fields.tsx'
-import { requireUser, userOf } from './parts/page-context.ts'
+import { requireUser, userOf } from './parts/forms.ts'
+import { Heading, usePage } from './parts/layout.tsx'
 import { renderPage } from './parts/render.tsx'
 import { Address, Empty, Table } from './parts/table.tsx'
 
-/** Applications that people of this service may connect. The script changes them by the JSON API. */
+/**
+ * Adds the page for OAuth clients that people of this service register. Its script uses the JSON
+ * API.
+ */
 export function addClients(app: Hono<AppEnv>): void {
   app.get('/clients', requireUser(), async (c) => {
-    const clients = await c.get('page').service.oauth.clients.listByUser(userOf(c).id)
+    const { service, t } = c.get('page')
+    const clients = await service.oauth.clients.listByUser(userOf(c).id)
     return renderPage(
       c,
-      { title: 'Clients' },
+      { title: t('places.clients') },
       <>
-        <div class="heading">
-          <div>
-            <h1>Clients</h1>
-            <p class="lead">
-              Your applications that ask people here for access to their accounts. Whoever is asked
-              sees the name of your account, never your e-mail address.
-            </p>
-          </div>
+        <Heading title={t('places.clients')} lead={t('clients.lead')}>
           <button type="button" class="primary" data-scripted hidden data-open="new-client">
-            New client
+            {t('clients.new')}
           </button>
-        </div>
+        </Heading>
         <NeedsScript>
-          Creating and changing clients needs JavaScript. The command{' '}
-          <code>tollgate client create</code> does the same.
+          {t.parts('clients.needsScript', { command: <code>tollgate client create</code> })}
         </NeedsScript>
-        <section class="card" id="list" aria-label="Your clients" data-live>
+        <section class="card" id="list" aria-label={t('clients.yours')} data-live>
           {clients.length === 0 ? (
-            <Empty title="No clients yet">
-              Create one to get the ID and secret your application needs to send people here.
-            </Empty>
+            <Empty title={t('clients.empty')}>{t('clients.emptyText')}</Empty>
           ) : (
             <Table
-              caption="Your clients"
-              columns={['Name', 'Client ID', 'Redirects', 'Actions']}
-              rows={clients.map(cellsOf)}
+              caption={t('clients.yours')}
+              columns={[
+                t('tokens.name'),
+                t('clients.id'),
+                t('clients.redirects'),
+                t('table.actions'),
+              ]}
+              rows={clients.map((client) => cellsOf(client, t))}
             />
           )}
         </section>
-        <NewClient implicit={c.get('page').service.config.settings.implicitGrant} />
+        <NewClient implicit={service.config.settings.implicitGrant} />
         <EditClient />
-        <SecretDialog title="Keep this secret">
-          It is shown this once. Store it where only your application can read it.
-        </SecretDialog>
+        <SecretDialog title={t('clients.secretTitle')}>{t('clients.secretText')}</SecretDialog>
         <ConfirmDialog />
       </>,
     )
   })
 }
 
-function cellsOf(client: Client) {
+function cellsOf(client: Client, t: PageText) {
   const path = `/oauth/clients/${client.id}`
-  const { confidential } = client
+  const { confidential, name } = client
   return [
     <>
       <strong>
         <bdi>{client.name}</bdi>
       </strong>
-      <span class="badge">{confidential ? 'Confidential' : 'Public'}</span>
+      <span class="badge">{t(confidential ? 'clients.confidential' : 'clients.public')}</span>
     </>,
-    <Copyable id={`id-${client.id}`} value={client.id} what={`the ID of ${client.name}`} />,
+    <Copyable id={`id-${client.id}`} value={client.id} what={t('clients.idOf', { name })} />,
     <ul class="plain addresses">
       {client.redirectUris.map((uri) => (
         <li>
@@ -92,9 +91,9 @@ function cellsOf(client: Client) {
           name: client.name,
           redirect: client.redirectUris.join('\n'),
         })}
-        aria-label={`Edit ${client.name}`}
+        aria-label={t('clients.editName', { name })}
       >
-        Edit
+        {t('clients.edit')}
       </button>
       {confidential && (
         <button
@@ -102,12 +101,12 @@ function cellsOf(client: Client) {
           class="small"
           data-open="confirm"
           data-api={`POST ${path}/secret`}
-          data-title="Make a new secret?"
-          data-text={`The secret of “${client.name}” in use now stops working at once, and with it every refresh token issued to it.`}
-          data-action="Make a new secret"
-          aria-label={`New secret for ${client.name}`}
+          data-title={t('clients.newSecretQuestion')}
+          data-text={t('clients.newSecretText', { name })}
+          data-action={t('clients.newSecretGo')}
+          aria-label={t('clients.newSecretFor', { name })}
         >
-          New secret
+          {t('clients.newSecret')}
         </button>
       )}
       <button
@@ -115,91 +114,100 @@ function cellsOf(client: Client) {
         class="small danger-quiet"
         data-open="confirm"
         data-api={`DELETE ${path}`}
-        data-title="Delete this client?"
-        data-text={`“${client.name}” and every token it holds stop working at once. This cannot be undone.`}
-        data-action="Delete"
-        data-done="The client was deleted."
-        aria-label={`Delete ${client.name}`}
+        data-title={t('clients.deleteQuestion')}
+        data-text={t('clients.deleteText', { name })}
+        data-action={t('dialog.delete')}
+        data-done={t('clients.deleted')}
+        aria-label={t('clients.deleteName', { name })}
       >
-        Delete
+        {t('dialog.delete')}
       </button>
     </span>,
   ]
 }
 
-const NewClient: FC<{ implicit: boolean }> = ({ implicit }) => (
-  <Dialog id="new-client" title="New client">
-    <form data-api="POST /oauth/clients" data-done="The client was created." novalidate>
-      <ClientFields prefix="new" />
-      <fieldset>
-        <legend>Where does it run?</legend>
-        <Choice
-          id="new-confidential"
-          type="radio"
-          name="confidential"
-          value="true"
-          title="On a server"
-          description="It can keep a secret (a confidential client)."
-          checked
-        />
-        <Choice
-          id="new-public"
-          type="radio"
-          name="confidential"
-          value="false"
-          title="In a browser, on a phone or in a terminal"
-          description="It has no secret and proves itself with PKCE (a public client)."
-        />
-      </fieldset>
-      {implicit && (
+const NewClient: FC<{ implicit: boolean }> = ({ implicit }) => {
+  const { t } = usePage()
+  return (
+    <Dialog id="new-client" title={t('clients.new')}>
+      <form data-api="POST /oauth/clients" data-done={t('clients.created')} novalidate>
+        <ClientFields prefix="new" />
         <fieldset>
-          <legend>Older browser applications</legend>
+          <legend>{t('clients.where')}</legend>
           <Choice
-            id="new-implicit"
-            type="checkbox"
-            name="implicit"
+            id="new-confidential"
+            type="radio"
+            name="confidential"
             value="true"
-            title="Allow the implicit flow"
-            description="The token comes in the address of the page. Leave this off unless the application needs it."
+            title={t('clients.server')}
+            description={t('clients.serverText')}
+            checked
+          />
+          <Choice
+            id="new-public"
+            type="radio"
+            name="confidential"
+            value="false"
+            title={t('clients.browser')}
+            description={t('clients.browserText')}
           />
         </fieldset>
-      )}
-      <FormProblem />
-      <DialogButtons action="Create client" />
-    </form>
-  </Dialog>
-)
+        {implicit && (
+          <fieldset>
+            <legend>{t('clients.older')}</legend>
+            <Choice
+              id="new-implicit"
+              type="checkbox"
+              name="implicit"
+              value="true"
+              title={t('clients.implicit')}
+              description={t('clients.implicitText')}
+            />
+          </fieldset>
+        )}
+        <FormProblem />
+        <DialogButtons action={t('clients.create')} />
+      </form>
+    </Dialog>
+  )
+}
 
-const EditClient: FC = () => (
-  <Dialog id="edit-client" title="Edit client">
-    <form data-done="The client was saved." novalidate>
-      <ClientFields prefix="edit" />
-      <FormProblem />
-      <DialogButtons action="Save" />
-    </form>
-  </Dialog>
-)
+const EditClient: FC = () => {
+  const { t } = usePage()
+  return (
+    <Dialog id="edit-client" title={t('clients.editTitle')}>
+      <form data-done={t('clients.saved')} novalidate>
+        <ClientFields prefix="edit" />
+        <FormProblem />
+        <DialogButtons action={t('clients.save')} />
+      </form>
+    </Dialog>
+  )
+}
 
-const ClientFields: FC<{ prefix: string }> = ({ prefix }) => (
-  <>
-    <TextField
-      id={`${prefix}-name`}
-      label="Name"
-      hint="People read it when they are asked to approve."
-      input={{ name: 'name', maxlength: 191, autocomplete: 'off', required: true }}
-    />
-    <TextArea
-      id={`${prefix}-redirect`}
-      label="Redirect addresses"
-      hint="Where people are sent back to, one on each line, exactly as your application names them."
-      input={{
-        name: 'redirect',
-        rows: 2,
-        required: true,
-        spellcheck: 'false',
-        placeholder: 'https://app.example.com/callback',
-        'data-lines': 'true',
-      }}
-    />
-  </>
-)
+const ClientFields: FC<{ prefix: string }> = ({ prefix }) => {
+  const { t } = usePage()
+  return (
+    <>
+      <TextField
+        id={`${prefix}-name`}
+        label={t('tokens.name')}
+        hint={t('clients.nameHint')}
+        input={{ name: 'name', maxlength: 191, autocomplete: 'off', required: true }}
+      />
+      <TextArea
+        id={`${prefix}-redirect`}
+        label={t('clients.redirectLabel')}
+        hint={t('clients.redirectHint')}
+        input={{
+          name: 'redirect',
+          rows: 2,
+          required: true,
+          spellcheck: 'false',
+          placeholder: 'https://app.example.com/callback',
+          'data-lines': 'true',
+        }}
+      />
+    </>
+  )
+}

@@ -4,20 +4,22 @@ import { getCookie, setCookie } from 'hono/cookie'
 import type { Child, FC } from 'hono/jsx'
 import type { DemoClient, DemoClientName, DemoState } from '../demo/state-file.ts'
 import type { AppEnv } from '../http/variables.ts'
+import { Submit } from './parts/fields.tsx'
 import { readForm } from './parts/forms.ts'
+import { usePage } from './parts/layout.tsx'
 import { renderPage } from './parts/render.tsx'
 
 type FlowName = Extract<DemoClientName, 'web' | 'public' | 'implicit'>
 
-/** What an application of each kind asks for. */
-const FLOWS: Readonly<Record<FlowName, { title: string; text: string; response: string }>> = {
-  web: { title: 'Web application', text: 'Authorization code and a secret.', response: 'code' },
-  public: { title: 'Mobile application', text: 'Authorization code with PKCE.', response: 'code' },
-  implicit: { title: 'Browser application', text: 'The implicit flow.', response: 'token' },
+/** The response type that each kind of demo application requests. */
+const FLOWS: Readonly<Record<FlowName, { response: string }>> = {
+  web: { response: 'code' },
+  public: { response: 'code' },
+  implicit: { response: 'token' },
 }
 
 const COOKIE = 'demo_application'
-/** What an application remembers of somebody it has sent to authorize. */
+/** The state that the application keeps while the person is at the authorization server. */
 interface Pending {
   readonly flow: FlowName
   readonly state: string
@@ -25,8 +27,8 @@ interface Pending {
 }
 
 /**
- * Plays the third-party application that the demo's clients belong to, so that a flow can be seen from
- * its side. Only in a demo: elsewhere these addresses do not exist.
+ * Plays the third-party application that the demo's clients belong to, to show each flow from its
+ * side. Added in a demo only.
  */
 export function addDemoApplication(app: Hono<AppEnv>, demo: DemoState): void {
   app.post('/demo/start', async (c) => {
@@ -46,29 +48,23 @@ export function addDemoApplication(app: Hono<AppEnv>, demo: DemoState): void {
   })
 
   app.get('/callback', (c) => {
+    const { t } = c.get('page')
     const returned = new URL(c.req.url).searchParams
     const mayExchange = returned.has('code') && pendingOf(c)?.state === returned.get('state')
     return demoPage(
       c,
       <>
-        <p>The browser was sent back here. This is what the application sees in the address:</p>
+        <p>{t('demo.returned')}</p>
         <Pairs pairs={[...returned]} />
         {mayExchange && (
           <form method="post" action="/callback">
             <input type="hidden" name="code" value={returned.get('code') ?? ''} />
-            <p>
-              The code works once, for a minute, and only together with what the application knows.
-            </p>
-            <button class="primary" type="submit">
-              Exchange the code for a token
-            </button>
+            <p>{t('demo.code')}</p>
+            <Submit class="primary">{t('demo.exchange')}</Submit>
           </form>
         )}
         <noscript>
-          <p class="notice">
-            A token of the implicit flow stands behind the # of the address, which only JavaScript
-            can read.
-          </p>
+          <p class="notice">{t('demo.needsScript')}</p>
         </noscript>
       </>,
     )
@@ -77,7 +73,8 @@ export function addDemoApplication(app: Hono<AppEnv>, demo: DemoState): void {
   app.post('/callback', async (c) => {
     const code = (await readForm(c)).get('code') ?? ''
     const pending = pendingOf(c)
-    const { url } = c.get('page').service
+    const { service, t } = c.get('page')
+    const { url } = service
     const client = demo.clients[pending?.flow ?? 'web']
     if (!client) return c.notFound()
     const form = new URLSearchParams({
@@ -97,14 +94,15 @@ export function addDemoApplication(app: Hono<AppEnv>, demo: DemoState): void {
     return demoPage(
       c,
       <>
-        <p>
-          The answer of <code>POST /oauth/token</code>:
-        </p>
+        <p>{t.parts('demo.response', { request: <code>POST /oauth/token</code> })}</p>
         <Pairs pairs={Object.entries(tokens).map(([name, value]) => [name, String(value)])} />
         {orders && (
           <>
             <p>
-              With that token <code>GET /api/orders</code> answers {orders.status}:
+              {t.parts('demo.api', {
+                request: <code>GET /api/orders</code>,
+                status: orders.status,
+              })}
             </p>
             <pre>{await orders.text()}</pre>
           </>
@@ -114,21 +112,21 @@ export function addDemoApplication(app: Hono<AppEnv>, demo: DemoState): void {
   })
 }
 
-/** The ways to try it, for the first page. */
+/** The flows to try, for the home page. */
 export const DemoFlows: FC<{ implicit: boolean }> = ({ implicit }) => {
-  const flows = Object.entries(FLOWS).filter(([name]) => implicit || name !== 'implicit')
+  const { t } = usePage()
+  const flows = (['web', 'public', 'implicit'] as const).filter(
+    (name) => implicit || name !== 'implicit',
+  )
   return (
     <section class="card" aria-labelledby="try">
-      <h2 id="try">Try it as an application</h2>
-      <p class="lead">
-        This demo plays an application that somebody else wrote. Let it ask for access to your
-        account and see each step.
-      </p>
+      <h2 id="try">{t('demo.try')}</h2>
+      <p class="lead">{t('demo.try.text')}</p>
       <form method="post" action="/demo/start" class="tiles">
-        {flows.map(([name, { title, text }]) => (
+        {flows.map((name) => (
           <button class="tile" type="submit" name="flow" value={name}>
-            <strong>{title}</strong>
-            <small>{text}</small>
+            <strong>{t(`demo.${name}`)}</strong>
+            <small>{t(`demo.${name}.text`)}</small>
           </button>
         ))}
       </form>
@@ -137,21 +135,23 @@ export const DemoFlows: FC<{ implicit: boolean }> = ({ implicit }) => {
 }
 
 function demoPage(c: Context<AppEnv>, content: Child) {
+  const { t } = c.get('page')
   return renderPage(
     c,
-    { title: 'Demonstration application' },
+    { title: t('demo.title') },
     <section class="card">
-      <p class="badge">Demonstration</p>
-      <h1>A third-party application</h1>
+      <p class="badge">{t('demo.badge')}</p>
+      <h1>{t('demo.heading')}</h1>
       {content}
       <p>
-        <a href="/">Back to the first page</a> · <a href="/applications">Authorized applications</a>
+        <a href="/">{t('layout.firstPage')}</a> ·{' '}
+        <a href="/applications">{t('applications.title')}</a>
       </p>
     </section>,
   )
 }
 
-/** The script adds what stands behind the # of the address. */
+/** Name-value pairs. The script adds those in the URL fragment. */
 const Pairs: FC<{ pairs: ReadonlyArray<readonly [string, string]> }> = ({ pairs }) => (
   <dl class="pairs" data-fragment>
     {pairs.map(([name, value]) => (

@@ -2,70 +2,42 @@ import type { Hono } from 'hono'
 import type { FC } from 'hono/jsx'
 import type { AppEnv } from '../http/variables.ts'
 import { DemoFlows } from './demo-application.tsx'
-import { requireUser, userOf } from './parts/page-context.ts'
+import { requireUser, userOf } from './parts/forms.ts'
 import { renderPage } from './parts/render.tsx'
 
-interface Place {
-  readonly path: string
-  readonly title: string
-  readonly text: string
-}
-
-const PLACES: readonly Place[] = [
-  {
-    path: '/clients',
-    title: 'Clients',
-    text: 'Register applications that ask people here for access.',
-  },
-  {
-    path: '/tokens',
-    title: 'Personal access tokens',
-    text: 'Make tokens for your own scripts and programs.',
-  },
-  {
-    path: '/applications',
-    title: 'Authorized applications',
-    text: 'See what others may do in your name, and end it.',
-  },
-  {
-    path: '/billing',
-    title: 'Billing',
-    text: 'Choose a plan, change your card, read your invoices.',
-  },
-]
-
-const OVERVIEW: Place = {
-  path: '/overview',
-  title: 'Overview',
-  text: 'Tokens, subscriptions and revenue of the whole service.',
-}
+const PLACES = [
+  { place: 'clients', title: 'places.clients' },
+  { place: 'tokens', title: 'tokens.title' },
+  { place: 'applications', title: 'applications.title' },
+  { place: 'billing', title: 'places.billing' },
+  { place: 'overview', title: 'places.overview' },
+] as const
 
 export function addHome(app: Hono<AppEnv>): void {
   app.get('/', requireUser(), (c) => {
     const user = userOf(c)
-    const { demo } = c.get('page').service
+    const { service, t } = c.get('page')
+    const { demo } = service
+    const places = PLACES.filter(({ place }) => place !== 'overview' || user.operator)
     return renderPage(
       c,
-      { title: 'Home' },
+      { title: t('home.title') },
       <>
         <div class="heading">
           <div>
             <h1>
-              Welcome
-              {user.name && (
-                <>
-                  , <bdi>{user.name}</bdi>
-                </>
-              )}
+              {user.name === null
+                ? t('home.welcome')
+                : t.parts('home.welcomeName', { name: <bdi>{user.name}</bdi> })}
             </h1>
             <p class="lead">
-              You are signed in as <strong>{user.email}</strong>.
+              {t.parts('home.signedInAs', { email: <strong>{user.email}</strong> })}
             </p>
           </div>
         </div>
         <ul class="tiles">
-          {[...PLACES, ...(user.operator ? [OVERVIEW] : [])].map((place) => (
-            <Tile place={place} />
+          {places.map(({ place, title }) => (
+            <Tile path={`/${place}`} title={t(title)} text={t(`home.${place}`)} />
           ))}
         </ul>
         {demo?.clients.web && (
@@ -76,11 +48,11 @@ export function addHome(app: Hono<AppEnv>): void {
   })
 }
 
-const Tile: FC<{ place: Place }> = ({ place }) => (
+const Tile: FC<{ path: string; title: string; text: string }> = ({ path, title, text }) => (
   <li class="card tile">
     <h2>
-      <a href={place.path}>{place.title}</a>
+      <a href={path}>{title}</a>
     </h2>
-    <p>{place.text}</p>
+    <p>{text}</p>
   </li>
 )

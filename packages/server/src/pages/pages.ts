@@ -13,7 +13,7 @@ import { addSessions } from './sessions.tsx'
 import { addSignIn } from './sign-in.tsx'
 import { addTokens } from './tokens.tsx'
 
-/** Every page. Each module adds its own addresses. */
+/** Adds every page. */
 export function addPages(app: Hono<AppEnv>, context: ServiceContext): void {
   addSignIn(app)
   if (context.config.settings.registration) addRegister(app)

@@ -1,23 +1,22 @@
 import type { Context, Hono } from 'hono'
 import { localPath } from '../http/same-origin.ts'
 import type { AppEnv } from '../http/variables.ts'
-import { keptCookie } from '../sessions/kept-cookie.ts'
+import { testCookie } from '../sessions/cookie.ts'
 import { emailKey, InvalidAccount, parseAccount } from '../users/parse.ts'
-import { WaitingFor } from './parts/asking.tsx'
-import { TextField } from './parts/fields.tsx'
+import { SignInPurpose } from './parts/approval.tsx'
+import { Refusal, Submit, TextField } from './parts/fields.tsx'
 import { readForm } from './parts/forms.ts'
 import { renderPage } from './parts/render.tsx'
 import {
+  blocksCookies,
   EmailField,
-  KeptCookieField,
-  keepsNoCookies,
-  NO_COOKIES,
+  findSignInPurpose,
   redirectTargets,
   startSession,
-  waitingFor,
+  TestCookieField,
 } from './sign-in.tsx'
 
-/** Only where registration is on: elsewhere the address does not exist. */
+/** Adds the registration page. Only called if registration is on. */
 export function addRegister(app: Hono<AppEnv>): void {
   app.get('/register', (c) => registerPage(c, { returnTo: localPath(c.req.query('return_to')) }))
 
@@ -30,11 +29,11 @@ export function addRegister(app: Hono<AppEnv>): void {
       name: form.get('name'),
       password: form.get('password') ?? '',
     }
-    if (keepsNoCookies(c, form)) {
-      return registerPage(c, { returnTo, ...account, problem: NO_COOKIES })
+    if (blocksCookies(c, form)) {
+      return registerPage(c, { returnTo, ...account, problem: c.get('page').t('signIn.noCookies') })
     }
     try {
-      // What cannot be an account is told at once and takes nobody's place.
+      // Invalid input is rejected before it counts toward the rate limit.
       parseAccount(account)
       const user = await service.limits.register(c.get('network'), () =>
         service.users.create(account),
@@ -44,7 +43,7 @@ export function addRegister(app: Hono<AppEnv>): void {
       return c.redirect(returnTo, 303)
     } catch (error) {
       if (!(error instanceof InvalidAccount)) throw error
-      return registerPage(c, { returnTo, ...account, problems: error.problems })
+      return registerPage(c, { returnTo, ...account, problems: error.in(c.get('page').t) })
     }
   })
 }
@@ -53,59 +52,50 @@ interface RegisterView {
   readonly returnTo: string
   readonly email?: string
   readonly name?: string | null
-  /** Of the whole form. */
+  /** Problem of the whole form. */
   readonly problem?: string
-  /** Of its fields. */
-  readonly problems?: InvalidAccount['problems']
+  /** Problems of fields. */
+  readonly problems?: ReturnType<InvalidAccount['in']>
 }
 
 async function registerPage(c: Context<AppEnv>, view: RegisterView) {
   const problems = view.problems ?? {}
-  const { service, user } = c.get('page')
-  const waiting = await waitingFor(view.returnTo, service)
+  const { service, user, t, languageQuery } = c.get('page')
+  const waiting = await findSignInPurpose(view.returnTo, service)
   const isWrong = Object.keys(problems).length > 0
-  const problem =
-    view.problem ?? (isWrong ? 'The account was not made. See what is wrong below.' : null)
+  const problem = view.problem ?? (isWrong ? t('register.wrong') : null)
   const signIn = new URLSearchParams({
     return_to: view.returnTo,
     ...(user && { prompt: 'select_account' }),
+    ...Object.fromEntries(new URLSearchParams(languageQuery)),
   })
-  c.header('set-cookie', keptCookie.header(service.url), { append: true })
+  c.header('set-cookie', testCookie.header(service.url), { append: true })
   return renderPage(
     c,
     {
-      title: 'Register',
+      title: t('register.title'),
       status: isWrong ? 422 : problem === null ? 200 : 400,
       formTargets: await redirectTargets(view.returnTo, service),
     },
     <section class="card narrow">
-      <h1>Register</h1>
-      <WaitingFor {...waiting} />
-      {user && (
-        <p>
-          You are signed in as <strong>{user.email}</strong>, until you have registered another
-          account.
-        </p>
-      )}
-      {problem !== null && (
-        <p class="problem boxed" role="alert">
-          {problem}
-        </p>
-      )}
-      <form method="post" action="/register">
+      <h1>{t('register.title')}</h1>
+      <SignInPurpose {...waiting} t={t} />
+      {user && <p>{t.parts('register.signedInAs', { email: <strong>{user.email}</strong> })}</p>}
+      <Refusal text={problem} />
+      <form method="post" action={`/register${languageQuery}`}>
         <input type="hidden" name="return_to" value={view.returnTo} />
-        <KeptCookieField />
+        <TestCookieField />
         <TextField
           id="name"
-          label="Name (optional)"
+          label={t('register.name')}
           problem={problems.name}
           input={{ name: 'name', value: view.name ?? '', autocomplete: 'name', maxlength: 100 }}
         />
         <EmailField value={view.email ?? ''} problem={problems.email} />
         <TextField
           id="password"
-          label="Password"
-          hint="8 characters or more"
+          label={t('signIn.password')}
+          hint={t('register.passwordHint')}
           problem={problems.password}
           input={{
             type: 'password',
@@ -115,12 +105,12 @@ async function registerPage(c: Context<AppEnv>, view: RegisterView) {
             required: true,
           }}
         />
-        <button class="primary wide" type="submit">
-          Register
-        </button>
+        <Submit class="primary wide">{t('register.title')}</Submit>
       </form>
       <p class="aside">
-        Have an account? <a href={`/login?${signIn}`}>Sign in</a>
+        {t.parts('register.haveAccount', {
+          link: <a href={`/login?${signIn}`}>{t('signIn.title')}</a>,
+        })}
       </p>
     </section>,
   )

@@ -1,13 +1,17 @@
 import type { Context, Hono } from 'hono'
 import type { AppEnv } from '../http/variables.ts'
+import type { PageText } from '../messages/messages.ts'
 import type { OwnSession } from '../sessions/sessions.ts'
-import { Confirmation, stays } from './parts/confirmation.tsx'
-import { readOwnForm } from './parts/forms.ts'
-import { requireUser, userOf } from './parts/page-context.ts'
+import { Confirmation, isCancelled } from './parts/confirmation.tsx'
+import { readOwnForm, requireUser, userOf } from './parts/forms.ts'
+import { Heading } from './parts/layout.tsx'
 import { renderPage } from './parts/render.tsx'
 import { Moment, Table } from './parts/table.tsx'
 
-/** Lists the person's sessions. Ending a session asks on a page of its own, and needs no script. */
+/**
+ * Adds the page that lists the person's sessions. Ending one asks for confirmation on a separate
+ * page, and needs no script.
+ */
 export function addSessions(app: Hono<AppEnv>): void {
   app.get('/account/sessions', requireUser(), async (c) => {
     const page = c.get('page')
@@ -16,31 +20,32 @@ export function addSessions(app: Hono<AppEnv>): void {
       presentSession(c),
       listApplications(c),
     ])
+    const { t } = page
     const others = sessions.filter(({ id }) => id !== present)
     return renderPage(
       c,
-      { title: 'Where you are signed in' },
+      { title: t('sessions.title') },
       <>
-        <div class="heading">
-          <div>
-            <h1>Where you are signed in</h1>
-            <p class="lead">
-              End a session that is not yours or that you no longer need. Applications that you
-              signed in to with it are told.
-            </p>
-          </div>
+        <Heading title={t('sessions.title')} lead={t('sessions.lead')}>
           {others.length > 0 && (
             <a class="button" href="/account/sessions/end-others">
-              End all others
+              {t('sessions.endOthers')}
             </a>
           )}
-        </div>
-        <section class="card" aria-label="Your sessions">
+        </Heading>
+        <section class="card" aria-label={t('sessions.caption')}>
           <Table
-            caption="Your sessions"
-            columns={['Where', 'Applications', 'Since', 'Last seen', 'Actions']}
+            caption={t('sessions.caption')}
+            columns={[
+              t('sessions.where'),
+              t('sessions.applications'),
+              t('sessions.since'),
+              t('sessions.lastSeen'),
+              t('table.actions'),
+            ]}
             rows={sessions.map((session) =>
               cellsOf(session, {
+                t,
                 isPresent: session.id === present,
                 applications: applications.get(session.id) ?? [],
               }),
@@ -55,51 +60,55 @@ export function addSessions(app: Hono<AppEnv>): void {
     const sessions = await c.get('page').service.sessions.list(userOf(c).id)
     const asked = sessions.find(({ id }) => id === c.req.query('session'))
     if (!asked) return c.redirect('/account/sessions', 303)
+    const { t } = c.get('page')
+    const said = {
+      browser: <strong>{browserOf(asked, t)}</strong>,
+      moment: <Moment at={asked.startedAt} />,
+    }
     return renderPage(
       c,
-      { title: 'End a session' },
+      { title: t('sessions.end.title') },
       <Confirmation
-        page={c.get('page')}
-        title="End this session?"
+        title={t('sessions.end.question')}
         action="/account/sessions/end"
         fields={{ session: asked.id }}
-        stay="Keep the session"
-        go="End the session"
+        cancelLabel={t('sessions.end.stay')}
+        confirmLabel={t('sessions.end.go')}
       >
         <p>
-          Whoever uses <strong>{browserOf(asked)}</strong>
-          {asked.address !== null && <> at {asked.address}</>} has to sign in again. The session
-          began on <Moment at={asked.startedAt} />.
+          {asked.address === null
+            ? t.parts('sessions.end.text', said)
+            : t.parts('sessions.end.textAt', { ...said, address: asked.address })}
         </p>
       </Confirmation>,
     )
   })
 
-  app.get('/account/sessions/end-others', requireUser(), (c) =>
-    renderPage(
+  app.get('/account/sessions/end-others', requireUser(), (c) => {
+    const { t } = c.get('page')
+    return renderPage(
       c,
-      { title: 'End all other sessions' },
+      { title: t('sessions.endOthers.title') },
       <Confirmation
-        page={c.get('page')}
-        title="End all other sessions?"
+        title={t('sessions.endOthers.question')}
         action="/account/sessions/end-others"
         fields={{}}
-        stay="Keep them"
-        go="End them"
+        cancelLabel={t('sessions.endOthers.stay')}
+        confirmLabel={t('sessions.endOthers.go')}
       >
-        <p>Everywhere but here you have to sign in again.</p>
+        <p>{t('sessions.endOthers.text')}</p>
       </Confirmation>,
-    ),
-  )
+    )
+  })
 
   app.post('/account/sessions/end', requireUser(), async (c) => {
     const form = await readOwnForm(c)
-    if (!stays(form)) await endSession(c, form.get('session') ?? '')
+    if (!isCancelled(form)) await endSession(c, form.get('session') ?? '')
     return c.redirect('/account/sessions', 303)
   })
 
   app.post('/account/sessions/end-others', requireUser(), async (c) => {
-    if (stays(await readOwnForm(c))) return c.redirect('/account/sessions', 303)
+    if (isCancelled(await readOwnForm(c))) return c.redirect('/account/sessions', 303)
     const present = await presentSession(c)
     for (const { id } of await c.get('page').service.sessions.list(userOf(c).id)) {
       if (id !== present) await endSession(c, id)
@@ -108,7 +117,10 @@ export function addSessions(app: Hono<AppEnv>): void {
   })
 }
 
-/** Nobody else's. Applications are told first: what they were not told of stays on the page. */
+/**
+ * Ends one of the person's own sessions. Applications are notified first: if that fails, the
+ * session stays in the list.
+ */
 async function endSession(c: Context<AppEnv>, id: string): Promise<void> {
   const { sessions, oauth } = c.get('page').service
   const { id: userId } = userOf(c)
@@ -123,7 +135,7 @@ async function presentSession(c: Context<AppEnv>): Promise<string | null> {
   return session?.sessionId ?? null
 }
 
-/** The names of the applications that took part, by session. */
+/** The names of the applications that each session signed in to, by session id. */
 async function listApplications(c: Context<AppEnv>): Promise<ReadonlyMap<string, string[]>> {
   const { oauth, sessions } = c.get('page').service
   const { id: userId } = userOf(c)
@@ -140,40 +152,44 @@ async function listApplications(c: Context<AppEnv>): Promise<ReadonlyMap<string,
 }
 
 interface SessionView {
+  readonly t: PageText
   readonly isPresent: boolean
   readonly applications: readonly string[]
 }
 
-function cellsOf(session: OwnSession, { isPresent, applications }: SessionView) {
-  const where = browserOf(session)
+function cellsOf(session: OwnSession, { t, isPresent, applications }: SessionView) {
+  const where = browserOf(session, t)
   return [
     <>
       <strong>{where}</strong>
       {session.address !== null && <span class="quiet-text"> {session.address}</span>}
     </>,
     applications.length === 0 ? (
-      <span class="quiet-text">None</span>
+      <span class="quiet-text">{t('table.none')}</span>
     ) : (
       <bdi>{applications.join(', ')}</bdi>
     ),
     <Moment at={session.startedAt} />,
-    isPresent ? 'This session' : <Moment at={session.seenAt} />,
+    isPresent ? t('sessions.this') : <Moment at={session.seenAt} />,
     isPresent ? (
-      <span class="quiet-text">Sign out above</span>
+      <span class="quiet-text">{t('sessions.signOutAbove')}</span>
     ) : (
       <span class="actions">
         <a
           class="button small danger-quiet"
           href={`/account/sessions/end?session=${encodeURIComponent(session.id)}`}
-          aria-label={`End the session of ${where}`}
+          aria-label={t('sessions.endOf', { browser: where })}
         >
-          End
+          {t('sessions.end')}
         </a>
       </span>
     ),
   ]
 }
 
-function browserOf({ browser }: OwnSession): string {
-  return browser ?? 'An unknown browser'
+/** Translates the stored description of a browser, such as `Firefox on Windows`. */
+function browserOf({ browser }: OwnSession, t: PageText): string {
+  if (browser === null) return t('sessions.unknownBrowser')
+  const [, name, system] = /^(\S+) on (.+)$/.exec(browser) ?? []
+  return name && system ? t('sessions.browserOn', { browser: name, system }) : browser
 }

@@ -4,12 +4,13 @@ import type { Settings } from '../config/settings.ts'
 import type { ServiceContext } from '../context.ts'
 import { localPath } from '../http/same-origin.ts'
 import type { AppEnv } from '../http/variables.ts'
+import { testCookie } from '../sessions/cookie.ts'
 import { describeBrowser } from '../sessions/describe-browser.ts'
-import { keptCookie } from '../sessions/kept-cookie.ts'
 import { emailKey } from '../users/parse.ts'
-import { WaitingFor } from './parts/asking.tsx'
-import { TextField } from './parts/fields.tsx'
+import { SignInPurpose } from './parts/approval.tsx'
+import { Refusal, Submit, TextField } from './parts/fields.tsx'
 import { readForm, readOwnForm } from './parts/forms.ts'
+import { usePage } from './parts/layout.tsx'
 import { renderPage } from './parts/render.tsx'
 
 export function addSignIn(app: Hono<AppEnv>): void {
@@ -20,18 +21,18 @@ export function addSignIn(app: Hono<AppEnv>): void {
     if (user && prompt === null) return c.redirect(returnTo, 302)
     const hint = c.req.query('login_hint')?.slice(0, 254) ?? ''
     const email = prompt === 'login' ? hint || user?.email : prompt === null ? hint : ''
-    const problem = c.req.query('unsent') === 'yes' ? UNSENT : undefined
+    const problem = c.req.query('unsent') === 'yes' ? c.get('page').t('signIn.unsent') : undefined
     return signInPage(c, { returnTo, prompt, email: email ?? '', ...(problem ? { problem } : {}) })
   })
 
   app.post('/login', async (c) => {
-    const { service } = c.get('page')
+    const { service, t } = c.get('page')
     const form = await readForm(c)
     const returnTo = localPath(form.get('return_to'))
     const email = form.get('email') ?? ''
     const prompt = readPrompt(c, form.get('prompt'))
-    if (keepsNoCookies(c, form)) {
-      return signInPage(c, { returnTo, prompt, email, problem: NO_COOKIES, status: 400 })
+    if (blocksCookies(c, form)) {
+      return signInPage(c, { returnTo, prompt, email, problem: t('signIn.noCookies'), status: 400 })
     }
     const by = { account: emailKey(email), network: c.get('network') }
     const user = await service.limits.tryPassword(
@@ -41,7 +42,7 @@ export function addSignIn(app: Hono<AppEnv>): void {
     )
     service.metrics.countSignIn(user ? 'succeeded' : 'failed')
     if (!user) {
-      const problem = 'E-mail or password is wrong.'
+      const problem = t('signIn.wrong')
       return signInPage(c, { returnTo, prompt, email, problem, status: 401 })
     }
     await startSession(c, user.id)
@@ -54,7 +55,8 @@ export function addSignIn(app: Hono<AppEnv>): void {
     await readOwnForm(c)
     const cookies = c.req.header('cookie') ?? null
     const session = await service.sessions.find(cookies)
-    // Its cookie mode ends on every process, and applications are told. Should it fail, the person can try again.
+    // Ends cookie mode on every process and notifies applications. First, so that the person can
+    // try again if it fails.
     if (session) await service.oauth.endSession(session.sessionId)
     const { cookie } = await service.sessions.end(cookies)
     c.header('set-cookie', cookie, { append: true })
@@ -62,31 +64,27 @@ export function addSignIn(app: Hono<AppEnv>): void {
   })
 }
 
-/** Why somebody who is signed in is asked to sign in; null for everybody else. */
+/** Why a signed-in person sees the sign-in page. `null` if signed out, or without a reason. */
 type Prompt = 'login' | 'select_account' | null
 
 /**
- * `login`: an application wants them to sign in again, the sign-in they have would not do. `select_account`: "Not
- * you?" Nothing has ended yet, because a link on another site may have brought them here.
+ * Reads the prompt. `login`: an application requires a fresh sign-in. `select_account`: the person
+ * chose another account. The present session continues, because a link on another site may have led
+ * here.
  */
 function readPrompt(c: Context<AppEnv>, text: string | null | undefined): Prompt {
   if (!c.get('page').user) return null
   return text === 'login' || text === 'select_account' ? text : null
 }
 
-const UNSENT = 'You were signed out meanwhile, so nothing was done. Sign in, and do it again.'
-
-export const NO_COOKIES =
-  'Your browser keeps no cookies of this site, so nobody can be signed in. Allow them, and try again.'
-
-export function keepsNoCookies(c: Context<AppEnv>, form: URLSearchParams): boolean {
+export function blocksCookies(c: Context<AppEnv>, form: URLSearchParams): boolean {
   const { service } = c.get('page')
-  return keptCookie.isMissing(form, c.req.header('cookie') ?? null, service.url)
+  return testCookie.isMissing(form, c.req.header('cookie') ?? null, service.url)
 }
 
 /**
- * A new session under a new id; the one before, and its cookie mode, end (threat G8). That one goes last: while it is
- * there, what could not be done is done at the next try.
+ * Starts a session with a new id, and ends the previous one and its cookie mode (threat G8). The
+ * previous one is deleted last, so that a failed step is repeated at the next attempt.
  */
 export async function startSession(c: Context<AppEnv>, userId: string): Promise<void> {
   const { service } = c.get('page')
@@ -97,7 +95,7 @@ export async function startSession(c: Context<AppEnv>, userId: string): Promise<
     browser: describeBrowser(c.req.header('user-agent')),
   })
   if (before) {
-    // Whoever signs in again stays signed in at the applications.
+    // After signing in again, the person stays signed in at the applications.
     if (before.userId === userId) await service.oauth.sessions.move(before.sessionId, sessionId)
     await service.oauth.endSession(before.sessionId)
   }
@@ -113,54 +111,49 @@ interface SignInView {
   readonly status?: 200 | 400 | 401
 }
 
-const HEADINGS = { login: 'Sign in again', select_account: 'Use another account' } as const
+const HEADINGS = { login: 'signIn.again', select_account: 'signIn.other' } as const
 
 async function signInPage(c: Context<AppEnv>, view: SignInView) {
-  const { service, user } = c.get('page')
+  const { service, user, t, languageQuery } = c.get('page')
   const { settings } = service.config
   const { prompt } = view
   const insteadOf = prompt === 'select_account' ? user : null
   const formTargets = await redirectTargets(view.returnTo, service)
-  c.header('set-cookie', keptCookie.header(service.url), { append: true })
-  const waiting = await waitingFor(view.returnTo, service)
+  c.header('set-cookie', testCookie.header(service.url), { append: true })
+  const waiting = await findSignInPurpose(view.returnTo, service)
+  const kept = Object.fromEntries(new URLSearchParams(languageQuery))
+  const register = `/register?${new URLSearchParams({ return_to: view.returnTo, ...kept })}`
   return renderPage(
     c,
-    { title: 'Sign in', status: view.status ?? 200, formTargets },
+    { title: t('signIn.title'), status: view.status ?? 200, formTargets },
     <section class="card narrow">
-      <h1>{prompt === null ? 'Sign in' : HEADINGS[prompt]}</h1>
-      <WaitingFor {...waiting} />
+      <h1>{t(prompt === null ? 'signIn.title' : HEADINGS[prompt])}</h1>
+      <SignInPurpose {...waiting} t={t} />
       {insteadOf && (
         <>
+          <p>{t.parts('signIn.signedInAs', { email: <strong>{insteadOf.email}</strong> })}</p>
           <p>
-            You are signed in as <strong>{insteadOf.email}</strong>, until you sign in with another
-            account.
-          </p>
-          <p>
-            <a href={view.returnTo}>Stay signed in</a>
+            <a href={view.returnTo}>{t('signIn.staySignedIn')}</a>
           </p>
         </>
       )}
       {prompt === 'login' && (
         <>
-          <p>The application you come from asks for your password again, or for another account.</p>
+          <p>{t('signIn.demanded')}</p>
           <p>
-            <a href={view.returnTo}>Go back without it</a>
+            <a href={view.returnTo}>{t('signIn.goBack')}</a>
           </p>
         </>
       )}
-      {view.problem && (
-        <p class="problem boxed" role="alert">
-          {view.problem}
-        </p>
-      )}
-      <form method="post" action="/login">
+      <Refusal text={view.problem} />
+      <form method="post" action={`/login${languageQuery}`}>
         <input type="hidden" name="return_to" value={view.returnTo} />
         {prompt !== null && <input type="hidden" name="prompt" value={prompt} />}
-        <KeptCookieField />
+        <TestCookieField />
         <EmailField value={view.email} />
         <TextField
           id="password"
-          label="Password"
+          label={t('signIn.password')}
           input={{
             type: 'password',
             name: 'password',
@@ -168,54 +161,51 @@ async function signInPage(c: Context<AppEnv>, view: SignInView) {
             required: true,
           }}
         />
-        <button class="primary wide" type="submit">
-          Sign in
-        </button>
+        <Submit class="primary wide">{t('signIn.title')}</Submit>
       </form>
       <ForgottenPassword settings={settings} />
       {settings.registration && (
         <p class="aside">
-          No account yet?{' '}
-          <a href={`/register?return_to=${encodeURIComponent(view.returnTo)}`}>Register</a>
+          {t.parts('signIn.noAccount', { link: <a href={register}>{t('register.title')}</a> })}
         </p>
       )}
     </section>,
   )
 }
 
-/** For whom one signs in. Nothing of it is taken from the address but the client's id. */
-export async function waitingFor(returnTo: string, { oauth }: ServiceContext) {
+/**
+ * Finds the application or device that the person signs in for. Only the client id is taken from
+ * the URL.
+ */
+export async function findSignInPurpose(returnTo: string, { oauth }: ServiceContext) {
   const device = /^\/oauth\/device(\?|$)/.test(returnTo)
-  return { device, asking: await oauth.findAsking(returnTo) }
+  return { device, asking: await oauth.findRequestingApplication(returnTo) }
 }
 
-/** Nobody can be told from here whether there is such an account, so a person has to be asked. */
+/** Passwords cannot be reset by e-mail, so the page names a contact. */
 const ForgottenPassword: FC<{ settings: Pick<Settings, 'name' | 'support'> }> = ({ settings }) => {
   const { name, support } = settings
+  const { t } = usePage()
   if (support === null) {
-    return (
-      <p class="aside">
-        Forgot your password? Ask the people who run <bdi>{name}</bdi>: they can give you a new one.
-      </p>
-    )
+    return <p class="aside">{t.parts('signIn.forgotten', { service: <bdi>{name}</bdi> })}</p>
   }
   const href = support.includes('://') ? support : `mailto:${support}`
   return (
     <p class="aside">
-      Forgot your password? Ask <a href={href}>{support}</a> for a new one.
+      {t.parts('signIn.forgotten.contact', { contact: <a href={href}>{support}</a> })}
     </p>
   )
 }
 
-/** On a page that leaves the cookie. */
-export const KeptCookieField: FC = () => (
-  <input type="hidden" name={keptCookie.field} value="expected" />
+/** Hidden field of pages that set the test cookie: see `testCookie`. */
+export const TestCookieField: FC = () => (
+  <input type="hidden" name={testCookie.field} value="expected" />
 )
 
 export const EmailField: FC<{ value: string; problem?: string | undefined }> = (props) => (
   <TextField
     id="email"
-    label="E-mail"
+    label={usePage().t('signIn.email')}
     problem={props.problem}
     input={{
       type: 'email',
@@ -228,9 +218,9 @@ export const EmailField: FC<{ value: string; problem?: string | undefined }> = (
 )
 
 /**
- * Whoever has approved an application before goes straight on to it after signing in, and browsers
- * hold the form to its policy over all redirects: the application's origin is named. A request that does
- * not say its address, as one that was pushed, may lead to any of the client's.
+ * Returns the origins that the sign-in form may redirect to. After signing in, an approved
+ * application gets the response at once, and browsers apply `form-action` to all redirects. A
+ * request without `redirect_uri`, such as a pushed one, may lead to any of the client's.
  */
 export async function redirectTargets(
   returnTo: string,
@@ -245,7 +235,7 @@ export async function redirectTargets(
   )
 }
 
-/** As a policy names it. */
+/** The source expression for a URL in a content security policy. */
 function sourceOf(address: string): string {
   const { protocol, origin } = new URL(address)
   return protocol === 'http:' || protocol === 'https:' ? origin : protocol

@@ -2,6 +2,7 @@ import type { Token } from '@tollgate/oauth'
 import type { Hono } from 'hono'
 import type { FC } from 'hono/jsx'
 import type { AppEnv } from '../http/variables.ts'
+import type { PageText } from '../messages/messages.ts'
 import {
   ConfirmDialog,
   Dialog,
@@ -11,57 +12,59 @@ import {
   SecretDialog,
 } from './parts/dialogs.tsx'
 import { Choice, Problem, TextField } from './parts/fields.tsx'
-import { requireUser, userOf } from './parts/page-context.ts'
+import { requireUser, userOf } from './parts/forms.ts'
+import { Heading, usePage } from './parts/layout.tsx'
 import { renderPage } from './parts/render.tsx'
-import { ScopeList, type Scopes } from './parts/scopes.tsx'
-import { Day, Empty, Table } from './parts/table.tsx'
+import { Day, Empty, ScopeList, type Scopes, Table } from './parts/table.tsx'
 
-/** Personal access tokens. The script makes and revokes them by the JSON API. */
+/** Adds the page for personal access tokens. Its script uses the JSON API. */
 export function addTokens(app: Hono<AppEnv>): void {
   app.get('/tokens', requireUser(), async (c) => {
-    const { oauth, config } = c.get('page').service
+    const { service, t } = c.get('page')
+    const { oauth, config } = service
     const all = await oauth.tokens.listByUser(userOf(c).id)
     const tokens = all.filter((token) => token.grantType === 'personal_access')
     const { scopes } = config.settings
     return renderPage(
       c,
-      { title: 'Personal access tokens' },
+      { title: t('tokens.title') },
       <>
-        <div class="heading">
-          <div>
-            <h1>Personal access tokens</h1>
-            <p class="lead">For your own scripts and programs that call the API as you.</p>
-          </div>
+        <Heading title={t('tokens.title')} lead={t('tokens.lead')}>
           <button type="button" class="primary" data-scripted hidden data-open="new-token">
-            New token
+            {t('tokens.new')}
           </button>
-        </div>
-        <NeedsScript>Creating and revoking tokens needs JavaScript.</NeedsScript>
-        <section class="card" id="list" aria-label="Your tokens" data-live>
+        </Heading>
+        <NeedsScript>{t('tokens.needsScript')}</NeedsScript>
+        <section class="card" id="list" aria-label={t('tokens.yours')} data-live>
           {tokens.length === 0 ? (
-            <Empty title="No tokens yet">
-              Create one, choose what it may do, and send it as <code>Authorization: Bearer …</code>{' '}
-              with each request.
+            <Empty title={t('tokens.empty')}>
+              {t.parts('tokens.emptyText', { header: <code>Authorization: Bearer …</code> })}
             </Empty>
           ) : (
             <Table
-              caption="Your personal access tokens"
-              columns={['Name', 'Allowed to', 'Created', 'Expires', 'Actions']}
-              rows={tokens.map((token) => cellsOf(token, scopes))}
+              caption={t('tokens.caption')}
+              columns={[
+                t('tokens.name'),
+                t('tokens.allowed'),
+                t('tokens.created'),
+                t('tokens.expires'),
+                t('table.actions'),
+              ]}
+              rows={tokens.map((token) => cellsOf(token, scopes, t))}
             />
           )}
         </section>
         <NewToken scopes={scopes} />
-        <SecretDialog title="Your new token">
-          It is shown this once. Whoever has it can act as you, within what you chose.
-        </SecretDialog>
+        <SecretDialog title={t('tokens.secretTitle')}>{t('tokens.secretText')}</SecretDialog>
         <ConfirmDialog />
       </>,
     )
   })
 }
 
-function cellsOf(token: Token, scopes: Scopes) {
+function cellsOf(token: Token, scopes: Scopes, t: PageText) {
+  const { id } = token
+  const name = token.name ?? ''
   return [
     <strong>
       <bdi>{token.name}</bdi>
@@ -74,49 +77,52 @@ function cellsOf(token: Token, scopes: Scopes) {
         type="button"
         class="small danger-quiet"
         data-open="confirm"
-        data-api={`DELETE /oauth/personal-access-tokens/${token.id}`}
-        data-title="Revoke this token?"
-        data-text={`Whatever uses “${token.name}” stops working at once. This cannot be undone.`}
-        data-action="Revoke"
-        data-done="The token was revoked."
-        aria-label={`Revoke ${token.name}`}
+        data-api={`DELETE /oauth/personal-access-tokens/${id}`}
+        data-title={t('tokens.revokeQuestion')}
+        data-text={t('tokens.revokeText', { name })}
+        data-action={t('tokens.revoke')}
+        data-done={t('tokens.revoked')}
+        aria-label={t('tokens.revokeName', { name })}
       >
-        Revoke
+        {t('tokens.revoke')}
       </button>
     </span>,
   ]
 }
 
-const NewToken: FC<{ scopes: Scopes }> = ({ scopes }) => (
-  <Dialog id="new-token" title="New token">
-    <form
-      data-api="POST /oauth/personal-access-tokens"
-      data-done="The token was created."
-      novalidate
-    >
-      <TextField
-        id="token-name"
-        label="Name"
-        hint="What will use it, so that you know it again."
-        input={{ name: 'name', maxlength: 191, autocomplete: 'off', required: true }}
-      />
-      <fieldset aria-describedby="token-scopes-problem">
-        <legend>What may it do?</legend>
-        {Object.entries(scopes).map(([name, description]) => (
-          <Choice
-            id={`scope-${name}`}
-            type="checkbox"
-            name="scopes"
-            value={name}
-            title={description}
-            description={name}
-          />
-        ))}
-        <input type="hidden" name="scopes" data-many />
-        <Problem id="token-scopes" />
-      </fieldset>
-      <FormProblem />
-      <DialogButtons action="Create token" />
-    </form>
-  </Dialog>
-)
+const NewToken: FC<{ scopes: Scopes }> = ({ scopes }) => {
+  const { t } = usePage()
+  return (
+    <Dialog id="new-token" title={t('tokens.new')}>
+      <form
+        data-api="POST /oauth/personal-access-tokens"
+        data-done={t('tokens.wasCreated')}
+        novalidate
+      >
+        <TextField
+          id="token-name"
+          label={t('tokens.name')}
+          hint={t('tokens.nameHint')}
+          input={{ name: 'name', maxlength: 191, autocomplete: 'off', required: true }}
+        />
+        <fieldset aria-describedby="token-scopes-problem">
+          <legend>{t('tokens.scopes')}</legend>
+          {Object.entries(scopes).map(([name, description]) => (
+            <Choice
+              id={`scope-${name}`}
+              type="checkbox"
+              name="scopes"
+              value={name}
+              title={description}
+              description={name}
+            />
+          ))}
+          <input type="hidden" name="scopes" data-many />
+          <Problem id="token-scopes" />
+        </fieldset>
+        <FormProblem />
+        <DialogButtons action={t('tokens.create')} />
+      </form>
+    </Dialog>
+  )
+}

@@ -1,4 +1,4 @@
-/** The value of a cookie, or null when it is absent or sent twice: then nobody can say which is ours. */
+/** The value of a cookie. `null` if it is absent, or was sent twice and is therefore ambiguous. */
 export function readCookie(header: string | null, name: string): string | null {
   const values = (header ?? '')
     .split(';')
@@ -16,4 +16,34 @@ export function serializeCookie(cookie: {
 }): string {
   const { name, value, maxAgeSeconds, secure } = cookie
   return `${name}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
+}
+
+const AN_HOUR = 3600
+
+/**
+ * A test cookie that sign-in pages set. If the form arrives without it, the browser stores no
+ * cookies of this service, because they are blocked or the address is not the https one: signing in
+ * would only lead back to the same page.
+ */
+export const testCookie = {
+  field: 'cookies',
+  /** Returns the `Set-Cookie` header of the page. */
+  header: (url: string): string =>
+    serializeCookie({
+      name: nameAt(url),
+      value: '1',
+      maxAgeSeconds: AN_HOUR,
+      secure: isHttps(url),
+    }),
+  /** Whether the form comes from a page that set the cookie, but the cookie was not sent. */
+  isMissing: (form: URLSearchParams, cookieHeader: string | null, url: string): boolean =>
+    form.has(testCookie.field) && readCookie(cookieHeader, nameAt(url)) === null,
+}
+
+function isHttps(url: string): boolean {
+  return url.startsWith('https:')
+}
+
+function nameAt(url: string): string {
+  return isHttps(url) ? '__Host-tollgate_kept' : 'tollgate_kept'
 }

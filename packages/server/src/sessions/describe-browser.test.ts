@@ -12,6 +12,6 @@ it.each([
   ['curl/8.5.0', null],
   ['', null],
   [undefined, null],
-])('%s is %s', (userAgent, expected) => {
+])('%s is described as %s', (userAgent, expected) => {
   expect(describeBrowser(userAgent)).toBe(expected)
 })

@@ -16,7 +16,10 @@ const SYSTEMS: ReadonlyArray<readonly [pattern: RegExp, name: string]> = [
   [/\bLinux\b/, 'Linux'],
 ]
 
-/** In words people know, such as `Firefox on Windows`. What a browser says of itself proves nothing. */
+/**
+ * Describes a browser as in `Firefox on Windows`. `null` if it is unknown. The User-Agent header
+ * proves nothing.
+ */
 export function describeBrowser(userAgent: string | undefined): string | null {
   if (!userAgent) return null
   const nameIn = (list: typeof BROWSERS) => list.find(([pattern]) => pattern.test(userAgent))?.[1]

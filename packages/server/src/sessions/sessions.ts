@@ -1,63 +1,70 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { type Database, deleteBatch } from '@tollgate/database'
+import type { Database } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
-import { type ServiceTables, type SessionRow, sessionTable } from '../storage/tables.ts'
+import {
+  deleteInBatches,
+  type ServiceTables,
+  type SessionRow,
+  sessionTable,
+} from '../storage/tables.ts'
 import { readCookie, serializeCookie } from './cookie.ts'
 
-/** Who is signed in, by which session. */
+/** The signed-in user and the session. */
 export interface SignedInSession {
   readonly userId: string
-  /** The stored hash: it names the session and opens nothing. */
+  /** The stored hash. It identifies the session, but is not the cookie's value. */
   readonly sessionId: string
-  /** When it began, which takes a password. */
+  /** When the session began with a password. */
   readonly startedAt: Date
 }
 
-/** From where somebody signs in. */
+/** The place that a session was started from. */
 export interface SessionPlace {
   readonly address: string | null
-  /** In words, by `describeBrowser()`. */
+  /** Description of the browser: see `describeBrowser()`. */
   readonly browser: string | null
 }
 
 /** A session as its owner sees it. */
 export interface OwnSession extends SessionPlace {
-  /** The stored hash: it names the session and opens nothing. */
+  /** The stored hash. It identifies the session, but is not the cookie's value. */
   readonly id: string
   readonly startedAt: Date
-  /** To within ten minutes. */
+  /** Time of the last request, accurate to ten minutes. */
   readonly seenAt: Date
 }
 
 export interface Sessions {
-  /** A new session under a new id, and the `Set-Cookie` header. The one the browser came with is for the caller to end. */
+  /**
+   * Starts a session with a new id. Returns it with the `Set-Cookie` header. The caller ends the
+   * browser's previous session.
+   */
   start(
     userId: string,
     place: SessionPlace,
   ): Promise<{ readonly sessionId: string; readonly cookie: string }>
-  /** Those of a person that are open, the last used first. */
+  /** Lists the person's open sessions, most recently used first. */
   list(userId: string): Promise<OwnSession[]>
-  /** Ends one that belongs to this person; false when there is none. */
+  /** Ends a session if it belongs to this person. Returns whether it did. */
   endOwn(userId: string, sessionId: string): Promise<boolean>
   find(cookieHeader: string | null): Promise<SignedInSession | null>
-  /** Ends the session on the server; gives the header that clears the cookie. */
+  /** Ends the session. Returns the `Set-Cookie` header that deletes the cookie. */
   end(cookieHeader: string | null): Promise<{ readonly cookie: string }>
-  /** After a change of password. The ids of what ended. */
+  /** Ends all sessions of a person, after a change of password. Returns their ids. */
   endAll(userId: string): Promise<string[]>
-  /** After a restored backup. How many. */
+  /** Ends the sessions of all people, after a restored backup. Returns their number. */
   endEveryone(): Promise<number>
   count(): Promise<number>
   purge(): Promise<number>
 }
 
 const DAY = 24 * 3600 * 1000
-/** A session ends after so long, however busy. */
-const LONGEST = 30 * DAY
-/** And when nobody has used it for so long. */
-const IDLE = 7 * DAY
-/** Noting each request would be a write for each page. */
-const NOTED_EVERY = 10 * 60 * 1000
-const PURGED_AT_ONCE = 500
+/** Maximum lifetime of a session. */
+const MAX_LIFETIME = 30 * DAY
+/** Maximum time between two requests of a session. */
+const MAX_IDLE = 7 * DAY
+/** Interval at which the last use is stored, to avoid a write on each request. */
+const UPDATE_INTERVAL = 10 * 60 * 1000
 const ID = /^[\w-]{43}$/
 
 export function createSessions(options: {
@@ -67,7 +74,7 @@ export function createSessions(options: {
 }): Sessions {
   const { clock, secure } = options
   const database = options.database as unknown as Database<ServiceTables>
-  // A `__Host-` cookie cannot be planted by a neighbouring host.
+  // Another subdomain cannot set a `__Host-` cookie.
   const name = secure ? '__Host-tollgate_session' : 'tollgate_session'
   const byHash = database.statement<{ hash: string }, SessionRow>((db, param) =>
     db.selectFrom('sessions').selectAll().where('id_hash', '=', param('hash')),
@@ -82,6 +89,9 @@ export function createSessions(options: {
     await database.kysely.deleteFrom('sessions').where('id_hash', '=', hash).execute()
   }
 
+  const removeWhere = (where: Parameters<typeof deleteInBatches>[1]['where']) =>
+    deleteInBatches(options.database, { table: 'sessions', key: 'id_hash', where })
+
   return {
     async start(userId, { address, browser }) {
       const id = randomBytes(32).toString('base64url')
@@ -91,12 +101,17 @@ export function createSessions(options: {
         userId: Number(userId),
         createdAt: now,
         seenAt: now,
-        expiresAt: new Date(now.getTime() + LONGEST),
+        expiresAt: new Date(now.getTime() + MAX_LIFETIME),
         address: address?.slice(0, 64) ?? null,
         browser: browser?.slice(0, 100) ?? null,
       })
       await database.kysely.insertInto('sessions').values(session).execute()
-      const cookie = serializeCookie({ name, value: id, maxAgeSeconds: LONGEST / 1000, secure })
+      const cookie = serializeCookie({
+        name,
+        value: id,
+        maxAgeSeconds: MAX_LIFETIME / 1000,
+        secure,
+      })
       return { sessionId: session.id_hash, cookie }
     },
     async list(userId) {
@@ -106,7 +121,7 @@ export function createSessions(options: {
         .selectAll()
         .where('user_id', '=', Number(userId))
         .where('expires_at', '>', now)
-        .where('seen_at', '>', now - IDLE)
+        .where('seen_at', '>', now - MAX_IDLE)
         .orderBy('seen_at', 'desc')
         .orderBy('id_hash')
         .execute()
@@ -128,8 +143,8 @@ export function createSessions(options: {
       if (hash === null) return null
       const [row] = (await byHash({ hash })).rows
       const now = clock.now().getTime()
-      if (!row || row.expires_at <= now || row.seen_at + IDLE <= now) return null
-      if (row.seen_at + NOTED_EVERY <= now) {
+      if (!row || row.expires_at <= now || row.seen_at + MAX_IDLE <= now) return null
+      if (row.seen_at + UPDATE_INTERVAL <= now) {
         await database.kysely
           .updateTable('sessions')
           .set({ seen_at: now })
@@ -157,19 +172,7 @@ export function createSessions(options: {
       for (const row of rows) await remove(row.id_hash)
       return rows.map((row) => row.id_hash)
     },
-    async endEveryone() {
-      let total = 0
-      for (;;) {
-        const deleted = await deleteBatch(options.database, {
-          table: 'sessions',
-          key: 'id_hash',
-          where: (eb) => eb('id_hash', 'is not', null),
-          limit: PURGED_AT_ONCE,
-        })
-        total += deleted
-        if (deleted === 0) return total
-      }
-    },
+    endEveryone: () => removeWhere((eb) => eb('id_hash', 'is not', null)),
     async count() {
       const { count } = await database.kysely
         .selectFrom('sessions')
@@ -180,17 +183,7 @@ export function createSessions(options: {
     },
     async purge() {
       const now = (clock.settled?.() ?? clock.now()).getTime()
-      let total = 0
-      for (;;) {
-        const deleted = await deleteBatch(options.database, {
-          table: 'sessions',
-          key: 'id_hash',
-          where: (eb) => eb('expires_at', '<=', now),
-          limit: PURGED_AT_ONCE,
-        })
-        total += deleted
-        if (deleted < PURGED_AT_ONCE) return total
-      }
+      return removeWhere((eb) => eb('expires_at', '<=', now))
     },
   }
 }

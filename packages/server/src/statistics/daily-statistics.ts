@@ -1,7 +1,7 @@
-import { type Database, deleteBatch, increase, insertIfAbsent, upsert } from '@tollgate/database'
-import { dailyStatisticTable, type ServiceTables } from '../storage/tables.ts'
+import { type Database, increase, insertIfAbsent, upsert } from '@tollgate/database'
+import { dailyStatisticTable, deleteInBatches, type ServiceTables } from '../storage/tables.ts'
 
-/** Every statistic there is. What each counts is said on the overview. */
+/** Names of the statistics. The overview explains each. */
 export type StatisticName =
   | 'tokens.issued'
   | 'subscriptions.active'
@@ -10,35 +10,34 @@ export type StatisticName =
   | 'webhooks.accepted'
   | 'webhooks.refused'
 
-/** `2027-03-03`, in UTC. */
+/** A day in UTC, such as `2027-03-03`. */
 export type Day = string
 
 export interface Statistic {
   readonly name: StatisticName
   readonly day: Day
-  /** A currency for money; empty for things that are counted. */
+  /** A currency code for money, else empty. */
   readonly unit: string
   readonly amount: number
 }
 
 const TABLE = 'daily_figures'
 const KEY = ['name', 'day', 'unit']
-const PURGED_AT_ONCE = 500
 
 export function dayOf(instant: Date): Day {
   return instant.toISOString().slice(0, 10)
 }
 
-/** One row for each day, statistic and unit: however much happens, a month is read in no time. */
+/** Statistics with one row per day, name and unit, so that reading a month is fast. */
 export interface DailyStatistics {
   add(statistic: Statistic): Promise<void>
-  /** Adds once for this event, however often it comes and from wherever. */
+  /** Adds the amount once per event, however often and to whichever process it is delivered. */
   addOnce(event: { readonly id: string; readonly at: Date }, statistic: Statistic): Promise<void>
-  /** For what is not counted but measured. */
+  /** Replaces the amount, for values that are measured. */
   set(statistic: Statistic): Promise<void>
   listSince(day: Day): Promise<Statistic[]>
   findLastDay(name: StatisticName): Promise<Day | null>
-  /** Forgets which events were counted before; says how many. */
+  /** Deletes the ids of events counted before the date. Returns their number. */
   purgeEvents(before: Date): Promise<number>
 }
 
@@ -73,23 +72,16 @@ export function dailyStatistics(plain: Database): DailyStatistics {
         .executeTakeFirst()
       return row?.day ?? null
     },
-    async purgeEvents(before) {
-      let total = 0
-      for (;;) {
-        const deleted = await deleteBatch(plain, {
-          table: 'counted_events',
-          key: 'id',
-          where: (eb) => eb('counted_at', '<', before.getTime()),
-          limit: PURGED_AT_ONCE,
-        })
-        total += deleted
-        if (deleted < PURGED_AT_ONCE) return total
-      }
-    },
+    purgeEvents: (before) =>
+      deleteInBatches(plain, {
+        table: 'counted_events',
+        key: 'id',
+        where: (eb) => eb('counted_at', '<', before.getTime()),
+      }),
   }
 }
 
-/** Named, so that the key's index is used. */
+/** All names, listed so that queries can use the index. */
 const NAMES: readonly StatisticName[] = [
   'tokens.issued',
   'subscriptions.active',

@@ -1,7 +1,7 @@
 import type { Events } from '@tollgate/oauth'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
-/** What `GET /metrics` tells. `docs/reference/service.md` lists the same names. */
+/** The metrics of `GET /metrics`. `docs/reference/service.md` lists their names. */
 export interface Metrics {
   readonly registry: Registry
   observeRequest(route: string, method: string, status: number, seconds: number): void

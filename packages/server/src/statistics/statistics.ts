@@ -1,45 +1,58 @@
-import type { Billing, WebhookHandlers } from '@tollgate/billing'
+import {
+  type Billing,
+  fromDecimal,
+  type HandlerContext,
+  type WebhookHandlers,
+} from '@tollgate/billing'
 import type { Database } from '@tollgate/database'
 import type { Clock, Events } from '@tollgate/oauth'
+import type braintree from 'braintree'
 import type { MiddlewareHandler } from 'hono'
 import type { Logger } from 'pino'
-import { observeHandlers } from './billing-events.ts'
+import type Stripe from 'stripe'
 import { dailyStatistics, dayOf, type Statistic, type StatisticName } from './daily-statistics.ts'
 
-/** What happens in the service, day by day. Any number of processes add to the same statistics. */
+/** Statistics per day, shared by all processes. */
 export interface Statistics {
-  /** Counts the tokens that are issued. */
+  /** Counts issued tokens. */
   follow(events: Events): void
-  /** Counts money that came and charges that failed; the handlers work as before. */
+  /** Wraps webhook handlers to count revenue and failed charges. */
   observe(handlers: WebhookHandlers): WebhookHandlers
-  /** Counts what is sent to the paths of billing's webhooks. */
+  /** Middleware that counts requests to billing's webhook paths. */
   countDeliveries(handles: (path: string) => boolean): MiddlewareHandler
   sampleFrom(billing: Pick<Billing, 'countActive'>): void
   /**
-   * Measures the active subscriptions of today, and of the days nobody has looked at. It looks at all
-   * of them, so that a page asks for it only when this process's last measure is older than that.
+   * Measures the active subscriptions of today, and of earlier days that were not measured. Reads
+   * all subscriptions, so pages pass the age in milliseconds below which this process's last
+   * measurement is good enough.
    */
   sample(olderThanMs?: number): Promise<void>
-  /** The last `days` days of everything, this process's newest included. */
+  /**
+   * Reads all statistics of the last `days` days, including those of this process that were still
+   * in memory.
+   */
   read(days: number): Promise<Statistic[]>
-  /** Writes what is only in memory. */
+  /** Writes the counts that are still in memory. */
   flush(): Promise<void>
   purge(): Promise<number>
   close(): Promise<void>
 }
 
-/** What a killed process loses at most, in milliseconds. Money is never held back. */
-const FLUSHED_EVERY = 2000
+/**
+ * Milliseconds between writes, which is the most that a killed process loses. Money is written
+ * immediately.
+ */
+const FLUSH_INTERVAL = 2000
 const DAY_MS = 86_400_000
-/** The overview looks back so far. */
+/** Number of days that the overview shows. */
 export const DAYS_SHOWN = 30
-/** Providers repeat an event for days at most. */
-const EVENTS_KEPT = 90 * DAY_MS
+/** Providers redeliver an event for a few days at most. */
+const EVENT_RETENTION = 90 * DAY_MS
 
 export function createStatistics(options: {
   readonly database: Database
   readonly clock: Clock
-  /** Of what billing does; the sandbox's in a demo. */
+  /** The clock of billing: the sandbox's in a demo. */
   readonly billingClock: Clock
   readonly logger: Logger
 }): Statistics {
@@ -49,7 +62,10 @@ export function createStatistics(options: {
   let billing: Pick<Billing, 'countActive'> | null = null
   let sampledAt = Number.NEGATIVE_INFINITY
 
-  /** One write for many of a kind: a row that every request wrote to would make them queue. */
+  /**
+   * Collects counts in memory: concurrent requests would have to wait for each other to update the
+   * same row.
+   */
   const count = (name: StatisticName, at: Clock) => {
     const day = dayOf(at.now())
     const key = `${name} ${day}`
@@ -80,7 +96,7 @@ export function createStatistics(options: {
     logger.error({ err: error }, 'The statistics of the overview could not be written yet')
   const flushing = setInterval(() => {
     if (waiting.size > 0) flush().catch(report)
-  }, FLUSHED_EVERY)
+  }, FLUSH_INTERVAL)
   flushing.unref()
 
   const startOf = (days: number, at: Clock) =>
@@ -107,7 +123,7 @@ export function createStatistics(options: {
       const now = billingClock.now()
       const earliest = startOf(DAYS_SHOWN, billingClock)
       const last = (await stored.findLastDay('subscriptions.active')) ?? earliest
-      // The last day again: it was not over when it was measured.
+      // Includes the last measured day, which was not over at the time.
       const from = Math.max(Date.parse(last), Date.parse(earliest))
       for (let day = from; day <= now.getTime(); day += DAY_MS) {
         const at = new Date(Math.min(day + DAY_MS - 1, now.getTime()))
@@ -121,10 +137,68 @@ export function createStatistics(options: {
       return stored.listSince(starts[0] ?? '')
     },
     flush,
-    purge: () => stored.purgeEvents(new Date(billingClock.now().getTime() - EVENTS_KEPT)),
+    purge: () => stored.purgeEvents(new Date(billingClock.now().getTime() - EVENT_RETENTION)),
     async close() {
       clearInterval(flushing)
       await flush().catch(report)
     },
   }
+}
+
+/** The amount that an event adds to a statistic. */
+type Counted = Pick<Statistic, 'name' | 'unit' | 'amount'>
+type Reading = (event: never) => Counted | null
+
+/**
+ * Functions that read the amount from an event, by handler name. Each payment is counted by one
+ * event only.
+ */
+const READINGS: Readonly<Record<string, Reading>> = {
+  handleInvoicePaid: ({ data }: Stripe.InvoicePaidEvent) =>
+    revenue(data.object.amount_paid, data.object.currency),
+  handleInvoicePaymentFailed: () => FAILED,
+  handleSubscriptionChargedSuccessfully: ({ subscription }: SubscriptionNotification) => {
+    const charge = subscription.transactions?.[0]
+    if (!charge) return null
+    const { amount, currency } = fromDecimal(charge.amount, charge.currencyIsoCode)
+    return revenue(amount, currency)
+  },
+  handleSubscriptionChargedUnsuccessfully: () => FAILED,
+}
+
+type SubscriptionNotification = { readonly subscription: braintree.Subscription }
+
+const FAILED: Counted = { name: 'charges.failed', unit: '', amount: 1 }
+
+function revenue(amount: number, currency: string): Counted | null {
+  return amount > 0 ? { name: 'revenue', unit: currency.toLowerCase(), amount } : null
+}
+
+type Handler = (this: unknown, event: never, context: HandlerContext) => unknown
+
+/**
+ * Wraps the application's handlers to count events about money. Counts first, because a handler
+ * that fails runs again, while the event is counted once.
+ */
+function observeHandlers(
+  handlers: WebhookHandlers,
+  count: (event: { readonly id: string }, counted: Counted) => Promise<void>,
+): WebhookHandlers {
+  const own = (name: string | symbol): Handler | null => {
+    const found = Reflect.get(handlers, name) as unknown
+    return typeof found === 'function' ? (found as Handler) : null
+  }
+  return new Proxy(handlers, {
+    get(_target, name) {
+      const handler = own(name)
+      const read = typeof name === 'string' && Object.hasOwn(READINGS, name) ? READINGS[name] : null
+      // Bound to the original object, because private fields do not work through the proxy.
+      if (!read) return handler ? handler.bind(handlers) : Reflect.get(handlers, name)
+      return async (event: never, context: HandlerContext) => {
+        const counted = read(event)
+        if (counted) await count({ id: `${context.provider}:${context.eventId}` }, counted)
+        return handler ? handler.call(handlers, event, context) : context.runDefault()
+      }
+    },
+  })
 }

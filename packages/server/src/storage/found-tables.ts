@@ -11,7 +11,7 @@ import { oauthMigrations } from '@tollgate/oauth'
 import { ConfigurationError } from '../configuration-error.ts'
 import { serviceMigrations } from './migrations.ts'
 
-/** Whose tables a database holds, by looking only. */
+/** The kind of tables that a database holds. */
 export type FoundTables =
   | 'nothing'
   /** An application's own: a `users` table that is not the service's, or tables of the libraries without the service's. */
@@ -28,14 +28,18 @@ const SETS = {
 
 export async function findTables(database: Database): Promise<FoundTables> {
   if (!(await hasTable(database, 'users'))) {
-    // The service makes its own tables first.
+    // The service would have created its own tables first.
     return (await readMigrations(database)).size === 0 ? 'nothing' : 'application'
   }
-  // A first migration that was killed half way has made the table and not yet said so.
+  // A first migration that was interrupted may have created the table without recording it.
   return (await hasColumn(database, 'users', 'email_key')) ? 'service' : 'application'
 }
 
-/** Before anything is made: the service needs a `users` of its own. */
+/**
+ * Rejects a database with an application's tables before anything is created: the service needs its
+ * own `users` table.
+ * @throws ConfigurationError
+ */
 export async function refuseForeignTables(database: Database): Promise<void> {
   if ((await findTables(database)) !== 'application') return
   throw new ConfigurationError(
@@ -43,24 +47,26 @@ export async function refuseForeignTables(database: Database): Promise<void> {
   )
 }
 
-/** For commands that make no tables: says what was found instead. */
+/**
+ * Requires that these tables exist and are up to date, for commands that create none.
+ * @throws ConfigurationError that describes what was found instead.
+ */
 export async function requireTables(
   database: Database,
   names: readonly (keyof typeof SETS)[],
 ): Promise<void> {
-  const migrations = await readMigrations(database)
+  const found = await readMigrations(database)
   for (const name of names) {
-    const done = migrations.get(name) ?? []
+    const done = found.get(name) ?? []
     const set: MigrationSet = SETS[name]
-    const known = set.migrations.map(({ id }) => id)
     const newest = done.at(-1)
-    const missing = set.migrations.filter(({ id }) => !done.includes(id))
-    if (done.some((id) => !known.includes(id))) {
+    if (newest === undefined) throw new ConfigurationError(await describeAbsence(database, name))
+    if (done.some((id) => !set.migrations.some((known) => known.id === id))) {
       throw new ConfigurationError(
-        `The ${name} tables in this database are of a newer Tollgate (${newest}): use that version.`,
+        `The ${name} tables in this database are of a newer Tollgate (${newest}), or of one from before its first release; nothing was changed. Use that version, or another database.`,
       )
     }
-    if (newest === undefined) throw new ConfigurationError(await describeAbsence(database, name))
+    const missing = set.migrations.filter(({ id }) => !done.includes(id))
     if (missing.length > 0) {
       throw new ConfigurationError(
         `The ${name} tables in this database are of an older Tollgate (${newest}); nothing was changed. ${await describeWay(database, missing)}`,

@@ -1,8 +1,8 @@
-import { defineTable, field } from '@tollgate/database'
+import { type Database, defineTable, deleteBatch, field } from '@tollgate/database'
 
 /**
- * Each table once: rows, records and mappers follow from here. What has been migrated already is in
- * `migrations.ts`, and a test compares the two on every database.
+ * Definitions of the tables, from which rows, records and mappers derive. A test compares them with
+ * the result of `migrations.ts` on every database.
  */
 export const userTable = defineTable(
   'users',
@@ -16,6 +16,8 @@ export const userTable = defineTable(
     demo: field.flag,
     created_at: field.instant,
     disabled_at: field.instant.nullable(),
+    /** The language that the person has chosen for pages and mail. */
+    locale: field.string(35).nullable(),
   },
   { unique: { users_by_email: ['email_key'] }, indexes: { users_by_demo: ['demo'] } },
 )
@@ -28,7 +30,7 @@ export const sessionTable = defineTable(
     created_at: field.instant,
     seen_at: field.instant,
     expires_at: field.instant,
-    /** Where it began, as far as known. */
+    /** Network address the session started from, if known. */
     address: field.id.nullable(),
     browser: field.string(100).nullable(),
   },
@@ -38,11 +40,11 @@ export const sessionTable = defineTable(
   },
 )
 
-/** A network an account was used from. */
+/** Networks that an account was used from successfully. */
 export const knownNetworkTable = defineTable(
   'known_networks',
   {
-    /** `<account>@<network>`. */
+    /** The account and the network: `<account>@<network>`. */
     name: field.string(200),
     account: field.id,
     used_at: field.instant,
@@ -56,34 +58,34 @@ export const knownNetworkTable = defineTable(
   },
 )
 
-/** What happened on a day (UTC), such as `2027-03-03`. */
+/** Statistics per day (UTC), such as `2027-03-03`. */
 export const dailyStatisticTable = defineTable(
   'daily_figures',
   {
     name: field.id,
     day: field.string(10),
-    /** A currency for money; empty for things that are counted. */
+    /** A currency code for money, else empty. */
     unit: field.string(10),
     amount: field.integer,
   },
   { primaryKey: ['name', 'day', 'unit'] },
 )
 
-/** Events whose effect is in the statistics. */
+/** Events that have been counted in the statistics. */
 export const countedEventTable = defineTable(
   'counted_events',
   { id: field.string(320), counted_at: field.instant },
   { primaryKey: ['id'], indexes: { counted_events_by_time: ['counted_at'] } },
 )
 
-/** What readiness writes to see whether it can. */
+/** Rows that the readiness check writes. */
 export const writeProbeTable = defineTable(
   'write_probes',
   { id: field.id, written_at: field.instant, filler: field.text },
   { primaryKey: ['id'] },
 )
 
-/** All of them. */
+/** All tables of the service. */
 export const serviceTables = [
   userTable,
   sessionTable,
@@ -93,7 +95,10 @@ export const serviceTables = [
   writeProbeTable,
 ]
 
-/** With those of billing's columns that are read here; they are not there before its tables are made. */
+/**
+ * A row with the columns of billing that are read here. They are missing until billing's tables
+ * exist.
+ */
 export type UserRow = ReturnType<typeof userTable.toRow> & {
   provider?: string | null | undefined
   provider_id?: string | null | undefined
@@ -106,4 +111,18 @@ export interface ServiceTables {
   known_networks: ReturnType<typeof knownNetworkTable.toRow>
   daily_figures: ReturnType<typeof dailyStatisticTable.toRow>
   counted_events: ReturnType<typeof countedEventTable.toRow>
+}
+
+const BATCH_SIZE = 500
+
+/** Deletes all matching rows in batches, so that no lock is held for long. Returns their number. */
+export async function deleteInBatches(
+  database: Database,
+  rows: Omit<Parameters<typeof deleteBatch>[1], 'limit'>,
+): Promise<number> {
+  for (let total = 0; ; ) {
+    const deleted = await deleteBatch(database, { ...rows, limit: BATCH_SIZE })
+    total += deleted
+    if (deleted < BATCH_SIZE) return total
+  }
 }

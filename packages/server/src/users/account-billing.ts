@@ -4,60 +4,64 @@ import {
   type Invoice,
   isBillingError,
   type Money,
-  money,
   type ProviderName,
   type Subscription,
 } from '@tollgate/billing'
 
-/** The providers as people know them. */
+/** Display names of the providers. */
 export const PROVIDER_NAMES: Readonly<Record<ProviderName, string>> = {
   stripe: 'Stripe',
   braintree: 'Braintree',
 }
 
-/** The answers to "what happens to the subscription?", in the order in which people are offered them. */
+/** The choices for a subscription of an ended account, in the order in which they are offered. */
 export const CHOICES = ['now', 'period-end', 'keep'] as const
 
-/** `now` ends it at once, `period-end` when the paid period ends, `keep` lets it renew. */
+/**
+ * A choice for a subscription: `now` ends it immediately, `period-end` at the end of the paid
+ * period, `keep` lets it renew.
+ */
 export type SubscriptionChoice = (typeof CHOICES)[number]
 
 export function parseChoice(text: string | null | undefined): SubscriptionChoice | null {
   return CHOICES.find((choice) => choice === text) ?? null
 }
 
-/** A subscription of a person as its row says. */
+/** A person's subscription, as stored in its row. */
 export interface SubscriptionFact {
   readonly name: string
   readonly provider: ProviderName
   /** The provider's id of the plan. */
   readonly plan: string
   readonly quantity: number
-  /** `running` is charged again, `ending` is not, `ended` is over. */
+  /** `running` renews, `ending` is cancelled but not over, `ended` is over. */
   readonly state: 'running' | 'ending' | 'ended'
-  /** When it ends or ended; null while it renews. */
+  /** When it ends, or ended. `null` if it renews. */
   readonly endsAt: Date | null
 }
 
-/** An amount that was billed and is not paid. */
+/** A billed amount that is not paid. */
 export interface Debt {
   readonly provider: ProviderName
   readonly amount: Money
-  /** The number of the invoice; null where the provider has none and the debt ends with the subscription. */
+  /**
+   * The invoice number. `null` if the provider has none; the debt then ends with the subscription.
+   */
   readonly invoice: string | null
 }
 
-/** Usage that was counted and is not billed yet. */
+/** Usage that was reported but not billed yet. */
 export interface OpenUsage {
   readonly provider: ProviderName
-  /** The provider's name of what is counted, or the line of the next invoice. */
+  /** The provider's name of the meter, or the description on the next invoice. */
   readonly meter: string
-  /** Number of reports in our rows; null where the provider has them already. */
+  /** Number of reports in our tables. `null` if they were already sent to the provider. */
   readonly reports: number | null
-  /** The amount on the next invoice; null for reports that have no price yet. */
+  /** The amount on the next invoice. `null` for reports that have no price yet. */
   readonly amount: Money | null
 }
 
-/** Money that was never billed or never paid. */
+/** Amounts that are not billed or not paid. */
 export interface OpenAmounts {
   readonly usage: readonly OpenUsage[]
   readonly debts: readonly Debt[]
@@ -69,7 +73,10 @@ export function isAnythingOpen({ usage, debts }: OpenAmounts): boolean {
   return usage.length > 0 || debts.length > 0
 }
 
-/** Lists subscriptions that are not over, and the last one of each name that has none. Asks no provider. */
+/**
+ * Lists the subscriptions that are not over, and the latest of each name. Sends no request to a
+ * provider.
+ */
 export async function readSubscriptions(
   billing: Billing,
   userId: string,
@@ -86,21 +93,21 @@ function toFact(subscription: Subscription): SubscriptionFact {
   return { name, provider, plan, quantity, state, endsAt }
 }
 
-/** Reads what is not billed yet and what is not paid, from the rows and from the provider. */
+/** Lists amounts that are not billed or not paid, from our tables and the provider. */
 export async function readOpenAmounts(billing: Billing, userId: string): Promise<OpenAmounts> {
   const billable = await billing.user(Number(userId))
   const waiting = await billable.unbilledUsage()
   const usage: OpenUsage[] = waiting.map((each) => ({ ...each, amount: null }))
-  const debts: Debt[] = (await listUnpaid(billable)).map(({ data }) => ({
+  const debts: Debt[] = (await listUnpaid(billable)).map(({ data, amounts }) => ({
     provider: data.provider,
-    amount: money(data.amountDue, data.currency),
+    amount: amounts.amountDue,
     invoice: data.number,
   }))
   for (const subscription of await billable.subscriptions()) {
     if (subscription.ended()) continue
     const { provider } = subscription
     const isOf = (each: { readonly provider: ProviderName }) => each.provider === provider
-    // Reports that the provider has already are on its next invoice; the others are in our rows.
+    // Reports that were sent to the provider are on its next invoice; the others are in our tables.
     const upcoming = waiting.some(isOf) ? null : await subscription.upcomingInvoice()
     for (const { kind, description, amount } of upcoming?.lines ?? []) {
       if (kind !== 'usage' || amount.amount <= 0) continue
@@ -116,7 +123,7 @@ export async function voidOpenUsage(billing: Billing, userId: string): Promise<v
   await (await billing.user(Number(userId))).voidUnbilledUsage()
 }
 
-/** Voids usage that is not billed and invoices that are not paid. May be repeated. */
+/** Voids unbilled usage and unpaid invoices. Idempotent. */
 export async function voidOpenAmounts(billing: Billing, userId: string): Promise<void> {
   await voidOpenUsage(billing, userId)
   const billable = await billing.user(Number(userId))
@@ -124,13 +131,16 @@ export async function voidOpenAmounts(billing: Billing, userId: string): Promise
     try {
       await invoice.void()
     } catch (error) {
-      // Paid at this very moment: nothing is owed any more.
+      // The invoice was paid meanwhile, so nothing is owed.
       if (!isBillingError(error, 'invoice_paid')) throw error
     }
   }
 }
 
-/** Invoices that a customer could still pay. At Braintree an unpaid one is money on its way. */
+/**
+ * Invoices that a customer could still pay. Only Stripe has them: at Braintree an unpaid invoice
+ * was charged and is being settled.
+ */
 async function listUnpaid(billable: BillableUser): Promise<Invoice[]> {
   const all = await billable.invoicesIncludingPending()
   return all.filter(
@@ -140,8 +150,8 @@ async function listUnpaid(billable: BillableUser): Promise<Invoice[]> {
 }
 
 /**
- * Does to every subscription that is not over what was chosen, in its rows and at the provider. First it finishes what
- * was under way when the account was locked, and closes pages on which another subscription could begin.
+ * Applies the choice to every subscription that is not over. First closes open checkouts, and
+ * completes operations that were interrupted when the account was locked.
  */
 export async function settleSubscriptions(
   billing: Billing,
@@ -154,7 +164,7 @@ export async function settleSubscriptions(
   await billable.sync()
   for (const subscription of await billable.subscriptions()) {
     if (subscription.ended()) continue
-    // A subscription that was never paid for has no period to wait for.
+    // A subscription that was never paid has no paid period.
     if (choice === 'now' || subscription.incomplete()) await subscription.cancelNow()
     else if (!subscription.cancelled()) await subscription.cancel()
   }

@@ -1,5 +1,5 @@
-import { formatMoney } from '@tollgate/billing'
 import { formatDay } from '../dates.ts'
+import { ENGLISH, formatAmount, type PageText } from '../messages/messages.ts'
 import {
   type OpenAmounts,
   PROVIDER_NAMES,
@@ -8,50 +8,55 @@ import {
 } from './account-billing.ts'
 import type { AccountOutcome } from './end-account.ts'
 
-/** The effect of each choice on a subscription, for commands and pages alike. */
-export const CHOICE_EFFECTS: Readonly<Record<SubscriptionChoice, string>> = {
-  now: 'It ends at once. Nothing more is charged, and nothing is paid back.',
-  'period-end': 'It ends when the paid period ends. Nothing more is charged.',
-  keep: 'It goes on, and the card is charged again with every period.',
+/** Says what a choice does to a subscription. Commands print it in English. */
+export function describeChoice(choice: SubscriptionChoice, t: PageText = ENGLISH): string {
+  return t(`choice.${choice}.effect`)
 }
 
 /** `“main” (plan pro, quantity 3, Stripe)`. */
-export function describeSubscription({ name, plan, quantity, provider }: SubscriptionFact): string {
-  const seats = quantity > 1 ? `, quantity ${quantity}` : ''
-  return `“${name}” (plan ${plan}${seats}, ${PROVIDER_NAMES[provider]})`
+export function describeSubscription(fact: SubscriptionFact, t: PageText = ENGLISH): string {
+  const { name, plan, quantity } = fact
+  const provider = PROVIDER_NAMES[fact.provider]
+  return quantity > 1
+    ? t('held.name.quantity', { name, plan, quantity, provider })
+    : t('held.name', { name, plan, provider })
 }
 
 /** A sentence on what becomes of a subscription from now on. */
-export function describeFuture(fact: SubscriptionFact): string {
-  const what = `The subscription ${describeSubscription(fact)}`
+export function describeFuture(fact: SubscriptionFact, t: PageText = ENGLISH): string {
   const { state, endsAt } = fact
-  if (state === 'running')
-    return `${what} goes on: ${PROVIDER_NAMES[fact.provider]} charges them again.`
-  const day = endsAt ? ` on ${formatDay(endsAt)}` : ''
-  return state === 'ended'
-    ? `${what} ended${day}. Nothing more is charged.`
-    : `${what} is cancelled and ends${day}. Nothing more is charged.`
+  const name = describeSubscription(fact, t)
+  if (state === 'running') {
+    return t('held.running', { name, provider: PROVIDER_NAMES[fact.provider] })
+  }
+  return endsAt
+    ? t(`held.${state}.on`, { name, date: formatDay(endsAt, t.locale) })
+    : t(`held.${state}`, { name })
 }
 
 /** One line for each amount that is not billed or not paid. */
-export function describeOpen({ usage, debts }: OpenAmounts): string[] {
+export function describeOpen({ usage, debts }: OpenAmounts, t: PageText = ENGLISH): string[] {
   return [
-    ...usage.map(({ provider, meter, reports, amount }) => {
-      const count = reports === 1 ? '1 report' : `${reports} reports`
-      const much = amount ? `${formatMoney(amount)} for ${meter}` : `${count} of ${meter}`
-      return `usage that is not billed yet: ${much} (${PROVIDER_NAMES[provider]})`
+    ...usage.map(({ meter, reports, amount, ...open }) => {
+      const provider = PROVIDER_NAMES[open.provider]
+      return amount
+        ? t('open.usage', { amount: formatAmount(amount, t), meter, provider })
+        : t('open.usage.reports', { reports: reports ?? 0, meter, provider })
     }),
-    ...debts.map(({ provider, amount, invoice }) => {
-      const bill = invoice === null ? 'a failed payment' : `invoice ${invoice}`
-      return `not paid: ${formatMoney(amount)} of ${bill} (${PROVIDER_NAMES[provider]})`
+    ...debts.map(({ invoice, ...debt }) => {
+      const provider = PROVIDER_NAMES[debt.provider]
+      const amount = formatAmount(debt.amount, t)
+      return invoice === null
+        ? t('open.debt.failed', { amount, provider })
+        : t('open.debt', { amount, invoice, provider })
     }),
   ]
 }
 
 /** Everything that was done, one sentence each. */
-export function describeOutcome(outcome: AccountOutcome): string[] {
+export function describeOutcome(outcome: AccountOutcome, t: PageText = ENGLISH): string[] {
   return [
-    ...outcome.subscriptions.map(describeFuture),
-    ...describeOpen(outcome.voided).map((line) => `Voided: ${line}.`),
+    ...outcome.subscriptions.map((fact) => describeFuture(fact, t)),
+    ...describeOpen(outcome.voided, t).map((line) => t('open.voided', { line })),
   ]
 }

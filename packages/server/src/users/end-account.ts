@@ -1,5 +1,6 @@
 import type { Billing } from '@tollgate/billing'
 import type { AuthorizationServer } from '@tollgate/oauth'
+import { ENGLISH, type PageText } from '../messages/messages.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import {
   isAnythingOpen,
@@ -22,23 +23,26 @@ interface Parts {
   readonly oauth: Pick<AuthorizationServer<User>, 'endSession' | 'revokeUser' | 'consents'>
 }
 
-/** Billing as these operations need it. A command opens it for customers only. */
+/** Access to billing for these operations. Commands open it only for people who are customers. */
 export interface BillingAccess {
-  /** Reads rows. No provider is asked. */
+  /** Billing that only reads our tables. */
   rows(): Promise<Billing>
-  /** Asks and changes the provider, too. */
+  /** Billing that also calls the provider. */
   provider(): Promise<Billing>
 }
 
 /** The operator's decisions about a person's money. */
 export interface MoneyDecisions {
-  /** Null where the operator was not asked. */
+  /** The choice for subscriptions. `null` if the operator has not chosen. */
   readonly choice: SubscriptionChoice | null
-  /** Whether unbilled usage and unpaid invoices are voided. Only for a deletion. */
+  /**
+   * Whether to void unbilled usage and unpaid invoices. Only used when deleting.
+   * @default false
+   */
   readonly voidOpen?: boolean
 }
 
-/** An account after one of these operations, and what became of the person's subscriptions. */
+/** An account after one of these operations, and the state of its subscriptions. */
 export interface AccountOutcome {
   readonly account: Pick<Account, 'id' | 'email'>
   readonly state: 'enabled' | 'disabled' | 'deleted'
@@ -47,13 +51,13 @@ export interface AccountOutcome {
   readonly voided: OpenAmounts
 }
 
-/** The operator has to decide something first, which `subscriptions` and `open` name. */
+/** The operator has to decide about `subscriptions` or `open` first. */
 export class DecisionRequired extends Error {
   override readonly name = 'DecisionRequired'
   readonly account: Pick<Account, 'id' | 'email'>
   readonly subscriptions: readonly SubscriptionFact[]
   readonly open: OpenAmounts
-  /** Whether the account is locked already, because a subscription began while it was. */
+  /** Whether the account is already locked, because a subscription began shortly before. */
   readonly isDisabled: boolean
 
   constructor(
@@ -67,22 +71,26 @@ export class DecisionRequired extends Error {
   }
 }
 
-/** The account is locked, and the rest could not be done. A repeat does what is missing. */
+/** The account is locked, but a later step failed. Repeating the operation completes it. */
 export class AccountUnfinished extends Error {
   override readonly name = 'AccountUnfinished'
+  readonly #values: { readonly email: string; readonly id: string; readonly reason: string }
 
   constructor({ email, id }: Pick<Account, 'id' | 'email'>, cause: unknown) {
     const reason = cause instanceof Error ? cause.message.replace(/\.$/, '') : String(cause)
-    super(
-      `${email} (${id}) is disabled, but the rest is not done, and a subscription may go on being charged: ${reason}. Repeat it: what is done is not done twice.`,
-      { cause },
-    )
+    super(ENGLISH('accounts.unfinished', { email, id, reason }), { cause })
+    this.#values = { email, id, reason }
+  }
+
+  /** The message in the language of a page. */
+  in(t: PageText): string {
+    return t('accounts.unfinished', this.#values)
   }
 }
 
 /**
- * Ends sessions, cookies, codes, access and refresh tokens of a person on every process within a second.
- * Whoever knew an old password may hold any of them (threat G6).
+ * Ends all sessions, cookies, codes, access tokens and refresh tokens of a person, on every process
+ * within a second. An attacker who knew the old password may hold any of them (threat G6).
  */
 export async function endSignIns({ sessions, oauth }: Parts, userId: string): Promise<void> {
   for (const session of await sessions.endAll(userId)) await oauth.endSession(session)
@@ -95,9 +103,10 @@ export async function setPassword(parts: Parts, userId: string, password: string
 }
 
 /**
- * Locks the account and does to its subscriptions what the operator chose. The account stays, with all that belongs to it.
- * @throws DecisionRequired before anything is done, when a subscription would go on being charged and nothing was chosen.
- * @throws AccountUnfinished when the account is locked and the provider could not do its part.
+ * Locks the account and applies the choice to its subscriptions. The account and its data stay.
+ * @throws DecisionRequired if a subscription would renew and `choice` is `null`. Nothing is changed
+ * then, unless `isDisabled` is true.
+ * @throws AccountUnfinished if the account is locked, but a later step failed.
  */
 export async function disableAccount(
   parts: Parts,
@@ -109,7 +118,7 @@ export async function disableAccount(
   if (choice === null) requireNone(account, before, isCharged, false)
   await lock(parts, account)
   return finish(account, async () => {
-    // A person may have become a customer until the account was locked.
+    // The person may have become a customer before the account was locked.
     const locked = (await parts.users.findAccount(account.id)) ?? account
     if (locked.billedBy !== null) {
       await settleSubscriptions(await billing.provider(), account.id, choice)
@@ -120,7 +129,10 @@ export async function disableAccount(
   })
 }
 
-/** Opens the account again. Whatever slipped in while it was being disabled does not come back with it. */
+/**
+ * Enables a disabled account. First ends sessions and tokens that were created while it was being
+ * disabled.
+ */
 export async function enableAccount(
   parts: Parts,
   billing: BillingAccess,
@@ -133,10 +145,12 @@ export async function enableAccount(
 }
 
 /**
- * Deletes the account for good, once no subscription runs and nothing is open. With the choice `period-end` the account is
- * locked until a repeat after that day deletes it. Invoices stay at the provider. May be repeated after a crash half way.
- * @throws DecisionRequired before anything is done.
- * @throws AccountUnfinished when the account is locked and the provider could not do its part.
+ * Deletes the account permanently, unless a subscription still runs or an amount is open. With the
+ * choice `period-end` the account is only locked; repeat the call after that day to delete it.
+ * Invoices stay at the provider. Idempotent, also after a crash.
+ * @throws DecisionRequired if a subscription or an open amount needs a decision. Nothing is changed
+ * then, unless `isDisabled` is true.
+ * @throws AccountUnfinished if the account is locked, but a later step failed.
  */
 export async function deleteAccount(
   parts: Parts,
@@ -154,7 +168,8 @@ export async function deleteAccount(
     const locked = (await parts.users.findAccount(account.id)) ?? account
     if (locked.billedBy !== null) {
       const provider = await billing.provider()
-      // Before the end, with which usage that we count ourselves is charged.
+      // Before the subscription ends, because its end would charge usage that is counted in our
+      // tables.
       if (voidOpen && !staysUntilEnd) await voidOpenUsage(provider, account.id)
       await settleSubscriptions(provider, account.id, choice)
     }
@@ -181,13 +196,16 @@ export async function deleteAccount(
   })
 }
 
-/** Subscriptions and open amounts, which a confirmation page shows before it asks. */
+/** Subscriptions and open amounts, shown on the confirmation page. */
 export interface Standing {
   readonly subscriptions: readonly SubscriptionFact[]
   readonly open: OpenAmounts
 }
 
-/** Brings the rows to the provider's state first, so that no subscription is overlooked. */
+/**
+ * Reads subscriptions and open amounts, after synchronizing with the provider so that no
+ * subscription is missed.
+ */
 export async function standingOf(billing: BillingAccess, account: Account): Promise<Standing> {
   if (account.billedBy === null) return { subscriptions: [], open: NOTHING_OPEN }
   const provider = await billing.provider()
@@ -225,13 +243,16 @@ function requireNothingOpen(account: Account, { open }: Standing, isDisabled: bo
   throw new DecisionRequired({ account, subscriptions: [], open, isDisabled })
 }
 
-/** First of all, so that nothing can begin after the rest has ended, and an intruder is out although a provider is away. */
+/**
+ * Locks the account as the first step, so that nothing new can begin, and an intruder is out even
+ * if a provider is unavailable.
+ */
 async function lock(parts: Parts, { id }: Account): Promise<void> {
   await parts.users.setDisabled(id, true)
   await endSignIns(parts, id)
 }
 
-/** Runs the steps after the lock. An error says that the account is locked. */
+/** Runs the steps after the lock. Errors state that the account is locked. */
 async function finish(
   account: Account,
   work: () => Promise<AccountOutcome>,

@@ -1,11 +1,25 @@
-/** What was wrong with each field, for a form or a terminal. */
+import type { PageMessages } from '../messages/en.ts'
+import { ENGLISH, type PageText } from '../messages/messages.ts'
+
+type AccountProblem = Extract<keyof PageMessages, `account.problem.${string}`>
+
+/** Reports invalid fields of an account, for a form or a terminal. */
 export class InvalidAccount extends Error {
   override readonly name = 'InvalidAccount'
-  readonly problems: Readonly<Partial<Record<'email' | 'password' | 'name', string>>>
+  readonly problems: Readonly<Partial<Record<'email' | 'password' | 'name', AccountProblem>>>
 
   constructor(problems: InvalidAccount['problems']) {
-    super(Object.values(problems).join(' '))
+    super(
+      Object.values(problems)
+        .map((id) => ENGLISH(id))
+        .join(' '),
+    )
     this.problems = problems
+  }
+
+  /** Messages in the language of a page, by field. */
+  in(t: PageText): Readonly<Partial<Record<'email' | 'password' | 'name', string>>> {
+    return Object.fromEntries(Object.entries(this.problems).map(([field, id]) => [field, t(id)]))
   }
 }
 
@@ -15,14 +29,13 @@ export interface NewAccount {
   readonly name: string | null
 }
 
-/** Long enough for any passphrase; longer ones are refused, never cut (threat T8). */
-export const LONGEST_PASSWORD = 1024
-const SHORTEST_PASSWORD = 8
-const LONGEST_EMAIL = 254
-const LONGEST_NAME = 100
-const EMAIL_PROBLEM = 'Give an e-mail address such as ada@example.com.'
+/** Maximum length of a password. Longer ones are rejected, never truncated (threat T8). */
+export const MAX_PASSWORD_LENGTH = 1024
+const MIN_PASSWORD_LENGTH = 8
+const MAX_EMAIL_LENGTH = 254
+const MAX_NAME_LENGTH = 100
 
-// Control characters, lone halves of a pair, and those that change the direction of what follows.
+// Control characters, unpaired surrogates, and characters that change the text direction.
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069\ufffd]/u
 
 export function parseAccount(input: {
@@ -32,36 +45,39 @@ export function parseAccount(input: {
 }): NewAccount {
   const email = input.email.trim()
   const name = input.name?.trim() || null
-  const problems: { email?: string; password?: string; name?: string } = {}
-  if (!isEmail(email)) problems.email = EMAIL_PROBLEM
+  const problems: { -readonly [Field in keyof InvalidAccount['problems']]: AccountProblem } = {}
+  if (!isEmail(email)) problems.email = 'account.problem.email'
   const size = [...input.password].length
-  if (size < SHORTEST_PASSWORD) {
-    problems.password = `The password needs at least ${SHORTEST_PASSWORD} characters.`
-  } else if (input.password.length > LONGEST_PASSWORD) {
-    problems.password = `The password may have at most ${LONGEST_PASSWORD} characters.`
+  if (size < MIN_PASSWORD_LENGTH) {
+    problems.password = 'account.problem.shortPassword'
+  } else if (input.password.length > MAX_PASSWORD_LENGTH) {
+    problems.password = 'account.problem.longPassword'
   } else if (/\p{Cs}/u.test(input.password)) {
-    problems.password = 'The password is not valid text.'
+    problems.password = 'account.problem.password'
   }
-  if (name !== null && (name.length > LONGEST_NAME || UNPRINTABLE.test(name))) {
-    problems.name = `The name may have at most ${LONGEST_NAME} printable characters.`
+  if (name !== null && (name.length > MAX_NAME_LENGTH || UNPRINTABLE.test(name))) {
+    problems.name = 'account.problem.name'
   }
   if (Object.keys(problems).length > 0) throw new InvalidAccount(problems)
   return { email, password: input.password, name }
 }
 
-/** For whoever wants to know before the rest is there. */
+/**
+ * Validates an e-mail address before the rest of the account is known.
+ * @throws InvalidAccount
+ */
 export function requireEmail(text: string): void {
-  if (!isEmail(text.trim())) throw new InvalidAccount({ email: EMAIL_PROBLEM })
+  if (!isEmail(text.trim())) throw new InvalidAccount({ email: 'account.problem.email' })
 }
 
 function isEmail(text: string): boolean {
-  if (text.length > LONGEST_EMAIL || UNPRINTABLE.test(text)) return false
+  if (text.length > MAX_EMAIL_LENGTH || UNPRINTABLE.test(text)) return false
   return /^[^\s@<>"(),:;[\]\\]+@[^\s@<>"(),:;[\]\\]+\.[^\s@<>"(),:;[\]\\.]+$/u.test(text)
 }
 
 /**
- * What makes two spellings the same account: letter case and how accents are written. Letters that
- * only look alike stay different.
+ * Normalizes an e-mail address to identify the account: ignores letter case and the encoding of
+ * accents. Letters that only look alike stay different.
  */
 export function emailKey(email: string): string {
   return email.trim().normalize('NFC').toLowerCase()

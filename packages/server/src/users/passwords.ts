@@ -2,34 +2,47 @@ import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
 import { TemporarilyUnavailable } from '@tollgate/oauth'
 
-/** Checks and makes password hashes, a few at a time, beside the main thread. */
+/** Hashes and verifies passwords, a few at a time, outside the main thread. */
 export interface Passwords {
   hash(password: string): Promise<string>
-  /** With null, for somebody unknown, the same work is done and the answer is no. */
+  /**
+   * Compares a password with a hash. With `null`, for an unknown user, does the same work and
+   * returns `false`.
+   */
   verify(hash: string | null, password: string): Promise<boolean>
 }
 
-/** How passwords are hashed. */
+/** Parameters of password hashing. */
 export interface PasswordOptions {
-  /** How many are computed at once. Each takes 19 MiB and a thread of the pool's four. */
+  /**
+   * Maximum number of concurrent hashes. Each takes 19 MiB and one of the four threads of Node's
+   * pool.
+   * @default one less than the number of CPU cores, from 1 to 3
+   */
   readonly atOnce?: number
-  /** How many may wait; whoever comes then is asked to come again. */
+  /**
+   * Maximum length of the queue. Further callers get a temporary error.
+   * @default 64
+   */
   readonly waiting?: number
-  /** What making a hash costs. For tests, which make many and protect nobody; default: `COST`. */
+  /**
+   * Cost of a hash. For tests only, which create many.
+   * @default 19 MiB, two passes, one lane
+   */
   readonly cost?: PasswordCost
 }
 
-/** What one hash costs, in argon2's own terms. */
+/** Cost parameters of argon2. */
 export interface PasswordCost {
-  /** KiB. */
+  /** Memory in KiB. */
   readonly memoryCost: number
-  /** Passes over that memory. */
+  /** Number of passes over the memory. */
   readonly timeCost: number
-  /** Lanes. */
+  /** Number of parallel lanes. */
   readonly parallelism: number
 }
 
-/** argon2id as OWASP recommends it: 19 MiB, two passes, one lane. */
+/** argon2id with the parameters that OWASP recommends: 19 MiB, two passes, one lane. */
 const COST: PasswordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 export function createPasswords(options: PasswordOptions = {}): Passwords {
@@ -41,7 +54,7 @@ export function createPasswords(options: PasswordOptions = {}): Passwords {
     hash: (password) => gate(() => hash(password, cost)),
     async verify(stored, password) {
       decoy ??= hash('nobody has this password', cost)
-      // A hash that was emptied is nobody's.
+      // An empty hash matches no password.
       const own = stored !== null && stored !== '' ? stored : null
       const against = own ?? (await decoy)
       const matches = await gate(() => verify(against, password))
@@ -50,7 +63,10 @@ export function createPasswords(options: PasswordOptions = {}): Passwords {
   }
 }
 
-/** Hashing must not starve other requests (threat L3): `atOnce` run, `waiting` wait, the rest go. */
+/**
+ * Limits concurrent work, so that hashing does not starve other requests (threat L3): `atOnce` run,
+ * `waiting` are queued, and the rest are rejected.
+ */
 export function createGate(atOnce: number, waiting: number) {
   const queue: Array<() => void> = []
   let running = 0
@@ -60,7 +76,7 @@ export function createGate(atOnce: number, waiting: number) {
       if (queue.length >= waiting) {
         throw new TemporarilyUnavailable('Too many sign-ins at once; try again in a moment')
       }
-      // Whoever leaves hands its place over, so that nobody slips in between.
+      // A finished caller hands its slot over directly, so that no newcomer can take it.
       await new Promise<void>((resolve) => queue.push(resolve))
     } else {
       running += 1

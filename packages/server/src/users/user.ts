@@ -1,27 +1,29 @@
 import { type UserRow, userTable } from '../storage/tables.ts'
 
-/** A person with an account here, without secrets. */
+/** A person with an account here, without their password. */
 export interface User {
-  /** As it stands in tokens. */
+  /** The id, as it appears in tokens. */
   readonly id: string
-  /** What they sign in with, as they wrote it. */
+  /** The e-mail address for signing in, as the person wrote it. */
   readonly email: string
-  /** What they want to be called; null where they did not say. */
+  /** The name the person wants to be called by. `null` if they gave none. */
   readonly name: string | null
-  /** May see the overview of the whole service. */
+  /** Whether the person may see the overview of the service. */
   readonly operator: boolean
+  /** The language that they chose for pages, mail and invoices; null for the browser's. */
+  readonly locale: string | null
   /** When the account was made. */
   readonly createdAt: Date
 }
 
-/** An account as whoever runs the service sees it, also a disabled one. */
+/** An account as operators see it, including disabled ones. */
 export interface Account extends User {
   readonly disabledAt: Date | null
-  /** The payment provider that knows the person, or null. */
+  /** The payment provider where the person is a customer. `null` if there is none. */
   readonly billedBy: string | null
 }
 
-const shown = userTable.pick('id', 'email', 'name', 'operator', 'created_at')
+const shown = userTable.pick('id', 'email', 'name', 'operator', 'locale', 'created_at')
 const standing = userTable.pick('disabled_at')
 
 export function accountFromRow(row: UserRow): Account {
@@ -32,7 +34,7 @@ export function accountFromRow(row: UserRow): Account {
   }
 }
 
-/** What `tollgate user list --json` shows. */
+/** The JSON of an account in `tollgate user list --json`. */
 export function accountJson(account: Account) {
   const { operator, disabledAt } = account
   return { ...userJson(account), operator, disabled_at: disabledAt?.toISOString() ?? null }
@@ -43,7 +45,7 @@ export function fromRow(row: UserRow): User {
   return { id: String(id), ...rest }
 }
 
-/** What `GET /api/user` and the command line show. */
+/** The JSON of a user in `GET /api/user` and on the command line. */
 export function userJson(user: User): {
   id: string
   email: string

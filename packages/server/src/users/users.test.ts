@@ -6,7 +6,7 @@ const password = 'long enough'
 
 describe('parseAccount', () => {
   it.each(['ada@example.com', 'ada+tag@sub.example.co', 'ünï@exämple.de', "o'neil@example.com"])(
-    'takes %s',
+    'accepts %s',
     (email) => {
       expect(parseAccount({ email: ` ${email} `, password }).email).toBe(email)
     },
@@ -25,7 +25,7 @@ describe('parseAccount', () => {
     ['half a surrogate pair', { password: 'long enough \ud800' }, 'password'],
     ['a long name', { name: 'x'.repeat(101) }, 'name'],
     ['a name with a control character', { name: 'a\u0000b' }, 'name'],
-  ])('refuses %s', (_, input, field) => {
+  ])('rejects %s', (_, input, field) => {
     const account = { email: 'ada@example.com', password, ...input }
     try {
       parseAccount(account)
@@ -35,7 +35,7 @@ describe('parseAccount', () => {
     }
   })
 
-  it('counts characters a person sees, not their bytes', () => {
+  it('counts the characters a person sees, not bytes', () => {
     expect(() => parseAccount({ email: 'a@example.com', password: '🔑🔑🔑🔑' })).toThrow(
       InvalidAccount,
     )
@@ -50,7 +50,7 @@ describe('emailKey', () => {
     ['letters that look alike', 'ada@example.com', '\u0430da@example.com', false],
     ['an accent', 'rene@example.com', 'rené@example.com', false],
     ['a tag', 'ada@example.com', 'ada+1@example.com', false],
-  ])('%s', (_, a, b, same) => {
+  ])('compares two addresses: %s', (_, a, b, same) => {
     expect(emailKey(a) === emailKey(b)).toBe(same)
   })
 })
@@ -58,7 +58,7 @@ describe('emailKey', () => {
 describe('passwords', () => {
   const passwords = createPasswords()
 
-  it('are kept as argon2id, and compared whole', async () => {
+  it('are hashed with argon2id and compared in full', async () => {
     const long = `${'a'.repeat(72)}1`
     const hash = await passwords.hash(long)
     expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
@@ -68,7 +68,7 @@ describe('passwords', () => {
     expect(await passwords.verify(withNul, 'before\u0000other')).toBe(false)
   })
 
-  it('of nobody are never right', async () => {
+  it('never match without a stored hash', async () => {
     for (const hash of [null, '']) {
       for (const password of ['', 'nobody has this password']) {
         expect(await passwords.verify(hash, password)).toBe(false)
@@ -78,7 +78,7 @@ describe('passwords', () => {
 })
 
 describe('createGate', () => {
-  it('lets so many work, so many wait, and turns the rest away', async () => {
+  it('runs a limited number of calls, queues a limited number, and rejects the rest', async () => {
     const pass = createGate(2, 3)
     let running = 0
     let most = 0
@@ -100,7 +100,7 @@ describe('createGate', () => {
     expect(most).toBe(2)
   })
 
-  it('gives its place back when the work fails', async () => {
+  it('releases its slot when the work fails', async () => {
     const pass = createGate(1, 0)
     await expect(pass(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
     expect(await pass(async () => 'next')).toBe('next')

@@ -1,7 +1,7 @@
 import { type Database, isUniqueViolation } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
 import { type ServiceTables, type UserRow, userTable } from '../storage/tables.ts'
-import { emailKey, InvalidAccount, LONGEST_PASSWORD, parseAccount } from './parse.ts'
+import { emailKey, InvalidAccount, MAX_PASSWORD_LENGTH, parseAccount } from './parse.ts'
 import type { Passwords } from './passwords.ts'
 import { type Account, accountFromRow, fromRow, type User } from './user.ts'
 
@@ -10,24 +10,32 @@ export interface NewUser {
   readonly password: string
   readonly name?: string | null
   readonly operator?: boolean
-  /** Made by the demo, with a password that stands in a file. */
+  /** Whether the demo created the user, with a password that is stored in a file. */
   readonly demo?: boolean
 }
 
 export interface UserAccounts {
-  /** The new user, or InvalidAccount. */
+  /**
+   * Creates a user.
+   * @throws InvalidAccount if a field is invalid or the address is taken.
+   */
   create(account: NewUser): Promise<User>
-  /** Null for disabled accounts, too: they are nobody anywhere but for whoever runs the service. */
+  /** Finds an enabled user. `null` for disabled accounts, too: only operators see these. */
   findById(id: string): Promise<User | null>
-  /** Those that findById would give. */
+  /** Finds enabled users. Unknown and disabled ones are left out. */
   findByIds(ids: readonly string[]): Promise<User[]>
   findByEmail(email: string): Promise<User | null>
-  /** Null for an unknown user and for a wrong password, after the same work. */
+  /**
+   * Finds an enabled user by e-mail address and password. `null` for an unknown user or a wrong
+   * password, after the same work.
+   */
   findByCredentials(email: string, password: string): Promise<User | null>
-  /** By id or e-mail address, also a disabled one. */
+  /** Finds an account by id or e-mail address, including a disabled one. */
   findAccount(idOrEmail: string): Promise<Account | null>
-  /** All, also disabled ones, in the order in which they were made. */
+  /** Lists all accounts, including disabled ones, in the order of creation. */
   list(): Promise<Account[]>
+  /** Stores the language of the person's pages, mail and invoices; null for the browser's. */
+  setLocale(id: string, locale: string | null): Promise<void>
   /** For these three the caller ends sessions and tokens: see end-account.ts. */
   changePassword(id: string, password: string): Promise<void>
   setDisabled(id: string, disabled: boolean): Promise<void>
@@ -44,7 +52,10 @@ const ID = /^[1-9]\d{0,14}$/
 export function createUsers(options: {
   readonly database: Database
   readonly passwords: Passwords
-  /** Default: the database's. */
+  /**
+   * The clock of dates.
+   * @default the clock of the database
+   */
   readonly clock?: Clock
 }): UserAccounts {
   const { passwords, clock = options.database.clock } = options
@@ -72,6 +83,7 @@ export function createUsers(options: {
         demo: account.demo ?? false,
         createdAt: clock.now(),
         disabledAt: null,
+        locale: null,
       })
       try {
         await database.kysely
@@ -80,7 +92,7 @@ export function createUsers(options: {
           .execute()
       } catch (error) {
         if (!isUniqueViolation(error)) throw error
-        throw new InvalidAccount({ email: 'There is already an account with this e-mail address.' })
+        throw new InvalidAccount({ email: 'account.problem.taken' })
       }
       const stored = await findRow(email)
       if (!stored) throw new Error('The new user was not stored')
@@ -122,11 +134,18 @@ export function createUsers(options: {
         .where('id', '=', Number(id))
         .execute()
     },
+    async setLocale(id, locale) {
+      await database.kysely
+        .updateTable('users')
+        .set(userTable.toChange({ locale }))
+        .where('id', '=', Number(id))
+        .execute()
+    },
     async delete(id) {
       await database.kysely.deleteFrom('users').where('id', '=', Number(id)).execute()
     },
     async findByCredentials(email, password) {
-      if (password.length > LONGEST_PASSWORD) return null
+      if (password.length > MAX_PASSWORD_LENGTH) return null
       const row = await findRow(email)
       const matches = await passwords.verify(row?.password_hash ?? null, password)
       return row && matches && isEnabled(row) ? fromRow(row) : null

@@ -18,7 +18,7 @@ describeInChromium('a third-party application', ({ newPage }) => {
     return () => application.close()
   })
 
-  /** Somebody new, so that no test meets what another has approved. */
+  /** An account that has not approved anything yet. */
   const newAccount = () => {
     people += 1
     return { name: `Ada ${people}`, email: `ada${people}@example.com`, password: 'a long password' }
@@ -36,7 +36,7 @@ describeInChromium('a third-party application', ({ newPage }) => {
 
   const heading = (page: Page) => page.getByRole('heading', { level: 1 }).textContent()
 
-  it('is read, approved, uses its token, and is not asked about again', async () => {
+  it('gets the approval of a person, uses its token, and needs no second approval', async () => {
     await registerApplication()
     const account = newAccount()
     const page = await newPage()
@@ -53,7 +53,9 @@ describeInChromium('a third-party application', ({ newPage }) => {
     ])
     await page.getByText(`You are signed in as ${account.email}.`).waitFor()
     await page
-      .getByText(`${new URL(application.url).host} on your own computer, whatever you decide`)
+      .getByText(
+        `${new URL(application.url).host} on your own computer, whether you approve or deny`,
+      )
       .waitFor()
     await page.getByRole('button', { name: 'Approve' }).click()
     await page.getByRole('heading', { name: 'Connected' }).waitFor()
@@ -63,7 +65,7 @@ describeInChromium('a third-party application', ({ newPage }) => {
     await page.getByRole('heading', { name: 'Connected' }).waitFor()
   })
 
-  it('comes back at once after signing in where it was approved before', async () => {
+  it('gets its response immediately after sign-in if it was approved before', async () => {
     await registerApplication()
     const account = newAccount()
     const page = await newPage({ cookies: await signedIn(service, account) })
@@ -72,14 +74,14 @@ describeInChromium('a third-party application', ({ newPage }) => {
     await page.getByRole('heading', { name: 'Connected' }).waitFor()
     await page.goto(service.url)
     await page.getByRole('button', { name: 'Sign out' }).click()
-    // The sign-in form's redirects end at the application, which its policy has to allow, also where
-    // the request leaves its address out.
+    // The sign-in form redirects to the application, which its policy has to allow, even if the
+    // request has no redirect_uri.
     await page.goto(`${application.url}/connect?bare`)
     await signIn(page, service, account)
     await page.getByRole('heading', { name: 'Connected' }).waitFor()
   })
 
-  it('asks again when it wants more', async () => {
+  it('needs a new approval when it requests more scopes', async () => {
     await registerApplication()
     const page = await newPage({ cookies: await signedIn(service, newAccount()) })
     await page.goto(`${application.url}/connect?scope=check-status`)
@@ -92,7 +94,7 @@ describeInChromium('a third-party application', ({ newPage }) => {
     expect(await application.useToken()).toBe(200)
   })
 
-  it('is denied and learns it', async () => {
+  it('gets the error access_denied when the person denies', async () => {
     await registerApplication()
     const page = await newPage({ cookies: await signedIn(service, newAccount()) })
     await page.goto(`${application.url}/connect`)
@@ -101,7 +103,7 @@ describeInChromium('a third-party application', ({ newPage }) => {
     expect(application.accessToken()).toBeNull()
   })
 
-  it('gets and uses a token by the implicit flow, and is denied there too', async () => {
+  it('gets and uses a token by the implicit flow, and gets access_denied there, too', async () => {
     await registerApplication('implicit', false)
     const page = await newPage({ cookies: await signedIn(service, newAccount()) })
     await page.goto(`${application.url}/connect?type=token`)
@@ -113,7 +115,7 @@ describeInChromium('a third-party application', ({ newPage }) => {
     expect(await application.useToken()).toBe(200)
   })
 
-  it('loses its token the moment it is revoked, and has to ask again', async () => {
+  it('loses its token as soon as it is revoked, and needs a new approval', async () => {
     await registerApplication()
     const page = await newPage({ cookies: await signedIn(service, newAccount()) })
     await page.goto(`${application.url}/connect`)
@@ -123,7 +125,7 @@ describeInChromium('a third-party application', ({ newPage }) => {
     await page.goto(`${service.url}/applications`)
     await page.getByRole('cell', { name: 'Place orders Check order status' }).waitFor()
     await page.getByRole('link', { name: 'Revoke Photo book' }).click()
-    await page.getByRole('button', { name: 'Keep the access' }).click()
+    await page.getByRole('button', { name: 'Keep access' }).click()
     await page.getByRole('heading', { name: 'Authorized applications' }).waitFor()
     expect(await application.useToken()).toBe(200)
     await page.getByRole('link', { name: 'Revoke Photo book' }).click()
@@ -135,7 +137,7 @@ describeInChromium('a third-party application', ({ newPage }) => {
     await page.getByRole('button', { name: 'Approve' }).waitFor()
   })
 
-  it('works without script, from signing in to revoking', async () => {
+  it('works in a browser without script, from sign-in to revocation', async () => {
     await registerApplication()
     const account = newAccount()
     await service.users.create(account)
@@ -151,7 +153,7 @@ describeInChromium('a third-party application', ({ newPage }) => {
     expect(await application.useToken()).toBe(401)
   })
 
-  it('is approved with the keyboard alone', async () => {
+  it('can be approved with the keyboard alone', async () => {
     await registerApplication()
     const account = newAccount()
     await service.users.create(account)
@@ -176,15 +178,15 @@ describeInChromium('a third-party application', ({ newPage }) => {
     await page.getByRole('heading', { name: 'Connected' }).waitFor()
   })
 
-  it('is shown by the demonstration application, flow by flow', async () => {
+  it('is demonstrated by the demo application for each flow', async () => {
     const page = await newPage()
     await signIn(page, service)
     for (const name of ['Web application', 'Mobile application']) {
       await page.getByRole('button', { name }).click()
       await page.getByRole('button', { name: 'Approve' }).click()
       await page.getByRole('button', { name: 'Exchange the code for a token' }).click()
-      await page.getByText('answers 200').waitFor()
-      await page.getByRole('link', { name: 'Back to the first page' }).click()
+      await page.getByText('responds with status 200').waitFor()
+      await page.getByRole('link', { name: 'Go to the first page' }).click()
     }
     await page.getByRole('button', { name: 'Browser application' }).click()
     await page.getByRole('button', { name: 'Approve' }).click()

@@ -5,7 +5,7 @@ import { startTestService, type TestService } from '../support.ts'
 import { signedIn } from './person.ts'
 import { startThirdParty } from './third-party.ts'
 
-describeInChromium('clients', ({ newPage, forgive }) => {
+describeInChromium('clients of a user', ({ newPage, forgive }) => {
   let service: TestService
   let people = 0
   beforeAll(async () => {
@@ -24,12 +24,12 @@ describeInChromium('clients', ({ newPage, forgive }) => {
     return page
   }
 
-  /** Fills the form; the dialog that shows the secret is open afterwards. */
+  /** Creates a client by the form. The dialog that shows the secret is open afterwards. */
   async function create(page: Page, client: { name: string; redirect: string }): Promise<string> {
     await page.getByRole('button', { name: 'New client' }).click()
     const form = page.getByRole('dialog', { name: 'New client' })
     await form.getByLabel('Name').fill(client.name)
-    await form.getByLabel('Redirect addresses').fill(client.redirect)
+    await form.getByLabel('Redirect URIs').fill(client.redirect)
     await form.getByRole('button', { name: 'Create client' }).click()
     return page
       .getByRole('dialog', { name: 'Keep this secret' })
@@ -40,7 +40,7 @@ describeInChromium('clients', ({ newPage, forgive }) => {
   const close = (page: Page) => page.getByRole('button', { name: 'Done' }).click()
   const idOf = async (page: Page) => (await page.locator('td code').first().textContent()) ?? ''
 
-  it('is created, its secret is copied, and an application works with it', async () => {
+  it('are created, and an application works with the copied secret', async () => {
     const application = await startThirdParty(service)
     const page = await openClients()
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -70,13 +70,13 @@ describeInChromium('clients', ({ newPage, forgive }) => {
     await application.close()
   })
 
-  it('is public where it cannot keep a secret', async () => {
+  it('can be public if they cannot keep a secret', async () => {
     const page = await openClients()
     await page.getByRole('button', { name: 'New client' }).click()
     const form = page.getByRole('dialog', { name: 'New client' })
     await form.getByLabel('Name').fill('Pocket')
     await form
-      .getByLabel('Redirect addresses')
+      .getByLabel('Redirect URIs')
       .fill('com.example.pocket:/callback\nhttp://127.0.0.1/callback')
     await form.getByLabel('In a browser, on a phone or in a terminal').check()
     await form.getByLabel('Allow the implicit flow').check()
@@ -92,26 +92,26 @@ describeInChromium('clients', ({ newPage, forgive }) => {
     expect(await page.getByRole('button', { name: 'New secret for Pocket' }).count()).toBe(0)
   })
 
-  it('says at the field what is wrong, and keeps what was written', async () => {
+  it('keep the input and show problems at the field', async () => {
     const page = await openClients()
     forgive(page, /status of 422/)
     await page.getByRole('button', { name: 'New client' }).click()
     const form = page.getByRole('dialog', { name: 'New client' })
-    await form.getByLabel('Redirect addresses').fill('https://app.example.com/#fragment')
+    await form.getByLabel('Redirect URIs').fill('https://app.example.com/#fragment')
     await form.getByRole('button', { name: 'Create client' }).click()
     await form.getByText('must not have a fragment').waitFor()
     await form.getByText('The name field is required.').waitFor()
     const name = form.getByLabel('Name')
     expect(await name.getAttribute('aria-invalid')).toBe('true')
     expect(await name.evaluate((field) => field === document.activeElement)).toBe(true)
-    expect(await form.getByLabel('Redirect addresses').inputValue()).toContain('#fragment')
+    expect(await form.getByLabel('Redirect URIs').inputValue()).toContain('#fragment')
     await form.getByRole('button', { name: 'Cancel' }).click()
     await page.getByRole('button', { name: 'New client' }).click()
-    expect(await form.getByLabel('Redirect addresses').inputValue()).toBe('')
+    expect(await form.getByLabel('Redirect URIs').inputValue()).toBe('')
     expect(await form.getByText('must not have a fragment').count()).toBe(0)
   })
 
-  it('is edited, gets a new secret, and the focus comes back', async () => {
+  it('can be edited and get a new secret, and the focus returns', async () => {
     const page = await openClients()
     const redirect = 'https://app.example.com/callback'
     const first = await create(page, { name: 'Photo book', redirect })
@@ -120,13 +120,13 @@ describeInChromium('clients', ({ newPage, forgive }) => {
 
     await page.getByRole('button', { name: 'Edit Photo book' }).click()
     const form = page.getByRole('dialog', { name: 'Edit client' })
-    expect(await form.getByLabel('Redirect addresses').inputValue()).toBe(redirect)
+    expect(await form.getByLabel('Redirect URIs').inputValue()).toBe(redirect)
     await page.keyboard.press('Escape')
     const opener = page.getByRole('button', { name: 'Edit Photo book' })
     expect(await opener.evaluate((button) => button === document.activeElement)).toBe(true)
     await page.keyboard.press('Enter')
     await form.getByLabel('Name').fill('Picture book')
-    await form.getByLabel('Redirect addresses').fill(`${redirect}\nhttps://b.example.com/`)
+    await form.getByLabel('Redirect URIs').fill(`${redirect}\nhttps://b.example.com/`)
     await form.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('button', { name: 'Edit Picture book' }).waitFor()
     expect(await service.oauth.clients.find(id)).toMatchObject({
@@ -136,7 +136,7 @@ describeInChromium('clients', ({ newPage, forgive }) => {
     await page.waitForFunction(() => document.activeElement?.id === 'main')
 
     await page.getByRole('button', { name: 'New secret for Picture book' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Make a new secret' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Create a new secret' }).click()
     const shown = page.getByRole('dialog', { name: 'Keep this secret' })
     const second = await shown.getByLabel('Client secret').inputValue()
     expect(second).toMatch(/^tgs_/)
@@ -145,7 +145,7 @@ describeInChromium('clients', ({ newPage, forgive }) => {
     expect(await authenticates(id, second)).toBe(true)
   })
 
-  /** Whether the token endpoint knows this client by this secret. */
+  /** Whether the token endpoint accepts this secret. */
   async function authenticates(id: string, secret: string): Promise<boolean> {
     const form = {
       grant_type: 'authorization_code',
@@ -159,7 +159,7 @@ describeInChromium('clients', ({ newPage, forgive }) => {
     return error !== 'invalid_client'
   }
 
-  it('can be read without script, which says what needs it', async () => {
+  it('are readable without script, with a notice of what needs it', async () => {
     const hedy = { name: 'Hedy', email: 'hedy@example.com', password: 'a long password' }
     const page = await newPage({ script: false, cookies: await signedIn(service, hedy) })
     await page.goto(`${service.url}/clients`)
@@ -167,7 +167,7 @@ describeInChromium('clients', ({ newPage, forgive }) => {
     expect(await page.getByRole('button', { name: 'New client' }).isVisible()).toBe(false)
   })
 
-  it('keeps the buttons of a long dialog in sight on a small phone', async () => {
+  it('keep the buttons of a long dialog visible on a small phone', async () => {
     const page = await openClients()
     await page.setViewportSize({ width: 360, height: 560 })
     await page.getByRole('button', { name: 'New client' }).click()
@@ -186,11 +186,11 @@ describeInChromium('clients', ({ newPage, forgive }) => {
     await takeScreenshot(page, 'clients-phone')
     const address = page.locator('.addresses li')
     expect(await address.textContent()).toBe(redirect)
-    // Only after the parts of an address may a line end.
+    // A line may break only between the parts of a URL.
     expect(await address.innerHTML()).toContain('/<wbr>integrations/<wbr>')
   })
 
-  it('sends whoever was signed out elsewhere to sign in', async () => {
+  it('send a person to sign in who was signed out elsewhere', async () => {
     const page = await openClients()
     forgive(page, /status of 401/)
     const other = await newPage({ context: page.context() })
@@ -200,7 +200,7 @@ describeInChromium('clients', ({ newPage, forgive }) => {
     await page.getByRole('button', { name: 'New client' }).click()
     const form = page.getByRole('dialog', { name: 'New client' })
     await form.getByLabel('Name').fill('Late')
-    await form.getByLabel('Redirect addresses').fill('https://late.example.com/')
+    await form.getByLabel('Redirect URIs').fill('https://late.example.com/')
     await form.getByRole('button', { name: 'Create client' }).click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     expect(page.url()).toBe(`${service.url}/login?return_to=%2Fclients`)

@@ -11,7 +11,10 @@ const optional = (id: string, description: string, checked = true) => ({
   checkbox: { name: `scope:${id}`, value: 'allow', checked },
 })
 
+const ENGLISH = { language: 'en', locales: [] }
+
 const CONSENT: ConsentView = {
+  ...ENGLISH,
   client: { id: 'photos', name: 'Photo book', userId: null },
   verified: true,
   logo: '/oauth/logo',
@@ -23,7 +26,7 @@ const CONSENT: ConsentView = {
   scopes: [
     fixed('place-orders', 'Place orders'),
     optional('check-status', 'Check order status'),
-    optional('email', 'See your e-mail address', false),
+    optional('email', 'See your email address', false),
   ],
   resources: [],
   destination: 'photos.example',
@@ -47,7 +50,7 @@ const STRANGER = {
 }
 
 const DEVICE: DeviceQuestion = { ...CONSENT, step: 'confirm', userCode: 'WDJB-MJHT' }
-const FORM = { step: 'enter', action: '/oauth/device', csrfToken: 'x' } as const
+const FORM = { ...ENGLISH, step: 'enter', action: '/oauth/device', csrfToken: 'x' } as const
 
 const SIGN_OUT = {
   client: CONSENT.client,
@@ -56,8 +59,19 @@ const SIGN_OUT = {
   problem: null,
   action: '/oauth/logout',
   fields: { csrf_token: 'x' },
-  locales: [],
+  ...ENGLISH,
 }
+
+const ERROR = {
+  ...ENGLISH,
+  status: 400,
+  message: 'No such client',
+  hint: 'Ask again',
+  isTechnical: true,
+  again: '/',
+}
+
+const GERMAN = { language: 'de' }
 
 const PAGES: Readonly<Record<string, () => string | Promise<string>>> = {
   consent: () => defaultPages.consent(CONSENT),
@@ -68,14 +82,19 @@ const PAGES: Readonly<Record<string, () => string | Promise<string>>> = {
   'device-confirm': () => defaultPages.device(DEVICE),
   'device-of-a-stranger': () => defaultPages.device({ ...DEVICE, ...STRANGER }),
   'device-answered': () =>
-    defaultPages.device({ step: 'done', approved: true, client: CONSENT.client }),
-  error: () =>
-    defaultPages.error({ status: 400, message: 'No such client', hint: 'Ask again', again: '/' }),
+    defaultPages.device({ ...ENGLISH, step: 'done', approved: true, client: CONSENT.client }),
+  error: () => defaultPages.error(ERROR),
   'sign-out': () => defaultPages.signOut(SIGN_OUT),
-  'signed-out': () => defaultPages.signedOut({ stillSignedIn: false, locales: [] }),
+  'consent-de': () => defaultPages.consent({ ...CONSENT, ...GERMAN }),
+  'consent-of-a-stranger-de': () => defaultPages.consent({ ...CONSENT, ...STRANGER, ...GERMAN }),
+  'device-de': () => defaultPages.device({ ...FORM, ...GERMAN, userCode: '', problem: null }),
+  'device-confirm-de': () => defaultPages.device({ ...DEVICE, ...GERMAN }),
+  'error-de': () => defaultPages.error({ ...ERROR, ...GERMAN }),
+  'sign-out-de': () => defaultPages.signOut({ ...SIGN_OUT, ...GERMAN }),
+  'signed-out': () => defaultPages.signedOut({ ...ENGLISH, stillSignedIn: false }),
 }
 
-/** One green dot. */
+/** A PNG with one green pixel. */
 const PICTURE = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkqGf4DwAEBQH/3nNKPgAAAABJRU5ErkJggg==',
   'base64',
@@ -87,7 +106,7 @@ async function answer(name: string): Promise<[type: string, body: string | Buffe
   return ['text/html; charset=utf-8', (await PAGES[name]?.()) ?? '']
 }
 
-describeInChromium('the pages of the library', ({ newPage }) => {
+describeInChromium('the default pages of the library', ({ newPage }) => {
   let server: Server
   let url: string
   beforeAll(async () => {
@@ -101,8 +120,8 @@ describeInChromium('the pages of the library', ({ newPage }) => {
   })
   afterAll(() => server?.close())
 
-  it.each(Object.keys(PAGES))('%s is accessible and fits, in every look', async (name) => {
-    const page = await newPage({ again: true })
+  it.each(Object.keys(PAGES))('are accessible and fit in every color scheme: %s', async (name) => {
+    const page = await newPage({ reuseTab: true })
     await page.goto(`${url}/oauth/${name}`)
     expect(await page.evaluate(() => document.scripts.length)).toBe(0)
     await expectFineInEveryLook(page, `default-${name}`)

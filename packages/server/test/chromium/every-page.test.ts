@@ -5,10 +5,12 @@ import {
   expectAccessible,
   takeScreenshot,
 } from '../../../../test-support/chromium.ts'
+import { de } from '../../src/messages/de.ts'
+import { en } from '../../src/messages/en.ts'
 import { startTestService, type TestService } from '../support.ts'
 import { type EveryPage, everyPage, type Walk } from './every-page.ts'
 
-/** 320 pixels are a window of 1280 at 400 %, which WCAG 1.4.10 asks for. */
+/** WCAG 1.4.10 requires 320 pixels: a window of 1280 at 400 %. */
 const CARD = {
   'cc-number': '4242 4242 4242 4242',
   'cc-exp': '12 / 34',
@@ -27,7 +29,7 @@ describeInChromium('every page', ({ newPage, forgive }) => {
   })
   afterAll(() => service?.stop())
 
-  /** Calls `look` on each page, in the tab of the person it is for. */
+  /** Calls `look` on each page, in a tab of the person it is for. */
   async function forEach(
     settings: Parameters<typeof newPage>[0],
     look: (page: Page, each: EveryPage) => Promise<void>,
@@ -50,27 +52,39 @@ describeInChromium('every page', ({ newPage, forgive }) => {
     }
   }
 
-  it('is no wider than its window, and clips no field, at any of four widths', async () => {
-    const problems: string[] = []
-    await forEach({}, async (page, { name }) => {
-      await openEverything(page)
-      for (const width of WIDTHS) {
-        await page.setViewportSize({ width, height: 800 })
-        await takeScreenshot(page, `${name}-${width}`)
-        for (const problem of await settled(page)) problems.push(`${name} at ${width}: ${problem}`)
-      }
-    })
-    expect(problems).toEqual([])
-  })
+  it.each([
+    ['en', WIDTHS],
+    ['de', [320, 1280]],
+  ] as const)(
+    'is no wider than its window in %s, and clips no field, at widths %j',
+    async (language, widths) => {
+      const problems: string[] = []
+      await forEach({ language }, async (page, { name }) => {
+        await openEverything(page)
+        for (const width of widths) {
+          await page.setViewportSize({ width, height: 800 })
+          await takeScreenshot(page, `${name}-${language}-${width}`)
+          for (const problem of await settled(page))
+            problems.push(`${name} at ${width}: ${problem}`)
+        }
+        const html = page.locator('html')
+        expect([name, await html.getAttribute('lang')]).toEqual([name, language])
+        if (language === 'de') {
+          for (const text of await untranslated(page)) problems.push(`${name}: ${text}`)
+        }
+      })
+      expect(problems).toEqual([])
+    },
+  )
 
-  it('shows no dead button without a script, and a harmless button first in every form', async () => {
+  it('shows no disabled controls without a script, and a safe button first in every form', async () => {
     const dead: string[] = []
     const harmful: string[] = []
     const asked: string[] = []
     await forEach({ script: false }, async (page, { name }) => {
       for (const button of await page.locator('button, [role="button"]').all()) {
         if (!(await button.isVisible())) continue
-        // A form that is sent by script alone has no method.
+        // A form that only a script sends has no method.
         const works = await button.evaluate((each) => {
           const method = each.closest('form')?.getAttribute('method')
           return each.getAttribute('type') !== 'button' && method === 'post'
@@ -85,7 +99,7 @@ describeInChromium('every page', ({ newPage, forgive }) => {
     expect(dead).toEqual([])
     // Enter presses the first button of a form.
     expect(harmful).toEqual([])
-    // Only pages that ask have a button that ends something for good.
+    // Only confirmation pages have a button that ends something permanently.
     expect(asked).toEqual([
       'session-end: /account/sessions/end',
       'sessions-end-others: /account/sessions/end-others',
@@ -97,14 +111,14 @@ describeInChromium('every page', ({ newPage, forgive }) => {
     ])
   })
 
-  it('shows with a script what only a script can do', async () => {
+  it('shows controls that need a script once it has loaded', async () => {
     const page = await newPage({ cookies: { url: service.url, values: walk.cookies.operator } })
     await page.goto(`${service.url}/clients`)
     await page.getByRole('button', { name: 'New client' }).waitFor()
     expect(await page.getByRole('button', { name: /^Copy the ID/ }).count()).toBeGreaterThan(1)
   })
 
-  it('lets an operator look up, disable and enable an account with the keyboard alone', async () => {
+  it('lets an operator find, disable and enable an account with the keyboard alone', async () => {
     const page = await newPage({ cookies: { url: service.url, values: walk.cookies.operator } })
     const email = 'newcomer-with-a-long-address@example.com'
     const press = async (role: 'link' | 'button' | 'radio', name: string) => {
@@ -112,13 +126,13 @@ describeInChromium('every page', ({ newPage, forgive }) => {
       await page.keyboard.press('Enter')
     }
     await page.goto(`${service.url}/overview`)
-    await page.getByLabel('Id or e-mail address').focus()
+    await page.getByLabel('ID or email address').focus()
     await page.keyboard.type(email)
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: email }).waitFor()
     expect(await service.users.findByEmail(email)).not.toBeNull()
     await press('link', 'Disable')
-    await press('button', 'Leave it as it is')
+    await press('button', 'Change nothing')
     await page.getByText('May sign in').waitFor()
     await press('link', 'Disable')
     await press('button', 'Disable the account')
@@ -129,7 +143,7 @@ describeInChromium('every page', ({ newPage, forgive }) => {
   })
 
   it.each(['operator-account', 'operator-disable', 'operator-delete', 'session-end'])(
-    '%s is accessible',
+    'is accessible: %s',
     async (wanted) => {
       const each = walk.pages.find(({ name }) => name === wanted)
       const cookies = { url: service.url, values: walk.cookies.operator }
@@ -140,18 +154,38 @@ describeInChromium('every page', ({ newPage, forgive }) => {
   )
 })
 
+/** English texts that differ from the German ones. */
+const ENGLISH_ONLY: ReadonlySet<string> = new Set(
+  Object.entries(en).flatMap(([id, text]) => (text === de[id as keyof typeof en] ? [] : [text])),
+)
+
+/** The texts of a German page that are in English, whole texts as well as names of elements. */
+async function untranslated(page: Page): Promise<string[]> {
+  const texts = await page.evaluate(() => {
+    const found: string[] = []
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    while (walker.nextNode()) found.push(walker.currentNode.textContent?.trim() ?? '')
+    for (const element of document.querySelectorAll('[aria-label]'))
+      found.push(element.getAttribute('aria-label') ?? '')
+    return found
+  })
+  return texts.filter((text) => ENGLISH_ONLY.has(text))
+}
+
 /** Unfolds everything, and fills in the fields that a provider's script puts into the page. */
 async function openEverything(page: Page): Promise<void> {
   const folded = page.locator('main details:not([open]) > summary')
   for (let count = await folded.count(); count > 0; count = await folded.count()) {
     await folded.first().click()
   }
-  // A provider's script puts its fields there.
+  // A provider's script adds its fields there.
   await page.waitForFunction(() => {
     const places = document.querySelectorAll('[data-card-entry] [data-mount]')
     return [...places].every((place) => place.childElementCount > 0)
   })
-  // A whole card has to be seen while it is typed.
+  // A provider's frame gets its height only while its tab is in front.
+  await page.bringToFront()
+  // A card number has to be visible completely while it is typed.
   for (const frame of page.frames().slice(1)) {
     for (const [name, value] of Object.entries(CARD)) {
       const field = frame.locator(`input[data-field="${name}"]`)
@@ -161,14 +195,14 @@ async function openEverything(page: Page): Promise<void> {
   }
 }
 
-/** The forms of a page that end something for good, and whether Enter would do that. */
+/** The forms of a page that end something permanently, and whether Enter would submit them so. */
 function dangersOf(page: Page) {
   return page.locator('form[method="post"]').evaluateAll((all) =>
     all.map((form) => {
       const buttons = [...form.querySelectorAll('button')].filter(({ type }) => type === 'submit')
       const isDangerous = (button: Element | undefined) =>
         button?.matches('.danger, .danger-quiet') ?? false
-      // A box that has to be ticked first keeps Enter from doing it.
+      // A required checkbox prevents Enter from submitting the form.
       const isGuarded = form.querySelector('input[type="checkbox"][required]') !== null
       return {
         action: form.getAttribute('action'),
@@ -179,7 +213,10 @@ function dangersOf(page: Page) {
   )
 }
 
-/** A frame of a provider's takes a moment to become as high as its fields are, and does so in sight only. */
+/**
+ * A provider's frame takes a moment to grow to the height of its fields, and does so only while
+ * visible.
+ */
 async function settled(page: Page): Promise<string[]> {
   for (const frame of await page.locator('iframe').all()) await frame.scrollIntoViewIfNeeded()
   let problems = await tooWide(page)
@@ -190,7 +227,7 @@ async function settled(page: Page): Promise<string[]> {
   return problems
 }
 
-/** Elements that are wider than the room they have, in the page and in its frames. */
+/** Elements that are wider than their space, in the page and its frames. */
 async function tooWide(page: Page): Promise<string[]> {
   const found: string[] = []
   for (const frame of page.frames()) {
@@ -208,7 +245,7 @@ async function tooWide(page: Page): Promise<string[]> {
           const { left, right } = element.getBoundingClientRect()
           const isOutside = left < -1 || right > root.clientWidth + 1
           const isText = element.matches('input:not([type="checkbox"], [type="radio"])')
-          // The placeholder is what a person reads of an empty field.
+          // A person can read only the placeholder of an empty field.
           return isOutside || (isText && wide(element))
         })
       return [

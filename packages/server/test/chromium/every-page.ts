@@ -1,6 +1,6 @@
 import type { TestService } from '../support.ts'
 
-/** A page of the service, and who looks at it. */
+/** A page of the service, and the person who opens it. */
 export interface EveryPage {
   readonly name: string
   readonly path: string
@@ -19,7 +19,7 @@ export interface Walk {
 const LONG = 'Adalbertina-Wilhelmina-Friederike-von-Hohenzollern-Sigmaringen'
 const PASSWORD = 'a long password'
 
-/** Fills a service with people who have something on every page, and lists the pages. */
+/** Fills a service with data on every page, and lists the pages. */
 export async function everyPage(service: TestService): Promise<Walk> {
   const { demo, oauth, users } = service
   const operator = await signedIn(service, demo?.email ?? '', demo?.password ?? '')
@@ -29,7 +29,7 @@ export async function everyPage(service: TestService): Promise<Walk> {
   )
   if (!customer || !newcomer || !challenged) throw new Error('A person is missing')
 
-  // Nothing that people can write makes a page wider than the window.
+  // User input must not make a page wider than the window.
   const name = 'W'.repeat(191)
   const redirect = `https://app.example.com/${'a'.repeat(300)}`
   await oauth.clients.create({ userId: operatorId, name, redirect })
@@ -113,7 +113,7 @@ async function person(service: TestService, name: string): Promise<Person> {
 async function signedIn(service: TestService, email: string, password: string): Promise<Browser> {
   const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
   const headers = { 'user-agent': firefox }
-  // Elsewhere, too, so that there is a session to end.
+  // A second session, so that there is one to end.
   await service.browser().post('/login', { email, password }, headers)
   const browser = service.browser()
   await browser.post('/login', { email, password }, headers)

@@ -50,7 +50,7 @@ describeInChromium('oidc-client-ts on another origin', ({ newPage, forgive }) =>
     page.getByRole('button', { name, exact: true }).click()
   const says = (page: Page, text: string) => page.locator('output', { hasText: text }).waitFor()
 
-  /** Signs in at the service, and is sent back. */
+  /** Signs in at the service, and returns to the application. */
   async function arrive(from: SinglePageApp, decision = 'Approve'): Promise<Page> {
     const page = await newPage()
     await page.goto(from.url)
@@ -61,7 +61,7 @@ describeInChromium('oidc-client-ts on another origin', ({ newPage, forgive }) =>
     return page
   }
 
-  it('signs in, calls, renews by its refresh token, and signs out', async () => {
+  it('signs in, calls the API, renews tokens with a refresh token, and signs out', async () => {
     const page = await arrive(app)
     await says(page, 'Hello Ada Lovelace')
     expect(new URL(page.url()).origin).toBe(app.url)
@@ -80,11 +80,11 @@ describeInChromium('oidc-client-ts on another origin', ({ newPage, forgive }) =>
     expect(page.url()).toContain(`${service.url}/login`)
   })
 
-  it('cannot renew in a frame, and learns there whether the session has ended', async () => {
+  it('cannot renew tokens in a frame, but detects there whether the session has ended', async () => {
     const near = await start(sameHost())
     const page = await arrive(near)
     await says(page, 'Hello Ada Lovelace')
-    // Anybody could come in the name of a public client, so the person is asked each time.
+    // Anyone could act for a public client, so the person is asked each time.
     await press(page, 'renewInFrame')
     await says(page, 'Failed: consent_required')
     const account = await newPage({ context: page.context() })
@@ -96,7 +96,7 @@ describeInChromium('oidc-client-ts on another origin', ({ newPage, forgive }) =>
     await near.close()
   })
 
-  it('learns that the person denied, or has taken the access back', async () => {
+  it('learns that the person denied or revoked the access', async () => {
     const denied = await arrive(app, 'Deny')
     await says(denied, 'Failed: access_denied')
     const page = await arrive(app)
@@ -113,7 +113,7 @@ describeInChromium('oidc-client-ts on another origin', ({ newPage, forgive }) =>
     await says(page, 'Failed: invalid_grant')
   })
 
-  it('gives its tokens back, and they open nothing any more', async () => {
+  it('revokes its tokens, which do not work any more', async () => {
     const page = await arrive(app)
     await says(page, 'Hello Ada Lovelace')
     const stored = await page.evaluate(() => JSON.stringify(sessionStorage))
@@ -126,7 +126,7 @@ describeInChromium('oidc-client-ts on another origin', ({ newPage, forgive }) =>
     expect((await call()).status).toBe(401)
   })
 
-  it('is stopped by the browser where its origin is not known', async () => {
+  it('is blocked by the browser if its origin is not registered', async () => {
     const stranger = await startSinglePageApp(otherHost())
     stranger.configure({ authority: service.url, clientId })
     const page = await newPage()

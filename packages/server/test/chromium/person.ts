@@ -8,7 +8,7 @@ interface Account {
   readonly password: string
 }
 
-/** Somebody new who has signed in already, for a test of what comes after the forms: what the browser has kept of it. */
+/** Opens a page for a new person who is already signed in, for tests of what follows. */
 export async function signedIn(
   service: TestService,
   account: Account,
@@ -19,24 +19,24 @@ export async function signedIn(
   return { url: service.url, values: browser.cookies }
 }
 
-/** What somebody does with the keyboard and the mouse on the way to what a test is about. */
+/** Registers by keyboard and mouse. */
 export async function register(page: Page, service: TestService, account: Account): Promise<void> {
   await page.goto(`${service.url}/register`)
   await page.getByLabel('Name (optional)').fill(account.name)
-  await page.getByLabel('E-mail').fill(account.email)
+  await page.getByLabel('Email').fill(account.email)
   await page.getByLabel('Password').fill(account.password)
   await page.getByRole('button', { name: 'Register' }).click()
   await page.getByRole('heading', { name: `Welcome, ${account.name}` }).waitFor()
 }
 
-/** On whatever page asks for it; the demo's user unless told otherwise. */
+/** Signs in on the current page, as the demo's user by default. */
 export async function signIn(
   page: Page,
   service: TestService,
   account: Partial<Account> = {},
 ): Promise<void> {
   if (!page.url().startsWith(`${service.url}/login`)) await page.goto(`${service.url}/login`)
-  await page.getByLabel('E-mail').fill(account.email ?? service.demo?.email ?? '')
+  await page.getByLabel('Email').fill(account.email ?? service.demo?.email ?? '')
   await page.getByLabel('Password').fill(account.password ?? service.demo?.password ?? '')
   await page.getByRole('button', { name: 'Sign in' }).click()
 }

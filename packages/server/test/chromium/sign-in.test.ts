@@ -3,25 +3,25 @@ import { describeInChromium } from '../../../../test-support/chromium.ts'
 import { startTestService, type TestService } from '../support.ts'
 import { register, signIn } from './person.ts'
 
-describeInChromium('signing in', ({ newPage, forgive }) => {
+describeInChromium('sign-in', ({ newPage, forgive }) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService()
   })
   afterAll(() => service?.stop())
 
-  it('is refused with a wrong password and done with the right one', async () => {
+  it('fails with a wrong password and succeeds with the correct one', async () => {
     const page = await newPage()
     forgive(page, /status of 401/)
     await page.goto(`${service.url}/tokens`)
     await signIn(page, service, { password: 'wrong' })
-    expect(await page.getByRole('alert').textContent()).toBe('E-mail or password is wrong.')
-    expect(await page.getByLabel('E-mail').inputValue()).toBe(service.demo?.email)
+    expect(await page.getByRole('alert').textContent()).toBe('The email or password is wrong.')
+    expect(await page.getByLabel('Email').inputValue()).toBe(service.demo?.email)
     await signIn(page, service)
     await page.getByRole('heading', { name: 'Personal access tokens' }).waitFor()
   })
 
-  it('has to wait after too many wrong passwords', async () => {
+  it('is blocked for a while after too many wrong passwords', async () => {
     const page = await newPage()
     forgive(page, /status of 4(01|29)/)
     const account = { name: 'Eve', email: 'eve@example.com', password: 'a long password' }
@@ -33,15 +33,15 @@ describeInChromium('signing in', ({ newPage, forgive }) => {
       await page.goto(`${service.url}/login`)
       await signIn(page, service, { ...account, password: 'wrong' })
     }
-    await page.getByRole('heading', { name: 'Please wait' }).waitFor()
-    await page.getByText('Too many attempts. Please try again in 15 minutes.').waitFor()
+    await page.getByRole('heading', { name: 'Too many attempts' }).waitFor()
+    await page.getByText('Please try again in 15 minutes.').waitFor()
     service.clock.advance('16m')
     await page.goto(`${service.url}/login`)
     await signIn(page, service, account)
     await page.getByRole('heading', { name: 'Welcome, Eve' }).waitFor()
   })
 
-  it('ends with signing out, and cookie mode with it', async () => {
+  it('ends with sign-out, together with cookie mode', async () => {
     const page = await newPage()
     forgive(page, /status of 401/)
     await register(page, service, {
@@ -67,16 +67,16 @@ describeInChromium('signing in', ({ newPage, forgive }) => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   })
 
-  it('is offered to whoever registers with an address that is taken, or a bad one', async () => {
+  it('is offered to people who register with an invalid address or one that is taken', async () => {
     const page = await newPage()
     forgive(page, /status of 422/)
     await page.goto(`${service.url}/register`)
-    await page.getByLabel('E-mail').fill('ada@example')
+    await page.getByLabel('Email').fill('ada@example')
     await page.getByLabel('Password').fill('a long password')
     await page.getByRole('button', { name: 'Register' }).click()
-    const email = page.getByLabel('E-mail')
+    const email = page.getByLabel('Email')
     expect(await email.getAttribute('aria-invalid')).toBe('true')
-    await page.getByText('Give an e-mail address such as').waitFor()
+    await page.getByText('Enter an email address such as').waitFor()
     await email.fill(service.demo?.email ?? '')
     await page.getByLabel('Password').fill('a long password')
     await page.getByRole('button', { name: 'Register' }).click()

@@ -3,10 +3,10 @@ import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 
-/** An application that is nothing but a page with oidc-client-ts, on an origin of its own. */
+/** A single-page application with oidc-client-ts, on its own origin. */
 export interface SinglePageApp {
   readonly url: string
-  /** As the person who registered it was told. */
+  /** Sets the issuer and client id that the person got when registering it. */
   configure(settings: { readonly authority: string; readonly clientId: string }): void
   close(): Promise<void>
 }
@@ -17,7 +17,10 @@ const library = readFileSync(
     .replace(/dist.*/, 'dist/browser/oidc-client-ts.min.js'),
 )
 
-/** `host`: a name of loopback that the service does not use, or the same one for a page of the same site. */
+/**
+ * Starts the application. `host`: a loopback name that the service does not use, or the same one
+ * for a page of the same site.
+ */
 export async function startSinglePageApp(host: string): Promise<SinglePageApp> {
   let settings = { authority: '', clientId: '' }
   const server = createServer((request, response) => {

@@ -17,7 +17,7 @@ const dark = (
 <style>body { background: #fff; color: #000 } @media (prefers-color-scheme: dark) { ${css} }</style>
 <main><h1>Fine by day</h1><p>Read this</p></main></html>`
 
-describeInChromium('the support for tests in Chromium', ({ newPage, forgive, complaints }) => {
+describeInChromium('the test support for Chromium', ({ newPage, forgive, complaints }) => {
   const server = createServer((request, response) => {
     response.setHeader('content-security-policy', "default-src 'self'; img-src 'self' data:")
     response.setHeader('content-type', 'text/html')
@@ -27,7 +27,7 @@ describeInChromium('the support for tests in Chromium', ({ newPage, forgive, com
   beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)))
   afterAll(() => new Promise((resolve) => server.close(resolve)))
 
-  it('notices a breach of the policy, a missing file, what axe refuses and what is too wide', async () => {
+  it('detects policy violations, missing files, accessibility problems and overflow', async () => {
     const page = await newPage()
     forgive(page, /./)
     await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
@@ -42,7 +42,7 @@ describeInChromium('the support for tests in Chromium', ({ newPage, forgive, com
   it.each([
     ['colours that nobody can read', 'p { color: #eee }', 'color-contrast'],
     ['something that is missing', 'p { display: none }', 'what the dark page says'],
-  ])('notices %s in the dark alone', async (_name, css, problem) => {
+  ])('detects %s in the dark scheme only', async (_name, css, problem) => {
     const page = await newPage()
     await page.setContent(dark(css))
     await expectAccessible(page)

@@ -3,22 +3,25 @@ import type { AddressInfo } from 'node:net'
 import * as oauth from 'oauth4webapi'
 import type { TestService } from '../support.ts'
 
-/** An application that somebody else wrote, with pages of its own, on an origin of its own. */
+/** A third-party application with its own pages, on its own origin. */
 export interface ThirdParty {
   readonly url: string
   readonly redirect: string
-  /** As the person who registered it there was told. */
+  /** Sets the credentials that the person got when registering it. */
   configure(credentials: { readonly id: string; readonly secret: string | null }): void
-  /** What it holds now; null before anybody has approved. */
+  /** The present access token. `null` before the approval. */
   accessToken(): string | null
-  /** Calls the API with its token; the status of the answer. */
+  /** Calls the API with its token, and returns the status. */
   useToken(): Promise<number>
   close(): Promise<void>
 }
 
 const INSECURE = { [oauth.allowInsecureRequests]: true }
 
-/** Does what a careful client library does: state, PKCE, and `iss` are checked by oauth4webapi. */
+/**
+ * Starts an application that behaves like a careful client library: oauth4webapi checks state, PKCE
+ * and `iss`.
+ */
 export async function startThirdParty(service: TestService): Promise<ThirdParty> {
   let credentials: { readonly id: string; readonly secret: string | null } | null = null
   let pending: { state: string; verifier: string } | null = null
@@ -75,7 +78,7 @@ export async function startThirdParty(service: TestService): Promise<ThirdParty>
     }
   }
 
-  /** The implicit flow: the page's script hands over what only it can read. */
+  /** Implicit flow: the page's script sends the URL fragment, which only it can read. */
   async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)

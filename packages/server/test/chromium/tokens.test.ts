@@ -15,7 +15,7 @@ describeInChromium('personal access tokens', ({ newPage, forgive }) => {
     return (await fetch(service.url + path, { headers })).status
   }
 
-  it('are made with scopes, shown once, used and revoked', async () => {
+  it('are created with scopes, shown once, used and revoked', async () => {
     const ada = { name: 'Ada', email: 'ada@example.com', password: 'a long password' }
     const page = await newPage({ cookies: await signedIn(service, ada) })
     await page.goto(`${service.url}/tokens`)
@@ -49,7 +49,7 @@ describeInChromium('personal access tokens', ({ newPage, forgive }) => {
     expect(await call('/api/orders/status', little)).toBe(200)
   })
 
-  it('need a name', async () => {
+  it('require a name', async () => {
     const grace = { name: 'Grace', email: 'grace@example.com', password: 'a long password' }
     const page = await newPage({ cookies: await signedIn(service, grace) })
     forgive(page, /status of 422/)
@@ -59,7 +59,7 @@ describeInChromium('personal access tokens', ({ newPage, forgive }) => {
     await page.getByText('The name field is required.').waitFor()
   })
 
-  it('say that the service is away, and are made once it is back', async () => {
+  it('show that the service is unavailable, and are created once it is back', async () => {
     const hedy = { name: 'Hedy', email: 'hedy@example.com', password: 'a long password' }
     const page = await newPage({ cookies: await signedIn(service, hedy) })
     forgive(page, /ERR_/)

@@ -9,7 +9,7 @@ export const POST = auth('api', scopes('place-orders'), async (request, { user }
     const subscription = await customer.newSubscription('main', 'monthly').create(card)
     return Response.json({ plan: subscription.providerPlan }, { status: 201 })
   } catch (error) {
-    // A declined card is not a bug: the error says what happened, and with which status.
+    // A declined card is not a bug: the error has a message and an HTTP status for the caller.
     if (!isBillingError(error)) throw error
     return Response.json({ error: error.code, message: error.message }, { status: error.status })
   }

@@ -1,5 +1,6 @@
 import type { Story } from '../story.ts'
 import { balances } from './balances.ts'
+import { captures } from './captures.ts'
 import { checkouts } from './checkouts.ts'
 import { customers } from './customers.ts'
 import { dates } from './dates.ts'
@@ -10,12 +11,13 @@ import { paymentMethods } from './payment-methods.ts'
 import { payments } from './payments.ts'
 import { promotionCodes } from './promotion-codes.ts'
 import { creditNotes, refunds } from './refunds.ts'
+import { sentInvoices } from './sent-invoices.ts'
 import { starts } from './starts.ts'
 import { subscriptions } from './subscriptions.ts'
 import { taxes } from './taxes.ts'
 import { usage } from './usage.ts'
 
-/** Each feature tells its own. */
+/** The stories of all features. */
 export const STORIES: readonly Story[] = [
   ...subscriptions,
   ...starts,
@@ -23,7 +25,9 @@ export const STORIES: readonly Story[] = [
   ...dates,
   ...later,
   ...payments,
+  ...captures,
   ...checkouts,
+  ...sentInvoices,
   ...refunds,
   ...creditNotes,
   ...moneyBack,

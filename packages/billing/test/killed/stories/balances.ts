@@ -1,39 +1,39 @@
 import { expect } from 'vitest'
 import { money } from '../../../src/index.ts'
-import { type Asking, ofUser, type Story, subscribe } from '../story.ts'
+import { ofUser, type Story, type StoryRun, subscribe } from '../story.ts'
 
 const AMOUNT = money(300, 'usd')
-const once = ({ user }: Asking) => ({ idempotencyKey: `once-${user.id}` })
+const once = ({ user }: StoryRun) => ({ idempotencyKey: `once-${user.id}` })
 
-/** The balance, which was changed once. */
+/** Expects this balance, changed exactly once. */
 const is =
   (cents: number) =>
-  async ({ user }: Asking, at: string) => {
+  async ({ user }: StoryRun, at: string) => {
     expect(await user.balance(), at).toEqual(money(cents, 'usd'))
     expect(await user.balanceTransactions(), at).toHaveLength(1)
   }
 
 export const balances: readonly Story[] = [
   {
-    name: 'credit as a gift with a key',
+    name: 'creditBalance as a gift with an idempotency key',
     providers: ['stripe'],
     before: subscribe,
-    job: (asking) => ofUser('giveCredit', AMOUNT, { description: 'Welcome', ...once(asking) }),
+    job: (run) => ofUser('creditBalance', AMOUNT, 'Welcome', { gift: true, ...once(run) }),
     outcome: is(300),
   },
   {
-    name: 'credit before the first purchase',
+    name: 'creditBalance before the first purchase',
     providers: ['stripe'],
-    job: (asking) => ofUser('giveCredit', AMOUNT, once(asking)),
+    job: (run) => ofUser('creditBalance', AMOUNT, 'Welcome', { gift: true, ...once(run) }),
     async outcome({ test, user }, at) {
       expect(await (await test.billing.user(user.id)).balance(), at).toEqual(AMOUNT)
     },
   },
   {
-    name: 'debitBalance with a key',
+    name: 'debitBalance with an idempotency key',
     providers: ['stripe'],
     before: subscribe,
-    job: (asking) => ofUser('debitBalance', AMOUNT, 'Repairs', once(asking)),
+    job: (run) => ofUser('debitBalance', AMOUNT, 'Repairs', once(run)),
     outcome: is(-300),
   },
 ]

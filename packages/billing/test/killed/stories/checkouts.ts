@@ -1,13 +1,13 @@
 import { expect } from 'vitest'
 import { money } from '../../../src/index.ts'
 import { givenBackTo, takenFrom } from '../../support.ts'
-import { type Asking, ofUser, PAID, type Story } from '../story.ts'
+import { ofUser, PAID, type Story, type StoryRun } from '../story.ts'
 
 const PAGE = { name: 'main', successPath: '/done' }
 const POSTER = [money(1999, 'eur'), 'Poster', { successPath: '/done' }] as const
 const SHIRT = [money(1500, 'usd'), 'Shirt', { successPath: '/done' }] as const
 
-/** The page of each user, for whoever comes back from it. */
+/** The hosted page of each user, which a retry returns from. */
 const pages = new Map<string | number, string>()
 
 export const checkouts: readonly Story[] = [
@@ -15,9 +15,9 @@ export const checkouts: readonly Story[] = [
     name: 'checkout',
     providers: ['stripe'],
     job: ofUser('checkout', 'monthly', PAGE),
-    async again(asking) {
-      await pay(asking)
-      await comeBack(asking)
+    async again(run) {
+      await pay(run)
+      await comeBack(run)
     },
     outcome: PAID,
   },
@@ -34,7 +34,7 @@ export const checkouts: readonly Story[] = [
     outcome: { ...PAID, plan: 'pro', taken: 2500 },
   },
   {
-    name: 'create beside an open checkout',
+    name: 'create while a checkout is open',
     providers: ['stripe'],
     before: ({ user }) => user.checkout('monthly', PAGE),
     job: { job: 'create' },
@@ -45,6 +45,17 @@ export const checkouts: readonly Story[] = [
     providers: ['stripe'],
     before: pay,
     job: ({ user }) => ofUser('completeCheckout', pages.get(user.id)),
+    outcome: PAID,
+  },
+  {
+    name: 'claimCheckout',
+    providers: ['stripe'],
+    async before({ user, test }) {
+      const { id } = await test.billing.guestCheckout('monthly', { ...PAGE, tax: 'none' })
+      test.sandbox.stripe.completeCheckout(id, { email: `user-${user.id}@example.com` })
+      pages.set(user.id, id)
+    },
+    job: ({ user }) => ofUser('claimCheckout', pages.get(user.id)),
     outcome: PAID,
   },
   {
@@ -61,7 +72,7 @@ export const checkouts: readonly Story[] = [
     },
   },
   {
-    name: 'checkoutCharge beside a bank debit',
+    name: 'checkoutCharge while a bank debit is pending',
     providers: ['stripe'],
     async before({ user, test }) {
       const { id } = await user.checkoutCharge(...POSTER)
@@ -81,11 +92,11 @@ export const checkouts: readonly Story[] = [
     },
   },
   {
-    name: 'refund of what was paid on a page',
+    name: 'refund of a payment on a hosted page',
     providers: ['stripe'],
-    async before(asking) {
-      await pay(asking)
-      await comeBack(asking)
+    async before(run) {
+      await pay(run)
+      await comeBack(run)
     },
     job: ({ user }) => ofUser('refund', pages.get(user.id)),
     async outcome({ test, user }, at) {
@@ -94,12 +105,12 @@ export const checkouts: readonly Story[] = [
   },
 ]
 
-async function pay({ user, test }: Asking): Promise<void> {
+async function pay({ user, test }: StoryRun): Promise<void> {
   const { id } = await user.checkout('monthly', PAGE)
   pages.set(user.id, id)
   test.sandbox.stripe.completeCheckout(id)
 }
 
-async function comeBack({ user }: Asking): Promise<void> {
+async function comeBack({ user }: StoryRun): Promise<void> {
   await user.completeCheckout(pages.get(user.id) ?? '')
 }

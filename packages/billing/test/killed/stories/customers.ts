@@ -1,19 +1,19 @@
 import { expect } from 'vitest'
 import type { BillableUser } from '../../../src/index.ts'
 import { takenFrom } from '../../support.ts'
-import { type Asking, ofUser, type Story, subscribe } from '../story.ts'
+import { ofUser, type Story, type StoryRun, subscribe } from '../story.ts'
 
 const DETAILS = { name: 'Ada King', phone: '+44 20 7946 0000', address: { city: 'London' } }
 
 export const customers: readonly Story[] = [
   {
     name: 'transferTo',
-    // Braintree keeps no name of an owner, and is asked for nothing.
+    // Braintree does not store the owner, so nothing is sent to it.
     providers: ['stripe'],
     before: subscribeGiver,
     job: ({ user }) => ({ job: 'transfer', from: giverOf(user) }),
-    async outcome(asking, at) {
-      const { test, user } = asking
+    async outcome(run, at) {
+      const { test, user } = run
       expect(await user.subscribed('main', 'monthly'), at).toBe(true)
       expect(takenFrom(test, user), at).toBe(1000)
       const giver = await test.billing.user(giverOf(user))
@@ -32,8 +32,8 @@ export const customers: readonly Story[] = [
     name: 'updateCustomer',
     before: ({ user, card }) => user.updateCard(card),
     job: ofUser('updateCustomer', DETAILS),
-    async outcome(asking, at) {
-      expect(await detailsOf(asking), at).toEqual({
+    async outcome(run, at) {
+      expect(await detailsOf(run), at).toEqual({
         name: DETAILS.name,
         phone: DETAILS.phone,
         cities: ['London'],
@@ -42,8 +42,8 @@ export const customers: readonly Story[] = [
   },
 ]
 
-/** What the provider's own object says, whichever it is. */
-async function detailsOf({ user, given }: Asking) {
+/** Reads the customer's details from the provider's own object. */
+async function detailsOf({ user, given }: StoryRun) {
   const customer = (await user.asCustomer()) as {
     readonly name?: string
     readonly firstName?: string
@@ -64,8 +64,8 @@ async function detailsOf({ user, given }: Asking) {
 
 const giverOf = ({ id }: BillableUser): number => Number(id) + 1_000_000
 
-/** Another user with the same address, who has subscribed. */
-async function subscribeGiver({ test, user, card }: Asking): Promise<void> {
+/** Creates another user with the same e-mail address and a subscription. */
+async function subscribeGiver({ test, user, card }: StoryRun): Promise<void> {
   const { email } = user.attributes as { email: string }
   const id = giverOf(user)
   await test.database.kysely.insertInto('users').values({ id, email, name: 'Ada' }).execute()

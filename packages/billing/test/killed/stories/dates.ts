@@ -11,8 +11,8 @@ export const dates: readonly Story[] = [
     providers: ['stripe'],
     before: subscribe,
     job: ofSubscription('cancelAt', date),
-    async outcome(asking, at) {
-      expect((await main(asking)).endsAt, at).toEqual(LATER)
+    async outcome(run, at) {
+      expect((await main(run)).endsAt, at).toEqual(LATER)
     },
   },
   {
@@ -20,8 +20,8 @@ export const dates: readonly Story[] = [
     providers: ['stripe'],
     before: beginTrial,
     job: ofSubscription('endTrial'),
-    async outcome(asking, at) {
-      expect([(await main(asking)).onTrial(), takenFrom(asking.test, asking.user)], at).toEqual([
+    async outcome(run, at) {
+      expect([(await main(run)).onTrial(), takenFrom(run.test, run.user)], at).toEqual([
         false,
         1000,
       ])
@@ -32,8 +32,8 @@ export const dates: readonly Story[] = [
     providers: ['stripe'],
     before: beginTrial,
     job: ofSubscription('extendTrial', date),
-    async outcome(asking, at) {
-      expect((await main(asking)).trialEndsAt, at).toEqual(LATER)
+    async outcome(run, at) {
+      expect((await main(run)).trialEndsAt, at).toEqual(LATER)
     },
   },
 ]

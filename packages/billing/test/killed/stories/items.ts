@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 import { takenFrom } from '../../support.ts'
 import { openOperations } from '../outcome.ts'
-import { type Asking, main, ofSubscription, type Story, subscribe } from '../story.ts'
+import { main, ofSubscription, type Story, type StoryRun, subscribe } from '../story.ts'
 
-/** A seat is a price at Stripe and an add-on at Braintree. */
+/** A seat is a price at Stripe, and an add-on at Braintree. */
 const prepare: Story['prepare'] = async ({ sandbox }) => {
   for (const [id, amount] of [
     ['seat', 500],
@@ -14,15 +14,15 @@ const prepare: Story['prepare'] = async ({ sandbox }) => {
   }
 }
 
-const withSeats = async (asking: Asking) => (await subscribe(asking)).addPriceAndInvoice('seat', 2)
+const withSeats = async (run: StoryRun) => (await subscribe(run)).addPriceAndInvoice('seat', 2)
 
-/** How many of each there are beside the main price, and what was taken for all. */
+/** Expects these quantities of the additional prices, and this total charge. */
 const has =
   (others: Readonly<Record<string, number>>, taken: number) =>
-  async (asking: Asking, at: string): Promise<void> => {
-    const items = (await main(asking)).items().filter(({ isMain }) => !isMain)
+  async (run: StoryRun, at: string): Promise<void> => {
+    const items = (await main(run)).items().filter(({ isMain }) => !isMain)
     const found = Object.fromEntries(items.map(({ price, quantity }) => [price, quantity]))
-    expect([found, takenFrom(asking.test, asking.user)], at).toEqual([others, taken])
+    expect([found, takenFrom(run.test, run.user)], at).toEqual([others, taken])
   }
 
 export const items: readonly Story[] = [
@@ -34,20 +34,21 @@ export const items: readonly Story[] = [
     outcome: has({ seat: 2 }, 2000),
   },
   {
-    name: 'incrementQuantity of a price',
+    name: 'incrementQuantity of an additional price',
     prepare,
     before: withSeats,
     job: ofSubscription('incrementQuantity', 1, 'seat'),
-    async again(asking) {
-      // What is done and off the record is done: whoever asks for one more then gets one more.
-      const found = await main(asking)
-      const open = await openOperations(asking.test, asking.user.id)
+    async again(run) {
+      // A finished operation is off the record, so repeating `incrementQuantity()` adds another
+      // unit.
+      const found = await main(run)
+      const open = await openOperations(run.test, run.user.id)
       if (open.length > 0 || found.findItem('seat')?.quantity !== 3) {
         await found.incrementQuantity(1, 'seat')
       }
     },
-    async outcome(asking, at) {
-      expect((await main(asking)).findItem('seat')?.quantity, at).toBe(3)
+    async outcome(run, at) {
+      expect((await main(run)).findItem('seat')?.quantity, at).toBe(3)
     },
   },
   {
@@ -62,8 +63,8 @@ export const items: readonly Story[] = [
     prepare,
     before: withSeats,
     job: ofSubscription('swapItem', 'seat', 'support'),
-    async outcome(asking, at) {
-      const found = await main(asking)
+    async outcome(run, at) {
+      const found = await main(run)
       expect([found.hasPrice('seat'), found.findItem('support')?.quantity], at).toEqual([false, 2])
     },
   },

@@ -1,32 +1,38 @@
 import { expect } from 'vitest'
-import { type Asking, main, ofSubscription, type Story, subscribe } from '../story.ts'
+import { main, ofSubscription, type Story, type StoryRun, subscribe } from '../story.ts'
 
-async function planPro(asking: Asking): Promise<void> {
-  await (await subscribe(asking)).swapAtPeriodEnd('pro')
+async function planPro(run: StoryRun): Promise<void> {
+  await (await subscribe(run)).swapAtPeriodEnd('pro')
 }
 
-/** A change that may still come stays on record until the plan is taken back. */
-async function takeBackUnlessMade(asking: Asking): Promise<void> {
-  await asking.user.sync()
-  const found = await main(asking)
+/**
+ * Cancels the planned swap only if the change was not made. A change that may still follow stays on
+ * record until then.
+ */
+async function takeBackUnlessMade(run: StoryRun): Promise<void> {
+  await run.user.sync()
+  const found = await main(run)
   const items = [{ price: 'pro', quantity: found.quantity }]
   expect((await found.plannedSwap())?.items).toEqual(items)
   if (found.quantity === 1) await found.cancelPlannedSwap()
 }
 
-/** The plan, how many of it, and what is to come: by our row, which is compared with the provider anyway. */
+/**
+ * Expects this plan, quantity and planned swap in our row. Other tests compare the row with the
+ * provider.
+ */
 const is =
   (plan: string, quantity: number, planned: string | null) =>
-  async (asking: Asking, at: string): Promise<void> => {
-    const found = await main(asking)
-    const told = [found.providerPlan, found.quantity, found.plannedPlan]
+  async (run: StoryRun, at: string): Promise<void> => {
+    const found = await main(run)
+    const told = [found.providerPlan, found.quantity, found.plannedPrice]
     expect(told, at).toEqual([plan, quantity, planned])
     const items = planned === null ? null : [{ price: planned, quantity }]
     expect((await found.plannedSwap())?.items ?? null, at).toEqual(items)
   }
 
-const isPaused = (wanted: boolean) => async (asking: Asking, at: string) =>
-  expect((await main(asking)).paused(), at).toBe(wanted)
+const isPaused = (wanted: boolean) => async (run: StoryRun, at: string) =>
+  expect((await main(run)).paused(), at).toBe(wanted)
 
 export const later: readonly Story[] = [
   {
@@ -37,7 +43,7 @@ export const later: readonly Story[] = [
     outcome: is('monthly', 1, 'pro'),
   },
   {
-    name: 'swapAtPeriodEnd in place of another',
+    name: 'swapAtPeriodEnd replacing a planned swap',
     providers: ['stripe'],
     before: planPro,
     job: ofSubscription('swapAtPeriodEnd', 'quarterly'),
@@ -65,43 +71,43 @@ export const later: readonly Story[] = [
     outcome: is('monthly', 1, 'pro'),
   },
   {
-    name: 'swap with another one planned',
+    name: 'swap with a swap planned',
     providers: ['stripe'],
     before: planPro,
     job: ofSubscription('swap', 'quarterly'),
     outcome: is('quarterly', 1, null),
   },
   {
-    name: 'cancel with a swap planned, which nobody repeats',
+    name: 'cancel with a swap planned, not retried',
     providers: ['stripe'],
     before: planPro,
     job: ofSubscription('cancel'),
     again: ({ user }) => user.sync(),
-    async outcome(asking, at) {
-      const found = await main(asking)
-      expect(found.plannedPlan, at).toBe(found.cancelled() ? null : 'pro')
+    async outcome(run, at) {
+      const found = await main(run)
+      expect(found.plannedPrice, at).toBe(found.cancelled() ? null : 'pro')
     },
   },
   {
-    name: 'swap with another one planned, which nobody repeats',
+    name: 'swap with a swap planned, not retried',
     providers: ['stripe'],
     before: planPro,
     job: ofSubscription('swap', 'quarterly'),
     again: ({ user }) => user.sync(),
-    async outcome(asking, at) {
-      const { providerPlan, plannedPlan } = await main(asking)
-      expect(plannedPlan, at).toBe(providerPlan === 'quarterly' ? null : 'pro')
+    async outcome(run, at) {
+      const { providerPlan, plannedPrice } = await main(run)
+      expect(plannedPrice, at).toBe(providerPlan === 'quarterly' ? null : 'pro')
     },
   },
   {
-    name: 'updateQuantity with a swap planned, which nobody repeats',
+    name: 'updateQuantity with a swap planned, not retried',
     providers: ['stripe'],
     before: planPro,
     job: ofSubscription('updateQuantity', 3),
     again: takeBackUnlessMade,
-    async outcome(asking, at) {
-      const { quantity } = await main(asking)
-      await is('monthly', quantity, quantity === 3 ? 'pro' : null)(asking, at)
+    async outcome(run, at) {
+      const { quantity } = await main(run)
+      await is('monthly', quantity, quantity === 3 ? 'pro' : null)(run, at)
     },
   },
   {
@@ -114,7 +120,7 @@ export const later: readonly Story[] = [
   {
     name: 'unpause',
     providers: ['stripe'],
-    before: async (asking) => (await subscribe(asking)).pause(),
+    before: async (run) => (await subscribe(run)).pause(),
     job: ofSubscription('unpause'),
     outcome: isPaused(false),
   },

@@ -1,28 +1,28 @@
 import { expect } from 'vitest'
 import { money } from '../../../src/index.ts'
 import { givenBackTo, START, settleCharge, stripeSdk } from '../../support.ts'
-import { type Asking, main, ofInvoice, ofSubscription, PAID, type Story } from '../story.ts'
+import { main, ofInvoice, ofSubscription, PAID, type Story, type StoryRun } from '../story.ts'
 import { resume } from './subscriptions.ts'
 
-/** Half of the first period, which begins with the story and has 31 days. */
+/** The middle of the first period, which starts with the story and has 31 days. */
 const HALF = new Date(START.getTime() + 15.5 * 86_400_000)
 
-/** A plan that is paid and settled. */
-async function pay({ user, card, test, given }: Asking, plan: string): Promise<string> {
+/** Pays for a plan, and settles the charge. */
+async function pay({ user, card, test, given }: StoryRun, plan: string): Promise<string> {
   await user.newSubscription('main', plan).create(card)
   const [invoice] = await user.invoicesIncludingPending()
   await settleCharge(test, given.provider, invoice?.id ?? '')
   return invoice?.id ?? ''
 }
 
-async function refundHalf(asking: Asking): Promise<void> {
-  await asking.user.refund(await pay(asking, 'monthly'), { amount: money(500, 'usd') })
+async function refundHalf(run: StoryRun): Promise<void> {
+  await run.user.refund(await pay(run, 'monthly'), { amount: money(500, 'usd') })
 }
 
-/** Expects this sum of pending invoice items: none is there twice. */
-const waits = (cents: number) => async (asking: Asking, at: string) => {
-  const { invoiceItems } = await stripeSdk(asking.test)
-  const customer = asking.user.providerId ?? ''
+/** Expects this sum of pending invoice items, which proves that none exists twice. */
+const waits = (cents: number) => async (run: StoryRun, at: string) => {
+  const { invoiceItems } = await stripeSdk(run.test)
+  const customer = run.user.providerId ?? ''
   const { data } = await invoiceItems.list({ customer, pending: true })
   expect(
     data.reduce((sum, { amount }) => sum + amount, 0),
@@ -35,7 +35,7 @@ export const moneyBack: readonly Story[] = [
     name: 'swap after half was refunded',
     before: refundHalf,
     job: ofSubscription('swapAndInvoice', 'pro'),
-    // 5.00 of the old plan are left.
+    // 5.00 of the old plan remain as credit.
     outcome: { ...PAID, plan: 'pro', taken: 1000 + 2000, made: { stripe: 1, braintree: 2 } },
   },
   {
@@ -48,19 +48,19 @@ export const moneyBack: readonly Story[] = [
   {
     name: 'resume after half was refunded',
     providers: ['stripe'],
-    async before(asking) {
-      await refundHalf(asking)
-      await (await main(asking)).cancelAt(HALF)
+    async before(run) {
+      await refundHalf(run)
+      await (await main(run)).cancelAt(HALF)
     },
     job: ofSubscription('resume'),
     again: resume,
     outcome: waits(0),
   },
   {
-    name: 'refund of what is not credited',
-    async before(asking) {
-      await pay(asking, 'pro')
-      await (await main(asking)).swap('monthly')
+    name: 'refund of the part that is not credited',
+    async before(run) {
+      await pay(run, 'pro')
+      await (await main(run)).swap('monthly')
     },
     job: ofInvoice('refund'),
     async outcome({ test, user }, at) {

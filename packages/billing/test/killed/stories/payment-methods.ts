@@ -1,22 +1,22 @@
 import { expect } from 'vitest'
-import { type Asking, ofUser, type Story, subscribe } from '../story.ts'
+import { ofUser, type Story, type StoryRun, subscribe } from '../story.ts'
 
-/** What each user adds, chooses or takes away. */
+/** The second payment method of each user. */
 const others = new Map<string | number, string>()
 
-const otherOf = ({ user }: Asking) => others.get(user.id) ?? ''
+const otherOf = ({ user }: StoryRun) => others.get(user.id) ?? ''
 
-async function addAnother(asking: Asking): Promise<void> {
-  await subscribe(asking)
-  const { id } = await asking.user.addPaymentMethod(asking.given.otherCard)
-  others.set(asking.user.id, id)
+async function addAnother(run: StoryRun): Promise<void> {
+  await subscribe(run)
+  const { id } = await run.user.addPaymentMethod(run.given.otherCard)
+  others.set(run.user.id, id)
 }
 
-/** So many, one of them billed, and our columns say which. */
+/** Expects this number of payment methods, one of them the default, as stored in our columns. */
 const methods =
-  (count: number, lastFour: (asking: Asking) => string | null | undefined) =>
-  async (asking: Asking, at: string) => {
-    const { user } = asking
+  (count: number, lastFour: (run: StoryRun) => string | null | undefined) =>
+  async (run: StoryRun, at: string) => {
+    const { user } = run
     const all = await user.paymentMethods()
     expect(all, at).toHaveLength(count)
     const usual = all.filter(({ isDefault }) => isDefault)
@@ -24,12 +24,12 @@ const methods =
       count > 0 ? 1 : 0,
       user.cardLastFour ?? undefined,
     ])
-    if (lastFour(asking) !== undefined) expect(user.cardLastFour, at).toBe(lastFour(asking))
+    if (lastFour(run) !== undefined) expect(user.cardLastFour, at).toBe(lastFour(run))
   }
 
 export const paymentMethods: readonly Story[] = [
   {
-    name: 'addPaymentMethod to nobody yet',
+    name: 'addPaymentMethod before there is a customer',
     job: ({ card }) => ofUser('addPaymentMethod', card),
     outcome: methods(1, () => undefined),
   },
@@ -44,13 +44,13 @@ export const paymentMethods: readonly Story[] = [
   {
     name: 'updateDefaultPaymentMethod',
     before: addAnother,
-    job: (asking) => ofUser('updateDefaultPaymentMethod', otherOf(asking)),
+    job: (run) => ofUser('updateDefaultPaymentMethod', otherOf(run)),
     outcome: methods(2, ({ given }) => given.otherLastFour),
   },
   {
     name: 'deletePaymentMethod',
     before: addAnother,
-    job: (asking) => ofUser('deletePaymentMethod', otherOf(asking)),
+    job: (run) => ofUser('deletePaymentMethod', otherOf(run)),
     outcome: methods(1, () => undefined),
   },
   {
@@ -63,7 +63,7 @@ export const paymentMethods: readonly Story[] = [
     outcome: methods(0, () => null),
   },
   {
-    name: 'createSetupIntent of nobody yet',
+    name: 'createSetupIntent before there is a customer',
     providers: ['stripe'],
     job: ofUser('createSetupIntent'),
     outcome: methods(0, () => null),

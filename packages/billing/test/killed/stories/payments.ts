@@ -2,22 +2,22 @@ import { expect } from 'vitest'
 import { isBillingError } from '../../../src/index.ts'
 import { takenFrom } from '../../support.ts'
 import {
-  type Asking,
   main,
   ofInvoice,
   ofSubscription,
   ofUser,
   PAID,
   type Story,
+  type StoryRun,
   subscribe,
 } from '../story.ts'
 
-/** The renewal is declined, so that something is owed. */
-async function decline(asking: Asking): Promise<void> {
-  await subscribe(asking)
-  const { provider, providerId } = asking.user
+/** Declines the renewal, so that a payment is due. */
+async function decline(run: StoryRun): Promise<void> {
+  await subscribe(run)
+  const { provider, providerId } = run.user
   const code = provider === 'stripe' ? 'insufficient_funds' : '2001'
-  asking.test.sandbox.trouble.declineNextCharge(providerId ?? '', code)
+  run.test.sandbox.trouble.declineNextCharge(providerId ?? '', code)
 }
 
 const owed = {
@@ -26,26 +26,22 @@ const owed = {
     await sandbox.clock.advance({ months: 1, hours: 2 })
     await billing.sync()
   },
-  async outcome(asking: Asking, at: string) {
-    const found = await main(asking)
+  async outcome(run: StoryRun, at: string) {
+    const found = await main(run)
     const owes = (await found.amountOwed())?.amount
-    expect([found.pastDue(), owes, takenFrom(asking.test, asking.user)], at).toEqual([
-      false,
-      0,
-      2000,
-    ])
+    expect([found.pastDue(), owes, takenFrom(run.test, run.user)], at).toEqual([false, 0, 2000])
   },
 } satisfies Partial<Story>
 
 export const payments: readonly Story[] = [
   {
-    name: 'charge with a key',
+    name: 'charge with an idempotency key',
     before: subscribe,
     job: ({ user, given }) => ofUser('charge', given.ten, { idempotencyKey: `order-${user.id}` }),
     outcome: { ...PAID, taken: 2000 },
   },
   {
-    name: 'invoiceFor with a key',
+    name: 'invoiceFor with an idempotency key',
     before: subscribe,
     job: ({ user, given }) =>
       ofUser('invoiceFor', 'Shirt', given.ten, { idempotencyKey: `order-${user.id}` }),
@@ -53,17 +49,17 @@ export const payments: readonly Story[] = [
   },
   { name: 'payNow', ...owed, job: ofSubscription('payNow') },
   {
-    name: 'payNow of one that is unpaid',
+    name: 'payNow of an unpaid subscription',
     providers: ['stripe'],
     options: { here: { dunning: { afterLastRetry: 'unpaid' } }, there: {} },
-    async before(asking) {
-      await subscribe(asking)
+    async before(run) {
+      await subscribe(run)
       for (const _attempt of ['at once', 'after 3 days', 'after 5', 'after 7']) {
-        const { trouble } = asking.test.sandbox
-        trouble.declineNextCharge(asking.user.providerId ?? '', 'insufficient_funds')
+        const { trouble } = run.test.sandbox
+        trouble.declineNextCharge(run.user.providerId ?? '', 'insufficient_funds')
       }
     },
-    // The first bill has failed for good, and the second one is a draft.
+    // The first invoice has failed for good, and the second one is a draft.
     async meanwhile({ sandbox, billing }) {
       await sandbox.clock.advance({ months: 1, hours: 2 })
       await sandbox.clock.advance({ days: 16 })
@@ -71,10 +67,10 @@ export const payments: readonly Story[] = [
       await billing.sync()
     },
     job: ofSubscription('payNow'),
-    async outcome(asking, at) {
-      const found = await main(asking)
+    async outcome(run, at) {
+      const found = await main(run)
       const owes = (await found.amountOwed())?.amount
-      const { test, user } = asking
+      const { test, user } = run
       expect([await user.subscribed('main'), owes, takenFrom(test, user)], at).toEqual([
         true,
         0,

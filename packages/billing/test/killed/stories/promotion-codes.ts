@@ -1,37 +1,39 @@
 import { expect } from 'vitest'
 import { PaymentActionRequired } from '../../../src/index.ts'
 import { stripeSdk } from '../../support.ts'
-import { type Asking, main, ofSubscription, PAID, type Story, subscribe } from '../story.ts'
+import { main, ofSubscription, PAID, type Story, type StoryRun, subscribe } from '../story.ts'
 
-/** Each user has a code that works once, whoever is killed. */
-const codeOf = ({ user }: Asking) => `ONCE-${user.id}`
+/** Each user has their own single-use code, so that runs do not interfere. */
+const codeOf = ({ user }: StoryRun) => `ONCE-${user.id}`
 
-async function makeCode(asking: Asking): Promise<void> {
-  const stripe = await stripeSdk(asking.test)
+async function makeCode(run: StoryRun): Promise<void> {
+  const stripe = await stripeSdk(run.test)
   await stripe.promotionCodes.create({
-    code: codeOf(asking),
+    code: codeOf(run),
     promotion: { type: 'coupon', coupon: 'SPRING' },
     max_redemptions: 1,
   })
 }
 
-async function subscribeFirst(asking: Asking): Promise<void> {
-  await makeCode(asking)
-  await subscribe(asking)
+async function subscribeFirst(run: StoryRun): Promise<void> {
+  await makeCode(run)
+  await subscribe(run)
 }
 
-/** A first payment that never comes has used the code. */
-async function neverPay(asking: Asking): Promise<void> {
-  await makeCode(asking)
-  const asked = asking.user
+/**
+ * Starts a subscription with the code whose first payment is never confirmed. The code is used up.
+ */
+async function neverPay(run: StoryRun): Promise<void> {
+  await makeCode(run)
+  const asked = run.user
     .newSubscription('main', 'monthly')
-    .withPromotionCode(codeOf(asking))
+    .withPromotionCode(codeOf(run))
     .create('pm_card_authenticationRequired')
   await expect(asked).rejects.toThrow(PaymentActionRequired)
 }
 
-const takesOff = (names: readonly string[]) => async (asking: Asking, at: string) => {
-  const discounts = await (await main(asking)).discounts()
+const takesOff = (names: readonly string[]) => async (run: StoryRun, at: string) => {
+  const discounts = await (await main(run)).discounts()
   expect(
     discounts.map(({ coupon }) => coupon),
     at,
@@ -40,30 +42,30 @@ const takesOff = (names: readonly string[]) => async (asking: Asking, at: string
 
 export const promotionCodes: readonly Story[] = [
   {
-    name: 'create with a code that works once',
+    name: 'create with a single-use code',
     providers: ['stripe'],
     before: makeCode,
-    job: (asking) => ({ job: 'create', terms: [['withPromotionCode', codeOf(asking)]] }),
+    job: (run) => ({ job: 'create', terms: [['withPromotionCode', codeOf(run)]] }),
     outcome: { ...PAID, taken: 700 },
   },
   {
-    name: 'create with a code that a challenge has used',
+    name: 'create with a code used by an unconfirmed payment',
     providers: ['stripe'],
     before: neverPay,
-    job: (asking) => ({ job: 'create', terms: [['withPromotionCode', codeOf(asking)]] }),
+    job: (run) => ({ job: 'create', terms: [['withPromotionCode', codeOf(run)]] }),
     outcome: { ...PAID, taken: 700, made: { stripe: 2, braintree: 0 } },
   },
   {
-    name: 'apply a code that works once',
+    name: 'applyPromotionCode with a single-use code',
     providers: ['stripe'],
     before: subscribeFirst,
-    job: (asking) => ofSubscription('applyPromotionCode', codeOf(asking)),
+    job: (run) => ofSubscription('applyPromotionCode', codeOf(run)),
     outcome: takesOff(['SPRING']),
   },
   {
-    name: 'remove what is taken off',
+    name: 'removeDiscounts',
     providers: ['stripe'],
-    before: async (asking) => (await subscribe(asking)).applyCoupon('SPRING'),
+    before: async (run) => (await subscribe(run)).applyCoupon('SPRING'),
     job: ofSubscription('removeDiscounts'),
     outcome: takesOff([]),
   },

@@ -1,45 +1,44 @@
 import { expect } from 'vitest'
 import { money } from '../../../src/index.ts'
 import { givenBackTo, settleCharge } from '../../support.ts'
-import { type Asking, ofInvoice, ofUser, type Story, subscribe } from '../story.ts'
+import { ofInvoice, ofUser, type Story, type StoryRun, subscribe } from '../story.ts'
 
 /** The charge of each user. */
 const charges = new Map<string | number, string>()
 
-async function charge(asking: Asking): Promise<string> {
-  await subscribe(asking)
-  const { id } = (await asking.user.charge(asking.given.ten)) as { id: string }
-  charges.set(asking.user.id, id)
+async function charge(run: StoryRun): Promise<string> {
+  await subscribe(run)
+  const { id } = (await run.user.charge(run.given.ten)) as { id: string }
+  charges.set(run.user.id, id)
   return id
 }
 
-const chargeOf = ({ user }: Asking) => charges.get(user.id) ?? ''
-const part = ({ user }: Asking) => ({
+const chargeOf = ({ user }: StoryRun) => charges.get(user.id) ?? ''
+const part = ({ user }: StoryRun) => ({
   amount: money(300, 'usd'),
   idempotencyKey: `refund-${user.id}`,
 })
-const back = (cents: number) => async (asking: Asking, at: string) =>
-  expect(givenBackTo(asking.test, asking.user), at).toBe(cents)
+const back = (cents: number) => async (run: StoryRun, at: string) =>
+  expect(givenBackTo(run.test, run.user), at).toBe(cents)
 
 export const refunds: readonly Story[] = [
   {
-    name: 'refund of a part with a key',
-    before: async (asking) =>
-      settleCharge(asking.test, asking.given.provider, await charge(asking)),
-    job: (asking) => ofUser('refund', chargeOf(asking), part(asking)),
+    name: 'refund of a part with an idempotency key',
+    before: async (run) => settleCharge(run.test, run.given.provider, await charge(run)),
+    job: (run) => ofUser('refund', chargeOf(run), part(run)),
     outcome: back(300),
   },
   {
     name: 'refund of a whole charge',
     before: charge,
-    job: (asking) => ofUser('refund', chargeOf(asking)),
+    job: (run) => ofUser('refund', chargeOf(run)),
     outcome: back(1000),
   },
 ]
 
 export const creditNotes: readonly Story[] = [
   {
-    name: 'credit note of a part with a key',
+    name: 'credit note of a part with an idempotency key',
     providers: ['stripe'],
     before: subscribe,
     job: ({ user }) =>

@@ -6,10 +6,10 @@ const DECEMBER = new Date('2025-12-15T10:00:00Z')
 const MONTH = 31 * 86_400_000
 const made = { stripe: 1, braintree: 0 }
 
-/** Ways to begin, each with what the builder is told. */
+/** Ways to start a subscription, each with its calls of the builder. */
 export const starts: readonly Story[] = [
   {
-    name: 'create from a day on',
+    name: 'create with anchorOn',
     providers: ['stripe'],
     job: { job: 'create', terms: [['anchorOn', { date: FEBRUARY }]] },
     outcome: {
@@ -19,13 +19,13 @@ export const starts: readonly Story[] = [
     },
   },
   {
-    name: 'create in the past',
+    name: 'create with backdate',
     providers: ['stripe'],
     job: { job: 'create', terms: [['backdate', { date: DECEMBER }]] },
     outcome: { ...PAID, made, taken: 2000 },
   },
   {
-    name: 'create without a card',
+    name: 'create withoutCard',
     providers: ['stripe'],
     job: { job: 'create', card: undefined, terms: [['trialDays', 9], ['withoutCard']] },
     outcome: { ...PAID, made, taken: 0 },

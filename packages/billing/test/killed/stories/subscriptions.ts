@@ -2,13 +2,13 @@ import { expect } from 'vitest'
 import { NotOnGracePeriod, PaymentActionRequired } from '../../../src/index.ts'
 import { stripeSdk, takenFrom } from '../../support.ts'
 import {
-  type Asking,
   beginTrial,
   main,
   ofSubscription,
   ofUser,
   PAID,
   type Story,
+  type StoryRun,
   subscribe,
 } from '../story.ts'
 
@@ -20,7 +20,7 @@ export const subscriptions: readonly Story[] = [
     outcome: PAID,
   },
   {
-    name: 'create after a challenge that nobody answered',
+    name: 'create after an unconfirmed first payment',
     before: challenge,
     job: { job: 'create', plan: 'pro' },
     outcome: { ...PAID, plan: 'pro', taken: 2500, made: { stripe: 2, braintree: 1 } },
@@ -50,7 +50,7 @@ export const subscriptions: readonly Story[] = [
     outcome: { ...PAID, state: 'ended' },
   },
   {
-    name: 'finding ended what waited for the customer',
+    name: 'sync of a subscription that ended while a swap awaited payment',
     providers: ['stripe'],
     before: endWhileHeld,
     job: ofUser('sync'),
@@ -63,7 +63,7 @@ export const subscriptions: readonly Story[] = [
   },
   {
     name: 'resume',
-    before: async (asking) => (await subscribe(asking)).cancel(),
+    before: async (run) => (await subscribe(run)).cancel(),
     job: ofSubscription('resume'),
     again: resume,
     outcome: PAID,
@@ -76,38 +76,39 @@ export const subscriptions: readonly Story[] = [
   },
   {
     name: 'resume in a trial',
-    before: async (asking) => (await beginTrial(asking)).cancel(),
+    before: async (run) => (await beginTrial(run)).cancel(),
     job: ofSubscription('resume'),
-    again: async (asking) => {
-      await resume(asking)
-      // The new one stands and the row says so; whoever comes next puts the old one away.
-      await asking.user.sync()
+    again: async (run) => {
+      await resume(run)
+      // The new subscription exists and the row names it; the next operation ends the old one.
+      await run.user.sync()
     },
     outcome: { ...PAID, taken: 0, made: { stripe: 1, braintree: 2 } },
   },
 ]
 
-/** A first payment that waits for the customer. */
-async function challenge({ user }: Asking): Promise<void> {
+/** Starts a subscription whose first payment awaits the customer's confirmation. */
+async function challenge({ user }: StoryRun): Promise<void> {
   if (user.provider !== 'stripe') return
   const asked = user.newSubscription('main', 'monthly').create('pm_card_authenticationRequired')
   await expect(asked).rejects.toThrow(PaymentActionRequired)
 }
 
-/** Ended in the dashboard while a swap waits for the customer. */
-async function endWhileHeld(asking: Asking): Promise<void> {
-  const subscription = await subscribe(asking)
-  const user = await asking.test.billing.user(asking.user.id)
+/** Ends the subscription in the dashboard while a swap awaits the customer's confirmation. */
+async function endWhileHeld(run: StoryRun): Promise<void> {
+  const subscription = await subscribe(run)
+  const user = await run.test.billing.user(run.user.id)
   await user.updateCard('pm_card_authenticationRequired')
   await expect((await main({ user })).swap('yearly')).rejects.toThrow(PaymentActionRequired)
-  const { subscriptions: atStripe } = await stripeSdk(asking.test)
+  const { subscriptions: atStripe } = await stripeSdk(run.test)
   await atStripe.cancel(subscription.providerId)
 }
 
-/** After the last step it is done and forgotten: then that is what the application sees. */
-/** Takes a cancellation back, also where the first attempt has. */
-export async function resume(asking: Asking): Promise<void> {
-  await (await main(asking)).resume().catch((error: unknown) => {
+/**
+ * Resumes the subscription. Accepts NotOnGracePeriod, because the first attempt may have succeeded.
+ */
+export async function resume(run: StoryRun): Promise<void> {
+  await (await main(run)).resume().catch((error: unknown) => {
     if (!(error instanceof NotOnGracePeriod)) throw error
   })
 }

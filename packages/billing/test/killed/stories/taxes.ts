@@ -3,30 +3,30 @@ import { expect } from 'vitest'
 import { isBillingError, PaymentActionRequired } from '../../../src/index.ts'
 import { stripeSdk, takenFrom } from '../../support.ts'
 import { taxByName } from '../jobs.ts'
-import { type Asking, main, ofSubscription, ofUser, type Story, subscribe } from '../story.ts'
+import { main, ofSubscription, ofUser, type Story, type StoryRun, subscribe } from '../story.ts'
 
 const VAT = ['eu_vat', 'DE123456789'] as const
 
 /** The tax id of each user. */
 const ids = new Map<string | number, string>()
 
-/** By what the application's row says, here and in other processes. */
+/** The tax percentage comes from the application's row, here and in other processes. */
 const options: Story['options'] = {
   here: { taxPercentage: (({ name }: { name: string }) => taxByName(name)) as never },
   there: { taxesByName: true },
 }
 
-const rename = ({ test, user }: Asking, percentage: number) =>
+const rename = ({ test, user }: StoryRun, percentage: number) =>
   test.database.kysely
     .updateTable('users')
     .set({ name: `Taxed ${percentage}` })
     .where('id', '=', user.id)
     .execute()
 
-/** Each has another one, whose rate Stripe has not yet. */
-const percentageOf = ({ user }: Asking) => 1 + (Number(user.id) % 90)
+/** A different percentage for each user, whose tax rate does not exist at Stripe yet. */
+const percentageOf = ({ user }: StoryRun) => 1 + (Number(user.id) % 90)
 
-/** There is one rate for all: nobody makes it on the way. */
+/** Creates the tax rate in advance, shared by all users, so that no run creates it. */
 const makeRate: Story['prepare'] = async (test) => {
   const stripe = await stripeSdk(test)
   const metadata = { tollgate: 'tax' }
@@ -35,86 +35,89 @@ const makeRate: Story['prepare'] = async (test) => {
 
 const AFTER = (cents: number) => (cents * 120) / 100
 
-/** A swap that the bank asks about, and whose tax, which Stripe holds back for nobody, is another one by now. */
+/**
+ * A swap that the customer must confirm, after the tax has changed. Stripe does not hold back tax
+ * changes.
+ */
 const held = {
   providers: ['stripe'],
   options,
   prepare: makeRate,
-  async before(asking: Asking) {
-    await subscribe(asking)
-    await asking.user.updateCard('pm_card_authenticationRequired')
-    await rename(asking, 20)
+  async before(run: StoryRun) {
+    await subscribe(run)
+    await run.user.updateCard('pm_card_authenticationRequired')
+    await rename(run, 20)
   },
   job: { ...ofSubscription('swap', 'yearly'), job: 'askBank' },
 } satisfies Partial<Story>
 
-/** What a swap may have left at Stripe. */
-async function leftAt(asking: Asking) {
-  const found = (await (await main(asking)).asProvider()) as Stripe.Subscription
+/** Reads what a swap may have left at Stripe. */
+async function leftAt(run: StoryRun) {
+  const found = (await (await main(run)).asProvider()) as Stripe.Subscription
   const marks = Object.keys(found.metadata).filter((key) => key.startsWith('tollgate_held_tax'))
   return { marks, rates: found.default_tax_rates?.map(({ percentage }) => percentage) }
 }
 
-/** What is held lapses: of this one alone, because the clock is everybody's. */
-async function lapse(asking: Asking): Promise<void> {
-  const found = (await (await main(asking)).asProvider()) as Stripe.Subscription
+/** Lets this user's swap that awaits payment expire, without advancing the shared clock. */
+async function lapse(run: StoryRun): Promise<void> {
+  const found = (await (await main(run)).asProvider()) as Stripe.Subscription
   if (!found.pending_update) return
-  const stripe = await stripeSdk(asking.test)
+  const stripe = await stripeSdk(run.test)
   await stripe.invoices.voidInvoice(String(found.latest_invoice))
 }
 
-async function nothingLeft(asking: Asking, at: string): Promise<void> {
-  expect((await main(asking)).providerPlan, at).toBe('monthly')
-  expect(takenFrom(asking.test, asking.user), at).toBe(1000)
-  expect(await leftAt(asking), at).toEqual({ marks: [], rates: [] })
+async function nothingLeft(run: StoryRun, at: string): Promise<void> {
+  expect((await main(run)).providerPlan, at).toBe('monthly')
+  expect(takenFrom(run.test, run.user), at).toBe(1000)
+  expect(await leftAt(run), at).toEqual({ marks: [], rates: [] })
 }
 
 export const taxes: readonly Story[] = [
   {
     ...held,
-    name: 'a swap that the bank asks about, and that is confirmed',
-    async again(asking) {
-      const asked = await (await main(asking)).swap('yearly').catch((error: unknown) => error)
+    name: 'a swap whose payment the customer confirms',
+    async again(run) {
+      const asked = await (await main(run)).swap('yearly').catch((error: unknown) => error)
       if (!isBillingError(asked, 'payment_action_required')) throw asked
-      asking.test.sandbox.stripe.completeAuthentication(asked.payment.id)
-      await asking.user.sync()
+      run.test.sandbox.stripe.completeAuthentication(asked.payment.id)
+      await run.user.sync()
     },
-    async outcome(asking, at) {
-      expect((await main(asking)).providerPlan, at).toBe('yearly')
-      expect(takenFrom(asking.test, asking.user), at).toBe(1000 + AFTER(10_000) - AFTER(1000))
-      expect(await leftAt(asking), at).toEqual({ marks: [], rates: [20] })
+    async outcome(run, at) {
+      expect((await main(run)).providerPlan, at).toBe('yearly')
+      expect(takenFrom(run.test, run.user), at).toBe(1000 + AFTER(10_000) - AFTER(1000))
+      expect(await leftAt(run), at).toEqual({ marks: [], rates: [20] })
     },
   },
   {
     ...held,
-    name: 'a swap that the bank asks about, and that is given up',
-    again: async (asking) => (await main(asking)).swap('monthly'),
+    name: 'a swap that is swapped back while it awaits payment',
+    again: async (run) => (await main(run)).swap('monthly'),
     outcome: nothingLeft,
   },
   {
     ...held,
-    name: 'a swap that the bank asks about, and that lapses',
-    async again(asking) {
-      await lapse(asking)
-      await asking.user.sync()
+    name: 'a swap whose payment is never confirmed',
+    async again(run) {
+      await lapse(run)
+      await run.user.sync()
     },
     outcome: nothingLeft,
   },
   {
     ...held,
-    name: 'putting back what a swap that lapsed has left',
-    async before(asking) {
-      await held.before(asking)
-      const user = await asking.test.billing.user(asking.user.id)
+    name: 'sync after the payment of a swap was never confirmed',
+    async before(run) {
+      await held.before(run)
+      const user = await run.test.billing.user(run.user.id)
       await expect((await main({ user })).swap('yearly')).rejects.toThrow(PaymentActionRequired)
-      expect((await leftAt(asking)).rates).toEqual([20])
-      await lapse(asking)
+      expect((await leftAt(run)).rates).toEqual([20])
+      await lapse(run)
     },
     job: ofUser('sync'),
     outcome: nothingLeft,
   },
   {
-    name: 'a tax id',
+    name: 'createTaxId',
     providers: ['stripe'],
     before: subscribe,
     job: ofUser('createTaxId', ...VAT),
@@ -134,7 +137,7 @@ export const taxes: readonly Story[] = [
     },
   },
   {
-    name: 'setTaxExempt of nobody yet',
+    name: 'setTaxExempt before there is a customer',
     providers: ['stripe'],
     job: ofUser('setTaxExempt', 'reverse'),
     async outcome({ user }, at) {
@@ -144,16 +147,16 @@ export const taxes: readonly Story[] = [
   {
     name: 'syncTaxPercentage',
     options,
-    async before(asking) {
-      await subscribe(asking)
-      await rename(asking, percentageOf(asking))
+    async before(run) {
+      await subscribe(run)
+      await rename(run, percentageOf(run))
     },
     job: ofSubscription('syncTaxPercentage'),
-    async outcome(asking, at) {
-      const { test, user } = asking
+    async outcome(run, at) {
+      const { test, user } = run
       expect(takenFrom(test, user), at).toBe(1000)
       const next = await user.upcomingInvoice('main')
-      expect(next?.total.amount, at).toBe(1000 + 10 * percentageOf(asking))
+      expect(next?.total.amount, at).toBe(1000 + 10 * percentageOf(run))
     },
   },
 ]

@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
 import { createCallPrice, takenFrom } from '../../support.ts'
-import { type Asking, main, ofSubscription, ofUser, type Story, subscribe } from '../story.ts'
+import { main, ofSubscription, ofUser, type Story, type StoryRun, subscribe } from '../story.ts'
 
-const reportOf = ({ user }: Asking) => `report-${user.id}`
+const reportOf = ({ user }: StoryRun) => `report-${user.id}`
 
-/** Of this story. */
+/** The metered price of the story. */
 let price = ''
 
 const prepare: Story['prepare'] = async (test) => {
@@ -18,22 +18,22 @@ export const usage: readonly Story[] = [
     prepare,
     before: subscribe,
     job: () => ofSubscription('addMeteredPrice', price),
-    async outcome(asking, at) {
-      expect((await main(asking)).hasPrice(price), at).toBe(true)
-      expect(takenFrom(asking.test, asking.user), at).toBe(1000)
+    async outcome(run, at) {
+      expect((await main(run)).hasPrice(price), at).toBe(true)
+      expect(takenFrom(run.test, run.user), at).toBe(1000)
     },
   },
   {
     name: 'cancelUsage',
     providers: ['stripe'],
     prepare,
-    async before(asking) {
-      const { user, card, test } = asking
+    async before(run) {
+      const { user, card, test } = run
       await user.updateCard(card)
-      await user.reportUsage('calls', 5, { id: reportOf(asking) })
-      await test.billing.usage.process()
+      await user.reportUsage('calls', 5, { id: reportOf(run) })
+      await test.billing.process()
     },
-    job: (asking) => ofUser('cancelUsage', reportOf(asking)),
+    job: (run) => ofUser('cancelUsage', reportOf(run)),
     async outcome({ test, user }, at) {
       const [row] = await test.database.kysely
         .selectFrom('billing_usage')

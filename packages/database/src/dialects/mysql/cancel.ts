@@ -2,22 +2,26 @@ import type { Connection, RowDataPacket } from 'mysql2'
 import type { StopResult } from '../../connections/unanswered.ts'
 import { SECONDARY_REASON } from './primary.ts'
 
-/** How the server knows one of our connections. */
+/** Identifies one of our connections to the server. */
 export interface ServerThread {
   readonly id: number
-  /** Our address as the server sees it: after a failover the id may be somebody else's. */
+  /**
+   * Our address as the server sees it. Needed because after a failover the id may belong to another
+   * client's connection.
+   */
   readonly host: string
 }
 
 /**
- * Also tells why the server is not the primary, if it is not: with a query that a new connection sends anyway. Behind a
- * proxy there may be no thread by the number that the connection is told.
+ * Query that every new connection sends. It returns the connection's own thread and the reason why
+ * the server is not the primary, if it is not. Behind a proxy there may be no thread with the
+ * number that the connection was given.
  */
 export const FIND_OWN_THREAD = `select thread.id, thread.host, ${SECONDARY_REASON} as reason
   from (select 1) as here
   left join information_schema.processlist as thread on thread.id = connection_id()`
 
-/** The one row of that query. */
+/** The single row that `FIND_OWN_THREAD` returns. */
 export type OwnThread = { readonly reason: string | null } & (
   | ServerThread
   | { readonly [Name in keyof ServerThread]: null }
@@ -25,14 +29,14 @@ export type OwnThread = { readonly reason: string | null } & (
 
 interface Request {
   readonly thread: ServerThread
-  /** End the connection too, when ending its statement was not enough. */
+  /** Whether to end the connection too, because ending its statement was not enough. */
   readonly hard: boolean
   resolve(result: StopResult): void
 }
 
 /**
- * Ends what the server does for other connections of ours. One connection, opened when needed, serves
- * all who ask at the time.
+ * Stops the statements that the server runs for other connections of ours. One connection, opened
+ * on demand, serves all concurrent requests.
  */
 export function createMysqlCanceller(
   open: () => Connection,
@@ -73,13 +77,13 @@ export function createMysqlCanceller(
 
 async function stop(spare: Connection, { thread, hard }: Request): Promise<StopResult> {
   const find = 'select id from information_schema.processlist where id = ? and host = ?'
-  const found = await ask(spare, find, [thread.id, thread.host])
+  const found = await query(spare, find, [thread.id, thread.host])
   if (found.length === 0) return 'gone'
-  await ask(spare, hard ? 'kill ?' : 'kill query ?', [thread.id])
+  await query(spare, hard ? 'kill ?' : 'kill query ?', [thread.id])
   return 'heard'
 }
 
-function ask(connection: Connection, sql: string, values: unknown[]): Promise<RowDataPacket[]> {
+function query(connection: Connection, sql: string, values: unknown[]): Promise<RowDataPacket[]> {
   return new Promise((resolve, reject) => {
     connection.query<RowDataPacket[]>(sql, values, (error, rows) =>
       error ? reject(error) : resolve(rows),

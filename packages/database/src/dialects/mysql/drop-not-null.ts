@@ -2,8 +2,9 @@ import { sql } from 'kysely'
 import type { AnyKysely } from '../dialect.ts'
 
 /**
- * `modify column` forgets whatever it does not repeat: the collation, a default, a check. So the server's own
- * line of the column is repeated, without the two words.
+ * Makes a column nullable. `modify column` drops everything that it does not repeat (collation,
+ * default, check), so the statement repeats the column's definition as the server prints it,
+ * without `not null`.
  */
 export async function dropNotNull(db: AnyKysely, table: string, column: string): Promise<void> {
   const { rows } = await sql<Record<string, string>>`show create table ${sql.table(table)}`.execute(
@@ -13,7 +14,7 @@ export async function dropNotNull(db: AnyKysely, table: string, column: string):
   const name = `\`${column.replaceAll('`', '``')}\``
   const line = lines.find((each) => each.startsWith(`${name} `))
   if (line === undefined) throw new TypeError(`There is no column ${table}.${column}`)
-  // The server would say yes and leave it as it is.
+  // The server would accept the statement and leave the column as it is.
   if (lines.some((each) => each.startsWith('PRIMARY KEY') && each.includes(name))) {
     throw new TypeError(`${table}.${column} is in the primary key: it stays set`)
   }
@@ -24,11 +25,14 @@ export async function dropNotNull(db: AnyKysely, table: string, column: string):
 
 const QUOTED_OR_NOT_NULL = /'(?:[^'\\]|''|\\.)*'|`(?:[^`]|``)*`|\([^()]*\)| NOT NULL\b/g
 
-/** The same line of `show create table` for a column that may be empty; null when it may be already. */
+/**
+ * Removes `not null` from a column's line in the result of `show create table`. Returns `null` if
+ * the column is nullable already.
+ */
 export function withoutNotNull(line: string): string | null {
   for (const { 0: part, index } of line.matchAll(QUOTED_OR_NOT_NULL)) {
     if (part !== ' NOT NULL') continue
-    // Without the word a `timestamp` of older servers would not be nullable.
+    // Older servers make a `timestamp` column nullable only if `NULL` is written out.
     return `${line.slice(0, index)} NULL${line.slice(index + part.length)}`
   }
   return null

@@ -4,27 +4,33 @@ import { LOCKS } from '../../locks/locks-table.ts'
 import { toStorables } from '../../values.ts'
 import type { Engine, EngineOptions, Query, QueryResult, Session } from '../engine.ts'
 import { endsConnection, errorKind } from './errors.ts'
-import { askMysql, openMysqlPool } from './pool.ts'
+import { openMysqlPool, queryMysql } from './pool.ts'
 
-/** Seconds after which the server ends a transaction left open by a process that hangs. */
+/** Seconds after which the server ends a transaction that a hanging process left open. */
 const IDLE_IN_TRANSACTION = 5
 const IDLE_WITH_LOCK = 60
-/** A migration may rebuild a large table; beyond this many milliseconds something is wrong. */
+/**
+ * Longest time for a statement of a migration, in milliseconds. A migration may rebuild a large
+ * table.
+ */
 const LONG_STATEMENT = 3_600_000
-/** The server ends a slow statement itself; the client gives up only when the server cannot. */
+/**
+ * Milliseconds that the client waits beyond the statement timeout. The server ends a slow statement
+ * itself; the client gives up only if the server cannot.
+ */
 const GRACE = 300
 
-/** The session's time zone is UTC. */
+/** The session's time zone is UTC, so the text has no zone. */
 const storeDate = (date: Date) => date.toISOString().slice(0, -1).replace('T', ' ')
 
-/** MySQL and MariaDB through `mysql2`. */
+/** Opens MySQL or MariaDB through `mysql2`. */
 export async function openMysql(url: string, options: EngineOptions): Promise<Engine> {
   const { timeout } = options
-  const pool = await openMysqlPool(url, options, settle)
+  const pool = await openMysqlPool(url, options, applySessionSettings)
 
-  async function settle(connection: PoolConnection): Promise<void> {
-    await askMysql(connection, isolation, [], timeout)
-    await askMysql(connection, sessionSettings(timeout, IDLE_IN_TRANSACTION), [], timeout)
+  async function applySessionSettings(connection: PoolConnection): Promise<void> {
+    await queryMysql(connection, isolation, [], timeout)
+    await queryMysql(connection, sessionSettings(timeout, IDLE_IN_TRANSACTION), [], timeout)
   }
 
   async function run(query: Query, values: readonly unknown[]): Promise<QueryResult> {
@@ -34,7 +40,7 @@ export async function openMysql(url: string, options: EngineOptions): Promise<En
     let broken = false
     try {
       const left = timeout + GRACE - (performance.now() - started)
-      return await askMysql(connection, query, storables, Math.max(left, GRACE))
+      return await queryMysql(connection, query, storables, Math.max(left, GRACE))
     } catch (error) {
       broken = hasKind(error, ['broken'], errorKind) || endsConnection(error)
       throw error
@@ -48,15 +54,16 @@ export async function openMysql(url: string, options: EngineOptions): Promise<En
     let patience = timeout + GRACE
     let locked = false
     const command = (sql: string, values: unknown[] = []) =>
-      askMysql(connection, { sql }, values, patience)
+      queryMysql(connection, { sql }, values, patience)
     return {
-      run: (query, values) => askMysql(connection, query, toStorables(values, storeDate), patience),
+      run: (query, values) =>
+        queryMysql(connection, query, toStorables(values, storeDate), patience),
       begin: async () => void (await command('start transaction')),
       commit: async () => void (await command('commit')),
       rollback: async () => void (await command('rollback')),
       async lock(name, wait) {
         locked = true
-        await askMysql(connection, sessionSettings(LONG_STATEMENT, IDLE_WITH_LOCK), [], patience)
+        await queryMysql(connection, sessionSettings(LONG_STATEMENT, IDLE_WITH_LOCK), [], patience)
         patience = LONG_STATEMENT + GRACE
         await queueForLock(connection, name, wait)
         await command(
@@ -71,13 +78,14 @@ export async function openMysql(url: string, options: EngineOptions): Promise<En
   }
 
   /**
-   * Only an orderly queue: this lock holds on one server, where builds from before the row use it too.
-   * A cluster may refuse it, and there the row decides.
+   * Queues for the lock in order. The named lock exists on one server only; it also excludes
+   * processes of older builds, which use nothing else. A cluster may reject it: then only the row
+   * in the locks table decides.
    */
   async function queueForLock(connection: PoolConnection, name: string, wait: number) {
     const sql = `select get_lock(sha2(concat_ws(':', 'tollgate', database(), ?), 256), ?) as locked`
     const values = [name, Math.ceil(wait / 1000)]
-    const answer = await askMysql(connection, { sql }, values, LONG_STATEMENT).catch((error) => {
+    const answer = await queryMysql(connection, { sql }, values, LONG_STATEMENT).catch((error) => {
       if (hasKind(error, UNAVAILABLE, errorKind)) throw error
       return null
     })
@@ -87,8 +95,8 @@ export async function openMysql(url: string, options: EngineOptions): Promise<En
 
   async function unlock(connection: PoolConnection): Promise<boolean> {
     try {
-      await askMysql(connection, { sql: 'do release_all_locks()' }, [], timeout)
-      await settle(connection)
+      await queryMysql(connection, { sql: 'do release_all_locks()' }, [], timeout)
+      await applySessionSettings(connection)
       return true
     } catch {
       return false
@@ -117,9 +125,10 @@ export async function openMysql(url: string, options: EngineOptions): Promise<En
 const isolation = { sql: 'set session transaction isolation level read committed' }
 
 /**
- * What every connection must agree on, whatever the server's defaults. The mode must not include
- * NO_BACKSLASH_ESCAPES: the driver's escaping relies on backslashes. `timeout` is in milliseconds,
- * `idle` in seconds. MariaDB reads what follows `/*M!`, MySQL what follows `/*!80000`.
+ * Settings that every connection needs, whatever the server's defaults are. The SQL mode must not
+ * include NO_BACKSLASH_ESCAPES, because the driver escapes with backslashes. `timeout` is in
+ * milliseconds, `idle` in seconds. Only MariaDB reads the text after `/*M!`, only MySQL the text
+ * after `/*!80000`.
  */
 function sessionSettings(timeout: number, idle: number): Query {
   const lockWait = Math.max(1, Math.floor(timeout / 1000))
@@ -133,7 +142,10 @@ function sessionSettings(timeout: number, idle: number): Query {
   }
 }
 
-/** The plain `utf8mb4_bin` of both products ignores trailing spaces; these two collations do not. */
+/**
+ * Name of a collation that compares text exactly. The plain `utf8mb4_bin` of both products ignores
+ * trailing spaces; these two do not.
+ */
 function exactCollation(version: string): string {
   const collation = /mariadb/i.test(version) ? 'utf8mb4_nopad_bin' : 'utf8mb4_0900_bin'
   return `character set utf8mb4 collate ${collation}`

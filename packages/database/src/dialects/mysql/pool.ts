@@ -1,6 +1,6 @@
 import type { PoolConnection, ResultSetHeader } from 'mysql2'
 import { importDriver } from '../../connections/import-driver.ts'
-import { takeInTime } from '../../connections/take-in-time.ts'
+import { takeConnection } from '../../connections/take-connection.ts'
 import { createUnansweredConnections, SILENCE } from '../../connections/unanswered.ts'
 import { hasKind, NoAnswer, NotPrimary } from '../../errors.ts'
 import type { EngineOptions, Query, QueryResult } from '../engine.ts'
@@ -12,12 +12,18 @@ import {
 } from './cancel.ts'
 import { errorKind } from './errors.ts'
 
-/** mysql2's pool, with an end to waiting, settled connections and an orderly close. */
+/**
+ * mysql2's pool, extended with a timeout for callers, session settings on new connections and an
+ * orderly close.
+ */
 export interface MysqlPool {
   take(): Promise<PoolConnection>
-  /** Every connection taken comes back here once; a `broken` one is closed. */
+  /**
+   * Returns a connection to the pool, or closes it if it is `broken`. Call it once for every
+   * connection taken.
+   */
   give(connection: PoolConnection, broken: boolean): void
-  /** Closes the connections there are as soon as they are free. */
+  /** Closes all connections as soon as they are free. */
   renew(): void
   close(): Promise<void>
 }
@@ -25,14 +31,15 @@ export interface MysqlPool {
 export async function openMysqlPool(
   url: string,
   { poolSize, timeout }: EngineOptions,
-  settle: (connection: PoolConnection) => Promise<void>,
+  applySessionSettings: (connection: PoolConnection) => Promise<void>,
 ): Promise<MysqlPool> {
   const mysql = await importDriver('mysql2', () => import('mysql2'))
   const uri = url.replace(/^mariadb:/i, 'mysql:')
   const pool = mysql.default.createPool({
     uri,
     connectionLimit: poolSize,
-    // Callers give up earlier; the attempt keeps its place, as the server may have begun to answer it.
+    // Callers give up earlier, but the attempt keeps its place in the pool, because the server may
+    // have begun to respond.
     connectTimeout: Math.max(timeout, SILENCE),
     enableKeepAlive: true,
     keepAliveInitialDelay: 10_000,
@@ -41,7 +48,7 @@ export async function openMysqlPool(
     stringifyObjects: true,
     multipleStatements: false,
   })
-  /** Grows when all connections are to be replaced. */
+  /** Incremented when all connections are to be replaced. */
   let generation = 0
   const openedIn = new WeakMap<PoolConnection, number>()
   const threads = new WeakMap<PoolConnection, ServerThread | undefined>()
@@ -67,12 +74,12 @@ export async function openMysqlPool(
       return take()
     }
     openedIn.set(connection, generation)
-    // Whoever waits on a connection that breaks is told by the query; unheard, the event would end
-    // the process.
+    // The query that uses a broken connection fails and informs its caller. Without a listener, the
+    // event would end the process.
     connection.on('error', () => {})
     try {
-      await settle(connection)
-      const { rows } = await askMysql(connection, { sql: FIND_OWN_THREAD }, [], timeout)
+      await applySessionSettings(connection)
+      const { rows } = await queryMysql(connection, { sql: FIND_OWN_THREAD }, [], timeout)
       const own = rows[0] as OwnThread
       if (own.reason !== null) throw new NotPrimary(own.reason)
       threads.set(connection, own.id === null ? undefined : own)
@@ -96,7 +103,7 @@ export async function openMysqlPool(
     if (taken === 0) onIdle?.()
   }
 
-  /** A connection that still waits for its answer keeps its place in the pool. */
+  /** Keeps the place in the pool of a connection that still waits for a response. */
   function hold(connection: PoolConnection, answered: Promise<void>): void {
     const thread = threads.get(connection)
     let asked = 0
@@ -107,9 +114,9 @@ export async function openMysqlPool(
     })
   }
 
-  /** mysql2's pool lets callers wait for ever. */
+  /** Takes a connection. mysql2's own pool has no timeout for waiting callers. */
   function getConnection(): Promise<PoolConnection> {
-    return takeInTime(timeout, (done) => pool.getConnection(done))
+    return takeConnection(timeout, (done) => pool.getConnection(done))
   }
 
   async function close(): Promise<void> {
@@ -120,7 +127,8 @@ export async function openMysqlPool(
         onIdle = resolve
       })
     }
-    // An error here is of a connection that could not say goodbye, which is gone all the same.
+    // The only possible error is that a connection could not say goodbye; it is closed all the
+    // same.
     await new Promise<void>((resolve) => pool.end(() => resolve()))
   }
 
@@ -131,11 +139,11 @@ export async function openMysqlPool(
   return { take, give, renew, close }
 }
 
-/** Connections whose caller gave up before the answer, which is still awaited here. */
+/** Connections whose caller gave up before the response, with the promise of that response. */
 const unanswered = new WeakMap<PoolConnection, Promise<void>>()
 
-/** Runs one query; `patience` is in milliseconds. */
-export function askMysql(
+/** Runs one query, for at most `patience` milliseconds. */
+export function queryMysql(
   connection: PoolConnection,
   query: Query,
   values: unknown[],
@@ -151,8 +159,8 @@ export function askMysql(
       reject(new NoAnswer(`The database did not answer within ${Math.round(patience)} ms`))
     }, patience)
     const options = { sql: query.sql, values }
-    // `query` and not `execute`: as fast once prepared, a round trip less before that, and it sends
-    // whole numbers as such where `execute` makes them floats.
+    // `query` instead of `execute`: it is as fast as a prepared statement, saves the round trip of
+    // preparing, and sends integers as integers where `execute` turns them into floats.
     connection.query(options, (error, result) => {
       clearTimeout(timer)
       answer?.()

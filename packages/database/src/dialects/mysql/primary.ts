@@ -1,12 +1,16 @@
 import { sql } from 'kysely'
 import type { AnyKysely } from '../dialect.ts'
 
-/** A number, or a name in versions where the variable has more than two values. */
+/**
+ * SQL condition on a server variable. Its value is a number, or a name in versions where it has
+ * more than two values.
+ */
 const isOn = (name: string) => `cast(@@global.${name} as char) not in ('0', 'OFF')`
 
 /**
- * Why this server is not the primary, or null. `super_read_only` of MySQL implies `read_only`; readers of Aurora have
- * the other one. Nothing tells a replica that takes writes.
+ * SQL expression for the reason why this server is not the primary, or `null`. On MySQL
+ * `super_read_only` implies `read_only`; readers of Aurora have `innodb_read_only` set. A replica
+ * that accepts writes cannot be detected this way.
  */
 export const SECONDARY_REASON = `case
   when ${isOn('read_only')} then 'is read-only (read_only)'
@@ -16,7 +20,7 @@ end`
 const SYNTAX_ERROR = 1064
 const NEEDS_PRIVILEGE = 1227
 
-/** MariaDB, MySQL since 8.0.22, and MySQL before that. */
+/** Statements that list replication sources on MariaDB, MySQL since 8.0.22, and older MySQL. */
 const SHOW_SOURCES = ['show all slaves status', 'show replica status', 'show slave status']
 
 export async function isReplica(db: AnyKysely): Promise<boolean | null> {

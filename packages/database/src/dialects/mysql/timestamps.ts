@@ -1,13 +1,14 @@
 import { sql } from 'kysely'
 import type { AnyKysely, TimestampColumns } from '../dialect.ts'
 
-/** Beside each column, until it takes its place. */
+/** Name of the new column that is filled beside the old one and then replaces it. */
 const nextOf = (name: string) => `${name}__timestamp`
 
 /**
- * A number changed in place would be read as the digits of a date, so each column gets a new one beside it,
- * which is filled and then takes its place. Every statement commits: whoever comes after a process that
- * died in between begins again, with what the old columns say by then.
+ * Converts columns of milliseconds to timestamps. A number converted in place would be read as the
+ * digits of a date, so each column gets a new one beside it, which is filled and then replaces it.
+ * Every statement commits: if a process dies halfway, the next one starts over with the current
+ * values of the old columns.
  */
 export const timestamps: TimestampColumns = {
   findType: (table, column) => sql`select column_type as type from information_schema.columns
@@ -38,7 +39,10 @@ export const timestamps: TimestampColumns = {
   },
 }
 
-/** Rows without any such moment are not touched. In the strict mode of our sessions, years after 9999 fail here. */
+/**
+ * Fills the new columns. Rows without any moment are not touched. In the strict SQL mode of our
+ * sessions, years after 9999 fail here.
+ */
 async function fill(db: AnyKysely, table: string, names: readonly string[]): Promise<void> {
   const values = names.map(
     (name) => sql`${sql.ref(nextOf(name))} =
@@ -60,7 +64,10 @@ interface IndexedColumn {
   readonly is_unique: number
 }
 
-/** An index loses a column that is dropped, so those with one of them are made anew in the same statement. */
+/**
+ * Finds the indexes that contain one of the columns. Dropping a column removes it from its indexes,
+ * so these are recreated in the same statement.
+ */
 async function findIndexes(db: AnyKysely, table: string, names: readonly string[]) {
   const { rows } = await sql<IndexedColumn>`select index_name as index_name,
       column_name as column_name, sub_part as prefix, collation as direction, non_unique = 0 as is_unique

@@ -1,6 +1,5 @@
 import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely'
-import type { AnyTables } from '../../any-tables.ts'
-import type { Assignments, ParamBuilder } from '../../definitions.ts'
+import type { AnyTables, Assignments, ParamBuilder } from '../../definitions.ts'
 import {
   type AnyKysely,
   type ManyClaims,
@@ -9,7 +8,7 @@ import {
   WINNER,
 } from '../dialect.ts'
 
-/** A statement costs Node and Postgres more than the rows it touches. */
+/** Batches statements: a statement costs Node and Postgres more than the rows it touches. */
 export const batching: SharedStatements = {
   share: 'statement',
   patience: 10,
@@ -20,7 +19,7 @@ export const batching: SharedStatements = {
       db
         .insertInto(table)
         .columns([...columns])
-        // In the order of the key, because two processes could otherwise wait for each other.
+        // Ordered by key, because two processes could otherwise deadlock.
         .expression(
           sql`select ${names(columns)} from json_populate_recordset(null::${sql.table(table)}, ${rows}) order by ${names(key)}`,
         )
@@ -36,8 +35,8 @@ export const batching: SharedStatements = {
       .where(sql<SqlBool>`${sql.ref(key)} = any(array(select json_array_elements_text(${keys})))`),
 
   /**
-   * Only rows that nobody holds: so two such statements never wait for each other, and whoever asked for
-   * a row that is held asks again alone.
+   * Claims only rows that no other transaction has locked, so that two such statements never wait
+   * for each other. A caller whose row is locked retries alone.
    */
   claimMany(db, claims, list) {
     const { claim, insert } = claims
@@ -62,7 +61,10 @@ export const batching: SharedStatements = {
       .selectAll()
   },
 
-  /** Rows are only held, so any number of callers, here and elsewhere, can rest on one at a time. */
+  /**
+   * Takes shared locks on the rows, so that any number of callers in any process can depend on the
+   * same row.
+   */
   insertManyWhile(db, { row, insert, types }, list) {
     const values = insert.values(fromFree as ParamBuilder<AnyTables>)
     const columns = Object.keys(values)
@@ -79,7 +81,10 @@ export const batching: SharedStatements = {
   },
 }
 
-/** To be changed, or with `hold` only to be held; then its condition is met from here on. */
+/**
+ * A row to lock for an update, or with `hold` only against changes. With `hold` its condition is
+ * checked here, and stays true until the transaction ends.
+ */
 interface Free extends Pick<ManyInserts, 'row' | 'types'> {
   readonly hold?: boolean
 }
@@ -131,7 +136,10 @@ function keyMatches(table: string, key: Assignments) {
   )}`
 }
 
-/** Says nothing new, but makes Postgres fetch by the key's index, whatever it thinks of the join. */
+/**
+ * Logically redundant condition that makes Postgres use the key's index, whatever it estimates for
+ * the join.
+ */
 function keyAmong(table: string, key: Assignments, list: 'asked' | 'free') {
   const [[column, value] = []] = Object.entries(key)
   return sql<SqlBool>`${sql.ref(`${table}.${column}`)} = any(array(select ${value} from ${sql.table(list)}))`
@@ -141,7 +149,7 @@ function fromFree(name: string) {
   return sql.ref<never>(`free.${asParam(name)}`)
 }
 
-/** A name that no column of the table has. */
+/** Column name for a parameter that no column of the table has. */
 function asParam(name: string): string {
   return `param ${name}`
 }

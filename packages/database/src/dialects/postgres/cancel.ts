@@ -3,7 +3,7 @@ import type { StopResult } from '../../connections/unanswered.ts'
 
 type Driver = typeof import('pg').default
 
-/** What the typings leave out. */
+/** Properties of `pg` clients that the typings omit. */
 interface ServerProcess {
   readonly processID: number | null
   readonly secretKey: number | null
@@ -16,9 +16,10 @@ interface CancelConnection {
 }
 
 /**
- * Sends a CancelRequest over a connection of its own. It carries a secret of the connection it is
- * for, so it can never reach another one's statement, also behind PgBouncer or after a failover. The
- * server says nothing and closes, whether or not there was something to cancel.
+ * Sends a CancelRequest over a separate connection. It carries a secret of the connection that it
+ * cancels, so it can never stop another connection's statement, not even behind PgBouncer or after
+ * a failover. The server closes the connection without a response, whether or not there was
+ * something to cancel.
  */
 export function cancelPostgres(
   driver: Driver,

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg'
 import { importDriver } from '../../connections/import-driver.ts'
-import { takeInTime } from '../../connections/take-in-time.ts'
+import { takeConnection } from '../../connections/take-connection.ts'
 import { createUnansweredConnections, SILENCE } from '../../connections/unanswered.ts'
 import { hasKind, NoAnswer, NotPrimary } from '../../errors.ts'
 import { toStorables } from '../../values.ts'
@@ -10,28 +10,44 @@ import { errorKind, isStalePlan } from './errors.ts'
 import { SECONDARY_REASON } from './primary.ts'
 
 const BIGINT = 20
-/** A transaction left open by a process that hangs ends after this long and frees its locks. */
+/**
+ * Milliseconds after which the server ends a transaction that a hanging process left open, which
+ * frees its locks.
+ */
 const IDLE_IN_TRANSACTION = 5000
 const IDLE_WITH_LOCK = 60_000
-/** A migration may rebuild a large table; beyond this something is wrong. */
+/**
+ * Longest time for a statement of a migration, in milliseconds. A migration may rebuild a large
+ * table.
+ */
 const LONG_STATEMENT = 3_600_000
-/** A plan made while a table was small would read all of it once it is large. */
+/**
+ * Milliseconds after which a prepared plan is discarded. A plan made while a table was small would
+ * scan the whole table once it is large.
+ */
 const PLAN_LIFETIME = 1000
-/** The server ends a slow statement itself; the client gives up only when the server cannot. */
+/**
+ * Milliseconds that the client waits beyond the statement timeout. The server ends a slow statement
+ * itself; the client gives up only if the server cannot.
+ */
 const GRACE = 300
-/** The function of Postgres that warns when it stops waiting for a standby; never translated. */
+/**
+ * The function of Postgres that warns when it stops waiting for a standby. Its name is in the
+ * notice and never translated.
+ */
 const WAIT_FOR_STANDBY = 'SyncRepWaitForLSN'
 
 const storeDate = (date: Date) => date.toISOString()
 
-/** Postgres through `pg` and its pool. */
+/** Opens Postgres through `pg` and its pool. */
 export async function openPostgres(url: string, options: EngineOptions): Promise<Engine> {
   const { timeout } = options
   const pg = await importDriver('pg', () => import('pg'))
   const pool = new pg.default.Pool({
     connectionString: url,
     max: options.poolSize,
-    // Callers give up earlier; the attempt keeps its place, as the server may have begun to answer it.
+    // Callers give up earlier, but the attempt keeps its place in the pool, because the server may
+    // have begun to respond.
     connectionTimeoutMillis: Math.max(timeout, SILENCE),
     idleTimeoutMillis: 60_000,
     keepAlive: true,
@@ -43,8 +59,8 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
           : pg.default.types.getTypeParser(oid, format as 'text'),
     },
   })
-  // A connection that breaks, idle or not, is replaced when the next one is needed; whoever waits on
-  // it is told by the query. Unheard, the event would end the process.
+  // A broken connection, idle or not, is replaced on demand, and the query that uses it fails and
+  // informs its caller. Without a listener, the event would end the process.
   pool.on('error', () => {})
   pool.on('connect', (client) => {
     openedIn.set(client, generation)
@@ -54,14 +70,14 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     })
   })
 
-  /** Grows when all connections are to be replaced. */
+  /** Incremented when all connections are to be replaced. */
   let generation = 0
   const openedIn = new WeakMap<PoolClient, number>()
-  /** Clients that lead to a server which is not the primary, and why it is none. */
+  /** Clients that are connected to a server which is not the primary, with the reason. */
   const secondaries = new WeakMap<PoolClient, string>()
-  /** Clients whose last commit a standby has not confirmed. */
+  /** Clients whose last commit was not confirmed by a standby. */
   const unconfirmed = new WeakSet<PoolClient>()
-  /** Clients whose caller gave up before the answer, which is still awaited here. */
+  /** Clients whose caller gave up before the response, with the promise of that response. */
   const unanswered = new Map<PoolClient, Promise<void>>()
   const unansweredConnections = createUnansweredConnections((more) => {
     pool.options.max += more
@@ -73,7 +89,7 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     const client = await connect()
     try {
       const left = timeout + GRACE - (performance.now() - started)
-      const result = await ask(client, query, storables, Math.max(left, GRACE))
+      const result = await runQuery(client, query, storables, Math.max(left, GRACE))
       client.release()
       return result
     } catch (error) {
@@ -84,13 +100,13 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
 
   async function connect(): Promise<PoolClient> {
     for (;;) {
-      const client = await takeInTime<PoolClient>(timeout, (done) => pool.connect(done))
+      const client = await takeConnection<PoolClient>(timeout, (done) => pool.connect(done))
       if (openedIn.get(client) === generation) return client
       client.release(true)
     }
   }
 
-  /** A connection that still waits for its answer keeps its place in the pool. */
+  /** Returns a client to the pool. A connection that still waits for a response keeps its place. */
   function release(client: PoolClient, broken: boolean): void {
     const answered = unanswered.get(client)
     if (!answered) {
@@ -109,24 +125,28 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
 
   const plannedAt = new WeakMap<PoolClient, number>()
 
-  /** Keeps the prepared statements; the next run of each is planned anew. */
+  /**
+   * Discards the plans but keeps the prepared statements, so that the next run of each is planned
+   * anew.
+   */
   function forgetOldPlans(client: PoolClient): void {
     const now = performance.now()
     const before = plannedAt.get(client)
     if (before !== undefined && now - before < PLAN_LIFETIME) return
     plannedAt.set(client, now)
-    // Should it fail, so does the query behind it, whose caller is told.
+    // If this fails, the next query on the connection fails too, and its caller is informed.
     if (before !== undefined) client.query('discard plans', () => {})
   }
 
   const settled = new WeakSet<PoolClient>()
 
   /**
-   * Not with the connection itself, where PgBouncer refuses what it does not know. Should it fail, so
-   * does the query behind it, or our own patience ends. It is answered before that query, which therefore
-   * tells nothing of a server that is not the primary.
+   * Applies the session settings with a query instead of at connection start, where PgBouncer
+   * rejects unknown parameters. If it fails, so does the next query, or that query times out. Its
+   * response arrives before that of the next query, which therefore returns no data of a server
+   * that is not the primary.
    */
-  function settle(client: PoolClient): void {
+  function applySessionSettings(client: PoolClient): void {
     if (settled.has(client)) return
     settled.add(client)
     client.query(
@@ -141,17 +161,17 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     )
   }
 
-  /** Statements that had to be prepared again got a new name. */
+  /** New names of statements that had to be prepared again. */
   const renamed = new Map<string, string>()
 
-  /** Runs one query; `patience` is in milliseconds. */
-  function ask(
+  /** Runs one query, for at most `patience` milliseconds. */
+  function runQuery(
     client: PoolClient,
     query: Query,
     values: unknown[],
     patience: number,
   ): Promise<QueryResult> {
-    settle(client)
+    applySessionSettings(client)
     if (query.followsSize) forgetOldPlans(client)
     return new Promise((resolve, reject) => {
       const name = query.name && (renamed.get(query.name) ?? query.name)
@@ -187,9 +207,10 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
   async function reserve(): Promise<Session> {
     const client = await connect()
     let patience = timeout + GRACE
-    const command = (sql: string, values: unknown[] = []) => ask(client, { sql }, values, patience)
+    const command = (sql: string, values: unknown[] = []) =>
+      runQuery(client, { sql }, values, patience)
     return {
-      run: (query, values) => ask(client, query, toStorables(values, storeDate), patience),
+      run: (query, values) => runQuery(client, query, toStorables(values, storeDate), patience),
       begin: async () => void (await command('begin isolation level read committed')),
       commit: async () => void (await command('commit')),
       rollback: async () => void (await command('rollback')),

@@ -1,6 +1,7 @@
 /**
- * Why this server is not the primary, or null. A standby knows only what it has replayed, and says `read only` of every
- * transaction; a primary does so when it was fenced or its disk is full.
+ * SQL expression for the reason why this server is not the primary, or `null`. A standby knows only
+ * what it has replayed, and reports every transaction as read-only; a primary does so if it was
+ * fenced or its disk is full.
  */
 export const SECONDARY_REASON = `case
   when pg_is_in_recovery() then 'is a standby in recovery'

@@ -6,7 +6,7 @@ export const timestamps: TimestampColumns = {
     where attrelid = to_regclass(quote_ident(${table})) and attname = ${column} and not attisdropped`,
   isInteger: (type) => type === 'bigint',
   isTimestamp: (type) => /^timestamp(\([3-6]\))? with time zone$/.test(type),
-  /** One statement, in the migration's transaction; indexes are made anew by it. */
+  /** One statement in the migration's transaction, which also rebuilds the indexes. */
   async convert(db, table, columns) {
     const changes = columns.map(
       ({ name }) => sql`alter column ${sql.ref(name)} type timestamptz(3)

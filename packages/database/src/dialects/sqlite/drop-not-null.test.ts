@@ -38,13 +38,16 @@ describe('withoutNotNull', () => {
       'a',
       'null on conflict fail',
     ],
-  ])('%s: %s', (statement, column, expected) => {
-    const changed = withoutNotNull(statement, column)
-    expect(changed).toContain(expected)
-    expect(statement.length - changed.length).toBeGreaterThanOrEqual('not '.length)
-  })
+  ])(
+    'changes the statement %s so that the column %s is nullable',
+    (statement, column, expected) => {
+      const changed = withoutNotNull(statement, column)
+      expect(changed).toContain(expected)
+      expect(statement.length - changed.length).toBeGreaterThanOrEqual('not '.length)
+    },
+  )
 
-  it('refuses a statement in which it finds nothing', () => {
+  it("rejects a statement in which it cannot find the column's NOT NULL", () => {
     expect(() => withoutNotNull('create table t (a text, b text not null)', 'a')).toThrow(
       'of a was',
     )

@@ -8,12 +8,16 @@ interface ColumnInfo {
 }
 
 /**
- * SQLite has no statement for this. The usual way, a new table that takes the place of the old one, would delete
- * rows of other tables: dropping the old one deletes its rows first, and whatever refers to them by a foreign key with
- * `on delete cascade` goes too; foreign keys cannot be switched off inside a transaction. So the word is taken out of the
- * statement that SQLite keeps of the table, as its documentation describes for constraints that change nothing on
- * the disk (https://sqlite.org/lang_altertable.html#otheralter). Rows, indexes, triggers, views and counters stay untouched, it takes
- * no longer for a large table, and as part of a transaction it happens whole or not at all.
+ * Makes a column nullable by editing the table's definition.
+ *
+ * SQLite has no statement for this. The usual way, a new table that replaces the old one, could
+ * delete rows of other tables: dropping the old table deletes its rows first, which cascades to
+ * tables that refer to them by a foreign key with `on delete cascade`, and foreign keys cannot be
+ * switched off inside a transaction. Instead, `not null` is removed from the statement that SQLite
+ * stores for the table, as its documentation describes for constraints that do not change the data
+ * on disk (https://sqlite.org/lang_altertable.html#otheralter). Rows, indexes, triggers, views and
+ * counters stay untouched, the time does not depend on the size of the table, and as part of a
+ * transaction it is atomic.
  */
 export async function dropNotNull(db: AnyKysely, table: string, column: string): Promise<void> {
   const before = await readColumns(db, table)
@@ -30,7 +34,7 @@ export async function dropNotNull(db: AnyKysely, table: string, column: string):
     db,
   )
   await sql`pragma writable_schema = off`.execute(db)
-  // Every connection, this one too, reads the tables anew when this number has changed.
+  // Every connection, including this one, reloads the schema when this number changes.
   await sql`pragma schema_version = ${sql.lit(version + 1)}`.execute(db)
 
   const expected = before.map((each) => (each === found ? { ...each, notnull: 0 } : each))
@@ -63,11 +67,11 @@ const TOKENS =
 const BLANK = /^(?:\s|--|\/\*)/
 const QUOTED = /^["`['](.*)["`\]']$/s
 
-/** The same `create table`, in which that column may be empty. */
+/** Removes `not null` from one column of a `create table` statement. */
 export function withoutNotNull(statement: string, column: string): string {
   const tokens = statement.match(TOKENS) ?? []
   let depth = 0
-  /** Whether the next word names a column, and whether we are behind that of ours. */
+  /** Whether the next word is the name of a column, and whether our column's name was just read. */
   let begins = false
   let isOurs = false
   for (const [i, token] of tokens.entries()) {

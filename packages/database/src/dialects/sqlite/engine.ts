@@ -1,4 +1,4 @@
-import { gather } from '../../batching/gather.ts'
+import { createBatcher } from '../../batching/batcher.ts'
 import { hasKind, UNAVAILABLE } from '../../errors.ts'
 import { Mutex } from '../../statements/mutex.ts'
 import type { Engine, EngineOptions, Query, QueryResult } from '../engine.ts'
@@ -15,15 +15,15 @@ interface Write {
 }
 
 const WAIT_TO_CLOSE = 30_000
-/** In SQLite nothing that begins like this writes. */
+/** SQLite statements that begin like this never write. */
 const READS = /^\s*select\b/i
-/** SQLite refuses these inside a transaction, or they do nothing there. */
+/** Statements that SQLite rejects or ignores inside a transaction. */
 const STANDS_ALONE = /^\s*(?:pragma|vacuum|attach|detach)\b/i
 
 /**
- * SQLite through libsql. One connection writes, one caller at a time; another one reads, so that a
- * long transaction stops no reader. Waiting for another process or for the disk never blocks Node's
- * event loop.
+ * Opens SQLite through libsql. One connection writes, for one caller at a time; another one reads,
+ * so that a long transaction blocks no reader. Waiting for another process or for the disk never
+ * blocks Node's event loop.
  */
 export async function openSqlite(path: string, options: EngineOptions): Promise<Engine> {
   const { timeout } = options
@@ -48,14 +48,17 @@ export async function openSqlite(path: string, options: EngineOptions): Promise<
     }
   }
 
-  const write = gather<Write, QueryResult>({
+  const write = createBatcher<Write, QueryResult>({
     patience: batching.patience,
-    mayBeDone: (error) => hasKind(error, UNAVAILABLE, errorKind),
+    mayBeCommitted: (error) => hasKind(error, UNAVAILABLE, errorKind),
     alone: ({ query, values }) => inTransaction(() => writer.run(query, values)),
     together: (writes) => inTransaction(() => writes.map(attempt)),
   })
 
-  /** SQLite undoes only the statement that failed; that one is then run alone. */
+  /**
+   * Runs one write of a round. On failure SQLite undoes only that statement, which is then retried
+   * alone.
+   */
   function attempt({ query, values }: Write): QueryResult | undefined {
     try {
       return writer.run(query, values)
@@ -104,7 +107,7 @@ export async function openSqlite(path: string, options: EngineOptions): Promise<
         store.requireUnchanged()
         await writer.checkpoint()
       } catch {
-        // Whatever it is, nothing is lost: the log is beside the file, and the next start reads it.
+        // No failure here loses data: the log stays beside the file, and the next start reads it.
       }
       reader?.close()
       writer.close()
@@ -113,7 +116,7 @@ export async function openSqlite(path: string, options: EngineOptions): Promise<
   }
 }
 
-/** About this statement and its values, and not about the database. */
+/** Whether the error concerns this statement and its values, and not the database. */
 function isVerdict(error: unknown): boolean {
   if (error instanceof TypeError) return true
   return (

@@ -4,7 +4,7 @@ import { FILE_GONE } from './storage/file.ts'
 const broken =
   /^SQLITE_(BUSY|LOCKED|IOERR|FULL|READONLY|CANTOPEN|NOTADB|CORRUPT|PROTOCOL|NOMEM|INTERRUPT)/
 const duplicate = /^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY|ROWID)$/
-/** The driver gives these no code. */
+/** Messages of driver errors that have no code. */
 const brokenMessage = /^(The database connection is not open|ConnectionFailed)/
 
 export const errorKind: ErrorKindOf = (error, code) => {

@@ -4,7 +4,7 @@ import type { Session } from '../engine.ts'
 import type { SqliteStore } from './storage/store.ts'
 import { untilFree } from './storage/until-free.ts'
 
-/** A turn at the one connection that writes; `turn` lets in one session at a time. */
+/** Creates a session on the only connection that writes; `turn` admits one session at a time. */
 export function createSqliteSession(store: SqliteStore, turn: Mutex): Session {
   const { writer } = store
   let leave: (() => void) | undefined
@@ -33,12 +33,12 @@ export function createSqliteSession(store: SqliteStore, turn: Mutex): Session {
           committing = undefined
         })
       await within(patience, done)
-      // Into a file that is not there any more: it would be gone with this process.
+      // If the file was removed or replaced, the write would be lost when this process ends.
       store.requireUnchanged()
       await store.committed()
     },
 
-    // `release` does it, also for whoever forgets.
+    // `release` rolls back, so that a caller who forgets to do so leaves no transaction open.
     rollback: async () => {},
 
     // The transaction itself is the lock: `begin immediate` admits one writer across all processes.
@@ -51,7 +51,7 @@ export function createSqliteSession(store: SqliteStore, turn: Mutex): Session {
         if (!clean) writer.abandon()
         pass()
       }
-      // A commit that nobody waits for any more still has the connection.
+      // A commit whose caller gave up still uses the connection.
       if (committing) void committing.then(end)
       else end()
     },

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 
 export const IN_MEMORY = ':memory:'
 
-/** Shows the URL as it is: it has no password. */
+/** Returns the URL unchanged: SQLite URLs contain no password. */
 export function checkUrl(url: string): string {
   const path = pathOf(url)
   if (path !== IN_MEMORY) {
@@ -18,7 +18,7 @@ export function fileOf(url: string): string | null {
   return path === IN_MEMORY ? null : path
 }
 
-/** The file that a URL names, or `:memory:`. */
+/** Returns the path of the file that a URL names, or `:memory:`. */
 export function pathOf(url: string): string {
   const [location = ''] = url.replace(/^[a-z]+:/i, '').split('?', 2)
   if (location === IN_MEMORY) return IN_MEMORY
@@ -48,7 +48,10 @@ function checkFile(path: string, mustExist: boolean): void {
   checkAccess(folder, 'folder')
 }
 
-/** SQLite also writes a journal beside the file. */
+/**
+ * Checks that the file or folder is writable. The folder must be, too, because SQLite writes a
+ * journal beside the file.
+ */
 function checkAccess(path: string, kind: 'file' | 'folder'): void {
   try {
     accessSync(path, constants.R_OK | constants.W_OK)

@@ -8,10 +8,10 @@ import { findThings, insertThings, type Thing, thing, withThings } from './thing
 const COLUMNS = ['id', 'name', 'owner', 'amount', 'done_at', 'seen_at', 'flagged']
 const ids = Array.from({ length: 60 }, (_, i) => `id${String(i).padStart(2, '0')}`)
 
-/** What a dialect must do for calls that come at the same time. */
+/** Checks the batching of concurrent calls. */
 export const batchingContract: ContractPart = ({ describe, it }, create) => {
-  describe('calls that come together', () => {
-    it('insert each row once, and say whose it was', () =>
+  describe('batched calls', () => {
+    it('insert each row once, and report which caller inserted it', () =>
       withThings(create, async (database) => {
         const insert = insertTogether<Thing>(database, {
           table: 'things',
@@ -24,7 +24,7 @@ export const batchingContract: ContractPart = ({ describe, it }, create) => {
         assert.deepEqual(await findThings(database), rows)
       }))
 
-    it('fail only for the one that cannot be done', () =>
+    it('fail only for the call that cannot be executed', () =>
       withThings(create, async (database) => {
         const insert = insertTogether<Thing>(database, {
           table: 'things',
@@ -39,7 +39,7 @@ export const batchingContract: ContractPart = ({ describe, it }, create) => {
         assert.deepEqual(states, ['fulfilled', 'rejected', 'fulfilled'])
       }))
 
-    it('find each its own row', () =>
+    it('return each caller its own row', () =>
       withThings(create, async (database) => {
         await insertThings(database, ...ids.map((id) => thing(id)))
         const find = findTogether<Thing>(database, { table: 'things', key: 'id' })
@@ -51,7 +51,7 @@ export const batchingContract: ContractPart = ({ describe, it }, create) => {
         )
       }))
 
-    it('win each row once', () =>
+    it('let one caller win each row', () =>
       withThings(create, async (database) => {
         await insertThings(database, ...ids.map((id) => thing(id)))
         const finish = prepareFinish(database, { id: 'text', now: 'bigint' })
@@ -64,7 +64,7 @@ export const batchingContract: ContractPart = ({ describe, it }, create) => {
         assert.deepEqual(won.map(({ done_at }) => done_at).sort(), stored.sort())
       }))
 
-    it('win each row once and insert once for it', () =>
+    it('let one caller win each row, and insert once for it', () =>
       withThings(create, async (database) => {
         await insertThings(database, ...ids.map((id) => thing(id, { owner: `of ${id}` })))
         const replace = prepareReplace(database, { id: 'text', now: 'bigint', next: 'text' })
@@ -78,7 +78,7 @@ export const batchingContract: ContractPart = ({ describe, it }, create) => {
         assert.equal(rows.length, 2 * ids.length)
       }))
 
-    it('rest on the same row, all of them', () =>
+    it('insert any number of rows that depend on the same row', () =>
       withThings(create, async (database, other) => {
         await insertThings(database, thing('a'), thing('done', { done_at: 1 }))
         const types = { id: 'text', next: 'text' } as const

@@ -54,7 +54,7 @@ interface Rest {
   readonly next: string
 }
 
-/** Adds a thing for as long as another one is not done. */
+/** Prepares an insert that requires another row which is not done. */
 export function prepareRest(database: Database<Tables>, together?: ParamTypes<Rest>) {
   return insertWhile<Tables, Rest>(database, {
     row: {
@@ -70,10 +70,10 @@ export function prepareRest(database: Database<Tables>, together?: ParamTypes<Re
   })
 }
 
-/** What a dialect must do for writes of which only one caller can win. */
+/** Checks writes that only one of many concurrent callers can win. */
 export const claimsContract: ContractPart = ({ describe, it }, create) => {
   describe('claims', () => {
-    it('give back the row as it is after the change, or null', () =>
+    it('return the row after the change, or null', () =>
       withThings(create, async (database) => {
         const finish = prepareFinish(database)
         const rest = [thing('b'), thing('done', { done_at: 1 }), thing('large', { amount: 99 })]
@@ -85,7 +85,7 @@ export const claimsContract: ContractPart = ({ describe, it }, create) => {
         assert.deepEqual((await findThings(database)).slice(1), rest)
       }))
 
-    it('have one winner among many', () =>
+    it('have one winner among concurrent callers', () =>
       withThings(create, async (database, other) => {
         const finish = [prepareFinish(database), prepareFinish(other)] as const
         await insertThings(database, thing('a'))
@@ -95,7 +95,7 @@ export const claimsContract: ContractPart = ({ describe, it }, create) => {
         assert.equal(results.filter((row) => row !== null).length, 1)
       }))
 
-    it('insert for the winner, with columns of the row won', () =>
+    it('insert for the winner, using columns of the claimed row', () =>
       withThings(create, async (database) => {
         const replace = prepareReplace(database)
         await insertThings(database, thing('a', { owner: 'kept' }), thing('taken'))
@@ -110,7 +110,7 @@ export const claimsContract: ContractPart = ({ describe, it }, create) => {
         ])
       }))
 
-    it('belong to the transaction they are run on', () =>
+    it('belong to the transaction they run on', () =>
       withThings(create, async (database) => {
         const replace = prepareReplace(database)
         await insertThings(database, thing('a'))
@@ -123,8 +123,8 @@ export const claimsContract: ContractPart = ({ describe, it }, create) => {
       }))
   })
 
-  describe('a row that rests on another', () => {
-    it('is inserted only where that one is there', () =>
+  describe('a row inserted on condition of another row', () => {
+    it('is inserted only if the other row exists and meets the condition', () =>
       withThings(create, async (database) => {
         const rest = prepareRest(database)
         await insertThings(database, thing('a'), thing('done', { done_at: 1 }))
@@ -139,7 +139,7 @@ export const claimsContract: ContractPart = ({ describe, it }, create) => {
         ])
       }))
 
-    it('is there before anybody can delete that one', () =>
+    it('is committed before a concurrent transaction can delete the other row', () =>
       withThings(create, async (database, other) => {
         const rest = prepareRest(database)
         await insertThings(database, thing('a'))
@@ -149,7 +149,7 @@ export const claimsContract: ContractPart = ({ describe, it }, create) => {
           order.push('deleted')
         }
         const deleted = await database.transaction(async (tx) => {
-          await rest({ id: 'a', next: 'b' }, tx as Database)
+          await rest({ id: 'a', next: 'b' }, tx)
           const removing = remove()
           await new Promise((resolve) => setTimeout(resolve, 100))
           order.push('inserted')

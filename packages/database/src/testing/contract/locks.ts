@@ -15,10 +15,10 @@ import {
   withThings,
 } from './things.ts'
 
-/** What a dialect must do for what one process does at a time. */
+/** Checks locks across processes, and the database's clock. */
 export const locksContract: ContractPart = ({ describe, it }, create) => {
   describe('locks', () => {
-    it('let in one holder at a time, who sees what the one before did', () =>
+    it('admit one holder at a time, which sees the writes of the previous one', () =>
       withThings(create, async (database, other) => {
         await insertThings(database, thing('a'))
         const step = (db: Database<Tables>) =>
@@ -35,7 +35,7 @@ export const locksContract: ContractPart = ({ describe, it }, create) => {
         assert.equal((await findThing(database, 'a'))?.amount, 10)
       }))
 
-    it('are given back when the work fails', () =>
+    it('are released when the work fails', () =>
       withThings(create, async (database, other) => {
         const fail = database.exclusively('failing', async (tx) => {
           await insertThings(tx, thing('a'))
@@ -46,7 +46,7 @@ export const locksContract: ContractPart = ({ describe, it }, create) => {
         assert.deepEqual(await findThings(database), [thing('b')])
       }))
 
-    it('make migrations run once, whoever comes', () =>
+    it('make migrations run once when several processes start', () =>
       withEmpty(create, async (database, other) => {
         const seed = {
           id: '002-seed',
@@ -54,7 +54,7 @@ export const locksContract: ContractPart = ({ describe, it }, create) => {
         }
         const set = { name: 'things', migrations: [thingsMigration, seed] }
         const runs = await Promise.all(
-          [database, other, database, other].map((db) => migrate(db as Database, set)),
+          [database, other, database, other].map((db) => migrate(db, set)),
         )
         assert.deepEqual(runs.flatMap(({ applied }) => applied).sort(), ['001-things', '002-seed'])
         assert.equal((await findThings(database)).length, 1)
@@ -64,12 +64,12 @@ export const locksContract: ContractPart = ({ describe, it }, create) => {
   })
 
   describe("the database's clock", () => {
-    it('is a real one, and goes on during a transaction', () =>
+    it('shows the current time and advances during a transaction', () =>
       withEmpty(create, async (database) => {
         const [first, second] = await database.transaction(async (tx) => {
-          const before = await readServerTime(tx as Database)
+          const before = await readServerTime(tx)
           await sleep(20)
-          return [before, await readServerTime(tx as Database)] as const
+          return [before, await readServerTime(tx)] as const
         })
         assert.ok(Math.abs(first.getTime() - Date.now()) < 86_400_000)
         assert.ok(second.getTime() > first.getTime())

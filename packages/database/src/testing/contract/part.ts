@@ -1,23 +1,23 @@
 import type { ConnectOptions } from '../../connect.ts'
 import type { Database } from '../../database.ts'
 
-/** `describe` and `it` of whatever test runner you use. */
+/** `describe` and `it` of any test runner. */
 export interface DialectContractRunner {
   /** Groups tests. */
   describe(name: string, body: () => void): void
-  /** One test, which fails when its promise rejects. */
+  /** Defines one test, which fails if its promise rejects. */
   it(name: string, body: () => Promise<void>): void
 }
 
-/** An empty database of the dialect to be tested. */
+/** An empty database of the dialect under test. */
 export interface ContractDatabase {
-  /** Opens it. Called more than once, each time as another process would. */
+  /** Opens the database. Called several times, each time as another process would. */
   connect(options: ConnectOptions): Promise<Database>
-  /** Removes it, after everything is closed. */
+  /** Deletes the database. Called after all connections are closed. */
   remove(): Promise<void>
 }
 
-/** Tests of one subject; `create` gives an empty database each time. */
+/** Tests of one subject. `create` returns a new empty database each time. */
 export type ContractPart = (
   runner: DialectContractRunner,
   create: () => Promise<ContractDatabase>,

@@ -4,24 +4,33 @@ import type { Database } from '../../database.ts'
 import { isUniqueViolation } from '../../error-kinds.ts'
 import { NotPrimary } from '../../errors.ts'
 import { createColumns } from '../../schema/columns.ts'
-import { dropNotNull } from '../../schema/drop-not-null.ts'
 import { field } from '../../schema/fields.ts'
-import { addColumn, createIndex, createTable, hasColumn, hasTable } from '../../schema/tables.ts'
+import {
+  addColumn,
+  createIndex,
+  createTable,
+  dropNotNull,
+  hasColumn,
+  hasTable,
+} from '../../schema/tables.ts'
 import { holdsMilliseconds, toTimestamps } from '../../schema/timestamps.ts'
 import { isReplica, requirePrimary, secondaryReason } from '../../statements/primary.ts'
 import { timestamp } from '../../values.ts'
 import type { ContractPart } from './part.ts'
 import { insertThings, thing, thingsMigration, withEmpty, withThings } from './things.ts'
 
-/** In order: before 1970, then, within a year's change of the clocks, after 2038, at the very end. */
+/**
+ * In order: before 1970, 1970, an ordinary day, the morning when summer time begins, after 2038,
+ * the latest moment.
+ */
 const MOMENTS = [
   -86_400_001, 0, 1, 1_764_000_000_123, 1_774_749_600_500, 2_147_483_648_001, 253_402_300_799_999,
 ]
 
-/** What a dialect must do for tables, columns and indexes. */
+/** Checks tables, columns and indexes. */
 export const schemaContract: ContractPart = ({ describe, it }, create) => {
   describe('the schema', () => {
-    it('is made once, however often it is asked for', () =>
+    it('is created once, however often it is requested', () =>
       withEmpty(create, async (database) => {
         const columns = createColumns(database)
         assert.equal(await hasTable(database, 'things'), false)
@@ -38,7 +47,7 @@ export const schemaContract: ContractPart = ({ describe, it }, create) => {
         assert.equal(rows.length, 1)
       }))
 
-    it('gets new columns and indexes, and keeps its rows', () =>
+    it('gains columns and indexes, and keeps its rows', () =>
       withThings(create, async (database) => {
         const columns = createColumns(database)
         await insertThings(database, thing('a'))
@@ -53,7 +62,7 @@ export const schemaContract: ContractPart = ({ describe, it }, create) => {
         await assert.rejects(paint('c'), isUniqueViolation)
       }))
 
-    it('finds nothing against the server of an ordinary database', () =>
+    it('reports an ordinary database server as the primary', () =>
       withThings(create, async (database) => {
         const query = sql<{
           reason: string | null
@@ -62,13 +71,13 @@ export const schemaContract: ContractPart = ({ describe, it }, create) => {
         assert.equal(rows[0]?.reason, null)
         requirePrimary(database, rows[0]?.reason)
         assert.notEqual(await isReplica(database), true)
-        // Connections that are not to be trusted any more are replaced.
+        // Replaces connections that are no longer trusted.
         assert.throws(() => requirePrimary(database, 'is a standby'), NotPrimary)
         await insertThings(database, thing('a'))
         await database.transaction((tx) => insertThings(tx, thing('b')))
       }))
 
-    it('counts up where it is told to', () =>
+    it('increments counter columns', () =>
       withEmpty(create, async (database) => {
         const columns = createColumns(database)
         await createTable(database, 'counted', {
@@ -91,7 +100,7 @@ export const schemaContract: ContractPart = ({ describe, it }, create) => {
         assert.ok(rows.every(({ number }) => Number.isInteger(number)))
       }))
 
-    it('lets a column be empty, and keeps its rows, types and indexes', () =>
+    it('makes a column nullable, and keeps rows, types and indexes', () =>
       withEmpty(create, async (database) => {
         const columns = createColumns(database)
         const plain = database as Database
@@ -123,7 +132,7 @@ export const schemaContract: ContractPart = ({ describe, it }, create) => {
         )
       }))
 
-    it('turns columns of milliseconds into timestamps, and keeps moments, indexes and nulls', () =>
+    it('converts columns of milliseconds to timestamps, and keeps moments, indexes and nulls', () =>
       withEmpty(create, async (database) => {
         const columns = createColumns(database)
         const plain = database as Database
@@ -177,7 +186,7 @@ export const schemaContract: ContractPart = ({ describe, it }, create) => {
         }
       }))
 
-    it('keeps words that SQL has taken as names', () =>
+    it('accepts reserved words of SQL as names', () =>
       withEmpty(create, async (database) => {
         const columns = createColumns(database)
         await createTable(database, 'order', {

@@ -5,7 +5,7 @@ import type { StoredTimestamp } from '../../schema/fields.ts'
 import { createTable } from '../../schema/tables.ts'
 import type { ContractDatabase } from './part.ts'
 
-/** One table with a column of each kind. */
+/** A row of a table with a column of each kind. */
 export interface Thing {
   id: string
   name: string | null
@@ -58,7 +58,7 @@ export async function insertThings(database: Database<Tables>, ...rows: Thing[])
 
 export async function findThings(database: Database<Tables>): Promise<Thing[]> {
   const rows = await database.kysely.selectFrom('things').selectAll().orderBy('id').execute()
-  // Some drivers give rows a class of their own.
+  // Some drivers return rows as instances of their own class.
   return rows.map((row) => ({ ...row }))
 }
 
@@ -88,13 +88,13 @@ export async function withEmpty(
   }
 }
 
-/** The same, with the table of things in it. */
+/** Opens an empty database as two processes would, with the table of things. */
 export function withThings(
   create: () => Promise<ContractDatabase>,
   work: (database: Database<Tables>, other: Database<Tables>) => Promise<void>,
 ): Promise<void> {
   return withEmpty(create, async (database, other) => {
-    await migrate(database as Database, { name: 'things', migrations: [thingsMigration] })
+    await migrate(database, { name: 'things', migrations: [thingsMigration] })
     await work(database, other)
   })
 }

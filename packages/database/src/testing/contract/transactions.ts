@@ -11,10 +11,10 @@ const add = (db: Database<Tables>, id: string, amount: number) =>
     .where('id', '=', id)
     .execute()
 
-/** What a dialect must do for transactions and connections. */
+/** Checks transactions and connections. */
 export const transactionsContract: ContractPart = ({ describe, it }, create) => {
   describe('transactions', () => {
-    it('keep all or nothing, and show it when they end', () =>
+    it('are atomic, and invisible until they commit', () =>
       withThings(create, async (database, other) => {
         const fail = database.transaction(async (tx) => {
           await insertThings(tx, thing('a'), thing('b'))
@@ -32,7 +32,7 @@ export const transactionsContract: ContractPart = ({ describe, it }, create) => 
         assert.equal((await findThings(other)).length, 2)
       }))
 
-    it('fail as a whole when a statement failed, also if that was caught', () =>
+    it('fail as a whole after a failed statement, even if its error was caught', () =>
       withThings(create, async (database) => {
         const swallow = database.transaction(async (tx) => {
           await insertThings(tx, thing('a'))
@@ -42,7 +42,7 @@ export const transactionsContract: ContractPart = ({ describe, it }, create) => 
         assert.deepEqual(await findThings(database), [])
       }))
 
-    it('lose no update and end well, however they cross', () =>
+    it('lose no update and finish when they deadlock', () =>
       withThings(create, async (database, other) => {
         const ids = ['a', 'b', 'c', 'd']
         await insertThings(database, ...ids.map((id) => thing(id)))
@@ -56,7 +56,7 @@ export const transactionsContract: ContractPart = ({ describe, it }, create) => 
         assert.deepEqual(amounts, [12, 12, 12, 12])
       }))
 
-    it('give every connection back', () =>
+    it('return every connection to the pool', () =>
       withThings(create, async (database) => {
         for (let i = 0; i < 30; i++) {
           await database
@@ -69,7 +69,7 @@ export const transactionsContract: ContractPart = ({ describe, it }, create) => 
         assert.equal((await findThings(database)).length, 11)
       }))
 
-    it('under way are finished when the database is closed, and later ones refused', () =>
+    it('finish when the database is closed, while later ones are rejected', () =>
       withThings(create, async (database, other) => {
         let closing: Promise<void> | undefined
         await other.transaction(async (tx) => {

@@ -6,7 +6,7 @@ import { type Timestamp, timestamp } from '../../values.ts'
 import type { ContractPart } from './part.ts'
 import { findThing, findThings, insertThings, type Thing, thing, withThings } from './things.ts'
 
-/** Pairs of texts that many databases take for equal. */
+/** Pairs of texts that many databases consider equal. */
 const ALIKE = [
   ['Ada', 'ada'],
   ['space', 'space '],
@@ -36,10 +36,10 @@ const REFUSED = [
   'a\ud800',
 ]
 
-/** What a dialect must do for values on their way in and out. */
+/** Checks that values are stored and returned exactly. */
 export const valuesContract: ContractPart = ({ describe, it }, create) => {
-  describe('values', () => {
-    it('of text are told apart exactly, also as a unique key', () =>
+  describe('storing and reading values', () => {
+    it('compares text exactly, also in a unique key', () =>
       withThings(create, async (database) => {
         const find = database.statement<{ name: string }, { id: string }>((db, param) =>
           db.selectFrom('things').select('id').where('name', '=', param('name')),
@@ -55,7 +55,7 @@ export const valuesContract: ContractPart = ({ describe, it }, create) => {
         }
       }))
 
-    it('of text come back as they were stored', () =>
+    it('returns text as it was stored', () =>
       withThings(create, async (database) => {
         const notes = [
           "'; drop table things; --",
@@ -76,7 +76,7 @@ export const valuesContract: ContractPart = ({ describe, it }, create) => {
         assert.equal((await findThing(database, 'long'))?.owner, owner)
       }))
 
-    it('of text that are too long for their column are refused, not cut', () =>
+    it('rejects text that is too long for its column instead of truncating it', () =>
       withThings(create, async (database) => {
         await assert.rejects(insertThings(database, thing('x'.repeat(65))))
         await assert.rejects(insertThings(database, thing('long', { name: '😀'.repeat(201) })))
@@ -84,14 +84,14 @@ export const valuesContract: ContractPart = ({ describe, it }, create) => {
         assert.equal((await findThings(database)).length, 1)
       }))
 
-    it('of text sort by code point', () =>
+    it('sorts text by code point', () =>
       withThings(create, async (database) => {
         await insertThings(database, ...['b', 'B', 'a', 'é', 'z'].map((id) => thing(id)))
         const ids = (await findThings(database)).map(({ id }) => id)
         assert.deepEqual(ids, ['B', 'a', 'b', 'z', 'é'])
       }))
 
-    it('of whole numbers are exact and read as numbers', () =>
+    it('keeps integers exact and reads them as numbers', () =>
       withThings(create, async (database) => {
         const amount = Number.MAX_SAFE_INTEGER
         const rows = [
@@ -108,7 +108,7 @@ export const valuesContract: ContractPart = ({ describe, it }, create) => {
         assert.deepEqual({ ...counted }, { count: 2, most: amount })
       }))
 
-    it('of time are exact to the millisecond, in every time zone, and compare as such', () =>
+    it('keeps moments exact to the millisecond in every time zone, and compares them as moments', () =>
       withThings(create, async (database) => {
         const insert = insertTogether<Thing>(database, {
           table: 'things',
@@ -144,7 +144,7 @@ export const valuesContract: ContractPart = ({ describe, it }, create) => {
         )
       }))
 
-    it('that databases store differently are refused', () =>
+    it('rejects values that databases store differently', () =>
       withThings(create, async (database) => {
         for (const value of REFUSED) {
           const find = database.statement<{ id: unknown }>((db, param) =>

@@ -4,10 +4,10 @@ import { deleteBatch, increase, insertIfAbsent, upsert } from '../../writes/port
 import type { ContractPart } from './part.ts'
 import { findThing, findThings, insertThings, thing, withThings } from './things.ts'
 
-/** What a dialect must do for single writes. */
+/** Checks single writes. */
 export const writesContract: ContractPart = ({ describe, it }, create) => {
   describe('writes', () => {
-    it('say how many rows they touched', () =>
+    it('report how many rows they matched', () =>
       withThings(create, async (database) => {
         await insertThings(database, thing('a'), thing('b'), thing('c', { amount: 5 }))
         const set = database.statement<{ amount: number }>((db, param) =>
@@ -17,7 +17,7 @@ export const writesContract: ContractPart = ({ describe, it }, create) => {
             .where('id', '!=', 'a'),
         )
         assert.equal((await set({ amount: 5 })).affected, 2)
-        // Also those that were like this before.
+        // Rows that already had the value count, too.
         assert.equal((await set({ amount: 5 })).affected, 2)
         const [{ numDeletedRows } = { numDeletedRows: 0n }] = await database.kysely
           .deleteFrom('things')
@@ -26,7 +26,7 @@ export const writesContract: ContractPart = ({ describe, it }, create) => {
         assert.equal(numDeletedRows, 2n)
       }))
 
-    it('fail on a duplicate in a way that can be told', () =>
+    it('report a duplicate with an error that isUniqueViolation recognizes', () =>
       withThings(create, async (database) => {
         await insertThings(database, thing('a', { name: 'same' }))
         await assert.rejects(insertThings(database, thing('a')), isUniqueViolation)
@@ -38,7 +38,7 @@ export const writesContract: ContractPart = ({ describe, it }, create) => {
         await assert.rejects(insertThings(database, missing), (e) => !isUniqueViolation(e))
       }))
 
-    it('insert if absent: one of many, and nothing but duplicates is ignored', () =>
+    it('insert if absent: one of many concurrent inserts wins, and only duplicates are ignored', () =>
       withThings(create, async (database, other) => {
         const results = await Promise.all(
           Array.from({ length: 20 }, (_, i) =>
@@ -56,7 +56,7 @@ export const writesContract: ContractPart = ({ describe, it }, create) => {
         assert.equal((await findThings(database)).length, 2)
       }))
 
-    it('upsert: all but the key becomes what the row says', () =>
+    it('upsert: replaces all columns except the key', () =>
       withThings(create, async (database) => {
         await upsert(database, 'things', { ...thing('a', { amount: 1, owner: 'x' }) }, ['id'])
         await upsert(database, 'things', { id: 'a', amount: 2, flagged: 1 }, ['id'])
@@ -67,7 +67,7 @@ export const writesContract: ContractPart = ({ describe, it }, create) => {
         ])
       }))
 
-    it('increase: loses nothing of what many add at once', () =>
+    it('increase: loses none of many concurrent additions', () =>
       withThings(create, async (database, other) => {
         const by = { key: ['id'], column: 'amount' }
         await Promise.all(
@@ -78,7 +78,7 @@ export const writesContract: ContractPart = ({ describe, it }, create) => {
         assert.equal((await findThing(database, 'a'))?.amount, 60)
       }))
 
-    it('delete in batches: at most so many, and only what was asked for', () =>
+    it('delete in batches: deletes at most the limit, and only matching rows', () =>
       withThings(create, async (database) => {
         for (let i = 0; i < 7; i++) await insertThings(database, thing(`old${i}`, { done_at: i }))
         const kept = [thing('live'), thing('new', { done_at: 200 })]

@@ -1,14 +1,17 @@
 import type { ClientAuthMethod } from '../../storage/client-settings.ts'
 import { newRedirectProblem } from '../redirect-uris.ts'
 
-/** Null when a value is right, else what it must be, to be said after the name of the member. */
+/**
+ * Checks a setting. Returns `null` if the value is valid, otherwise a text to append to the name of
+ * the setting.
+ */
 export type Check = (value: unknown) => string | null
 
-const LONGEST_URI = 2000
-const LONGEST_TEXT = 500
-const MOST_ENTRIES = 50
-const MOST_KEYS = 20
-/** Printable ASCII: what an address or an algorithm has. */
+const MAX_URI_LENGTH = 2000
+const MAX_TEXT_LENGTH = 500
+const MAX_ENTRIES = 50
+const MAX_KEYS = 20
+/** Printable ASCII without spaces, as in URLs and names of algorithms. */
 const PLAIN = /^[\x21-\x7e]+$/
 
 export const authMethods: readonly ClientAuthMethod[] = [
@@ -32,7 +35,7 @@ export function isOneOf(names: readonly string[]): Check {
       : `must be one of ${names.join(', ') || 'none, for this server offers none'}`
 }
 
-/** What it is signed with: whether a server has it is for others to say. */
+/** Checks the form of an algorithm's name. Callers check whether the server supports it. */
 export const isAlgorithm: Check = (value) =>
   typeof value === 'string' && value.length <= 20 && PLAIN.test(value)
     ? null
@@ -41,15 +44,15 @@ export const isAlgorithm: Check = (value) =>
 export const isText: Check = (value) =>
   typeof value === 'string' &&
   value !== '' &&
-  value.length <= LONGEST_TEXT &&
+  value.length <= MAX_TEXT_LENGTH &&
   value.isWellFormed() &&
   !value.includes('\0')
     ? null
-    : `must be a text of at most ${LONGEST_TEXT} characters`
+    : `must be a text of at most ${MAX_TEXT_LENGTH} characters`
 
-/** An address without a user's name, over one of the protocols. */
+/** Whether the value is a URL with one of the protocols and without user name and password. */
 function isAddress(value: unknown, protocols: readonly string[]): value is string {
-  if (typeof value !== 'string' || value.length > LONGEST_URI || !PLAIN.test(value)) return false
+  if (typeof value !== 'string' || value.length > MAX_URI_LENGTH || !PLAIN.test(value)) return false
   if (!URL.canParse(value)) return false
   const { protocol, username, password, hostname } = new URL(value)
   return protocols.includes(protocol) && username === '' && password === '' && hostname !== ''
@@ -61,16 +64,18 @@ export const isHttps: Check = (value) =>
 export const isWebPage: Check = (value) =>
   isAddress(value, ['https:', 'http:']) ? null : 'must be a web address'
 
-/** https, or this machine: whoever asks there has further rules. */
+/** Allows https, and http for this machine. The code that calls the URL applies further rules. */
 export const isHttpsOrLocal: Check = (value) => {
   const local = isAddress(value, ['http:']) && isLoopback(new URL(value).hostname)
   return local ? null : isHttps(value)
 }
 
-/** A star in a host would be taken for many. */
+/** Rejects `*` in the host, which CORS would treat as a wildcard. */
 const ORIGIN = /^https?:\/\/([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/
 
-/** As browsers write it: small letters, no default port, nothing behind it. */
+/**
+ * Whether the text is an origin exactly as browsers send it: lower case, no default port, no path.
+ */
 export function isOrigin(text: string): boolean {
   return ORIGIN.test(text) && URL.canParse(text) && new URL(text).origin === text
 }
@@ -84,7 +89,7 @@ export function isLoopback(hostname: string): boolean {
   return ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
 }
 
-export function isListOf(check: Check, most = MOST_ENTRIES): Check {
+export function isListOf(check: Check, most = MAX_ENTRIES): Check {
   return (value) => {
     if (!Array.isArray(value)) return 'must be a list'
     if (value.length > most) return `must not hold more than ${most} entries`
@@ -97,21 +102,21 @@ export function isRedirect(issuer: string): Check {
     typeof value === 'string' ? newRedirectProblem(value, issuer) : 'must be an address'
 }
 
-/** RFC 7517 §5. */
+/** Checks the form of a JSON Web Key Set (RFC 7517 §5). */
 export const isKeySet: Check = (value) => {
   const { keys } = isRecord(value) ? value : {}
   if (!Array.isArray(keys) || keys.length === 0 || !keys.every(isKey)) {
     return 'must be a set of keys: { keys: [{ kty, … }] }'
   }
-  return keys.length > MOST_KEYS ? `must not hold more than ${MOST_KEYS} keys` : null
+  return keys.length > MAX_KEYS ? `must not hold more than ${MAX_KEYS} keys` : null
 }
 
-/** A key that somebody has sent us is no secret any more. */
+/** Rejects private keys, which are compromised once they were sent. */
 export const holdsNoSecret: Check = (value) => {
   const { keys } = isRecord(value) ? value : {}
   const secret = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
-  const told = Array.isArray(keys) && keys.some((key) => secret.some((name) => name in key))
-  return told ? 'must hold public keys only' : null
+  const isPrivate = Array.isArray(keys) && keys.some((key) => secret.some((name) => name in key))
+  return isPrivate ? 'must hold public keys only' : null
 }
 
 function isKey(value: unknown): boolean {

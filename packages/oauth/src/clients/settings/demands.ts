@@ -2,14 +2,18 @@ import type { ServerContext } from '../../context.ts'
 import { InvalidRequest, ValidationFailed } from '../../errors.ts'
 import type { ClientDemand, ClientSettings } from '../../storage/client-settings.ts'
 
-/** The settings by which a client relies on something. */
+/** The settings that require a feature. */
 export const clientDemands: readonly ClientDemand[] = [
   'require_pushed_authorization_requests',
   'require_signed_request_object',
   'dpop_bound_access_tokens',
 ]
 
-/** A client that relies on what nobody here does gets nothing, rather than less than it relies on. */
+/**
+ * Rejects requests of a client that relies on a feature the server does not have, instead of
+ * serving it with less protection.
+ * @throws InvalidRequest if a required feature is missing
+ */
 export function assertDemandsMet(
   { settings }: { readonly settings: ClientSettings },
   context: Pick<ServerContext, 'features'>,
@@ -21,7 +25,10 @@ export function assertDemandsMet(
   })
 }
 
-/** The same when a client is made, where it can still be put right. */
+/**
+ * Checks on registration that the server has the features the client requires.
+ * @throws ValidationFailed if one is missing
+ */
 export function assertDemandsOffered(
   settings: ClientSettings,
   context: Pick<ServerContext, 'features'>,
@@ -31,7 +38,10 @@ export function assertDemandsOffered(
   throw new ValidationFailed({ settings: [`${unmet} is not offered: list the feature for it.`] })
 }
 
-/** A client whose tokens cannot be signed as it wants would get others than it can read. */
+/**
+ * Checks on registration that the server can sign access tokens with the client's algorithm.
+ * @throws ValidationFailed if it cannot
+ */
 export function assertAlgorithmOffered(
   { access_token_signed_response_alg: wished }: ClientSettings,
   { keys }: Pick<ServerContext, 'keys'>,
@@ -47,5 +57,5 @@ function findUnmet(
   settings: ClientSettings,
   { features }: Pick<ServerContext, 'features'>,
 ): ClientDemand | undefined {
-  return features.unmetDemands.find((name) => settings[name] === true)
+  return features.unenforcedSettings.find((name) => settings[name] === true)
 }

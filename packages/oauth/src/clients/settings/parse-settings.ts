@@ -1,5 +1,5 @@
 import { ValidationFailed } from '../../errors.ts'
-import type { ClientSettings } from '../../storage/client-settings.ts'
+import type { ClientSettings, OwnSettings } from '../../storage/client-settings.ts'
 import {
   authMethods,
   type Check,
@@ -16,9 +16,6 @@ import {
   isText,
   isWebPage,
 } from './checks.ts'
-
-/** What a client may say of itself; the rest is ours. */
-export type OwnSettings = Omit<ClientSettings, 'sealed_secret' | 'self_registered' | 'verified'>
 
 type Checks = { readonly [name in keyof OwnSettings]-?: Check }
 
@@ -57,15 +54,15 @@ function checksFor(issuer: string): Checks {
   }
 }
 
-/** What was read, and what is wrong with it. */
+/** Parsed settings and the problems found. */
 export interface ReadSettings {
   readonly settings: OwnSettings
   readonly problems: readonly string[]
-  /** Members that are no settings, by their names. */
+  /** Names of members that are not client settings. */
   readonly others: readonly string[]
 }
 
-/** `null` stands for what was left out (RFC 7592 §2.2). */
+/** Parses client settings. `null` counts as absent (RFC 7592 §2.2). */
 export function readSettings(
   given: Readonly<Record<string, unknown>>,
   issuer: string,
@@ -96,7 +93,11 @@ function contradictionsIn({ jwks, jwks_uri, token_endpoint_auth_method }: OwnSet
   return problems
 }
 
-/** Of the application's own clients: a name that nobody knows is a slip, and told. */
+/**
+ * Parses the settings of a client created by the application. Unknown names are errors, because
+ * they are probably typing mistakes.
+ * @throws ValidationFailed if a setting is invalid or unknown
+ */
 export function parseSettings(given: OwnSettings, issuer: string): ClientSettings {
   const { settings, problems, others } = readSettings({ ...given }, issuer)
   const unknown = others.map((name) => `${name} is not a setting of a client`)
@@ -105,7 +106,11 @@ export function parseSettings(given: OwnSettings, issuer: string): ClientSetting
   return settings
 }
 
-/** `none` is what public clients do, and they do nothing else. */
+/**
+ * Decides whether a client is confidential. The authentication method `none` is for public clients
+ * only, and they allow no other.
+ * @throws ValidationFailed if the method contradicts `confidential`
+ */
 export function parseConfidential(wanted: boolean | undefined, settings: ClientSettings): boolean {
   const method = settings.token_endpoint_auth_method
   const implied = method === undefined ? true : method !== 'none'

@@ -7,18 +7,22 @@ import { InvalidClient } from '../../errors.ts'
 import type { Form } from '../../http/form.ts'
 import { rates } from '../../limits/policies.ts'
 import type { Client } from '../../storage/records.ts'
-import { claimOnce } from '../../storage/ticket-hash.ts'
+import { claimOnce } from '../../storage/tickets.ts'
 import type { AuthenticatedBy } from '../feature.ts'
 import type { JwtAuthenticationSettings, JwtMethod } from './settings.ts'
 
 const KIND = 'client assertion'
-const LONGEST = 16_000
-/** Of the server itself, whatever else it offers. */
+const MAX_ASSERTION_LENGTH = 16_000
+/** Endpoints of every server at which clients authenticate. */
 const OWN_PATHS = ['/token', '/revoke', '/introspect']
-/** Everything else is a JWT for another purpose. */
+/** Accepted `typ` headers. Any other type is a JWT for another purpose. */
 const TYPES: readonly (string | undefined)[] = [undefined, 'jwt', 'client-authentication+jwt']
 
-/** Who has signed this for us (RFC 7523 §3), unless it was shown before. */
+/**
+ * Verifies a client assertion (RFC 7523 §3) and returns the client. Each assertion is accepted
+ * once.
+ * @throws InvalidClient
+ */
 export async function verifyAssertion(
   text: string,
   params: Form,
@@ -39,9 +43,10 @@ export async function verifyAssertion(
   return { client, method }
 }
 
-/** Only to know whose keys are needed: nothing of it is believed yet. */
+/** Reads the client id from the unverified assertion, only to find the client's keys. */
 function readSender(text: string, params: Form): string {
-  if (text.length > LONGEST) throw new InvalidClient('The client_assertion is too long')
+  if (text.length > MAX_ASSERTION_LENGTH)
+    throw new InvalidClient('The client_assertion is too long')
   const { iss, sub } = decode(text)
   if (typeof sub !== 'string' || iss !== sub) {
     throw new InvalidClient('iss and sub of the client_assertion must be the client_id')
@@ -61,7 +66,10 @@ function decode(text: string): JWTPayload {
   }
 }
 
-/** What the client has agreed to; one that has said nothing uses its secret. */
+/**
+ * Returns the JWT method that the client is registered for. `null` for a client that uses its
+ * secret.
+ */
 function methodOf({ settings }: Client, { methods }: JwtAuthenticationSettings): JwtMethod | null {
   return methods.find((name) => name === settings.token_endpoint_auth_method) ?? null
 }
@@ -79,10 +87,11 @@ async function verify(text: string, proof: Proof, context: ServerContext): Promi
   if (!TYPES.includes(typ?.toLowerCase().replace(/^application\//, ''))) {
     throw new InvalidClient('The client_assertion has the typ of something else')
   }
-  const wished = client.settings.token_endpoint_auth_signing_alg
-  // The method fixes the kind of algorithm: a public key never serves as a shared secret.
+  const registeredAlgorithm = client.settings.token_endpoint_auth_signing_alg
+  // The method determines the kind of algorithm, so that a public key can never be used as a shared
+  // secret.
   const algorithms = settings.algorithmsOf[method].filter(
-    (name) => wished === undefined || name === wished,
+    (name) => registeredAlgorithm === undefined || name === registeredAlgorithm,
   )
   const options = {
     algorithms,
@@ -99,7 +108,10 @@ async function verify(text: string, proof: Proof, context: ServerContext): Promi
   return (await jwtVerify(text, new TextEncoder().encode(secret), options)).payload
 }
 
-/** Every one of its audiences is us: what is good elsewhere too was perhaps made for there. */
+/**
+ * Requires that every audience is this server: an assertion that is valid elsewhere too may have
+ * been made for that other server.
+ */
 function assertMeant(
   { aud }: JWTPayload,
   { audience }: JwtAuthenticationSettings,
@@ -116,7 +128,10 @@ function assertMeant(
   }
 }
 
-/** The issuer, and each place where clients prove themselves (RFC 7523 §3, RFC 9126 §2), letter by letter. */
+/**
+ * Returns the accepted audiences: the issuer, and the URL of each endpoint at which clients
+ * authenticate (RFC 7523 §3, RFC 9126 §2). They are compared character by character.
+ */
 function addressesOf({ issuer, options, grants, features }: ServerContext): readonly unknown[] {
   const brought = [...grants.values(), ...features.all].flatMap(({ routes = [] }) => routes)
   const posted = brought.filter(({ method }) => method === 'POST').map(({ path }) => path)
@@ -124,17 +139,17 @@ function addressesOf({ issuer, options, grants, features }: ServerContext): read
   return [issuer, ...[...OWN_PATHS, ...posted].map((path) => `${below}${path}`)]
 }
 
-/** RFC 7523 §3 point 7: each is taken once, on whatever process it comes. */
+/** Accepts each assertion only once, across all processes (RFC 7523 §3 point 7). */
 async function assertFirst(
   { exp, jti, iat }: JWTPayload,
   client: Client,
-  { longestLife }: JwtAuthenticationSettings,
+  { maxLifetime }: JwtAuthenticationSettings,
   { clock, storage, resources }: ServerContext,
 ): Promise<void> {
   const now = clock.now().getTime()
   const end = (exp ?? 0) * 1000
-  if (end > now + longestLife * 1000 + CLOCK_SKEW) {
-    throw new InvalidClient(`A client_assertion may live for ${longestLife} seconds at most`)
+  if (end > now + maxLifetime * 1000 + CLOCK_SKEW) {
+    throw new InvalidClient(`A client_assertion may live for ${maxLifetime} seconds at most`)
   }
   if (iat !== undefined && iat * 1000 > now + CLOCK_SKEW) {
     throw new InvalidClient('The client_assertion comes from the future')
@@ -142,7 +157,7 @@ async function assertFirst(
   if (typeof jti !== 'string' || jti === '') {
     throw new InvalidClient('jti of the client_assertion must be a text')
   }
-  // Only whoever has its key gets here, so nobody else can use this up.
+  // The signature is verified by now, so only the client itself can use up this limit.
   if (client.settings.self_registered) await resources.count(rates.assertions, client.id)
   const first = await claimOnce(storage.tickets, {
     kind: KIND,
@@ -152,7 +167,10 @@ async function assertFirst(
   if (!first) throw new InvalidClient('This client_assertion was used before')
 }
 
-/** In our own words: what a key of the client or its server is like is not for everybody. */
+/**
+ * Describes the failure in general words. Details of the client's keys or their server are not for
+ * callers.
+ */
 function refusal(cause: unknown): InvalidClient {
   if (cause instanceof InvalidClient) return cause
   if (cause instanceof NotFetched) {

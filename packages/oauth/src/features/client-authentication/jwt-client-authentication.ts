@@ -3,13 +3,14 @@ import type { Feature } from '../feature.ts'
 import { verifyAssertion } from './assertion.ts'
 import { type JwtClientAuthenticationOptions, resolveJwtAuthentication } from './settings.ts'
 
-/** RFC 7523 §2.2. */
+/** The `client_assertion_type` of RFC 7523 §2.2. */
 const TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
 /**
- * Clients prove themselves by a JWT that they sign for each request (RFC 7523): with a key of their own
- * (`private_key_jwt`), of which this server knows the public half only, or with their secret (`client_secret_jwt`).
- * It is for those clients whose `settings` have that as `token_endpoint_auth_method`.
+ * Lets clients authenticate with a JWT that they sign for each request (RFC 7523): with their own
+ * key, of which the server knows only the public half (`private_key_jwt`), or with their secret
+ * (`client_secret_jwt`). Applies to clients whose `settings` have that
+ * `token_endpoint_auth_method`.
  * @example
  * createAuthorizationServer({ …, features: [jwtClientAuthentication()] })
  */

@@ -1,28 +1,35 @@
 import { type ClientKeyAlgorithm, clientKeyAlgorithms } from '../../crypto.ts'
 import { parseSeconds } from '../../lifetimes.ts'
 
-/** What `jwtClientAuthentication()` is made with. */
+/** Options of `jwtClientAuthentication()`. */
 export interface JwtClientAuthenticationOptions {
-  /** What `private_key_jwt` may be signed with. Default: all of them. */
+  /**
+   * Signature algorithms for `private_key_jwt`.
+   * @default all supported algorithms
+   */
   readonly algorithms?: readonly ClientKeyAlgorithm[]
   /**
-   * Offers `client_secret_jwt` as well. The secrets of those clients are then stored sealed, not only hashed: whoever
-   * has the database and the server's secret can read them. Default false.
+   * Whether to offer `client_secret_jwt` too. The secrets of those clients are then stored
+   * encrypted instead of hashed: anyone with the database and the server's secret can read them.
+   * @default false
    */
   readonly sharedSecrets?: boolean
   /**
-   * Clients may prove themselves in no other way: a secret that is sent is refused, and so are public clients. Default
-   * false.
+   * Whether this is the only way to authenticate. Client secrets in requests, and public clients,
+   * are then rejected.
+   * @default false
    */
   readonly required?: boolean
   /**
-   * What `aud` of an assertion may say. `issuer`: the issuer, as a text, and nothing else (FAPI 2.0). `endpoints`: the
-   * issuer or the addresses of this server where clients prove themselves, one or several. Default `endpoints`.
+   * Accepted `aud` claims. `issuer`: only the issuer, as a string (FAPI 2.0). `endpoints`: the
+   * issuer or the URLs of endpoints at which clients authenticate, one or several.
+   * @default 'endpoints'
    */
   readonly audience?: 'issuer' | 'endpoints'
   /**
-   * The longest time until an assertion expires, up to an hour; a minute more is let pass for clocks that differ. Default
-   * 1 hour, which is how long those of Authlib live.
+   * Longest time until an assertion expires, up to one hour, plus one minute of clock skew. The
+   * default is the lifetime that Authlib uses.
+   * @default '1h'
    */
   readonly assertionsExpireIn?: string | number
 }
@@ -34,11 +41,11 @@ export interface JwtAuthenticationSettings {
   readonly algorithmsOf: Readonly<Record<JwtMethod, readonly string[]>>
   readonly exclusive: boolean
   readonly audience: 'issuer' | 'endpoints'
-  /** In seconds. */
-  readonly longestLife: number
+  /** Longest lifetime of an assertion, in seconds. */
+  readonly maxLifetime: number
 }
 
-const LONGEST_LIFE = 3600
+const MAX_LIFETIME = 3600
 
 export function resolveJwtAuthentication(
   options: JwtClientAuthenticationOptions,
@@ -56,11 +63,11 @@ export function resolveJwtAuthentication(
   if (audience !== 'issuer' && audience !== 'endpoints') {
     throw new TypeError("jwtClientAuthentication: audience must be 'issuer' or 'endpoints'.")
   }
-  const longestLife = parseSeconds(
+  const maxLifetime = parseSeconds(
     'jwtClientAuthentication: assertionsExpireIn',
-    options.assertionsExpireIn ?? LONGEST_LIFE,
+    options.assertionsExpireIn ?? MAX_LIFETIME,
   )
-  if (longestLife > LONGEST_LIFE) {
+  if (maxLifetime > MAX_LIFETIME) {
     throw new TypeError('jwtClientAuthentication: assertionsExpireIn may be an hour at most.')
   }
   return {
@@ -68,6 +75,6 @@ export function resolveJwtAuthentication(
     algorithmsOf: { private_key_jwt: [...algorithms], client_secret_jwt: ['HS256'] },
     exclusive: options.required ?? false,
     audience,
-    longestLife,
+    maxLifetime,
   }
 }

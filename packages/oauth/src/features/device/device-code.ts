@@ -1,21 +1,35 @@
+import type { HttpRequest, HttpResponse } from '@tollgate/http'
+import { assertSupported, readDetails } from '../../authorization/request-details.ts'
+import { authenticateClient } from '../../clients/authenticate.ts'
 import type { ServerContext } from '../../context.ts'
+import { UnauthorizedClient } from '../../errors.ts'
 import type { Grant } from '../../grants/grant.ts'
+import { orDefaultScopes } from '../../grants/requested-share.ts'
+import { readForm } from '../../http/form.ts'
+import { noStoreJson } from '../../http/responses.ts'
 import { parseSeconds } from '../../lifetimes.ts'
-import { authorizeDevice } from './device-authorization.ts'
+import { storeDeviceRequest } from './device-request.ts'
 import { answerDevice, showDevicePage } from './page.ts'
 import { DEVICE_CODE, pollDevice } from './poll.ts'
 
-/** What `deviceCode()` is made with. */
+/** Options of `deviceCode()`. */
 export interface DeviceCodeOptions {
-  /** How long a person has to type the code and approve, 1 to 30 minutes. Default 10 minutes. */
+  /**
+   * How long a person has to enter the code and approve, from 1 to 30 minutes.
+   * @default '10m'
+   */
   readonly lifetime?: string | number
-  /** How long a device waits between two requests, 1 to 60 seconds. Default 5 seconds. */
+  /**
+   * How long a device waits between two requests, from 1 to 60 seconds.
+   * @default 5
+   */
   readonly interval?: string | number
 }
 
 /**
- * RFC 8628, for devices without a browser or a keyboard: they show a short code, the person types it on a page
- * of ours and approves there, and the device asks until it gets its token.
+ * Creates the device grant (RFC 8628), for devices without a browser or a keyboard. The device
+ * shows a short code, the person enters it on a page of this server and approves, and the device
+ * polls until it gets its token.
  * @example
  * createAuthorizationServer({ …, grants: [deviceCode(), refreshToken()] })
  */
@@ -47,4 +61,39 @@ function secondsBetween(name: string, value: string | number, least: number, mos
   const seconds = parseSeconds(`deviceCode: ${name}`, value)
   if (seconds >= least && seconds <= most) return seconds
   throw new TypeError(`deviceCode: ${name} must be ${least} to ${most} seconds.`)
+}
+
+interface DeviceSettings {
+  readonly lifetime: number
+  readonly interval: number
+}
+
+/** Handles POST /oauth/device_authorization (RFC 8628 §3.1): returns the codes for a device. */
+async function authorizeDevice(
+  request: HttpRequest,
+  { lifetime, interval }: DeviceSettings,
+  context: ServerContext,
+): Promise<HttpResponse> {
+  const params = await readForm(request)
+  const client = await authenticateClient(request, params, context)
+  if (!client.grantTypes.includes(DEVICE_CODE)) {
+    throw new UnauthorizedClient(`This client may not use grant_type=${DEVICE_CODE}`)
+  }
+  assertSupported(params, context)
+  const named = context.resolveScopes(params.get('scope'), client)
+  const scopes = orDefaultScopes(named, { client, params }, context)
+  const requested = { client, responseType: DEVICE_CODE, scopes, expandedBy: [], direct: true }
+  const details = readDetails(params, requested, context)
+  const newRequest = { client, scopes, details, interval }
+  const { deviceCode, userCode } = await storeDeviceRequest(newRequest, lifetime, context)
+  const { issuerUrl, basePath } = context.options
+  const page = `${issuerUrl.origin}${basePath}/device`
+  return noStoreJson({
+    device_code: deviceCode,
+    user_code: userCode,
+    verification_uri: page,
+    verification_uri_complete: `${page}?user_code=${userCode}`,
+    expires_in: lifetime,
+    interval,
+  })
 }

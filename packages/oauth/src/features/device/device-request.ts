@@ -6,34 +6,40 @@ import { rates, shares } from '../../limits/policies.ts'
 import type { GrantDetails } from '../../storage/details.ts'
 import type { Client, Ticket } from '../../storage/records.ts'
 import type { TicketChange } from '../../storage/repositories.ts'
-import { ticketHash } from '../../storage/ticket-hash.ts'
+import { ticketHash } from '../../storage/tickets.ts'
 import { newUserCode, USER_CODE, userCodeHashes } from './user-code.ts'
 
 const KIND = 'device'
 const POLICY = { rate: rates.deviceCodes, share: shares.deviceCodes }
-/** As for pushed requests. */
-const LONGEST_CONTENT = 8000
-/** A code that so many have opened is not one that a person reads from their own device. */
-const MOST_OPENINGS = 10
-const MOST_TRIES = 8
-/** A person has typed its code or answered: nothing evicts it any more. */
+/** Longest stored request, the same as for pushed requests. */
+const MAX_CONTENT_LENGTH = 8000
+/**
+ * How often a user code may be entered. A person needs it once; more suggests that the code is
+ * being passed around.
+ */
+const MAX_OPENINGS = 10
+const MAX_ATTEMPTS = 8
+/** Marks a request whose code was entered or that was answered. It is never evicted afterwards. */
 const USED: TicketChange = { holder: null }
 
-/** What a device waits for. */
+/** A request of a device that waits for a person's decision. */
 export interface DeviceRequest {
   readonly clientId: string
   readonly scopes: readonly string[]
   readonly details: GrantDetails | null
-  /** Between two polls, in seconds; grows when the device is too fast. */
+  /** Minimum seconds between two polls. Grows if the device polls too fast. */
   readonly interval: number
-  /** In milliseconds; null before the first poll. */
+  /** Time of the last poll, in milliseconds. `null` before the first. */
   readonly polledAt: number | null
-  /** How often its user code was typed. */
+  /** How often its user code was entered. */
   readonly openings: number
   readonly decision: DeviceDecision | null
 }
 
-/** An approval is an authorization code that nobody knows: whatever ends those ends it too. */
+/**
+ * An approval is stored as an authorization code whose text is discarded, so everything that ends
+ * codes also ends the approval.
+ */
 export type DeviceDecision =
   | { readonly approved: false }
   | { readonly approved: true; readonly codeHash: string }
@@ -48,20 +54,20 @@ export function deviceHash(deviceCode: string): string {
   return ticketHash(KIND, deviceCode)
 }
 
-/** Gives the two codes, which are not stored. */
+/** Stores a request and returns its two codes. Only their hashes are stored. */
 export async function storeDeviceRequest(
-  asked: Pick<DeviceRequest, 'scopes' | 'details' | 'interval'> & { readonly client: Client },
+  newRequest: Pick<DeviceRequest, 'scopes' | 'details' | 'interval'> & { readonly client: Client },
   seconds: number,
   context: ServerContext,
 ): Promise<{ readonly deviceCode: string; readonly userCode: string }> {
-  const { client, scopes, details, interval } = asked
+  const { client, scopes, details, interval } = newRequest
   const request: DeviceRequest = {
     ...{ clientId: client.id, scopes, details, interval },
     ...{ polledAt: null, openings: 0, decision: null },
   }
   const content = JSON.stringify(request)
-  if (content.length > LONGEST_CONTENT) {
-    throw new InvalidRequest(`The request is longer than ${LONGEST_CONTENT} characters`)
+  if (content.length > MAX_CONTENT_LENGTH) {
+    throw new InvalidRequest(`The request is longer than ${MAX_CONTENT_LENGTH} characters`)
   }
   const deviceCode = `tgd_${randomSecret()}`
   const hash = deviceHash(deviceCode)
@@ -72,14 +78,14 @@ export async function storeDeviceRequest(
   return { deviceCode, userCode }
 }
 
-/** One that another device has, or had not long ago, is not given again. */
+/** Creates a user code that no other device has or recently had. */
 async function addUserCode(
   of: string,
   expiresAt: Date,
   add: AddTicket,
   context: ServerContext,
 ): Promise<string> {
-  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+  for (let tries = 0; tries < MAX_ATTEMPTS; tries += 1) {
     const userCode = newUserCode()
     const [hash = ''] = userCodeHashes(userCode, context)
     if (await add({ hash, kind: USER_CODE, content: of, expiresAt })) return userCode
@@ -95,14 +101,14 @@ export async function findByUserCode(
     const ticket = await context.storage.tickets.find(hash)
     if (!ticket) continue
     const { content, holder } = ticket
-    // Somebody has it before their eyes, so it is evicted no more.
+    // A person is looking at the request, so it must not be evicted any more.
     if (holder !== null) await context.storage.tickets.change(hash, content, content, USED)
     return findDeviceRequest(content, context)
   }
   return null
 }
 
-/** One that has expired is found, so the device can be told. */
+/** Finds a request, even if it has expired, so that the device can be told. */
 export async function findDeviceRequest(
   hash: string,
   { storage }: ServerContext,
@@ -116,8 +122,8 @@ function foundIn({ hash, expiresAt, content }: Ticket): FoundRequest {
 }
 
 /**
- * Changes a request by what `decide` makes of it, in one step whoever else is at it: the device polls while the
- * person decides. Null when it is gone, or when `decide` gives null.
+ * Changes a request to what `decide` returns, atomically: the device may poll while the person
+ * decides. Returns `null` if the request is gone or `decide` returns `null`.
  */
 export async function changeDeviceRequest(
   hash: string,
@@ -125,7 +131,7 @@ export async function changeDeviceRequest(
   { storage }: ServerContext,
   also: TicketChange = {},
 ): Promise<DeviceRequest | null> {
-  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+  for (let tries = 0; tries < MAX_ATTEMPTS; tries += 1) {
     const ticket = await storage.tickets.find(hash)
     const after = ticket && decide(foundIn(ticket))
     if (!ticket || !after) return null
@@ -135,25 +141,28 @@ export async function changeDeviceRequest(
   throw new TemporarilyUnavailable('This device is being used by others at this moment')
 }
 
-/** Whether a person may still be asked about it. */
+/** Whether a person may still decide about the request. */
 export function isOpen({ request, expiresAt }: FoundRequest, { clock }: ServerContext): boolean {
   return request.decision === null && expiresAt.getTime() > clock.now().getTime()
 }
 
-/** Counts that its code was typed. Null when nobody is to be asked (any more). */
+/**
+ * Counts that the user code was entered. Returns `null` if the request is no longer open or its
+ * code was entered too often.
+ */
 export function openDeviceRequest(
   hash: string,
   context: ServerContext,
 ): Promise<DeviceRequest | null> {
   const decide = (found: FoundRequest) => {
     const { request } = found
-    if (!isOpen(found, context) || request.openings >= MOST_OPENINGS) return null
+    if (!isOpen(found, context) || request.openings >= MAX_OPENINGS) return null
     return { ...request, openings: request.openings + 1 }
   }
   return changeDeviceRequest(hash, decide, context, USED)
 }
 
-/** Of all who answer, one does: false when it was answered before, or has ended. */
+/** Stores the decision. Returns `false` if the request was already answered or has expired. */
 export async function answerDeviceRequest(
   hash: string,
   decision: DeviceDecision,

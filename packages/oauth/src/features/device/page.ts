@@ -1,21 +1,24 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
+import { type LanguageOfPage, pageFor } from '../../authorization/page-language.ts'
 import type { ServerContext } from '../../context.ts'
 import { equalSecrets, hmac, sha256 } from '../../crypto.ts'
 import { CsrfMismatch, TooManyRequests, Unauthenticated } from '../../errors.ts'
 import { type Form, parseForm, readForm, requireParam } from '../../http/form.ts'
 import { assertSameOrigin } from '../../http/same-origin.ts'
 import { userCodeGuesses } from '../../limits/policies.ts'
-import { findSignedIn, type Person, type SignedInPerson } from '../../users/users.ts'
+import { servesUser } from '../../users/providers.ts'
+import { findSignedIn, type Person, type SignedInPerson } from '../../users/signed-in.ts'
 import { findByUserCode, openDeviceRequest } from './device-request.ts'
 import { askToApprove, decide, type OpenRequest, showDeviceView } from './question.ts'
 import { parseUserCode } from './user-code.ts'
 
-/** Longer ones are shown in no field. */
-const LONGEST_TYPED = 20
+/** Longer input is cut before it is shown again. */
+const MAX_INPUT_LENGTH = 20
 
 /**
- * GET /oauth/device: the field for the code. Nothing is looked up here, even when the address has a code: a link
- * must neither use up somebody's attempts nor bring them past the moment when they compare it.
+ * Handles GET /oauth/device: shows the field for the code. Looks nothing up, even if the URL
+ * contains a code: a link must neither use up a person's attempts nor skip the step in which they
+ * compare the code.
  */
 export async function showDevicePage(
   request: HttpRequest,
@@ -23,10 +26,11 @@ export async function showDevicePage(
 ): Promise<HttpResponse> {
   const person = await requirePerson(request, context)
   const typed = parseForm(request.query).get('user_code') ?? ''
-  return askForCode({ typed, problem: null, status: 200 }, person, context)
+  const page = devicePageFor(request, context)
+  return askForCode({ typed, problem: null, status: 200 }, page, person, context)
 }
 
-/** POST /oauth/device: a code that was typed, or one of the two buttons after it. */
+/** Handles POST /oauth/device: an entered code, or one of the two buttons that follow. */
 export async function answerDevice(
   request: HttpRequest,
   context: ServerContext,
@@ -35,7 +39,14 @@ export async function answerDevice(
   const form = await readForm(request)
   const person = await requirePerson(request, context)
   const id = parseForm(request.query).get('interaction')
-  return id === undefined ? takeCode(form, person, context) : decide(id, form, person, context)
+  const page = devicePageFor(request, context)
+  return id === undefined
+    ? checkCode(form, page, person, context)
+    : decide(id, form, { page, person }, context)
+}
+
+function devicePageFor(request: HttpRequest, context: ServerContext): LanguageOfPage {
+  return pageFor(request, parseForm(request.query).get('ui_locales'), context)
 }
 
 async function requirePerson(
@@ -55,23 +66,40 @@ interface Retry {
 
 function askForCode(
   { typed, problem, status }: Retry,
+  { view, sent }: LanguageOfPage,
   person: Person,
   context: ServerContext,
 ): Promise<HttpResponse> {
-  const userCode = parseUserCode(typed) ?? typed.slice(0, LONGEST_TYPED)
-  const action = `${context.options.basePath}/device`
+  const userCode = parseUserCode(typed) ?? typed.slice(0, MAX_INPUT_LENGTH)
+  const query = sent.size > 0 ? `?${new URLSearchParams([...sent])}` : ''
+  const action = `${context.options.basePath}/device${query}`
   const [csrfToken = ''] = csrfTokens(person, context)
-  return showDeviceView({ step: 'enter', userCode, problem, action, csrfToken }, status, context)
+  return showDeviceView(
+    { ...view, step: 'enter', userCode, problem, action, csrfToken },
+    status,
+    context,
+  )
 }
 
-/** The first is for new pages; those of a page from before the secret was changed are good as well. */
+/**
+ * Returns the valid CSRF tokens, the one for new pages first. The others are for pages shown before
+ * the secret was replaced.
+ */
 function csrfTokens({ id, sessionId }: Person, { keyring }: ServerContext): string[] {
   const keys = keyring.macKeys('approval forms')
   return keys.map((key) => hmac(key, ['device', id, sessionId].join('\n')))
 }
 
-/** A good code leads to the question, in a record of its own as on the approval screen. */
-async function takeCode(form: Form, person: Person, context: ServerContext): Promise<HttpResponse> {
+/**
+ * Checks the entered code. If it is valid, shows the approval page, with an interaction as on the
+ * approval screen.
+ */
+async function checkCode(
+  form: Form,
+  page: LanguageOfPage,
+  person: Person,
+  context: ServerContext,
+): Promise<HttpResponse> {
   const csrfToken = form.get('csrf_token') ?? ''
   if (!csrfTokens(person, context).some((text) => equalSecrets(csrfToken, text))) {
     throw new CsrfMismatch('The form does not carry the token of the page it came from.')
@@ -79,35 +107,42 @@ async function takeCode(form: Form, person: Person, context: ServerContext): Pro
   const typed = requireParam(form, 'user_code')
   const userCode = parseUserCode(typed)
   try {
-    // For the person, whatever sessions they have (RFC 8628 §5.1).
+    // Limits attempts per person, across all their sessions (RFC 8628 §5.1).
     const limit = { ...userCodeGuesses, name: `user code:${sha256(person.id)}` }
     const found = await context.guessing.check(
       [limit],
       async () => userCode && (await openByUserCode(userCode, context)),
       (opened) => (opened ? 'right' : 'wrong'),
     )
-    if (found) return askToApprove(found, person, context)
+    if (found && !servesUser(found.client, person.id, context.providers)) {
+      const problem = page.t('device.enter.otherProvider')
+      return askForCode({ typed, problem, status: 403 }, page, person, context)
+    }
+    if (found) return askToApprove(found, page, person, context)
   } catch (error) {
     if (!(error instanceof TooManyRequests)) throw error
-    return askToWait(error, person, context)
+    return showTooManyAttempts(error, page, person, context)
   }
-  const problem =
-    'This code is unknown, was used, or has expired. Look again at what your device shows.'
-  return askForCode({ typed, problem, status: 400 }, person, context)
+  const problem = page.t('device.enter.unknown')
+  return askForCode({ typed, problem, status: 400 }, page, person, context)
 }
 
-async function askToWait(
+async function showTooManyAttempts(
   error: TooManyRequests,
+  page: LanguageOfPage,
   person: Person,
   context: ServerContext,
 ): Promise<HttpResponse> {
   const minutes = Math.ceil(error.retryAfterSeconds / 60)
-  const problem = `Too many codes were tried. Wait ${minutes} minutes and start again.`
-  const page = await askForCode({ typed: '', problem, status: 429 }, person, context)
-  return { ...page, headers: { ...page.headers, ...error.headers() } }
+  const problem = page.t('device.enter.tooMany', { minutes })
+  const response = await askForCode({ typed: '', problem, status: 429 }, page, person, context)
+  return { ...response, headers: { ...response.headers, ...error.headers() } }
 }
 
-/** One answer for codes that are unknown, expired, answered or of a deleted client. */
+/**
+ * Finds the request for a user code. Returns `null` alike for codes that are unknown, expired,
+ * answered or of a deleted client.
+ */
 async function openByUserCode(
   userCode: string,
   context: ServerContext,

@@ -9,22 +9,25 @@ import {
   SlowDown,
 } from '../../errors.ts'
 import type { ExchangeRequest, GrantType, TokenResponse } from '../../grants/grant.ts'
-import { shareOfGrant } from '../../grants/requested-resources.ts'
+import { shareOfGrant } from '../../grants/requested-share.ts'
 import { requireParam } from '../../http/form.ts'
 import type { AuthorizationCode, Client } from '../../storage/records.ts'
 import { createTokenResponse, prepareToken } from '../../tokens/issue.ts'
-import { isForHolder } from '../../tokens/proven-key.ts'
+import { matchesProvenKey } from '../../tokens/proven-key.ts'
 import { revokeTokens } from '../../tokens/revoke.ts'
 import { changeDeviceRequest, type DeviceRequest, deviceHash } from './device-request.ts'
 
 export const DEVICE_CODE: GrantType = 'urn:ietf:params:oauth:grant-type:device_code'
 
-/** RFC 8628 §3.5. */
-const SLOWER_BY = 5
-/** The clocks of two processes may differ by so much without a device being called too fast. */
-const GRACE = 500
+/** Seconds added to the interval (RFC 8628 §3.5). */
+const SLOW_DOWN_SECONDS = 5
+/**
+ * Tolerated clock difference between two processes in milliseconds, so that it does not count as
+ * polling too fast.
+ */
+const GRACE_MS = 500
 
-/** A device asks whether the person has decided, and gets its token once (RFC 8628 §3.4). */
+/** Handles a poll of a device, and returns its token once (RFC 8628 §3.4). */
 export async function pollDevice(
   { client, params }: ExchangeRequest,
   context: ServerContext,
@@ -34,14 +37,14 @@ export async function pollDevice(
   if (decision === null) throw new AuthorizationPending('The user has not decided yet')
   if (!decision.approved) throw new AccessDenied('The user denied the request')
   const code = await context.storage.codes.find(decision.codeHash)
-  // Withdrawn since: the person was signed out everywhere, or has taken the approval back.
+  // The approval was withdrawn: the person was signed out everywhere or has revoked it.
   if (!code) throw ended()
   if (code.usedAt) return refuseReplay(code, context)
-  if (!isForHolder(code, context)) {
+  if (!matchesProvenKey(code, context)) {
     throw new InvalidGrant('The device code was asked for with another key')
   }
   const share = shareOfGrant(code, { client, params, scopes: [] }, context)
-  // Before the code is used up: a failing hook must not cost an honest device its grant.
+  // Check before the code is used up: if the application's lookup fails, the device can retry.
   if (!(await context.knownUsers.existsNow(code.userId))) throw ended()
   const token = await prepareToken(
     {
@@ -62,8 +65,8 @@ export async function pollDevice(
 }
 
 /**
- * Writes down when the device asked. Of several at once one is the first; for it the others came too fast, so
- * only one ever gets as far as the token.
+ * Records the time of a poll. Of several concurrent polls the first one wins and the others count
+ * as too fast, so only one can ever get the token.
  */
 async function countPoll(
   hash: string,
@@ -76,16 +79,21 @@ async function countPoll(
   const request = await changeDeviceRequest(
     hash,
     ({ request, expiresAt }) => {
-      // Shown by another client it is refused and not touched: its owner may still come.
+      // A code presented by another client is rejected without any change: its owner may still use
+      // it.
       if (request.clientId !== client.id) return null
       if (!isAfter(expiresAt, now)) throw ended()
       const { polledAt, interval } = request
-      tooFast = polledAt !== null && at - polledAt < interval * 1000 - GRACE
-      return { ...request, polledAt: at, interval: tooFast ? interval + SLOWER_BY : interval }
+      tooFast = polledAt !== null && at - polledAt < interval * 1000 - GRACE_MS
+      return {
+        ...request,
+        polledAt: at,
+        interval: tooFast ? interval + SLOW_DOWN_SECONDS : interval,
+      }
     },
     context,
   ).catch((error) => {
-    // So many at once are too many, whoever they are.
+    // So many concurrent polls are too many, whichever process they reach.
     throw isOAuthError(error, 'temporarily_unavailable') ? slowDown() : error
   })
   if (!request) throw new InvalidGrant('The device code is unknown, or of another client')
@@ -94,8 +102,8 @@ async function countPoll(
 }
 
 /**
- * A device that has its token asks no more. Whoever does is a second one, or one whose response was lost: in both
- * cases nobody honest uses what was given.
+ * Revokes the token. A device with a token stops polling, so this is a second party, or a device
+ * that lost the response; in neither case does an honest device use the token.
  */
 async function refuseReplay(code: AuthorizationCode, context: ServerContext): Promise<never> {
   await revokeTokens({ id: code.tokenId }, context)
@@ -109,5 +117,5 @@ function ended(): ExpiredToken {
 }
 
 function slowDown(): SlowDown {
-  return new SlowDown(`Wait ${SLOWER_BY} seconds longer between two requests`)
+  return new SlowDown(`Wait ${SLOW_DOWN_SECONDS} seconds longer between two requests`)
 }

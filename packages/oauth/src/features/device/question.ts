@@ -1,7 +1,6 @@
 import type { HttpResponse } from '@tollgate/http'
-import { describeApplication, describeResources } from '../../authorization/asking-application.ts'
 import {
-  answered,
+  alreadyAnswered,
   openInteraction,
   requireInteraction,
   screenAddress,
@@ -9,13 +8,18 @@ import {
 import {
   consentTo,
   describeScopes,
-  findChoice,
+  findEarlierConsent,
   readDeclined,
   withoutDeclined,
 } from '../../authorization/optional-scopes.ts'
+import type { LanguageOfPage } from '../../authorization/page-language.ts'
+import { splitTicket } from '../../authorization/request-ticket.ts'
+import {
+  describeApplication,
+  describeResources,
+} from '../../authorization/requesting-application.ts'
 import { withSignIn } from '../../authorization/sign-in-details.ts'
 import { otherAccountLocation } from '../../authorization/sign-in-page.ts'
-import { splitTicket } from '../../authorization/single-answer.ts'
 import { isUnused, markUsed } from '../../clients/self-registered.ts'
 import type { ServerContext } from '../../context.ts'
 import { randomSecret, sha256, timeOrderedId } from '../../crypto.ts'
@@ -24,7 +28,7 @@ import { type Form, requireParam } from '../../http/form.ts'
 import { htmlPage } from '../../http/html.ts'
 import type { DeviceView } from '../../pages/pages.ts'
 import type { AuthorizationCode, Client, Interaction } from '../../storage/records.ts'
-import type { Person, SignedInPerson } from '../../users/users.ts'
+import type { Person, SignedInPerson } from '../../users/signed-in.ts'
 import {
   answerDeviceRequest,
   type DeviceRequest,
@@ -42,7 +46,7 @@ export async function showDeviceView(
   return htmlPage(await options.pages.device(view), status)
 }
 
-/** Somebody has typed the code of it. */
+/** An open request whose user code was entered. */
 export interface OpenRequest {
   readonly hash: string
   readonly userCode: string
@@ -50,27 +54,33 @@ export interface OpenRequest {
   readonly request: DeviceRequest
 }
 
-/** Asks in a record of its own, as on the approval screen. */
+/** Shows the approval page, with an interaction as on the approval screen. */
 export async function askToApprove(
   { hash, userCode, client, request: { scopes, details } }: OpenRequest,
+  { view: page, sent }: LanguageOfPage,
   person: Person,
   context: ServerContext,
 ): Promise<HttpResponse> {
-  const asked = {
+  const pendingRequest = {
     client,
     scopes,
     details,
     response: { type: DEVICE_CODE },
     received: { ticket: hash },
-    // There is nowhere to go back to, so the approval screen's own address cannot decide it.
+    // Without a redirect URI, the approval screen's own URL cannot be used to decide this
+    // interaction.
     ...{ redirectTo: '', redirectUri: null, state: null, codeChallenge: null },
   }
-  const pending = await openInteraction(asked, person, context)
+  const pending = await openInteraction(pendingRequest, person, context)
   const { basePath } = context.options
   const shown = [...scopes, ...(details?.alsoShown ?? [])]
-  const before = await findChoice({ userId: person.id, clientId: client.id, shown }, context)
-  const again = new Map([['user_code', userCode]])
+  const before = await findEarlierConsent(
+    { userId: person.id, clientId: client.id, shown },
+    context,
+  )
+  const again = new Map([['user_code', userCode], ...sent])
   const view: DeviceView = {
+    ...page,
     step: 'confirm',
     ...describeApplication(client, context),
     userId: person.id,
@@ -78,7 +88,7 @@ export async function askToApprove(
       context,
       `${basePath}/device?${new URLSearchParams([...again])}`,
     ),
-    scopes: describeScopes(shown, before, context),
+    scopes: describeScopes(shown, before, page.language, context),
     resources: describeResources(details, context),
     userCode,
     action: screenAddress(`${basePath}/device`, pending, again),
@@ -95,11 +105,14 @@ interface Pending {
   readonly form: Form
 }
 
-/** One of the two buttons: only the person and session it was shown to, and only from our own page. */
+/**
+ * Handles one of the two buttons. Only the same person in the same session may decide, and only
+ * from our own page.
+ */
 export async function decide(
   id: string,
   form: Form,
-  person: SignedInPerson,
+  { page, person }: { readonly page: LanguageOfPage; readonly person: SignedInPerson },
   context: ServerContext,
 ): Promise<HttpResponse> {
   const decisions: Readonly<Record<string, typeof approve>> = { approve, deny }
@@ -108,18 +121,20 @@ export async function decide(
   if (!carryOut) throw new InvalidRequest('decision must be approve or deny')
   const interaction = await requireInteraction(id, form.get('csrf_token') ?? null, person, context)
   const hash = splitTicket(interaction.details).ticket
-  if (interaction.responseType !== DEVICE_CODE || hash === null) throw answered()
-  // It may have been answered in another tab, or the client deleted, while the page was open.
+  if (interaction.responseType !== DEVICE_CODE || hash === null) throw alreadyAnswered()
+  // The request may have been answered in another tab, or the client deleted, while the page was
+  // open.
   const device = await findDeviceRequest(hash, context)
   const client = await context.clients.find(interaction.clientId)
-  if (!client || !device || !isOpen(device, context)) throw answered()
+  if (!client || !device || !isOpen(device, context)) throw alreadyAnswered()
   const approved = await carryOut({ interaction, device, client, person, form }, context)
-  return showDeviceView({ step: 'done', approved, client }, 200, context)
+  return showDeviceView({ ...page.view, step: 'done', approved, client }, 200, context)
 }
 
 /**
- * The approval is stored as on the approval screen, as a code: so it ends with all that ends those, until the
- * device fetches its token. Only then the device is told.
+ * Stores the approval as an authorization code, as the approval screen does. Until the device
+ * fetches its token, everything that ends codes and consents ends the approval too. The device is
+ * told only afterwards.
  */
 async function approve(pending: Pending, context: ServerContext): Promise<boolean> {
   const { interaction, device, client, person, form } = pending
@@ -128,11 +143,13 @@ async function approve(pending: Pending, context: ServerContext): Promise<boolea
   const shown = [...interaction.scopes, ...(details?.alsoShown ?? [])]
   const declined = readDeclined(form, shown, context)
   const share = withoutDeclined({ scopes: interaction.scopes, details }, declined)
-  // Before anything is approved: what was is never evicted.
-  if (isUnused(client) && !(await markUsed(client, context))) throw answered()
+  // Unused clients may be evicted. Mark the client before approving, because nothing that was
+  // approved is ever evicted.
+  if (isUnused(client) && !(await markUsed(client, context))) throw alreadyAnswered()
   const at = context.clock.now()
   const code: AuthorizationCode = {
-    // Of a text that nobody gets: the token endpoint finds it by the device code alone.
+    // Hash of a discarded random text: the token endpoint finds the code only through the device
+    // code.
     hash: sha256(randomSecret()),
     tokenId: timeOrderedId(at),
     clientId,
@@ -146,17 +163,18 @@ async function approve(pending: Pending, context: ServerContext): Promise<boolea
   }
   const consent = consentTo(interaction, share, declined, at)
   if (!(await context.storage.interactions.approve(interaction.hash, { at, consent, code }))) {
-    throw answered()
+    throw alreadyAnswered()
   }
   const decision = { approved: true, codeHash: code.hash } as const
-  if (!(await answerDeviceRequest(device.hash, decision, context))) throw answered()
+  if (!(await answerDeviceRequest(device.hash, decision, context))) throw alreadyAnswered()
   return true
 }
 
 async function deny({ interaction, device }: Pending, context: ServerContext): Promise<boolean> {
   if (!(await context.storage.interactions.deny(interaction.hash, context.clock.now()))) {
-    throw answered()
+    throw alreadyAnswered()
   }
-  if (!(await answerDeviceRequest(device.hash, { approved: false }, context))) throw answered()
+  if (!(await answerDeviceRequest(device.hash, { approved: false }, context)))
+    throw alreadyAnswered()
   return false
 }

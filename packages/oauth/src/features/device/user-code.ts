@@ -1,20 +1,25 @@
 import type { ServerContext } from '../../context.ts'
 import { hmac, randomLetters } from '../../crypto.ts'
-import { ticketHash } from '../../storage/ticket-hash.ts'
+import { ticketHash } from '../../storage/tickets.ts'
 
 export const USER_CODE = 'device user code'
 
-/** RFC 8628 §6.1: no vowels, so no words; no digits, so none that look like a letter. */
+/**
+ * RFC 8628 §6.1: no vowels, so that no words appear; no digits, so that none resembles a letter.
+ */
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
 const LENGTH = 8
 const SHAPE = new RegExp(`^[${LETTERS}]{${LENGTH}}$`)
 
-/** As a device shows it: `WDJB-MJHT`. */
+/** Returns a new user code as a device shows it, such as `WDJB-MJHT`. */
 export function newUserCode(): string {
   return withDash(randomLetters(LETTERS, LENGTH))
 }
 
-/** However people write it: small letters, blanks, dashes or none. Null when it can be no code. */
+/**
+ * Normalizes an entered code: upper and lower case, with spaces, dashes or neither. Returns `null`
+ * if it cannot be a code.
+ */
 export function parseUserCode(text: string): string | null {
   const letters = text.toUpperCase().replace(/[^A-Z0-9]/g, '')
   return SHAPE.test(letters) ? withDash(letters) : null
@@ -25,8 +30,9 @@ function withDash(letters: string): string {
 }
 
 /**
- * By a key of the server: the plain hash of so short a text could be tried out by whoever reads the table. The
- * first is for new codes; those from before the secret was changed are found by the others.
+ * Returns the hashes of a user code, the one for new codes first; the others find codes from before
+ * the secret was replaced. They are keyed, because a plain hash of such short text could be
+ * brute-forced by anyone who reads the table.
  */
 export function userCodeHashes(userCode: string, { keyring }: ServerContext): string[] {
   const keys = keyring.macKeys('approval forms')

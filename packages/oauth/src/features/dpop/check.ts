@@ -1,5 +1,5 @@
 import type { ServerContext } from '../../context.ts'
-import { equalSecrets, sha256 } from '../../crypto.ts'
+import { equalSecrets, sha256, verifyByClientKey } from '../../crypto.ts'
 import {
   InvalidDpopProof,
   InvalidToken,
@@ -7,22 +7,88 @@ import {
   UseDpopNonce,
 } from '../../errors.ts'
 import type { Nonces } from './nonces.ts'
-import { type Proof, readProof } from './proof.ts'
-import type { ProofKeys } from './proof-key.ts'
+import { type ProofKey, type ProofKeys, parseObject } from './proof-key.ts'
 import type { Replays } from './replays.ts'
 import type { DpopSettings } from './settings.ts'
-import { namesAddress } from './target.ts'
 
-/** Without nonces: clocks of clients are wrong, and a proof cannot come again anyway. In milliseconds. */
-const OLDEST = 5 * 60_000
-const FROM_THE_FUTURE = 60_000
+/** The contents of a DPoP proof (RFC 9449 §4.2). */
+interface Proof {
+  readonly jti: string
+  readonly method: string
+  readonly url: string
+  /** Creation time, in milliseconds. */
+  readonly madeAt: number
+  /** Hash of the access token that the proof is for. `null` if there is none. */
+  readonly tokenHash: string | null
+  readonly nonce: string | null
+  readonly thumbprint: string
+  /**
+   * Verifies the signature with the key in the header. Called last, because it costs more than all
+   * other checks.
+   */
+  isGenuine(): boolean
+}
 
-/** The request that a proof has to be about. */
-export interface Wanted {
+const SHAPE = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/
+/** Largest accepted proof. One with a 4096-bit RSA key has about two thousand characters. */
+const MAX_PROOF_LENGTH = 8 * 1024
+const MAX_TEXT_LENGTH = 2048
+
+/**
+ * Parses a proof. Returns `null` if it is malformed, incomplete, or has a key that is not accepted.
+ */
+function readProof(text: string, keys: ProofKeys): Proof | null {
+  if (text.length > MAX_PROOF_LENGTH) return null
+  const [, header, payload, signature] = SHAPE.exec(text) ?? []
+  if (!header || !payload || !signature) return null
+  const key = keys.read(header)
+  const claims = key && parseObject(payload)
+  if (!claims) return null
+  const { jti, htm, htu, iat, ath, nonce } = claims
+  if (!isText(jti) || !isText(htm) || !isText(htu)) return null
+  if (typeof iat !== 'number' || !Number.isFinite(iat)) return null
+  if (ath !== undefined && !isText(ath)) return null
+  if (nonce !== undefined && !isText(nonce)) return null
+  return {
+    jti,
+    method: htm,
+    url: htu,
+    madeAt: iat * 1000,
+    tokenHash: ath ?? null,
+    nonce: nonce ?? null,
+    thumbprint: key.thumbprint,
+    isGenuine() {
+      const isSigned = verifySignature(key, `${header}.${payload}`, signature)
+      if (isSigned) keys.remember(header, key)
+      return isSigned
+    },
+  }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= MAX_TEXT_LENGTH
+}
+
+function verifySignature({ algorithm, key }: ProofKey, data: string, signature: string): boolean {
+  return verifyByClientKey(algorithm, key, data, Buffer.from(signature, 'base64url'))
+}
+
+/**
+ * Accepted age without nonces, in milliseconds. Long, because clients' clocks are often wrong and a
+ * proof cannot be replayed anyway.
+ */
+const MAX_AGE_MS = 5 * 60_000
+const MAX_FUTURE_MS = 60_000
+
+/** The request that a proof must be for. */
+export interface ExpectedRequest {
   readonly method: string
   readonly path: string
   readonly origins: readonly string[]
-  /** Null where no token goes with it. */
+  /**
+   * The presented access token, and the thumbprint it is bound to. `null` if the request has no
+   * token.
+   */
   readonly token: { readonly text: string; readonly key: string } | null
 }
 
@@ -33,10 +99,13 @@ export interface ProofChecker {
   readonly replays: Replays
 }
 
-/** RFC 9449 §4.3, all of it; the thumbprint of the key. At a guard the errors are challenges. */
+/**
+ * Checks a proof completely (RFC 9449 §4.3) and returns the thumbprint of its key.
+ * @throws InvalidDpopProof, InvalidToken or UseDpopNonce; with a challenge at guarded routes
+ */
 export async function checkProof(
   text: string,
-  wanted: Wanted,
+  wanted: ExpectedRequest,
   checker: ProofChecker,
   context: ServerContext,
 ): Promise<string> {
@@ -47,7 +116,7 @@ export async function checkProof(
   const proof = readProof(text, keys)
   if (!proof) throw refuse('is not one, or is not signed with what is taken here')
   if (proof.method !== wanted.method) throw refuse('is for another method')
-  if (!namesAddress(proof.url, wanted.origins, wanted.path)) throw refuse('is for another address')
+  if (!matchesHtu(proof.url, wanted.origins, wanted.path)) throw refuse('is for another address')
   if (wanted.token && !isAbout(proof, wanted.token.text)) throw refuse('is for another token')
   const until = settings.nonces
     ? requireNonce(proof, checker, context, asChallenge)
@@ -69,7 +138,10 @@ function isAbout({ tokenHash }: Proof, accessToken: string): boolean {
   return tokenHash !== null && equalSecrets(tokenHash, sha256(accessToken))
 }
 
-/** RFC 9449 §8: the nonce alone says when it was made, whatever the clock of the client says. */
+/**
+ * Requires a valid nonce (RFC 9449 §8), which determines the age of the proof regardless of the
+ * client's clock. Returns when the nonce expires, in milliseconds.
+ */
 function requireNonce(
   { nonce }: Proof,
   { nonces }: ProofChecker,
@@ -82,8 +154,33 @@ function requireNonce(
   throw new UseDpopNonce(message, nonces.current(context), options)
 }
 
-/** Null for a proof that was made too long ago, or is not made yet. */
+/** Returns when the proof expires, in milliseconds. `null` if it is too old or from the future. */
 function endByClock({ madeAt }: Proof, { clock }: ServerContext): number | null {
   const age = clock.now().getTime() - madeAt
-  return age > OLDEST || age < -FROM_THE_FUTURE ? null : madeAt + OLDEST
+  return age > MAX_AGE_MS || age < -MAX_FUTURE_MS ? null : madeAt + MAX_AGE_MS
+}
+
+/**
+ * Whether a proof was made for this URL (RFC 9449 §4.3). Ignores query, fragment and differences in
+ * spelling (RFC 3986 §6.2.2 and §6.2.3). `bases` are the accepted parts before the path.
+ */
+export function matchesHtu(htu: string, bases: readonly string[], path: string): boolean {
+  if (!path.startsWith('/')) return false
+  if (bases.some((base) => htu === base + path)) return true
+  const named = canonical(htu)
+  return named !== null && bases.some((base) => canonical(base + path) === named)
+}
+
+function canonical(text: string): string | null {
+  if (!URL.canParse(text)) return null
+  const { protocol, username, password, origin, pathname } = new URL(text)
+  if (protocol !== 'https:' && protocol !== 'http:') return null
+  if (username !== '' || password !== '') return null
+  return origin + pathname.replace(/%[0-9a-f]{2}/gi, normalizeEscape)
+}
+
+/** Decodes an unreserved character (`%7E` is `~`). Others stay encoded, in upper case. */
+function normalizeEscape(escaped: string): string {
+  const character = String.fromCharCode(Number.parseInt(escaped.slice(1), 16))
+  return /[\w.~-]/.test(character) ? character : escaped.toUpperCase()
 }

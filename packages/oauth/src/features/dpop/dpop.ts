@@ -9,12 +9,13 @@ import { createProofKeys } from './proof-key.ts'
 import { createReplays } from './replays.ts'
 import { type DpopOptions, resolveDpopOptions } from './settings.ts'
 
-/** RFC 7638, of SHA-256. */
+/** A SHA-256 thumbprint (RFC 7638). */
 const THUMBPRINT = /^[\w-]{43}$/
 
 /**
- * Tokens that only the holder of a key may use (RFC 9449): with each request the client proves that it has it, so
- * a token that was stolen opens nothing. Clients that send no proof get bearer tokens as before.
+ * Binds tokens to a key of the client (DPoP, RFC 9449). The client proves with each request that it
+ * holds the key, so a stolen token is useless. Clients that send no proof still get bearer tokens,
+ * unless `required` is set.
  * @example
  * createAuthorizationServer({ …, grants: [authorizationCode(), refreshToken()], features: [dpop()] })
  */
@@ -29,13 +30,13 @@ export function dpop(options: DpopOptions = {}): Feature {
   }
   return {
     name: 'dpop',
-    meets: ['dpop_bound_access_tokens'],
+    enforces: ['dpop_bound_access_tokens'],
     metadata: () => ({ dpop_signing_alg_values_supported: algorithms }),
     requestParameters: ['dpop_jkt'],
     readRequest(params, { client, responseType }) {
       const key = params.get('dpop_jkt')
       const givesToken = responseType.split(' ').includes('token')
-      // There no proof can be sent, and the token would be good for everybody.
+      // No proof can be sent at the authorization endpoint, so the token would not be bound.
       if (givesToken && (key !== undefined || mustProve(client, settings))) {
         throw new InvalidRequest(`response_type=${responseType} gives tokens without a key`)
       }
@@ -60,7 +61,10 @@ export function dpop(options: DpopOptions = {}): Feature {
   }
 }
 
-/** At the token endpoint, and where requests are pushed. */
+/**
+ * Checks the proof of a request to the token endpoint or of a pushed request. Returns `null` if
+ * there is none and none is required.
+ */
 async function prove(
   request: HttpRequest,
   client: Client,

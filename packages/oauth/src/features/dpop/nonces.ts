@@ -1,26 +1,35 @@
 import type { ServerContext } from '../../context.ts'
 import { deriveMacKey, equalSecrets, hmac, type MacKey } from '../../crypto.ts'
 
-/** In milliseconds. A nonce is good in the slot it was made in and in the next. */
+/**
+ * Length of a time slot in milliseconds. A nonce is valid in the slot in which it was made and in
+ * the next.
+ */
 export const NONCE_SLOT = 5 * 60_000
 
 const SHAPE = /^([0-9a-z]{1,12})\.([\w-]{43})$/
 
 export interface Nonces {
-  /** What a proof has to carry from now on. */
+  /** Returns the nonce that new proofs must contain. */
   current(context: ServerContext): string
-  /** When it ends, in milliseconds; null for one that is not ours, or too old. */
+  /**
+   * Returns when the nonce expires, in milliseconds. `null` if it is not from this server or too
+   * old.
+   */
   endOf(nonce: string, context: ServerContext): number | null
 }
 
 /**
- * RFC 9449 §8. A nonce is a number of the time and its MAC: nothing is stored, and what one process has made
- * is good at all that share the secret. It changes with the time, so a proof cannot be made long before.
+ * Creates the nonces of DPoP proofs (RFC 9449 §8). A nonce is a time slot and its MAC: nothing is
+ * stored, and all processes with the same secret accept it. It changes with time, so that proofs
+ * cannot be made far in advance.
  */
 export function createNonces(): Nonces {
   const keys = new WeakMap<object, readonly MacKey[]>()
 
-  /** Of a secret that is being replaced as well. They live too short to be kept beyond it. */
+  /**
+   * Keys of all current secrets. Nonces are too short-lived to outlast the replacement of a secret.
+   */
   function keysOf({ options }: ServerContext): readonly MacKey[] {
     const known = keys.get(options)
     if (known) return known
@@ -43,7 +52,7 @@ export function createNonces(): Nonces {
       const [, slot, given] = SHAPE.exec(nonce) ?? []
       if (!slot || !given) return null
       const age = slotOf(context) - Number.parseInt(slot, 36)
-      // One of the next slot comes from a process whose clock is ahead.
+      // A nonce of the next slot comes from a process whose clock is ahead.
       if (age < -1 || age > 1) return null
       const isOurs = keysOf(context).some((key) => equalSecrets(macOf(key, slot, context), given))
       return isOurs ? (Number.parseInt(slot, 36) + 2) * NONCE_SLOT : null

@@ -1,33 +1,39 @@
 import { createRecentCache, type RecentCache } from '../../caches/recent-cache.ts'
 import {
   type ClientKeyAlgorithm,
-  importForeignKey,
+  importClientKey,
   type KeyObject,
   thumbprintOf,
 } from '../../crypto.ts'
 
-/** The key that a proof is signed with, as its header gives it. */
+/** The key of a proof, read from its header. */
 export interface ProofKey {
   readonly algorithm: ClientKeyAlgorithm
   readonly key: KeyObject
-  /** RFC 7638. */
+  /** Thumbprint of the key (RFC 7638). */
   readonly thumbprint: string
 }
 
 export interface ProofKeys {
-  /** Null unless the header is that of a proof, with a public key for an algorithm that is taken. */
+  /**
+   * Parses a header. Returns `null` unless it is that of a proof, with a public key for an accepted
+   * algorithm.
+   */
   read(header: string): ProofKey | null
-  /** A proof with this header was found good, so there will be more of them. */
+  /** Caches the key after a proof with this header was verified, since more will follow. */
   remember(header: string, key: ProofKey): void
 }
 
-const REMEMBERED = 2000
-/** Of RFC 7517 and RFC 7518: what must never be told to anybody. */
+const CACHE_SIZE = 2000
+/** Private members of RFC 7517 and RFC 7518 keys, which clients must not send. */
 const PRIVATE: readonly string[] = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
 
-/** A client has one header for all its proofs. To read it again each time would cost as much as the signature. */
+/**
+ * Creates the cache of proof keys. A client uses the same header for all its proofs, and parsing it
+ * costs as much as verifying a signature.
+ */
 export function createProofKeys(algorithms: readonly ClientKeyAlgorithm[]): ProofKeys {
-  const known: RecentCache<ProofKey> = createRecentCache(REMEMBERED)
+  const known: RecentCache<ProofKey> = createRecentCache(CACHE_SIZE)
   return {
     read: (header) => known.get(header) ?? parseHeader(header, algorithms),
     remember: (header, key) => known.set(header, key),
@@ -40,11 +46,11 @@ function parseHeader(header: string, algorithms: readonly ClientKeyAlgorithm[]):
   if (typ !== 'dpop+jwt' || crit !== undefined || !isObject(jwk)) return null
   const algorithm = algorithms.find((name) => name === alg)
   if (!algorithm || PRIVATE.some((member) => member in jwk)) return null
-  const key = importForeignKey(algorithm, jwk)
+  const key = importClientKey(algorithm, jwk)
   return key && { algorithm, key, thumbprint: thumbprintOf(key) }
 }
 
-/** One part of a JWT; null unless it is an object in JSON. */
+/** Decodes one part of a JWT. Returns `null` unless it is a JSON object. */
 export function parseObject(encoded: string): Record<string, unknown> | null {
   try {
     const parsed: unknown = JSON.parse(Buffer.from(encoded, 'base64url').toString('utf8'))

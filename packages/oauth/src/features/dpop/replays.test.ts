@@ -4,7 +4,7 @@ import { memoryStorage } from '../../storage/memory.ts'
 import { movableClock } from '../../testing/movable-clock.ts'
 import { createReplays } from './replays.ts'
 
-/** Counts what is written to the store. */
+/** Creates a replay check that counts its writes to the store. */
 function setUp(most?: number) {
   const clock = movableClock()
   const storage = memoryStorage()
@@ -24,15 +24,15 @@ function setUp(most?: number) {
   return { clock, claim, writes: () => writes }
 }
 
-describe('proofs that come again', () => {
-  it('are known by memory alone, where that is enough', async () => {
+describe('createReplays', () => {
+  it('detects a replay in memory alone if replays are checked per process', async () => {
     const { claim, writes } = setUp()
     expect(await claim('a')).toBe(true)
     expect(await claim('a')).toBe(false)
     expect(writes()).toBe(0)
   })
 
-  it('are known by the store at another process, and asked for there once', async () => {
+  it('detects a replay at another process through the store, and writes each proof once', async () => {
     const { claim, writes } = setUp()
     expect(await claim('a', 'everywhere')).toBe(true)
     expect(await claim('a', 'everywhere')).toBe(false)
@@ -40,7 +40,7 @@ describe('proofs that come again', () => {
     expect(await claim('a', 'everywhere', createReplays())).toBe(false)
   })
 
-  it('are never forgotten while they could be good, however many come', async () => {
+  it('never forgets a proof while it is valid, even if more arrive than fit into memory', async () => {
     const { clock, claim } = setUp(4)
     const names = Array.from({ length: 10 }, (_, index) => `proof ${index}`)
     for (const name of names) expect(await claim(name)).toBe(true)
@@ -49,7 +49,7 @@ describe('proofs that come again', () => {
     for (const name of names) expect(await claim(name)).toBe(false)
   })
 
-  it('leave room for others when they are over', async () => {
+  it('frees memory when proofs have expired', async () => {
     const { clock, claim, writes } = setUp(4)
     for (const name of ['a', 'b', 'c', 'd']) expect(await claim(name)).toBe(true)
     clock.advance('31m')
@@ -57,7 +57,7 @@ describe('proofs that come again', () => {
     expect(writes()).toBe(0)
   })
 
-  it('are remembered when the clock goes back', async () => {
+  it('still detects a replay after the clock was set back', async () => {
     const { clock, claim } = setUp()
     expect(await claim('a')).toBe(true)
     clock.set(new Date(clock.now().getTime() - 3600_000))

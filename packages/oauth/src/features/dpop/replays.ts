@@ -1,53 +1,55 @@
 import type { ServerContext } from '../../context.ts'
-import { ticketHash } from '../../storage/ticket-hash.ts'
+import { ticketHash } from '../../storage/tickets.ts'
 import { NONCE_SLOT } from './nonces.ts'
 
 const KIND = 'dpop proof'
-/** No proof is good for longer after it came. */
-const LONGEST_LIFE = 3 * NONCE_SLOT
-const MOST_REMEMBERED = 100_000
+/** Longest time, in milliseconds, for which a proof can stay valid after it arrived. */
+const MAX_LIFETIME_MS = 3 * NONCE_SLOT
+const MAX_IN_MEMORY = 100_000
 
 export interface UsedProof {
   readonly jti: string
   readonly thumbprint: string
-  /** When it is good no more, in milliseconds. */
+  /** When the proof expires, in milliseconds. */
   readonly until: number
 }
 
 export interface Replays {
-  /** False for a proof that was here before: at any process, or at this one. */
+  /** Records a proof. Returns `false` if it was used before, at any process or at this one. */
   claim(proof: UsedProof, where: 'everywhere' | 'process', context: ServerContext): Promise<boolean>
 }
 
 /**
- * A proof counts once (RFC 9449 §11.1). What this process has seen it refuses by itself; the store decides
- * between processes by the one insert that succeeds. A memory that is full hands over to the store, and
- * asks it until what it holds has ended: what was taken once is never forgotten while it could be good.
+ * Ensures that a proof counts only once (RFC 9449 §11.1). A process rejects the proofs in its
+ * memory; between processes, only one insert into the store succeeds. When its memory is full, the
+ * process uses the store until the proofs in memory have expired, so that no proof is forgotten
+ * while it is valid.
  */
-export function createReplays(most = MOST_REMEMBERED): Replays {
+export function createReplays(most = MAX_IN_MEMORY): Replays {
   let young = new Set<string>()
   let old = new Set<string>()
-  let turnedAt = 0
+  let rotatedAt = 0
   let storeUntil = 0
 
-  /** Each half lives for as long as a proof at least. */
+  /** Drops the older half. Each half is kept for at least as long as a proof is valid. */
   function forget(now: number): void {
-    // A clock that went back makes nothing old.
-    if (now - turnedAt < LONGEST_LIFE) return
-    old = now - turnedAt < 2 * LONGEST_LIFE ? young : new Set()
+    // A clock that was set back does not make proofs older.
+    if (now - rotatedAt < MAX_LIFETIME_MS) return
+    old = now - rotatedAt < 2 * MAX_LIFETIME_MS ? young : new Set()
     young = new Set()
-    turnedAt = now
+    rotatedAt = now
   }
 
   async function addToStore(hash: string, until: number, { storage }: ServerContext) {
-    // A purge of another process, whose clock may be ahead, leaves it for as long as this one would take it.
+    // A purge by another process, whose clock may be ahead, keeps the row for as long as this
+    // process would accept the proof.
     const expiresAt = new Date(until)
     return storage.tickets.add({ hash, kind: KIND, content: '{}', expiresAt, holder: null })
   }
 
   return {
     async claim({ jti, thumbprint, until }, where, context) {
-      // By its key: nobody can use up what another will send.
+      // The key is part of the name, so that one client cannot use up another's `jti`.
       const hash = ticketHash(KIND, `${thumbprint}\n${jti}`)
       const now = context.clock.now().getTime()
       forget(now)
@@ -59,7 +61,7 @@ export function createReplays(most = MOST_REMEMBERED): Replays {
       try {
         return await addToStore(hash, until, context)
       } catch (error) {
-        // Nothing was done, so whoever tries again is not taken for somebody else.
+        // Nothing was stored, so a retry with the same proof must not count as a replay.
         young.delete(hash)
         throw error
       }

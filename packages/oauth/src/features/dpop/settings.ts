@@ -1,29 +1,42 @@
 import { type ClientKeyAlgorithm, clientKeyAlgorithms } from '../../crypto.ts'
 
-/** What `dpop()` is made with. */
+/** Options of `dpop()`. */
 export interface DpopOptions {
-  /** Every client has to prove a key to get a token. Default: those with `dpop_bound_access_tokens`. */
+  /**
+   * Whether every client has to prove a key to get a token. Otherwise only those with the setting
+   * `dpop_bound_access_tokens`.
+   * @default false
+   */
   readonly required?: boolean
   /**
-   * Proofs have to carry a nonce of this server, so nobody can make them ahead of time, and clients whose clocks
-   * are wrong get in. Costs each client one more request every few minutes. Default false.
+   * Whether proofs must contain a nonce of this server. Proofs then cannot be made in advance, and
+   * clients with wrong clocks work. Costs each client one additional request every few minutes.
+   * @default false
    */
   readonly nonces?: boolean
-  /** What proofs may be signed with. Default: all of them. */
+  /**
+   * Signature algorithms for proofs.
+   * @default all supported algorithms
+   */
   readonly algorithms?: readonly ClientKeyAlgorithm[]
   /**
-   * Whether refresh tokens rotate that come with a key. `false`: each stays the same for as long as it lives. Whoever copies
-   * it needs the key of a public client, or what a confidential one proves itself by, and a key (RFC 9449 §5). Default true.
+   * Whether key-bound refresh tokens rotate. If `false`, each stays the same for its whole life. A
+   * copy is useless without the key of the public client, or without the credentials of the
+   * confidential client and a key (RFC 9449 §5).
+   * @default true
    */
   readonly rotateRefreshTokens?: boolean
   /**
-   * Where clients reach the APIs that you guard, if that is not at the host of the issuer or of the `resource`;
-   * with the part of the path that a proxy cuts off.
+   * Base URLs at which clients reach your guarded APIs, if different from the host of the issuer or
+   * of the `resource`. Include the part of the path that a proxy removes.
+   * @default []
    */
   readonly apiUrls?: readonly string[]
   /**
-   * How often guards take a proof: once `everywhere`, by a row in the store for each request, or once in each
-   * `process`, by its memory. At the server's own endpoints it is always once everywhere. Default `everywhere`.
+   * How guards detect replayed proofs. `everywhere`: across all processes, which costs one row in
+   * the store per request. `process`: per process, in memory. The server's own endpoints always
+   * check across all processes.
+   * @default 'everywhere'
    */
   readonly guardReplays?: 'everywhere' | 'process'
 }
@@ -62,7 +75,7 @@ export function resolveDpopOptions(options: DpopOptions): DpopSettings {
   }
 }
 
-/** The path of a request is put behind it. */
+/** Whether a request path can be appended to the URL. */
 function isApiUrl(url: string): boolean {
   return /^https?:\/\/[^?#\s]+$/.test(url) && URL.canParse(url)
 }

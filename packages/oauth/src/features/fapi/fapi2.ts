@@ -1,4 +1,4 @@
-import { isReadable } from '../../clients/redirect-uris.ts'
+import { isUnencrypted } from '../../clients/redirect-uris.ts'
 import type { ServerContext } from '../../context.ts'
 import type { ClientKeyAlgorithm } from '../../crypto.ts'
 import { InvalidRequest } from '../../errors.ts'
@@ -11,33 +11,48 @@ import type { Feature } from '../feature.ts'
 import { type PushedRequestsOptions, pushedRequests } from '../requests/pushed-requests.ts'
 import { requestObjects } from '../requests/request-objects.ts'
 import { requirePkce } from '../require-pkce.ts'
-import { assertProfile } from './assert-profile.ts'
 
-/** What `fapi2()` is made with: the choices that the profile leaves. */
+/** Options of `fapi2()`: the choices that the profile leaves open. */
 export interface Fapi2Options {
-  /** Of the DPoP proofs that every client sends. */
+  /** Options for the DPoP proofs that every client sends. */
   readonly dpop?: Pick<DpopOptions, 'nonces' | 'apiUrls' | 'guardReplays'>
-  /** Of the requests that every client pushes; `lifetime` must be less than 600 seconds. */
+  /**
+   * Options for the requests that every client pushes. `lifetime` must be less than 600 seconds.
+   */
   readonly pushedRequests?: Pick<PushedRequestsOptions, 'lifetime'>
-  /** Of the assertions by which every client proves itself. */
+  /** Options for the assertions with which every client authenticates. */
   readonly clientAssertions?: Pick<JwtClientAuthenticationOptions, 'assertionsExpireIn'>
-  /** Whether clients may sign what they push (RFC 9101), or must. Default false. */
+  /**
+   * Whether clients may (`true`) or must (`'required'`) sign their pushed requests (RFC 9101).
+   * @default false
+   */
   readonly requestObjects?: boolean | 'required'
 }
 
-/** FAPI 2.0 Security Profile §5.4.1. */
+/** Algorithms of FAPI 2.0 Security Profile §5.4.1. */
 const ALGORITHMS: readonly ClientKeyAlgorithm[] = ['PS256', 'ES256', 'Ed25519', 'EdDSA']
 
-/** FAPI 2.0 Security Profile §5.3.2.2: `expires_in` of a pushed request is less than that. */
+/** FAPI 2.0 Security Profile §5.3.2.2: `expires_in` of a pushed request must be below this. */
 const LIFETIME_LIMIT = 600
 
 /**
- * The FAPI 2.0 Security Profile, for APIs where a stolen token costs a lot: clients push their requests, with PKCE,
- * prove themselves by a key of theirs, and get tokens that only the holder of a key may use. All of it is required of
- * every client. Tokens are bound by DPoP; mutual TLS is not offered.
- * @throws TypeError at start-up where something else is listed that the profile forbids.
+ * Enforces the FAPI 2.0 Security Profile, for APIs where a stolen token would be expensive. Every
+ * client must push its requests, use PKCE, authenticate with its own key, and use tokens bound to a
+ * key. Tokens are bound by DPoP; mutual TLS is not offered.
+ * @throws TypeError at start-up if a grant, feature or algorithm is configured that the profile
+ * forbids
  * @example
- * createAuthorizationServer({ …, grants: [authorizationCode(), refreshToken()], features: [fapi2()] })
+ * const oauth = createAuthorizationServer({
+ *   …, grants: [authorizationCode(), refreshToken()], features: [fapi2()],
+ * })
+ * await oauth.clients.create({
+ *   name: 'Bank',
+ *   redirect: 'https://bank.example/callback',
+ *   settings: {
+ *     token_endpoint_auth_method: 'private_key_jwt',
+ *     jwks_uri: 'https://bank.example/jwks.json',
+ *   },
+ * })
  */
 export function fapi2(options: Fapi2Options = {}): Feature {
   const { requestObjects: objects = false } = options
@@ -86,8 +101,57 @@ export function fapi2(options: Fapi2Options = {}): Feature {
   }
 }
 
-/** §5.3.2.2: http is for the person's own machine alone, also of clients that were registered long ago. */
+/**
+ * Rejects unencrypted redirect URIs, also of clients registered earlier. §5.3.2.2 allows http only
+ * on the person's own machine.
+ */
 function assertEncrypted(redirectUri: string | undefined, issuer: string): void {
-  if (redirectUri === undefined || !isReadable(redirectUri, issuer)) return
+  if (redirectUri === undefined || !isUnencrypted(redirectUri, issuer)) return
   throw new InvalidRequest('The redirect_uri must use https')
+}
+
+/** Features that fapi2() includes with stricter settings than an application would choose. */
+const STRICT: readonly string[] = [
+  'requirePkce',
+  'pushedRequests',
+  'dpop',
+  'jwtClientAuthentication',
+  'requestObjects',
+]
+
+/** How to configure features that sign with RS256 by default. */
+const FIXES: Readonly<Record<string, string>> = {
+  openid: "Write openid({ idTokenAlgorithms: ['ES256'] }).",
+  signedIntrospection: "Write signedIntrospection({ algorithms: ['ES256'] }).",
+}
+
+/** Rejects a server that also offers what the profile forbids, because it would not conform. */
+function assertProfile(brought: readonly Feature[], context: ServerContext): void {
+  const problem = findProblem(brought, context)
+  if (problem !== null) throw new TypeError(`fapi2(): ${problem}`)
+}
+
+function findProblem(brought: readonly Feature[], context: ServerContext): string | null {
+  const { features, grants, responses, keys } = context
+  const listed = features.all.find(
+    (feature) => STRICT.includes(feature.name) && !brought.includes(feature),
+  )
+  if (listed) {
+    return `take ${listed.name}() out of features. fapi2() brings it as the profile wants it, and has options for the rest.`
+  }
+  const forbidden = ['implicit', 'password'].find((type) => grants.has(type))
+  if (forbidden !== undefined) {
+    return `take ${forbidden}() out of grants. FAPI 2.0 forbids it.`
+  }
+  const type = [...responses.keys()].find((name) => name !== 'code')
+  if (type !== undefined) {
+    return `take '${type}' out of responseTypes. FAPI 2.0 knows response_type=code alone.`
+  }
+  if (!keys.algorithms.has('RS256')) return null
+  const signs = features.all.find(({ algorithms }) => algorithms?.includes('RS256'))?.name
+  const what = signs
+    ? `${signs}()`
+    : 'The signingAlgorithm of the server, or of one of its resources,'
+  const fix = FIXES[signs ?? ''] ?? 'Give ES256 or EdDSA.'
+  return `${what} signs with RS256, which FAPI 2.0 forbids. ${fix}`
 }

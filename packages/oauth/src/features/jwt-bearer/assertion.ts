@@ -6,7 +6,7 @@ import { CLOCK_SKEW } from '../../clock.ts'
 import type { ServerContext } from '../../context.ts'
 import { InvalidGrant, type OAuthError, TemporarilyUnavailable } from '../../errors.ts'
 import type { Client } from '../../storage/records.ts'
-import { claimOnce } from '../../storage/ticket-hash.ts'
+import { claimOnce } from '../../storage/tickets.ts'
 import {
   type AssertedIdentity,
   type IssuerSettings,
@@ -15,29 +15,44 @@ import {
 } from './settings.ts'
 
 const KIND = 'assertion of an issuer'
-const LONGEST = 16_000
-const LONGEST_SUBJECT = 1000
-/** ID tokens, logout tokens and DPoP proofs have these. Without a `typ` nothing else tells them apart. */
-const OF_OTHER_TOKENS = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events', 'htm', 'htu', 'ath']
+const MAX_ASSERTION_LENGTH = 16_000
+const MAX_SUBJECT_LENGTH = 1000
+/**
+ * Claims of ID tokens, logout tokens and DPoP proofs. Without a `typ` header nothing else
+ * distinguishes them.
+ */
+const CLAIMS_OF_OTHER_TOKENS = [
+  'nonce',
+  'at_hash',
+  'c_hash',
+  's_hash',
+  'events',
+  'htm',
+  'htu',
+  'ath',
+]
 
-/** How often a problem with the keys of one issuer is logged, however many requests meet it. In milliseconds. */
-const LOGGED_EVERY = 60_000
+/** Minimum time in milliseconds between two log entries about the keys of one issuer. */
+const LOG_INTERVAL_MS = 60_000
 const loggedAt = new WeakMap<IssuerSettings, number>()
 
-/** An assertion whose signature, issuer, audience, type and times are right. */
+/** An assertion whose signature, issuer, audience, type and times are valid. */
 export interface VerifiedAssertion extends AssertedIdentity {
   readonly claims: JWTPayload
   readonly settings: IssuerSettings
 }
 
-/** Verifies an assertion (RFC 7523 §3) for the client that presents it. Does not claim its `jti` yet. */
+/**
+ * Verifies an assertion (RFC 7523 §3) for the client that presents it. Does not mark its `jti` as
+ * used yet.
+ */
 export async function verifyAssertion(
   text: string,
   client: Client,
   issuers: TrustedIssuers,
   context: ServerContext,
 ): Promise<VerifiedAssertion> {
-  const settings = text.length > LONGEST ? undefined : issuers.get(readIssuer(text))
+  const settings = text.length > MAX_ASSERTION_LENGTH ? undefined : issuers.get(readIssuer(text))
   if (!settings) throw untrusted()
   const claims = await verifySignature(text, settings, context)
   assertKind(text, claims, settings)
@@ -47,20 +62,21 @@ export async function verifyAssertion(
   return { issuer: settings.name, subject: readSubject(claims), claims, settings }
 }
 
-/** RFC 7523 §3 point 7: an assertion counts once, on whichever process it comes. */
+/** Accepts each assertion only once, across all processes (RFC 7523 §3 point 7). */
 export async function assertFirst(
   { claims: { jti, exp = 0 }, settings }: VerifiedAssertion,
   { storage }: ServerContext,
 ): Promise<void> {
   if (settings.reusable) return
-  // The issuer is part of the name: neither clients nor other issuers can use this jti up.
+  // The issuer is part of the name, so that neither clients nor other issuers can use up this
+  // `jti`.
   const name = `${settings.name}\n${jti}`
   const expiresAt = new Date(exp * 1000 + CLOCK_SKEW)
   if (await claimOnce(storage.tickets, { kind: KIND, name, expiresAt })) return
   throw new InvalidGrant('The assertion was used before')
 }
 
-/** Only to know whose keys are needed: nothing of the assertion is believed yet. */
+/** Reads the issuer from the unverified assertion, only to find its keys. */
 function readIssuer(text: string): string {
   try {
     return decodeJwt(text).iss ?? ''
@@ -89,7 +105,10 @@ async function verifySignature(
   }
 }
 
-/** Claims are looked at after the signature, so their names are told only for assertions that the issuer has signed. */
+/**
+ * Turns a verification failure into an error. Claims are checked after the signature, so errors
+ * name claims only for assertions that the issuer signed.
+ */
 function refusal(cause: unknown, settings: IssuerSettings, context: ServerContext): OAuthError {
   if (cause instanceof NotFetched || cause instanceof errors.JWKSInvalid) {
     logProblem(settings, cause, context)
@@ -109,12 +128,15 @@ function logProblem(
   { clock, logger }: ServerContext,
 ): void {
   const now = clock.now().getTime()
-  if (now - (loggedAt.get(settings) ?? 0) < LOGGED_EVERY) return
+  if (now - (loggedAt.get(settings) ?? 0) < LOG_INTERVAL_MS) return
   loggedAt.set(settings, now)
   logger.error(`jwtBearer: the keys of ${settings.name} cannot be fetched`, cause)
 }
 
-/** An unknown issuer and a wrong signature look the same: strangers do not learn whom this server trusts. */
+/**
+ * Creates the error for an unknown issuer and for a wrong signature. It is the same, so that
+ * strangers do not learn which issuers are trusted.
+ */
 function untrusted(cause?: unknown): InvalidGrant {
   return new InvalidGrant('The assertion is not signed by an issuer that this server trusts', {
     cause,
@@ -130,10 +152,14 @@ function assertKind(text: string, claims: JWTPayload, { types }: IssuerSettings)
   if (!types.includes(typ === undefined ? undefined : plainType(typ))) {
     throw refused('its typ is that of something else')
   }
-  if (OF_OTHER_TOKENS.some((name) => name in claims)) throw refused('it is a token of another kind')
+  if (CLAIMS_OF_OTHER_TOKENS.some((name) => name in claims))
+    throw refused('it is a token of another kind')
 }
 
-/** Exactly one: an assertion that is good elsewhere too may have been sent there first. */
+/**
+ * Requires exactly one audience: an assertion that is valid elsewhere too may have been sent there
+ * first.
+ */
 function assertAudience(
   { aud }: JWTPayload,
   { audiences }: IssuerSettings,
@@ -148,18 +174,21 @@ function assertAudience(
 
 function assertTimes(
   { exp = 0, iat }: JWTPayload,
-  { longestLife }: IssuerSettings,
+  { maxLifetime }: IssuerSettings,
   { clock }: ServerContext,
 ): void {
   const now = clock.now().getTime()
   if (iat !== undefined && iat * 1000 > now + CLOCK_SKEW) throw refused('it comes from the future')
   const latest = iat === undefined ? now + CLOCK_SKEW : iat * 1000
-  if (exp * 1000 > latest + longestLife * 1000) {
-    throw refused(`it may live for ${longestLife} seconds at most`)
+  if (exp * 1000 > latest + maxLifetime * 1000) {
+    throw refused(`it may live for ${maxLifetime} seconds at most`)
   }
 }
 
-/** `client_id` and `cnf` say who may use it: another client has stolen it. */
+/**
+ * Requires the client and the key that `client_id` and `cnf` name. Any other client has stolen the
+ * assertion.
+ */
 function assertHolder(
   { client_id, cnf, jti }: JWTPayload,
   client: Client,
@@ -176,6 +205,6 @@ function assertHolder(
 }
 
 function readSubject({ sub }: JWTPayload): string {
-  if (typeof sub === 'string' && sub !== '' && sub.length <= LONGEST_SUBJECT) return sub
+  if (typeof sub === 'string' && sub !== '' && sub.length <= MAX_SUBJECT_LENGTH) return sub
   throw refused('its sub must be a text')
 }

@@ -13,9 +13,9 @@ const JWT_BEARER: GrantType = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 const ID_JAG_PROFILE = 'urn:ietf:params:oauth:grant-profile:id-jag'
 
 /**
- * RFC 7523 §2.1: a client gives a JWT that a trusted issuer has signed about a person, and gets an access token for that
- * person, never a refresh token. Only confidential clients that were given the grant. With `clientOf`, a workload without
- * a secret gets a token for itself.
+ * Creates the JWT bearer grant (RFC 7523 §2.1). A confidential client that holds the grant sends a
+ * JWT that a trusted issuer signed about a person, and gets an access token for that person,
+ * without a refresh token. With `clientOf`, a workload without a secret gets a token for itself.
  * @example
  * createAuthorizationServer({ …, grants: [jwtBearer({ issuers: [{ issuer, jwksUri, scopes, userOf }] })] })
  */
@@ -38,11 +38,11 @@ export function jwtBearer(options: JwtBearerOptions): Grant {
       if (!client.confidential && !hasWorkloads) throw publicClient()
       const text = requireParam(params, 'assertion')
       const assertion = await verifyAssertion(text, client, issuers, context)
-      // The assertion of a workload proves the client too; that of a person proves nothing of it.
+      // The assertion of a workload also authenticates the client; one about a person does not.
       if (!client.confidential && !assertion.settings.clientOf) throw publicClient()
       const userId = await findSubject(assertion, client, context)
       const { scopes, resources } = shareOfAssertion(assertion, { client, params }, context)
-      // Last, so that a request that is refused for something else can be mended and sent again.
+      // Last, so that a request rejected for another reason can be corrected and repeated.
       await assertFirst(assertion, context)
       return context.issueTokens({
         client,
@@ -62,11 +62,11 @@ function publicClient(): UnauthorizedClient {
   return new UnauthorizedClient('Only confidential clients may use assertions about people')
 }
 
-/** Checks the options that have to fit the rest of the server. */
+/** Checks the options that depend on the rest of the server. */
 function assertFitting(issuers: TrustedIssuers, context: GrantContext): void {
   const { issuer, options } = context as ServerContext
   if (issuers.has(issuer)) {
-    // Its own tokens would open more than they were issued for.
+    // Accepting its own tokens would give more access than they were issued for.
     throw new TypeError('jwtBearer: this server cannot be one of its own issuers.')
   }
   for (const { name, scopes } of issuers.values()) {

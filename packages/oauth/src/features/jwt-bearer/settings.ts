@@ -3,17 +3,20 @@ import { type Check, holdsNoSecret, isHttps, isKeySet } from '../../clients/sett
 import { type ClientKeyAlgorithm, clientKeyAlgorithms } from '../../crypto.ts'
 import { parseSeconds } from '../../lifetimes.ts'
 
-/** Options for `jwtBearer()`. */
+/** Options of `jwtBearer()`. */
 export interface JwtBearerOptions {
-  /** The issuers whose assertions are accepted. An issuer that is not listed is refused. */
+  /** Issuers whose assertions are accepted. All others are rejected. */
   readonly issuers: readonly TrustedIssuer[]
-  /** How long the access tokens live, at most as long as the server's `accessTokensExpireIn`. Default 1 hour. */
+  /**
+   * Lifetime of the access tokens, at most `accessTokensExpireIn` of the server.
+   * @default '1h'
+   */
   readonly accessTokensExpireIn?: string | number
 }
 
 /** The person or workload that a verified assertion is about. */
 export interface AssertedIdentity {
-  /** The issuer of the assertion. The same subject of another issuer is another person. */
+  /** Issuer of the assertion. The same subject of another issuer is another person. */
   readonly issuer: string
   /** The `sub` claim. */
   readonly subject: string
@@ -21,60 +24,75 @@ export interface AssertedIdentity {
   readonly claims: Readonly<Record<string, unknown>>
 }
 
-/** Finds an id for an identity: a table by `sub`, or a function. `null` and `undefined` refuse the assertion. */
+/**
+ * Maps an identity to an id: a table by `sub`, or a function. `null` and `undefined` reject the
+ * assertion.
+ */
 export type IdentityMapping =
   | Readonly<Record<string, string>>
   | ((identity: AssertedIdentity) => Awaitable<string | number | null | undefined>)
 
-/** An issuer whose assertions `jwtBearer()` accepts, with the limits of that trust. */
+/** An issuer whose assertions `jwtBearer()` accepts, and the limits of that trust. */
 export interface TrustedIssuer {
-  /** The `iss` claim, character by character. */
+  /** The `iss` claim, compared character by character. */
   readonly issuer: string
-  /** The https address of the issuer's key set. Give this or `jwks`. */
+  /** The https URL of the issuer's key set. Either this or `jwks` is required. */
   readonly jwksUri?: string
-  /** The issuer's public keys. Give this or `jwksUri`. */
+  /** The issuer's public keys. Alternative to `jwksUri`. */
   readonly jwks?: { readonly keys: readonly Readonly<Record<string, unknown>>[] }
-  /** The scopes that tokens by this issuer's assertions may have at most. */
+  /** The scopes that tokens from this issuer's assertions can have at most. */
   readonly scopes: readonly string[]
-  /** The user of the application for an identity. Give this or `clientOf`, or `userByEmail` alone. */
+  /** Finds the user for an identity. Required unless `clientOf` or `userByEmail` is given. */
   readonly userOf?: IdentityMapping
   /**
-   * The user with an e-mail address, for identities that `userOf` does not know. Called only with an address in
-   * `emailDomains` that the assertion says is verified (`email_verified`).
+   * Finds the user by e-mail address if `userOf` does not know the identity. Called only with an
+   * address in `emailDomains` that the assertion states to be verified (`email_verified`).
    */
   userByEmail?(
     email: string,
     identity: AssertedIdentity,
   ): Awaitable<string | number | null | undefined>
-  /** The domains whose e-mail addresses this issuer may vouch for, such as `acme.example`. Needed by `userByEmail`. */
+  /**
+   * Domains whose e-mail addresses this issuer may vouch for, such as `acme.example`. Required for
+   * `userByEmail`.
+   */
   readonly emailDomains?: readonly string[]
   /**
-   * The client for a workload, such as a CI job, that acts for itself and has no secret. The request has to name this
-   * client. Give this or `userOf`.
+   * Finds the client for a workload, such as a CI job, that acts for itself and has no secret. The
+   * request has to name this client. Alternative to `userOf`.
    */
   readonly clientOf?: IdentityMapping
   /**
-   * Whether one assertion may be used until it expires, and may lack a `jti`: for platforms that put a token into a file.
-   * Only with `clientOf`. Default false.
+   * Whether one assertion may be used until it expires, and may lack a `jti`. For platforms that
+   * write a token to a file. Only with `clientOf`.
+   * @default false
    */
   readonly reusable?: boolean
-  /** `id-jag`: the issuer's assertions are Identity Assertion JWT Authorization Grants, and nothing else. */
+  /**
+   * Set to `id-jag` to accept only Identity Assertion JWT Authorization Grants from this issuer.
+   */
   readonly profile?: 'id-jag'
-  /** The accepted values of `aud`, of which an assertion has exactly one. Default: the issuer of this server. */
+  /**
+   * Accepted values of `aud`, of which an assertion has exactly one.
+   * @default the issuer of this server
+   */
   readonly audience?: string | readonly string[]
-  /** The `typ` that assertions must have. Default: `JWT`, `authorization-grant+jwt` or none. */
+  /** Required `typ` header. By default `JWT`, `authorization-grant+jwt` or none. */
   readonly typ?: string
-  /** Signature algorithms. Default: all of them. */
+  /** Accepted signature algorithms. @default all supported algorithms */
   readonly algorithms?: readonly ClientKeyAlgorithm[]
-  /** The longest life of an assertion, from `iat` to `exp`, up to an hour. Default 10 minutes. */
+  /**
+   * Longest life of an assertion, from `iat` to `exp`, up to one hour.
+   * @default '10m'
+   */
   readonly assertionsExpireIn?: string | number
 }
 
 export const ID_JAG_TYPE = 'oauth-id-jag+jwt'
 const USUAL_TYPES: readonly (string | undefined)[] = [undefined, 'jwt', 'authorization-grant+jwt']
-const LONGEST_LIFE = 3600
+const MAX_LIFETIME = 3600
 
-/** An issuer with its defaults filled in. */
+/** An issuer with defaults applied. */
 export interface IssuerSettings {
   readonly name: string
   readonly keys: { readonly jwks?: object | undefined; readonly jwks_uri?: string | undefined }
@@ -85,13 +103,13 @@ export interface IssuerSettings {
   readonly clientOf: IdentityMapping | null
   readonly reusable: boolean
   readonly isIdJag: boolean
-  /** `null`: the issuer of this server. */
+  /** Accepted audiences. `null` for the issuer of this server. */
   readonly audiences: readonly string[] | null
-  /** In lower case. */
+  /** Accepted types, in lower case. */
   readonly types: readonly (string | undefined)[]
   readonly algorithms: string[]
-  /** In seconds. */
-  readonly longestLife: number
+  /** Longest lifetime of an assertion, in seconds. */
+  readonly maxLifetime: number
 }
 
 export type TrustedIssuers = ReadonlyMap<string, IssuerSettings>
@@ -128,11 +146,11 @@ function resolveIssuer(options: TrustedIssuer): IssuerSettings {
   if (profile !== undefined && profile !== 'id-jag') throw wrong("profile must be 'id-jag'.")
   if (profile !== undefined && options.typ !== undefined)
     throw wrong('profile says its typ already.')
-  const longestLife = parseSeconds(
+  const maxLifetime = parseSeconds(
     `jwtBearer: ${issuer}: assertionsExpireIn`,
     options.assertionsExpireIn ?? '10m',
   )
-  if (longestLife > LONGEST_LIFE) throw wrong('assertionsExpireIn may be an hour at most.')
+  if (maxLifetime > MAX_LIFETIME) throw wrong('assertionsExpireIn may be an hour at most.')
   const audiences = audience === undefined ? null : [audience].flat()
   if (audiences?.length === 0) throw wrong('audience is empty.')
   return {
@@ -144,7 +162,7 @@ function resolveIssuer(options: TrustedIssuer): IssuerSettings {
     audiences,
     types: resolveTypes(options),
     algorithms: [...algorithms],
-    longestLife,
+    maxLifetime,
   }
 }
 
@@ -188,7 +206,9 @@ function resolveTypes({ profile, typ }: TrustedIssuer): IssuerSettings['types'] 
   return typ === undefined ? USUAL_TYPES : [plainType(typ)]
 }
 
-/** RFC 7515 §4.1.9: `application/` may be left out, and letter case does not count. */
+/**
+ * Normalizes a `typ`: the prefix `application/` and letter case have no meaning (RFC 7515 §4.1.9).
+ */
 export function plainType(typ: string): string {
   return typ.toLowerCase().replace(/^application\//, '')
 }

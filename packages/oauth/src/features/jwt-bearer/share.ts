@@ -1,10 +1,10 @@
-import { resourcesFor, scopeLimitOf } from '../../clients/self-registered.ts'
+import { resolveClientResources, scopeLimitOf } from '../../clients/self-registered.ts'
 import type { ServerContext } from '../../context.ts'
 import { InvalidGrant, InvalidScope } from '../../errors.ts'
 import type { Form } from '../../http/form.ts'
 import {
-  assertKnownThere,
-  knownThere,
+  assertScopesKnown,
+  filterKnownScopes,
   readResources,
   resourcesOfOneToken,
 } from '../../resources/requested.ts'
@@ -13,7 +13,7 @@ import { parseScope } from '../../scopes.ts'
 import type { Client } from '../../storage/records.ts'
 import type { VerifiedAssertion } from './assertion.ts'
 
-/** The client that asks for a token, and its request. */
+/** The client that requests a token, and the parameters of its request. */
 export interface AskedShare {
   readonly client: Client
   readonly params: Form
@@ -21,37 +21,43 @@ export interface AskedShare {
 
 export interface AssertedShare {
   readonly scopes: readonly string[]
-  /** `null`: the API of the server itself. */
+  /** URLs of the APIs. `null` for the server's own. */
   readonly resources: readonly string[] | null
 }
 
-/** Decides what a token by this assertion is for: never more than the assertion, its issuer or the client may have. */
+/**
+ * Determines the scopes and APIs of the new token: never more than the assertion, its issuer and
+ * the client allow.
+ */
 export function shareOfAssertion(
   assertion: VerifiedAssertion,
   { client, params }: AskedShare,
   context: ServerContext,
 ): AssertedShare {
   const { options } = context
-  const resources = resourcesFor(client, targetsOf(assertion, params, context), options)
+  const resources = resolveClientResources(client, targetsOf(assertion, params, context), options)
   const { resources: known, identityScopes } = options
-  const asked = context.resolveScopes(params.get('scope'), client)
+  const requestedScopes = context.resolveScopes(params.get('scope'), client)
   const mayHave = limitOf(assertion)
-  const refused = asked.find((name) => !mayHave(name))
+  const refused = requestedScopes.find((name) => !mayHave(name))
   if (refused !== undefined) {
     throw new InvalidScope(`The scope '${refused}' is more than this assertion gives`)
   }
-  if (asked.length > 0) {
-    assertKnownThere(asked, resources, known, identityScopes)
-    return { scopes: asked, resources }
+  if (requestedScopes.length > 0) {
+    assertScopesKnown(requestedScopes, resources, known, identityScopes)
+    return { scopes: requestedScopes, resources }
   }
   const ofClient = scopeLimitOf(client, options)
   const all = assertion.settings.scopes.filter(
     (name) => mayHave(name) && (ofClient === null || ofClient.includes(name)),
   )
-  return { scopes: knownThere(all, resources, known, identityScopes), resources }
+  return { scopes: filterKnownScopes(all, resources, known, identityScopes), resources }
 }
 
-/** The ceiling of the issuer and, if the assertion has one, its own `scope`. */
+/**
+ * Returns a function that tells whether a scope is within the limit of the issuer and, if present,
+ * within the `scope` claim of the assertion.
+ */
 function limitOf({ claims, settings }: VerifiedAssertion): (name: string) => boolean {
   const { scope } = claims
   if (scope === undefined) return (name) => settings.scopes.includes(name)
@@ -60,7 +66,7 @@ function limitOf({ claims, settings }: VerifiedAssertion): (name: string) => boo
   return (name) => settings.scopes.includes(name) && own.includes(name)
 }
 
-/** RFC 8707: those of the assertion, of which the request may name some. */
+/** Returns the APIs of the assertion, or those of them that the request names (RFC 8707). */
 function targetsOf(
   { claims: { resource } }: VerifiedAssertion,
   params: Form,

@@ -4,10 +4,13 @@ import type { Client } from '../../storage/records.ts'
 import type { VerifiedAssertion } from './assertion.ts'
 import type { AssertedIdentity, IdentityMapping } from './settings.ts'
 
-/** One `@`, so that no reader takes another part for the domain. */
+/** Exactly one `@`, so that every parser finds the same domain. */
 const ADDRESS = /^[^\s@]+@([^\s@]+)$/
 
-/** Finds whom the token is for: the id of a user, or null for the client itself. */
+/**
+ * Finds the user that the token is for. Returns `null` if it is for the client itself.
+ * @throws InvalidGrant if the identity is unknown
+ */
 export async function findSubject(
   assertion: VerifiedAssertion,
   client: Client,
@@ -22,7 +25,7 @@ export async function findSubject(
   }
   const known = settings.userOf && (await lookUp(settings.userOf, identity))
   const userId = known ?? (await findByEmail(assertion, identity))
-  // A removed user looks like one that never existed.
+  // A deleted user is indistinguishable from one that never existed.
   if (userId === null || !(await context.userExists(userId))) throw unknown()
   return userId
 }
@@ -32,7 +35,10 @@ async function lookUp(mapping: IdentityMapping, identity: AssertedIdentity) {
   return Object.hasOwn(mapping, identity.subject) ? textOf(mapping[identity.subject]) : null
 }
 
-/** Only where the issuer may vouch for addresses of this domain, and says that it has looked. */
+/**
+ * Finds the user by e-mail address, only if the issuer may vouch for its domain and states that it
+ * was verified.
+ */
 async function findByEmail(
   { settings: { userByEmail, emailDomains }, claims }: VerifiedAssertion,
   identity: AssertedIdentity,

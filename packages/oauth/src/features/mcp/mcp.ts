@@ -1,3 +1,4 @@
+import { isLoopback } from '../../clients/settings/checks.ts'
 import type { ServerContext } from '../../context.ts'
 import { UnsupportedResponseType } from '../../errors.ts'
 import type { Form } from '../../http/form.ts'
@@ -7,33 +8,38 @@ import type { Feature, RequestedAuthorization } from '../feature.ts'
 import { clientMetadataDocuments } from '../registration/client-metadata-documents.ts'
 import { clientRegistration } from '../registration/client-registration.ts'
 import { requireChallenge } from '../require-pkce.ts'
-import { serverProblem } from './server-address.ts'
 
 /** An MCP server: an API whose clients register themselves. */
 export interface McpServerOptions extends ResourceOptions {
-  /** The scopes its tools need. Clients that register themselves may ask people for them. */
+  /** Scopes that its tools need. Clients that register themselves may request them. */
   readonly scopes: readonly string[]
 }
 
-/** What `mcp()` is made with. */
+/** Options of `mcp()`. */
 export interface McpOptions {
-  /** Each MCP server by its address, as people type it into their client. */
+  /** The MCP servers, by the URL that people enter in their client. */
   readonly servers: Readonly<Record<string, McpServerOptions>>
   /**
-   * Whether clients may register themselves, beside those with a metadata document: the protocol has deprecated it, and
-   * many clients know nothing else. Default `open`.
+   * Whether clients may register themselves (RFC 7591), in addition to those with a metadata
+   * document. The protocol has deprecated this, but many clients support nothing else.
+   * @default 'open'
    */
   readonly registration?: 'open' | 'closed'
   /**
-   * Where clients may be answered. `apps`: at https, at a loopback address of the person's own machine, or at the scheme of
-   * a program, such as `cursor:`; the latter without a secret and with PKCE only. `web`: not at a scheme. Default `apps`.
+   * Accepted redirect URIs. `apps`: https, a loopback address, or a private-use scheme such as
+   * `cursor:`, the latter only for clients without a secret, which must use PKCE. `web`: no
+   * private-use schemes.
+   * @default 'apps'
    */
   readonly redirects?: 'web' | 'apps'
-  /** The origins of clients that run in a browser, such as `https://inspector.example.com`. Default: none. */
+  /**
+   * Origins of clients that run in a browser, such as `https://inspector.example.com`.
+   * @default []
+   */
   readonly origins?: readonly string[]
 }
 
-/** What clients send and read beside the token (Streamable HTTP, of all revisions). */
+/** Headers that MCP clients send and read, of all revisions of Streamable HTTP. */
 const REQUEST_HEADERS = [
   'mcp-protocol-version',
   'mcp-session-id',
@@ -45,8 +51,11 @@ const RESPONSE_HEADERS = ['mcp-session-id', 'mcp-protocol-version']
 const NEEDED_GRANTS = ['authorization_code', 'refresh_token']
 
 /**
- * The authorization of the Model Context Protocol, revision 2026-07-28: whoever knows the address of an MCP server
- * finds this one, is known here by a metadata document or registers, and gets tokens for that server alone.
+ * Protects MCP servers by the authorization of the Model Context Protocol, revision 2026-07-28. A
+ * client that knows the URL of an MCP server discovers this authorization server, identifies itself
+ * by a metadata document or registers, and gets tokens for that MCP server only.
+ * @throws TypeError if a server's URL is unsuitable, or if `authorizationCode()` or
+ * `refreshToken()` is missing
  * @example
  * createAuthorizationServer({
  *   …, scopes: { 'notes:read': 'Read your notes' }, grants: [authorizationCode(), refreshToken()],
@@ -65,7 +74,8 @@ export function mcp(options: McpOptions): Feature {
   return {
     name: 'mcp',
     includes: [
-      // They know the scopes of the first challenge at most, and ask for more when a tool needs it.
+      // MCP clients know at most the scopes of the first challenge, and request more when a tool
+      // needs them.
       clientMetadataDocuments({ scopes: 'marked', redirects }),
       clientRegistration({ policy: registration, scopes: 'marked', redirects }),
       cors({ origins, requestHeaders: REQUEST_HEADERS, responseHeaders: RESPONSE_HEADERS }),
@@ -74,9 +84,10 @@ export function mcp(options: McpOptions): Feature {
       entries.map(([uri, server]) => [uri, { accessTokensExpireIn: '1h', ...server }]),
     ),
     selfRegistered: {
-      // With openid() clients ask for offline_access as soon as they read of it.
+      // With openid() clients request offline_access as soon as the metadata lists it.
       scopes: [...new Set(entries.flatMap(([, { scopes }]) => scopes)), 'offline_access'],
-      // Not for the server's own API: a stranger's token would pass every guard there that asks for no scope.
+      // Without the server's own API: a stranger's token would pass every guard there that demands
+      // no scope.
       resources: addresses,
     },
     readRequest(params, request) {
@@ -91,7 +102,10 @@ export function mcp(options: McpOptions): Feature {
   }
 }
 
-/** OAuth 2.1, which the protocol builds on: codes only, and PKCE for every client. A device has its own proof. */
+/**
+ * Requires the code flow with PKCE for every client (OAuth 2.1, on which the protocol builds). The
+ * device flow has its own protection.
+ */
 function assertCode(params: Form, request: RequestedAuthorization): void {
   const { responseType, direct } = request
   if (direct) return
@@ -99,4 +113,21 @@ function assertCode(params: Form, request: RequestedAuthorization): void {
     throw new UnsupportedResponseType('Tokens for this resource come by response_type=code only')
   }
   requireChallenge(params, request, 'This resource')
+}
+
+/** Returns why no MCP server can have this URL, or `null` if it can. */
+function serverProblem(uri: string, scopes: unknown): string | null {
+  if (!URL.canParse(uri)) return "should look like 'https://api.example.com/mcp'."
+  const { protocol, hostname, href, hash, search, username, password } = new URL(uri)
+  const isLocal = protocol === 'http:' && isLoopback(hostname)
+  if (protocol !== 'https:' && !isLocal) return 'must use https (http only on localhost).'
+  if (uri.includes('#') || hash || search || username || password) {
+    return 'must have no query, no fragment and no user.'
+  }
+  // Clients compare it character by character with what was entered.
+  if (href !== uri && href !== `${uri}/`) return `should be written '${href}'.`
+  if (!Array.isArray(scopes)) {
+    return 'needs scopes: what is listed there is open to clients that register themselves.'
+  }
+  return null
 }

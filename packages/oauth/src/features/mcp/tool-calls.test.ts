@@ -4,14 +4,14 @@ import { scopesOfToolCalls } from './tool-calls.ts'
 const TOOLS = { list: ['read'], add: ['read', 'write'], ping: [] }
 const call = (name: unknown) => ({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name } })
 
-describe('scopesOfToolCalls()', () => {
-  it('gives what the tool needs', () => {
+describe('scopesOfToolCalls', () => {
+  it('returns the scopes that the called tool needs', () => {
     expect(scopesOfToolCalls(call('list'), TOOLS)).toEqual(['read'])
     expect(scopesOfToolCalls(call('add'), TOOLS)).toEqual(['read', 'write'])
     expect(scopesOfToolCalls(call('ping'), TOOLS)).toEqual([])
   })
 
-  it('looks at every message of a batch, and names each scope once', () => {
+  it('combines the scopes of all messages of a batch without duplicates', () => {
     expect(scopesOfToolCalls([call('ping'), call('list'), call('add')], TOOLS)).toEqual([
       'read',
       'write',
@@ -19,7 +19,7 @@ describe('scopesOfToolCalls()', () => {
   })
 
   it.each(['forgotten', 'constructor', '__proto__', '', 5, null, undefined, ['list']])(
-    'wants everything for a tool called %j',
+    'returns all scopes for the unknown tool name %j',
     (name) => {
       expect(scopesOfToolCalls(call(name), TOOLS)).toEqual(['read', 'write'])
     },
@@ -34,11 +34,11 @@ describe('scopesOfToolCalls()', () => {
     {},
     { method: 'tools/list' },
     { method: ['tools/call'] },
-  ])('wants nothing for %j', (message) => {
+  ])('returns no scopes for the request body %j, which calls no tool', (message) => {
     expect(scopesOfToolCalls(message, TOOLS)).toEqual([])
   })
 
-  it('wants everything for a call without parameters', () => {
+  it('returns all scopes for a tools/call message without parameters', () => {
     expect(scopesOfToolCalls({ method: 'tools/call' }, TOOLS)).toEqual(['read', 'write'])
   })
 })

@@ -1,6 +1,6 @@
 /**
- * What a request to an MCP server needs: the scopes of every tool that it calls, all at once. A tool that is not listed
- * needs all scopes there are, so one that was forgotten is not open.
+ * Returns the scopes that a request to an MCP server needs: those of every tool that it calls. A
+ * tool that is not listed needs all scopes, so that a forgotten tool is not open to everyone.
  * @example
  * const TOOLS = { list_notes: ['notes:read'], add_note: ['notes:write'] }
  * app.post('/mcp', auth('api'), async (c) => {
@@ -12,7 +12,7 @@ export function scopesOfToolCalls(
   message: unknown,
   tools: Readonly<Record<string, readonly string[]>>,
 ): readonly string[] {
-  // Before revision 2025-06-18 one request could hold several messages.
+  // Before revision 2025-06-18 one request could contain several messages.
   const messages = Array.isArray(message) ? message : [message]
   const needed = messages.flatMap((each) => scopesOf(each, tools))
   return [...new Set(needed)]

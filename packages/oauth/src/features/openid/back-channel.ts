@@ -7,37 +7,40 @@ import type { OpenIdSettings } from './settings.ts'
 import { subjectFor } from './subject.ts'
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
-/** Back-Channel Logout §2.4 asks for two minutes at most. */
+/** Lifetime of a logout token. Back-Channel Logout §2.4 recommends at most two minutes. */
 const TOKEN_SECONDS = 120
-/** In bytes: nobody reads it. */
-const LARGEST_RESPONSE = 64 * 1024
-const AT_ONCE = 100
-/** Of one client in one delivery, in milliseconds; a request under way is waited for. */
-const PATIENCE = 5000
-const FIRST_WAIT = 30_000
-const LONGEST_WAIT = 3600 * 1000
+/** Largest accepted response in bytes. Its content is not used. */
+const MAX_RESPONSE_BYTES = 64 * 1024
+const BATCH_SIZE = 100
+/**
+ * Time in milliseconds for one client in one delivery. A request in progress is not interrupted.
+ */
+const MAX_TIME_PER_CLIENT = 5000
+const FIRST_RETRY_DELAY = 30_000
+const MAX_RETRY_DELAY = 3600 * 1000
 
 /**
- * OpenID Connect Back-Channel Logout 1.0: tells the clients that are due, all at once, each one after the other.
- * A client that cannot be reached is left alone for a while, with all that waits for it. One that is slow holds up
- * nobody: while it is told, whoever comes next looks past it.
+ * Sends all due logout tokens (OpenID Connect Back-Channel Logout 1.0): to the clients in parallel,
+ * to each client one after the other. If a client cannot be reached, all of its logouts are
+ * postponed. A slow client delays no other: concurrent deliveries skip it.
  */
 export async function deliverLogouts(parts: DeliveryParts): Promise<number> {
-  const { context, signal, underWay } = parts
+  const { context, signal, inProgress } = parts
   const slow = new Set<string>()
   let total = 0
   for (;;) {
-    const others = [...underWay, ...slow]
-    const due = await context.storage.logouts.listDue(context.clock.now(), AT_ONCE, others)
+    const others = [...inProgress, ...slow]
+    const due = await context.storage.logouts.listDue(context.clock.now(), BATCH_SIZE, others)
     const clients = [...new Set(due.map(({ clientId }) => clientId))]
     const sent = await Promise.all(
       clients.map((clientId) => {
         const waiting = due.filter((each) => each.clientId === clientId)
-        return tellAlone(clientId, waiting, { ...parts, slow })
+        return sendExclusively(clientId, waiting, { ...parts, slow })
       }),
     )
     total += sent.reduce((sum, each) => sum + each, 0)
-    // Until nothing is: more may have come for a client that others looked past.
+    // Repeats until nothing is due, because a concurrent delivery may have skipped a client that
+    // this one is working on.
     if (due.length === 0 || signal.aborted) return total
   }
 }
@@ -46,32 +49,32 @@ export interface DeliveryParts {
   readonly settings: OpenIdSettings
   readonly context: ServerContext
   readonly signal: AbortSignal
-  /** The clients that are told at this moment, by this process. */
-  readonly underWay: Set<string>
+  /** Clients that this process is currently sending to. */
+  readonly inProgress: Set<string>
 }
 
 interface Parts extends DeliveryParts {
-  /** Those whose time is over: the rest of what waits for them is for the next delivery. */
+  /** Clients whose time is used up. The rest of their logouts wait for the next delivery. */
   readonly slow: Set<string>
 }
 
-async function tellAlone(
+async function sendExclusively(
   clientId: string,
   waiting: readonly PendingLogout[],
   parts: Parts,
 ): Promise<number> {
-  const { underWay } = parts
-  if (underWay.has(clientId)) return 0
-  underWay.add(clientId)
+  const { inProgress } = parts
+  if (inProgress.has(clientId)) return 0
+  inProgress.add(clientId)
   try {
-    return await tell(clientId, waiting, parts)
+    return await sendToClient(clientId, waiting, parts)
   } finally {
-    underWay.delete(clientId)
+    inProgress.delete(clientId)
   }
 }
 
-/** How many of them the client has taken. */
-async function tell(
+/** Sends the logouts of one client. Returns how many it accepted. */
+async function sendToClient(
   clientId: string,
   waiting: readonly PendingLogout[],
   parts: Parts,
@@ -80,7 +83,7 @@ async function tell(
   const { logouts } = context.storage
   const client = await context.clients.find(clientId)
   const address = client?.settings.backchannel_logout_uri
-  const enough = performance.now() + PATIENCE
+  const enough = performance.now() + MAX_TIME_PER_CLIENT
   let taken = 0
   for (const pending of waiting) {
     if (performance.now() > enough) {
@@ -93,9 +96,9 @@ async function tell(
     }
     const next = nextAttempt(pending, context.clock.now())
     if (signal.aborted || !(await logouts.claim(pending, next))) continue
-    const problem = await send(client, address, pending, parts)
+    const problem = await sendLogoutToken(client, address, pending, parts)
     if (problem !== null) {
-      if (!signal.aborted) await giveBack(client, pending, next, problem, context)
+      if (!signal.aborted) await postpone(client, pending, next, problem, context)
       return taken
     }
     await logouts.remove(pending.id)
@@ -104,31 +107,36 @@ async function tell(
   return taken
 }
 
-/** It is due again at `next` already; what else waits for this client does not come before. */
-async function giveBack(
+/**
+ * Postpones all logouts of the client until `next`. Deletes this one if its last attempt has
+ * failed.
+ */
+async function postpone(
   client: Client,
   pending: PendingLogout,
   next: Date,
   problem: string,
   { storage: { logouts }, logger }: ServerContext,
 ): Promise<void> {
-  await logouts.putOff(client.id, next)
-  const told = `The client ${client.id} could not be told that somebody has signed out (${problem})`
+  await logouts.postpone(client.id, next)
+  const message = `The client ${client.id} could not be told that somebody has signed out (${problem})`
   if (next < pending.expiresAt) {
-    logger.warn?.(`${told}. It is tried again.`)
+    logger.warn?.(`${message}. It is tried again.`)
     return
   }
-  logger.error(`${told}. It was the last attempt.`)
+  logger.error(`${message}. It was the last attempt.`)
   await logouts.remove(pending.id)
 }
 
-/** Twice as long each time: 30 seconds, a minute, two, up to an hour. */
+/** Doubles the wait with each attempt, from 30 seconds up to one hour. */
 function nextAttempt({ attempts }: PendingLogout, now: Date): Date {
-  return new Date(now.getTime() + Math.min(FIRST_WAIT * 2 ** attempts, LONGEST_WAIT))
+  return new Date(now.getTime() + Math.min(FIRST_RETRY_DELAY * 2 ** attempts, MAX_RETRY_DELAY))
 }
 
-/** Null when the client has taken it (§2.8), else what was wrong. */
-async function send(
+/**
+ * Sends one logout token. Returns `null` if the client accepted it (§2.8), otherwise the problem.
+ */
+async function sendLogoutToken(
   client: Client,
   address: string,
   pending: PendingLogout,
@@ -141,9 +149,9 @@ async function send(
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: form,
-      largest: LARGEST_RESPONSE,
+      maxBytes: MAX_RESPONSE_BYTES,
       signal,
-      plainWhereOpened: true,
+      allowPlainHttp: true,
     })
     return status >= 200 && status < 300 ? null : `it answered with ${status}`
   } catch (error) {
@@ -151,7 +159,10 @@ async function send(
   }
 }
 
-/** §2.4. Made anew for each attempt, because it is short-lived; its `jti` stays the same. */
+/**
+ * Creates a logout token (§2.4). A new one for each attempt, because it is short-lived, but always
+ * with the same `jti`.
+ */
 async function createLogoutToken(
   client: Client,
   { id, userId, sid }: PendingLogout,

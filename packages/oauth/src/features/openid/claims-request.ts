@@ -1,9 +1,13 @@
 import { InvalidRequest } from '../../errors.ts'
-import type { ClaimsRequest, ClaimWish } from '../../storage/details.ts'
+import type { ClaimsRequest, RequestedClaim } from '../../storage/details.ts'
 
-const MOST_CLAIMS = 50
+const MAX_CLAIMS = 50
 
-/** OpenID Connect Core §5.5. Members it does not know are left out, as §5.5 asks. */
+/**
+ * Parses the `claims` parameter (OpenID Connect Core §5.5). Ignores unknown members, as §5.5
+ * requires.
+ * @throws InvalidRequest
+ */
 export function parseClaimsRequest(text: string): ClaimsRequest {
   const parsed = parseObject(text)
   const request: { userinfo?: Wishes; id_token?: Wishes } = {}
@@ -12,15 +16,15 @@ export function parseClaimsRequest(text: string): ClaimsRequest {
     if (wishes === undefined || wishes === null) continue
     if (!isObject(wishes)) throw wrong(`its member ${place} is no object`)
     const names = Object.keys(wishes)
-    if (names.length > MOST_CLAIMS) throw wrong(`it asks for more than ${MOST_CLAIMS} claims`)
+    if (names.length > MAX_CLAIMS) throw wrong(`it asks for more than ${MAX_CLAIMS} claims`)
     request[place] = Object.fromEntries(names.map((name) => [name, parseWish(wishes[name])]))
   }
   return request
 }
 
-type Wishes = Record<string, ClaimWish | null>
+type Wishes = Record<string, RequestedClaim | null>
 
-function parseWish(value: unknown): ClaimWish | null {
+function parseWish(value: unknown): RequestedClaim | null {
   if (value === null) return null
   if (!isObject(value)) throw wrong('a claim is asked for by null or an object')
   return {
@@ -30,14 +34,19 @@ function parseWish(value: unknown): ClaimWish | null {
   }
 }
 
-/** The values that a claim may have, where the request names some (§5.5.1). */
-export function namedValues(wish: ClaimWish | null | undefined): readonly unknown[] | undefined {
+/** Returns the values that the request accepts for a claim (§5.5.1). `undefined` for any. */
+export function namedValues(
+  wish: RequestedClaim | null | undefined,
+): readonly unknown[] | undefined {
   if (!wish || (wish.value === undefined && wish.values === undefined)) return undefined
   return [...(wish.value === undefined ? [] : [wish.value]), ...(wish.values ?? [])]
 }
 
-/** §5.5.1.1: the kinds of sign-in of which one must be there, or the request fails. */
-export function demandedAcr(request: ClaimsRequest | undefined): readonly string[] | undefined {
+/**
+ * Returns the `acr` values of which the sign-in must have one (§5.5.1.1). `undefined` if the
+ * request demands none.
+ */
+export function requiredAcr(request: ClaimsRequest | undefined): readonly string[] | undefined {
   const wish = request?.id_token?.acr
   const named = wish?.essential ? namedValues(wish) : undefined
   return named?.filter((value) => typeof value === 'string')

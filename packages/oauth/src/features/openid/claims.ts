@@ -1,34 +1,31 @@
+import { ENGLISH } from '../../pages/messages/messages.ts'
 import type { ScopeDefinitions } from '../../scopes.ts'
 import type { ClaimsRequest, GrantDetails } from '../../storage/details.ts'
 import type { UserClaims } from '../../users/claims.ts'
 
 /**
- * Scopes that tell something of a person: those of OpenID Connect Core §5.4, and `groups`, which no standard defines and
- * which Argo CD, Grafana and Kubernetes read.
+ * Scopes with information about a person: those of OpenID Connect Core §5.4, and `groups`, which is
+ * not standardized but used by Argo CD, Grafana and Kubernetes.
  */
 export type IdentityScope = 'profile' | 'email' | 'address' | 'phone' | 'groups'
 
-const WORDS: Readonly<Record<IdentityScope, string>> = {
-  profile: 'See your name and profile',
-  email: 'See your e-mail address',
-  address: 'See your postal address',
-  phone: 'See your phone number',
-  groups: 'See which groups you belong to',
-}
+export const identityScopes: readonly IdentityScope[] = [
+  'profile',
+  'email',
+  'address',
+  'phone',
+  'groups',
+]
 
-export const identityScopes = Object.keys(WORDS) as readonly IdentityScope[]
-
-/** The scopes that are offered where nothing is said: every application knows what they mean. */
+/** The default of the option `scopes`: all standardized scopes. */
 export const standardScopes = identityScopes.filter((name) => name !== 'groups')
 
-/** OpenID Connect Core §5.4 and §11, in the words people read before they approve. */
+/**
+ * Returns the offered scopes (OpenID Connect Core §5.4 and §11) with their descriptions for people.
+ */
 export function scopesOffered(identity: readonly IdentityScope[]): ScopeDefinitions {
-  const told = identity.map((name) => [name, WORDS[name]])
-  return {
-    openid: 'Know who you are',
-    ...Object.fromEntries(told),
-    offline_access: 'Keep access when you are away',
-  }
+  const names = ['openid', ...identity, 'offline_access'] as const
+  return Object.fromEntries(names.map((name) => [name, ENGLISH(`scope.${name}`)]))
 }
 
 const CLAIMS_OF_SCOPE: Readonly<Record<IdentityScope, readonly string[]>> = {
@@ -58,7 +55,10 @@ const scopeOfClaim = new Map(
   Object.entries(CLAIMS_OF_SCOPE).flatMap(([scope, names]) => names.map((name) => [name, scope])),
 )
 
-/** What only the server may say. With one of these an ID token could pass for something else. */
+/**
+ * Claims that the application cannot set, because with them an ID token could pass for something
+ * else.
+ */
 const RESERVED: ReadonlySet<string> = new Set([
   ...['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'azp', 'nonce', 'auth_time', 'acr', 'amr'],
   ...[
@@ -76,7 +76,7 @@ const RESERVED: ReadonlySet<string> = new Set([
   ...['token_introspection', 'active', 'token_type'],
 ])
 
-/** The claims that discovery names. */
+/** Returns the claims listed in the discovery document. */
 export function claimsOffered(identity: readonly IdentityScope[]): readonly string[] {
   return [
     ...['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'acr', 'amr', 'azp', 'sid'],
@@ -86,13 +86,16 @@ export function claimsOffered(identity: readonly IdentityScope[]): readonly stri
 
 export type Wishes = ClaimsRequest['userinfo']
 
-/** The scopes to which single claims belong that a request asks for. */
+/** Returns the scopes that the individually requested claims belong to. */
 export function scopesOfWishes({ userinfo = {}, id_token = {} }: ClaimsRequest): string[] {
   const names = [...Object.keys(userinfo), ...Object.keys(id_token)]
   return [...new Set(names.flatMap((name) => scopeOfClaim.get(name) ?? []))]
 }
 
-/** Those of the wishes that stand: a standard claim goes with its scope when people have left that out. */
+/**
+ * Filters the individually requested claims. A standard claim is dropped if the person declined its
+ * scope.
+ */
 export function heldWishes(
   wishes: Wishes,
   scopes: readonly string[],
@@ -106,26 +109,27 @@ export function heldWishes(
 }
 
 /**
- * What may be told. A standard claim needs its scope, or to be asked for by name; others are the
- * application's own, which it gives by the scopes it was told of.
+ * Selects the claims that the client may receive. A standard claim needs its scope, or must be
+ * requested by name. Custom claims are always included, because the application returned them
+ * knowing the scopes.
  */
 export function selectClaims(
   all: UserClaims,
   scopes: readonly string[],
   wishes: Wishes = {},
 ): Record<string, unknown> {
-  const told = Object.entries(all).filter(([name, value]) => {
+  const selected = Object.entries(all).filter(([name, value]) => {
     if (value === undefined || value === null || RESERVED.has(name)) return false
     const scope = scopeOfClaim.get(name)
     return scope === undefined || scopes.includes(scope) || Object.hasOwn(wishes, name)
   })
-  return Object.fromEntries(told)
+  return Object.fromEntries(selected)
 }
 
-/** Only what was asked for by name: an ID token is read by many, and logged. */
+/** Selects only the claims requested by name, because ID tokens are widely shared and logged. */
 export function selectWished(all: UserClaims, wishes: Wishes = {}): Record<string, unknown> {
-  const told = Object.entries(all).filter(
+  const selected = Object.entries(all).filter(
     ([name, value]) => value !== undefined && value !== null && Object.hasOwn(wishes, name),
   )
-  return Object.fromEntries(told.filter(([name]) => !RESERVED.has(name)))
+  return Object.fromEntries(selected.filter(([name]) => !RESERVED.has(name)))
 }

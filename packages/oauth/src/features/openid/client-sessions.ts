@@ -4,28 +4,33 @@ import { YEAR } from '../../lifetimes.ts'
 import type { SignInDetails } from '../../storage/details.ts'
 import type { Client, SessionSelector } from '../../storage/records.ts'
 
-/** Remembers which clients took part in a session, because they have to be told of its end. */
+/** Records which clients took part in a session, because they have to be notified when it ends. */
 export interface ClientSessions {
-  /** A client gets an ID token: its first of this session, or one more when it refreshes. */
-  note(told: ToldClient): Promise<void>
-  /** Puts a logout for each client into the queue. */
+  /**
+   * Records that a client gets an ID token: the first one of a session, or another one on refresh.
+   */
+  record(sessionClient: SessionClient): Promise<void>
+  /** Queues a logout for each client of the ended sessions. */
   end(selector: SessionSelector): Promise<void>
 }
 
-export interface ToldClient {
+export interface SessionClient {
   readonly client: Client
   readonly userId: string
   readonly signIn: SignInDetails | undefined
-  /** False when a token is refreshed: a session that has ended does not come back by it. */
+  /**
+   * Whether it is the first ID token of the session. `false` on refresh, which must not bring back
+   * a session that has ended.
+   */
   readonly isFirst: boolean
 }
 
-/** Nobody's session is that long without another ID token. */
-const KEPT = YEAR * 1000
-/** Noting each ID token would be a write for each. */
-const NOTED_EVERY = 3600 * 1000
-const REMEMBERED = 10_000
-const BATCH = 200
+/** Longest time, in milliseconds, that a session is kept without another ID token. */
+const MAX_SESSION_AGE = YEAR * 1000
+/** Minimum time in milliseconds between two updates of a row, to avoid one write per ID token. */
+const TOUCH_INTERVAL = 3600 * 1000
+const CACHE_SIZE = 10_000
+const BATCH_SIZE = 200
 
 export function createClientSessions(
   giveUpAfter: number,
@@ -34,56 +39,62 @@ export function createClientSessions(
 ): ClientSessions {
   const { feed, clock, logger } = context
   const { sessions } = context.storage
-  /** Session → client → when it was last written down here. */
-  const noted = createRecentCache<Map<string, number>>(REMEMBERED)
+  /** When this process last wrote a client's row, by session and client. */
+  const recorded = createRecentCache<Map<string, number>>(CACHE_SIZE)
 
   async function end(selector: SessionSelector): Promise<void> {
     const dueAt = clock.now()
     const when = { dueAt, expiresAt: new Date(dueAt.getTime() + giveUpAfter * 1000) }
     let total = 0
     for (;;) {
-      const ended = await sessions.end(selector, when, BATCH)
+      const ended = await sessions.end(selector, when, BATCH_SIZE)
       total += ended
-      if (ended < BATCH) break
+      if (ended < BATCH_SIZE) break
     }
     if (total > 0) onQueued()
   }
 
-  /** Another process may end a session just before a client is written down here. */
+  /**
+   * Another process may end a session just before this one records a client, whose logout would
+   * then be missing.
+   */
   feed.onNotice('session', (sessionId) => {
-    if (!noted.get(sessionId)) return
-    noted.delete(sessionId)
+    if (!recorded.get(sessionId)) return
+    recorded.delete(sessionId)
     end({ sessionId }).catch((error) =>
       logger.error('The clients of a session could not be told of its end', error),
     )
   })
-  // Who is signed in by the same session again has to be written down again.
-  feed.onNotice('user', noted.clear)
-  feed.onNotice('everyone', noted.clear)
+  // A new sign-in in the same session has to be recorded again.
+  feed.onNotice('user', recorded.clear)
+  feed.onNotice('everyone', recorded.clear)
 
-  /** Whether it was noted so lately that it need not be again. */
-  function isNoted(sessionId: string, name: string, now: number): boolean {
-    const before = noted.get(sessionId)?.get(name)
-    return before !== undefined && now - before < NOTED_EVERY
+  /** Whether the row was written so recently that no write is needed. */
+  function isRecorded(sessionId: string, name: string, now: number): boolean {
+    const before = recorded.get(sessionId)?.get(name)
+    return before !== undefined && now - before < TOUCH_INTERVAL
   }
 
-  /** Only what was written is: a client that is not would never be told. */
+  /**
+   * Remembers that the row was written. Must not be called before, because an unrecorded client
+   * would never be notified.
+   */
   function remember(sessionId: string, name: string, now: number): void {
-    noted.set(sessionId, (noted.get(sessionId) ?? new Map<string, number>()).set(name, now))
+    recorded.set(sessionId, (recorded.get(sessionId) ?? new Map<string, number>()).set(name, now))
   }
 
   return {
     end,
-    async note({ client, userId, signIn, isFirst }) {
+    async record({ client, userId, signIn, isFirst }) {
       const { sid, session } = signIn ?? {}
       if (sid === undefined || session === undefined) return
       const now = clock.now()
-      if (isNoted(session, client.id, now.getTime())) return
-      const liveUntil = new Date(now.getTime() + KEPT)
+      if (isRecorded(session, client.id, now.getTime())) return
+      const liveUntil = new Date(now.getTime() + MAX_SESSION_AGE)
       if (!isFirst) {
-        // Perhaps of a session that has ended: that it was refreshed does not mean that it is written down.
+        // The session may already have ended, so a refresh does not count as a recorded row.
         const refreshed = `refreshed ${client.id}`
-        if (isNoted(session, refreshed, now.getTime())) return
+        if (isRecorded(session, refreshed, now.getTime())) return
         await sessions.touch(sid, now, liveUntil)
         remember(session, refreshed, now.getTime())
         return
@@ -92,9 +103,10 @@ export function createClientSessions(
       const isNew = await sessions.add({ ...row, createdAt: now, seenAt: now, liveUntil })
       if (!isNew) await sessions.touch(sid, now, liveUntil)
       remember(session, client.id, now.getTime())
-      // It may have ended while the code was on its way; an end not known here yet comes by the feed.
+      // The session may have ended before the code was exchanged. If this process does not know
+      // yet, the revocation feed will report it.
       if (!feed.isRevoked('session', session)) return
-      noted.delete(session)
+      recorded.delete(session)
       await end({ sessionId: session })
     },
   }

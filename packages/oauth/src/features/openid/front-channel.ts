@@ -2,13 +2,16 @@ import type { ServerContext } from '../../context.ts'
 import type { ApprovedRequest, AuthorizationResult } from '../../grants/grant.ts'
 import type { Feature } from '../feature.ts'
 import { createIdToken } from './id-token.ts'
-import type { OfferedLogout } from './offer-logout.ts'
+import type { LogoutParts } from './logout-parts.ts'
 import type { FrontChannelType, OpenIdSettings } from './settings.ts'
 
-/** OpenID Connect Core §3.2 and §3.3: implicit and hybrid, put together from the parts their name lists. */
+/**
+ * Creates the implicit and hybrid response types (OpenID Connect Core §3.2 and §3.3) from the parts
+ * in their names.
+ */
 export function frontChannelResponses(
   settings: OpenIdSettings,
-  logout: OfferedLogout | null,
+  logout: LogoutParts | null,
 ): NonNullable<Feature['responses']> {
   return settings.responseTypes.map((type) => ({
     grantType: 'implicit',
@@ -24,7 +27,7 @@ export function frontChannelResponses(
 async function prepare(
   type: FrontChannelType,
   request: ApprovedRequest,
-  { settings, logout }: { settings: OpenIdSettings; logout: OfferedLogout | null },
+  { settings, logout }: { settings: OpenIdSettings; logout: LogoutParts | null },
   context: ServerContext,
 ): Promise<AuthorizationResult> {
   const parts = type.split(' ')
@@ -37,7 +40,7 @@ async function prepare(
   const params: Record<string, string> = Object.assign({}, ...made.map((each) => each.params))
   if (parts.includes('id_token')) {
     const { client, userId, scopes, details } = request
-    await logout?.note({ client, userId, signIn: details?.signIn, isFirst: true }, context)
+    await logout?.record({ client, userId, signIn: details?.signIn, isFirst: true }, context)
     params.id_token = await createIdToken(
       {
         client,

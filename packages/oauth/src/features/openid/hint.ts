@@ -1,16 +1,19 @@
 import type { ServerContext } from '../../context.ts'
 import { verifyData } from '../../crypto.ts'
 
-/** What is read of an ID token of ours. */
+/** The contents of a verified ID token of this server. */
 export interface IdTokenHint {
   readonly sub: string
   readonly aud: string
   readonly sid: string | null
-  /** All claims. */
+  /** All claims of the token. */
   readonly claims: Readonly<Record<string, unknown>>
 }
 
-/** Null unless we have signed it. It may have expired: it only says who was meant. */
+/**
+ * Verifies an ID token of this server. Returns `null` for any other token. An expired one is
+ * accepted, since it only identifies the person.
+ */
 export function readIdTokenHint(text: string, context: ServerContext): IdTokenHint | null {
   const [header = '', payload = '', signature = '', ...rest] = text.split('.')
   const key = context.keys.all().find((each) => each.header('JWT') === header)
@@ -19,7 +22,7 @@ export function readIdTokenHint(text: string, context: ServerContext): IdTokenHi
   if (!verifyData(key.algorithm, key.publicKey, `${header}.${payload}`, bytes)) return null
   const claims: Record<string, unknown> = JSON.parse(Buffer.from(payload, 'base64url').toString())
   const { iss, sub, aud, sid, client_id } = claims
-  // An access token may have the same `typ`; it alone has a `client_id`.
+  // An access token may have the same `typ`, but only access tokens have a `client_id`.
   if (iss !== context.issuer || client_id !== undefined) return null
   if (typeof sub !== 'string' || typeof aud !== 'string') return null
   return { sub, aud, sid: typeof sid === 'string' ? sid : null, claims }

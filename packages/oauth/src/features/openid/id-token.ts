@@ -14,17 +14,23 @@ export interface IdTokenRequest {
   readonly userId: string
   readonly scopes: readonly string[]
   readonly details: GrantDetails
-  /** Left out when a token is refreshed (OpenID Connect Core §12.2). */
+  /** Nonce of the request. `undefined` on refresh (OpenID Connect Core §12.2). */
   readonly nonce: string | undefined
-  /** What it comes together with. */
+  /** The access token returned with the ID token, for `at_hash`. */
   readonly accessToken?: string
-  /** What it comes together with, at the authorization endpoint. */
+  /** The code returned with the ID token at the authorization endpoint, for `c_hash`. */
   readonly code?: string
-  /** The claims of the scopes too: no access token comes, now or later, or the client never asks UserInfo. */
+  /**
+   * Whether to include the claims of all scopes. Needed if no access token is issued, or if the
+   * client does not use UserInfo.
+   */
   readonly withScopes?: boolean
 }
 
-/** OpenID Connect Core §2. Its `typ` is never that of access tokens, and it has neither `scope` nor `client_id`. */
+/**
+ * Creates an ID token (OpenID Connect Core §2). It has no `scope` and no `client_id`, so it cannot
+ * pass for an access token.
+ */
 export async function createIdToken(
   request: IdTokenRequest,
   settings: OpenIdSettings,
@@ -54,8 +60,8 @@ export async function createIdToken(
 }
 
 /**
- * Those that there are keys for: that of access tokens as well, because go-oidc, express-oauth2-jwt-bearer and others
- * believe of access tokens what discovery says of ID tokens.
+ * Returns the algorithms listed for ID tokens. Includes that of access tokens, because go-oidc,
+ * express-oauth2-jwt-bearer and others apply the list to access tokens too.
  */
 export function offeredAlgorithms(
   { algorithms }: OpenIdSettings,
@@ -70,13 +76,16 @@ export function algorithmFor(
   context: ServerContext,
 ): SigningAlgorithm {
   if (id_token_signed_response_alg === undefined) return settings.algorithm
-  const wished = offeredAlgorithms(settings, context).find(
+  const preferred = offeredAlgorithms(settings, context).find(
     (name) => name === id_token_signed_response_alg,
   )
-  return wished ?? settings.algorithm
+  return preferred ?? settings.algorithm
 }
 
-/** Claims are never worth a grant: where the application cannot give them, the token comes without. */
+/**
+ * Returns the user's claims for the token. If the application fails to provide them, the token is
+ * issued without them rather than failing the grant.
+ */
 async function userClaims(
   { userId, scopes, details, withScopes }: IdTokenRequest,
   context: ServerContext,

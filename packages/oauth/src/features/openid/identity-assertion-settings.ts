@@ -1,36 +1,47 @@
 import { parseSeconds } from '../../lifetimes.ts'
 
-/** Another authorization server that clients of `openid()` may have identity assertions for. */
+/** Another authorization server that clients can get identity assertions for. */
 export interface IdentityAssertionOptions {
-  /** The clients that may have them: the `client_id` here, and the `client_id` of the same client there. */
+  /**
+   * The `client_id` of each allowed client at this server, mapped to the `client_id` of the same
+   * client at the other server.
+   */
   readonly clients: Readonly<Record<string, string>>
-  /** The scopes there that may be asked for. A request that asks for none gets all of them. */
+  /**
+   * Scopes of the other server that can be requested. A request that names none gets all of them.
+   */
   readonly scopes: readonly string[]
-  /** The APIs there that may be asked for, by their addresses. A request that names none gets all of them. */
+  /**
+   * URLs of the other server's APIs that can be requested. A request that names none gets all of
+   * them.
+   */
   readonly resources: readonly string[]
   /**
-   * The `client_id` under which the other server signs people in with this one: `sub` is the subject that this client
-   * gets in ID tokens. Default: the subject that the asking client gets.
+   * The `client_id` with which the other server signs people in here. `sub` is then the subject in
+   * the ID tokens of that client. By default, the subject of the requesting client.
    */
   readonly relyingParty?: string
-  /** Whether the e-mail address is told, for clients with the scope `email`. Default false. */
+  /**
+   * Whether to include the e-mail address, for clients with the scope `email`.
+   * @default false
+   */
   readonly email?: boolean
-  /** How long an assertion may be presented, up to an hour. Default 5 minutes. */
+  /** Lifetime of an assertion, at most one hour. @default '5m' */
   readonly expireIn?: string | number
 }
 
 export interface AssertionAudience {
-  /** The application's own object: clients may be added once they have their ids. */
+  /** The application's own object, so that clients can be added once their ids are known. */
   readonly clients: Readonly<Record<string, string>>
   readonly scopes: readonly string[]
   readonly resources: readonly string[]
   readonly relyingParty: string | null
   readonly tellsEmail: boolean
-  /** In seconds. */
+  /** Lifetime of an assertion, in seconds. */
   readonly lifetime: number
 }
 
-const LONGEST_LIFE = 3600
+const MAX_LIFETIME = 3600
 
 export function resolveAssertionAudiences(
   audiences: Readonly<Record<string, IdentityAssertionOptions>>,
@@ -48,7 +59,7 @@ function resolve(issuer: string, options: IdentityAssertionOptions): AssertionAu
     throw new TypeError(`${at}: give clients, scopes and resources.`)
   }
   const lifetime = parseSeconds(`${at}.expireIn`, options.expireIn ?? '5m')
-  if (lifetime > LONGEST_LIFE) throw new TypeError(`${at}.expireIn may be an hour at most.`)
+  if (lifetime > MAX_LIFETIME) throw new TypeError(`${at}.expireIn may be an hour at most.`)
   return {
     clients,
     scopes: [...scopes],

@@ -4,27 +4,34 @@ import type { ServerContext } from '../../context.ts'
 import { InvalidRequest, isOAuthError } from '../../errors.ts'
 import type { Form } from '../../http/form.ts'
 import type { Client } from '../../storage/records.ts'
-import type { Person } from '../../users/users.ts'
+import type { Person } from '../../users/signed-in.ts'
 import { type IdTokenHint, readIdTokenHint } from './hint.ts'
 import type { OpenIdSettings } from './settings.ts'
 import { subjectFor } from './subject.ts'
 
-/** What a client asks for that signs somebody out (OpenID Connect RP-Initiated Logout §2). */
+/** A request of a client to sign a person out (OpenID Connect RP-Initiated Logout §2). */
 export interface LogoutRequest {
-  /** Only with a token of ours that proves who asks. */
+  /** The verified ID token that proves which client sent the request. `null` for none. */
   readonly hint: IdTokenHint | null
-  /** Who asks, as the hint or `client_id` says; the second proves nothing. */
+  /** The client named by the hint or by `client_id`; the latter proves nothing. `null` for none. */
   readonly client: Client | null
-  /** Where the person goes afterwards, with `state`. Registered, and asked for with a hint. */
+  /**
+   * URL that the person is redirected to afterwards, including `state`. `null` unless it is registered
+   * and the request has a valid hint.
+   */
   readonly redirectTo: string | null
-  /** Why they do not go where the client wants, for people. */
-  readonly problem: string | null
-  readonly locales: readonly string[]
-  /** What the form of the question sends again. */
+  /**
+   * Text id of the reason why the requested redirect is not followed. `null` if there is no
+   * problem.
+   */
+  readonly problem: 'signOut.unregistered' | 'signOut.unproven' | null
+  /** The `ui_locales` of the request. `null` if it was not sent. */
+  readonly uiLocales: string | null
+  /** Parameters that the form of the confirmation page submits again. */
   readonly fields: Readonly<Record<string, string>>
 }
 
-const KEPT_FIELDS = [
+const RESUBMITTED_FIELDS = [
   'id_token_hint',
   'client_id',
   'post_logout_redirect_uri',
@@ -32,7 +39,9 @@ const KEPT_FIELDS = [
   'ui_locales',
 ]
 
-/** Never fails for a hint that is none of ours: whoever wants to sign out must be able to. */
+/**
+ * Reads the request. An invalid hint is ignored, because people must always be able to sign out.
+ */
 export async function readLogoutRequest(
   params: Form,
   context: ServerContext,
@@ -45,7 +54,7 @@ export async function readLogoutRequest(
   }
   const clientId = read?.aud ?? named
   const client = clientId === undefined ? null : await findClient(clientId, context)
-  // A client that was deleted proves nothing any more.
+  // The hint of a deleted client proves nothing.
   const hint = client ? read : null
   const wanted = params.get('post_logout_redirect_uri')
   const mayGo = wanted !== undefined && hint !== null && isRegistered(wanted, client)
@@ -53,15 +62,15 @@ export async function readLogoutRequest(
     hint,
     client,
     redirectTo: mayGo ? withState(wanted, params.get('state')) : null,
-    problem: wanted !== undefined && !mayGo ? whyNot(hint) : null,
-    locales: params.get('ui_locales')?.split(' ') ?? [],
-    fields: Object.fromEntries([...params].filter(([name]) => KEPT_FIELDS.includes(name))),
+    problem: wanted !== undefined && !mayGo ? problemOf(hint) : null,
+    uiLocales: params.get('ui_locales') ?? null,
+    fields: Object.fromEntries([...params].filter(([name]) => RESUBMITTED_FIELDS.includes(name))),
   }
 }
 
 /**
- * Whether the hint belongs to the very session that is asked to end. Then the client could just as well show
- * the question itself; otherwise a token that leaked long ago would sign people out.
+ * Whether the hint belongs to the session to be ended. Only then is the confirmation page skipped;
+ * otherwise a token that leaked long ago could sign people out.
  */
 export async function isOfSession(
   { hint, client }: LogoutRequest,
@@ -70,14 +79,14 @@ export async function isOfSession(
   context: ServerContext,
 ): Promise<boolean> {
   if (!hint || !client || hint.sub !== subjectFor(client, person.id, settings)) return false
-  // Where the application names no sessions, a person has but one.
+  // Without session ids, a person has only one session.
   if (person.sessionId === null || hint.sid === null) return person.sessionId === hint.sid
   if (hint.sid === sessionName(person.sessionId, client.id)) return true
   const session = await context.storage.sessions.find(hint.sid)
   return session?.sessionId === person.sessionId
 }
 
-/** Null also where its document cannot be had now. */
+/** Finds the client. Returns `null` also if its metadata document cannot be fetched at present. */
 async function findClient(clientId: string, context: ServerContext): Promise<Client | null> {
   try {
     return await context.clients.findNamed(clientId, context)
@@ -95,7 +104,7 @@ function readHint(text: string, context: ServerContext): IdTokenHint | null {
   }
 }
 
-/** Character by character, and nothing that could run script. */
+/** Whether the URI is registered, character by character, and cannot run script. */
 function isRegistered(uri: string, client: Client | null): boolean {
   const registered = client?.settings.post_logout_redirect_uris ?? []
   return registered.includes(uri) && redirectProblem(uri) === null
@@ -106,8 +115,6 @@ function withState(uri: string, state: string | undefined): string {
   return `${uri}${uri.includes('?') ? '&' : '?'}state=${encodeURIComponent(state)}`
 }
 
-function whyNot(hint: IdTokenHint | null): string {
-  return hint
-    ? 'The application names an address to return to that it has not registered.'
-    : 'The application names an address to return to, but does not prove who it is.'
+function problemOf(hint: IdTokenHint | null): NonNullable<LogoutRequest['problem']> {
+  return hint ? 'signOut.unregistered' : 'signOut.unproven'
 }

@@ -1,4 +1,5 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
+import { pageFor } from '../../authorization/page-language.ts'
 import type { ServerContext } from '../../context.ts'
 import { equalSecrets, hmac } from '../../crypto.ts'
 import { CsrfMismatch, InvalidRequest } from '../../errors.ts'
@@ -7,20 +8,20 @@ import { htmlPage, redirectDestination, redirectSource } from '../../http/html.t
 import { redirect } from '../../http/responses.ts'
 import { assertSameOrigin } from '../../http/same-origin.ts'
 import { endHashedSession } from '../../tokens/revoke.ts'
-import { endOwnSession, findSignedIn, type Person } from '../../users/users.ts'
+import { endOwnSession, findSignedIn, type Person } from '../../users/signed-in.ts'
 import { isOfSession, type LogoutRequest, readLogoutRequest } from './logout-request.ts'
 import type { OpenIdSettings } from './settings.ts'
 
-const LONGEST_QUERY = 8000
+const MAX_QUERY_LENGTH = 8000
 
-/** GET and POST /oauth/logout (OpenID Connect RP-Initiated Logout 1.0). */
+/** Handles GET and POST /oauth/logout (OpenID Connect RP-Initiated Logout 1.0). */
 export function logoutEndpoint(settings: OpenIdSettings) {
   return async (request: HttpRequest, context: ServerContext): Promise<HttpResponse> => {
     if (request.method !== 'POST') return begin(request, settings, context)
     const form = await readForm(request)
     return form.has('csrf_token')
       ? decide(request, form, context)
-      : askAgainByGet(request, form, context)
+      : redirectToGet(request, form, context)
   }
 }
 
@@ -29,94 +30,115 @@ async function begin(
   settings: OpenIdSettings,
   context: ServerContext,
 ): Promise<HttpResponse> {
-  const asked = await readLogoutRequest(parseForm(request.query), context)
-  const person = await findSignedIn(context.options, request)
-  if (!person) return respond(asked, context)
-  const atOnce = isNavigation(request) && asked.problem === null
-  if (atOnce && (await isOfSession(asked, person, settings, context))) {
-    return signOut(request, asked, person, context)
+  const logoutRequest = await readLogoutRequest(parseForm(request.query), context)
+  const person = await findSignedIn(
+    context.options,
+    request,
+    logoutRequest.client?.settings.provider,
+  )
+  if (!person) return respond(request, logoutRequest, context)
+  const atOnce = isNavigation(request) && logoutRequest.problem === null
+  if (atOnce && (await isOfSession(logoutRequest, person, settings, context))) {
+    return signOut(request, logoutRequest, person, context)
   }
-  return question(asked, person, context)
+  return showQuestion(request, logoutRequest, person, context)
 }
 
 /**
- * Browsers keep the session's cookie back from a form of another site, so the person is sent here again by GET,
- * as at the authorization endpoint.
+ * Redirects a posted request to the same request by GET: browsers do not send the session cookie
+ * with a form of another site, but they do with the redirect.
  */
-function askAgainByGet(request: HttpRequest, form: Form, context: ServerContext): HttpResponse {
+function redirectToGet(request: HttpRequest, form: Form, context: ServerContext): HttpResponse {
   const query = new URLSearchParams([...parseForm(request.query), ...form]).toString()
-  if (query.length > LONGEST_QUERY) {
-    throw new InvalidRequest(`The request is longer than ${LONGEST_QUERY} characters`)
+  if (query.length > MAX_QUERY_LENGTH) {
+    throw new InvalidRequest(`The request is longer than ${MAX_QUERY_LENGTH} characters`)
   }
   return redirect(`${context.options.basePath}/logout?${query}`)
 }
 
-/** The two buttons of the question. Whether the client may have the person back is judged once more. */
+/** Handles the two buttons of the confirmation page. The redirect URI is checked again. */
 async function decide(
   request: HttpRequest,
   form: Form,
   context: ServerContext,
 ): Promise<HttpResponse> {
   assertSameOrigin(request, context.options.issuerUrl)
-  const asked = await readLogoutRequest(form, context)
-  const person = await findSignedIn(context.options, request)
-  if (!person) return respond(asked, context)
+  const logoutRequest = await readLogoutRequest(form, context)
+  const person = await findSignedIn(
+    context.options,
+    request,
+    logoutRequest.client?.settings.provider,
+  )
+  if (!person) return respond(request, logoutRequest, context)
   const given = form.get('csrf_token') ?? ''
   if (!csrfTokens(person, context).some((text) => equalSecrets(given, text))) {
     throw new CsrfMismatch('The form does not carry the token of the page it came from.')
   }
   const decision = form.get('decision')
-  if (decision === 'sign_out') return signOut(request, asked, person, context)
-  if (decision === 'stay') return resultPage(true, asked, context)
+  if (decision === 'sign_out') return signOut(request, logoutRequest, person, context)
+  if (decision === 'stay') return resultPage(request, true, logoutRequest, context)
   throw new InvalidRequest('decision must be sign_out or stay')
 }
 
-/** Clients first: should the application fail, the person sees it and tries again, and nobody was forgotten. */
+/**
+ * Ends the session. The clients' logouts are queued first: if the application then fails, the
+ * person sees it and retries, and no client is missed.
+ */
 async function signOut(
   request: HttpRequest,
-  asked: LogoutRequest,
+  logoutRequest: LogoutRequest,
   person: Person,
   context: ServerContext,
 ): Promise<HttpResponse> {
   if (person.sessionId !== null) await endHashedSession(person.sessionId, context)
-  const cookies = await endOwnSession(context.options, request)
-  const response = await respond(asked, context)
+  const cookies = await endOwnSession(context.options, request, person)
+  const response = await respond(request, logoutRequest, context)
   const setCookie = [...cookies, context.cookies.clear()]
   return { ...response, headers: { ...response.headers, 'set-cookie': setCookie } }
 }
 
-async function respond(asked: LogoutRequest, context: ServerContext): Promise<HttpResponse> {
-  return asked.redirectTo === null ? resultPage(false, asked, context) : redirect(asked.redirectTo)
+async function respond(
+  request: HttpRequest,
+  logoutRequest: LogoutRequest,
+  context: ServerContext,
+): Promise<HttpResponse> {
+  return logoutRequest.redirectTo === null
+    ? resultPage(request, false, logoutRequest, context)
+    : redirect(logoutRequest.redirectTo)
 }
 
 async function resultPage(
+  request: HttpRequest,
   stillSignedIn: boolean,
-  { locales }: LogoutRequest,
-  { options: { pages } }: ServerContext,
+  { uiLocales }: LogoutRequest,
+  context: ServerContext,
 ): Promise<HttpResponse> {
-  return htmlPage(await pages.signedOut({ stillSignedIn, locales }), 200)
+  const { view } = pageFor(request, uiLocales, context)
+  return htmlPage(await context.options.pages.signedOut({ ...view, stillSignedIn }), 200)
 }
 
-async function question(
-  asked: LogoutRequest,
+async function showQuestion(
+  request: HttpRequest,
+  logoutRequest: LogoutRequest,
   person: Person,
   context: ServerContext,
 ): Promise<HttpResponse> {
-  const { client, redirectTo, problem, fields, locales } = asked
+  const { client, redirectTo, problem, fields, uiLocales } = logoutRequest
   const { pages, basePath } = context.options
+  const { view, t } = pageFor(request, uiLocales, context)
   const page = await pages.signOut({
+    ...view,
     client,
     userId: person.id,
     destination: redirectTo === null ? null : redirectDestination(redirectTo),
-    problem,
+    problem: problem && t(problem),
     action: `${basePath}/logout`,
     fields: { ...fields, csrf_token: csrfTokens(person, context)[0] ?? '' },
-    locales,
   })
   return htmlPage(page, 200, redirectTo === null ? null : redirectSource(redirectTo))
 }
 
-/** A picture, a frame or a page that is loaded in advance signs nobody out, whatever it sends. */
+/** Whether a person opened the page. Images, frames and prefetching must not sign anyone out. */
 function isNavigation(request: HttpRequest): boolean {
   const isAs = (name: string, value: string) => (request.header(name) ?? value) === value
   const isAhead = request.header('sec-purpose') ?? request.header('purpose')
@@ -128,7 +150,10 @@ function isNavigation(request: HttpRequest): boolean {
   )
 }
 
-/** The first is for new pages; those of a page from before the secret was changed are good as well. */
+/**
+ * Returns the valid CSRF tokens, the one for new pages first. The others are for pages shown before
+ * the secret was replaced.
+ */
 function csrfTokens({ id, sessionId }: Person, { keyring, issuer }: ServerContext): string[] {
   const text = ['sign out', issuer, id, sessionId].join('\n')
   return keyring.macKeys('approval forms').map((key) => hmac(key, text))

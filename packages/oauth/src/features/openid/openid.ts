@@ -5,35 +5,39 @@ import { TOKEN_EXCHANGE } from '../../grants/token-exchange.ts'
 import { parseScope } from '../../scopes.ts'
 import type { Feature } from '../feature.ts'
 import { claimsOffered, scopesOffered, scopesOfWishes } from './claims.ts'
-import { demandedAcr, namedValues, parseClaimsRequest } from './claims-request.ts'
+import { namedValues, parseClaimsRequest, requiredAcr } from './claims-request.ts'
 import { frontChannelResponses } from './front-channel.ts'
 import { readIdTokenHint } from './hint.ts'
 import { createIdToken, offeredAlgorithms } from './id-token.ts'
 import { exchangeIdToken, ID_JAG } from './identity-assertion.ts'
-import { offerLogout } from './offer-logout.ts'
+import { createLogoutParts } from './logout-parts.ts'
 import { type OpenIdOptions, type OpenIdSettings, resolveOpenIdOptions } from './settings.ts'
 import { subjectFor } from './subject.ts'
 import { userinfoEndpoint } from './userinfo.ts'
 
-/** Longest `nonce`; it goes into a row and into a token. */
-const LONGEST_NONCE = 1024
+/** Longest accepted `nonce`. It is stored in a row and in a token. */
+const MAX_NONCE_LENGTH = 1024
 
 /**
- * OpenID Connect: clients learn who the person is. The scope `openid` asks for an ID token; what UserInfo
- * tells comes from `users.claims()`.
+ * Adds OpenID Connect: ID tokens for requests with the scope `openid`, UserInfo with the claims
+ * from `users.claims()`, and discovery.
  * @example
- * createAuthorizationServer({ …, grants: [authorizationCode(), refreshToken()], features: [openid()] })
+ * createAuthorizationServer({
+ *   …, grants: [authorizationCode(), refreshToken()], features: [openid()],
+ *   users: { …, claims: ({ name, email }) => ({ name, email, email_verified: true }) },
+ * })
  */
 export function openid(options: OpenIdOptions = {}): Feature {
   const settings = resolveOpenIdOptions(options)
   const endpoint = userinfoEndpoint(settings)
-  const logout = settings.logout && offerLogout(settings, settings.logout)
+  const logout = settings.logout && createLogoutParts(settings, settings.logout)
   const scopes = scopesOffered(settings.scopes)
   const issuesAssertions = settings.assertionAudiences.size > 0
   return {
     name: 'openid',
     scopes,
-    // Refresh tokens come with or without `offline_access`: leaving it out would promise what does not happen.
+    // Refresh tokens are issued even without `offline_access`, so a checkbox for it would have no
+    // effect.
     requiredScopes: ['openid', 'offline_access'],
     algorithms: settings.algorithms,
     routes: [
@@ -76,22 +80,22 @@ export function openid(options: OpenIdOptions = {}): Feature {
       }),
       ...(issuesAssertions && { identity_chaining_requested_token_types_supported: [ID_JAG] }),
     }),
-    // OpenID Connect Core §3.1.2.1.
+    // Required by OpenID Connect Core §3.1.2.1.
     needsRedirectUri: (params) => parseScope(params.get('scope')).includes('openid'),
     requestParameters: ['nonce', 'claims', 'acr_values', 'id_token_hint'],
     readRequest(params, { client, scopes: asked, responseType }) {
       if (!asked.includes('openid')) return null
       const nonce = params.get('nonce')
-      if (nonce !== undefined && nonce.length > LONGEST_NONCE) {
-        throw new InvalidRequest(`nonce may have at most ${LONGEST_NONCE} characters`)
+      if (nonce !== undefined && nonce.length > MAX_NONCE_LENGTH) {
+        throw new InvalidRequest(`nonce may have at most ${MAX_NONCE_LENGTH} characters`)
       }
       if (nonce === undefined && responseType.includes('id_token')) {
         throw new InvalidRequest(`response_type=${responseType} needs a nonce`)
       }
       const text = params.get('claims')
       const claims = text === undefined ? undefined : parseClaimsRequest(text)
-      const wished = params.get('acr_values')?.split(' ') ?? demandedAcr(claims)
-      const acrValues = wished ?? client.settings.default_acr_values
+      const requestedAcr = params.get('acr_values')?.split(' ') ?? requiredAcr(claims)
+      const acrValues = requestedAcr ?? client.settings.default_acr_values
       const alsoShown = claims
         ? scopesOfWishes(claims).filter((name) => name in scopes && !asked.includes(name))
         : []
@@ -114,7 +118,7 @@ export function openid(options: OpenIdOptions = {}): Feature {
       if (asked === undefined) return true
       const claims = parseClaimsRequest(asked)
       const isMeant = namedValues(claims.id_token?.sub)?.includes(sub) ?? true
-      return isMeant && (demandedAcr(claims)?.includes(person.acr ?? '') ?? true)
+      return isMeant && (requiredAcr(claims)?.includes(person.acr ?? '') ?? true)
     },
     subjectFor: (client, userId) =>
       client.settings.subject_type === 'pairwise' ? subjectFor(client, userId, settings) : null,
@@ -127,24 +131,31 @@ export function openid(options: OpenIdOptions = {}): Feature {
       const nonce = isFirst ? details.nonce : undefined
       const withScopes = client.settings.claims_in_id_token ?? settings.claimsInIdToken
       const request = { client, userId, scopes, details, nonce, accessToken, withScopes }
-      const told = { client, userId, signIn: details.signIn, isFirst }
+      const sessionClient = { client, userId, signIn: details.signIn, isFirst }
       const [id_token] = await Promise.all([
         createIdToken(request, settings, context),
-        logout?.note(told, context),
+        logout?.record(sessionClient, context),
       ])
       return { id_token }
     },
   }
 }
 
-/** What they are put together from has to be there before somebody asks. */
+/**
+ * Requires the grants that the response types are made of.
+ * @throws TypeError
+ */
 function assertTokens({ responseTypes }: OpenIdSettings, { grants }: ServerContext): void {
   const type = responseTypes.find((name) => name.split(' ').includes('token'))
   if (type === undefined || grants.has('implicit')) return
   throw new TypeError(`openid: responseTypes has '${type}', which needs implicit() in grants.`)
 }
 
-/** Its own assertions would open more here than the person approved. */
+/**
+ * Checks `identityAssertions`. With this server as an audience, an assertion would give more access
+ * here than the person approved.
+ * @throws TypeError
+ */
 function assertAudiences(
   { assertionAudiences }: OpenIdSettings,
   { issuer, grants }: ServerContext,
@@ -160,7 +171,10 @@ function assertAudiences(
 const addressOf = (path: string, { options }: ServerContext) =>
   `${options.issuerUrl.origin}${options.basePath}${path}`
 
-/** OpenID Connect Discovery §4 puts the well-known part last, RFC 8414 §3.1 first; both are asked for. */
+/**
+ * Paths of the metadata. OpenID Connect Discovery §4 puts the well-known segment last, RFC 8414
+ * §3.1 first; clients use both.
+ */
 function discoveryPaths({ pathname }: URL): readonly string[] {
   const path = pathname === '/' ? '' : pathname
   const names = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server']

@@ -4,7 +4,7 @@ import {
   type SigningAlgorithm,
   signingAlgorithms,
 } from '../../crypto.ts'
-import { parseOfferedAlgorithms } from '../../keys/offered-algorithms.ts'
+import { parseOfferedAlgorithms } from '../../keys/signing-key.ts'
 import { type Lifetime, parseLifetime, parseSeconds } from '../../lifetimes.ts'
 import { type IdentityScope, identityScopes, standardScopes } from './claims.ts'
 import {
@@ -13,62 +13,74 @@ import {
   resolveAssertionAudiences,
 } from './identity-assertion-settings.ts'
 
-/** What `openid()` is made with. */
+/** Options of `openid()`. */
 export interface OpenIdOptions {
   /**
-   * What ID tokens are signed with, unless a client wants another. Default: the first of `idTokenAlgorithms`, else
-   * `RS256`, which every client must read.
+   * Algorithm that ID tokens are signed with, unless a client has its own setting.
+   * @default the first of `idTokenAlgorithms`, otherwise 'RS256', which every client must support
    */
   readonly idTokenAlgorithm?: SigningAlgorithm
   /**
-   * What clients may have ID tokens and UserInfo signed with, beside the algorithm of access tokens. Default:
-   * `idTokenAlgorithm` and `RS256`, which OpenID Connect Core §15.1 wants to be there; FAPI 2.0 forbids `RS256`.
+   * Algorithms that clients can choose for ID tokens and UserInfo, in addition to that of access
+   * tokens. OpenID Connect Core §15.1 requires `RS256`; FAPI 2.0 forbids it.
+   * @default `idTokenAlgorithm` and 'RS256'
    */
   readonly idTokenAlgorithms?: readonly SigningAlgorithm[]
-  /** How long an ID token may be shown. Default 1 hour. */
+  /** Lifetime of ID tokens. @default '1h' */
   readonly idTokensExpireIn?: Lifetime
   /**
-   * 32 random characters or more that never change: with it, clients registered with
-   * `subject_type: 'pairwise'` know people by names that no other client knows.
+   * At least 32 random characters that never change. Enables the client setting `subject_type`
+   * with `pairwise`: clients of different sectors then know a person by different subjects.
    */
   readonly pairwiseSalt?: string
   /**
-   * Response types that give an ID token at the authorization endpoint, such as `code id_token`. Off unless
-   * listed: a code exchanged with PKCE is the safer way (RFC 9700 §2.1.2). Those with `token` need `implicit()`.
+   * Additional response types with an ID token from the authorization endpoint, such as `code
+   * id_token`. A code exchanged with PKCE is safer (RFC 9700 §2.1.2). Those with `token` need
+   * `implicit()`.
+   * @default []
    */
   readonly responseTypes?: readonly FrontChannelType[]
   /**
-   * What the scopes tell of a person stands in ID tokens too, for clients that never ask UserInfo, such as Auth.js and
-   * passport-openidconnect. Not in those of the authorization endpoint, which pass through addresses. Default false, or
-   * what a client has as `claims_in_id_token`.
+   * Whether ID tokens contain the claims of the granted scopes, for clients that do not use
+   * UserInfo, such as Auth.js and passport-openidconnect. Does not apply to ID tokens from the
+   * authorization endpoint, which pass through URLs. The client setting `claims_in_id_token` takes
+   * precedence.
+   * @default false
    */
   readonly claimsInIdToken?: boolean
   /**
-   * The scopes that tell something of a person, of `profile`, `email`, `address`, `phone` and `groups`. Name those that
-   * `users.claims()` has something for. Default: all but `groups`.
+   * Scopes about the person to offer: `profile`, `email`, `address`, `phone`, `groups`. List those
+   * for which `users.claims()` returns something.
+   * @default all except 'groups'
    */
   readonly scopes?: readonly IdentityScope[]
-  /** What your sign-in gives as `acr`, the weakest first; told in discovery. */
+  /**
+   * The `acr` values that your sign-in can report, the weakest first. Listed in discovery.
+   * @default []
+   */
   readonly acrValues?: readonly string[]
   /**
-   * Clients can sign people out, and are told when somebody has signed out (RP-Initiated Logout, Back-Channel
-   * Logout). Needs `users.signOut()` or `signOut` of the adapter. Default false.
+   * Whether clients can sign people out and are notified when a person signs out (RP-Initiated
+   * Logout, Back-Channel Logout). Needs `users.signOut()` or `signOut` of the adapter.
+   * @default false
    */
   readonly logout?: boolean | LogoutOptions
   /**
-   * Other authorization servers, by their issuers, that clients may have identity assertions for: they exchange an ID
-   * token for an Identity Assertion JWT Authorization Grant (ID-JAG). Needs `tokenExchange()`. Default: none.
+   * Other authorization servers, by issuer, that clients can get identity assertions for: they
+   * exchange an ID token for an Identity Assertion JWT Authorization Grant (ID-JAG). Needs
+   * `tokenExchange()`.
+   * @default {}
    */
   readonly identityAssertions?: Readonly<Record<string, IdentityAssertionOptions>>
 }
 
-/** How clients are told that somebody has signed out. */
+/** Options of back-channel logout. */
 export interface LogoutOptions {
-  /** How long a client that cannot be reached is tried again. Default 1 day. */
+  /** How long to retry if a client cannot be reached. @default '1d' */
   readonly giveUpAfter?: string | number
 }
 
-/** OAuth 2.0 Multiple Response Types §3 and §5. */
+/** A response type of OAuth 2.0 Multiple Response Types §3 and §5. */
 export type FrontChannelType =
   | 'id_token'
   | 'id_token token'
@@ -93,9 +105,9 @@ export interface OpenIdSettings {
   readonly claimsInIdToken: boolean
   readonly scopes: readonly IdentityScope[]
   readonly acrValues: readonly string[]
-  /** Null when clients cannot sign people out. */
+  /** Logout settings. `null` if clients cannot sign people out. */
   readonly logout: LogoutSettings | null
-  /** Other servers that clients may have identity assertions for, by their issuers. */
+  /** Other servers that clients can get identity assertions for, by issuer. */
   readonly assertionAudiences: ReadonlyMap<string, AssertionAudience>
 }
 

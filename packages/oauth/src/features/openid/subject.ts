@@ -4,14 +4,14 @@ import type { Client } from '../../storage/records.ts'
 import type { OpenIdSettings } from './settings.ts'
 
 /**
- * What a client knows a person by (OpenID Connect Core §8). Pairwise: two clients cannot compare notes,
- * unless they have the same sector.
+ * Returns the subject under which a client knows a person (OpenID Connect Core §8). With pairwise
+ * subjects, clients of different sectors cannot link their data about a person.
  */
 export function subjectFor(client: Client, userId: string, settings: OpenIdSettings): string {
   const kind = client.settings.subject_type ?? 'public'
   if (kind === 'public') return userId
   if (settings.pairwiseKey === null) {
-    // Better no name than the one that everybody knows the person by.
+    // Failing is better than revealing the public subject.
     throw new UnauthorizedClient(
       'This client has pairwise subjects, which this server does not offer',
     )
@@ -19,13 +19,13 @@ export function subjectFor(client: Client, userId: string, settings: OpenIdSetti
   return hmac(settings.pairwiseKey, JSON.stringify([sectorOf(client), userId]))
 }
 
-/** What a client gets is sent to an address of its host, or nowhere. */
+/** Grants whose result is sent to a redirect URI, which proves the client's host. */
 const BY_REDIRECT: readonly string[] = ['authorization_code', 'refresh_token']
 
 /**
- * The host they were registered for; a client with several hosts names the sector itself. An app, or a program on
- * somebody's machine, has no host that no other has. Nor has a client that registered itself and gets tokens without
- * a redirect: it may have named anybody's.
+ * Returns the sector: the host of the sector identifier or of the redirect URI. It is the client's
+ * own id where no host is proven: for apps and programs on a person's machine, and for
+ * self-registered clients with grants that use no redirect, since these could name any host.
  */
 function sectorOf({ id, redirectUris, grantTypes, settings }: Client): string {
   const isProven = grantTypes.every((name) => BY_REDIRECT.includes(name))

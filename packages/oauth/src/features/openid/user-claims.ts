@@ -2,16 +2,18 @@ import type { ServerContext } from '../../context.ts'
 import type { GrantDetails } from '../../storage/details.ts'
 import type { UserClaims } from '../../users/claims.ts'
 
-/** What the application says of a person; null when it does not know them any more. */
+/** Asks the application for a person's claims. Returns `null` if the person no longer exists. */
 export async function claimsOf(
   userId: string,
   scopes: readonly string[],
   details: GrantDetails | null,
   context: ServerContext,
 ): Promise<UserClaims | null> {
-  const user = await context.users.findById(userId)
+  const located = context.providers.locate(userId)
+  const users = located?.provider.users
+  const user = located && (await users?.findById(located.id))
   if (!user) return null
-  if (!context.users.claims) return {}
-  // Of those asked for one by one, what people have approved.
-  return context.users.claims(user, [...new Set([...scopes, ...(details?.alsoShown ?? [])])])
+  if (!users?.claims) return {}
+  // Passes the approved scopes of individually requested claims too.
+  return users.claims(user, [...new Set([...scopes, ...(details?.alsoShown ?? [])])])
 }

@@ -17,7 +17,7 @@ import type { OpenIdSettings } from './settings.ts'
 import { subjectFor } from './subject.ts'
 import { claimsOf } from './user-claims.ts'
 
-/** GET and POST /oauth/userinfo (OpenID Connect Core §5.3). */
+/** Handles GET and POST /oauth/userinfo (OpenID Connect Core §5.3). */
 export function userinfoEndpoint(settings: OpenIdSettings) {
   return async (request: HttpRequest, context: ServerContext): Promise<HttpResponse> => {
     const token = await readToken(request, context)
@@ -25,7 +25,8 @@ export function userinfoEndpoint(settings: OpenIdSettings) {
       throw new InvalidToken('The access token is for another API')
     }
     if (token.subject.kind !== 'user') throw new InvalidToken('This token belongs to no person')
-    // By its name: a token that may do everything at the API still says nothing of the person.
+    // The wildcard `*` gives access to the API, not to information about the person, so the scope
+    // must be present by name.
     if (!token.scopes.includes('openid')) {
       throw new InsufficientScope('The token needs the scope: openid', ['openid'])
     }
@@ -45,22 +46,27 @@ export function userinfoEndpoint(settings: OpenIdSettings) {
   }
 }
 
-/** As JSON, or signed where the client has asked for it (OpenID Connect Core §5.3.2). */
+/**
+ * Responds with JSON, or with a JWT if the client is registered for one (OpenID Connect Core
+ * §5.3.2).
+ */
 async function respond(
   claims: object,
   client: Client,
   settings: OpenIdSettings,
   context: ServerContext,
 ): Promise<HttpResponse> {
-  const wished = client.settings.userinfo_signed_response_alg
-  const algorithm = wished && offeredAlgorithms(settings, context).find((name) => name === wished)
+  const registeredAlgorithm = client.settings.userinfo_signed_response_alg
+  const algorithm =
+    registeredAlgorithm &&
+    offeredAlgorithms(settings, context).find((name) => name === registeredAlgorithm)
   if (!algorithm) return noStoreJson(claims)
   const signed = { ...claims, iss: context.issuer, aud: clientIdOf(client) }
   const body = await signJwt(context.keys.current(algorithm), 'JWT', signed)
   return { ...noStoreJson(null, 200, { 'content-type': 'application/jwt' }), body }
 }
 
-/** RFC 6750 §2: in the header, or in a form's body; one way per request. */
+/** Reads the access token from the header or from a form body, but not from both (RFC 6750 §2). */
 async function readToken(request: HttpRequest, context: ServerContext): Promise<VerifiedToken> {
   const header = request.header('authorization')
   const isForm =
@@ -70,7 +76,8 @@ async function readToken(request: HttpRequest, context: ServerContext): Promise<
     throw new InvalidRequest('The token is sent in the header and in the body; use one')
   }
   if (header !== null) return verifyPresented(header, request, context)
-  // One that is bound to a key comes in the header alone (RFC 9449 §7.1).
+  // A token that is bound to a key must be in the header (RFC 9449 §7.1), so this one is verified
+  // as a bearer token.
   if (inBody !== undefined) return context.verifier.verifyHeader(`Bearer ${inBody}`)
   throw new InvalidToken('No access token was sent', { presented: false })
 }

@@ -1,7 +1,12 @@
 import { NotFetched } from '@tollgate/http/outgoing'
 import { rowIdOf } from '../../clients/client.ts'
 import { type ClientFields, changeClient } from '../../clients/save.ts'
-import { createUnused, isUnused, keepUnused, unverified } from '../../clients/self-registered.ts'
+import {
+  createUnused,
+  isUnused,
+  trackUnused,
+  withoutVerification,
+} from '../../clients/self-registered.ts'
 import { isRecord } from '../../clients/settings/checks.ts'
 import type { ServerContext } from '../../context.ts'
 import { InvalidClientMetadata, isOAuthError } from '../../errors.ts'
@@ -9,13 +14,12 @@ import type { RatePolicy } from '../../limits/resources.ts'
 import type { DocumentRules } from '../../outgoing/documents.ts'
 import type { SelfRegistration } from '../../storage/client-settings.ts'
 import type { Client } from '../../storage/records.ts'
-import { addressProblem } from './document-address.ts'
 import { type DescribedClient, readMetadata } from './read-metadata.ts'
 import type { RedirectPolicy } from './redirects.ts'
 import { assertSector } from './sector.ts'
 
 export interface DocumentSettings {
-  /** Null: any. */
+  /** Accepted hosts of documents. `null` for any. */
   readonly hosts: readonly string[] | null
   readonly rate: RatePolicy
   readonly unusedSeconds: number
@@ -26,14 +30,16 @@ export interface DocumentSettings {
 const DOCUMENT: DocumentRules = {
   types: ['application/json'],
   largest: 16 * 1024,
-  usableWhenAway: 24 * 3600,
+  staleIfError: 24 * 3600,
 }
-/** Documents that this process has compared with their rows: they are read once. */
-const compared = new WeakSet<object>()
+/** Documents that this process has already compared with their rows. */
+const comparedDocuments = new WeakSet<object>()
 
 /**
- * The client that the document at its `client_id` describes. It has a row, because tokens and consents refer to one,
- * and the row follows the document. Null when somebody here has deleted it.
+ * Finds the client described by the document at its `client_id`. The client has a row, because
+ * tokens and consents refer to it, and the row is updated from the document. Returns `null` if the
+ * client was deleted here.
+ * @throws InvalidClientMetadata if the document is invalid or cannot be fetched
  */
 export async function findByDocument(
   clientId: string,
@@ -43,13 +49,13 @@ export async function findByDocument(
   const problem = addressProblem(clientId, settings.hosts, context)
   if (problem !== null) throw new InvalidClientMetadata(`This client_id ${problem}`)
   const known = await context.clients.find(rowIdOf(clientId))
-  // Before anything is fetched on a stranger's behalf.
+  // Checked before anything is fetched on behalf of a stranger.
   if (!known) await context.resources.count(settings.rate, context.network)
   const content = await fetchDocument(clientId, context)
-  if (known && compared.has(content)) return known
+  if (known && comparedDocuments.has(content)) return known
   const described = await readDocument(content, clientId, settings, context)
   const client = await storeAs(clientId, described, settings, context)
-  compared.add(content)
+  comparedDocuments.add(content)
   return client
 }
 
@@ -67,7 +73,10 @@ async function fetchDocument(
   throw new InvalidClientMetadata('The document at this client_id is no JSON object')
 }
 
-/** Client ID Metadata Document §4: it says itself whose it is, and there is no secret that we share with it. */
+/**
+ * Validates a document (Client ID Metadata Document §4). It must contain its own URL, and must not
+ * use a shared secret.
+ */
 async function readDocument(
   content: Readonly<Record<string, unknown>>,
   clientId: string,
@@ -82,7 +91,7 @@ async function readDocument(
   if (shares || 'client_secret' in content || 'client_secret_expires_at' in content) {
     throw new InvalidClientMetadata('A client with a document has no secret')
   }
-  const rules = { redirects, scopes, usualMethod: 'none' } as const
+  const rules = { redirects, scopes, defaultMethod: 'none' } as const
   const named = { client_name: new URL(clientId).host, ...content }
   const described = readMetadata(named, rules, context)
   await assertSector(described, context.outgoing.documents.get, context.network)
@@ -104,7 +113,7 @@ async function storeAs(
       ...described,
       id,
       userId: null,
-      // Even with a key of its own: nothing it has was agreed upon with us, so PKCE is a must.
+      // Public even with its own key: nothing was agreed with this server, so PKCE is required.
       confidential: false,
       secretHash: null,
       secretVersion: 1,
@@ -118,15 +127,19 @@ async function storeAs(
     return created ?? context.storage.clients.find(id)
   }
   try {
-    return await changeClient(id, (now) => follow(now, described, registration, context), context)
+    return await changeClient(
+      id,
+      (now) => changesFrom(now, described, registration, context),
+      context,
+    )
   } catch (error) {
     if (isOAuthError(error, 'not_found')) return null
     throw error
   }
 }
 
-/** What of the row is not as the document says; null for nothing. */
-async function follow(
+/** Returns the changes needed for the row to match the document. `null` for none. */
+async function changesFrom(
   row: Client,
   described: DescribedClient,
   registration: SelfRegistration & { readonly unused_until: number },
@@ -136,15 +149,15 @@ async function follow(
   const { unused_until } = registration
   const over = isUnused(row) && (before.unused_until ?? 0) <= context.clock.now().getTime()
   if (!over && isAsDescribed(row, described)) return null
-  // It comes again after it was given up, and its row is still there.
-  if (over) await keepUnused({ clientId: row.id, until: unused_until }, context)
-  const known = hasNewKeysOnly(row, described) ? before : unverified(before)
+  // The unused client had expired, but its row still exists.
+  if (over) await trackUnused({ clientId: row.id, until: unused_until }, context)
+  const known = hasNewKeysOnly(row, described) ? before : withoutVerification(before)
   const self_registered = over ? { ...known, unused_until } : known
   const { confidential: _, settings, ...fields } = described
   return { ...fields, settings: { ...settings, self_registered } }
 }
 
-/** Keys are changed from time to time, by who they are of. */
+/** Whether only the keys have changed, which does not affect the verification of the client. */
 function hasNewKeysOnly(row: Client, described: DescribedClient): boolean {
   const { jwks: _, ...settings } = row.settings
   const { jwks: __, ...wanted } = described.settings
@@ -163,4 +176,30 @@ function isAsDescribed(row: Client, { confidential: _, ...described }: Described
     described.settings,
   ]
   return JSON.stringify(fields) === JSON.stringify(wanted)
+}
+
+const MAX_ID_LENGTH = 500
+const DOT_SEGMENT = /\/(\.|%2e){1,2}(\/|$)/i
+
+/**
+ * Returns why the URL cannot be a client id (Client ID Metadata Document §3), or `null` if it can.
+ */
+function addressProblem(
+  clientId: string,
+  hosts: readonly string[] | null,
+  { options }: ServerContext,
+): string | null {
+  if (clientId.length > MAX_ID_LENGTH) return `must not be longer than ${MAX_ID_LENGTH} characters`
+  if (!URL.canParse(clientId)) return 'is no address'
+  const url = new URL(clientId)
+  // The id is compared character by character, so each client must have exactly one spelling.
+  if (url.href !== clientId) return `should be written ${url.href}`
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password'
+  if (clientId.includes('#')) return 'must not have a fragment'
+  if (url.pathname === '/' || DOT_SEGMENT.test(clientId.split('?')[0] ?? '')) {
+    return 'must have a path without dot segments'
+  }
+  if (url.origin === options.issuerUrl.origin) return 'must not lead to this server'
+  if (hosts && !hosts.includes(url.host)) return 'is on a host that this server does not take'
+  return null
 }

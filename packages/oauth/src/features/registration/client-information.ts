@@ -5,7 +5,7 @@ export function registrationPath({ options }: ServerContext): string {
   return `${options.issuerUrl.origin}${options.basePath}/register`
 }
 
-/** RFC 7591 §3.2.1 and RFC 7592 §3: all that is registered, as it was taken. */
+/** Returns all registered metadata, as accepted (RFC 7591 §3.2.1 and RFC 7592 §3). */
 export function clientInformation(
   client: Client,
   managementToken: string,

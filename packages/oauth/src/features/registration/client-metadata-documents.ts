@@ -4,31 +4,34 @@ import type { Feature } from '../feature.ts'
 import { findByDocument } from './client-document.ts'
 import { ratePerMinute } from './settings.ts'
 
-/** What `clientMetadataDocuments()` is made with. */
+/** Options of `clientMetadataDocuments()`. */
 export interface ClientMetadataDocumentsOptions {
-  /** Only documents on these hosts, such as `app.example.com`. Default: any host. */
+  /** Hosts whose documents are accepted, such as `app.example.com`. By default, all hosts. */
   readonly hosts?: readonly string[]
   /**
-   * What a client may ask people for. `registered`: of its document, what is marked for such clients. `marked`: all that
-   * is, whatever its document says, for clients of many servers, which cannot name the scopes of each. Default
-   * `registered`.
+   * Scopes that a client may request. `registered`: those in its document, limited to
+   * `selfRegistered`. `marked`: all of `selfRegistered`, for clients that work with many servers
+   * and cannot list the scopes of each.
+   * @default 'registered'
    */
   readonly scopes?: 'registered' | 'marked'
   /**
-   * Where clients may be answered. `web`: at https, or at a loopback address of the person's own machine. `apps`: also at
-   * the scheme of a program, such as `cursor:`. Default `web`.
+   * Accepted redirect URIs. `web`: https or a loopback address. `apps`: also a private-use scheme
+   * such as `cursor:`.
+   * @default 'web'
    */
   readonly redirects?: 'web' | 'apps'
-  /** How many new documents are fetched in a minute for one network, on all processes together. Default 10. */
+  /** New documents fetched per minute and network, across all processes. @default 10 */
   readonly perMinute?: number
-  /** A client that has got no token until then is forgotten. Default 7 days. */
+  /** Time after which a client is deleted if it was never approved or given a token. @default '7d' */
   readonly unusedExpireIn?: string | number
 }
 
 /**
- * Clients that nobody has to register: their `client_id` is the https address of a document that describes them
- * (draft-ietf-oauth-client-id-metadata-document). It is fetched under strict rules and kept as HTTP says. The limits
- * of clients that register themselves hold; people read the host, and that nobody here has verified it.
+ * Accepts clients without registration: their `client_id` is the https URL of a document that
+ * describes them (draft-ietf-oauth-client-id-metadata-document). The document is fetched under
+ * strict rules and cached by HTTP rules. The limits of `selfRegistered` apply; people see the host,
+ * and that the client is unverified.
  * @example
  * createAuthorizationServer({ …, features: [clientMetadataDocuments()] })
  */
@@ -37,7 +40,7 @@ export function clientMetadataDocuments(options: ClientMetadataDocumentsOptions 
   const settings = {
     hosts: options.hosts ? options.hosts.map((host) => host.toLowerCase()) : null,
     scopes: options.scopes ?? ('registered' as const),
-    // They must use PKCE in any case, so they count as public even with a key of their own.
+    // These clients must use PKCE in any case, so `any` is safe even for one with its own key.
     redirects: options.redirects === 'apps' ? ('any' as const) : ('web' as const),
     rate: ratePerMinute(name, 'client documents', options.perMinute ?? 10),
     unusedSeconds: parseSeconds(`${name}: unusedExpireIn`, options.unusedExpireIn ?? '7d'),

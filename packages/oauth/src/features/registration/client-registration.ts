@@ -8,10 +8,14 @@ import { type ClientRegistrationOptions, resolveRegistration } from './settings.
 const NAME = 'clientRegistration'
 
 /**
- * Clients register themselves (RFC 7591, RFC 7592, OpenID Connect Registration). People are always asked about
- * them; they get the scopes of `selfRegistered` only, codes and refresh tokens, and access tokens of an hour at most.
+ * Lets clients register themselves (RFC 7591, RFC 7592, OpenID Connect Registration). People are
+ * always asked about them. They are limited to the scopes of `selfRegistered`, to codes and refresh
+ * tokens, and to access tokens of one hour.
  * @example
- * createAuthorizationServer({ …, features: [clientRegistration({ policy: 'open' })] })
+ * createAuthorizationServer({
+ *   …, features: [clientRegistration({ policy: 'open' })],
+ *   selfRegistered: { scopes: ['place-orders'] },
+ * })
  */
 export function clientRegistration(options: ClientRegistrationOptions): Feature {
   const settings = resolveRegistration(options)
@@ -34,7 +38,7 @@ export function clientRegistration(options: ClientRegistrationOptions): Feature 
       },
       { method: 'DELETE', path: '/register/{id}', endpoint: deleteRegistration },
     ],
-    // They choose from the metadata how to prove themselves, and many cannot keep a secret.
+    // Clients choose their authentication from the metadata, and many cannot keep a secret.
     authentication: { methods: ['none'] },
     metadata: (context: ServerContext) => ({ registration_endpoint: registrationPath(context) }),
   }

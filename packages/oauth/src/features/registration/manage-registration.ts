@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { manageClients } from '../../clients/manage.ts'
 import { type ClientFields, changeClient } from '../../clients/save.ts'
-import { unverified } from '../../clients/self-registered.ts'
+import { withoutVerification } from '../../clients/self-registered.ts'
 import type { ServerContext } from '../../context.ts'
 import { equalSecrets, sha256 } from '../../crypto.ts'
 import { InvalidClientMetadata, InvalidToken } from '../../errors.ts'
@@ -20,7 +20,7 @@ interface Managed {
   readonly token: string
 }
 
-/** GET /oauth/register/{client-id} (RFC 7592 §2.1). */
+/** Handles GET /oauth/register/{client-id} (RFC 7592 §2.1). */
 export async function readRegistration(
   request: HttpRequest,
   context: ServerContext,
@@ -30,7 +30,10 @@ export async function readRegistration(
   return noStoreJson(clientInformation(client, token, context))
 }
 
-/** PUT /oauth/register/{client-id} (RFC 7592 §2.2): all of it anew, what is left out is gone. */
+/**
+ * Handles PUT /oauth/register/{client-id} (RFC 7592 §2.2): replaces all metadata; members left out
+ * are deleted.
+ */
 export async function replaceRegistration(
   request: HttpRequest,
   settings: RegistrationSettings,
@@ -42,28 +45,32 @@ export async function replaceRegistration(
   assertSame(given, client)
   const described = readMetadata(given, rulesOf(settings), context)
   assertSameProof(described, client)
-  // What is fetched on a stranger's behalf is counted, or one client could keep all others from being looked up.
+  // Fetching the sector document counts against a limit; otherwise one client could block the
+  // fetches of all others.
   if (described.settings.sector_identifier_uri !== undefined) {
     const rate = { ...settings.rate, name: 'changed registrations' }
     await context.resources.count(rate, context.network)
   }
-  await assertSector(described, context.outgoing.documents.getNow, context.network)
+  await assertSector(described, context.outgoing.documents.fetchNow, context.network)
   const saved = await changeClient(client.id, (now) => replaced(now, described), context)
   return noStoreJson(clientInformation(saved, token, context))
 }
 
-/** With what is ours to say, as it is now. */
+/** Combines the new metadata with the settings that only this server may change. */
 function replaced({ settings }: Client, described: DescribedClient): ClientFields {
-  const { confidential: _, settings: said, ...fields } = described
+  const { confidential: _, settings: newSettings, ...fields } = described
   const { self_registered, sealed_secret } = settings
   const kept = {
-    ...(self_registered && { self_registered: unverified(self_registered) }),
+    ...(self_registered && { self_registered: withoutVerification(self_registered) }),
     ...(sealed_secret !== undefined && { sealed_secret }),
   }
-  return { ...fields, settings: { ...said, ...kept } }
+  return { ...fields, settings: { ...newSettings, ...kept } }
 }
 
-/** DELETE /oauth/register/{client-id} (RFC 7592 §2.3): with every token it has. */
+/**
+ * Handles DELETE /oauth/register/{client-id} (RFC 7592 §2.3): deletes the client and revokes its
+ * tokens.
+ */
 export async function deleteRegistration(
   request: HttpRequest,
   context: ServerContext,
@@ -74,7 +81,10 @@ export async function deleteRegistration(
   return empty()
 }
 
-/** RFC 7592 §2: a client that is gone, another's or nobody's is answered alike. From the store: it may be new there. */
+/**
+ * Finds the client and verifies its registration access token. The error is the same for a missing
+ * client and for a wrong token (RFC 7592 §2). Reads the store, because the cache may be outdated.
+ */
 async function requireManaged(
   request: HttpRequest,
   id: string,
@@ -94,7 +104,10 @@ async function requireManaged(
   throw new InvalidToken('The registration access token is not that of this client')
 }
 
-/** RFC 7592 §2.2: what is ours to say may not be sent, and nobody chooses an id or a secret. */
+/**
+ * Requires that the metadata contain no member controlled by the server, and that id and secret are
+ * unchanged (RFC 7592 §2.2).
+ */
 function assertSame(given: Readonly<Record<string, unknown>>, client: Client): void {
   if (given.client_id !== client.id) {
     throw new InvalidClientMetadata('client_id must be that of this client')
@@ -113,7 +126,10 @@ function assertSame(given: Readonly<Record<string, unknown>>, client: Client): v
   throw new InvalidClientMetadata('client_secret is not that of this client')
 }
 
-/** Whoever has the token of a client must not make it prove less than before. */
+/**
+ * Requires the same kind of authentication as before, so that a stolen registration access token
+ * cannot weaken it.
+ */
 function assertSameProof({ settings, confidential }: DescribedClient, client: Client): void {
   const kindOf = (method: string | undefined) =>
     method === undefined || method.startsWith('client_secret_') ? 'secret' : method

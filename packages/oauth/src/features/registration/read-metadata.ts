@@ -1,16 +1,16 @@
 import { nameProblem } from '../../clients/parse.ts'
 import { selfRegisteredGrants } from '../../clients/self-registered.ts'
 import { holdsNoSecret } from '../../clients/settings/checks.ts'
-import { type OwnSettings, readSettings } from '../../clients/settings/parse-settings.ts'
+import { readSettings } from '../../clients/settings/parse-settings.ts'
 import type { ServerContext } from '../../context.ts'
 import { InvalidClientMetadata } from '../../errors.ts'
 import { parseScope } from '../../scopes.ts'
+import type { OwnSettings } from '../../storage/client-settings.ts'
 import type { Client } from '../../storage/records.ts'
-import { offeredBy } from './offered.ts'
-import { assertReturns, type RedirectPolicy, readRedirects } from './redirects.ts'
-import { keepOffered } from './supported.ts'
+import { assertPostLogoutRedirects, type RedirectPolicy, readRedirects } from './redirects.ts'
+import { keepSupported, supportedBy } from './supported.ts'
 
-/** What a client has said of itself, and may have. */
+/** Validated metadata of a client. */
 export type DescribedClient = Pick<
   Client,
   'name' | 'redirectUris' | 'grantTypes' | 'scopes' | 'confidential'
@@ -18,43 +18,54 @@ export type DescribedClient = Pick<
 
 export interface MetadataRules {
   readonly redirects: RedirectPolicy
-  /** Whether it may have no more than it says here. */
+  /**
+   * `registered`: the client may request only the scopes in its metadata. `marked`: all scopes of
+   * the option `selfRegistered`.
+   */
   readonly scopes: 'registered' | 'marked'
-  /** How it proves itself where it does not say: RFC 7591 §2 has a secret, a document cannot. */
-  readonly usualMethod: 'client_secret_basic' | 'none'
+  /**
+   * Authentication method if the metadata has none: a secret in RFC 7591 §2, none for documents.
+   */
+  readonly defaultMethod: 'client_secret_basic' | 'none'
 }
 
-const LONGEST_SETTINGS = 32_000
-/** A client that asks for one of these relies on what we do not do. */
-const NOT_OFFERED = /_encrypt(ed_response|ion)_(alg|enc)$|^tls_client_certificate_bound/
+const MAX_SETTINGS_LENGTH = 32_000
+/** Members for features that this server does not have, which the client would rely on. */
+const UNSUPPORTED = /_encrypt(ed_response|ion)_(alg|enc)$|^tls_client_certificate_bound/
 
-/** RFC 7591 §2 and OpenID Connect Registration §2. What nobody here knows is left out, as both ask for. */
+/**
+ * Validates client metadata (RFC 7591 §2, OpenID Connect Registration §2). Unknown members are
+ * ignored, as both require.
+ * @throws InvalidClientMetadata or InvalidRedirectUri
+ */
 export function readMetadata(
   given: Readonly<Record<string, unknown>>,
   rules: MetadataRules,
   context: ServerContext,
 ): DescribedClient {
-  const { settings: said, problems, others } = readSettings(given, context.issuer)
-  const unable = others.find((name) => NOT_OFFERED.test(name) && given[name] !== false)
+  const { settings: givenSettings, problems, others } = readSettings(given, context.issuer)
+  const unable = others.find((name) => UNSUPPORTED.test(name) && given[name] !== false)
   if (unable !== undefined) throw new InvalidClientMetadata(`${unable} is not offered here`)
-  const [problem = said.jwks && withName('jwks', holdsNoSecret(said.jwks))] = problems
+  const [problem = givenSettings.jwks && withName('jwks', holdsNoSecret(givenSettings.jwks))] =
+    problems
   if (problem) throw new InvalidClientMetadata(problem)
   const grantTypes = readGrants(given.grant_types, context)
-  const settings = keepOffered(said, rules.usualMethod, offeredBy(context))
-  const method = settings.token_endpoint_auth_method ?? rules.usualMethod
+  const settings = keepSupported(givenSettings, rules.defaultMethod, supportedBy(context))
+  const method = settings.token_endpoint_auth_method ?? rules.defaultMethod
   const kind = { grantTypes, confidential: method !== 'none' }
   const redirectUris = readRedirects(given.redirect_uris, kind, rules.redirects, context)
-  assertReturns(settings.post_logout_redirect_uris, rules.redirects, context)
+  assertPostLogoutRedirects(settings.post_logout_redirect_uris, rules.redirects, context)
   assertResponseTypes(settings, grantTypes)
-  if (JSON.stringify(settings).length > LONGEST_SETTINGS) {
-    throw new InvalidClientMetadata(`The metadata is longer than ${LONGEST_SETTINGS} characters`)
+  if (JSON.stringify(settings).length > MAX_SETTINGS_LENGTH) {
+    throw new InvalidClientMetadata(`The metadata is longer than ${MAX_SETTINGS_LENGTH} characters`)
   }
   return {
     ...kind,
     name: readName(given.client_name, redirectUris),
     redirectUris,
     scopes: readScopes(rules.scopes === 'marked' ? null : given.scope, context),
-    // One that says nothing may send its secret either way; one without a secret says so.
+    // Without a setting, a client may send its secret in the header or in the body. A client
+    // without a secret needs the explicit `none`.
     settings: method === 'none' ? { ...settings, token_endpoint_auth_method: 'none' } : settings,
   }
 }
@@ -63,9 +74,12 @@ function withName(name: string, problem: string | null): string | undefined {
   return problem === null ? undefined : `${name} ${problem}`
 }
 
-/** What is not offered now is left out; what such a client never gets is refused. */
+/**
+ * Reads the grant types. Those that are not enabled are dropped; those that
+ * self-registered clients can never have are rejected.
+ */
 function readGrants(given: unknown, { grants }: ServerContext): string[] {
-  const list = textsIn('grant_types', given ?? ['authorization_code'])
+  const list = readStrings('grant_types', given ?? ['authorization_code'])
   const forbidden = list.find((name) => !selfRegisteredGrants.includes(name))
   if (forbidden !== undefined) {
     const names = selfRegisteredGrants.filter((name) => grants.has(name)).join(', ')
@@ -90,7 +104,10 @@ function assertResponseTypes({ response_types }: OwnSettings, grantTypes: readon
   }
 }
 
-/** People read it, so it is checked like every name; without one they read where they will be sent. */
+/**
+ * Reads the name that people see, checked like every name. Without one they see where they will be
+ * redirected.
+ */
 function readName(given: unknown, redirectUris: readonly string[]): string {
   if (given === undefined || given === null) {
     const [first] = redirectUris
@@ -102,7 +119,10 @@ function readName(given: unknown, redirectUris: readonly string[]): string {
   throw new InvalidClientMetadata(`client_name: ${problem}`)
 }
 
-/** Of those marked for such clients; what is not marked is left out, and the answer says so. */
+/**
+ * Reads the scopes, limited to the option `selfRegistered`. Others are dropped; the response lists
+ * the rest.
+ */
 function readScopes(given: unknown, { options }: ServerContext): string[] {
   const marked = [...options.selfRegisteredScopes]
   if (given === undefined || given === null) return marked
@@ -117,7 +137,7 @@ function readScopes(given: unknown, { options }: ServerContext): string[] {
   return allowed
 }
 
-export function textsIn(name: string, value: unknown): string[] {
+export function readStrings(name: string, value: unknown): string[] {
   if (Array.isArray(value) && value.length <= 50 && value.every((each) => typeof each === 'string'))
     return value
   throw new InvalidClientMetadata(`${name} must be a list of texts`)

@@ -5,13 +5,13 @@ import { InvalidClientMetadata, InvalidRedirectUri } from '../../errors.ts'
 import type { Client } from '../../storage/records.ts'
 
 /**
- * Where clients may be answered that register themselves. `web`: at https, or at a loopback address of the person's own
- * machine. `apps`: also at the private-use scheme of a program, such as `cursor:`, if the client is public and so must use
- * PKCE. `any`: at such a scheme in any case.
+ * Redirect URIs that clients may register themselves. `web`: https or a loopback address. `apps`:
+ * also a private-use scheme such as `cursor:`, if the client is public and must use PKCE. `any`:
+ * such schemes for all clients.
  */
 export type RedirectPolicy = 'web' | 'apps' | 'any'
 
-const MOST_REDIRECTS = 50
+const MAX_REDIRECTS = 50
 
 export function readRedirects(
   given: unknown,
@@ -20,9 +20,9 @@ export function readRedirects(
   context: ServerContext,
 ): string[] {
   const list = given ?? []
-  if (!Array.isArray(list) || list.length > MOST_REDIRECTS) {
+  if (!Array.isArray(list) || list.length > MAX_REDIRECTS) {
     throw new InvalidRedirectUri(
-      `redirect_uris must be a list of at most ${MOST_REDIRECTS} addresses`,
+      `redirect_uris must be a list of at most ${MAX_REDIRECTS} addresses`,
     )
   }
   if (list.length === 0 && grantTypes.includes('authorization_code')) {
@@ -32,8 +32,11 @@ export function readRedirects(
   return [...new Set(list.map((uri) => requireRedirect(uri, opensApps, context)))]
 }
 
-/** Where people may be sent after they have signed out: no stranger sends them into an app either. */
-export function assertReturns(
+/**
+ * Checks the redirect URIs for after signing out. Strangers may not open apps with them, unless the
+ * policy is `any`.
+ */
+export function assertPostLogoutRedirects(
   uris: readonly string[] = [],
   policy: RedirectPolicy,
   context: ServerContext,
@@ -59,7 +62,7 @@ function strangersProblem(
   { options }: ServerContext,
 ): string | null {
   const { protocol, hostname, origin } = new URL(uri)
-  // A code that is sent to us would stand in our own logs and in what our pages refer to.
+  // A code sent to this server would appear in its own logs and in Referer headers.
   if (origin === options.issuerUrl.origin) return 'must not lead to this server'
   if (protocol === 'https:') return null
   if (protocol === 'http:') {

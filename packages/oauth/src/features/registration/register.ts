@@ -13,7 +13,7 @@ import { type DescribedClient, type MetadataRules, readMetadata } from './read-m
 import { assertSector } from './sector.ts'
 import type { RegistrationSettings } from './settings.ts'
 
-/** POST /oauth/register (RFC 7591 §3.1). */
+/** Handles POST /oauth/register (RFC 7591 §3.1). */
 export async function register(
   request: HttpRequest,
   settings: RegistrationSettings,
@@ -22,9 +22,10 @@ export async function register(
   if (settings.policy === 'initial-access-token') assertInitialAccess(request, settings)
   const given = (await readJson(request)) as Readonly<Record<string, unknown>>
   const described = readMetadata(given, rulesOf(settings), context)
-  // Before anything is fetched or stored on a stranger's behalf. Whoever has a token is none.
+  // Checked before anything is fetched or stored on behalf of a stranger. A caller with an initial
+  // access token is not a stranger.
   if (settings.policy === 'open') await context.resources.count(settings.rate, context.network)
-  await assertSector(described, context.outgoing.documents.getNow, context.network)
+  await assertSector(described, context.outgoing.documents.fetchNow, context.network)
   const managementToken = `tgr_${randomSecret()}`
   const { client, secret } = await store(described, managementToken, settings, context)
   const issued = secret === null ? {} : { client_secret: secret, client_secret_expires_at: 0 }
@@ -32,7 +33,7 @@ export async function register(
 }
 
 export function rulesOf({ redirects, scopes }: RegistrationSettings): MetadataRules {
-  return { redirects, scopes, usualMethod: 'client_secret_basic' }
+  return { redirects, scopes, defaultMethod: 'client_secret_basic' }
 }
 
 function assertInitialAccess(

@@ -6,15 +6,15 @@ import type { DescribedClient } from './read-metadata.ts'
 const SECTOR: DocumentRules = {
   types: ['application/json'],
   largest: 64 * 1024,
-  usableWhenAway: 0,
+  staleIfError: 0,
 }
 
-/** From memory or not: whoever registers is looked at now. */
+/** Fetches a document, from the cache or not: registrations need the current one. */
 type FetchDocument = Documents['get']
 
 /**
- * OpenID Connect Registration §5: clients that want to know people by the same names prove that they belong
- * together. All of their redirects are listed at the sector's address.
+ * Requires that clients which share pairwise subjects prove that they belong together (OpenID
+ * Connect Registration §5): the document of the sector lists all of their redirect URIs.
  */
 export async function assertSector(
   { redirectUris, settings }: DescribedClient,

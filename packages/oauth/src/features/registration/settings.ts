@@ -4,28 +4,35 @@ import { parseSeconds } from '../../lifetimes.ts'
 import type { RatePolicy } from '../../limits/resources.ts'
 import type { RedirectPolicy } from './redirects.ts'
 
-/** Who may register a client: nobody, whoever has a token that you have given them, or everybody. */
+/**
+ * Controls who may register a client: no one, callers with an initial access token that you issued, or
+ * everyone.
+ */
 export type RegistrationPolicy = 'closed' | 'initial-access-token' | 'open'
 
-/** What `clientRegistration()` is made with. */
+/** Options of `clientRegistration()`. */
 export interface ClientRegistrationOptions {
-  /** Who may register. */
+  /** Controls who may register. */
   readonly policy: RegistrationPolicy
-  /** For `initial-access-token`: the tokens, each of 32 characters or more. */
+  /** Tokens for the policy `initial-access-token`, of at least 32 characters each. */
   readonly initialAccessTokens?: readonly string[]
   /**
-   * What a client may ask people for. `registered`: of its registration, what is marked for such clients. `marked`: all
-   * that is, whatever it registers, for those that learn later what they need. Default `registered`.
+   * Scopes that a client may request. `registered`: those it registers, limited to
+   * `selfRegistered`. `marked`: all of `selfRegistered`, for clients that learn later which they
+   * need.
+   * @default 'registered'
    */
   readonly scopes?: 'registered' | 'marked'
   /**
-   * Where they may be answered with `open`. `web`: at https, or at a loopback address of the person's own machine. `apps`:
-   * also at the scheme of a program, such as `cursor:`, for clients without a secret, which must use PKCE. Default `web`.
+   * Accepted redirect URIs with the policy `open`. `web`: https or a loopback address. `apps`: also
+   * a private-use scheme such as `cursor:`, for clients without a secret, which must use PKCE. With
+   * an initial access token all are accepted.
+   * @default 'web'
    */
   readonly redirects?: 'web' | 'apps'
-  /** How many may register in a minute from one network, on all processes together. Default 20. */
+  /** Registrations per minute and network, across all processes. @default 20 */
   readonly perMinute?: number
-  /** A client that has got no token until then is deleted. Default 30 days. */
+  /** Time after which a client is deleted if it was never approved or given a token. @default '30d' */
   readonly unusedExpireIn?: string | number
 }
 
@@ -39,7 +46,7 @@ export interface RegistrationSettings {
 }
 
 const policies: readonly RegistrationPolicy[] = ['closed', 'initial-access-token', 'open']
-const SHORTEST_TOKEN = 32
+const MIN_TOKEN_LENGTH = 32
 
 export function resolveRegistration(options: ClientRegistrationOptions): RegistrationSettings {
   const { policy, initialAccessTokens = [], perMinute = 20 } = options
@@ -50,10 +57,10 @@ export function resolveRegistration(options: ClientRegistrationOptions): Registr
   if (policy === 'initial-access-token' && initialAccessTokens.length === 0) {
     throw new TypeError('clientRegistration: this policy needs initialAccessTokens.')
   }
-  // The message never repeats a token.
-  if (initialAccessTokens.some((token) => token.length < SHORTEST_TOKEN)) {
+  // The error must not contain the token.
+  if (initialAccessTokens.some((token) => token.length < MIN_TOKEN_LENGTH)) {
     throw new TypeError(
-      `clientRegistration: each of initialAccessTokens needs ${SHORTEST_TOKEN} random characters or more.`,
+      `clientRegistration: each of initialAccessTokens needs ${MIN_TOKEN_LENGTH} random characters or more.`,
     )
   }
   if (initialAccessTokens.some((token) => !isBearerText(token))) {
@@ -78,7 +85,7 @@ export function resolveRegistration(options: ClientRegistrationOptions): Registr
   }
 }
 
-/** `option` is the feature, for messages. */
+/** Creates a rate limit. `option` is the name of the feature for errors. */
 export function ratePerMinute(option: string, name: string, perMinute: number): RatePolicy {
   if (!Number.isInteger(perMinute) || perMinute < 1) {
     throw new TypeError(`${option}: perMinute must be a whole number from 1.`)

@@ -1,9 +1,9 @@
-import type { OwnSettings } from '../../clients/settings/parse-settings.ts'
+import { offeredMethods } from '../../clients/authentication-methods.ts'
+import type { ServerContext } from '../../context.ts'
 import { InvalidClientMetadata } from '../../errors.ts'
-import type { ClientAuthMethod } from '../../storage/client-settings.ts'
-import type { Offered } from './offered.ts'
+import type { ClientAuthMethod, OwnSettings } from '../../storage/client-settings.ts'
 
-/** What a client chooses, and where the metadata of the server says from what. */
+/** Settings that are a choice, with the server metadata member that lists the options. */
 const CHOICES: Readonly<Partial<Record<keyof OwnSettings, string>>> = {
   id_token_signed_response_alg: 'id_token_signing_alg_values_supported',
   userinfo_signed_response_alg: 'userinfo_signing_alg_values_supported',
@@ -12,14 +12,20 @@ const CHOICES: Readonly<Partial<Record<keyof OwnSettings, string>>> = {
   subject_type: 'subject_types_supported',
 }
 
-/** What a client relies on: where it is not offered, it is refused. */
+/**
+ * Settings that the client relies on, with the metadata member of the feature. Rejected if the
+ * feature is off.
+ */
 const DEMANDS: Readonly<Partial<Record<keyof OwnSettings, string>>> = {
   require_signed_request_object: 'request_parameter_supported',
   require_pushed_authorization_requests: 'pushed_authorization_request_endpoint',
   dpop_bound_access_tokens: 'dpop_signing_alg_values_supported',
 }
 
-/** What is of no use without another feature: left out where that is off. */
+/**
+ * Settings that have no effect without a feature, with its metadata member. Dropped if the feature
+ * is off.
+ */
 const USEFUL_WITH: Readonly<Partial<Record<keyof OwnSettings, string>>> = {
   request_uris: 'request_uri_parameter_supported',
   sector_identifier_uri: 'subject_types_supported',
@@ -30,14 +36,18 @@ const USEFUL_WITH: Readonly<Partial<Record<keyof OwnSettings, string>>> = {
   backchannel_logout_session_required: 'backchannel_logout_supported',
 }
 
-/** The settings that mean something on this server. What it cannot do though the client counts on it is an error. */
-export function keepOffered(
+/**
+ * Returns the settings that have an effect on this server.
+ * @throws InvalidClientMetadata for a setting that the client relies on but this server cannot
+ * fulfil
+ */
+export function keepSupported(
   settings: OwnSettings,
-  usualMethod: ClientAuthMethod,
-  offered: Offered,
+  defaultMethod: ClientAuthMethod,
+  offered: Supported,
 ): OwnSettings {
-  assertAuthentication({ token_endpoint_auth_method: usualMethod, ...settings }, offered)
-  // Which format and algorithm an API reads is not for a stranger to say.
+  assertAuthentication({ token_endpoint_auth_method: defaultMethod, ...settings }, offered)
+  // A stranger must not choose the format and algorithm that an API has to read.
   const dropped = new Set<string>(['access_token_signed_response_alg'])
   for (const [name, value] of Object.entries(settings)) {
     const member = name as keyof OwnSettings
@@ -59,7 +69,7 @@ export function keepOffered(
 
 function assertAuthentication(
   { token_endpoint_auth_method: method, token_endpoint_auth_signing_alg: algorithm }: OwnSettings,
-  { methods, authAlgorithms }: Offered,
+  { methods, authAlgorithms }: Supported,
 ): void {
   if (method !== undefined && !methods.includes(method)) {
     throw new InvalidClientMetadata(
@@ -67,7 +77,7 @@ function assertAuthentication(
     )
   }
   if (algorithm === undefined) return
-  // HMAC is for shared secrets, the others are for keys.
+  // HMAC algorithms are for shared secrets, all others for keys.
   const fitting = authAlgorithms.filter(
     (name) => name.startsWith('HS') === (method === 'client_secret_jwt'),
   )
@@ -75,5 +85,32 @@ function assertAuthentication(
     throw new InvalidClientMetadata(
       `token_endpoint_auth_signing_alg must be one of ${fitting.join(', ')}`,
     )
+  }
+}
+
+/** Options that clients can choose from, by names of the server's metadata. */
+interface Supported {
+  readonly methods: readonly string[]
+  readonly authAlgorithms: readonly string[]
+  /** Returns the values of a metadata member. `undefined` if no feature provides it. */
+  list(name: string): readonly string[] | undefined
+  has(name: string): boolean
+}
+
+/** Reads the options from the server's own metadata, so that both always agree. */
+export function supportedBy(context: ServerContext): Supported {
+  const { all, authenticators, exclusiveAuthentication } = context.features
+  const parts = all.map((feature) => feature.metadata?.(context) ?? {})
+  const memberOf = (name: string) => parts.map((part) => part[name]).find(Boolean)
+  return {
+    methods: [
+      ...new Set([...offeredMethods(context), ...(exclusiveAuthentication ? [] : ['none'])]),
+    ],
+    authAlgorithms: authenticators.flatMap(({ algorithms }) => algorithms ?? []),
+    list(name) {
+      const value = memberOf(name)
+      return Array.isArray(value) ? value : undefined
+    },
+    has: (name) => memberOf(name) !== undefined,
   }
 }

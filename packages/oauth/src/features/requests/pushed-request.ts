@@ -1,4 +1,4 @@
-import { answeredBefore } from '../../authorization/single-answer.ts'
+import { requestGone } from '../../authorization/request-ticket.ts'
 import { clientIdOf } from '../../clients/client.ts'
 import { openRequestShare } from '../../clients/request-share.ts'
 import type { ServerContext } from '../../context.ts'
@@ -7,18 +7,17 @@ import { InvalidRequest } from '../../errors.ts'
 import type { Form } from '../../http/form.ts'
 import { rates, shares } from '../../limits/policies.ts'
 import type { Client } from '../../storage/records.ts'
-import { ticketHash } from '../../storage/ticket-hash.ts'
+import { ticketHash } from '../../storage/tickets.ts'
 import type { ExpandedRequest } from '../feature.ts'
-import { knownParameters } from './known-parameters.ts'
 
-/** RFC 9126 §2.2. */
+/** Prefix of request URIs (RFC 9126 §2.2). */
 export const REQUEST_URI = 'urn:ietf:params:oauth:request_uri:'
 
 const KIND = 'pushed request'
 const POLICY = { rate: rates.pushedRequests, share: shares.pushedRequests }
-/** Long enough for every honest request: browsers and proxies take no longer address either. */
-const LONGEST_CONTENT = 8000
-/** For a person who has been shown something: to sign in, to read, to load the page again. */
+/** Longest stored request. Browsers and proxies do not accept longer URLs either. */
+const MAX_CONTENT_LENGTH = 8000
+/** Time in milliseconds for a person who has been shown a page: to sign in, to read, to reload. */
 const TIME_TO_DECIDE = 60 * 60_000
 
 interface PushedRequest {
@@ -31,11 +30,14 @@ interface Content {
   readonly clientId: string
   readonly params: readonly (readonly [name: string, value: string])[]
   readonly expandedBy: readonly string[]
-  /** Whether the person came: the ticket's end was put off then. */
+  /** Whether the person has opened the request, which extended its lifetime. */
   readonly came: boolean
 }
 
-/** Gives its name, which is not stored. It ends when the person has not come in time. */
+/**
+ * Stores a pushed request and returns its request URI, of which only a hash is stored. It expires
+ * unless the person opens it in time.
+ */
 export async function storePushed(
   { client, params, expandedBy }: PushedRequest,
   seconds: number,
@@ -50,8 +52,8 @@ export async function storePushed(
     came: false,
   }
   const text = JSON.stringify(content)
-  if (text.length > LONGEST_CONTENT) {
-    throw new InvalidRequest(`The request is longer than ${LONGEST_CONTENT} characters`)
+  if (text.length > MAX_CONTENT_LENGTH) {
+    throw new InvalidRequest(`The request is longer than ${MAX_CONTENT_LENGTH} characters`)
   }
   const add = await openRequestShare(client, POLICY, context)
   const expiresAt = new Date(context.clock.now().getTime() + seconds * 1000)
@@ -60,8 +62,9 @@ export async function storePushed(
 }
 
 /**
- * One error for what is unknown, expired, answered or another client's. It is only read here, and ends with the
- * answer (RFC 9126 §4 lets people load a page again).
+ * Finds a pushed request. It is consumed only by the response, because people may reload the page
+ * (RFC 9126 §4).
+ * @throws InvalidRequestUri if it is unknown, expired, already answered or of another client
  */
 export async function findPushed(
   uri: string,
@@ -70,9 +73,9 @@ export async function findPushed(
 ): Promise<ExpandedRequest> {
   const ticket = await storage.tickets.find(ticketHash(KIND, uri))
   const now = clock.now()
-  if (!ticket || ticket.expiresAt <= now) throw answeredBefore()
+  if (!ticket || ticket.expiresAt <= now) throw requestGone()
   const content: Content = JSON.parse(ticket.content)
-  if (content.clientId !== clientId) throw answeredBefore()
+  if (content.clientId !== clientId) throw requestGone()
   return {
     params: new Map(content.params),
     expandedBy: content.expandedBy,
@@ -86,4 +89,30 @@ export async function findPushed(
       return {}
     },
   }
+}
+
+/** Authorization request parameters that the server itself reads. */
+const SERVER_PARAMETERS: readonly string[] = [
+  'client_id',
+  'code_challenge',
+  'code_challenge_method',
+  'login_hint',
+  'max_age',
+  'prompt',
+  'redirect_uri',
+  'resource',
+  'response_mode',
+  'response_type',
+  'scope',
+  'state',
+  'ui_locales',
+]
+
+/** Drops unknown parameters, which have no effect (RFC 6749 §3.1) and need not be stored. */
+function knownParameters(params: Form, { features }: ServerContext): Form {
+  const known = new Set([
+    ...SERVER_PARAMETERS,
+    ...features.all.flatMap((each) => each.requestParameters ?? []),
+  ])
+  return new Map([...params].filter(([name]) => known.has(name)))
 }

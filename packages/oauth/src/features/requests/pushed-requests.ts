@@ -12,39 +12,50 @@ import { proveKey } from '../../tokens/proven-key.ts'
 import type { Feature, ProvenKey } from '../feature.ts'
 import { findPushed, REQUEST_URI, storePushed } from './pushed-request.ts'
 
-/** What `pushedRequests()` is made with. */
+/** Options of `pushedRequests()`. */
 export interface PushedRequestsOptions {
-  /** Every client has to push its requests. Default: those with `require_pushed_authorization_requests`. */
+  /**
+   * Whether every client must push its requests. Otherwise only those with the setting
+   * `require_pushed_authorization_requests`.
+   * @default false
+   */
   readonly required?: boolean
   /**
-   * Every pushed request has to name its `redirect_uri`, though the client has registered only one. Default: those for
-   * the scope `openid`.
+   * Whether every pushed request must name its `redirect_uri`, even if the client has registered
+   * only one. Otherwise only those for the scope `openid`.
+   * @default false
    */
   readonly requireRedirectUri?: boolean
-  /** How long a client has to send the person with it, 5 to 600 seconds. Default 60 seconds. */
+  /**
+   * Time within which the client must redirect the person, from 5 to 600 seconds.
+   * @default 60
+   */
   readonly lifetime?: string | number
 }
 
 const NAME = 'pushedRequests'
-/** RFC 9126 §2.2. */
-const SHORTEST = 5
-const LONGEST = 600
+/** Shortest lifetime in seconds that RFC 9126 §2.2 suggests. */
+const MIN_LIFETIME = 5
+const MAX_LIFETIME = 600
 
 /**
- * Pushed authorization requests (RFC 9126): the client sends its request to us first, proves itself, and sends
- * the person with a name for it. Nobody can read or change the request on its way through the browser.
+ * Adds pushed authorization requests (RFC 9126). The client authenticates, sends its request
+ * directly to the server, and redirects the person with a reference to it, so that no one can read
+ * or change the request in the browser.
  * @example
  * createAuthorizationServer({ …, grants: [authorizationCode()], features: [pushedRequests()] })
  */
 export function pushedRequests(options: PushedRequestsOptions = {}): Feature {
   const { required = false, requireRedirectUri = false, lifetime = 60 } = options
   const seconds = parseSeconds('pushedRequests: lifetime', lifetime)
-  if (seconds < SHORTEST || seconds > LONGEST) {
-    throw new TypeError(`pushedRequests: lifetime must be ${SHORTEST} to ${LONGEST} seconds.`)
+  if (seconds < MIN_LIFETIME || seconds > MAX_LIFETIME) {
+    throw new TypeError(
+      `pushedRequests: lifetime must be ${MIN_LIFETIME} to ${MAX_LIFETIME} seconds.`,
+    )
   }
   return {
     name: NAME,
-    meets: ['require_pushed_authorization_requests'],
+    enforces: ['require_pushed_authorization_requests'],
     routes: [
       {
         method: 'POST',
@@ -73,7 +84,10 @@ export function pushedRequests(options: PushedRequestsOptions = {}): Feature {
   }
 }
 
-/** POST /oauth/par: everything is checked as it will be when the person comes (RFC 9126 §2.1). */
+/**
+ * Handles POST /oauth/par. Validates the request completely, like the authorization request that
+ * follows (RFC 9126 §2.1).
+ */
 async function push(
   request: HttpRequest,
   { seconds, requireRedirectUri }: { seconds: number; requireRedirectUri: boolean },
@@ -95,18 +109,18 @@ async function push(
   return noStoreJson({ request_uri: uri, expires_in: seconds }, 201, proven?.headers)
 }
 
-/** RFC 9449 §10.1: a proof that goes with a pushed request says what `dpop_jkt` would. */
+/** Adds the key of the DPoP proof as `dpop_jkt`, which has the same meaning (RFC 9449 §10.1). */
 function withKey(received: ReceivedRequest, proven: ProvenKey | null): ReceivedRequest {
   if (!proven) return received
   const { thumbprint } = proven
-  const said = received.params.get('dpop_jkt')
-  if (said !== undefined && said !== thumbprint) {
+  const named = received.params.get('dpop_jkt')
+  if (named !== undefined && named !== thumbprint) {
     throw new InvalidDpopProof('The DPoP proof is by another key than dpop_jkt names')
   }
   return { ...received, params: new Map([...received.params, ['dpop_jkt', thumbprint]]) }
 }
 
-/** How the client has proven itself is not part of what it asks for, and is not stored. */
+/** Drops the client's credentials, which are not part of the request and must not be stored. */
 function withoutProof(form: Form): [string, string][] {
   const proof = ['client_secret', 'client_assertion', 'client_assertion_type']
   return [...form].filter(([name]) => !proof.includes(name))

@@ -6,27 +6,33 @@ import type { ClientKeyAlgorithm } from '../../crypto.ts'
 import { InvalidRequestObject } from '../../errors.ts'
 import type { Client } from '../../storage/records.ts'
 
-/** Not jose's own type: its declarations cannot be read from CommonJS, where ours can. */
+/** Replaces jose's own type, whose declarations cannot be imported from CommonJS. */
 export type RequestClaims = Readonly<Record<string, unknown>>
 
 export interface ObjectRules {
   readonly client: Client
-  /** What the client calls itself. */
+  /** The `client_id` that the client uses. */
   readonly clientId: string
   readonly issuer: string
   readonly algorithms: readonly ClientKeyAlgorithm[]
-  /** `none` will not do, whatever the client's settings say. */
+  /** Whether unsigned objects (`none`) are rejected whatever the client's settings are. */
   readonly signed: boolean
-  /** `none` will do where the client's settings say nothing. */
+  /** Whether unsigned objects (`none`) are accepted of clients without a setting. */
   readonly unsigned: boolean
-  /** The moment at which it has to be valid. */
+  /** The time at which the object has to be valid. */
   readonly at: Date
 }
 
-/** RFC 9101 §4, and what objects from before it have. Everything else is a JWT for another purpose. */
+/**
+ * Accepted `typ` headers, including those from before RFC 9101 §4. Any other type is a JWT for
+ * another purpose.
+ */
 const TYPES: readonly (string | undefined)[] = [undefined, 'jwt', 'oauth-authz-req+jwt']
 
-/** What the object says, if the client has made it for us and it is valid now (RFC 9101 §6.2). */
+/**
+ * Verifies a request object and returns its claims (RFC 9101 §6.2).
+ * @throws InvalidRequestObject unless the client made it for this server and it is currently valid
+ */
 export async function verifyRequestObject(
   text: string,
   rules: ObjectRules,
@@ -39,7 +45,7 @@ export async function verifyRequestObject(
     if (cause instanceof NoClientKeys) {
       throw new InvalidRequestObject('This client has no keys to sign requests with', { cause })
     }
-    // Our own words for the rest: it may be a key of the client's that cannot be read.
+    // Only library messages are passed on. Others may reveal details of an unreadable client key.
     const why = cause instanceof errors.JOSEError ? cause.message : 'it cannot be read'
     throw new InvalidRequestObject(`The request object is refused: ${why}`, { cause })
   }
@@ -56,13 +62,15 @@ async function verify(
     throw new InvalidRequestObject('The request object has the typ of something else')
   }
   const times = { currentDate: at, clockTolerance: CLOCK_SKEW / 1000 }
-  const wished = client.settings.request_object_signing_alg
-  if (alg === 'none' && (wished ?? (unsigned ? 'none' : '')) === 'none' && !signed) {
+  const registeredAlgorithm = client.settings.request_object_signing_alg
+  if (alg === 'none' && (registeredAlgorithm ?? (unsigned ? 'none' : '')) === 'none' && !signed) {
     const { payload } = UnsecuredJWT.decode(text, times)
     assertMeant(payload, clientId, issuer)
     return payload
   }
-  const algorithms = rules.algorithms.filter((name) => wished === undefined || name === wished)
+  const algorithms = rules.algorithms.filter(
+    (name) => registeredAlgorithm === undefined || name === registeredAlgorithm,
+  )
   if (!algorithms.some((name) => name === alg)) {
     throw new InvalidRequestObject('The request object is not signed with what this client may use')
   }
@@ -70,7 +78,10 @@ async function verify(
   return verifyByClient(text, client, { algorithms, ...meant, ...times }, context)
 }
 
-/** Who signs nothing need not say either; whoever says so says the truth. */
+/**
+ * Checks `iss` and `aud` of an unsigned object. It need not contain them, but if it does they must
+ * be correct.
+ */
 function assertMeant({ iss, aud }: JWTPayload, clientId: string, issuer: string): void {
   if (iss !== undefined && iss !== clientId) throw new InvalidRequestObject('iss is not the client')
   if (aud !== undefined && ![aud].flat().includes(issuer)) {

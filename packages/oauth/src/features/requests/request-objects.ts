@@ -1,45 +1,60 @@
+import { NotFetched, type OutgoingResponse } from '@tollgate/http/outgoing'
+import { readSignedTime, signTime, type TimedRequest } from '../../authorization/signed-time.ts'
 import type { ServerContext } from '../../context.ts'
 import { type ClientKeyAlgorithm, clientKeyAlgorithms } from '../../crypto.ts'
-import { InvalidRequest } from '../../errors.ts'
-import { type Form, requireParam } from '../../http/form.ts'
+import { InvalidRequest, InvalidRequestObject, InvalidRequestUri } from '../../errors.ts'
+import { type Form, requireParam, UNREADABLE } from '../../http/form.ts'
 import type { Client } from '../../storage/records.ts'
 import type { ExpandedRequest, Feature } from '../feature.ts'
-import { fetchObject } from './fetch-object.ts'
-import { paramsOfObject } from './object-params.ts'
-import { formatSeenMarker, readSeenMarker, SEEN_MARKER } from './object-seen.ts'
-import { verifyRequestObject } from './request-object.ts'
+import { type RequestClaims, verifyRequestObject } from './request-object.ts'
 
-/** What `requestObjects()` is made with. */
+/** Options of `requestObjects()`. */
 export interface RequestObjectsOptions {
-  /** Every client has to sign its requests. Default: those with `require_signed_request_object`. */
+  /**
+   * Whether every client must sign its requests. Otherwise only those with the setting
+   * `require_signed_request_object`.
+   * @default false
+   */
   readonly required?: boolean
-  /** What they may be signed with. Default: all of them. */
+  /**
+   * Accepted signature algorithms.
+   * @default all supported algorithms
+   */
   readonly algorithms?: readonly ClientKeyAlgorithm[]
   /**
-   * Unsigned objects (`none`) are taken of every client that has not said what it signs with and need not sign.
-   * OpenID Connect knows them; they protect nothing. `never`: of no client. Default: of clients whose settings say `none`.
+   * Handling of unsigned objects (`none`), which OpenID Connect allows but which protect nothing.
+   * `true`: accepted of every client that has no algorithm setting and need not sign. `'never'`:
+   * rejected. `false`: accepted of clients whose setting is `none`.
+   * @default false
    */
   readonly unsigned?: boolean | 'never'
   /**
-   * Objects may lie at an https address of the client, one of its `request_uris`, and are fetched from there.
-   * Default false.
+   * Whether objects may be fetched from an https URL of the client, one of its registered
+   * `request_uris`.
+   * @default false
    */
   readonly byReference?: boolean
 }
 
 const NAME = 'requestObjects'
+/**
+ * Query parameter with the signed time at which an object first arrived. It is added to the return
+ * URL and comes back from the sign-in page.
+ */
+const SEEN_MARKER = 'request_seen'
 
 interface Settings {
   readonly required: boolean
   readonly algorithms: readonly ClientKeyAlgorithm[]
   readonly unsigned: boolean
-  /** `none` will not do, whatever a client's settings say. */
+  /** Whether unsigned objects (`none`) are rejected whatever a client's settings are. */
   readonly signed: boolean
 }
 
 /**
- * Signed authorization requests (RFC 9101): the parameters come in a JWT that the client has signed, so nobody
- * can change them on their way through the browser. Its public keys are in `settings.jwks` of the client.
+ * Adds signed authorization requests (RFC 9101): the parameters are in a JWT signed by the client,
+ * so that no one can change them in the browser. The client's public keys are in its
+ * `settings.jwks` or at its `jwks_uri`.
  * @example
  * createAuthorizationServer({ …, grants: [authorizationCode()], features: [requestObjects()] })
  */
@@ -61,10 +76,10 @@ export function requestObjects(options: RequestObjectsOptions = {}): Feature {
   }
   return {
     name: NAME,
-    meets: ['require_signed_request_object'],
+    enforces: ['require_signed_request_object'],
     metadata: () => ({
       request_parameter_supported: true,
-      // What is listed has to be taken of clients that do not say what they use (Registration §2).
+      // Every listed algorithm must be accepted from clients without a setting (Registration §2).
       request_object_signing_alg_values_supported: settings.unsigned
         ? [...settings.algorithms, 'none']
         : settings.algorithms,
@@ -90,7 +105,7 @@ export function requestObjects(options: RequestObjectsOptions = {}): Feature {
   }
 }
 
-/** RFC 9101 §6.3: from the object alone; what stands beside it counts for nothing. */
+/** Reads the parameters from the object only; those in the URL have no effect (RFC 9101 §6.3). */
 async function expand(
   find: (client: Client) => Promise<string>,
   params: Form,
@@ -102,8 +117,8 @@ async function expand(
   if (!client) throw new InvalidRequest('No application is registered with this client_id')
   const text = await find(client)
   const now = context.clock.now()
-  const object = { text, clientId, marker: params.get(SEEN_MARKER) }
-  const seenAt = readSeenMarker(object, context)
+  const object: TimedRequest = { purpose: 'request objects', parts: [clientId, text] }
+  const seenAt = readSignedTime(params.get(SEEN_MARKER), object, context)
   const rules = {
     client,
     clientId,
@@ -116,11 +131,95 @@ async function expand(
   const claims = await verifyRequestObject(text, rules, context)
   return {
     params: paramsOfObject(claims, clientId),
-    // Objects live for a minute, people take longer to sign in.
-    keep: async () => ({ [SEEN_MARKER]: formatSeenMarker(object, seenAt ?? now, context) }),
+    // Objects are valid for about a minute, but people take longer to sign in.
+    keep: async () => ({ [SEEN_MARKER]: signTime(seenAt ?? now, object, context) }),
   }
 }
 
 function mustSign({ settings }: Client, { required }: Settings): boolean {
   return required || settings.require_signed_request_object === true
+}
+
+/** Claims about the object rather than the request. */
+const OBJECT_CLAIMS: readonly string[] = ['iss', 'aud', 'exp', 'nbf', 'iat', 'jti', 'sub']
+const MAX_PARAMETERS = 64
+
+/** Turns the claims of a request object into parameters (RFC 9101 §4). */
+export function paramsOfObject(claims: RequestClaims, clientId: string): Form {
+  if (claims.client_id !== clientId) {
+    throw new InvalidRequestObject('client_id in the request object is not the one beside it')
+  }
+  // The object could also be used as the client's authentication assertion (RFC 9101 §10.8).
+  if (claims.sub === clientId) throw new InvalidRequestObject('A request object has no such sub')
+  if ('request' in claims || 'request_uri' in claims) {
+    throw new InvalidRequestObject('A request object holds no request or request_uri')
+  }
+  const entries = Object.entries(claims).filter(([name]) => !OBJECT_CLAIMS.includes(name))
+  if (entries.length > MAX_PARAMETERS) {
+    throw new InvalidRequestObject(`A request object holds at most ${MAX_PARAMETERS} parameters`)
+  }
+  return new Map(
+    entries
+      .map(([name, value]): [string, string] => [name, textOf(name, value)])
+      .filter(([, text]) => text !== ''),
+  )
+}
+
+/**
+ * Formats a value: numbers such as `max_age` and objects such as `claims` as JSON, several
+ * resources as a list.
+ */
+function textOf(name: string, value: unknown): string {
+  if (value === null) return ''
+  if (name === 'resource' && Array.isArray(value)) return value.map(String).join(' ')
+  if (typeof value !== 'string') return JSON.stringify(value)
+  if (UNREADABLE.test(value) || !value.isWellFormed()) {
+    throw new InvalidRequestObject('A parameter holds a character that cannot be accepted')
+  }
+  return value
+}
+
+/** Accepted content types: that of RFC 9101 §5.2.3, and the one used before it. */
+const TYPES: readonly string[] = ['application/oauth-authz-req+jwt', 'application/jwt']
+const MAX_BYTES = 64 * 1024
+
+/**
+ * Fetches the object from a registered URL of the client (OpenID Connect Core §6.2). Not cached,
+ * because the next request may be a different one at the same URL.
+ */
+async function fetchObject(
+  uri: string,
+  client: Client,
+  { outgoing, network }: ServerContext,
+): Promise<string> {
+  if (!isRegistered(uri, client)) {
+    throw new InvalidRequestUri('This request_uri is not registered for the application')
+  }
+  const asked = {
+    method: 'GET',
+    headers: { accept: TYPES.join(', ') },
+    maxBytes: MAX_BYTES,
+  } as const
+  try {
+    return readJwt(await outgoing.slots.send(network, () => outgoing.send(new URL(uri), asked)))
+  } catch (cause) {
+    if (!(cause instanceof NotFetched)) throw cause
+    throw new InvalidRequestUri('The request_uri cannot be fetched', { cause })
+  }
+}
+
+/**
+ * Whether the URL is registered. Its fragment, a hash of the content, may be absent from the
+ * registration.
+ */
+function isRegistered(uri: string, { settings: { request_uris = [] } }: Client): boolean {
+  const [address = ''] = uri.split('#')
+  return request_uris.includes(uri) || request_uris.includes(address)
+}
+
+function readJwt(response: OutgoingResponse): string {
+  if (response.status !== 200) throw new NotFetched(`It was answered with ${response.status}`)
+  const type = (response.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
+  if (!TYPES.includes(type)) throw new NotFetched('It has another content type than a JWT')
+  return response.body.toString('latin1').trim()
 }

@@ -1,6 +1,6 @@
 import { type Database, insertIfAbsent } from '@tollgate/database'
 import type { ClientRepository } from '../repositories.ts'
-import { parseUnused, UNUSED_CLIENT } from '../unused-client.ts'
+import { parseUnused, UNUSED_CLIENT } from '../tickets.ts'
 import { appendRevocation } from './revocations.ts'
 import { type ClientRow, clientRow, type OAuthTables } from './tables.ts'
 
@@ -55,7 +55,7 @@ export function clientRepository(database: Database<OAuthTables>): ClientReposit
   }
 }
 
-/** Deletes the client that a ticket stands for, unless somebody has used it since. */
+/** Deletes the client of an `UNUSED_CLIENT` ticket, unless the client has been used since. */
 export async function deleteUnusedClient(
   { kysely }: Database<OAuthTables>,
   content: string,
@@ -68,7 +68,10 @@ export async function deleteUnusedClient(
     .execute()
 }
 
-/** Deletes clients that registered themselves and were not used in time; says how many of their tickets are gone. */
+/**
+ * Deletes self-registered clients that were not used in time. Returns how many of their tickets
+ * were deleted.
+ */
 export async function purgeUnusedClients(
   database: Database<OAuthTables>,
   before: Date,

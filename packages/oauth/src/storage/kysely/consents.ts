@@ -16,14 +16,17 @@ import { forgetPending, tokenValues } from './tokens.ts'
 interface Approval {
   readonly userId: string
   readonly clientId: string
-  /** The scopes as they were read: a consent that has changed since is not this one. */
+  /**
+   * The scopes of the consent as they were read. If they have changed since, the approval no longer
+   * applies.
+   */
   readonly approved: string
 }
 
-/** What has to be as it was when it was read. */
-const readBefore = consentTable.pick('user_id', 'client_id', 'scopes')
+/** The columns that must not have changed since the consent was read. */
+const unchangedColumns = consentTable.pick('user_id', 'client_id', 'scopes')
 
-const approving: ConditionalRow<OAuthTables, Approval> = {
+const unchangedConsent: ConditionalRow<OAuthTables, Approval> = {
   table: 'oauth_consents',
   key: (param) => ({ user_id: param('userId'), client_id: param('clientId') }),
   where: (eb, param) => eb('scopes', '=', param('approved')),
@@ -39,12 +42,12 @@ export function consentRepository(database: Database<OAuthTables>): ConsentRepos
         .where('client_id', '=', param('clientId')),
   )
   const insertCode = insertWhile<OAuthTables, Approval & CodeRow>(database, {
-    row: approving,
+    row: unchangedConsent,
     insert: { table: 'oauth_authorization_codes', values: (param) => codeValues(param) },
     together: { ...codeTable.paramTypes, userId: 'text', clientId: 'text', approved: 'text' },
   })
   const insertToken = insertWhile<OAuthTables, Approval & TokenRow>(database, {
-    row: approving,
+    row: unchangedConsent,
     insert: { table: 'oauth_tokens', values: (param) => tokenValues(param) },
   })
   return {
@@ -62,27 +65,28 @@ export function consentRepository(database: Database<OAuthTables>): ConsentRepos
       return rows.map(consentTable.fromRow)
     },
     async use(consent, { code, token }) {
-      const read = readBefore.toRow(consent)
+      const read = unchangedColumns.toRow(consent)
       const approval = { userId: read.user_id, clientId: read.client_id, approved: read.scopes }
-      // Spreading a row and adding to it would take ten times as long.
+      // `Object.assign`, because spreading a row into a new object takes ten times as long.
       const storeCode = (made: AuthorizationCode, on?: Database) =>
         insertCode(Object.assign(codeTable.toRow(made), approval), on)
       const storeToken = (made: Token, on?: Database) =>
         insertToken(Object.assign(tokenTable.toRow(made), approval), on)
       if (code && token) {
-        // The first insert holds the consent's row, so the second one finds it as well.
+        // The first insert locks the row of the consent, so the second insert is certain to find
+        // it.
         return database.transaction(
-          async (tx) =>
-            (await storeCode(code, tx as Database)) && storeToken(token, tx as Database),
+          async (tx) => (await storeCode(code, tx)) && storeToken(token, tx),
         )
       }
       if (code) return storeCode(code)
       if (token) return storeToken(token)
-      // Such as response_type=id_token, which leaves nothing here.
+      // Nothing to store, such as for `response_type=id_token`.
       const [row] = (await findOne({ userId: read.user_id, clientId: read.client_id })).rows
       return row?.scopes === read.scopes
     },
-    // The consent first: whoever is using it holds its row, and what came of that is found after.
+    // Deletes the consent first: a concurrent approval holds its row lock, so what that approval
+    // stored is visible to `forgetPending()`.
     remove: (userId, clientId) =>
       database.transaction(async (tx) => {
         await tx.kysely

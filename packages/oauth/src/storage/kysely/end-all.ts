@@ -1,14 +1,17 @@
 import { type Database, deleteBatch } from '@tollgate/database'
 import { sql } from 'kysely'
-import type { Living } from '../repositories.ts'
-import { UNUSED_CLIENT } from '../unused-client.ts'
+import type { ActiveCounts } from '../repositories.ts'
+import { UNUSED_CLIENT } from '../tickets.ts'
 import type { OAuthTables } from './tables.ts'
 
 const BATCH = 500
 
-/** What is still open goes first: it might become a token while the tokens are ended. */
-export async function endAll(database: Database<OAuthTables>, at: Date): Promise<Living> {
-  const living = await countLiving(database, at)
+/**
+ * Deletes pending tickets, requests and codes first, because each could still become a token while
+ * tokens are being ended.
+ */
+export async function endAll(database: Database<OAuthTables>, at: Date): Promise<ActiveCounts> {
+  const living = await countActive(database, at)
   await deleteAll(database, 'oauth_tickets', 'hash', sql<boolean>`kind <> ${UNUSED_CLIENT}`)
   await deleteAll(database, 'oauth_interactions', 'hash')
   await deleteConsents(database)
@@ -17,9 +20,12 @@ export async function endAll(database: Database<OAuthTables>, at: Date): Promise
   return living
 }
 
-export async function countLiving(database: Database<OAuthTables>, at: Date): Promise<Living> {
+export async function countActive(
+  database: Database<OAuthTables>,
+  at: Date,
+): Promise<ActiveCounts> {
   const now = at.getTime()
-  const { rows } = await sql<{ [Name in keyof Living]: number }>`select
+  const { rows } = await sql<{ [Name in keyof ActiveCounts]: number }>`select
     (select count(*) from oauth_tokens where revoked_at is null and live_until > ${now}) as ${sql.ref('tokens')},
     (select count(*) from oauth_tokens where revoked_at is null and live_until > ${now}
       and grant_type = 'personal_access') as ${sql.ref('personalAccessTokens')},
@@ -29,7 +35,7 @@ export async function countLiving(database: Database<OAuthTables>, at: Date): Pr
       where decided_at is null and expires_at > ${now}) as ${sql.ref('interactions')},
     (select count(*) from oauth_consents) as ${sql.ref('consents')}`.execute(database.kysely)
   const counts = Object.entries(rows[0] ?? {}).map(([name, count]) => [name, Number(count)])
-  return Object.fromEntries(counts) as Living
+  return Object.fromEntries(counts) as ActiveCounts
 }
 
 async function deleteAll(
@@ -40,12 +46,12 @@ async function deleteAll(
 ): Promise<void> {
   const where = () => condition
   for (;;) {
-    const deleted = await deleteBatch(database as Database, { table, key, where, limit: BATCH })
+    const deleted = await deleteBatch(database, { table, key, where, limit: BATCH })
     if (deleted === 0) return
   }
 }
 
-/** By person, since no column names one alone. */
+/** Deletes in batches of users, because a consent has no single-column key. */
 async function deleteConsents(database: Database<OAuthTables>): Promise<void> {
   for (;;) {
     const people = await database.kysely
@@ -60,7 +66,10 @@ async function deleteConsents(database: Database<OAuthTables>): Promise<void> {
   }
 }
 
-/** From the first id to the last one there is now: those that come after were issued after. */
+/**
+ * Ends the tokens with ids up to the largest one at the start. Tokens created later are not
+ * affected.
+ */
 async function endTokens(database: Database<OAuthTables>, at: Date): Promise<void> {
   const tokens = database.kysely.selectFrom('oauth_tokens').select('id')
   const last = await tokens.orderBy('id', 'desc').limit(1).executeTakeFirst()

@@ -5,7 +5,7 @@ import type { LimitCount, PlaceRequest, TakenPlace } from '../records.ts'
 import type { LimitRepository } from '../repositories.ts'
 import type { LimitRow, OAuthTables } from './tables.ts'
 
-/** Each attempt that came to nothing means that a concurrent request was faster. */
+/** How often to retry when a concurrent request changed the row between read and write. */
 const MAX_ATTEMPTS = 10
 
 export function limitRepository(database: Database<OAuthTables>): LimitRepository {
@@ -27,7 +27,9 @@ export function limitRepository(database: Database<OAuthTables>): LimitRepositor
     returning,
   })
 
-  /** One winner: the row is new, or it has ended. */
+  /**
+   * Claims a place atomically: only one caller inserts the row, or takes over one that has expired.
+   */
   async function claim(
     name: string,
     { holder, at, until }: PlaceRequest,
@@ -66,12 +68,12 @@ export function limitRepository(database: Database<OAuthTables>): LimitRepositor
         .where('expires_at', '>', at.getTime())
         .execute()
     },
-    async forget(prefix, most, limit) {
+    async forget(prefix, max, limit) {
       const counts = database.kysely.selectFrom('oauth_limits').where('name', 'like', `${prefix}%`)
       const { count } = await counts
         .select((eb) => eb.fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow()
-      const surplus = Math.min(Number(count) - most, limit)
+      const surplus = Math.min(Number(count) - max, limit)
       if (surplus <= 0) return 0
       const first = await counts.select('name').orderBy('expires_at').limit(surplus).execute()
       const names = first.map(({ name }) => name)
@@ -82,7 +84,7 @@ export function limitRepository(database: Database<OAuthTables>): LimitRepositor
       return Number(numDeletedRows)
     },
     async take(request): Promise<TakenPlace> {
-      const names = placeNames(request.name, request.most)
+      const names = placeNames(request.name, request.max)
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
         const rows = await database.kysely
           .selectFrom('oauth_limits')
@@ -96,7 +98,7 @@ export function limitRepository(database: Database<OAuthTables>): LimitRepositor
           const isHeld = taken.some(({ holder }) => holder !== null)
           return { place: null, isHeld, freeAt: new Date(Math.min(...ends)) }
         }
-        // Any of them: callers who come at once seldom meet at the same place.
+        // Picks a random place, so that concurrent callers rarely compete for the same one.
         const place = free[Math.floor(Math.random() * free.length)] ?? ''
         const isThere = rows.some(({ name }) => name === place)
         if (await claim(place, request, isThere)) return { place }
@@ -118,10 +120,10 @@ export function limitRepository(database: Database<OAuthTables>): LimitRepositor
         .where('holder', '=', holder)
         .execute()
     },
-    async clear(name, most) {
+    async clear(name, max) {
       await database.kysely
         .deleteFrom('oauth_limits')
-        .where('name', 'in', placeNames(name, most))
+        .where('name', 'in', placeNames(name, max))
         .where('holder', 'is', null)
         .execute()
     },

@@ -2,31 +2,31 @@ import {
   type Database,
   databaseNow,
   deleteBatch,
+  insertIfAbsent,
   requirePrimary,
   secondaryReason,
 } from '@tollgate/database'
 import { sql } from 'kysely'
 import { randomSecret } from '../../crypto.ts'
-import { endedMark, FEED_KEPT, type NewRevocation } from '../records.ts'
+import { endedMark, FEED_RETENTION, type NewRevocation } from '../records.ts'
 import type { RevocationRepository } from '../repositories.ts'
-import { countBeat, currentBeat } from './heartbeats.ts'
 import { newRevocation, type OAuthTables, type RevocationRow, revocationTable } from './tables.ts'
 
-/** What the server says of itself, beside what it has. */
+/** Status that the database server reports about itself with every read of the feed. */
 interface FeedServer {
   readonly now: number
   readonly secondary: string | null
   readonly beat: number | null
 }
 
-/** Beside an empty feed the columns of the entry are null. */
+/** One row of a read. The columns of the entry are `null` if there are no entries. */
 type FeedRow = FeedServer & (RevocationRow | { readonly [Name in keyof RevocationRow]: null })
 
 export function revocationRepository(database: Database<OAuthTables>): RevocationRepository {
-  // A file is where it was written: what is committed shows in every later read.
+  // A local database file has no replicas, so every read shows all committed writes.
   const { isLocal } = database.dialect
-  // One statement, so that the entry a reader stands on and those after it are of one moment, and of the server that
-  // says whether it is the primary.
+  // A single statement, so that the entries, the clock and the server's role come from the same
+  // server at the same moment.
   const readFrom = database.statement<{ id: number; limit: number }, FeedRow>((db, param) =>
     db
       .selectFrom(
@@ -65,16 +65,16 @@ export function revocationRepository(database: Database<OAuthTables>): Revocatio
 }
 
 async function markEnded(tx: Database<OAuthTables>, before: Date): Promise<NewRevocation | null> {
-  const over = await findOver(tx, before)
+  const over = await findPurgeable(tx, before)
   if (!over) return null
-  const doomed = await tx.kysely
+  const expired = await tx.kysely
     .selectFrom('oauth_revocations')
     .select('id')
     .where('until', '<', over.before)
     .where('id', '<', over.settledId)
     .limit(1)
     .executeTakeFirst()
-  if (!doomed) return null
+  if (!expired) return null
   const marks = tx.kysely.selectFrom('oauth_revocations').select('at').where('kind', '=', 'ended')
   const former = (await marks.execute()).map(({ at }) => at)
   const mark = endedMark(new Date(Math.max(over.before, ...former)))
@@ -88,15 +88,18 @@ async function markEnded(tx: Database<OAuthTables>, before: Date): Promise<NewRe
   return mark
 }
 
-/** Deletes at most `limit` entries that are over, and says how many. */
+/**
+ * Deletes at most `limit` entries that no token or reader needs any more. Returns how many were
+ * deleted.
+ */
 export async function purgeRevocations(
   database: Database<OAuthTables>,
   before: Date,
   limit: number,
 ): Promise<number> {
-  const over = await findOver(database, before)
+  const over = await findPurgeable(database, before)
   if (!over) return 0
-  return deleteBatch(database as Database, {
+  return deleteBatch(database, {
     table: 'oauth_revocations',
     key: 'id',
     where: (eb) => eb.and([eb('until', '<', over.before), eb('id', '<', over.settledId)]),
@@ -104,20 +107,29 @@ export async function purgeRevocations(
   })
 }
 
-interface Over {
-  /** What ended before this moment may go, if it also comes before the entry. */
+interface Purgeable {
+  /** Entries whose `until` is before this moment may be deleted, in milliseconds. */
   readonly before: number
-  /** The youngest entry that has stood for FEED_KEPT: no reader that is awake stands before it. */
+  /**
+   * Id of the newest entry that is older than FEED_RETENTION. Only entries before it may be
+   * deleted, because every active reader is already past them.
+   */
   readonly settledId: number
 }
 
-/** By the database's clock: that of one process may be wrong. Null when all is too young. */
-async function findOver(database: Database<OAuthTables>, before: Date): Promise<Over | null> {
-  const kept = sql<number>`${databaseNow(database)} - ${sql.lit(FEED_KEPT)}`
+/**
+ * Finds which entries may be purged, by the database's clock, since the clock of a single process
+ * may be wrong. `null` if every entry is too recent.
+ */
+async function findPurgeable(
+  database: Database<OAuthTables>,
+  before: Date,
+): Promise<Purgeable | null> {
+  const retentionStart = sql<number>`${databaseNow(database)} - ${sql.lit(FEED_RETENTION)}`
   const settled = await database.kysely
     .selectFrom('oauth_revocations')
-    .select(['id', kept.as('kept')])
-    .where('written_at', '<=', kept)
+    .select(['id', retentionStart.as('kept')])
+    .where('written_at', '<=', retentionStart)
     .orderBy('written_at', 'desc')
     .orderBy('id', 'desc')
     .limit(1)
@@ -126,7 +138,10 @@ async function findOver(database: Database<OAuthTables>, before: Date): Promise<
   return { before: Math.min(before.getTime(), Number(settled.kept)), settledId: settled.id }
 }
 
-/** In the transaction of what it announces, so that neither is there without the other. */
+/**
+ * Appends entries to the feed. Call it in the transaction of the change it announces, so that both
+ * are committed or neither.
+ */
 export async function appendRevocation(
   tx: Database<OAuthTables>,
   ...revocations: readonly NewRevocation[]
@@ -141,4 +156,47 @@ export async function appendRevocation(
     .insertInto('oauth_revocations')
     .values(rows as never)
     .execute()
+}
+
+/** Id of the only row of the table. */
+const HEARTBEAT_ID = 'revocations'
+/**
+ * Minimum time between two counted beats, in milliseconds. A little less than a process waits
+ * between beats, so that one beat serves all processes.
+ */
+const MIN_BEAT_INTERVAL = 1500
+
+/** The count as seen by the server that evaluates this expression. */
+const currentBeat = sql<number | null>`(select beat from oauth_heartbeats
+  where id = ${sql.lit(HEARTBEAT_ID)})`
+
+/**
+ * Counts a beat unless another process has just done so, by the database's clock. Returns the
+ * resulting count.
+ */
+function countBeat(database: Database<OAuthTables>): Promise<number> {
+  const now = databaseNow(database)
+  // In a transaction, because a read/write-splitting proxy sends all its statements, reads
+  // included, to the primary.
+  return database.transaction(async (tx) => {
+    await tx.kysely
+      .updateTable('oauth_heartbeats')
+      .set((eb) => ({ beat: eb('beat', '+', 1), beaten_at: now }))
+      .where('id', '=', HEARTBEAT_ID)
+      // Also after the clock was set back.
+      .where(sql<number>`abs(${now} - beaten_at)`, '>=', MIN_BEAT_INTERVAL)
+      .execute()
+    const row = await readRow(tx)
+    if (row) return row.beat
+    await insertIfAbsent(tx, 'oauth_heartbeats', { id: HEARTBEAT_ID, beat: 1, beaten_at: 0 })
+    return (await readRow(tx))?.beat ?? 1
+  })
+}
+
+function readRow({ kysely }: Database<OAuthTables>) {
+  return kysely
+    .selectFrom('oauth_heartbeats')
+    .select('beat')
+    .where('id', '=', HEARTBEAT_ID)
+    .executeTakeFirst()
 }

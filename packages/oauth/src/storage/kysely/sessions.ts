@@ -1,7 +1,7 @@
 import { type Database, findTogether, insertIfAbsent, insertTogether } from '@tollgate/database'
-import { logoutOf } from '../pending-logout.ts'
+import { buildLogout } from '../pending-logout.ts'
 import type { SessionSelector } from '../records.ts'
-import type { LogoutTimes, SessionRepository } from '../repositories.ts'
+import type { LogoutRepository, LogoutTimes, SessionRepository } from '../repositories.ts'
 import { logoutTable, type OAuthTables, type SessionRow, sessionTable } from './tables.ts'
 
 export function sessionRepository(database: Database<OAuthTables>): SessionRepository {
@@ -43,12 +43,15 @@ export function sessionRepository(database: Database<OAuthTables>): SessionRepos
         .execute()
     },
     end: (selector, when, limit) =>
-      database.transaction((tx) => moveToQueue(tx, selector, when, limit)),
+      database.transaction((tx) => endAndQueue(tx, selector, when, limit)),
   }
 }
 
-/** Two who end the same session make the same logout, and the second one finds it there. */
-async function moveToQueue(
+/**
+ * Moves sessions to the logout queue. Concurrent calls create the same logout ids, so a client gets
+ * one logout per session.
+ */
+async function endAndQueue(
   tx: Database<OAuthTables>,
   selector: SessionSelector,
   when: LogoutTimes,
@@ -60,10 +63,46 @@ async function moveToQueue(
   const rows = await query.orderBy('sid').limit(limit).execute()
   if (rows.length === 0) return 0
   for (const row of rows) {
-    const logout = logoutOf(sessionTable.fromRow(row), when)
-    await insertIfAbsent(tx as Database, 'oauth_logouts', logoutTable.toRow(logout))
+    const logout = buildLogout(sessionTable.fromRow(row), when)
+    await insertIfAbsent(tx, 'oauth_logouts', logoutTable.toRow(logout))
   }
   const sids = rows.map(({ sid }) => sid)
   await tx.kysely.deleteFrom('oauth_sessions').where('sid', 'in', sids).execute()
   return rows.length
+}
+
+export function logoutRepository(database: Database<OAuthTables>): LogoutRepository {
+  return {
+    async listDue(at, limit, exceptOf = []) {
+      let query = database.kysely
+        .selectFrom('oauth_logouts')
+        .selectAll()
+        .where('due_at', '<=', at.getTime())
+        .where('expires_at', '>', at.getTime())
+      if (exceptOf.length > 0) query = query.where('client_id', 'not in', exceptOf)
+      const rows = await query.orderBy('due_at').limit(limit).execute()
+      return rows.map(logoutTable.fromRow)
+    },
+    async claim({ id, attempts, dueAt }, next) {
+      const { numUpdatedRows } = await database.kysely
+        .updateTable('oauth_logouts')
+        .set({ attempts: attempts + 1, due_at: next.getTime() })
+        .where('id', '=', id)
+        .where('attempts', '=', attempts)
+        .where('due_at', '=', dueAt.getTime())
+        .executeTakeFirst()
+      return numUpdatedRows === 1n
+    },
+    async postpone(clientId, next) {
+      await database.kysely
+        .updateTable('oauth_logouts')
+        .set({ due_at: next.getTime() })
+        .where('client_id', '=', clientId)
+        .where('due_at', '<', next.getTime())
+        .execute()
+    },
+    async remove(id) {
+      await database.kysely.deleteFrom('oauth_logouts').where('id', '=', id).execute()
+    },
+  }
 }

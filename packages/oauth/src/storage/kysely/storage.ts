@@ -7,24 +7,23 @@ import {
   requireMigrations,
 } from '@tollgate/database'
 import type { Storage } from '../repositories.ts'
-import { UNUSED_CLIENT } from '../unused-client.ts'
+import { UNUSED_CLIENT } from '../tickets.ts'
 import { clientRepository, purgeUnusedClients } from './clients.ts'
 import { codeRepository } from './codes.ts'
 import { consentRepository } from './consents.ts'
-import { countLiving, endAll } from './end-all.ts'
+import { countActive, endAll } from './end-all.ts'
 import { interactionRepository } from './interactions.ts'
 import { keyRepository } from './keys.ts'
 import { limitRepository } from './limits.ts'
-import { logoutRepository } from './logouts.ts'
 import { oauthMigrations } from './migrations.ts'
 import { purgeRevocations, revocationRepository } from './revocations.ts'
-import { sessionRepository } from './sessions.ts'
+import { logoutRepository, sessionRepository } from './sessions.ts'
 import type { OAuthTables } from './tables.ts'
 import { ticketRepository } from './tickets.ts'
 import { tokenRepository } from './tokens.ts'
 
-/** Where each table keeps the moment after which a row is of no use, always on an index. */
-const ENDS = [
+/** The column that holds the expiry of each table. Every one is indexed. */
+const EXPIRY_COLUMNS = [
   { table: 'oauth_tokens', key: 'id', column: 'live_until' },
   { table: 'oauth_authorization_codes', key: 'hash', column: 'expires_at' },
   { table: 'oauth_interactions', key: 'hash', column: 'expires_at' },
@@ -32,15 +31,22 @@ const ENDS = [
   { table: 'oauth_logouts', key: 'id', column: 'expires_at' },
 ] as const
 
-/** Tables whose rows are of no use at all once they have ended. */
-const EXPIRED = [
+/** Tables whose rows are useless once they have expired. */
+const EXPIRING_TABLES = [
   { table: 'oauth_tickets', key: 'hash' },
   { table: 'oauth_limits', key: 'name' },
 ] as const
 
-/** The same on SQLite, Postgres and MariaDB/MySQL: every difference ends in `@tollgate/database`. */
+/**
+ * Stores the state of the server in SQLite, Postgres, MySQL or MariaDB.
+ * @example
+ * ```ts
+ * const storage = kyselyStorage(await connect('postgres://localhost/app'))
+ * await storage.migrate()
+ * ```
+ */
 export function kyselyStorage(connected: Database): Storage {
-  const database = connected as Database<OAuthTables>
+  const database: Database<OAuthTables> = connected
   return {
     timeout: database.timeout,
     clock: database.clock,
@@ -61,7 +67,7 @@ export function kyselyStorage(connected: Database): Storage {
     requireMigrations: () => requireMigrations(database, oauthMigrations),
     async purge(before, limit) {
       let deleted = await purgeRevocations(database, before, limit)
-      for (const { table, key, column } of ENDS) {
+      for (const { table, key, column } of EXPIRY_COLUMNS) {
         const where: DeleteBatch['where'] = (eb) => eb(column, '<', before.getTime())
         deleted += await deleteBatch(database, { table, key, where, limit })
       }
@@ -69,7 +75,7 @@ export function kyselyStorage(connected: Database): Storage {
     },
     async purgeExpired(before, limit) {
       let deleted = await purgeUnusedClients(database, before, limit)
-      for (const { table, key } of EXPIRED) {
+      for (const { table, key } of EXPIRING_TABLES) {
         const where: DeleteBatch['where'] = (eb) => {
           const ended = eb('expires_at', '<', before.getTime())
           return table === 'oauth_tickets'
@@ -81,7 +87,7 @@ export function kyselyStorage(connected: Database): Storage {
       return deleted
     },
     endAll: (at) => endAll(database, at),
-    countLiving: (at) => countLiving(database, at),
+    countActive: (at) => countActive(database, at),
     isUnavailable,
   }
 }

@@ -5,34 +5,9 @@ import type { Client, RevocationKind } from '../records.ts'
 import type { ClientChange } from '../repositories.ts'
 
 /**
- * Each table once: rows, records, mappers, columns and parameters follow from here. What has been
- * migrated already is in `migrations.ts`, and a test compares the two on every database.
+ * The table definitions. Row types, records, mappers, columns, parameters and the first migration
+ * are derived from them.
  */
-export interface OAuthTables {
-  oauth_clients: ClientRow
-  oauth_tokens: TokenRow
-  oauth_authorization_codes: CodeRow
-  oauth_interactions: ReturnType<typeof interactionTable.toRow>
-  oauth_consents: ConsentRow
-  oauth_tickets: TicketRow
-  oauth_limits: LimitRow
-  oauth_sessions: SessionRow
-  oauth_logouts: LogoutRow
-  oauth_keys: ReturnType<typeof keyTable.toRow>
-  oauth_revocations: RevocationRow
-  oauth_heartbeats: ReturnType<typeof heartbeatTable.toRow>
-}
-
-export type ClientRow = ReturnType<typeof clientTable.toRow>
-export type TokenRow = ReturnType<typeof tokenTable.toRow>
-export type CodeRow = ReturnType<typeof codeTable.toRow>
-export type InteractionRow = ReturnType<typeof interactionTable.toRow>
-export type ConsentRow = ReturnType<typeof consentTable.toRow>
-export type TicketRow = ReturnType<typeof ticketTable.toRow>
-export type LimitRow = ReturnType<typeof limitTable.toRow>
-export type SessionRow = ReturnType<typeof sessionTable.toRow>
-export type LogoutRow = ReturnType<typeof logoutTable.toRow>
-export type RevocationRow = ReturnType<typeof revocationTable.toRow>
 
 const user = field.string(255)
 const list = field.json<readonly string[]>()
@@ -44,13 +19,13 @@ export const clientTable = defineTable(
     id: field.id,
     user_id: user.nullable(),
     name: field.string(255),
-    /** 0 for public clients; whatever else stands here, a secret is needed. */
+    /** 0 for public clients. Every other value means that a secret is required. */
     confidential: field.flag.nullable(),
     secret_hash: field.id.nullable(),
     secret_version: field.integer,
     redirect_uris: list,
     grant_types: list,
-    /** 1: any defined scope. Only `scopes` counts for all others. */
+    /** 1 if the client may request any defined scope. Otherwise only `scopes` counts. */
     any_scope: field.flag.nullable(),
     scopes: list.nullable(),
     first_party: field.flag,
@@ -76,7 +51,7 @@ const changeOfClient = clientTable.pick(
   'updated_at',
 )
 
-/** The one table whose records are not what its columns say, one by one. */
+/** Maps clients, the only records that do not follow column by column from their table. */
 export const clientRow = {
   toRow: (client: Client): ClientRow =>
     clientTable.toRow({ ...client, anyScope: client.scopes === null }),
@@ -90,7 +65,7 @@ export const clientRow = {
     const { anyScope, ...client } = clientTable.fromRow(row)
     return {
       ...client,
-      // Permissions are written down: what is missing allows nothing.
+      // Fail closed: a missing value grants no permission.
       confidential: row.confidential !== 0,
       scopes: anyScope ? null : (client.scopes ?? []),
       settings: client.settings ?? {},
@@ -128,8 +103,8 @@ export const tokenTable = defineTable(
   },
 )
 
-/** What a rotation gives back: the rest is known to whoever asked for it. */
-export const keptOfToken = tokenTable.pick(
+/** The columns that a rotation reads back. The caller knows the others already. */
+export const unchangedTokenColumns = tokenTable.pick(
   'user_id',
   'grant_type',
   'name',
@@ -141,7 +116,7 @@ export const keptOfToken = tokenTable.pick(
   'details',
 )
 export const detailsOfToken = tokenTable.pick('details')
-export type KeptRow = ReturnType<typeof keptOfToken.toRow>
+export type UnchangedTokenRow = ReturnType<typeof unchangedTokenColumns.toRow>
 
 export const codeTable = defineTable(
   'oauth_authorization_codes',
@@ -209,7 +184,7 @@ export const ticketTable = defineTable(
     kind: field.id,
     content: field.text,
     expires_at: field.instant,
-    /** Whose share it takes; null once it was used. */
+    /** Owner of the share that the ticket counts against. `null` once the ticket was used. */
     holder: field.string(100).nullable(),
   },
   {
@@ -221,13 +196,16 @@ export const ticketTable = defineTable(
   },
 )
 
-/** A count, or one place of a limit. */
+/** A counter, or one place of a limit. */
 export const limitTable = defineTable(
   'oauth_limits',
   {
     name: field.string(200),
     points: field.integer,
-    /** Of a place: the check that is not finished. */
+    /**
+     * Id of the check that occupies the place. `null` for a counter, and for the place of a failed
+     * check.
+     */
     holder: field.id.nullable(),
     expires_at: field.instant,
   },
@@ -297,42 +275,61 @@ export const revocationTable = defineTable(
     subject: field.string(255),
     at: field.instant,
     until: field.instant,
-    /** Both null where an older version wrote it. */
-    mark: field.id.nullable(),
-    written_at: field.instant.nullable(),
+    mark: field.id,
+    written_at: field.instant,
   },
   {
     indexes: { oauth_revocations_by_end: ['until'], oauth_revocations_by_time: ['written_at'] },
   },
 )
 
-/** An entry before the store has numbered and marked it. */
+/** The columns of an entry that the caller provides. The store sets the others. */
 export const newRevocation = revocationTable.pick('kind', 'subject', 'at', 'until')
 
-/** One row, by which a process notices that it reads another server than the one that takes its writes. */
+/**
+ * A single row whose count reveals that a process reads from a replica that lags behind the
+ * primary.
+ */
 const heartbeatTable = defineTable(
   'oauth_heartbeats',
   {
     id: field.id,
     beat: field.integer,
-    /** By the database's clock. */
+    /** Time of the last beat, by the database's clock. */
     beaten_at: field.instant,
   },
   { primaryKey: ['id'] },
 )
 
-/** All of them. */
-export const oauthTables = [
-  clientTable,
-  tokenTable,
-  codeTable,
-  interactionTable,
-  consentTable,
-  ticketTable,
-  limitTable,
-  sessionTable,
-  logoutTable,
-  keyTable,
-  revocationTable,
-  heartbeatTable,
-]
+const tables = {
+  oauth_clients: clientTable,
+  oauth_tokens: tokenTable,
+  oauth_authorization_codes: codeTable,
+  oauth_interactions: interactionTable,
+  oauth_consents: consentTable,
+  oauth_tickets: ticketTable,
+  oauth_limits: limitTable,
+  oauth_sessions: sessionTable,
+  oauth_logouts: logoutTable,
+  oauth_keys: keyTable,
+  oauth_revocations: revocationTable,
+  oauth_heartbeats: heartbeatTable,
+}
+
+/** All tables of this package. */
+export const oauthTables = Object.values(tables)
+
+/** Row types by table name. */
+export type OAuthTables = {
+  [Name in keyof typeof tables]: ReturnType<(typeof tables)[Name]['toRow']>
+}
+
+export type ClientRow = OAuthTables['oauth_clients']
+export type TokenRow = OAuthTables['oauth_tokens']
+export type CodeRow = OAuthTables['oauth_authorization_codes']
+export type InteractionRow = OAuthTables['oauth_interactions']
+export type ConsentRow = OAuthTables['oauth_consents']
+export type TicketRow = OAuthTables['oauth_tickets']
+export type LimitRow = OAuthTables['oauth_limits']
+export type SessionRow = OAuthTables['oauth_sessions']
+export type RevocationRow = OAuthTables['oauth_revocations']

@@ -1,6 +1,6 @@
 import { type Database, findTogether, insertTogether } from '@tollgate/database'
 import type { TicketRepository } from '../repositories.ts'
-import { UNUSED_CLIENT } from '../unused-client.ts'
+import { UNUSED_CLIENT } from '../tickets.ts'
 import { deleteUnusedClient } from './clients.ts'
 import { type OAuthTables, type TicketRow, ticketTable } from './tables.ts'
 
@@ -75,7 +75,7 @@ export function ticketRepository(database: Database<OAuthTables>): TicketReposit
       return rows.map(({ holder, count }) => ({ holder: holder ?? '', count: Number(count) }))
     },
     async evict(kind, holder, limit) {
-      const doomed = await database.kysely
+      const oldest = await database.kysely
         .selectFrom('oauth_tickets')
         .select(['hash', 'content'])
         .where('kind', '=', kind)
@@ -83,16 +83,16 @@ export function ticketRepository(database: Database<OAuthTables>): TicketReposit
         .orderBy('expires_at')
         .limit(limit)
         .execute()
-      if (doomed.length === 0) return 0
+      if (oldest.length === 0) return 0
       if (kind === UNUSED_CLIENT) {
-        for (const { content } of doomed) await deleteUnusedClient(database, content)
+        for (const { content } of oldest) await deleteUnusedClient(database, content)
       }
       const { numDeletedRows } = await database.kysely
         .deleteFrom('oauth_tickets')
         .where(
           'hash',
           'in',
-          doomed.map(({ hash }) => hash),
+          oldest.map(({ hash }) => hash),
         )
         // One that was used since it was selected has no holder any more.
         .where('holder', '=', holder)

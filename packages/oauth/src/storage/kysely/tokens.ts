@@ -15,14 +15,14 @@ import {
   clientRow,
   clientTable,
   detailsOfToken,
-  type KeptRow,
-  keptOfToken,
   type OAuthTables,
   type TokenRow,
   tokenTable,
+  type UnchangedTokenRow,
+  unchangedTokenColumns,
 } from './tables.ts'
 
-/** Rows ended at a time when somebody's everything ends. */
+/** Number of rows to end per transaction when all tokens of a user are revoked. */
 const BATCH = 500
 
 export function tokenRepository(database: Database<OAuthTables>): TokenRepository {
@@ -78,10 +78,11 @@ export function tokenRepository(database: Database<OAuthTables>): TokenRepositor
       })
     },
     async rotate(rotation) {
-      if (rotation.endsBefore) return database.transaction((tx) => rotateAndEnd(tx, rotation))
+      if (rotation.endsOldAccessTokens)
+        return database.transaction((tx) => rotateAndEnd(tx, rotation))
       const write = rotation.details ? rotateAndDetail : rotate
       const row = await write(rotationParams(rotation))
-      return row && rotatedToken(keptOfToken.fromRow(row), rotation)
+      return row && rotatedToken(unchangedTokenColumns.fromRow(row), rotation)
     },
     async markLateRepeat(id, generation) {
       const { numUpdatedRows } = await database.kysely
@@ -147,9 +148,9 @@ function rotationParams(rotation: Rotation): RotationParams {
   }
 }
 
-/** One conditional write that only one of many simultaneous callers can win. */
+/** Rotates with a single conditional write, which only one of many concurrent callers can win. */
 function rotateToken(database: Database<OAuthTables>, { setsDetails = false } = {}) {
-  return database.updateOneReturning<RotationParams, KeptRow>({
+  return database.updateOneReturning<RotationParams, UnchangedTokenRow>({
     table: 'oauth_tokens',
     key: (param) => ({ id: param('id') }),
     where: (eb, param) =>
@@ -162,16 +163,17 @@ function rotateToken(database: Database<OAuthTables>, { setsDetails = false } = 
       ]),
     set: (param) => ({
       generation: param('nextGeneration'),
-      // First: MariaDB gives a column its new value before it reads the next assignment.
+      // Must come first: MariaDB evaluates assignments from left to right and would read the new
+      // value.
       previous_expires_at: sql`refresh_expires_at`,
       issued_at: param('issuedAt'),
       expires_at: param('expiresAt'),
       refresh_expires_at: param('refreshExpiresAt'),
-      // Never earlier than before: access tokens of older generations may still be alive.
+      // Never moves backwards: access tokens of older generations may still be valid.
       live_until: sql`case when live_until > ${param('liveUntil')} then live_until else ${param('liveUntil')} end`,
       ...(setsDetails && { details: param('details') }),
     }),
-    returning: keptOfToken.columns,
+    returning: unchangedTokenColumns.columns,
     together: {
       id: 'text',
       clientId: 'text',
@@ -187,20 +189,23 @@ function rotateToken(database: Database<OAuthTables>, { setsDetails = false } = 
   })
 }
 
-/** Both or neither: a refresh that was cut short has ended nothing. */
+/**
+ * Rotates and announces the end of the old access tokens in one transaction, so that a failed
+ * refresh ends nothing.
+ */
 async function rotateAndEnd(tx: Database<OAuthTables>, rotation: Rotation): Promise<Token | null> {
   const setsDetails = rotation.details !== undefined
   const row = await rotateToken(tx, { setsDetails })(rotationParams(rotation))
   if (!row) return null
-  const token = rotatedToken(keptOfToken.fromRow(row), rotation)
+  const token = rotatedToken(unchangedTokenColumns.fromRow(row), rotation)
   await appendRevocation(tx, ...endedByRotation(rotation, token))
   return token
 }
 
 /**
- * In the order in which a grant is made: requests, codes, tokens. An approval or exchange under way
- * holds the row it started from, so that by the time the delete of that row is through, what it made
- * is there to be found.
+ * Revokes one batch in the order in which grants are made: requests, codes, tokens. An approval or
+ * exchange in progress holds a lock on the row it started from, so once that row is deleted, its
+ * result is visible here.
  */
 async function revokeBatch(
   tx: Database<OAuthTables>,
@@ -210,7 +215,7 @@ async function revokeBatch(
   await forgetPending(tx, selector)
   const ended = await endRows(tx, selector, at)
   if (ended.length === 0) return []
-  // Read after the write has locked them: a refresh just before may have prolonged their life.
+  // Read after the write has locked the rows: a concurrent refresh may have extended their life.
   const rows = await tx.kysely
     .selectFrom('oauth_tokens')
     .selectAll()
@@ -221,7 +226,7 @@ async function revokeBatch(
     ({ id, liveUntil }) => ({ kind: 'token', subject: id, at, until: liveUntil }) as const,
   )
   await appendRevocation(tx, ...notices)
-  // The feed carries the news from here on, so the row itself may be purged.
+  // The feed announces the revocation from now on, so the rows may be purged.
   await tx.kysely
     .updateTable('oauth_tokens')
     .set({ live_until: at.getTime() })
@@ -252,31 +257,34 @@ async function endRows(
   return ended
 }
 
-/** Codes not yet exchanged and requests not yet decided, in the order in which they take locks. */
+/** Deletes pending requests and unused codes, in the order in which those take locks. */
 export async function forgetPending(
   tx: Database<OAuthTables>,
   selector: TokenSelector,
 ): Promise<void> {
   if (!('userId' in selector)) return
-  await deleteOf(tx, 'oauth_interactions', selector)
+  await deleteMatching(tx, 'oauth_interactions', selector)
   await holdConsents(tx, selector)
-  await deleteOf(tx, 'oauth_authorization_codes', selector)
+  await deleteMatching(tx, 'oauth_authorization_codes', selector)
 }
 
-type OfUser = Exclude<TokenSelector, { readonly id: string }>
+type UserSelector = Exclude<TokenSelector, { readonly id: string }>
 
-async function deleteOf(
+async function deleteMatching(
   tx: Database<OAuthTables>,
   table: 'oauth_interactions' | 'oauth_authorization_codes',
-  selector: OfUser,
+  selector: UserSelector,
 ): Promise<void> {
   let query = tx.kysely.deleteFrom(table).where('user_id', '=', selector.userId)
   if ('clientId' in selector) query = query.where('client_id', '=', selector.clientId)
   await query.execute()
 }
 
-/** Waits for silent approvals under way, whose codes and tokens are then there to be found. */
-async function holdConsents(tx: Database<OAuthTables>, selector: OfUser): Promise<void> {
+/**
+ * Waits for approvals in progress that need no consent screen, so that their codes and tokens are
+ * visible afterwards.
+ */
+async function holdConsents(tx: Database<OAuthTables>, selector: UserSelector): Promise<void> {
   let query = tx.kysely
     .updateTable('oauth_consents')
     .set({ updated_at: sql`updated_at` })

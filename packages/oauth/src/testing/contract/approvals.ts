@@ -2,10 +2,13 @@ import assert from 'node:assert/strict'
 import { code, interaction, later, T0, token } from '../contract-fixtures.ts'
 import type { ContractPart } from './part.ts'
 
-/** What a store must do from a request to a code or token: interactions, consents, codes. */
+/**
+ * Tests how a storage handles the steps from a request to a code or token: interactions, consents,
+ * codes.
+ */
 export const approvalsContract: ContractPart = ({ describe, it }, create) => {
   describe('authorization codes', () => {
-    it('are exchanged once, with their token, however many try at once', async () => {
+    it('are used up and create their token in one step, for only one of many concurrent callers', async () => {
       const { codes, tokens } = await create()
       await codes.create(code)
       assert.deepEqual(await codes.find(code.hash), code)
@@ -17,21 +20,21 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual((await codes.find(code.hash))?.usedAt, later(1))
     })
 
-    it('that do not exist give no token', async () => {
+    it('create no token if the code does not exist', async () => {
       const { codes, tokens } = await create()
       assert.equal(await codes.exchange('none', T0, token), false)
       assert.equal(await tokens.find(token.id), null)
     })
   })
 
-  describe('interactions', () => {
-    it('give back what was stored, exactly', async () => {
+  describe('interactions and consents', () => {
+    it('are returned exactly as stored', async () => {
       const { interactions } = await create()
       await interactions.create(interaction, 10)
       assert.deepEqual(await interactions.find(interaction.hash), interaction)
     })
 
-    it('are decided once, with consent and code in the same step', async () => {
+    it('are decided once, and store the consent and the code in the same step', async () => {
       const { interactions, consents, codes } = await create()
       await interactions.create(interaction, 10)
       const consent = { userId: 'ada', clientId: 'client-1', scopes: ['a'], updatedAt: T0 }
@@ -47,13 +50,13 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal((await consents.find('ada', 'client-1')) !== null, approved)
     })
 
-    it('are not decided after they expired', async () => {
+    it('cannot be decided after they expired', async () => {
       const { interactions } = await create()
       await interactions.create(interaction, 10)
       assert.equal(await interactions.deny(interaction.hash, later(600)), false)
     })
 
-    it('consents add up', async () => {
+    it('add the scopes of each approval to the consent', async () => {
       const { interactions, consents } = await create()
       for (const [hash, scopes] of [
         ['1', ['a', 'b']],
@@ -69,7 +72,7 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await consents.find('ada', 'client-1'), null)
     })
 
-    it('an approval that is not to be remembered gives its code, and leaves the consent as it was', async () => {
+    it('store the code of an approval without a consent, and leave the consent unchanged', async () => {
       const { interactions, consents, codes } = await create()
       const consent = { userId: 'ada', clientId: 'client-1', scopes: ['a'], updatedAt: T0 }
       for (const [hash, remembered] of [
@@ -86,7 +89,7 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
       }
     })
 
-    it('what is left out is remembered, and taken back where it was approved before', async () => {
+    it('store declined scopes in the consent, and remove them from the approved ones', async () => {
       const { interactions, consents } = await create()
       const answers: ReadonlyArray<readonly [string[], string[]]> = [
         [['a', 'b'], []],
@@ -104,7 +107,7 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(found?.declined, ['b'])
     })
 
-    it('a consent lets a code or token through only as long as it is the one that was read', async () => {
+    it('store a code or token without an approval screen only while the consent is unchanged', async () => {
       const { interactions, consents, codes, tokens } = await create()
       await interactions.create(interaction, 10)
       const consent = { userId: 'ada', clientId: 'client-1', scopes: ['a'], updatedAt: T0 }
@@ -120,7 +123,7 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await codes.find('third'), null)
     })
 
-    it('a consent lets a code and a token through together, or neither of them', async () => {
+    it('store a code and a token together or neither of them', async () => {
       const { interactions, consents, codes, tokens } = await create()
       await interactions.create(interaction, 10)
       const consent = { userId: 'ada', clientId: 'client-1', scopes: ['a'], updatedAt: T0 }
@@ -134,7 +137,7 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(await tokens.find(token.id), token)
     })
 
-    it('a consent that lets nothing be stored is asked whether it still is the one that was read', async () => {
+    it('report whether the consent is unchanged, even if no code or token is to be stored', async () => {
       const { interactions, consents } = await create()
       await interactions.create(interaction, 10)
       const consent = { userId: 'ada', clientId: 'client-1', scopes: ['a'], updatedAt: T0 }
@@ -145,7 +148,7 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await consents.use(consent, {}), false)
     })
 
-    it('a consent that is removed while it is used leaves no code behind', async () => {
+    it('leave no code behind if the consent is removed while a code is stored because of it', async () => {
       const { interactions, consents, codes } = await create()
       const consent = { userId: 'ada', clientId: 'client-1', scopes: ['a'], updatedAt: T0 }
       for (let round = 0; round < 5; round += 1) {
@@ -162,7 +165,7 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
       }
     })
 
-    it('a consent that is removed takes pending codes and requests along', async () => {
+    it('delete pending codes and requests when the consent is removed', async () => {
       const { interactions, consents, codes } = await create()
       await codes.create(code)
       await codes.create({ ...code, hash: 'other', clientId: 'client-2' })
@@ -173,7 +176,7 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
       assert.notEqual(await codes.find('other'), null)
     })
 
-    it('are bounded for each person, dropping the oldest', async () => {
+    it('limit the pending requests of a user, dropping the oldest', async () => {
       const { interactions } = await create()
       for (let index = 0; index < 5; index += 1) {
         const hash = `i${index}`

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { client, later, notice, T0 } from '../contract-fixtures.ts'
 import type { ContractPart } from './part.ts'
 
-/** What a store must do for clients. */
+/** Tests how a storage handles clients. */
 export const clientsContract: ContractPart = ({ describe, it }, create) => {
-  describe('clients', () => {
-    it('gives back what was stored, exactly', async () => {
+  describe('the client repository', () => {
+    it('returns a client exactly as stored', async () => {
       const { clients } = await create()
       assert.equal(await clients.create(client), true)
       assert.deepEqual(await clients.find('client-1'), client)
@@ -13,7 +13,7 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await clients.find('client-1 '), null)
     })
 
-    it('keeps whether a client is public apart from its hash', async () => {
+    it('stores whether a client is public independently of its secret hash', async () => {
       const { clients } = await create()
       const open = { ...client, id: 'public', confidential: false, secretHash: null, scopes: ['a'] }
       const lost = { ...client, id: 'lost', secretHash: null, scopes: [] }
@@ -23,14 +23,14 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
       }
     })
 
-    it('takes an id once', async () => {
+    it('rejects an id that is taken', async () => {
       const { clients } = await create()
       assert.equal(await clients.create(client), true)
       assert.equal(await clients.create({ ...client, name: 'other' }), false)
       assert.equal((await clients.find('client-1'))?.name, client.name)
     })
 
-    it("lists a person's own, by name, without revoked ones", async () => {
+    it('lists the clients of a user by name, without revoked ones', async () => {
       const { clients } = await create()
       await clients.create({ ...client, id: '1', name: 'b' })
       await clients.create({ ...client, id: '2', name: 'a' })
@@ -40,7 +40,7 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(names, ['a', 'b'])
     })
 
-    it('updates and announces in one step', async () => {
+    it('updates a client and adds an entry to the revocation feed in one step', async () => {
       const { clients, revocations } = await create()
       await clients.create(client)
       const change = {
@@ -65,7 +65,7 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
     const change = (fields: object) => ({ ...fields, updatedAt: later(1) })
     const news = notice('client-changed', client.id)
 
-    it('leave alone what they do not name', async () => {
+    it('keep the fields that they do not contain', async () => {
       const { clients } = await create()
       await clients.create(client)
       const rotation = change({ secretHash: 'new', secretVersion: 2 })
@@ -76,7 +76,7 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(await clients.find(client.id), { ...client, ...rotation, name: 'new' })
     })
 
-    it('of the secret are won by one of many', async () => {
+    it('succeed for only one of many concurrent callers that rotate the secret', async () => {
       const { clients } = await create()
       await clients.create(client)
       const results = await Promise.all(
@@ -87,7 +87,7 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(results.filter((won) => won).length, 1)
     })
 
-    it('of what was read are won by one of many, and by nobody who read it before', async () => {
+    it('succeed for only one of many concurrent callers that pass unchangedSince, and fail for outdated ones', async () => {
       const { clients, revocations } = await create()
       await clients.create(client)
       const since = client.updatedAt
@@ -109,7 +109,7 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal((await revocations.readFrom(0, 10)).entries.length, 1)
     })
 
-    it('come too late when it is revoked or unknown, and announce nothing', async () => {
+    it('fail without an entry in the revocation feed if the client is revoked or unknown', async () => {
       const { clients, revocations } = await create()
       await clients.create({ ...client, revokedAt: T0 })
       assert.equal(await clients.update(client.id, change({ name: 'new' }), news), false)

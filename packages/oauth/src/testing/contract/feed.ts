@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { code, interaction, key, later, notice, T0, token } from '../contract-fixtures.ts'
 import type { ContractPart } from './part.ts'
 
-/** What a store must do for keys and for the news that every process follows, and what it may forget. */
+/** Tests how a storage handles signing keys, the revocation feed and purging. */
 export const feedContract: ContractPart = ({ describe, it }, create) => {
-  describe('keys', () => {
-    it('has one first key of an algorithm, however many processes start at once', async () => {
+  describe('the key repository', () => {
+    it('adds only one first key of an algorithm, however many processes start at once', async () => {
       const { keys } = await create()
       let made = 0
       const first = (algorithm: string) =>
@@ -19,7 +19,7 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(algorithms.sort(), ['EdDSA', 'RS256'])
     })
 
-    it('puts several in place of all others', async () => {
+    it('replaces all keys with several new ones', async () => {
       const { keys, revocations } = await create()
       await keys.add(key, notice('keys', 'changed'))
       const others = ['a', 'b'].map((kid) => ({ ...key, kid }))
@@ -29,7 +29,7 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
       assert.equal((await revocations.readFrom(0, 10)).entries.length, 2)
     })
 
-    it('adds and removes keys and announces it', async () => {
+    it('adds and removes keys, with an entry in the revocation feed', async () => {
       const { keys, revocations } = await create()
       await keys.add(key, notice('keys', 'changed'))
       assert.deepEqual(await keys.list(), [key])
@@ -39,8 +39,8 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
     })
   })
 
-  describe('revocations', () => {
-    it('are read in order, a page at a time, from the entry named on', async () => {
+  describe('entries of the revocation feed', () => {
+    it('are read in order and page by page, beginning with the given id', async () => {
       const { revocations } = await create()
       assert.deepEqual((await revocations.readFrom(0, 2)).entries, [])
       for (const subject of ['1', '2', '3']) await revocations.append(notice('token', subject))
@@ -57,7 +57,7 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(rest.entries[0], entries[1])
     })
 
-    it('carry a mark of their own, however equal they are', async () => {
+    it('have distinct marks, even if they are otherwise equal', async () => {
       const { revocations } = await create()
       for (let i = 0; i < 3; i += 1) await revocations.append(notice('token', 'same'))
       const { entries } = await revocations.readFrom(0, 10)
@@ -66,16 +66,16 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
       for (const mark of marks) assert.ok(mark !== null && mark.length >= 22)
     })
 
-    it('carry the time of the store, whatever the one who appends says', async () => {
+    it('have the time of the store, regardless of the given times', async () => {
       const { revocations } = await create()
       const { now: before } = await revocations.readFrom(0, 10)
       await revocations.append({ ...notice('token', '1'), at: later(-1e6), until: later(1e6) })
       const { entries, now: after } = await revocations.readFrom(0, 10)
-      const writtenAt = entries[0]?.writtenAt?.getTime() ?? 0
+      const writtenAt = entries[0]?.writtenAt.getTime() ?? 0
       assert.ok(before.getTime() <= writtenAt && writtenAt <= after.getTime())
     })
 
-    it('come with the last beat that was counted, where the store counts them', async () => {
+    it('are read with the latest counted beat if the store counts beats', async () => {
       const { revocations } = await create()
       if (!revocations.beat) return
       const counts = await Promise.all([1, 2, 3].map(() => revocations.beat?.()))
@@ -84,7 +84,7 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
       assert.equal((await revocations.readFrom(0, 10)).beat, last)
     })
 
-    it('stay for a day by the time of the store, the newest always', async () => {
+    it('stay for a day by the clock of the store, and the newest one always', async () => {
       const storage = await create()
       const over = { ...notice('token', 'old'), until: later(-10) }
       for (let i = 0; i < 3; i += 1) await storage.revocations.append(over)
@@ -94,8 +94,8 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
     })
   })
 
-  describe('purge', () => {
-    it('removes what ended, and never what is alive', async () => {
+  describe('purge()', () => {
+    it('deletes expired rows, and none that are still valid', async () => {
       const storage = await create()
       await storage.tokens.create(token)
       await storage.tokens.create({ ...token, id: 'old', liveUntil: later(-10) })

@@ -3,13 +3,13 @@ import type { LimitRepository } from '../../storage/repositories.ts'
 import { later, T0 } from '../contract-fixtures.ts'
 import type { ContractPart } from './part.ts'
 
-/** What a store must do for the counts and places of limits. */
+/** Tests how a storage handles the counters and places of limits. */
 export const limitsContract: ContractPart = ({ describe, it }, create) => {
-  describe('limits', () => {
+  describe('the limit repository', () => {
     const take = (limits: LimitRepository, holder: string, at = T0) =>
-      limits.take({ name: 'limit', most: 3, holder, at, until: later(30) })
+      limits.take({ name: 'limit', max: 3, holder, at, until: later(30) })
 
-    it('counts every one of many at once, and begins anew when the time is over', async () => {
+    it('counts each of many concurrent calls, and starts again at zero after the period', async () => {
       const { limits } = await create()
       const counts = await Promise.all(
         Array.from({ length: 8 }, () => limits.count('limit', T0, later(60))),
@@ -23,7 +23,7 @@ export const limitsContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(anew, { points: 1, expiresAt: later(120) })
     })
 
-    it('gives each of many callers at once another place, and no more than there are', async () => {
+    it('gives each of many concurrent callers a different place, up to the number of places', async () => {
       const { limits } = await create()
       const taken = await Promise.all(
         Array.from({ length: 8 }, (_, index) => take(limits, `holder ${index}`)),
@@ -34,7 +34,7 @@ export const limitsContract: ContractPart = ({ describe, it }, create) => {
       for (const each of taken) if (each.place === null) assert.equal(each.isHeld, true)
     })
 
-    it('gives a place back when its holder says so, and to nobody else', async () => {
+    it('releases a place only for the caller that holds it', async () => {
       const { limits } = await create()
       const holders = ['a', 'b', 'c']
       const places = []
@@ -45,7 +45,7 @@ export const limitsContract: ContractPart = ({ describe, it }, create) => {
       assert.notEqual((await take(limits, 'd')).place, null)
     })
 
-    it('keeps the place of a failure until its end, and clears failures alone', async () => {
+    it('keeps the place of a failure until it expires, and clears only failures', async () => {
       const { limits } = await create()
       const places = []
       for (const [index, holder] of ['a', 'b', 'c'].entries()) {
@@ -55,7 +55,7 @@ export const limitsContract: ContractPart = ({ describe, it }, create) => {
       }
       const full = { place: null, isHeld: false, freeAt: later(60) }
       assert.deepEqual(await take(limits, 'd', later(59)), full)
-      // It has no holder any more.
+      // The place of a failure has no holder any more.
       await limits.free(places[0] ?? '', 'a')
       assert.deepEqual(await take(limits, 'd', later(59)), full)
       const { place } = await take(limits, 'd', later(60))
@@ -66,12 +66,12 @@ export const limitsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal((await take(limits, 'g')).place, null)
     })
 
-    it('frees the place of a check that never said how it went, and its holder has no say in it then', async () => {
+    it('releases the place of a check that reported no result in time, and ignores its late result', async () => {
       const { limits } = await create()
       const places: string[] = []
       for (const holder of ['a', 'b', 'c']) places.push((await take(limits, holder)).place ?? '')
       const again = (holder: string, from: number) =>
-        limits.take({ name: 'limit', most: 3, holder, at: later(from), until: later(90) })
+        limits.take({ name: 'limit', max: 3, holder, at: later(from), until: later(90) })
       for (const holder of ['d', 'e', 'f']) assert.notEqual((await again(holder, 30)).place, null)
       for (const [index, place] of places.entries()) {
         const holder = ['a', 'b', 'c'][index] ?? ''
@@ -81,7 +81,7 @@ export const limitsContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(await again('g', 31), { place: null, isHeld: true, freeAt: later(90) })
     })
 
-    it('forgets the counts of one prefix that end first', async () => {
+    it('deletes the counters of one prefix that expire first', async () => {
       const { limits } = await create()
       for (const seconds of [30, 10, 20]) {
         await limits.count(`rate:${seconds}`, T0, later(seconds))
@@ -95,7 +95,7 @@ export const limitsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await points('rate:10'), 1)
     })
 
-    it('deletes what has expired', async () => {
+    it('deletes expired counters', async () => {
       const storage = await create()
       await storage.limits.count('over', T0, later(10))
       await storage.limits.count('open', T0, later(60))

@@ -1,12 +1,12 @@
 import type { Storage } from '../../storage/repositories.ts'
 
-/** `describe` and `it` of whatever test runner you use. */
+/** `describe` and `it` of a test runner. */
 export interface StorageContractRunner {
-  /** Groups tests, as vitest, jest and node:test do. */
+  /** Groups tests, as in Vitest, Jest and node:test. */
   describe(name: string, body: () => void): void
-  /** One test. */
+  /** Defines a test. */
   it(name: string, body: () => Promise<void>): void
 }
 
-/** Tests of one subject; `create` gives an empty, migrated store each time. */
+/** Defines the tests of one subject. `create` returns an empty, migrated storage on each call. */
 export type ContractPart = (runner: StorageContractRunner, create: () => Promise<Storage>) => void

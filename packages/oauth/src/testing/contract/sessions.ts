@@ -12,10 +12,10 @@ async function addThree({ sessions }: Storage): Promise<void> {
   await sessions.add({ ...session, sid: 'sid-3', sessionId: 'other', seenAt: later(-5) })
 }
 
-/** What a store must do for the sessions that clients took part in, and for telling them of the end. */
+/** Tests how a storage handles the sessions of clients and the logouts it queues for them. */
 export const sessionsContract: ContractPart = ({ describe, it }, create) => {
-  describe('sessions', () => {
-    it('keeps what it was given, and nothing twice', async () => {
+  describe('the session repository', () => {
+    it('stores a session as given, and rejects an id that is taken', async () => {
       const { sessions } = await create()
       assert.equal(await sessions.find('sid-1'), null)
       assert.equal(await sessions.add(session), true)
@@ -23,7 +23,7 @@ export const sessionsContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(await sessions.find('sid-1'), session)
     })
 
-    it('lists those of a person, the last used first', async () => {
+    it('lists the sessions of a user, most recently used first', async () => {
       const storage = await create()
       await addThree(storage)
       await storage.sessions.add({ ...session, sid: 'sid-4', userId: 'bob' })
@@ -34,7 +34,7 @@ export const sessionsContract: ContractPart = ({ describe, it }, create) => {
       )
     })
 
-    it('notes that one is used, unless it has ended', async () => {
+    it('records the use of a session, unless it has ended', async () => {
       const { sessions } = await create()
       await sessions.add(session)
       await sessions.touch('sid-1', later(60), later(900))
@@ -47,7 +47,7 @@ export const sessionsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await sessions.find('sid-9'), null)
     })
 
-    it('moves a session to another name', async () => {
+    it('assigns the sessions of one application session to another', async () => {
       const storage = await create()
       await addThree(storage)
       await storage.sessions.move('session', 'next')
@@ -55,7 +55,7 @@ export const sessionsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await storage.sessions.end({ sessionId: 'next' }, WHEN, 10), 2)
     })
 
-    it('ends one session, and puts a logout for each client into the queue', async () => {
+    it('ends one session and queues a logout notification for each of its clients', async () => {
       const storage = await create()
       await addThree(storage)
       assert.equal(await storage.sessions.end({ sessionId: 'session' }, WHEN, 10), 2)
@@ -70,7 +70,7 @@ export const sessionsContract: ContractPart = ({ describe, it }, create) => {
       )
     })
 
-    it('ends those of a person, and those of everyone, a few at a time', async () => {
+    it('ends the sessions of a user and of all users, a limited number at a time', async () => {
       const storage = await create()
       await addThree(storage)
       await storage.sessions.add({ ...session, sid: 'sid-4', userId: 'bob' })
@@ -80,7 +80,7 @@ export const sessionsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal((await storage.logouts.listDue(T0, 10)).length, 4)
     })
 
-    it('tells a client once though many end the session at once', async () => {
+    it('queues one logout notification for a client even if several callers end the session concurrently', async () => {
       const storage = await create()
       await storage.sessions.add(session)
       await Promise.all(
@@ -90,7 +90,7 @@ export const sessionsContract: ContractPart = ({ describe, it }, create) => {
     })
   })
 
-  describe('logouts', () => {
+  describe('queued logout notifications', () => {
     async function queued() {
       const storage = await create()
       await addThree(storage)
@@ -98,7 +98,7 @@ export const sessionsContract: ContractPart = ({ describe, it }, create) => {
       return storage.logouts
     }
 
-    it('are due from their time on, until they are too old', async () => {
+    it('are due from their scheduled time until they expire', async () => {
       const logouts = await queued()
       assert.equal((await logouts.listDue(later(-1), 10)).length, 0)
       assert.equal((await logouts.listDue(T0, 2)).length, 2)
@@ -107,7 +107,7 @@ export const sessionsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal((await logouts.listDue(later(3600), 10)).length, 0)
     })
 
-    it('are claimed by one of many, and due again later', async () => {
+    it('are claimed by only one of many concurrent callers, and are due again later', async () => {
       const logouts = await queued()
       const [logout] = await logouts.listDue(T0, 1)
       assert.ok(logout)
@@ -118,9 +118,9 @@ export const sessionsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(again.find(({ id }) => id === logout.id)?.attempts, 1)
     })
 
-    it('are put off for one client, and taken away', async () => {
+    it('can be postponed for one client, and removed', async () => {
       const logouts = await queued()
-      await logouts.putOff('client-1', later(30))
+      await logouts.postpone('client-1', later(30))
       assert.deepEqual(ids(await logouts.listDue(T0, 10)), ['sid-2'])
       const due = await logouts.listDue(later(30), 10)
       assert.equal(due.length, 3)
@@ -128,7 +128,7 @@ export const sessionsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal((await logouts.listDue(later(30), 10)).length, 0)
     })
 
-    it('are purged when they are over, as are sessions', async () => {
+    it('are purged after they expired, as are sessions', async () => {
       const storage = await create()
       await addThree(storage)
       await storage.sessions.end({ sessionId: 'other' }, WHEN, 10)

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { UNUSED_CLIENT, unusedTicket } from '../../storage/unused-client.ts'
+import { UNUSED_CLIENT, unusedTicket } from '../../storage/tickets.ts'
 import { client, later, T0, ticket } from '../contract-fixtures.ts'
 import type { ContractPart } from './part.ts'
 
-/** What a store must do for what lives for a short time. */
+/** Tests how a storage handles short-lived tickets. */
 export const ticketsContract: ContractPart = ({ describe, it }, create) => {
-  describe('tickets', () => {
-    it('keeps what it was given, and nothing twice', async () => {
+  describe('the ticket repository', () => {
+    it('stores a ticket as given, and rejects a hash that is taken', async () => {
       const { tickets } = await create()
       assert.equal(await tickets.find(ticket.hash), null)
       assert.equal(await tickets.add(ticket), true)
@@ -14,13 +14,13 @@ export const ticketsContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(await tickets.find(ticket.hash), ticket)
     })
 
-    it('takes one of many that add the same at once', async () => {
+    it('adds a ticket for only one of many concurrent callers', async () => {
       const { tickets } = await create()
       const added = await Promise.all(Array.from({ length: 8 }, () => tickets.add(ticket)))
       assert.equal(added.filter(Boolean).length, 1)
     })
 
-    it('gives one to a single caller', async () => {
+    it('lets only one of many concurrent callers use up a ticket', async () => {
       const { tickets } = await create()
       await tickets.add(ticket)
       const taken = await Promise.all(Array.from({ length: 8 }, () => tickets.take(ticket.hash)))
@@ -31,7 +31,7 @@ export const ticketsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await tickets.find(ticket.hash), null)
     })
 
-    it('is changed by one of many who have read the same', async () => {
+    it('changes a ticket for only one of many concurrent callers with the same content', async () => {
       const { tickets } = await create()
       await tickets.add(ticket)
       const changes = await Promise.all(
@@ -45,7 +45,7 @@ export const ticketsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await tickets.change('none', content, 'x'), false)
     })
 
-    it('goes when it has expired, and when everything ends', async () => {
+    it('deletes tickets when they have expired, and when endEverything() is called', async () => {
       const storage = await create()
       await storage.tickets.add(ticket)
       await storage.tickets.add({ ...ticket, hash: 'old', expiresAt: later(-10) })
@@ -55,7 +55,7 @@ export const ticketsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await storage.tickets.find(ticket.hash), null)
     })
 
-    it('changes its end and its holder in the same step as its content', async () => {
+    it('changes the expiry and the holder together with the content', async () => {
       const { tickets } = await create()
       await tickets.add({ ...ticket, holder: 'a' })
       const also = { expiresAt: later(600), holder: null }
@@ -66,7 +66,7 @@ export const ticketsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await tickets.countHeld(ticket.kind, 'a'), 0)
     })
 
-    it('counts what each holder has of a kind, the largest first', async () => {
+    it('counts the tickets of a kind per holder, largest first', async () => {
       const { tickets } = await create()
       const held = ['a', 'b', 'b', 'c', 'c', 'c', null]
       for (const [index, holder] of held.entries()) {
@@ -82,7 +82,7 @@ export const ticketsContract: ContractPart = ({ describe, it }, create) => {
       ])
     })
 
-    it('evicts those of a holder that end first, and none without a holder', async () => {
+    it('evicts the tickets of a holder that expire first, and none without a holder', async () => {
       const { tickets } = await create()
       const ends = [30, 10, 20]
       for (const end of ends) {
@@ -99,7 +99,7 @@ export const ticketsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await tickets.evict(ticket.kind, 'a', 10), 0)
     })
 
-    it('evicts an unused client together with its ticket, and leaves one that was used', async () => {
+    it('evicts an unused client together with its ticket, and keeps a used one', async () => {
       const storage = await create()
       const until = later(10).getTime()
       const by = 'registration' as const
@@ -114,7 +114,7 @@ export const ticketsContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(await storage.clients.find(used.id), used)
     })
 
-    it('takes the client along that nobody has used, if it has not changed', async () => {
+    it('deletes an unused client with its expired ticket, unless the client has changed', async () => {
       const storage = await create()
       const until = later(-10).getTime()
       const registered = (id: string, unused_until?: number) => ({

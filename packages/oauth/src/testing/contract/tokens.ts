@@ -3,10 +3,10 @@ import type { Rotation, Token } from '../../storage/records.ts'
 import { client, code, interaction, later, rotation, T0, token } from '../contract-fixtures.ts'
 import type { ContractPart } from './part.ts'
 
-/** What a store must do for tokens. */
+/** Tests how a storage handles tokens. */
 export const tokensContract: ContractPart = ({ describe, it }, create) => {
-  describe('tokens', () => {
-    it('gives back what was stored, exactly', async () => {
+  describe('the token repository', () => {
+    it('returns a token exactly as stored', async () => {
       const { tokens } = await create()
       await tokens.create(token)
       assert.deepEqual(await tokens.find(token.id), token)
@@ -15,7 +15,7 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(await tokens.find('x'), client)
     })
 
-    it('rotates the present generation once', async () => {
+    it('rotates the current generation of a refresh token only once', async () => {
       const { tokens } = await create()
       await tokens.create(token)
       const results = await Promise.all(
@@ -28,12 +28,12 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(await tokens.find(token.id), won[0])
     })
 
-    it('ends the access tokens before, in the same step and only where that is asked for', async () => {
+    it('revokes the previous access tokens in the same step if requested', async () => {
       const { tokens, revocations } = await create()
       await tokens.create(token)
       await tokens.rotate(rotation(0, later(1)))
       assert.deepEqual((await revocations.readFrom(0, 10)).entries, [])
-      const ending = { ...rotation(1, later(2)), endsBefore: true }
+      const ending = { ...rotation(1, later(2)), endsOldAccessTokens: true }
       const results = await Promise.all(Array.from({ length: 5 }, () => tokens.rotate(ending)))
       assert.equal(results.filter((result) => result !== null).length, 1)
       const { entries } = await revocations.readFrom(0, 10)
@@ -43,14 +43,14 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       )
     })
 
-    it('never brings the end of life forward', async () => {
+    it('never moves the expiry of a row to an earlier time', async () => {
       const { tokens } = await create()
       await tokens.create({ ...token, liveUntil: later(9999) })
       const rotated = await tokens.rotate(rotation(0, later(1)))
       assert.deepEqual(rotated?.liveUntil, later(9999))
     })
 
-    it('remembers when the refresh token before would have expired', async () => {
+    it('stores when the previous refresh token would have expired', async () => {
       const { tokens } = await create()
       await tokens.create(token)
       const rotated = await tokens.rotate(rotation(0, later(1)))
@@ -58,13 +58,13 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(await tokens.find(token.id), rotated)
     })
 
-    it('replaces the details where a rotation has some, and keeps them otherwise', async () => {
+    it('replaces the details of a token if the rotation contains details, and otherwise keeps them', async () => {
       const { tokens } = await create()
       await tokens.create({ ...token, details: { nonce: 'n' } })
       const details = { nonce: 'n', added: { for: 'share', claims: { plan: 'pro' } } }
-      for (const endsBefore of [false, true]) {
-        const generation = endsBefore ? 2 : 0
-        const set = { ...rotation(generation, later(1)), endsBefore, details }
+      for (const endsOldAccessTokens of [false, true]) {
+        const generation = endsOldAccessTokens ? 2 : 0
+        const set = { ...rotation(generation, later(1)), endsOldAccessTokens, details }
         assert.deepEqual((await tokens.rotate(set))?.details, details)
         const kept = await tokens.rotate(rotation(generation + 1, later(1)))
         assert.deepEqual(kept?.details, details)
@@ -72,7 +72,7 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       }
     })
 
-    it('moves a row that is behind to the generation asked for', async () => {
+    it('moves a row with an older generation to the requested one', async () => {
       const { tokens } = await create()
       await tokens.create(token)
       const moved = await tokens.rotate({ ...rotation(0, later(1)), nextGeneration: 7 })
@@ -80,7 +80,7 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await tokens.rotate(rotation(0, later(1))), null)
     })
 
-    it('marks a late repeat of the present generation, as often as it comes', async () => {
+    it('marks a late repeat of the current generation, once or several times', async () => {
       const { tokens } = await create()
       await tokens.create({ ...token, generation: 3, lateGeneration: 1 })
       const marks = Array.from({ length: 5 }, () => tokens.markLateRepeat(token.id, 3))
@@ -93,11 +93,11 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
     const unmarked: ReadonlyArray<[string, Partial<Token>]> = [
       ['of another generation', { generation: 4 }],
       ['that was revoked', { generation: 3, revokedAt: T0 }],
-      ['that was late one generation before', { generation: 3, lateGeneration: 2 }],
+      ['that had a late repeat one generation before', { generation: 3, lateGeneration: 2 }],
       ['that does not exist', { id: 'other', generation: 3 }],
     ]
     for (const [name, change] of unmarked) {
-      it(`does not mark a late repeat of one ${name}`, async () => {
+      it(`does not mark a late repeat of a token ${name}`, async () => {
         const { tokens } = await create()
         const before = { ...token, ...change }
         await tokens.create(before)
@@ -108,7 +108,7 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
 
     const dead: ReadonlyArray<[string, Partial<Token>, Partial<Rotation>]> = [
       ['of another client', {}, { clientId: 'other' }],
-      ['of an older secret', {}, { clientSecretVersion: 2 }],
+      ['issued under another version of the secret', {}, { clientSecretVersion: 2 }],
       ['of another generation', { generation: 3 }, {}],
       ['that was revoked', { revokedAt: T0 }, {}],
       ['that expired', { refreshExpiresAt: later(1) }, {}],
@@ -116,7 +116,7 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       ['that does not exist', {}, { id: 'none' }],
     ]
     for (const [name, change, request] of dead) {
-      it(`does not rotate one ${name}`, async () => {
+      it(`does not rotate a token ${name}`, async () => {
         const { tokens } = await create()
         const before = { ...token, ...change }
         await tokens.create(before)
@@ -125,7 +125,7 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       })
     }
 
-    it('revokes once and announces each token until nothing of it can live', async () => {
+    it('revokes a token once, and keeps the feed entry until no part of the token can be valid', async () => {
       const { tokens, revocations } = await create()
       await tokens.create(token)
       assert.equal((await tokens.revoke({ id: token.id }, later(5))).length, 1)
@@ -137,7 +137,7 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await tokens.rotate(rotation(0, later(6))), null)
     })
 
-    it('lets a revoked one be purged while the news of it stays', async () => {
+    it('purges a revoked token while its feed entry stays', async () => {
       const storage = await create()
       await storage.tokens.create(token)
       await storage.tokens.revoke({ id: token.id }, later(5))
@@ -146,7 +146,7 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       assert.equal((await storage.revocations.readFrom(0, 10)).entries.length, 1)
     })
 
-    it('revokes what matches and nothing else', async () => {
+    it('revokes the tokens that match a filter, and no others', async () => {
       const { tokens } = await create()
       await tokens.create({ ...token, id: '1' })
       await tokens.create({ ...token, id: '2', clientId: 'client-2' })
@@ -164,7 +164,7 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       assert.equal((await tokens.find('3'))?.revokedAt, null)
     })
 
-    it("revoking a person's tokens ends pending codes and requests too", async () => {
+    it('deletes pending codes and requests when it revokes the tokens of a user', async () => {
       const { tokens, codes, interactions } = await create()
       await codes.create(code)
       await interactions.create(interaction, 10)
@@ -173,7 +173,7 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await interactions.find(interaction.hash), null)
     })
 
-    it('lists what is alive, newest first', async () => {
+    it('lists the valid tokens of a user, newest first', async () => {
       const { tokens } = await create()
       await tokens.create({ ...token, id: '1' })
       await tokens.create({ ...token, id: '2', createdAt: later(1) })
@@ -183,7 +183,7 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(ids, ['2', '1'])
     })
 
-    it('lists the same with their clients', async () => {
+    it('lists the same tokens with their clients', async () => {
       const { clients, tokens } = await create()
       await clients.create({ ...client, id: 'shop', name: 'Shop' })
       await tokens.create({ ...token, id: '1', clientId: 'shop', userId: 'eve' })

@@ -18,11 +18,14 @@ export interface FormatChoice extends FormatContext {
   readonly keyring: Keyring
   readonly issuer: string
   readonly resources: Resources
-  /** Of the server, for APIs that want no other. */
+  /** The server's default format, for APIs without a format of their own. */
   readonly accessTokenFormat: AccessTokenFormatName | AccessTokenFormat
 }
 
-/** Which format a token is written in: by its API, or by its client where that wants another. */
+/**
+ * Chooses the format in which tokens are written: that of the API, unless the client requires
+ * another one.
+ */
 export function chooseFormat(
   choice: FormatChoice,
 ): Pick<AccessTokenOptions, 'readable' | 'formatFor' | 'audienceFor'> {
@@ -45,35 +48,40 @@ export function chooseFormat(
   const ownJwt = jwt({ algorithm: own.algorithm, typ: own.tokenType })
   const custom =
     typeof accessTokenFormat === 'string' ? null : checkedFormat(accessTokenFormat, choice)
-  const ofServer = custom ?? (accessTokenFormat === 'opaque' ? opaque : ownJwt)
-  const usual = own.format === null ? ofServer : own.format === 'opaque' ? opaque : ownJwt
+  const serverFormat = custom ?? (accessTokenFormat === 'opaque' ? opaque : ownJwt)
+  const defaultFormat =
+    own.format === null ? serverFormat : own.format === 'opaque' ? opaque : ownJwt
 
   function audienceFor(uris: readonly string[] | undefined): string | readonly string[] {
     if (uris === undefined) return own.audience
-    // One that is there no more keeps its address, which no guard takes.
+    // A removed API keeps its URI as audience, which no guard accepts.
     const audiences = uris.map((uri) => findResource(uri, resources)?.audience ?? uri)
     return audiences.length === 1 && audiences[0] !== undefined ? audiences[0] : audiences
   }
 
-  /** For tokens that are not just like all others. */
+  /** Chooses the format of tokens with details or named APIs. */
   function formatOf({ details }: Token, [uri]: readonly string[]): AccessTokenFormat {
     const resource = findResource(uri ?? own.uri, resources) ?? own
     if (details?.opaque) return opaque
     const name = resource.format ?? (custom ? null : accessTokenFormat)
     if (name === 'opaque') return opaque
-    // Nobody knows whether it keeps all claims, and an exchanged token must not lose what it ends with.
+    // A custom format may lose claims, and an exchanged token must keep `parents`, because it ends
+    // with them.
     if (name === null && details?.parents) return opaque
     if (name === null && custom) return custom
-    const wished = details?.signedWith
-    // The server may have had a key for it when the client was made.
-    const algorithm = wished && keys.algorithms.has(wished) ? wished : resource.algorithm
+    const requestedAlgorithm = details?.signedWith
+    // The server may no longer have a key for the algorithm the client registered.
+    const algorithm =
+      requestedAlgorithm && keys.algorithms.has(requestedAlgorithm)
+        ? requestedAlgorithm
+        : resource.algorithm
     return jwt({ algorithm, typ: resource.tokenType })
   }
 
   return {
     readable: [...(custom ? [custom] : []), opaque, ownJwt],
     formatFor: (token, uris) =>
-      token.details === null && uris === undefined ? usual : formatOf(token, uris ?? []),
+      token.details === null && uris === undefined ? defaultFormat : formatOf(token, uris ?? []),
     audienceFor,
   }
 }

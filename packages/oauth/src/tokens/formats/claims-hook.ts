@@ -1,40 +1,49 @@
 import type { Client, Token } from '../../storage/records.ts'
-import { withinPatience } from '../../users/patience.ts'
+import { withHookTimeout } from '../../users/hook-timeout.ts'
 import type { ApplicationUser } from '../../users/users.ts'
 import { isReservedClaim } from './claims.ts'
 
-/** A token has to fit into a header, beside everything else. */
-const MOST_BYTES = 4096
+/**
+ * Maximum size of the added claims, because a token must fit into a header with everything else.
+ */
+const MAX_BYTES = 4096
 
-/** Claims that the application adds to access tokens, where their type is not known. */
+/** Claims that the application adds to access tokens, if their type is not given. */
 export type AddedClaims = Readonly<Record<string, unknown>>
 
-/** An access token that is about to be issued or refreshed. */
-export interface ClaimsQuestion<User extends ApplicationUser = ApplicationUser> {
+/** Describes an access token that is about to be issued or refreshed. */
+export interface AccessTokenClaimsContext<User extends ApplicationUser = ApplicationUser> {
   /** The client that gets the token. */
   readonly client: Client
-  /** The id of the person it acts for; null when the client acts for itself. */
+  /** Id of the user the token acts for. `null` if the client acts for itself. */
   readonly userId: string | null
-  /** Reads the application's record of that person through `users.findById()`; null when the client acts for itself. */
+  /**
+   * Reads the application's record of that user through `users.findById()`. `null` if the client
+   * acts for itself.
+   */
   findUser(): Promise<User | null>
   /** The scopes of the token. */
   readonly scopes: readonly string[]
-  /** The addresses of the APIs that the token is for. */
+  /** Resource URIs of the APIs the token is for. */
   readonly resources: readonly string[]
-  /** The grant that the token began with; `personal_access` for personal access tokens. */
+  /** Grant type that created the token. `personal_access` for personal access tokens. */
   readonly grantType: Token['grantType']
 }
 
-/** Claims with fixed values, or a function that reads them for one token. */
+/** Claims with fixed values, or a function that computes them for each token. */
 export type AccessTokenClaimsOption<
   User extends ApplicationUser = ApplicationUser,
   Claims extends object = AddedClaims,
-> = Claims | ((question: ClaimsQuestion<User>) => Claims | Promise<Claims>)
+> = Claims | ((question: AccessTokenClaimsContext<User>) => Claims | Promise<Claims>)
 
-/** Answers with the claims for one token, checked. */
-export type ClaimsHook = (question: ClaimsQuestion) => Promise<AddedClaims>
+/** Returns the checked claims for one token. */
+export type ClaimsHook = (question: AccessTokenClaimsContext) => Promise<AddedClaims>
 
-/** Makes the hook of the option `accessTokenClaims`. Fixed claims are checked here, computed ones at every token. */
+/**
+ * Builds the hook for the option `accessTokenClaims`. Fixed claims are checked immediately,
+ * computed ones for each token.
+ * @throws TypeError if fixed claims are invalid
+ */
 export function parseAccessTokenClaims(
   option: AccessTokenClaimsOption<never, object> | undefined,
 ): ClaimsHook | null {
@@ -43,12 +52,15 @@ export function parseAccessTokenClaims(
     const fixed = checkedClaims(option)
     return async () => fixed
   }
-  const read = option as (question: ClaimsQuestion) => unknown
+  const read = option as (question: AccessTokenClaimsContext) => unknown
   return async (question) =>
-    checkedClaims(await withinPatience('accessTokenClaims()', (async () => read(question))()))
+    checkedClaims(await withHookTimeout('accessTokenClaims()', (async () => read(question))()))
 }
 
-/** The claims as a token carries them, or a TypeError that names what cannot stand in one. */
+/**
+ * Returns the claims as they will be read from the token.
+ * @throws BadClaims (a TypeError) that names the invalid claim
+ */
 function checkedClaims(claims: unknown): AddedClaims {
   if (typeof claims !== 'object' || claims === null || Array.isArray(claims)) {
     throw new BadClaims('accessTokenClaims: give an object, such as { tenant: "t1" }.')
@@ -61,9 +73,9 @@ function checkedClaims(claims: unknown): AddedClaims {
   }
   const json = toJson(claims)
   const bytes = Buffer.byteLength(json)
-  if (bytes > MOST_BYTES) {
+  if (bytes > MAX_BYTES) {
     throw new BadClaims(
-      `accessTokenClaims: these are ${bytes} bytes, and a token that fits into a header has room for ${MOST_BYTES}.`,
+      `accessTokenClaims: these are ${bytes} bytes, and a token that fits into a header has room for ${MAX_BYTES}.`,
     )
   }
   return JSON.parse(json)
@@ -77,5 +89,5 @@ function toJson(claims: object): string {
   }
 }
 
-/** A mistake in the application's code, not an outage. */
+/** Thrown for invalid claims: a mistake in the application's code, not an outage. */
 export class BadClaims extends TypeError {}

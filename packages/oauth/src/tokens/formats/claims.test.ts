@@ -12,23 +12,23 @@ const claims = {
   scope: '',
 }
 
-describe('subjects', () => {
+describe('formatSubject and parseSubject', () => {
   it.each([
     ['7', 'user:7', { kind: 'user', id: '7' }],
     ['client:7', 'user:client:7', { kind: 'user', id: 'client:7' }],
     [null, 'client:c', { kind: 'client', id: 'c' }],
-  ])('of the user %j is %s', (userId, text, subject) => {
+  ])('format and parse the subject of the user %j as %s', (userId, text, subject) => {
     expect(formatSubject({ userId, clientId: 'c' })).toBe(text)
     expect(parseSubject(text)).toEqual(subject)
   })
 
-  it.each(['', '7', 'User:7', 'admin:7'])('%j is nobody', (text) => {
+  it.each(['', '7', 'User:7', 'admin:7'])('parse the invalid subject %j as null', (text) => {
     expect(parseSubject(text)).toBeNull()
   })
 })
 
 describe('parseClaims', () => {
-  it('takes whole claims', () => {
+  it('accepts complete claims', () => {
     expect(parseClaims(claims)).toEqual(claims)
   })
 
@@ -53,7 +53,7 @@ describe('parseClaims', () => {
     { ...claims, exp: Number.POSITIVE_INFINITY },
     { ...claims, exp: undefined },
     { ...claims, iat: null },
-  ])('refuses %j', (value) => {
+  ])('rejects the claims %j', (value) => {
     expect(parseClaims(value)).toBeNull()
   })
 })
@@ -64,7 +64,7 @@ describe('tokenIdOf', () => {
     ['id.12', 'id'],
     ['id', 'id'],
     ['', ''],
-  ])('%j is %j', (jti, id) => {
+  ])('returns the row id of the jti %j: %j', (jti, id) => {
     expect(tokenIdOf(jti)).toBe(id)
   })
 })

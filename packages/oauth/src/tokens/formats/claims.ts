@@ -3,37 +3,43 @@ import type { Actor, GrantDetails, ParentToken } from '../../storage/details.ts'
 import type { Token } from '../../storage/records.ts'
 import { jtiOf } from '../../storage/rotated-token.ts'
 
-/** RFC 9068 §2.2. */
+/** The claims of an access token (RFC 9068 §2.2). */
 export interface AccessTokenClaims {
-  /** Who made it: the issuer. */
+  /** Issuer. */
   readonly iss: string
-  /** For whom: `user:` or `client:` and an id. */
+  /** Subject: `user:` or `client:` and an id. */
   readonly sub: string
-  /** For which API, or APIs. */
+  /** Audience: the API or APIs that the token is for. */
   readonly aud: string | readonly string[]
-  /** Who was given it. */
+  /** The client the token was issued to. */
   readonly client_id: string
-  /** Its id: that of the row, a dot, and how often it was refreshed. */
+  /** Token id: the id of its row, a dot, and the number of refreshes. */
   readonly jti: string
-  /** When it was made, in seconds. */
+  /** When the token was issued, in seconds since the epoch. */
   readonly iat: number
-  /** When it expires, in seconds. */
+  /** When the token expires, in seconds since the epoch. */
   readonly exp: number
-  /** What it may do, with blanks between. */
+  /** Granted scopes, separated by spaces. */
   readonly scope: string
-  /** RFC 8693 §4.1: who acts for the person, where somebody does. */
+  /** The party that acts for the user, in a delegated token (RFC 8693 §4.1). */
   readonly act?: Actor
-  /** Of an exchanged token: all that it comes from. It ends with each of them. */
+  /** The tokens an exchanged token comes from. When one of them is revoked, this token ends too. */
   readonly parents?: readonly ParentToken[]
-  /** RFC 9449 §6.1: only whoever holds the key with this thumbprint may use it. */
+  /**
+   * Thumbprint of the key the token is bound to (RFC 9449 §6.1). Only the holder of the key may use
+   * the token.
+   */
   readonly cnf?: { readonly jkt: string }
-  /** RFC 9470 §6: when the person had signed in, in seconds. */
+  /** When the user authenticated, in seconds since the epoch (RFC 9470 §6). */
   readonly auth_time?: number
-  /** RFC 9470 §6: how well that was proven. */
+  /** Authentication context class of the sign-in (RFC 9470 §6). */
   readonly acr?: string
 }
 
-/** Typed, so that a client acting for itself is never taken for the user with the same id. */
+/**
+ * Subject of a token. The prefix keeps a client that acts for itself from being mistaken for a user
+ * with the same id.
+ */
 export type Subject =
   | { readonly kind: 'user'; readonly id: string }
   | { readonly kind: 'client'; readonly id: string }
@@ -48,7 +54,7 @@ export function parseSubject(text: string): Subject | null {
   return null
 }
 
-/** What a token has at one time of its life. */
+/** The fields of a token's row that end up in one access token. */
 type Issue = Pick<
   Token,
   'id' | 'clientId' | 'userId' | 'generation' | 'issuedAt' | 'expiresAt' | 'details'
@@ -72,18 +78,21 @@ export function buildClaims(
   if (token.details === null) return claims
   const { added } = token.details
   const isForThis = added && added.for === sha256(shareName(scopes, server.audience))
-  // The application's come first, so that they can never take the place of ours.
+  // Application claims come first, so that they can never override the server's claims.
   return { ...(isForThis && added.claims), ...claims, ...claimsOfDetails(token.details) }
 }
 
-/** What one access token of a row is for, as text. */
+/**
+ * Joins the scopes and audience of an access token into a text that identifies this share of its
+ * row.
+ */
 export function shareName(scopes: readonly string[], audience: string | readonly string[]): string {
   return `${scopes.join(' ')}\n${[audience].flat().join(' ')}`
 }
 
 /**
- * Names that stand for something in access tokens and introspection responses (RFC 7519, 7662, 8693, 9068, 9449, 9470),
- * or will: the application can add none of them.
+ * Claims that have, or may get, a meaning in access tokens and introspection responses (RFC 7519,
+ * 7662, 8693, 9068, 9449, 9470). The application cannot add them.
  */
 const RESERVED: ReadonlySet<string> = new Set([
   ...['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'scope', 'client_id', 'azp', 'nonce', 'sid'],
@@ -95,7 +104,7 @@ export function isReservedClaim(name: string): boolean {
   return RESERVED.has(name)
 }
 
-/** The claims of a token that are the application's. */
+/** Returns the claims that the application has added to a token. */
 export function addedClaims(claims: object): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(claims).filter(([name]) => !RESERVED.has(name)))
 }
@@ -113,12 +122,12 @@ function claimsOfDetails(details: GrantDetails): ClaimsOfDetails {
   }
 }
 
-/** Whether only the holder of a key may use it. */
+/** Whether a token is bound to a key. */
 export function isBound({ cnf }: Pick<AccessTokenClaims, 'cnf'>): boolean {
   return cnf !== undefined
 }
 
-/** A confirmation that we do not understand must not count as none. */
+/** Whether `cnf` is absent or understood. An unknown confirmation must not be treated as absent. */
 function isConfirmation(value: unknown): boolean {
   if (value === undefined) return true
   return (
@@ -126,7 +135,10 @@ function isConfirmation(value: unknown): boolean {
   )
 }
 
-/** Every token issued from one row shares its fate; the part after the dot counts refreshes. */
+/**
+ * Returns the row id of a token. All tokens of one row end together; the part after the dot counts
+ * refreshes.
+ */
 export function tokenIdOf(jti: string): string {
   const dot = jti.indexOf('.')
   return dot < 0 ? jti : jti.slice(0, dot)
@@ -142,7 +154,10 @@ export function isFor(audience: string, { aud }: Pick<AccessTokenClaims, 'aud'>)
   return typeof aud === 'string' ? aud === audience : aud.includes(audience)
 }
 
-/** Absent, or right in every part: one that cannot be read must not look like none. */
+/**
+ * Whether `parents` is absent or valid in every part. An unreadable value must not be treated as
+ * absent.
+ */
 function isParents(value: unknown): boolean {
   if (value === undefined) return true
   return Array.isArray(value) && value.every((each) => isText(each?.jti) && isText(each?.client_id))
@@ -150,7 +165,7 @@ function isParents(value: unknown): boolean {
 
 const isText = (value: unknown): boolean => typeof value === 'string'
 
-/** `unknown` from a token's payload to claims, or null: wrong types never reach a decision. */
+/** Parses the payload of a token. Returns `null` if a claim is missing or has the wrong type. */
 export function parseClaims(value: unknown): AccessTokenClaims | null {
   if (typeof value !== 'object' || value === null) return null
   const claims = value as Record<string, unknown>

@@ -3,61 +3,70 @@ import { isBearerText } from '../../http/bearer-text.ts'
 import type { Token } from '../../storage/records.ts'
 import { type AccessTokenClaims, buildClaims, isBound, parseClaims } from './claims.ts'
 
-/** What a format may ask the server for. */
+/** Functions that the server provides to a token format. */
 export interface FormatContext {
-  /** The row of a token, for formats whose text does not say everything. */
+  /** Finds the row of a token, for formats whose text does not contain all claims. */
   findToken(id: string): Promise<Token | null>
 }
 
 /**
- * How the claims of an access token become the text a client carries, and back. The server builds the
- * claims, and checks what comes back: issuer, audience, expiry and revocation are its business.
+ * Converts the claims of an access token to text and back. The server builds the claims, and checks
+ * issuer, audience, expiry and revocation of the decoded ones.
  */
 export interface AccessTokenFormat {
-  /** Whether the text could be one of this format, by its looks alone. Others are tried otherwise. */
+  /**
+   * Whether a text could be in this format, judging by its form alone. If not, other formats are
+   * tried.
+   */
   recognizes(text: string): boolean
   /**
-   * Letters, digits and `-._~+/=` only (RFC 6750 §2.1). `token` is the row: it has all scopes that were
-   * granted, while a refresh may have asked for fewer, which are those in `claims.scope`.
+   * Encodes the claims as text. The text may contain only letters, digits and `-._~+/=` (RFC 6750
+   * §2.1).
+   *
+   * `token` is the stored row with all granted scopes. A refresh may have requested fewer: only
+   * `claims.scope` applies to this access token.
    */
   encode(claims: AccessTokenClaims, token: Token): string | Promise<string>
-  /** Null unless the text is genuine: unaltered, and made by this server. */
+  /** Decodes a text. Returns `null` unless this server made it and it is unchanged. */
   decode(
     text: string,
     context: FormatContext,
   ): AccessTokenClaims | null | Promise<AccessTokenClaims | null>
 }
 
-/** The formats that come with the server. */
+/** Names of the built-in formats. */
 export type AccessTokenFormatName = 'jwt' | 'opaque'
 export const accessTokenFormats: readonly AccessTokenFormatName[] = ['jwt', 'opaque']
 
-/** What a token is asked for: part of what its row grants, or all of it. */
+/** The part of a grant that one access token is for. Can be all of it. */
 export interface TokenShare {
   readonly scopes: readonly string[]
-  /** The APIs, by their addresses. */
+  /** Resource URIs of the APIs. */
   readonly resources: readonly string[] | undefined
 }
 
 export interface AccessTokens {
   encode(token: Token, share: TokenShare): Awaitable<string>
-  /** Null: not genuine. */
+  /** Decodes an access token. `null` if it is not genuine. */
   decode(text: string): Awaitable<AccessTokenClaims | null>
-  /** `aud` of tokens for these APIs. */
+  /** Returns the `aud` claim of tokens for these APIs. */
   audienceFor(resources: readonly string[] | undefined): string | readonly string[]
 }
 
 export interface AccessTokenOptions extends FormatContext {
   readonly issuer: string
-  /** What is read: the choice can be changed while tokens live. */
+  /**
+   * All formats that are accepted, so that the option can be changed while tokens of the old format
+   * are still valid.
+   */
   readonly readable: readonly AccessTokenFormat[]
-  /** What tokens for these APIs are written in. */
+  /** Chooses the format of a token for these APIs. */
   formatFor(token: Token, resources: readonly string[] | undefined): AccessTokenFormat
-  /** `aud` of tokens for these APIs. */
+  /** Returns the `aud` claim of tokens for these APIs. */
   audienceFor(resources: readonly string[] | undefined): string | readonly string[]
 }
 
-/** Writes the format that is wanted and reads all of them. */
+/** Writes access tokens in the chosen format and reads those of all formats. */
 export function createAccessTokens(options: AccessTokenOptions): AccessTokens {
   const { issuer, readable } = options
 
@@ -75,7 +84,10 @@ export function createAccessTokens(options: AccessTokenOptions): AccessTokens {
   }
 }
 
-/** A format of the application's own, held to what a header can carry and to what a key is worth. */
+/**
+ * Wraps a custom format and checks that its tokens fit into a header and keep the key they are
+ * bound to.
+ */
 export function checkedFormat(
   format: AccessTokenFormat,
   context: FormatContext,
@@ -83,7 +95,7 @@ export function checkedFormat(
   const decode: AccessTokenFormat['decode'] = async (text, context) =>
     parseClaims(await format.decode(text, context))
 
-  /** A format that forgets the key would make a token for everybody of one that is for its holder. */
+  /** Rejects a format that loses `cnf`, because its tokens could be used without the key. */
   async function assertStaysBound(text: string, { cnf }: AccessTokenClaims): Promise<void> {
     const back = await decode(text, context)
     if (back?.cnf?.jkt === cnf?.jkt) return

@@ -5,16 +5,19 @@ import type { SigningKeys } from '../../keys/signing-keys.ts'
 import { parseClaims } from './claims.ts'
 import type { AccessTokenFormat } from './format.ts'
 
-/** Three parts (RFC 7515 §7.1). */
+/** A JWT has three parts (RFC 7515 §7.1). */
 const SHAPE = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
-/** How JWTs for an API are made. */
+/** Settings for the JWTs of one API. */
 export interface JwtStyle {
   readonly algorithm: SigningAlgorithm
   readonly typ: string
 }
 
-/** RFC 9068, signed with the current key. The algorithm is the key's, never the token's choice. */
+/**
+ * Writes access tokens as JWTs (RFC 9068), signed with the current key. The algorithm is taken from
+ * the key, never from the token.
+ */
 export function jwtFormat(keys: SigningKeys, { algorithm, typ }: JwtStyle): AccessTokenFormat {
   return {
     recognizes: (text) => SHAPE.test(text),
@@ -31,7 +34,10 @@ export function jwtFormat(keys: SigningKeys, { algorithm, typ }: JwtStyle): Acce
   }
 }
 
-/** The whole header is known beforehand, so no field of it can mislead. */
+/**
+ * Finds the key for a header, reloading the keys once if necessary. The whole header must equal
+ * that of a known key, so no field of it can mislead.
+ */
 async function findByKid(header: string, keys: SigningKeys): Promise<SigningKey | null> {
   const kid = readKid(header)
   if (kid !== null) await keys.findOrReload(kid)

@@ -5,21 +5,24 @@ import type { Token } from '../../storage/records.ts'
 import { buildClaims } from './claims.ts'
 import type { AccessTokenFormat } from './format.ts'
 
-/** What a genuine opaque token says by itself; the rest stands in its row. */
+/** The content of a genuine opaque token. Everything else is in its row. */
 interface Reference {
   readonly tokenId: string
   readonly generation: number
   readonly issuedAt: Date
   readonly expiresAt: Date
-  /** Only for a token that was asked for with less than was granted, or is bound to a key. */
+  /** Set only if the token has less than the full grant, or is bound to a key. */
   readonly narrowed: Narrowed | null
 }
 
 interface Narrowed {
   readonly scopes: readonly string[]
-  /** Null: all that were granted. */
+  /** `null` for the full audience of the grant. */
   readonly audience: readonly string[] | null
-  /** Of the key it is bound to: a later one of the same row may be bound to another. */
+  /**
+   * Thumbprint of the key this token is bound to. Later tokens of the same row may be bound to
+   * another key.
+   */
   readonly key: string | null
 }
 
@@ -31,27 +34,23 @@ const SHAPE =
 export interface OpaqueTokenOptions {
   readonly keyring: Pick<Keyring, 'macKeys'>
   readonly server: { readonly issuer: string; readonly audience: string }
-  /** `aud` of what a row grants. */
+  /** Returns the `aud` claim of the full grant. */
   audienceOf(token: Token): string | readonly string[]
 }
 
 /**
- * `tga_<row>.<generation>.<issued>.<expires>.<fewer scopes and APIs, key>.<MAC>`: says nothing about anybody. Who it
- * is for and what it may do is read from its row, once in each process; the MAC keeps strangers from
- * causing such reads. A row outlives its token's generations, hence the times.
+ * Writes access tokens as `tga_<row>.<generation>.<issued>.<expires>.<fewer scopes and APIs,
+ * key>.<MAC>`, which reveals nothing about the user. Subject and scopes are read from the row, once
+ * per process. The MAC prevents such reads for made-up tokens. The times are included because a row
+ * outlives the access tokens of its earlier generations.
  */
 export function opaqueFormat(options: OpaqueTokenOptions): AccessTokenFormat {
   const { issuer, audience } = options.server
   const keys = () => options.keyring.macKeys('opaque access tokens')
-  // A JWT names its issuer; here the MAC vouches for it, should two servers share a secret and a store.
+  // The MAC covers the issuer, because two servers may share a secret and a store.
   const macOf = (key: MacKey, content: string) => hmac(key, `${content}\n${issuer}\n${audience}`)
   const isOurs = (content: string, given: string) =>
-    keys().some(
-      (key) =>
-        equalSecrets(macOf(key, content), given) ||
-        // Made by an older version, which left the issuer out.
-        equalSecrets(hmac(key, content), given),
-    )
+    keys().some((key) => equalSecrets(macOf(key, content), given))
 
   function parse(text: string): Reference | null {
     const [, tokenId, generation, issued, expires, narrowed, given] = SHAPE.exec(text) ?? []
@@ -73,7 +72,7 @@ export function opaqueFormat(options: OpaqueTokenOptions): AccessTokenFormat {
       const [key] = keys()
       if (!key) throw new Error('There is no secret to make access tokens with')
       const hasAllScopes = scope === token.scopes.join(' ')
-      // A row without details has one audience, which cannot be fewer.
+      // A row without details has a single audience, which cannot be narrowed.
       const hasAll = token.details === null || String(aud) === String(options.audienceOf(token))
       const narrowed =
         hasAllScopes && hasAll && !cnf ? '' : formatNarrowed(scope, hasAll ? null : aud, cnf?.jkt)
@@ -95,7 +94,7 @@ export function opaqueFormat(options: OpaqueTokenOptions): AccessTokenFormat {
   }
 }
 
-/** The scopes on the first line, the APIs on the second, the key on the third; those at the end may be missing. */
+/** Joins scopes, APIs and key, one per line. Trailing lines may be absent. */
 function formatNarrowed(
   scope: string,
   audience: string | readonly string[] | null,

@@ -13,7 +13,7 @@ describe('refresh tokens', () => {
   const tokens = createRefreshTokens(createKeyring([oldSecret]))
   const text = tokens.format(content)
 
-  it('are read back as they were made, and are the same each time', () => {
+  it('are parsed to the values they were made from, and always formatted the same way', () => {
     expect(tokens.parse(text)).toEqual(content)
     expect(tokens.format(content)).toBe(text)
   })
@@ -22,19 +22,19 @@ describe('refresh tokens', () => {
     ['another generation', text.replace('.7.', '.8.')],
     ['another row', text.replace('019b', '019c')],
     ['another user', text.replace(Buffer.from('ad').toString('base64url').slice(0, 2), 'Ym')],
-    ['a longer number', text.replace('.7.', '.07.')],
-    ['one letter changed', text.replace(/.$/, (last) => (last === 'A' ? 'E' : 'A'))],
-    ['one letter less', text.slice(0, -1)],
-    ['one letter more', `${text}A`],
-    ['a blank at the end', `${text} `],
-    ['a line end', `${text}\n`],
+    ['a leading zero in the generation', text.replace('.7.', '.07.')],
+    ['one character changed', text.replace(/.$/, (last) => (last === 'A' ? 'E' : 'A'))],
+    ['one character missing', text.slice(0, -1)],
+    ['one character added', `${text}A`],
+    ['a space at the end', `${text} `],
+    ['a line break at the end', `${text}\n`],
     ['no prefix', text.replace('tgr_', '')],
-    ['nothing', ''],
-  ])('with %s are not ours', (_what, damaged) => {
+    ['no text at all', ''],
+  ])('are rejected with %s', (_what, damaged) => {
     expect(tokens.parse(damaged)).toBeNull()
   })
 
-  it('outlive a change of the secret while the old one is given too', () => {
+  it('stay valid after a change of the secret while the old secret is still listed', () => {
     const both = createRefreshTokens(createKeyring([newSecret, oldSecret]))
     expect(both.parse(text)).toEqual(content)
     expect(tokens.parse(both.format(content))).toBeNull()

@@ -1,7 +1,7 @@
 import { equalSecrets, hmac } from '../../crypto.ts'
 import type { Keyring } from '../../keys/keyring.ts'
 
-/** What a genuine refresh token says: which row, which generation of it, and whose. */
+/** The content of a genuine refresh token. */
 export interface RefreshTokenContent {
   readonly tokenId: string
   readonly generation: number
@@ -10,7 +10,10 @@ export interface RefreshTokenContent {
 
 export interface RefreshTokens {
   format(content: RefreshTokenContent): string
-  /** Null for anything we did not make: garbage, damage, another kind of token. */
+  /**
+   * Parses a refresh token. `null` for damaged text, other kinds of tokens and anything this server
+   * did not make.
+   */
   parse(text: string): RefreshTokenContent | null
 }
 
@@ -18,10 +21,11 @@ const PREFIX = 'tgr_'
 const SHAPE = /^tgr_([0-9a-f-]{36})\.(\d{1,9})\.([\w-]{1,1400})\.([\w-]{43})$/
 
 /**
- * A refresh token is `tgr_<row>.<generation>.<user>.<MAC>`. Nothing of it is stored, not even a hash:
- * the row counts generations and the MAC proves that we made it. So damage is told from reuse without
- * keeping old tokens, and a repeated request can be given the same successor again. The user is named
- * so that the application can be asked about them before the token is used up.
+ * Formats and parses refresh tokens: `tgr_<row>.<generation>.<user>.<MAC>`. Nothing of them is
+ * stored, not even a hash: the row counts generations and the MAC proves their origin. This
+ * distinguishes damage from reuse without keeping old tokens, and lets a repeated request get the
+ * same successor. The user id is included so that the application can be asked about the user
+ * before the token is used up.
  */
 export function createRefreshTokens(keyring: Pick<Keyring, 'macKeys'>): RefreshTokens {
   const keys = () => keyring.macKeys('refresh tokens')

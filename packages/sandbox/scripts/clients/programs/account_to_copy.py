@@ -1,4 +1,4 @@
-"""An account with something of everything, and what is true of it by arithmetic. See ../../clients.mjs"""
+"""An account with objects of every kind, and its amounts computed independently. See ../../clients.mjs"""
 import stripe
 
 
@@ -40,7 +40,7 @@ INVOICED = 1440
 # 2.9 % and 30 of each charge; a dispute takes the amount and 1500
 FEES = {INVOICED: 72, 700: 50, 900: 56}
 
-# What the copies of each model say, smallest first.
+# Expected values in the copies of each model, smallest first.
 FACTS = {
     'Account': {'default_currency': ['usd']},
     'Product': {'name': ['Gold'], 'active': [True]},
@@ -75,7 +75,7 @@ FACTS = {
 
 
 def ids_of(model):
-    """What the account has of a model, asked for without dj-stripe."""
+    """Returns the account's objects of a model, read without dj-stripe."""
     def each(kind, **params):
         return kind.list(limit=100, **params).auto_paging_iter()
 

@@ -1,4 +1,5 @@
-// A shop that bills by usage records, with Stripe's SDK for Node before basil. See ../../clients.mjs
+// A shop that bills by usage records, with Stripe's SDK for Node before basil. See
+// ../../clients.mjs
 import assert from 'node:assert/strict'
 import { step, submit } from './steps.mjs'
 import { createClock, openAccount } from './stripe-account.mjs'

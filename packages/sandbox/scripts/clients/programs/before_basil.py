@@ -22,7 +22,7 @@ class NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 def submit(url, fields):
-    """Sends a form of one of Stripe's pages, as a browser does."""
+    """Submits a form of one of Stripe's pages, like a browser."""
     try:
         urllib.request.build_opener(NoRedirect).open(url, urllib.parse.urlencode(fields).encode())
     except urllib.error.HTTPError as error:
@@ -52,7 +52,7 @@ price = client.prices.create({
     'product_data': {'name': 'Calls'}, 'currency': 'usd', 'unit_amount': 2,
     'recurring': {'interval': 'month', 'usage_type': 'metered', 'aggregate_usage': 'max'}})
 assert price.recurring.aggregate_usage == 'max'
-# This SDK sends True and False with a capital letter.
+# This SDK sends capitalized True and False.
 assert [each.id for each in client.prices.list({'active': True}).data] == [price.id]
 assert client.prices.list({'active': False}).data == []
 ok('price that is metered without a meter')

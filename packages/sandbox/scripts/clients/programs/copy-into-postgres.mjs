@@ -8,7 +8,7 @@ import { fact, listen, sandboxConfig, step, submit, until, versionOf } from './s
 // As an ES module it does not find its migrations.
 const { runMigrations, StripeSync } = createRequire(import.meta.url)('@supabase/stripe-sync-engine')
 const databaseUrl = process.env.DATABASE_URL
-// The version its README names.
+// The API version in its README.
 const apiVersion = '2020-08-27'
 const stripe = new Stripe(process.env.STRIPE_KEY, sandboxConfig())
 let sync
@@ -18,7 +18,7 @@ const hooks = await listen(async ({ body, headers }) => {
     await sync.processWebhook(body, headers['stripe-signature'])
     return 200
   } catch (error) {
-    // Of some kinds it keeps nothing, and says so.
+    // It stores nothing for some event types, and throws this error.
     if (error.message === 'Unhandled webhook event') return 200
     refusals.push(`${JSON.parse(body).type}: ${error.message}`)
     return 500
@@ -28,7 +28,7 @@ fact('version', `${versionOf('@supabase/stripe-sync-engine')} with stripe ${vers
 fact('speaks', apiVersion)
 
 await step('migrations', () => runMigrations({ databaseUrl, schema: 'stripe' }))
-// Tables of it, and how the account lists what belongs into them.
+// Its tables, and how the account lists their objects.
 const LISTS = {
   customers: () => stripe.customers.list({ limit: 100 }),
   products: () => stripe.products.list({ limit: 100 }),
@@ -63,7 +63,7 @@ sync = new StripeSync({
   autoExpandLists: true,
   backfillRelatedEntities: true,
 })
-// The one place where it can be told where Stripe is.
+// The only way to set the URL of Stripe.
 sync.stripe = new Stripe(process.env.STRIPE_KEY, { ...sandboxConfig(), apiVersion })
 
 const counts = await step('backfill of everything', async () => {

@@ -50,7 +50,7 @@ from djstripe import models  # noqa: E402
 from djstripe.settings import djstripe_settings  # noqa: E402
 
 stripe.api_key = KEY
-# It says of each forged webhook that it was refused.
+# It logs each forged webhook that it rejects.
 logging.disable(logging.ERROR)
 
 # What a sync without names asks for in vain: the sandbox does not have the first ones, and of the last two
@@ -198,7 +198,7 @@ said = sync()
 refused = {line.split(':')[0].split()[-1] for line in said.split('\n') if line.startswith('  Error listing')}
 same('what is not synced', refused, NOT_SYNCED)
 for model in FACTS:
-    # It also keeps cards that belong to nobody, by the payments they made.
+    # It also keeps cards without a customer that made payments.
     same(model, ids_of(model) - set(getattr(models, model).objects.values_list('id', flat=True)), set())
 ok('sync without names, of all but %d models' % len(NOT_SYNCED))
 server.shutdown()

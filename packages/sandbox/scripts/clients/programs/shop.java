@@ -210,7 +210,7 @@ class Shop {
     var told = new TreeSet<String>();
     for (Hook hook : received) {
       var event = client.constructEvent(hook.body(), hook.signature(), endpoint.getSecret());
-      // There is an object only if all of it has the SDK's types.
+      // The SDK returns an object only if all of it matches its types.
       if (event.getDataObjectDeserializer().getObject().isEmpty()) throw new AssertionError(event.getType());
       told.add(event.getId());
     }

@@ -1,4 +1,4 @@
-// A shop that uses Stripe's SDK for Node, whatever its version. See ../../clients.mjs
+// A shop that uses any version of Stripe's SDK for Node. See ../../clients.mjs
 import assert from 'node:assert/strict'
 import Stripe from 'stripe'
 import { step, submit, until, versionOf } from './steps.mjs'
@@ -6,7 +6,7 @@ import { createClock, openAccount } from './stripe-account.mjs'
 
 const major = Number(versionOf('stripe').split('.')[0])
 
-// What was called otherwise before
+// Names that earlier versions have for the same parameters.
 const promotion = (coupon) => (major < 19 ? { coupon } : { promotion: { type: 'coupon', coupon } })
 const couponOf = (discount) => (major < 19 ? discount.coupon.id : discount.source.coupon)
 const cards = { [major < 23 ? 'payment_method_types' : 'allowed_payment_method_types']: ['card'] }
@@ -220,7 +220,7 @@ await step('thin events of v2', async () => {
   }
   assert.deepEqual(await list({ object_id: products[1] }), [products[1]])
   assert.deepEqual(await list({ limit: 1 }), products.toReversed())
-  // A refused list leaves a rejection that nobody handles, in version 18.
+  // In version 18, a rejected list leaves an unhandled promise rejection.
   const refused = stripe.rawRequest('GET', '/v2/core/events?limit=0')
   await assert.rejects(refused, { code: 'invalid_fields' })
 })
@@ -241,7 +241,7 @@ await step('usage by v2', async () => {
   const { hostname, port } = new URL(process.env.STRIPE_URL)
   const stream = new Stripe(token, { host: hostname, port, protocol: 'http' })
   const events = [usage, usage]
-  // Before 22 the address of the stream cannot be changed.
+  // Before version 22 the URL of the stream cannot be changed.
   if (major < 22) await stream.rawRequest('POST', '/v2/billing/meter_event_stream', { events })
   else await stream.v2.billing.meterEventStream.create({ events })
   await billing.meterEventAdjustments.create({

@@ -1,4 +1,4 @@
-"""A shop that uses Stripe's SDK for Python, whatever its version. See ../../clients.mjs"""
+"""A shop that uses any version of Stripe's SDK for Python. See ../../clients.mjs"""
 import http.server
 import json
 import os
@@ -47,7 +47,7 @@ class NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 def submit(url, fields):
-    """Sends a form of one of Stripe's pages, as a browser does."""
+    """Submits a form of one of Stripe's pages, like a browser."""
     token = urllib.parse.parse_qs(urllib.parse.urlparse(url).query).get('token')
     body = urllib.parse.urlencode({**({'token': token[0]} if token else {}), **fields}).encode()
     try:
@@ -64,7 +64,7 @@ def raises(kind, call):
     raise SystemExit('expected %s' % kind.__name__)
 
 
-# What was called otherwise before
+# Names that earlier versions have for the same parameters
 def promotion(coupon):
     return {'coupon': coupon} if MAJOR < 13 else {'promotion': {'type': 'coupon', 'coupon': coupon}}
 

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 
-/** One thing a client does. A failure ends the program; what was done until then is on record. */
+/**
+ * Runs one step of a client. A failure ends the program; the steps until then are already printed.
+ */
 export async function step(name, work) {
   const result = await work()
   process.stdout.write(`ok ${name}\n`)
@@ -16,13 +18,13 @@ export function versionOf(name) {
   return JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8')).version
 }
 
-/** How an SDK for Node finds the sandbox. */
+/** Returns the configuration with which an SDK for Node finds the sandbox. */
 export function sandboxConfig() {
   const { hostname: host, port, protocol } = new URL(process.env.STRIPE_URL)
   return { host, port, protocol: protocol.slice(0, -1), maxNetworkRetries: 0 }
 }
 
-/** A server that keeps what is posted to it and answers with what `respond` makes of it. */
+/** Starts a server that records requests and answers with the status from `respond`. */
 export async function listen(respond = () => 200) {
   const received = []
   const server = createServer(async (request, response) => {
@@ -41,7 +43,7 @@ export async function listen(respond = () => 200) {
   }
 }
 
-/** Waits for something that is not there yet. */
+/** Waits until `find` returns something. */
 export async function until(what, find) {
   for (let tries = 0; tries < 400; tries++) {
     const found = await find()
@@ -51,7 +53,7 @@ export async function until(what, find) {
   throw new Error(`${what} did not happen`)
 }
 
-/** Sends a form of one of Stripe's pages, as a browser does. */
+/** Submits a form of one of Stripe's pages, like a browser. */
 export async function submit(url, fields) {
   const token = new URL(url).searchParams.get('token')
   const body = new URLSearchParams(token === null ? fields : { token, ...fields })

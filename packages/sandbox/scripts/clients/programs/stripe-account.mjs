@@ -1,9 +1,9 @@
-// What every shop of ours in Node begins with: the SDK, an address for webhooks, and a clock to move.
+// The common start of our shops in Node: the SDK, a webhook endpoint, and a test clock.
 import assert from 'node:assert/strict'
 import Stripe from 'stripe'
 import { fact, listen, sandboxConfig, step, until, versionOf } from './steps.mjs'
 
-/** The SDK at an account that is still empty, which tells `enabled_events` in the SDK's own version. */
+/** Connects the SDK to an empty account, whose webhooks have the SDK's API version. */
 export async function openAccount(enabled_events) {
   const stripe = new Stripe(process.env.STRIPE_KEY, sandboxConfig())
   const hooks = await listen()
@@ -17,7 +17,7 @@ export async function openAccount(enabled_events) {
   })
   fact('speaks', speaks)
 
-  /** Waits for the webhook that `isWanted`, and reads it as the SDK does: it must be signed. */
+  /** Waits for the webhook that satisfies `isWanted`, and verifies it with the SDK. */
   async function receive(what, isWanted) {
     const { body, headers } = await until(what, () =>
       hooks.received.find(({ body }) => isWanted(JSON.parse(body))),
@@ -30,7 +30,7 @@ export async function openAccount(enabled_events) {
   return { stripe, hooks, receive }
 }
 
-/** A test clock that stands a second ahead of the sandbox's own. */
+/** Creates a test clock that is a second ahead of the sandbox's own. */
 export async function createClock(stripe) {
   const clocks = stripe.testHelpers.testClocks
   const { id, frozen_time } = await clocks.create({

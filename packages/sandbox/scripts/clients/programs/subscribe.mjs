@@ -1,4 +1,4 @@
-// An application that signs people in with better-auth and bills them by its Stripe plugin. See
+// An application that signs users in with better-auth and bills them with its Stripe plugin. See
 // ../../clients.mjs
 import assert from 'node:assert/strict'
 import { stripe as stripePlugin } from '@better-auth/stripe'
@@ -11,7 +11,7 @@ const stripe = new Stripe(process.env.STRIPE_KEY, sandboxConfig())
 const tables = { user: [], session: [], account: [], verification: [], subscription: [] }
 const origin = 'http://127.0.0.1:3000'
 let auth
-// What comes from Stripe goes to the plugin's own route.
+// Stripe's webhooks go to the plugin's own route.
 const hooks = await listen(async ({ headers, body }) => {
   const response = await auth.handler(
     new Request(`${origin}/api/auth/stripe/webhook`, { method: 'POST', headers, body }),

@@ -1,18 +1,17 @@
 import type { HttpRequest, HttpResponse } from '../../core/http.ts'
-import type { Router } from '../../core/router.ts'
+import { Router } from '../../core/router.ts'
 import type { Trouble } from '../../core/trouble.ts'
-import { inStep } from '../state/context.ts'
+import { withCause } from '../state/context.ts'
 import { BraintreeError, NotFound, Refused } from '../wire/errors.ts'
-import { xmlDocument } from '../wire/xml.ts'
+import { isObject } from '../wire/validation.ts'
+import { XmlList, type XmlObject, type XmlValue, xmlDocument } from '../wire/xml.ts'
 import { parseBody } from './body.ts'
 import { type Merchants, merchantOf } from './keys.ts'
 import type { Operation, OperationResponse, Operations } from './operation.ts'
-import { paramsXml } from './params-xml.ts'
-import { createRouter } from './routes.ts'
 
 const XML = { 'content-type': 'application/xml; charset=utf-8' }
 
-/** Handles one call after the other as Braintree does. */
+/** Handles calls the way Braintree does. */
 export class BraintreeApi {
   readonly #merchants: Merchants
   readonly #router: Router<Operation>
@@ -28,7 +27,10 @@ export class BraintreeApi {
     this.#trouble = trouble
   }
 
-  /** One call: trouble on demand, the keys, the route, the operation. */
+  /**
+   * Handles one call: checks simulated failures, the API keys and the route, then runs the
+   * operation.
+   */
   handle(request: HttpRequest): HttpResponse {
     const trouble = this.#trouble.takeCallTrouble('braintree')
     if (trouble === '429' || trouble === '500') return { status: Number(trouble) }
@@ -47,7 +49,7 @@ export class BraintreeApi {
       body = parseBody(request)
       const query = new URLSearchParams(request.query)
       const { params } = route
-      return inStep(context, `${request.method} ${path}`, () =>
+      return withCause(context, `${request.method} ${path}`, () =>
         toHttpResponse(route.target({ context, params, query, body })),
       )
     } catch (error) {
@@ -59,7 +61,7 @@ export class BraintreeApi {
 }
 
 function toHttpResponse(response: OperationResponse): HttpResponse {
-  // An empty body: the SDK's XML parser fails on a document without a root.
+  // An empty body, because the SDK's XML parser fails on a document without a root.
   if (response === null) return { status: 200 }
   return {
     status: response.status ?? 200,
@@ -76,4 +78,40 @@ function refusalResponse(error: Refused, body: unknown): HttpResponse {
     ...error.extras,
   }
   return { status: 422, headers: XML, body: xmlDocument('api_error_response', value) }
+}
+
+/**
+ * Builds the router from the operations of each resource, whose paths are relative to the resource.
+ */
+function createRouter(resources: Readonly<Record<string, Operations>>): Router<Operation> {
+  const router = new Router<Operation>()
+  for (const [name, operations] of Object.entries(resources)) {
+    for (const [key, operation] of Object.entries(operations)) {
+      const [method = '', path = ''] = key.split(' ')
+      router.add(method, `/${name}${path === '/' ? '' : path}`, operation)
+    }
+  }
+  return router
+}
+
+const SECRET = new Set(['number', 'cvv', 'encrypted_card_data'])
+
+/**
+ * Returns the request's params without card data. Braintree repeats them beside validation errors.
+ */
+function paramsXml(body: unknown): XmlObject {
+  if (!isObject(body)) return {}
+  const fields: Record<string, XmlValue> = {}
+  for (const [name, value] of Object.entries(body)) {
+    // Names that are not valid XML element names cannot be repeated.
+    if (SECRET.has(name) || !/^[A-Za-z_][\w-]*$/.test(name)) continue
+    fields[name] = paramXml(value)
+  }
+  return fields
+}
+
+function paramXml(value: unknown): XmlValue {
+  if (value === null || value === undefined) return null
+  if (Array.isArray(value)) return new XmlList('item', value.map(paramXml))
+  return isObject(value) ? paramsXml(value) : String(value)
 }

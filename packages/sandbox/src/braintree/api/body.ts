@@ -2,9 +2,9 @@ import type { HttpRequest } from '../../core/http.ts'
 import { BadRequest } from '../wire/errors.ts'
 import { parseXml } from '../wire/xml-parse.ts'
 
-const DEEPEST = 20
+const MAX_DEPTH = 20
 
-/** JSON from the SDK for Node, XML from all others. */
+/** Parses a request body: JSON from the SDK for Node, XML from all other SDKs. */
 export function parseBody({ body, headers }: HttpRequest): unknown {
   if (body.length === 0) return undefined
   if (/^(?:application|text)\/xml\b/i.test(headers['content-type'] ?? '')) return parseXml(body)
@@ -25,7 +25,7 @@ export function parseJson(body: Buffer): unknown {
 function isTooDeep(value: unknown): boolean {
   let level: unknown[] = [value]
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > DEEPEST) return true
+    if (depth > MAX_DEPTH) return true
     level = level.flatMap((item) =>
       typeof item === 'object' && item !== null ? Object.values(item) : [],
     )

@@ -3,10 +3,13 @@ import type { HttpRequest } from '../../core/http.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import { AuthenticationFailed, NotAuthorized, NotFound } from '../wire/errors.ts'
 
-/** By merchant id; each has its own keys and its own tables. */
+/** Contexts of the merchants by merchant id. Each merchant has its own API keys and tables. */
 export type Merchants = ReadonlyMap<string, BraintreeContext>
 
-/** Whose call it is, and the path below the merchant. Keys open their own merchant and no other's. */
+/**
+ * Returns the merchant of a call and the path below it. API keys are valid for their own merchant
+ * only.
+ */
 export function merchantOf(
   merchants: Merchants,
   request: HttpRequest,
@@ -34,7 +37,9 @@ function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
-/** `/merchants/<id>/…`, without empty segments below it. */
+/**
+ * Splits `/merchants/<id>/…` into the merchant id and the remaining path without empty segments.
+ */
 export function splitPath(path: string): { readonly merchantId: string; readonly path: string } {
   const match = /^\/merchants\/([^/]+)(\/.*)?$/.exec(path)
   if (!match) throw new NotFound('No such URL')

@@ -1,14 +1,12 @@
 import type { BraintreeContext } from '../state/context.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
-import { refuse } from '../wire/errors.ts'
 import type { Fields } from '../wire/validation.ts'
 
-const LASTS = 30 * 24 * 3_600_000
-const PATH = ['transaction']
+const LIFETIME = 30 * 24 * 3_600_000
 
 /**
- * Runs a call at most once for its `api_request_key`: a repeat within 30 days gets the first
- * call's transaction, a different request with the same key is refused.
+ * Runs a call at most once for its `api_request_key`. A repeated call within 30 days returns the
+ * transaction of the first one. A different request with the same key is rejected.
  */
 export function onceForKey(
   context: BraintreeContext,
@@ -18,13 +16,13 @@ export function onceForKey(
 ): TransactionRow {
   const key = fields.text('api_request_key')
   if (key === null) return run()
-  if (key.length > 255) refuse(PATH, 'api_request_key', '915230')
+  if (key.length > 255) fields.refuse('api_request_key', '915230')
   const { requestKeys, transactions } = context.tables
   const request = `${operation} ${canonical(fields.values)}`
   const first = requestKeys.get(key)
   const now = context.clock.nowMs()
-  if (first && now - first.usedAt < LASTS) {
-    if (first.request !== request) refuse(PATH, 'api_request_key', '915232')
+  if (first && now - first.usedAt < LIFETIME) {
+    if (first.request !== request) fields.refuse('api_request_key', '915232')
     const transaction = transactions.get(first.transactionId)
     if (transaction) return transaction
   }
@@ -33,7 +31,7 @@ export function onceForKey(
   return transaction
 }
 
-/** JSON with its keys in order: equal requests then read the same. */
+/** Serializes JSON with sorted keys, so that equal requests give equal texts. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, part) =>
     part && typeof part === 'object' && !Array.isArray(part)

@@ -6,9 +6,9 @@ import { BadRequest, NotAuthorized } from '../wire/errors.ts'
 import { formatAmount } from '../wire/money.ts'
 import { Fields, isObject } from '../wire/validation.ts'
 import { XmlCollection, XmlList, type XmlObject } from '../wire/xml.ts'
-import type { Call, OperationResponse } from './operation.ts'
+import type { Call, OperationResponse, Operations } from './operation.ts'
 
-/** How a record is compared: as text, by one of several values, or within a range. */
+/** How a search compares a field: as text, with a list of values, or as a range. */
 export type SearchField<Row> =
   | { readonly text: (row: Row, context: BraintreeContext) => string | null }
   | { readonly anyText: (row: Row, context: BraintreeContext) => readonly string[] }
@@ -18,21 +18,29 @@ export type SearchField<Row> =
   | { readonly money: (row: Row) => { minor: number; currency: string } }
 
 export interface Searchable<Row extends object> {
-  /** Of the second step's response. */
+  /** Name of the root element in the XML of a page of records. */
   readonly root: string
   readonly itemName: string
   readonly table: (context: BraintreeContext) => Table<Row>
   readonly xml: (context: BraintreeContext, row: Row) => XmlObject
   readonly fields: Readonly<Record<string, SearchField<Row>>>
-  /** Rows that are not looked at without it. */
+  /** Restricts the search to rows for which it returns `true`. */
   readonly only?: (row: Row) => boolean
-  /** Fields of Braintree's that no record here ever has a value for. */
+  /** Fields that Braintree can search by but that are always empty in the sandbox. */
   readonly alwaysBlank?: ReadonlySet<string>
 }
 
 const PAGE_SIZE = 50
 
-/** Step one: the ids of everything that matches, newest first. */
+/** Returns the two operations of a search: matching ids, then pages of records. */
+export function searchOperations<Row extends object>(noun: Searchable<Row>): Operations {
+  return {
+    'POST /advanced_search_ids': (call) => searchIds(call, noun),
+    'POST /advanced_search': (call) => searchPage(call, noun),
+  }
+}
+
+/** Returns the ids of all matching rows, newest first. */
 export function searchIds<Row extends object>(
   call: Call,
   noun: Searchable<Row>,
@@ -49,8 +57,8 @@ export function searchIds<Row extends object>(
 }
 
 /**
- * Step two: one page of records by their ids. Only the ids count, since a record that no longer
- * matches must still come: the SDK waits for as many as it asked for.
+ * Returns one page of records by their ids. Other criteria are ignored: a record that no longer
+ * matches must still be returned, because the SDK waits for as many records as it requested.
  */
 export function searchPage<Row extends object>(
   call: Call,
@@ -115,16 +123,23 @@ function toMatcher<Row>(
       return matches(Number(formatAmount(minor, currency)))
     }
   }
-  const matches = rangeMatcher(criterion, 'instant' in field ? parseInstant : Number)
+  if ('instant' in field) {
+    const matches = rangeMatcher(criterion, parseInstant)
+    return (row) => {
+      const instant = field.instant(row, context)
+      return instant !== null && matches(toWholeSeconds(instant))
+    }
+  }
+  const matches = rangeMatcher(criterion, Number)
   return (row) => {
-    const value = 'instant' in field ? field.instant(row, context) : field.number(row, context)
-    return value !== null && matches(value)
+    const number = field.number(row, context)
+    return number !== null && matches(number)
   }
 }
 
 function textMatcher(criterion: unknown): (value: string | null) => boolean {
   if (!isObject(criterion)) {
-    // The refund criterion is a bare value; multiple-value criteria are lists.
+    // The refund criterion is a single value; multiple-value criteria are lists.
     const wanted = new Set((Array.isArray(criterion) ? criterion : [criterion]).map(String))
     return (value) => value !== null && wanted.has(value)
   }
@@ -137,7 +152,10 @@ function textMatcher(criterion: unknown): (value: string | null) => boolean {
   return (value) => tests.every((test) => test(value))
 }
 
-/** A whole number is compared by what is kept of it, a part by what is shown. */
+/**
+ * Matches a card number. A whole number is compared by its stored fingerprint, a part of one by the
+ * visible digits.
+ */
 function numberMatcher(criterion: unknown): (card: CardDetails) => boolean {
   const { is, ...parts } = new Fields(isObject(criterion) ? criterion : { is: criterion }).values
   const matches = textMatcher(parts)
@@ -183,10 +201,14 @@ function rangeMatcher(
   return (value) => (Number.isNaN(exact) ? value >= min && value <= max : value === exact)
 }
 
-/** Whole seconds, in milliseconds; a time without a zone is UTC. */
+/** Parses a time to milliseconds, rounded down to whole seconds. A time without a zone is UTC. */
 function parseInstant(text: string): number {
   const zoneless = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/.test(text)
-  return Math.floor(Date.parse(zoneless ? `${text}Z` : text) / 1000) * 1000
+  return toWholeSeconds(Date.parse(zoneless ? `${text}Z` : text))
+}
+
+function toWholeSeconds(ms: number): number {
+  return Math.floor(ms / 1000) * 1000
 }
 
 function asList(value: unknown): readonly unknown[] {

@@ -7,53 +7,56 @@ import type { SettingsRow } from '../state/rows/merchant.ts'
 import type { ModificationRow, PlanRow } from '../state/rows/subscriptions.ts'
 import { isId } from '../wire/validation.ts'
 
-/** A plan as the control panel would define it; amounts in minor units. */
+/** A plan of the control panel. Amounts are in minor units. */
 export interface PlanDefinition {
-  /** Letters, digits, `-` and `_`. */
+  /** Id of the plan: letters, digits, `-` and `_`. */
   readonly id: string
-  /** Minor units for each cycle. */
+  /** Price of a billing cycle in minor units. */
   readonly price: number
-  /** The id unless told. */
+  /** Name of the plan. Defaults to the id. */
   readonly name?: string
-  /** For people. */
+  /** Description of the plan. */
   readonly description?: string
-  /** Defaults to the merchant's own currency. */
+  /** Currency of the plan. Defaults to the currency of the default merchant account. */
   readonly currency?: string
-  /** Months from one cycle to the next; 1 unless told. */
+  /** Months between billing dates. @default 1 */
   readonly billingFrequency?: number
-  /** 1–28, or 31 for the last day of the month. */
+  /**
+   * Day of the month for billing: 1–28, or 31 for the last day. Without it, the day on which the
+   * subscription starts.
+   */
   readonly billingDayOfMonth?: number
-  /** Without it subscriptions go on until they are canceled. */
+  /** Number of billing cycles. Without it, subscriptions renew until they are canceled. */
   readonly numberOfBillingCycles?: number
-  /** How subscriptions begin; without it they are billed at once. */
+  /** Trial of new subscriptions. Without it, they are billed immediately. */
   readonly trial?: PlanTrial
-  /** Ids of add-ons that every subscription inherits; they must be defined first. */
+  /** Ids of add-ons that every subscription inherits. Define them before the plan. */
   readonly addOns?: readonly string[]
-  /** Ids of discounts that every subscription inherits; they must be defined first. */
+  /** Ids of discounts that every subscription inherits. Define them before the plan. */
   readonly discounts?: readonly string[]
 }
 
-/** The trial a plan's subscriptions begin with. */
+/** The trial of a plan. */
 export interface PlanTrial {
-  /** How many units. */
+  /** Length of the trial in `unit`s. */
   readonly duration: number
-  /** Months follow the calendar. */
+  /** Unit of `duration`. Months are calendar months. */
   readonly unit: 'day' | 'month'
 }
 
-/** An add-on or a discount as the control panel would define it. */
+/** An add-on or discount of the control panel. */
 export interface ModificationDefinition {
-  /** Letters, digits, `-` and `_`; one id for both kinds. */
+  /** Id: letters, digits, `-` and `_`. Add-ons and discounts share one set of ids. */
   readonly id: string
-  /** Minor units for each cycle; positive also for a discount. */
+  /** Amount per billing cycle in minor units, positive for discounts too. */
   readonly amount: number
-  /** The id unless told. */
+  /** Name of the add-on or discount. Defaults to the id. */
   readonly name?: string
-  /** For people. */
+  /** Description of the add-on or discount. */
   readonly description?: string
-  /** Defaults to the merchant's own currency. */
+  /** Currency. Defaults to the currency of the default merchant account. */
   readonly currency?: string
-  /** Without it the add-on or discount never expires. */
+  /** Number of billing cycles it applies to. Without it, the add-on or discount never expires. */
   readonly numberOfBillingCycles?: number
 }
 
@@ -121,7 +124,7 @@ function requireMinorUnits(amount: number): number {
   throw new TypeError('Amounts are whole minor units, such as cents')
 }
 
-/** Ids travel in paths, so they are made of letters, digits, `-` and `_`. */
+/** Checks an id. Ids are part of URL paths, so they consist of letters, digits, `-` and `_`. */
 function requireId(id: string): void {
   if (!isId(id)) throw new TypeError(`${id} is no id Braintree would accept`)
 }

@@ -2,7 +2,7 @@ import type { HttpRequest, HttpResponse } from '../../core/http.ts'
 import { Router } from '../../core/router.ts'
 import { parseJson } from '../api/body.ts'
 import { type Merchants, splitPath } from '../api/keys.ts'
-import { type BraintreeContext, inStep } from '../state/context.ts'
+import { type BraintreeContext, withCause } from '../state/context.ts'
 import { type ClientAuthorization, readFingerprint } from '../vault/fingerprints.ts'
 import {
   AuthenticationFailed,
@@ -30,7 +30,7 @@ const OPERATIONS: Readonly<Record<string, ClientOperation>> = {
   'POST /client_api/v1/paypal_hermes/setup_billing_agreement': setUpAgreement,
 }
 
-/** Pages of any origin may call: they have no cookie and prove themselves by the client token. */
+/** Pages of any origin may call: they send no cookies and authenticate with the client token. */
 const HEADERS = {
   'content-type': 'application/json; charset=utf-8',
   'access-control-allow-origin': '*',
@@ -38,7 +38,7 @@ const HEADERS = {
   'access-control-allow-methods': 'GET, POST, OPTIONS',
 }
 
-/** The API that pages call, with a client token where a server has keys. */
+/** The API that pages call. It is authenticated by a client token instead of API keys. */
 export class ClientApi {
   readonly #merchants: Merchants
   readonly #router = new Router<ClientOperation>()
@@ -64,7 +64,7 @@ export class ClientApi {
       if (!context || !route) throw new NotFound('No such URL')
       const fields = readFields(request)
       const authorization = authorize(context, fields, request.headers.origin)
-      return inStep(context, 'a page with the client API', () =>
+      return withCause(context, 'a page with the client API', () =>
         toHttpResponse(route.target({ context, authorization, fields, params: route.params })),
       )
     } catch (error) {
@@ -87,7 +87,9 @@ function readFields({ body, query }: HttpRequest): Fields {
   return new Fields(withUnderscores({ ...fromQuery, ...fromBody }))
 }
 
-/** Braintree's scripts say `creditCard`, its own tests `credit_card`. */
+/**
+ * Converts names to snake_case: Braintree's scripts send `creditCard`, its own tests `credit_card`.
+ */
 function withUnderscores(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withUnderscores)
   if (!isObject(value)) return value

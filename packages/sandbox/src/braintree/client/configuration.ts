@@ -1,7 +1,9 @@
 import { settingsOf } from '../state/context.ts'
 import type { ClientCall, ClientResponse } from './call.ts'
 
-/** What a script asks first: what this merchant can take, and where to send it. */
+/**
+ * Returns the configuration that scripts load first: available payment methods and the URLs to use.
+ */
 export function configuration({ context, authorization }: ClientCall): ClientResponse {
   const { merchantId } = context.keys
   const { challenges, paypal, threeDSecure } = settingsOf(context)

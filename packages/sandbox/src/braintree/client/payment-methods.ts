@@ -1,21 +1,14 @@
 import { readAddress } from '../state/addresses.ts'
 import type { Address, Instrument } from '../state/rows/vault.ts'
+import type { Offered } from '../vault/nonces.ts'
 import { createNonce } from '../vault/nonces.ts'
-import {
-  checkDuplicate,
-  type Offered,
-  offeredByNumber,
-  payPalAccount,
-  store,
-} from '../vault/vault.ts'
+import { checkDuplicate, offeredByNumber, payPalAccount, store } from '../vault/vault.ts'
 import { verifyCard } from '../vault/verification.ts'
-import { ErrorCollector, Refused } from '../wire/errors.ts'
+import { Refused } from '../wire/errors.ts'
 import { Fields } from '../wire/validation.ts'
 import type { ClientCall, ClientResponse } from './call.ts'
 
-const CARD_PATH = ['credit_card']
-
-/** What the customer of the client token has in the vault, a nonce for each. */
+/** Returns the vaulted payment methods of the client token's customer, with a nonce for each. */
 export function listMethods({ context, authorization }: ClientCall): ClientResponse {
   const { customerId } = authorization
   const rows =
@@ -28,24 +21,26 @@ export function listMethods({ context, authorization }: ClientCall): ClientRespo
   return { status: 200, value: { paymentMethods } }
 }
 
-/** A card that somebody typed in: a nonce for it, and with a customer a place in the vault. */
+/**
+ * Creates a nonce for an entered card. If the client token names a customer, the card is also
+ * stored in the vault.
+ */
 export function addCard(call: ClientCall): ClientResponse {
   const { authorization } = call
   const card = call.fields.object('credit_card')
-  const errors = new ErrorCollector()
-  const typedIn = offeredByNumber(card, CARD_PATH, errors)
-  const address = card.object('billing_address')
-  const billingAddress = readAddress(address, [...CARD_PATH, 'billing_address'], errors)
+  const typedIn = offeredByNumber(card)
+  const billingAddress = readAddress(card.object('billing_address'))
+  const { errors } = card
   if (!typedIn || !errors.isEmpty) throw new Refused({ errors, message: 'Credit card is invalid' })
   const isKept = card.object('options').flag('validate') !== false
   const nonce = isKept
-    ? keepOrHold(call, typedIn, billingAddress)
-    : hold(call, typedIn, { billingAddress })
+    ? storeOrCreateNonce(call, typedIn, billingAddress)
+    : createUnstoredNonce(call, typedIn, { billingAddress })
   const details = { ...describe(nonce, typedIn.instrument), default: authorization.makeDefault }
   return { status: 201, value: { creditCards: [details] } }
 }
 
-/** Somebody who agreed at PayPal, for once or, with a consent, for good. */
+/** Creates a nonce for a PayPal account: reusable with a consent, otherwise for one payment. */
 export function addPayPalAccount(call: ClientCall): ClientResponse {
   const { context } = call
   const given = call.fields.object('paypal_account')
@@ -59,46 +54,53 @@ export function addPayPalAccount(call: ClientCall): ClientResponse {
   })
   const isKept = isForGood && given.object('options').flag('validate') !== false
   const wantedToken = offered.wantedToken ?? null
-  const nonce = isKept ? keepOrHold(call, offered, null) : hold(call, offered, { wantedToken })
+  const nonce = isKept
+    ? storeOrCreateNonce(call, offered, null)
+    : createUnstoredNonce(call, offered, { wantedToken })
   return { status: 201, value: { paypalAccounts: [describe(nonce, offered.instrument)] } }
 }
 
-/** Begins a billing agreement: the person approves it at PayPal, and the page then sends its token. */
+/** Starts a billing agreement. The payer approves it at PayPal, then the page sends its token. */
 export function setUpAgreement({ context }: ClientCall): ClientResponse {
   const tokenId = `BA-${context.store.randomText(17).toUpperCase()}`
   const approvalUrl = `${context.baseUrl}/paypal/agreement?ba_token=${tokenId}`
   return { status: 201, value: { agreementSetup: { tokenId, approvalUrl } } }
 }
 
-/** Into the vault if the client token names a customer. */
-function keepOrHold(call: ClientCall, offered: Offered, billingAddress: Address | null): string {
+/**
+ * Stores the payment method in the vault if the client token names a customer. Returns a nonce in
+ * any case.
+ */
+function storeOrCreateNonce(
+  call: ClientCall,
+  offered: Offered,
+  billingAddress: Address | null,
+): string {
   const { context, authorization } = call
   const { customerId } = authorization
   if (customerId === null) {
-    return hold(call, offered, { billingAddress, wantedToken: offered.wantedToken ?? null })
+    return createUnstoredNonce(call, offered, {
+      billingAddress,
+      wantedToken: offered.wantedToken ?? null,
+    })
   }
-  const options = new Fields({
+  const options = {
     verify_card: authorization.verifyCard,
     fail_on_duplicate_payment_method: authorization.failOnDuplicate,
     fail_on_duplicate_payment_method_for_customer: authorization.failOnDuplicateForCustomer,
-  })
-  const errors = new ErrorCollector()
-  checkDuplicate(context, offered, { options, customerId, path: CARD_PATH }, errors)
-  errors.throwIfAny()
-  const verifications = verifyCard(context, offered, options)
-  const typedIn = { ...offered, billingAddress }
+  }
+  const card = new Fields({ options }, ['credit_card'])
+  checkDuplicate(context, offered, card, customerId)
+  card.throwIfAny()
+  const verifications = verifyCard(context, offered, card)
   const { makeDefault } = authorization
-  const { token } = store(context, typedIn, {
-    customerId,
-    token: null,
-    makeDefault,
-    verifications,
-  })
+  const as = { customerId, token: null, makeDefault, verifications }
+  const { token } = store(context, { ...offered, billingAddress }, as)
   const { instrument, alwaysFailsWith } = offered
   return createNonce(context, { instrument, alwaysFailsWith, customerId, token })
 }
 
-function hold(
+function createUnstoredNonce(
   { context }: ClientCall,
   { instrument, alwaysFailsWith }: Offered,
   typedIn: { billingAddress?: Address | null; wantedToken?: string | null },
@@ -107,7 +109,7 @@ function hold(
   return createNonce(context, { ...made, ...typedIn })
 }
 
-/** A nonce and what it stands for, as pages are told. */
+/** Returns a nonce and its payment method in the format for pages. */
 export function describe(nonce: string, instrument: Instrument): object {
   if (instrument.kind === 'paypal_account') {
     const { email, payerId } = instrument.paypal

@@ -11,7 +11,7 @@ const COMPONENT_PATH = /^\/web\/[\w.-]+\/js\/([\w-]+?)(?:\.min)?\.js$/
 const FRAME_PATH = /^\/web\/[\w.-]+\/html\/hosted-fields-frame(?:\.min)?\.html$/
 const BANK_PATH = /^\/merchants\/([^/]+)\/three_d_secure\/(\w+)$/
 
-/** Scripts beside those that pages load: of frames, and of PayPal. */
+/** Scripts that pages do not load directly: those of frames and of PayPal's windows. */
 const SCRIPTS: Readonly<Record<string, string>> = {
   '/web/sandbox/js/hosted-fields-internal.js': FIELD_SCRIPT,
   '/web/sandbox/js/bank.js': BANK_SCRIPT,
@@ -20,7 +20,10 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   '/paypal/agreement.js': PAYPAL_WINDOW_SCRIPT,
 }
 
-/** Serves the files that pages load from js.braintreegateway.com and www.paypal.com elsewhere. `null` for any other path. */
+/**
+ * Serves the stand-ins for the scripts on js.braintreegateway.com and www.paypal.com. Returns
+ * `null` for other paths.
+ */
 export function serveBrowser(
   { method, path }: HttpRequest,
   merchants: Merchants,
@@ -72,7 +75,10 @@ html, body, main { margin: 0; height: 100%; background: transparent; }
 button { width: 100%; height: 100%; border: 0; border-radius: .3rem; background: #ffc439; color: #111; font: italic 700 1.2rem system-ui, sans-serif; cursor: pointer; }
 button:focus-visible { outline: 3px solid #1a1a1a; outline-offset: -5px; }`)
 
-/** The script runs before there is a button, because a click on one that is not listened to yet would be lost. */
+/**
+ * Renders a page whose script runs before the button exists, because a click without a listener
+ * would be lost.
+ */
 function draw(title: string, script: string, style: Html, body: Html): string {
   return html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${style}</style><script src="${script}"></script></head><body><main>${body}</main></body></html>`
     .text

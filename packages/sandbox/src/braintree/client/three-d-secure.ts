@@ -3,16 +3,16 @@ import { settingsOf } from '../state/context.ts'
 import type { ThreeDSecureInfo } from '../state/rows/vault.ts'
 import { type CardOutcome, lookUpCard } from '../vault/authentications.ts'
 import { readJwt, writeJwt } from '../vault/fingerprints.ts'
-import { createNonce, findNonce, type NonceUse } from '../vault/nonces.ts'
+import { createNonce, findNonce, type UsableNonce } from '../vault/nonces.ts'
 import { NotAuthorized, NotFound, refuse } from '../wire/errors.ts'
 import type { ClientCall, ClientResponse } from './call.ts'
 import { describe } from './payment-methods.ts'
 
-type CardUse = Extract<NonceUse, { outcome: 'usable' }> & {
+type CardUse = UsableNonce & {
   readonly instrument: { readonly kind: 'credit_card' }
 }
 
-/** Asks the card's bank whether the person has to be asked. The nonce is exchanged for a new one. */
+/** Looks up whether the card's bank requires a challenge. The nonce is exchanged for a new one. */
 export function lookUp({ context, params, fields }: ClientCall): ClientResponse {
   if (!settingsOf(context).threeDSecure) throw new NotAuthorized('3-D Secure is switched off')
   const use = requireCard(context, params.nonce ?? '')
@@ -27,10 +27,12 @@ export function lookUp({ context, params, fields }: ClientCall): ClientResponse 
     transactionId: answered ? nonce.slice(-20) : null,
     threeDSecureVersion: lookup.threeDSecureVersion,
   }
-  return { status: 201, value: { ...told(use, nonce, lookup), lookup: details } }
+  return { status: 201, value: { ...describeResult(use, nonce, lookup), lookup: details } }
 }
 
-/** Takes the answer that the bank's page has signed. The nonce is exchanged once more. */
+/**
+ * Accepts the signed result of the bank's challenge. The nonce is exchanged for a new one again.
+ */
 export function authenticate({ context, params, fields }: ClientCall): ClientResponse {
   const use = requireCard(context, params.nonce ?? '')
   const claims = readJwt(context, fields.text('jwt') ?? '')
@@ -40,10 +42,13 @@ export function authenticate({ context, params, fields }: ClientCall): ClientRes
     throw new NotAuthorized('The answer is not for this card')
   }
   const info = claims.passed === true ? answered : refused
-  return { status: 201, value: told(use, exchange(context, use, info), info) }
+  return { status: 201, value: describeResult(use, exchange(context, use, info), info) }
 }
 
-/** The answers that the bank's page can give for a nonce; null when its bank asks nothing. */
+/**
+ * Returns the results that the bank's challenge can have for a nonce, or `null` if no challenge is
+ * required.
+ */
 export function bankAnswers(
   context: BraintreeContext,
   nonce: string,
@@ -70,7 +75,7 @@ function exchange(context: BraintreeContext, use: CardUse, info: CardOutcome['lo
   return createNonce(context, { ...made, threeDSecure: info })
 }
 
-function told({ instrument }: CardUse, nonce: string, info: ThreeDSecureInfo): object {
+function describeResult({ instrument }: CardUse, nonce: string, info: ThreeDSecureInfo): object {
   const { liabilityShifted, liabilityShiftPossible } = info
   return {
     paymentMethod: { ...describe(nonce, instrument), threeDSecureInfo: info },

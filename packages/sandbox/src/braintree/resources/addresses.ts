@@ -1,33 +1,32 @@
-import type { Call, OperationResponse, Operations } from '../api/operation.ts'
+import { type Call, type OperationResponse, type Operations, requireRow } from '../api/operation.ts'
 import { addressXml, readAddressParts } from '../state/addresses.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import type { AddressRow } from '../state/rows/vault.ts'
-import { changeAddress, keepAddress, removeAddress } from '../vault/addresses.ts'
-import { ErrorCollector, NotFound } from '../wire/errors.ts'
+import { changeAddress, removeAddress, storeAddress } from '../vault/addresses.ts'
+import { NotFound } from '../wire/errors.ts'
 import { Fields } from '../wire/validation.ts'
 
-const PATH = ['address']
-const MOST_ADDRESSES = 50
+const MAX_ADDRESSES = 50
 
 function create({ context, body, params }: Call): OperationResponse {
   const customerId = params.customer ?? ''
-  if (!context.tables.customers.has(customerId)) throw new NotFound('No such customer')
-  const errors = new ErrorCollector()
-  const parts = readAddressParts(new Fields(body).object('address'), PATH, errors)
+  requireRow(context.tables.customers, customerId)
+  const fields = new Fields(body).object('address')
+  const parts = readAddressParts(fields)
   const isBlank = Object.values(parts).every((part) => part === null)
-  if (isBlank && errors.isEmpty) errors.add(PATH, 'base', '81801')
-  if (context.tables.addresses.findBy('customer', customerId).length >= MOST_ADDRESSES) {
-    errors.add(PATH, 'base', '91818')
+  if (isBlank && fields.errors.isEmpty) fields.addError('base', '81801')
+  if (context.tables.addresses.findBy('customer', customerId).length >= MAX_ADDRESSES) {
+    fields.addError('base', '91818')
   }
-  errors.throwIfAny()
-  return respond(keepAddress(context, customerId, parts), 201)
+  fields.throwIfAny()
+  return respond(storeAddress(context, customerId, parts), 201)
 }
 
 function update({ context, body, params }: Call): OperationResponse {
   const row = requireAddress(context, params)
-  const errors = new ErrorCollector()
-  const parts = readAddressParts(new Fields(body).object('address'), PATH, errors)
-  errors.throwIfAny()
+  const fields = new Fields(body).object('address')
+  const parts = readAddressParts(fields)
+  fields.throwIfAny()
   return respond(changeAddress(context, row, parts))
 }
 
@@ -44,8 +43,8 @@ function requireAddress(
   context: BraintreeContext,
   params: Readonly<Record<string, string>>,
 ): AddressRow {
-  const row = context.tables.addresses.get(params.address ?? '')
-  if (!row || row.customerId !== params.customer) throw new NotFound('No such address')
+  const row = requireRow(context.tables.addresses, params.address)
+  if (row.customerId !== params.customer) throw new NotFound('No such address')
   return row
 }
 
@@ -53,7 +52,7 @@ function respond(row: AddressRow, status: 200 | 201 = 200): OperationResponse {
   return { root: 'address', value: addressXml(row), status }
 }
 
-/** The addresses of a customer, below `/customers`. */
+/** Operations on a customer's addresses, below `/customers`. */
 export const addresses: Operations = {
   'POST /:customer/addresses': create,
   'GET /:customer/addresses/:address': find,

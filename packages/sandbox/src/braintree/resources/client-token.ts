@@ -1,10 +1,8 @@
 import type { Call, OperationResponse, Operations } from '../api/operation.ts'
 import { type BraintreeContext, findMerchantAccount, settingsOf } from '../state/context.ts'
 import { type ClientAuthorization, writeFingerprint, writeJwt } from '../vault/fingerprints.ts'
-import { ErrorCollector } from '../wire/errors.ts'
 import { Fields, permitted } from '../wire/validation.ts'
 
-const PATH = ['client_token']
 const KEYS = permitted(
   `address_id customer_id domains merchant_account_id options payment_method_id proxy_merchant_id
    version`,
@@ -13,14 +11,14 @@ const OPTIONS = permitted(
   `make_default verify_card fail_on_duplicate_payment_method
    fail_on_duplicate_payment_method_for_customer`,
 )
-const MOST_DOMAINS = 5
+const MAX_DOMAINS = 5
 const NO_DOMAIN = {
   code: '92011',
   message: 'Client token domains must be valid domain names (RFC 1035), e.g. example.com',
 }
 const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/i
 
-/** Options that mean nothing without a customer. */
+/** Options that require a customer. */
 const NEEDS_CUSTOMER = [
   ['make_default', '92801'],
   ['verify_card', '92802'],
@@ -31,14 +29,13 @@ const NEEDS_CUSTOMER = [
 function generate({ context, body }: Call): OperationResponse {
   const fields = new Fields(body).object('client_token')
   fields.permit(KEYS)
-  const errors = new ErrorCollector()
   const version = fields.integer('version') ?? 2
-  if (![1, 2, 3].includes(version)) errors.add(PATH, 'version', '92806')
-  const authorization = readAuthorization(context, fields, errors)
-  errors.throwIfAny()
+  if (![1, 2, 3].includes(version)) fields.addError('version', '92806')
+  const authorization = readAuthorization(context, fields)
+  fields.throwIfAny()
   const { merchantId } = context.keys
   const url = `${context.baseUrl}/merchants/${merchantId}/client_api`
-  // The SDKs call it `preferred_payment_method_token` and send it by this name.
+  // The SDKs call this option `preferred_payment_method_token` but send this name.
   const preferred = fields.text('payment_method_id')
   const token = JSON.stringify({
     version,
@@ -55,20 +52,16 @@ function generate({ context, body }: Call): OperationResponse {
   return { root: 'client_token', value: { value }, status: 201 }
 }
 
-function readAuthorization(
-  context: BraintreeContext,
-  fields: Fields,
-  errors: ErrorCollector,
-): ClientAuthorization {
+function readAuthorization(context: BraintreeContext, fields: Fields): ClientAuthorization {
   const customerId = fields.text('customer_id')
   if (customerId !== null && !context.tables.customers.has(customerId))
-    errors.add(PATH, 'customer_id', '92804')
+    fields.addError('customer_id', '92804')
   const account = findMerchantAccount(context, fields.text('merchant_account_id'))
-  if (!account) errors.add(PATH, 'merchant_account_id', '92807')
+  if (!account) fields.addError('merchant_account_id', '92807')
   const options = fields.object('options')
   options.permit(OPTIONS)
   for (const [option, code] of NEEDS_CUSTOMER) {
-    if (options.flag(option) && customerId === null) errors.add(PATH, option, code)
+    if (options.flag(option) && customerId === null) fields.addError(option, code)
   }
   return {
     merchantAccountId: account?.id ?? '',
@@ -78,18 +71,18 @@ function readAuthorization(
     failOnDuplicate: options.flag('fail_on_duplicate_payment_method') ?? false,
     failOnDuplicateForCustomer:
       options.flag('fail_on_duplicate_payment_method_for_customer') ?? false,
-    domains: readDomains(fields, errors),
+    domains: readDomains(fields),
     createdAt: context.clock.nowMs(),
   }
 }
 
-function readDomains(fields: Fields, errors: ErrorCollector): string[] {
+function readDomains(fields: Fields): string[] {
   const domains = fields.list('domains').map(String)
-  if (domains.length > MOST_DOMAINS) errors.add(PATH, 'domains', '92810')
+  if (domains.length > MAX_DOMAINS) fields.addError('domains', '92810')
   else if (!domains.every((domain) => DOMAIN.test(domain)))
-    errors.addWith(PATH, 'domains', NO_DOMAIN)
+    fields.errors.addWith(fields.path, 'domains', NO_DOMAIN)
   return domains
 }
 
-/** What a browser needs to make nonces. */
+/** Creates client tokens, with which pages create nonces. */
 export const clientToken: Operations = { 'POST /': generate }

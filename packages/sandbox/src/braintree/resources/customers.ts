@@ -1,34 +1,34 @@
-import type { Call, OperationResponse, Operations } from '../api/operation.ts'
-import { type Searchable, searchIds, searchPage } from '../api/search.ts'
+import { type Call, type OperationResponse, type Operations, requireRow } from '../api/operation.ts'
+import { type Searchable, searchOperations } from '../api/search.ts'
+import { addressXml } from '../state/addresses.ts'
+import { contactXml, NO_CONTACT } from '../state/contact.ts'
 import type { BraintreeContext } from '../state/context.ts'
-import { customerXml, type ShownAssociations } from '../state/customer-xml.ts'
+import { paymentMethodsXml } from '../state/payment-method-xml.ts'
 import type { CardDetails, CustomerRow, PaymentMethodRow } from '../state/rows/vault.ts'
 import {
-  BLANK,
-  checkId,
   freshCustomerId,
   readCardPart,
+  readCustomerId,
   readDefaultMethod,
   readDetails,
 } from '../vault/customer-params.ts'
 import { makeDefault, removePaymentMethod } from '../vault/vault.ts'
-import { ErrorCollector, NotFound } from '../wire/errors.ts'
 import { Fields } from '../wire/validation.ts'
-import { addressFields } from './address-search.ts'
+import { XmlList, type XmlObject } from '../wire/xml.ts'
 import { addresses } from './addresses.ts'
+import { addressFields, contactFields } from './contact-search.ts'
 
 function create({ context, body }: Call): OperationResponse {
   const fields = new Fields(body).object('customer')
-  const errors = new ErrorCollector()
-  const id = checkId(context, fields, null, errors)
-  const details = readDetails(context, fields, errors)
-  const keepCard = readCardPart(context, fields, null, errors)
-  readDefaultMethod(context, fields, null, errors)
-  errors.throwIfAny()
+  const id = readCustomerId(context, fields, null)
+  const details = readDetails(context, fields)
+  const keepCard = readCardPart(context, fields, null)
+  readDefaultMethod(context, fields, null)
+  fields.throwIfAny()
   const now = context.clock.nowMs()
   const { customers } = context.tables
   const row: CustomerRow = {
-    ...BLANK,
+    ...NO_CONTACT,
     customFields: {},
     ...details,
     id: id ?? freshCustomerId(context),
@@ -41,14 +41,13 @@ function create({ context, body }: Call): OperationResponse {
 }
 
 function update({ context, body, params }: Call): OperationResponse {
-  const row = requireCustomer(context, params.id)
+  const row = requireRow(context.tables.customers, params.id)
   const fields = new Fields(body).object('customer')
-  const errors = new ErrorCollector()
-  const id = checkId(context, fields, row.id, errors)
-  const details = readDetails(context, fields, errors)
-  const changeCard = readCardPart(context, fields, row, errors)
-  const preferred = readDefaultMethod(context, fields, row, errors)
-  errors.throwIfAny()
+  const id = readCustomerId(context, fields, row.id)
+  const details = readDetails(context, fields)
+  const changeCard = readCardPart(context, fields, row)
+  const preferred = readDefaultMethod(context, fields, row)
+  fields.throwIfAny()
   changeCard?.(row.id)
   Object.assign(row, details)
   row.updatedAt = context.clock.nowMs()
@@ -59,19 +58,19 @@ function update({ context, body, params }: Call): OperationResponse {
 }
 
 function find({ context, params, query }: Call): OperationResponse {
-  const row = requireCustomer(context, params.id)
+  const row = requireRow(context.tables.customers, params.id)
   const filter = query.get('association_filter_id')
-  return { root: 'customer', value: customerXml(context, row, shownBy(filter)) }
+  return { root: 'customer', value: customerXml(context, row, associationsShownBy(filter)) }
 }
 
-/** The filters that Braintree has defined for whoever needs less of a customer. */
-function shownBy(filter: string | null): ShownAssociations {
+/** Returns which objects a filter of Braintree includes with a customer. */
+function associationsShownBy(filter: string | null): ShownAssociations {
   if (filter === 'customernoassociations') return 'none'
   return filter === 'customertoplevelassociations' ? 'top-level' : 'all'
 }
 
 function remove({ context, params }: Call): OperationResponse {
-  const row = requireCustomer(context, params.id)
+  const row = requireRow(context.tables.customers, params.id)
   const { addresses: kept, paymentMethods } = context.tables
   for (const method of paymentMethods.findBy('customer', row.id)) {
     removePaymentMethod(context, method)
@@ -101,10 +100,26 @@ function rename(context: BraintreeContext, row: CustomerRow, id: string): void {
   }
 }
 
-export function requireCustomer(context: BraintreeContext, id: string | undefined): CustomerRow {
-  const row = context.tables.customers.get(id ?? '')
-  if (!row) throw new NotFound('No such customer')
-  return row
+/** How many of a customer's associated objects a response includes. */
+type ShownAssociations = 'all' | 'top-level' | 'none'
+
+function customerXml(
+  context: BraintreeContext,
+  row: CustomerRow,
+  shown: ShownAssociations = 'all',
+): XmlObject {
+  const addresses = shown === 'none' ? [] : context.tables.addresses.findBy('customer', row.id)
+  return {
+    id: row.id,
+    global_id: Buffer.from(`customer_${row.id}`).toString('base64'),
+    ...contactXml(row),
+    custom_fields: shown === 'none' ? {} : row.customFields,
+    created_at: new Date(row.createdAt),
+    updated_at: new Date(row.updatedAt),
+    addresses: new XmlList('address', addresses.map(addressXml)),
+    credit_cards: paymentMethodsXml(context, row.id, { kind: 'credit_card', shown }),
+    paypal_accounts: paymentMethodsXml(context, row.id, { kind: 'paypal_account', shown }),
+  }
 }
 
 function methodsOf(row: CustomerRow, context: BraintreeContext): PaymentMethodRow[] {
@@ -121,7 +136,7 @@ function cardsOf<Part>(
   )
 }
 
-/** The tokens of every card with the same number. */
+/** Returns the tokens of all cards with the same number. */
 function tokensOfEqual(context: BraintreeContext, card: CardDetails): string[] {
   return [...context.tables.paymentMethods.values()].flatMap(({ token, instrument }) =>
     instrument.kind === 'credit_card' &&
@@ -138,13 +153,7 @@ const SEARCH: Searchable<CustomerRow> = {
   xml: customerXml,
   fields: {
     id: { text: (row) => row.id },
-    email: { text: (row) => row.email },
-    first_name: { text: (row) => row.firstName },
-    last_name: { text: (row) => row.lastName },
-    company: { text: (row) => row.company },
-    phone: { text: (row) => row.phone },
-    fax: { text: (row) => row.fax },
-    website: { text: (row) => row.website },
+    ...contactFields('', (row) => row),
     payment_method_token: {
       anyText: (row, context) => methodsOf(row, context).map(({ token }) => token),
     },
@@ -169,17 +178,16 @@ const SEARCH: Searchable<CustomerRow> = {
     ...addressFields('address_', (row, context) =>
       context.tables.addresses.findBy('customer', row.id),
     ),
-    created_at: { instant: (row) => Math.floor(row.createdAt / 1000) * 1000 },
+    created_at: { instant: (row) => row.createdAt },
   },
 }
 
-/** Customers and, with them, their first payment method. */
+/** Operations on customers, including a payment method that is created with one. */
 export const customers: Operations = {
   'POST /': create,
   'GET /:id': find,
   'PUT /:id': update,
   'DELETE /:id': remove,
   ...addresses,
-  'POST /advanced_search_ids': (call) => searchIds(call, SEARCH),
-  'POST /advanced_search': (call) => searchPage(call, SEARCH),
+  ...searchOperations(SEARCH),
 }

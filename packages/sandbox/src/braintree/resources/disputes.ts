@@ -8,5 +8,5 @@ function find({ context, params }: Call): OperationResponse {
   return { root: 'dispute', value: disputeXml(row, row.dispute) }
 }
 
-/** What a bank has asked back. They are opened and decided by `notify('dispute_…', transactionId)`. */
+/** Finds disputes. They are opened and decided with `notify('dispute_…', transactionId)`. */
 export const disputes: Operations = { 'GET /:id': find }

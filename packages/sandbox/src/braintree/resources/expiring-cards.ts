@@ -5,7 +5,7 @@ import { methodXml } from '../state/payment-method-xml.ts'
 import type { PaymentMethodRow } from '../state/rows/vault.ts'
 import { BadRequest } from '../wire/errors.ts'
 
-/** `202605`: months as numbers that can be compared. */
+/** Returns the expiration month as a comparable number: `202605`. */
 function monthOf(row: PaymentMethodRow): number | null {
   if (row.instrument.kind !== 'credit_card') return null
   const { expirationMonth, expirationYear } = row.instrument.card
@@ -17,15 +17,15 @@ function currentMonth(context: BraintreeContext): number {
   return now.getUTCFullYear() * 100 + now.getUTCMonth() + 1
 }
 
-/** `start` or `end` of the query, such as `052026`. */
+/** Reads the month from the query parameter `start` or `end`: `052026`. */
 function readMonth(call: Call, key: string): number {
   const [, month, year] = /^(0[1-9]|1[0-2])(\d{4})$/.exec(call.query.get(key) ?? '') ?? []
   if (!month || !year) throw new BadRequest(`${key} is a month and a year`)
   return Number(`${year}${month}`)
 }
 
-/** Cards by when they expire; the body has nothing to add. */
-function cardsThat(
+/** Searches cards by expiration. The request body is ignored. */
+function searchCards(
   isWanted: (call: Call) => (month: number) => boolean,
   step: typeof searchIds,
 ): (call: Call) => OperationResponse {
@@ -57,10 +57,10 @@ const expiring = (call: Call) => {
   return (month: number) => month >= start && month <= end
 }
 
-/** Below `/payment_methods`. */
+/** Searches for expired and expiring cards, below `/payment_methods`. */
 export const expiringCards: Operations = {
-  'POST /all/expired_ids': cardsThat(expired, searchIds),
-  'POST /all/expired': cardsThat(expired, searchPage),
-  'POST /all/expiring_ids': cardsThat(expiring, searchIds),
-  'POST /all/expiring': cardsThat(expiring, searchPage),
+  'POST /all/expired_ids': searchCards(expired, searchIds),
+  'POST /all/expired': searchCards(expired, searchPage),
+  'POST /all/expiring_ids': searchCards(expiring, searchIds),
+  'POST /all/expiring': searchCards(expiring, searchPage),
 }

@@ -1,13 +1,11 @@
-import type { Call, OperationResponse, Operations } from '../api/operation.ts'
+import { type Call, type OperationResponse, type Operations, requireRow } from '../api/operation.ts'
 import type { MerchantAccountRow } from '../state/rows/merchant.ts'
-import { NotFound } from '../wire/errors.ts'
 import { XmlCollection, XmlList, type XmlObject } from '../wire/xml.ts'
 
 const PAGE_SIZE = 10
 
 function find({ context, params }: Call): OperationResponse {
-  const row = context.tables.merchantAccounts.get(params.id ?? '')
-  if (!row) throw new NotFound('No such merchant account')
+  const row = requireRow(context.tables.merchantAccounts, params.id)
   return { root: 'merchant_account', value: accountXml(row) }
 }
 
@@ -33,5 +31,5 @@ function accountXml(row: MerchantAccountRow): XmlObject {
   }
 }
 
-/** Where money goes; each has one currency. */
+/** Finds and lists merchant accounts. Each has one currency. */
 export const merchantAccounts: Operations = { 'GET /': page, 'GET /:id': find }

@@ -1,9 +1,10 @@
-import type { Call, OperationResponse, Operations } from '../api/operation.ts'
+import { type Call, type OperationResponse, type Operations, requireRow } from '../api/operation.ts'
 import { threeDSecureXml } from '../state/card-xml.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import { methodXml, paymentMethodName } from '../state/payment-method-xml.ts'
 import type { PaymentMethodRow, ThreeDSecureInfo } from '../state/rows/vault.ts'
 import { type GivenAddress, readBillingAddress } from '../vault/addresses.ts'
+import type { Offered } from '../vault/nonces.ts'
 import { createNonce, findNonce } from '../vault/nonces.ts'
 import { updatePaymentMethod, withExpiration } from '../vault/payment-method-update.ts'
 import { checkCardPassThru } from '../vault/three-d-secure.ts'
@@ -11,7 +12,6 @@ import {
   checkDuplicate,
   checkToken,
   makeDefault,
-  type Offered,
   offeredByNonce,
   offeredByNumber,
   payPalAccount,
@@ -19,8 +19,7 @@ import {
   store,
 } from '../vault/vault.ts'
 import { verifyCard } from '../vault/verification.ts'
-import { ErrorCollector, type ErrorPath, NotFound, Refused, refuse } from '../wire/errors.ts'
-import { refuseUnsupported } from '../wire/unsupported.ts'
+import { NotFound, refuse } from '../wire/errors.ts'
 import { Fields, permitted } from '../wire/validation.ts'
 import type { XmlObject } from '../wire/xml.ts'
 import { expiringCards } from './expiring-cards.ts'
@@ -32,9 +31,11 @@ const KEYS = permitted(
 )
 
 const UNSUPPORTED = permitted('us_bank_account')
-const CARD_PATH: ErrorPath = ['credit_card']
 
-/** `paymentMethod.create` and the older `creditCard.create` share a URL but not their codes. */
+/**
+ * `paymentMethod.create` and the older `creditCard.create` share a URL but use different error
+ * codes.
+ */
 const KINDS = {
   payment_method: {
     customerRequired: '93104',
@@ -52,81 +53,74 @@ function create({ context, body }: Call): OperationResponse {
   const all = new Fields(body)
   const root = all.has('credit_card') ? 'credit_card' : 'payment_method'
   const kind = KINDS[root]
-  const path: ErrorPath = [root]
-  if (all.isBlank(root)) refuse(path, 'base', '93101')
+  if (all.isBlank(root)) refuse([root], 'base', '93101')
   const fields = all.object(root)
   fields.permit(KEYS)
-  refuseUnsupported(fields, root, UNSUPPORTED)
-  const options = fields.object('options')
-  const errors = new ErrorCollector()
+  fields.refuseUnsupported(UNSUPPORTED)
+  const card = fields.at('credit_card')
   const customerId = fields.text('customer_id')
-  if (customerId === null) errors.add(path, 'customer_id', kind.customerRequired)
+  if (customerId === null) fields.addError('customer_id', kind.customerRequired)
   else if (!context.tables.customers.has(customerId))
-    errors.add(path, 'customer_id', kind.customerInvalid)
+    fields.addError('customer_id', kind.customerInvalid)
   const nonce = fields.text('payment_method_nonce')
   const byNumber = root === 'credit_card' && nonce === null
-  // What some merchants were given by PayPal before there were nonces.
+  // PayPal refresh tokens, which merchants received before nonces existed.
   const byRefreshToken = nonce === null && !fields.isBlank('paypal_refresh_token')
   if (nonce === null && !byNumber && !byRefreshToken)
-    errors.add(path, 'payment_method_nonce', '93103')
-  const place = { path, codes: kind.nonces }
+    fields.addError('payment_method_nonce', '93103')
   let offered: Offered | null = null
-  if (byNumber) offered = offeredByNumber(fields, path, errors)
+  if (byNumber) offered = offeredByNumber(fields)
   else if (nonce !== null) {
-    const byNonce = offeredByNonce(context, nonce, place, errors)
-    offered = byNonce && withNumber(byNonce, fields, errors)
+    const byNonce = offeredByNonce(context, nonce, { fields, codes: kind.nonces })
+    offered = byNonce && withNumber(byNonce, fields)
   } else if (byRefreshToken) offered = payPalAccount(context, {})
-  checkCardPassThru(fields, offered, errors)
-  const token = fields.text('token')
-  checkToken(context, token, path, errors)
+  checkCardPassThru(fields, offered)
+  checkToken(context, fields)
   if (offered && offered.customerId !== null && offered.customerId !== customerId)
-    errors.add(path, 'payment_method_nonce', '91617')
-  if (offered && customerId !== null && errors.isEmpty) {
-    const kept = keptAlready(context, offered, options)
+    fields.addError('payment_method_nonce', '91617')
+  if (offered && customerId !== null && fields.errors.isEmpty) {
+    const kept = storedMethod(context, offered, card)
     if (kept) return respond(context, kept, 201)
   }
-  const billingAddress = readAddressOf(context, fields, { offered, path, customerId }, errors)
-  if (offered) checkDuplicate(context, offered, { options, customerId, path: CARD_PATH }, errors)
-  if (!offered || customerId === null || !errors.isEmpty) throw new Refused({ errors })
-  const verifications = verifyCard(context, offered, options)
-  const wantsDefault = options.flag('make_default') ?? false
-  const as = { customerId, token, makeDefault: wantsDefault, verifications, billingAddress }
-  return respond(context, store(context, offered, as), 201)
+  // Addresses and options are ignored for PayPal accounts.
+  const billingAddress: GivenAddress =
+    offered?.instrument.kind === 'paypal_account'
+      ? { kind: 'none' }
+      : readBillingAddress(context, fields, customerId)
+  if (offered) checkDuplicate(context, offered, card, customerId)
+  if (!offered || customerId === null || !fields.errors.isEmpty) throw fields.refusal()
+  const row = store(context, offered, {
+    customerId,
+    token: fields.text('token'),
+    makeDefault: fields.object('options').flag('make_default') ?? false,
+    verifications: verifyCard(context, offered, card),
+    billingAddress,
+  })
+  return respond(context, row, 201)
 }
 
-/** A number beside the nonce takes the place of the nonce's. */
-function withNumber(offered: Offered, fields: Fields, errors: ErrorCollector): Offered {
+/** Replaces the nonce's card by a number that is sent with it. */
+function withNumber(offered: Offered, fields: Fields): Offered {
   if (offered.instrument.kind !== 'credit_card' || fields.isBlank('number')) return offered
   const { card } = offered.instrument
-  const typedIn = offeredByNumber(withExpiration(fields, card), CARD_PATH, errors)
+  const typedIn = offeredByNumber(withExpiration(fields.at('credit_card'), card))
   if (!typedIn) return offered
   return { ...typedIn, customerId: offered.customerId, consume: offered.consume }
 }
 
-/** A nonce that stands for a method of this customer adds no second one. */
-function keptAlready(
+/** Returns the stored payment method if the nonce refers to one, instead of storing it twice. */
+function storedMethod(
   context: BraintreeContext,
   offered: Offered,
-  options: Fields,
+  card: Fields,
 ): PaymentMethodRow | null {
   const row = context.tables.paymentMethods.get(offered.token ?? '')
   if (!row) return null
   offered.consume()
-  row.verifications.unshift(...verifyCard(context, offered, options))
+  row.verifications.unshift(...verifyCard(context, offered, card))
   context.tables.paymentMethods.set(row.token, row)
-  if (options.flag('make_default')) makeDefault(context, row)
+  if (card.object('options').flag('make_default')) makeDefault(context, row)
   return row
-}
-
-/** Only a card has a billing address: with a PayPal account it means nothing, as its options do. */
-function readAddressOf(
-  context: BraintreeContext,
-  fields: Fields,
-  given: { offered: Offered | null; path: ErrorPath; customerId: string | null },
-  errors: ErrorCollector,
-): GivenAddress {
-  if (given.offered?.instrument.kind === 'paypal_account') return { kind: 'none' }
-  return readBillingAddress(context, fields, given, errors)
 }
 
 function find({ context, params }: Call): OperationResponse {
@@ -139,7 +133,7 @@ function update({ context, body, params }: Call): OperationResponse {
   const root = ['credit_card', 'paypal_account'].find((name) => all.has(name)) ?? 'payment_method'
   const fields = all.object(root)
   fields.permit(KEYS)
-  refuseUnsupported(fields, root, UNSUPPORTED)
+  fields.refuseUnsupported(UNSUPPORTED)
   updatePaymentMethod(context, row, fields)
   return respond(context, row)
 }
@@ -149,7 +143,7 @@ function remove({ context, params }: Call): OperationResponse {
   return null
 }
 
-/** A nonce for a stored method, as a browser would be given. It works once. */
+/** Creates a single-use nonce for a stored payment method, like the ones that browsers receive. */
 function vaultedNonce({ context, params }: Call): OperationResponse {
   const row = requireMethod(context, params)
   const { instrument, alwaysFailsWith, customerId, token } = row
@@ -197,9 +191,9 @@ function requireMethod(
   context: BraintreeContext,
   params: Readonly<Record<string, string>>,
 ): PaymentMethodRow {
-  const row = context.tables.paymentMethods.get(params.token ?? '')
+  const row = requireRow(context.tables.paymentMethods, params.token)
   const kind = params.kind ?? 'any'
-  if (!row || (kind !== 'any' && kind !== row.instrument.kind)) {
+  if (kind !== 'any' && kind !== row.instrument.kind) {
     throw new NotFound('No such payment method')
   }
   return row
@@ -213,7 +207,7 @@ function respond(
   return { root: paymentMethodName(row), value: methodXml(context, row), status }
 }
 
-/** Cards and PayPal accounts in the vault. */
+/** Operations on cards and PayPal accounts in the vault. */
 export const paymentMethods: Operations = {
   'POST /': create,
   'GET /from_nonce/:nonce': findByNonce,
@@ -224,7 +218,7 @@ export const paymentMethods: Operations = {
   ...expiringCards,
 }
 
-/** What a nonce stands for. */
+/** Operations on nonces. */
 export const paymentMethodNonces: Operations = {
   'GET /:nonce': ({ context, params }) => {
     const use = findNonce(context, params.nonce ?? '')

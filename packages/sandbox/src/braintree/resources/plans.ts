@@ -1,4 +1,4 @@
-import type { Call, OperationResponse, Operations } from '../api/operation.ts'
+import { type Call, type OperationResponse, type Operations, requireRow } from '../api/operation.ts'
 import {
   type BraintreeContext,
   findMerchantAccount,
@@ -6,12 +6,10 @@ import {
   requireDefaultMerchantAccount,
 } from '../state/context.ts'
 import type { ModificationRow, PlanRow } from '../state/rows/subscriptions.ts'
-import { ErrorCollector, NotFound } from '../wire/errors.ts'
 import { formatAmount } from '../wire/money.ts'
-import { Fields, isId, permitted, readAmount } from '../wire/validation.ts'
+import { Fields, isId, permitted } from '../wire/validation.ts'
 import { XmlList, type XmlObject } from '../wire/xml.ts'
 
-const PATH = ['plan']
 const KEYS = permitted(
   `billing_day_of_month billing_frequency currency_iso_code description id merchant_id name
    number_of_billing_cycles price trial_duration trial_duration_unit trial_period`,
@@ -28,8 +26,7 @@ function all({ context }: Call): OperationResponse {
 }
 
 function find({ context, params }: Call): OperationResponse {
-  const row = context.tables.plans.get(params.id ?? '')
-  if (!row) throw new NotFound('No such plan')
+  const row = requireRow(context.tables.plans, params.id)
   return { root: 'plan', value: planXml(context, row) }
 }
 
@@ -53,72 +50,67 @@ function create({ context, body }: Call): OperationResponse {
     updatedAt: now,
   }
   const fields = new Fields(body).object('plan')
-  const errors = new ErrorCollector()
-  if (fields.isBlank('price')) errors.add(PATH, 'price', '81903')
-  const row = readPlan(context, fields, blank, errors)
+  if (fields.isBlank('price')) fields.addError('price', '81903')
+  const row = readPlan(context, fields, blank)
   context.tables.plans.set(row.id, row)
   return { root: 'plan', value: planXml(context, row), status: 201 }
 }
 
 function update({ context, body, params }: Call): OperationResponse {
-  const before = context.tables.plans.get(params.id ?? '')
-  if (!before) throw new NotFound('No such plan')
-  const row = readPlan(context, new Fields(body).object('plan'), before, new ErrorCollector())
+  const before = requireRow(context.tables.plans, params.id)
+  const row = readPlan(context, new Fields(body).object('plan'), before)
   row.updatedAt = context.clock.nowMs()
   if (row.id !== before.id) context.tables.plans.delete(before.id)
   context.tables.plans.set(row.id, row)
   return { root: 'plan', value: planXml(context, row) }
 }
 
-/** Braintree publishes no codes for plans: those of the same field of a subscription stand in. */
-function readPlan(
-  context: BraintreeContext,
-  fields: Fields,
-  before: PlanRow,
-  errors: ErrorCollector,
-): PlanRow {
+/**
+ * Reads a plan. Braintree documents no error codes for plans, so the codes of a subscription's same
+ * field are used.
+ */
+function readPlan(context: BraintreeContext, fields: Fields, before: PlanRow): PlanRow {
   fields.permit(KEYS)
   const row = { ...before }
   row.id = fields.text('id') ?? before.id
-  if (!isId(row.id)) errors.add(PATH, 'id', '81906')
-  else if (row.id !== before.id && context.tables.plans.has(row.id)) errors.add(PATH, 'id', '81902')
+  if (!isId(row.id)) fields.addError('id', '81906')
+  else if (row.id !== before.id && context.tables.plans.has(row.id)) fields.addError('id', '81902')
   row.name = fields.text('name') ?? before.name
   if (fields.has('description')) row.description = fields.text('description')
   row.currency = fields.text('currency_iso_code') ?? before.currency
-  if (!hasAccountFor(context, row.currency)) errors.add(PATH, 'currency_iso_code', '91923')
+  if (!hasAccountFor(context, row.currency)) fields.addError('currency_iso_code', '91923')
   if (!fields.isBlank('price')) {
-    const rules = { path: PATH, attribute: 'price', codes: PRICE_CODES, currency: row.currency }
-    row.price = readAmount(fields.value('price'), rules, errors)
+    row.price = fields.amount('price', { codes: PRICE_CODES, currency: row.currency })
   }
-  readCycles(fields, row, errors)
-  errors.throwIfAny()
+  readCycles(fields, row)
+  fields.throwIfAny()
   return row
 }
 
-function readCycles(fields: Fields, row: PlanRow, errors: ErrorCollector): void {
+function readCycles(fields: Fields, row: PlanRow): void {
   row.billingFrequency = fields.integer('billing_frequency') ?? row.billingFrequency
-  if (!(row.billingFrequency > 0)) errors.add(PATH, 'billing_frequency', '91921')
+  if (!(row.billingFrequency > 0)) fields.addError('billing_frequency', '91921')
   if (fields.has('number_of_billing_cycles')) {
     row.numberOfBillingCycles = fields.integer('number_of_billing_cycles')
     if (Number.isNaN(row.numberOfBillingCycles))
-      errors.add(PATH, 'number_of_billing_cycles', '91906')
+      fields.addError('number_of_billing_cycles', '91906')
     else if (row.numberOfBillingCycles !== null && row.numberOfBillingCycles < 1)
-      errors.add(PATH, 'number_of_billing_cycles', '91907')
+      fields.addError('number_of_billing_cycles', '91907')
   }
   if (fields.has('billing_day_of_month')) {
     const day = fields.integer('billing_day_of_month')
     if (day !== null && !(day === 31 || (day >= 1 && day <= 28)))
-      errors.add(PATH, 'billing_day_of_month', Number.isNaN(day) ? '91913' : '91914')
+      fields.addError('billing_day_of_month', Number.isNaN(day) ? '91913' : '91914')
     row.billingDayOfMonth = day
   }
   row.trialPeriod = fields.flag('trial_period') ?? row.trialPeriod
   if (!row.trialPeriod) return
   row.trialDuration = fields.integer('trial_duration') ?? row.trialDuration
   const unit = fields.text('trial_duration_unit') ?? row.trialDurationUnit
-  if (row.trialDuration === null) errors.add(PATH, 'trial_duration', '81908')
-  else if (!(row.trialDuration >= 0)) errors.add(PATH, 'trial_duration', '81907')
+  if (row.trialDuration === null) fields.addError('trial_duration', '81908')
+  else if (!(row.trialDuration >= 0)) fields.addError('trial_duration', '81907')
   if (unit === 'day' || unit === 'month') row.trialDurationUnit = unit
-  else errors.add(PATH, 'trial_duration_unit', '81909')
+  else fields.addError('trial_duration_unit', '81909')
 }
 
 function hasAccountFor(context: BraintreeContext, currency: string): boolean {
@@ -162,7 +154,7 @@ export function modificationXml(row: ModificationRow): XmlObject {
     name: row.name,
     description: row.description,
     amount: formatAmount(row.amount, row.currency),
-    // Only what is attached to a subscription counts.
+    // The quantity exists only on add-ons and discounts of a subscription.
     quantity: null,
     current_billing_cycle: null,
     number_of_billing_cycles: row.numberOfBillingCycles,

@@ -10,7 +10,7 @@ import { subscriptions } from './subscriptions.ts'
 import { transactions } from './transactions.ts'
 import { verifications } from './verifications.ts'
 
-/** Every call the sandbox knows, by the first segment below `/merchants/<id>`. */
+/** All operations, by the first path segment below `/merchants/<id>`. */
 export const OPERATIONS: Readonly<Record<string, Operations>> = {
   client_token: clientToken,
   customers,

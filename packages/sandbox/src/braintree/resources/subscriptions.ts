@@ -1,5 +1,5 @@
-import type { Call, OperationResponse, Operations } from '../api/operation.ts'
-import { type Searchable, searchIds, searchPage } from '../api/search.ts'
+import { type Call, type OperationResponse, type Operations, requireRow } from '../api/operation.ts'
+import { type Searchable, searchOperations } from '../api/search.ts'
 import { type BraintreeContext, today } from '../state/context.ts'
 import type { SubscriptionRow } from '../state/rows/subscriptions.ts'
 import { cancel } from '../state/subscription-status.ts'
@@ -7,7 +7,7 @@ import { subscriptionXml } from '../state/subscription-xml.ts'
 import { createSubscription } from '../subscriptions/subscription-create.ts'
 import { updateSubscription } from '../subscriptions/subscription-update.ts'
 import { daysBetween, startOfDay } from '../wire/days.ts'
-import { NotFound, refuse } from '../wire/errors.ts'
+import { refuse } from '../wire/errors.ts'
 import { Fields } from '../wire/validation.ts'
 import { pastDueForTests } from './for-tests.ts'
 
@@ -17,28 +17,22 @@ function create({ context, body }: Call): OperationResponse {
 }
 
 function find({ context, params }: Call): OperationResponse {
-  return respond(context, requireSubscription(context, params.id))
+  return respond(context, requireRow(context.tables.subscriptions, params.id))
 }
 
 function update({ context, params, body }: Call): OperationResponse {
-  const row = requireSubscription(context, params.id)
+  const row = requireRow(context.tables.subscriptions, params.id)
   const after = updateSubscription(context, row, new Fields(body).object('subscription'))
   return respond(context, after)
 }
 
-/** At once: what is left of the paid cycle is lost. */
+/** Cancels a subscription immediately, without a refund for the rest of the cycle. */
 function cancelNow({ context, params }: Call): OperationResponse {
-  const row = requireSubscription(context, params.id)
+  const row = requireRow(context.tables.subscriptions, params.id)
   if (row.status === 'Canceled') refuse(['subscription'], 'status', '81905')
   if (row.status === 'Expired') refuse(['subscription'], 'base', '81910')
   cancel(context, row, 'api')
   return respond(context, row)
-}
-
-function requireSubscription(context: BraintreeContext, id: string | undefined): SubscriptionRow {
-  const row = context.tables.subscriptions.get(id ?? '')
-  if (!row) throw new NotFound('No such subscription')
-  return row
 }
 
 function respond(
@@ -77,7 +71,7 @@ const SEARCH: Searchable<SubscriptionRow> = {
           : row.numberOfBillingCycles - row.currentBillingCycle,
     },
     next_billing_date: { instant: (row) => startOfDay(row.nextBillingDate) },
-    created_at: { instant: (row) => Math.floor(row.createdAt / 1000) * 1000 },
+    created_at: { instant: (row) => row.createdAt },
   },
 }
 
@@ -87,6 +81,5 @@ export const subscriptions: Operations = {
   'PUT /:id': update,
   'PUT /:id/cancel': cancelNow,
   ...pastDueForTests,
-  'POST /advanced_search_ids': (call) => searchIds(call, SEARCH),
-  'POST /advanced_search': (call) => searchPage(call, SEARCH),
+  ...searchOperations(SEARCH),
 }

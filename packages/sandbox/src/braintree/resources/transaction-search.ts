@@ -1,17 +1,16 @@
-import type { Searchable } from '../api/search.ts'
-import type { BraintreeContext } from '../state/context.ts'
+import type { Searchable, SearchField } from '../api/search.ts'
 import type { TransactionRow, TransactionStatus } from '../state/rows/transactions.ts'
 import { authorizationCodeOf, transactionXml } from '../state/transaction-xml.ts'
 import { permitted } from '../wire/validation.ts'
-import { addressFields } from './address-search.ts'
+import { addressFields, contactFields } from './contact-search.ts'
 
-/** When it first came into the status; null if it never did. */
-function reached(status: TransactionStatus): { instant: (row: TransactionRow) => number | null } {
+/**
+ * Search field with the time at which a transaction first reached the status. `null` if it never
+ * did.
+ */
+function reached(status: TransactionStatus): SearchField<TransactionRow> {
   return {
-    instant: (row) => {
-      const event = row.statusHistory.find((past) => past.status === status)
-      return event ? Math.floor(event.timestamp / 1000) * 1000 : null
-    },
+    instant: (row) => row.statusHistory.find((past) => past.status === status)?.timestamp ?? null,
   }
 }
 
@@ -26,13 +25,13 @@ function paypalId(row: TransactionRow, prefix: string): string | null {
 export const TRANSACTION_SEARCH: Searchable<TransactionRow> = {
   root: 'credit_card_transactions',
   itemName: 'transaction',
-  table: (context: BraintreeContext) => context.tables.transactions,
-  xml: transactionXml,
+  table: (context) => context.tables.transactions,
+  xml: (_context, row) => transactionXml(row),
   fields: {
     id: { text: (row) => row.id },
     status: { text: (row) => row.status },
     type: { text: (row) => row.type },
-    // Of a refund, and of a sale that was refunded.
+    // Matches refunds, and sales that were refunded.
     refund: {
       text: (row) => String(row.refundedTransactionId !== null || row.refundIds.length > 0),
     },
@@ -41,7 +40,7 @@ export const TRANSACTION_SEARCH: Searchable<TransactionRow> = {
     order_id: { text: (row) => row.orderId },
     merchant_account_id: { text: (row) => row.merchantAccountId },
     payment_method_token: { text: (row) => row.token },
-    // Searches say `CreditCardDetail` where responses say `credit_card`.
+    // Searches use `CreditCardDetail` where responses use `credit_card`.
     payment_instrument_type: {
       anyText: ({ instrument: { kind } }) => [
         kind === 'credit_card' ? 'CreditCardDetail' : 'PayPalDetail',
@@ -57,13 +56,7 @@ export const TRANSACTION_SEARCH: Searchable<TransactionRow> = {
       text: (row) => (row.token === null || row.keptCard ? 'full_information' : 'token'),
     },
     customer_id: { text: (row) => row.customer?.id ?? null },
-    customer_email: { text: (row) => row.customer?.email ?? null },
-    customer_first_name: { text: (row) => row.customer?.firstName ?? null },
-    customer_last_name: { text: (row) => row.customer?.lastName ?? null },
-    customer_company: { text: (row) => row.customer?.company ?? null },
-    customer_phone: { text: (row) => row.customer?.phone ?? null },
-    customer_fax: { text: (row) => row.customer?.fax ?? null },
-    customer_website: { text: (row) => row.customer?.website ?? null },
+    ...contactFields('customer_', (row) => row.customer),
     credit_card_card_type: { text: (row) => card(row)?.cardType ?? null },
     credit_card_cardholder_name: { text: (row) => card(row)?.cardholderName ?? null },
     credit_card_unique_identifier: { text: (row) => card(row)?.uniqueNumberIdentifier ?? null },
@@ -82,10 +75,8 @@ export const TRANSACTION_SEARCH: Searchable<TransactionRow> = {
     processor_authorization_code: { text: authorizationCodeOf },
     ...addressFields('billing_', (row) => [row.billing]),
     ...addressFields('shipping_', (row) => [row.shipping]),
-    created_at: { instant: (row) => Math.floor(row.createdAt / 1000) * 1000 },
-    dispute_date: {
-      instant: ({ dispute }) => (dispute ? Math.floor(dispute.openedAt / 1000) * 1000 : null),
-    },
+    created_at: { instant: (row) => row.createdAt },
+    dispute_date: { instant: (row) => row.dispute?.openedAt ?? null },
     authorized_at: reached('authorized'),
     authorization_expired_at: reached('authorization_expired'),
     failed_at: reached('failed'),

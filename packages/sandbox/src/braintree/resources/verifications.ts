@@ -1,26 +1,23 @@
-import type { Call, OperationResponse, Operations } from '../api/operation.ts'
-import { type Searchable, searchIds, searchPage } from '../api/search.ts'
+import { type Call, type OperationResponse, type Operations, requireRow } from '../api/operation.ts'
+import { type Searchable, searchOperations } from '../api/search.ts'
 import { readAddress } from '../state/addresses.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import { verificationXml } from '../state/payment-method-xml.ts'
 import type { PaymentMethodRow, VerificationRow } from '../state/rows/vault.ts'
+import type { Offered } from '../vault/nonces.ts'
 import {
   checkCardPassThru,
   readAuthentication,
   VERIFICATION_ID_CODES,
 } from '../vault/three-d-secure.ts'
-import { type Offered, offeredByNonce, offeredByNumber } from '../vault/vault.ts'
-import { askProcessor, readVerificationOptions } from '../vault/verification.ts'
-import { ErrorCollector, NotFound, Refused } from '../wire/errors.ts'
+import { offeredByNonce, offeredByNumber } from '../vault/vault.ts'
+import { readVerificationOptions, requestVerification } from '../vault/verification.ts'
 import { Fields, permitted } from '../wire/validation.ts'
 
-const PATH = ['verification']
-const CARD_PATH = [...PATH, 'credit_card']
 const KEYS = permitted(
   `credit_card external_vault intended_transaction_source options payment_method_nonce risk_data
    three_d_secure_authentication_id three_d_secure_pass_thru`,
 )
-const AUTHENTICATION = { path: PATH, codes: VERIFICATION_ID_CODES }
 const NONCE_CODES = { consumed: '91731', unknown: '91732' }
 const CODES = {
   account: '94204',
@@ -31,45 +28,36 @@ const CODES = {
   accountTypeUnsupported: '942185',
 }
 
-/** Asks the processor about a card that is not to be kept. */
+/** Verifies a card without storing it. */
 function create({ context, body }: Call): OperationResponse {
   const fields = new Fields(body).object('verification')
   fields.permit(KEYS)
-  const errors = new ErrorCollector()
   const card = fields.object('credit_card')
-  const offered = readOffered(context, fields, card, errors)
-  checkCardPassThru(fields, offered, errors)
-  const threeDSecure = readAuthentication(fields, offered, AUTHENTICATION, errors)
-  const addressPath = [...CARD_PATH, 'billing_address']
-  const billingAddress = readAddress(card.object('billing_address'), addressPath, errors)
-  const names = { prefix: '', codes: CODES, path: [...PATH, 'options'] }
+  const offered = readOffered(context, fields, card)
+  checkCardPassThru(fields, offered)
+  const threeDSecure = readAuthentication(fields, offered, VERIFICATION_ID_CODES)
+  const billingAddress = readAddress(card.object('billing_address'))
   const options = fields.object('options')
-  const asked = readVerificationOptions(context, options, names, errors)
-  if (!offered || !errors.isEmpty) throw new Refused({ errors })
+  const asked = readVerificationOptions(context, options, { prefix: '', codes: CODES })
+  if (!offered || !fields.errors.isEmpty) throw fields.refusal()
   offered.consume()
   const shown = threeDSecure ? { ...offered, threeDSecure } : offered
-  const row = askProcessor(context, shown, { ...asked, billingAddress })
+  const row = requestVerification(context, shown, { ...asked, billingAddress })
   return { root: 'verification', value: verificationXml(row), status: 201 }
 }
 
-function readOffered(
-  context: BraintreeContext,
-  fields: Fields,
-  card: Fields,
-  errors: ErrorCollector,
-): Offered | null {
+function readOffered(context: BraintreeContext, fields: Fields, card: Fields): Offered | null {
   const nonce = fields.text('payment_method_nonce') ?? card.text('payment_method_nonce')
-  if (nonce === null) return offeredByNumber(card, CARD_PATH, errors)
-  return offeredByNonce(context, nonce, { path: PATH, codes: NONCE_CODES }, errors)
+  if (nonce === null) return offeredByNumber(card)
+  return offeredByNonce(context, nonce, { fields, codes: NONCE_CODES })
 }
 
 function find({ context, params }: Call): OperationResponse {
-  const row = context.tables.verifications.get(params.id ?? '')
-  if (!row) throw new NotFound('No such verification')
+  const row = requireRow(context.tables.verifications, params.id)
   return { root: 'verification', value: verificationXml(row) }
 }
 
-/** The stored method that the verification was for, as long as it is there. */
+/** Returns the stored payment method of a verification, if it still exists. */
 function methodOf(row: VerificationRow, context: BraintreeContext): PaymentMethodRow | undefined {
   return context.tables.paymentMethods.get(row.token ?? '')
 }
@@ -98,14 +86,13 @@ const SEARCH: Searchable<VerificationRow> = {
       },
     },
     payment_method_token: { text: (row) => row.token ?? null },
-    created_at: { instant: (row) => Math.floor(row.createdAt / 1000) * 1000 },
+    created_at: { instant: (row) => row.createdAt },
   },
 }
 
-/** Cards that were asked about, whether they were kept or not. */
+/** Operations on card verifications, whether the cards were stored or not. */
 export const verifications: Operations = {
   'POST /': create,
   'GET /:id': find,
-  'POST /advanced_search_ids': (call) => searchIds(call, SEARCH),
-  'POST /advanced_search': (call) => searchPage(call, SEARCH),
+  ...searchOperations(SEARCH),
 }

@@ -22,25 +22,34 @@ export interface Charge {
   readonly instrument: Instrument
   readonly alwaysFailsWith: string | null
   readonly submitForSettlement: boolean
-  /** Decided before the processor is asked: the duplicate check, or that it has agreed before. */
+  /**
+   * Verdict that is known before the processor is asked: a rejected duplicate, or an authorization
+   * that was granted earlier.
+   */
   readonly rejection?: Verdict | null
   readonly details?: Partial<TransactionRow>
 }
 
-/** Asks the processor and keeps the transaction, whatever it says. */
+/** Returns what a transaction has in common with the one it is derived from. */
+export function sharedWith(row: TransactionRow): Omit<Charge, 'amount' | 'submitForSettlement'> {
+  const { currency, merchantAccountId, customer, token, instrument } = row
+  return { currency, merchantAccountId, customer, token, instrument, alwaysFailsWith: null }
+}
+
+/** Asks the processor and stores the transaction, whatever the verdict. */
 export function charge(context: BraintreeContext, request: Charge): TransactionRow {
   const verdict = request.rejection ?? decide(context, request)
   const row = newTransaction(context, 'sale', request)
   row.responseCode = verdict.responseCode
   row.gatewayRejectionReason = verdict.gatewayRejectionReason
   setStatus(context, row, verdict.status)
-  if (wentThrough(row) && request.submitForSettlement) submit(context, row)
+  if (isApproved(row) && request.submitForSettlement) submit(context, row)
   return row
 }
 
 /**
- * A refund. Cards are asked first, by the same test amounts as a sale: a hard decline refuses it, a
- * soft one is passed over and the refund captured anyway.
+ * Creates a refund. For cards the processor is asked first, with the test amounts of sales: a hard
+ * decline rejects the refund, a soft decline is ignored and the refund is submitted.
  */
 export function credit(context: BraintreeContext, request: Charge): TransactionRow {
   const row = newTransaction(context, 'credit', request)
@@ -59,7 +68,7 @@ function isSoftDecline(code: string): boolean {
   return responseTypeOf(code) === 'soft_declined'
 }
 
-/** Trouble on demand comes first, then the card's own, then the amount's. */
+/** Decides about a charge: first by simulated declines, then by the card, then by the amount. */
 function decide(context: BraintreeContext, request: Charge): Verdict {
   const demanded = request.customer?.id && context.trouble.takeDecline(request.customer.id)
   if (demanded) return verdictFor(demanded)
@@ -68,12 +77,15 @@ function decide(context: BraintreeContext, request: Charge): Verdict {
   return verdict.status === 'authorized' ? APPROVED : verdict
 }
 
-/** Whether the processor has agreed to what was just asked of it. */
-export function wentThrough({ status }: TransactionRow): boolean {
+/** Whether the processor approved the transaction. */
+export function isApproved({ status }: TransactionRow): boolean {
   return ['authorized', 'submitted_for_settlement', 'settling'].includes(status)
 }
 
-/** A card waits for the nightly batch; PayPal moves the money of each transaction by itself, at once. */
+/**
+ * Submits a transaction for settlement. Cards wait for the nightly batch; PayPal starts to settle
+ * immediately.
+ */
 export function submit(context: BraintreeContext, row: TransactionRow): void {
   setStatus(context, row, 'submitted_for_settlement')
   if (row.instrument.kind !== 'credit_card') setStatus(context, row, 'settling')
@@ -91,13 +103,13 @@ export function setStatus(
   context.tables.transactions.set(row.id, row)
 }
 
-/** 422 with the transaction beside the errors: how Braintree reports a decline. */
-export function declined(context: BraintreeContext, row: TransactionRow): Refused {
+/** Returns the response for a decline: 422 with the transaction beside the errors. */
+export function declined(row: TransactionRow): Refused {
   const { gatewayRejectionReason, responseCode } = row
   const status = row.status as Verdict['status']
   return new Refused({
     message: messageFor({ status, responseCode, gatewayRejectionReason }),
-    extras: { transaction: transactionXml(context, row) },
+    extras: { transaction: transactionXml(row) },
   })
 }
 

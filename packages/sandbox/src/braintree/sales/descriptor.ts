@@ -1,15 +1,10 @@
 import type { Descriptor } from '../state/rows/subscriptions.ts'
-import type { ErrorCollector, ErrorPath } from '../wire/errors.ts'
 import { type Fields, permitted } from '../wire/validation.ts'
 
 const KEYS = permitted('name phone url')
 
-/** What the bank statement shows; null when none was sent. */
-export function readDescriptor(
-  fields: Fields,
-  parent: ErrorPath,
-  errors: ErrorCollector,
-): Descriptor | null {
+/** Reads the text for the bank statement. Returns `null` if none was sent. */
+export function readDescriptor(fields: Fields): Descriptor | null {
   if (fields.isBlank('descriptor')) return null
   const given = fields.object('descriptor')
   given.permit(KEYS)
@@ -18,12 +13,16 @@ export function readDescriptor(
     phone: given.text('phone'),
     url: given.text('url'),
   }
-  const { name, phone, url } = descriptor
-  const path = [...parent, 'descriptor']
-  if (name !== null && !/^(?:[^*]{3}|[^*]{7}|[^*]{12})\*[^*]+$/.test(name.slice(0, 23)))
-    errors.add(path, 'name', '92201')
-  else if (name !== null && name.length > 22) errors.add(path, 'name', '92201')
-  if (phone !== null && !/^[\d().-]{10,14}$/.test(phone)) errors.add(path, 'phone', '92202')
-  if (url !== null && url.length > 13) errors.add(path, 'url', '92206')
+  given.check('name', isName, '92201')
+  given.check('phone', (phone) => /^[\d().-]{10,14}$/.test(phone), '92202')
+  given.checkLength('url', 13, '92206')
   return descriptor
+}
+
+/**
+ * Whether a name has the required format: a company name of 3, 7 or 12 characters, an asterisk and
+ * a product, at most 22 characters.
+ */
+function isName(name: string): boolean {
+  return name.length <= 22 && /^(?:[^*]{3}|[^*]{7}|[^*]{12})\*[^*]+$/.test(name)
 }

@@ -1,29 +1,19 @@
 import type { TransactionRow } from '../state/rows/transactions.ts'
-import type { ErrorCollector } from '../wire/errors.ts'
 import { LARGEST_32_BIT } from '../wire/money.ts'
-import { checkLength, type Fields, readAmount } from '../wire/validation.ts'
+import type { Fields } from '../wire/validation.ts'
 import { readLineItems } from './line-items.ts'
 
-const PATH = ['transaction']
+// Braintree documents no error codes for the surcharge and the shipping tax.
+const SHIPPING_CODES = { invalid: '915162', negative: '915163', 'too-large': '915164' }
 const AMOUNTS = {
   tax_amount: ['taxAmount', { invalid: '81535', negative: '81534', 'too-large': '81536' }],
   discount_amount: [
     'discountAmount',
     { invalid: '915159', negative: '915160', 'too-large': '915161' },
   ],
-  shipping_amount: [
-    'shippingAmount',
-    { invalid: '915162', negative: '915163', 'too-large': '915164' },
-  ],
-  surcharge_amount: [
-    'surchargeAmount',
-    { invalid: '915162', negative: '915163', 'too-large': '915164' },
-  ],
-  // Braintree publishes no codes of its own for these two.
-  shipping_tax_amount: [
-    'shippingTaxAmount',
-    { invalid: '915162', negative: '915163', 'too-large': '915164' },
-  ],
+  shipping_amount: ['shippingAmount', SHIPPING_CODES],
+  surcharge_amount: ['surchargeAmount', SHIPPING_CODES],
+  shipping_tax_amount: ['shippingTaxAmount', SHIPPING_CODES],
 } as const
 
 type LevelThree = Partial<
@@ -41,36 +31,30 @@ type LevelThree = Partial<
   >
 >
 
-/** What a call says for level 2 and 3 processing, when it sells and when it submits. */
-export function readLevelThree(
-  fields: Fields,
-  currency: string,
-  errors: ErrorCollector,
-): LevelThree {
+/** Reads the level 2 and 3 data of a sale or settlement. */
+export function readLevelThree(fields: Fields, currency: string): LevelThree {
   const given: LevelThree = {}
   for (const [key, [name, codes]] of Object.entries(AMOUNTS)) {
     if (fields.isBlank(key)) continue
-    const rules = { path: PATH, attribute: key, codes, currency, largest: LARGEST_32_BIT }
-    given[name] = readAmount(fields.value(key), rules, errors)
+    given[name] = fields.amount(key, { codes, currency, largest: LARGEST_32_BIT })
   }
-  const order = { path: PATH, longest: 12, code: '91537' }
-  checkLength(fields, 'purchase_order_number', order, errors)
+  fields.checkLength('purchase_order_number', 12, '91537')
   const orderNumber = fields.text('purchase_order_number')
   if (orderNumber !== null) given.purchaseOrderNumber = orderNumber
   const taxExempt = fields.flag('tax_exempt')
   if (taxExempt !== undefined) given.taxExempt = taxExempt
-  const postalCode = readPostalCode(fields, errors)
+  const postalCode = readPostalCode(fields)
   if (postalCode !== null) given.shipsFromPostalCode = postalCode
-  const lineItems = readLineItems(fields, PATH, currency, errors)
+  const lineItems = readLineItems(fields, currency)
   if (lineItems !== null) given.lineItems = lineItems
   return given
 }
 
-function readPostalCode(fields: Fields, errors: ErrorCollector): string | null {
+function readPostalCode(fields: Fields): string | null {
   const code = fields.text('ships_from_postal_code')
   if (code === null) return null
   const attribute = 'ships_from_postal_code'
-  if (!/^[A-Za-z0-9 -]*$/.test(code)) errors.add(PATH, attribute, '915167')
-  else if (code.replace(/[ -]/g, '').length > 9) errors.add(PATH, attribute, '915165')
+  if (!/^[A-Za-z0-9 -]*$/.test(code)) fields.addError(attribute, '915167')
+  else if (code.replace(/[ -]/g, '').length > 9) fields.addError(attribute, '915165')
   return code
 }

@@ -2,13 +2,13 @@ import type { BraintreeContext } from '../state/context.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
 import { APPROVED } from '../vault/processor.ts'
 import { refuse } from '../wire/errors.ts'
-import { charge, setStatus } from './charging.ts'
+import { charge, setStatus, sharedWith } from './charging.ts'
 
 const PATH = ['transaction']
 
 /**
- * Settles a part of an authorization, as a sale of its own that names it. The authorization itself
- * waits as `settlement_pending` from the first part on.
+ * Settles a part of an authorization as a separate sale that refers to it. The authorization is
+ * `settlement_pending` from the first part on.
  */
 export function settlePartially(
   context: BraintreeContext,
@@ -16,17 +16,12 @@ export function settlePartially(
   asked: { amount: number; details: Partial<TransactionRow> },
 ): TransactionRow {
   requirePartial(row)
-  if (asked.amount > leftToSettle(context, row)) refuse(PATH, 'amount', '91522')
+  if (asked.amount > unsettledAmount(context, row)) refuse(PATH, 'amount', '91522')
   const part = charge(context, {
+    ...sharedWith(row),
     amount: asked.amount,
-    currency: row.currency,
-    merchantAccountId: row.merchantAccountId,
-    customer: row.customer,
-    token: row.token,
-    instrument: row.instrument,
-    alwaysFailsWith: null,
     submitForSettlement: true,
-    // The authorization was granted already.
+    // The processor already approved the authorization.
     rejection: APPROVED,
     details: {
       orderId: row.orderId,
@@ -47,8 +42,8 @@ export function requirePartial(row: TransactionRow): void {
   if (row.status !== 'authorized' && !isBegun) refuse(PATH, 'base', '91507')
 }
 
-/** What no part has taken; one that was voided gives it back. */
-export function leftToSettle(context: BraintreeContext, row: TransactionRow): number {
+/** Returns the authorized amount that is not settled yet. Voided parts are available again. */
+export function unsettledAmount(context: BraintreeContext, row: TransactionRow): number {
   const parts = (row.partialSettlementIds ?? []).map((id) => context.tables.transactions.get(id))
   const taken = parts.map((part) => (part && part.status !== 'voided' ? part.amount : 0))
   return row.authorizedAmount - taken.reduce((sum, amount) => sum + amount, 0)

@@ -1,17 +1,12 @@
 import { readAddress } from '../state/addresses.ts'
 import { type BraintreeContext, settingsOf } from '../state/context.ts'
-import type { TransactionRow } from '../state/rows/transactions.ts'
+import type { PayPalSale, TransactionRow } from '../state/rows/transactions.ts'
 import type { Address } from '../state/rows/vault.ts'
 import { readCustomFields } from '../vault/custom-fields.ts'
-import type { ErrorCollector } from '../wire/errors.ts'
-import { checkLength, Fields, permitted } from '../wire/validation.ts'
+import { Fields, permitted } from '../wire/validation.ts'
 import { readDescriptor } from './descriptor.ts'
-import { checkExternalVault } from './external-vault.ts'
 import { readLevelThree } from './level-three.ts'
-import { readPayPalSale } from './paypal-details.ts'
-import { checkSmallPrint } from './small-print.ts'
 
-const PATH = ['transaction']
 const SOURCES = permitted(
   'estimated installment installment_first merchant moto recurring recurring_first unscheduled',
 )
@@ -21,77 +16,61 @@ const SHIPPING_METHODS = permitted(
    pick_up_in_store express standard locker other`,
 )
 
-/** What a call says of the sale beside its amount and whom it charges. */
+/** Reads the params of a sale except its amount and payment method. */
 export function readSaleDetails(
   context: BraintreeContext,
   fields: Fields,
   currency: string,
-  errors: ErrorCollector,
 ): Partial<TransactionRow> {
-  checkLength(fields, 'channel', { path: PATH, longest: 255, code: '91550' }, errors)
+  fields.checkLength('channel', 255, '91550')
   const source = fields.text('transaction_source')
-  if (source !== null && !SOURCES.has(source)) errors.add(PATH, 'transaction_source', '915133')
-  checkExternalVault(fields.object('external_vault'), errors)
-  checkSmallPrint(fields, errors)
+  fields.check('transaction_source', (each) => SOURCES.has(each), '915133')
+  checkExternalVault(fields.object('external_vault'))
+  checkHiddenParams(fields)
   const skipsFraudCheck = fields.object('options').flag('skip_advanced_fraud_checking') ?? false
   return {
     orderId: fields.text('order_id'),
     channel: fields.text('channel'),
     source,
     recurring: fields.flag('recurring') ?? (source !== null && RECURRING.has(source)),
-    ...readLevelThree(fields, currency, errors),
-    ...readAddresses(context, fields, errors),
+    ...readLevelThree(fields, currency),
+    ...readAddresses(context, fields),
     ...readPayPalSale(fields),
-    accountType: readAccountType(fields, currency, errors),
+    accountType: readAccountType(fields, currency),
     ...(fields.flag('foreign_retailer') ? { foreignRetailer: true } : {}),
     ...(settingsOf(context).fraudProtection && !skipsFraudCheck ? { hasRiskData: true } : {}),
-    descriptor: readDescriptor(fields, PATH, errors) ?? { name: null, phone: null, url: null },
-    customFields: readCustomFields(
-      context,
-      fields.object('custom_fields'),
-      { path: PATH, invalid: '91526', tooLong: '81527' },
-      errors,
-    ),
+    descriptor: readDescriptor(fields) ?? { name: null, phone: null, url: null },
+    customFields: readCustomFields(context, fields, { invalid: '91526', tooLong: '81527' }),
   }
 }
 
-/** Written out, or one of the customer's by its id. */
+/** Reads the billing and shipping address, given in full or as the id of a customer's address. */
 function readAddresses(
   context: BraintreeContext,
   fields: Fields,
-  errors: ErrorCollector,
 ): Pick<TransactionRow, 'billing' | 'shipping' | 'shippingMethod'> {
-  const { shipping_method: method, ...written } = fields.object('shipping').values
-  const shippingMethod = new Fields({ method }).text('method')
-  if (shippingMethod !== null && !SHIPPING_METHODS.has(shippingMethod)) {
-    errors.add([...PATH, 'shipping'], 'shipping_method', '915203')
-  }
-  const billing = readAddress(fields.object('billing'), [...PATH, 'billing'], errors)
-  const shipping = readAddress(new Fields(written), [...PATH, 'shipping'], errors)
-  checkPhone(billing, 'billing', '915206', errors)
-  checkPhone(shipping, 'shipping', '915204', errors)
+  const [billing, shipping] = [fields.object('billing'), fields.object('shipping')]
+  shipping.check('shipping_method', (method) => SHIPPING_METHODS.has(method), '915203')
+  const { shipping_method: _, ...parts } = shipping.values
+  const writtenBilling = readAddress(billing)
+  const writtenShipping = readAddress(new Fields(parts, shipping.path, shipping.errors))
+  billing.check('phone_number', isPhone, '915206')
+  shipping.check('phone_number', isPhone, '915204')
   return {
-    billing: keptAddress(context, fields, 'billing_address_id', errors) ?? billing,
-    shipping: keptAddress(context, fields, 'shipping_address_id', errors) ?? shipping,
-    shippingMethod,
+    billing: storedAddress(context, fields, 'billing_address_id') ?? writtenBilling,
+    shipping: storedAddress(context, fields, 'shipping_address_id') ?? writtenShipping,
+    shippingMethod: shipping.text('shipping_method'),
   }
 }
 
-function checkPhone(
-  address: Address | null,
-  name: string,
-  code: string,
-  errors: ErrorCollector,
-): void {
-  if (/^[\d\s()+.x-]*$/.test(address?.phoneNumber ?? '')) return
-  errors.add([...PATH, name], 'phone_number', code)
+function isPhone(text: string): boolean {
+  return /^[\d\s()+.x-]*$/.test(text)
 }
 
-function keptAddress(
+function storedAddress(
   context: BraintreeContext,
   fields: Fields,
   key: 'billing_address_id' | 'shipping_address_id',
-  errors: ErrorCollector,
 ): Address | null {
   const id = fields.text(key)
   if (id === null) return null
@@ -100,23 +79,87 @@ function keptAddress(
   const owner =
     fields.text('customer_id') ?? context.tables.paymentMethods.get(token ?? '')?.customerId
   if (row && row.customerId === owner) return row
-  errors.add(PATH, key, key === 'billing_address_id' ? '91702' : '91581')
+  fields.addError(key, key === 'billing_address_id' ? '91702' : '91581')
   return null
 }
 
-/** Which side of a card that is both, as in Brazil. */
-function readAccountType(
-  fields: Fields,
-  currency: string,
-  errors: ErrorCollector,
-): 'credit' | 'debit' | null {
+/** Reads whether a combined card, as in Brazil, is charged as credit or debit. */
+function readAccountType(fields: Fields, currency: string): 'credit' | 'debit' | null {
   const options = fields.object('options')
-  const type = options.object('credit_card').text('account_type')
+  const card = options.object('credit_card')
+  const type = card.text('account_type')
   if (type === null) return null
-  const path = [...PATH, 'options', 'credit_card']
-  if (type !== 'credit' && type !== 'debit') errors.add(path, 'account_type', '915184')
-  else if (currency !== 'BRL') errors.add(path, 'account_type', '915185')
+  if (type !== 'credit' && type !== 'debit') card.addError('account_type', '915184')
+  else if (currency !== 'BRL') card.addError('account_type', '915185')
   else if (type === 'debit' && !options.flag('submit_for_settlement'))
-    errors.add(path, 'account_type', '915186')
+    card.addError('account_type', '915186')
   return type === 'debit' ? 'debit' : 'credit'
+}
+
+const VAULT_KEYS = permitted('status previous_network_transaction_id')
+
+/** Validates the data about a card in another vault. It does not affect the sale. */
+function checkExternalVault(given: Fields): void {
+  given.permit(VAULT_KEYS)
+  const status = given.text('status')
+  const hasPrevious = !given.isBlank('previous_network_transaction_id')
+  if (status !== null && status !== 'will_vault' && status !== 'vaulted') {
+    given.addError('status', '915175')
+  } else if (hasPrevious && status !== 'vaulted') {
+    given.addError('status', '915177')
+  }
+}
+
+const RISK_KEYS = permitted(
+  'customer_browser customer_device_id customer_ip customer_location_zip customer_tenure',
+)
+const EXEMPTIONS = permitted(
+  'low_value secure_corporate trusted_beneficiary transaction_risk_analysis',
+)
+/** Maximum length and error code of each text. */
+const RISK_LENGTHS = {
+  customer_device_id: [128, '94702'],
+  customer_location_zip: [9, '94705'],
+  customer_tenure: [20, '94706'],
+} as const
+
+/** Validates params that appear in no response. */
+function checkHiddenParams(fields: Fields): void {
+  fields.check('product_sku', (text) => /^[A-Za-z0-9]+$/.test(text), '915202')
+  fields.check('processing_merchant_category_code', (text) => /^\d{4}$/.test(text), '915265')
+  fields.check('sca_exemption', (text) => EXEMPTIONS.has(text), '915213')
+  checkRiskData(fields.object('risk_data'))
+}
+
+function checkRiskData(given: Fields): void {
+  given.permit(RISK_KEYS)
+  for (const [key, [longest, code]] of Object.entries(RISK_LENGTHS)) {
+    given.checkLength(key, longest, code)
+  }
+  given.check('customer_location_zip', (zip) => /^[A-Za-z0-9 -]*$/.test(zip), '94703')
+}
+
+const PAYPAL_ACCOUNT_KEYS = permitted(
+  'custom_field email payee_email payee_id payer_id payment_id paypal_data token',
+)
+const PAYPAL_OPTION_KEYS = permitted(
+  `custom_field description payee_email payee_id recipient_email recipient_phone shipping
+   supplementary_data`,
+)
+
+/** Reads the payee and the texts for PayPal, which a call may send in one of three places. */
+function readPayPalSale(fields: Fields): { paypal?: PayPalSale } {
+  const account = fields.object('paypal_account')
+  account.permit(PAYPAL_ACCOUNT_KEYS)
+  const options = fields.object('options')
+  const paypal = options.object('paypal')
+  paypal.permit(PAYPAL_OPTION_KEYS)
+  const first = (key: string) => paypal.text(key) ?? options.text(key) ?? account.text(key)
+  const said: PayPalSale = {
+    payeeId: first('payee_id'),
+    payeeEmail: first('payee_email'),
+    customField: paypal.text('custom_field') ?? account.text('custom_field'),
+    description: paypal.text('description'),
+  }
+  return Object.values(said).some((part) => part !== null) ? { paypal: said } : {}
 }

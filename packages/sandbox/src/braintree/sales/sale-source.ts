@@ -1,5 +1,5 @@
+import { CONTACT_PARTS, checkPhone, NO_CONTACT, readPhone } from '../state/contact.ts'
 import type { BraintreeContext } from '../state/context.ts'
-import { checkPhone, readPhone } from '../state/phones.ts'
 import type {
   Address,
   CustomerRow,
@@ -8,15 +8,13 @@ import type {
   PaymentMethodRow,
   ThreeDSecureInfo,
 } from '../state/rows/vault.ts'
-import { BLANK, freshCustomerId } from '../vault/customer-params.ts'
+import { freshCustomerId } from '../vault/customer-params.ts'
+import type { Offered } from '../vault/nonces.ts'
 import { findNonce } from '../vault/nonces.ts'
-import { checkToken, type Offered, offeredByNumber, store } from '../vault/vault.ts'
-import type { ErrorCollector } from '../wire/errors.ts'
-import { type Fields, isId } from '../wire/validation.ts'
+import { checkToken, offeredByNumber, store } from '../vault/vault.ts'
+import type { Fields } from '../wire/validation.ts'
 
-const PATH = ['transaction']
-
-/** What a sale is charged to, and for whom. */
+/** The payment method and customer of a sale. */
 export interface SaleSource {
   readonly customer: CustomerSnapshot | null
   readonly token: string | null
@@ -24,125 +22,94 @@ export interface SaleSource {
   readonly alwaysFailsWith: string | null
   readonly threeDSecure?: ThreeDSecureInfo
   readonly consume: () => void
-  /** Puts it into the vault, with its customer if that is new; null for what cannot be kept. */
+  /**
+   * Stores the payment method in the vault, together with a new customer if necessary. `null` if it
+   * cannot be stored.
+   */
   readonly keep: ((billing: Address | null) => PaymentMethodRow) | null
 }
 
-/** A customer of the vault, or one that would be new there. */
+/** A customer in the vault, or a new one. */
 type GivenCustomer = CustomerSnapshot & { readonly newId?: string | null }
 
-/** By token, nonce, card number, or the customer's default method. */
-export function readSaleSource(
-  context: BraintreeContext,
-  fields: Fields,
-  errors: ErrorCollector,
-): SaleSource | null {
+/** Finds the payment method by token, nonce or card number, or the customer's default one. */
+export function readSaleSource(context: BraintreeContext, fields: Fields): SaleSource | null {
   const token = fields.text('payment_method_token')
   const nonce = fields.text('payment_method_nonce')
-  const customer = readCustomer(context, fields, errors)
+  const customer = readCustomer(context, fields)
   if (token !== null && nonce !== null) {
-    errors.add(PATH, 'base', '91515')
+    fields.addError('base', '91515')
     return null
   }
-  if (token !== null) return byToken(context, token, fields, errors)
-  if (nonce !== null) return byNonce(context, nonce, customer, errors)
+  if (token !== null) return byToken(context, token, fields)
+  if (nonce !== null) return byNonce(context, nonce, fields, customer)
   const card = fields.object('credit_card')
   if (!card.isBlank('number') || card.has('expiration_date')) {
+    checkToken(context, card)
+    const offered = offeredByNumber(card)
     const wantedToken = card.text('token')
-    checkToken(context, wantedToken, [...PATH, 'credit_card'], errors)
-    const offered = offeredByNumber(card, [...PATH, 'credit_card'], errors)
     return offered && fresh(context, { ...offered, wantedToken }, customer)
   }
-  if (fields.isBlank('customer_id')) errors.add(PATH, 'base', '91508')
-  else if (customer?.id) return byDefault(context, customer.id, errors)
+  if (fields.isBlank('customer_id')) fields.addError('base', '91508')
+  else if (customer?.id) return byDefault(context, customer.id, fields)
   return null
 }
 
-/** The customer named by id, or described in the call. `id` inside is that of a new one. */
-function readCustomer(
-  context: BraintreeContext,
-  fields: Fields,
-  errors: ErrorCollector,
-): GivenCustomer | null {
+/**
+ * Reads the customer, named by id or described in the call. An `id` in the description is the id of
+ * a new customer.
+ */
+function readCustomer(context: BraintreeContext, fields: Fields): GivenCustomer | null {
   const id = fields.text('customer_id')
   const given = fields.object('customer')
   const internationalPhone = given.has('international_phone') ? readPhone(given) : null
-  checkPhone(internationalPhone, [...PATH, 'customer'], errors)
+  checkPhone(given, internationalPhone)
   if (id !== null) {
     const row = context.tables.customers.get(id)
-    if (!row) errors.add(PATH, 'customer_id', '91510')
+    if (!row) fields.addError('customer_id', '91510')
     return row ?? null
   }
   if (fields.isBlank('customer')) return null
-  checkNewId(context, given, errors)
-  return {
-    id: null,
-    newId: given.text('id'),
-    firstName: given.text('first_name'),
-    lastName: given.text('last_name'),
-    company: given.text('company'),
-    email: given.text('email'),
-    phone: given.text('phone'),
-    fax: given.text('fax'),
-    website: given.text('website'),
-    internationalPhone,
-  }
+  const newId = given.newId('id', NEW_ID_CODES, (id) => context.tables.customers.has(id))
+  const customer: GivenCustomer = { ...NO_CONTACT, internationalPhone, id: null, newId }
+  for (const [key, [name]] of Object.entries(CONTACT_PARTS)) customer[name] = given.text(key)
+  return customer
 }
 
-function checkNewId(context: BraintreeContext, given: Fields, errors: ErrorCollector): void {
-  const id = given.text('id')
-  if (id === null) return
-  const path = [...PATH, 'customer']
-  if (!isId(id)) errors.add(path, 'id', '91610')
-  else if (id.length > 36) errors.add(path, 'id', '91612')
-  else if (context.tables.customers.has(id)) errors.add(path, 'id', '91609')
-}
+const NEW_ID_CODES = { invalid: '91610', 'too-long': '91612', taken: '91609' }
 
-function byToken(
-  context: BraintreeContext,
-  token: string,
-  fields: Fields,
-  errors: ErrorCollector,
-): SaleSource | null {
+function byToken(context: BraintreeContext, token: string, fields: Fields): SaleSource | null {
   const row = context.tables.paymentMethods.get(token)
   const customerId = fields.text('customer_id')
-  if (customerId !== null && row?.customerId !== customerId) errors.add(PATH, 'base', '91516')
-  if (!row) errors.add(PATH, 'payment_method_token', '91518')
+  if (customerId !== null && row?.customerId !== customerId) fields.addError('base', '91516')
+  if (!row) fields.addError('payment_method_token', '91518')
   return row ? stored(context, row, () => undefined) : null
 }
 
 function byNonce(
   context: BraintreeContext,
   nonce: string,
+  fields: Fields,
   customer: GivenCustomer | null,
-  errors: ErrorCollector,
 ): SaleSource | null {
   const use = findNonce(context, nonce)
-  switch (use.outcome) {
-    case 'consumed':
-      errors.add(PATH, 'payment_method_nonce', '91564')
-      return null
-    case 'unknown':
-      errors.add(PATH, 'payment_method_nonce', '91565')
-      return null
-    case 'luhn-invalid':
-      errors.add([...PATH, 'credit_card'], 'number', '81715')
-      return null
-    case 'usable': {
-      const row = use.token === null ? undefined : context.tables.paymentMethods.get(use.token)
-      return row ? stored(context, row, use.consume) : fresh(context, use, customer)
-    }
+  if (use.outcome === 'usable') {
+    const row = use.token === null ? undefined : context.tables.paymentMethods.get(use.token)
+    return row ? stored(context, row, use.consume) : fresh(context, use, customer)
   }
+  if (use.outcome === 'luhn-invalid') fields.object('credit_card').addError('number', '81715')
+  else fields.addError('payment_method_nonce', use.outcome === 'consumed' ? '91564' : '91565')
+  return null
 }
 
 function byDefault(
   context: BraintreeContext,
   customerId: string,
-  errors: ErrorCollector,
+  fields: Fields,
 ): SaleSource | null {
   const rows = context.tables.paymentMethods.findBy('customer', customerId)
   const row = rows.find((method) => method.isDefault)
-  if (!row) errors.add(PATH, 'base', '91511')
+  if (!row) fields.addError('base', '91511')
   return row ? stored(context, row, () => undefined) : null
 }
 
@@ -182,7 +149,7 @@ function createCustomer(context: BraintreeContext, given: GivenCustomer | null):
   const now = context.clock.nowMs()
   const { newId, ...details } = given ?? {}
   const row: CustomerRow = {
-    ...BLANK,
+    ...NO_CONTACT,
     ...details,
     internationalPhone: given?.internationalPhone ?? null,
     id: newId ?? freshCustomerId(context),

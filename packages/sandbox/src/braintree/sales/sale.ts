@@ -1,8 +1,8 @@
 import { type BraintreeContext, findMerchantAccount, settingsOf } from '../state/context.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
-import type { ThreeDSecureInfo } from '../state/rows/vault.ts'
+import type { Instrument, ThreeDSecureInfo } from '../state/rows/vault.ts'
 import { saleKey } from '../state/tables.ts'
-import { keepAddress } from '../vault/addresses.ts'
+import { storeAddress } from '../vault/addresses.ts'
 import { APPROVED, type Verdict, verdictFor } from '../vault/processor.ts'
 import {
   checkPassThru,
@@ -10,16 +10,12 @@ import {
   SALE_CODES,
   SALE_ID_CODES,
 } from '../vault/three-d-secure.ts'
-import { ErrorCollector, Refused } from '../wire/errors.ts'
 import { formatAmount } from '../wire/money.ts'
-import { refuseUnsupported } from '../wire/unsupported.ts'
-import { type Fields, permitted, readAmount } from '../wire/validation.ts'
-import { type Charge, charge, credit, snapshotOf, wentThrough } from './charging.ts'
-import { checkOrderId } from './order-id.ts'
+import { type Fields, permitted } from '../wire/validation.ts'
+import { type Charge, charge, credit, isApproved, snapshotOf } from './charging.ts'
 import { readSaleDetails } from './sale-details.ts'
 import { readSaleSource, type SaleSource } from './sale-source.ts'
 
-const PATH = ['transaction']
 const KEYS = permitted(
   `accept_partial_authorization amount api_request_key billing billing_address_id channel credit_card custom_fields customer
    customer_id descriptor device_data device_session_id discount_amount exchange_rate_quote_id
@@ -32,9 +28,13 @@ const KEYS = permitted(
    ships_from_postal_code subscription_id tax_amount surcharge_amount tax_exempt three_d_secure_authentication_id
    three_d_secure_pass_thru three_d_secure_token transaction_source transfer type`,
 )
-const PASS_THRU = { path: [...PATH, 'three_d_secure_pass_thru'], codes: SALE_CODES }
-const AUTHENTICATION = { path: PATH, codes: SALE_ID_CODES }
-const AMOUNT_CODES = { invalid: '81503', negative: '81501', 'too-large': '81528' }
+const AMOUNT_CODES = {
+  missing: '81502',
+  invalid: '81503',
+  negative: '81501',
+  zero: '81531',
+  'too-large': '81528',
+}
 const UNSUPPORTED = permitted(
   `exchange_rate_quote_id industry installments payment_facilitator service_fee_amount
    shared_billing_address_id shared_customer_id shared_payment_method_nonce
@@ -44,23 +44,23 @@ const UNSUPPORTED = permitted(
 const UNSUPPORTED_OPTIONS = permitted('amex_rewards hold_in_escrow venmo')
 const FAILED = new Set(['processor_declined', 'gateway_rejected', 'failed', 'voided'])
 
-/** A sale, or with the merchant's permission a credit: money that is sent without one. */
+/** Creates a sale, or with the merchant's permission a credit that refunds no sale. */
 export function createSale(context: BraintreeContext, fields: Fields): TransactionRow {
-  const errors = checkSale(fields)
+  checkSale(fields)
   const type = fields.text('type')
-  // A credit without a sale needs a permission that new merchant accounts do not have.
-  if (type === 'credit' && !settingsOf(context).credits) errors.add(PATH, 'base', '91546')
+  // Credits without a sale require a permission that new merchant accounts do not have.
+  if (type === 'credit' && !settingsOf(context).credits) fields.addError('base', '91546')
   const account = findMerchantAccount(context, fields.text('merchant_account_id'))
-  if (!account) errors.add(PATH, 'merchant_account_id', '91513')
+  if (!account) fields.addError('merchant_account_id', '91513')
   const currency = account?.currency ?? 'USD'
-  const amount = readSaleAmount(fields, currency, errors)
-  const details = readSaleDetails(context, fields, currency, errors)
-  const source = readSaleSource(context, fields, errors)
-  checkOrderId(fields, source?.instrument.kind, errors)
+  const amount = readSaleAmount(fields, currency)
+  const details = readSaleDetails(context, fields, currency)
+  const source = readSaleSource(context, fields)
+  checkOrderId(fields, source?.instrument.kind)
   const card = source?.instrument.kind === 'credit_card' ? source.instrument.card : null
-  checkPassThru(fields.object('three_d_secure_pass_thru'), card, PASS_THRU, errors)
-  const threeDSecure = readAuthentication(fields, source, AUTHENTICATION, errors)
-  if (!source || !account || !errors.isEmpty) throw new Refused({ errors })
+  checkPassThru(fields.object('three_d_secure_pass_thru'), card, SALE_CODES)
+  const threeDSecure = readAuthentication(fields, source, SALE_ID_CODES)
+  if (!source || !account || !fields.errors.isEmpty) throw fields.refusal()
   const options = fields.object('options')
   const request: Charge = {
     amount,
@@ -84,7 +84,10 @@ export function createSale(context: BraintreeContext, fields: Fields): Transacti
   return row
 }
 
-/** Whoever requires 3-D Secure is not to be charged without it; what another service found out counts. */
+/**
+ * Rejects a sale without the 3-D Secure authentication that the call or merchant requires. Results
+ * of another 3-D Secure service count.
+ */
 function missingAuthentication(
   fields: Fields,
   threeDSecure: ThreeDSecureInfo | undefined,
@@ -94,38 +97,33 @@ function missingAuthentication(
   return isRequired && !isThere ? verdictFor('three_d_secure') : null
 }
 
-/** 1004.00, where less than all is welcome: Braintree's test amount for it. */
+/** 1004.00 is Braintree's test amount for a partial authorization, if the call accepts one. */
 function partialVerdict({ amount, currency }: Charge, fields: Fields): Verdict | null {
   const isWelcome = fields.flag('accept_partial_authorization') ?? false
   if (!isWelcome || formatAmount(amount, currency) !== '1004.00') return null
   return { ...APPROVED, responseCode: '1004' }
 }
 
-/** What holds for every sale, also for the retried charge of a subscription. */
-export function checkSale(fields: Fields): ErrorCollector {
+/** Validates what applies to every sale, including the manual retry of a subscription's charge. */
+export function checkSale(fields: Fields): void {
   fields.permit(KEYS)
-  refuseUnsupported(fields, 'transaction', UNSUPPORTED)
-  refuseUnsupported(fields.object('options'), 'transaction[options]', UNSUPPORTED_OPTIONS)
-  const errors = new ErrorCollector()
+  fields.refuseUnsupported(UNSUPPORTED)
+  fields.object('options').refuseUnsupported(UNSUPPORTED_OPTIONS)
   const type = fields.text('type')
-  if (type === null) errors.add(PATH, 'type', '91524')
-  else if (type !== 'sale' && type !== 'credit') errors.add(PATH, 'type', '91523')
-  return errors
+  if (type === null) fields.addError('type', '91524')
+  else if (type !== 'sale' && type !== 'credit') fields.addError('type', '91523')
 }
 
-export function readSaleAmount(fields: Fields, currency: string, errors: ErrorCollector): number {
-  if (fields.isBlank('amount')) {
-    errors.add(PATH, 'amount', '81502')
-    return 0
-  }
-  const rules = { path: PATH, attribute: 'amount', codes: AMOUNT_CODES, currency }
-  const before = errors.message
-  const amount = readAmount(fields.value('amount'), rules, errors)
-  if (amount === 0 && errors.message === before) errors.add(PATH, 'amount', '81531')
-  return amount
+export function readSaleAmount(fields: Fields, currency: string): number {
+  return fields.amount('amount', { codes: AMOUNT_CODES, currency })
 }
 
-/** An equal sale that went through a moment ago: most likely a second click. */
+/** Validates the order id. PayPal uses it as invoice number, which has a lower limit. */
+export function checkOrderId(fields: Fields, kind: Instrument['kind'] | undefined): void {
+  fields.checkLength('order_id', kind === 'paypal_account' ? 127 : 255, '91501')
+}
+
+/** Whether an equal sale was approved shortly before, most likely by a double click. */
 function isDuplicate(context: BraintreeContext, request: Charge): boolean {
   const window = settingsOf(context).duplicateWindowSeconds * 1000
   if (window === 0) return false
@@ -152,8 +150,7 @@ function keepInVault(
   options: Fields,
 ): void {
   const wanted =
-    options.flag('store_in_vault') ||
-    (options.flag('store_in_vault_on_success') && wentThrough(row))
+    options.flag('store_in_vault') || (options.flag('store_in_vault_on_success') && isApproved(row))
   if (!wanted || source.token !== null || !source.keep) return
   const withAddress = options.flag('add_billing_address_to_payment_method') ?? false
   const stored = source.keep(withAddress ? (row.billing ?? null) : null)
@@ -163,7 +160,7 @@ function keepInVault(
   const customer = customers.get(stored.customerId)
   row.customer = customer ? snapshotOf(customer) : row.customer
   if (options.flag('store_shipping_address_in_vault') && row.shipping) {
-    keepAddress(context, stored.customerId, row.shipping)
+    storeAddress(context, stored.customerId, row.shipping)
   }
   context.tables.transactions.set(row.id, row)
 }

@@ -8,16 +8,19 @@ const HOUR = 3_600_000
 const SETTLING_AFTER = 6 * HOUR
 const SETTLED_AFTER = 12 * HOUR
 const PAYPAL_SETTLED_AFTER = HOUR
-const CARD_AUTHORIZATION_LASTS = 7 * 24 * HOUR
-const PAYPAL_AUTHORIZATION_LASTS = 29 * 24 * HOUR
+const CARD_AUTHORIZATION_LIFETIME = 7 * 24 * HOUR
+const PAYPAL_AUTHORIZATION_LIFETIME = 29 * 24 * HOUR
 
-/** When the transaction moves on by itself: the nightly batch, or an authorization that runs out. */
+/**
+ * Returns when the transaction's status changes next: by the nightly settlement batch, or by an
+ * authorization that expires.
+ */
 export function settlementDue(row: TransactionRow): number | null {
   const since = row.statusHistory.at(-1)?.timestamp ?? row.updatedAt
   const isCard = row.instrument.kind === 'credit_card'
   switch (row.status) {
     case 'authorized':
-      return since + (isCard ? CARD_AUTHORIZATION_LASTS : PAYPAL_AUTHORIZATION_LASTS)
+      return since + (isCard ? CARD_AUTHORIZATION_LIFETIME : PAYPAL_AUTHORIZATION_LIFETIME)
     case 'submitted_for_settlement':
       return since + SETTLING_AFTER
     case 'settling':
@@ -27,7 +30,7 @@ export function settlementDue(row: TransactionRow): number | null {
   }
 }
 
-/** The next step of a transaction that is due. */
+/** Changes the status of a transaction that is due. */
 export function settleDue(context: BraintreeContext, row: TransactionRow): void {
   if (row.status === 'authorized') setStatus(context, row, 'authorization_expired')
   else if (row.status === 'submitted_for_settlement') setStatus(context, row, 'settling')

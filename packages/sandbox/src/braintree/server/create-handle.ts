@@ -1,8 +1,9 @@
 import type { HttpServer } from '../../core/http.ts'
 import { copyJson } from '../../core/store/copy-json.ts'
+import type { Table } from '../../core/store/table.ts'
 import type { Merchants } from '../api/keys.ts'
 import { changeSettings, defineModification, definePlan } from '../catalog/control-panel.ts'
-import { type BraintreeContext, inStep, settingsOf } from '../state/context.ts'
+import { type BraintreeContext, settingsOf, withCause } from '../state/context.ts'
 import { verifyWebhookUrl } from '../state/notifications.ts'
 import { createNonce } from '../vault/nonces.ts'
 import type { BraintreeHandle } from './handle.ts'
@@ -10,7 +11,7 @@ import { createEnvironment } from './loopback-environment.ts'
 import { openNonceInstrument } from './nonce-request.ts'
 import { notifyOnDemand } from './notify-on-demand.ts'
 
-/** The handle of the first merchant, which knows those of the others. */
+/** Creates the handle of the first merchant, which also returns the handles of the others. */
 export function createBraintreeHandle(merchants: Merchants, server: HttpServer): BraintreeHandle {
   const environment = createEnvironment(server.host, server.port)
   const handles = new Map<string, BraintreeHandle>()
@@ -33,25 +34,9 @@ export function createBraintreeHandle(merchants: Merchants, server: HttpServer):
   return merchant(first)
 }
 
-type ControlPanel = Pick<
-  BraintreeHandle,
-  | 'definePlan'
-  | 'defineAddOn'
-  | 'defineDiscount'
-  | 'defineMerchantAccount'
-  | 'settings'
-  | 'changeSettings'
-  | 'registerWebhook'
-  | 'removeWebhook'
-  | 'verifyWebhook'
-  | 'notify'
-  | 'createNonce'
-  | 'failCharges'
->
-
-function controlPanel(context: BraintreeContext): ControlPanel {
+function controlPanel(context: BraintreeContext) {
   const { merchantAccounts, webhooks, paymentMethods } = context.tables
-  const inPanel = (change: () => void) => inStep(context, 'the control panel', change)
+  const inPanel = (change: () => void) => withCause(context, 'the control panel', change)
   return {
     definePlan: (plan) => inPanel(() => definePlan(context, plan)),
     defineAddOn: (addOn) => inPanel(() => defineModification(context, 'add_on', addOn)),
@@ -73,25 +58,11 @@ function controlPanel(context: BraintreeContext): ControlPanel {
       row.alwaysFailsWith = code
       inPanel(() => paymentMethods.set(token, row))
     },
-  }
+  } satisfies Partial<BraintreeHandle>
 }
 
-type Inspection = Pick<
-  BraintreeHandle,
-  | 'plans'
-  | 'modifications'
-  | 'webhooks'
-  | 'customer'
-  | 'customers'
-  | 'addresses'
-  | 'paymentMethods'
-  | 'subscription'
-  | 'subscriptions'
-  | 'transactions'
->
-
-/** Copies, because looking must not change anything. */
-function inspection(context: BraintreeContext): Inspection {
+/** Returns read methods. They copy rows, so that callers cannot change the state. */
+function inspection(context: BraintreeContext) {
   const { addresses, customers, paymentMethods, subscriptions, transactions } = context.tables
   const { plans, modifications, webhooks } = context.tables
   const copy = <Row>(row: Row | undefined) => (row === undefined ? null : copyJson(row))
@@ -104,17 +75,11 @@ function inspection(context: BraintreeContext): Inspection {
     addresses: (customerId) => copyJson(addresses.findBy('customer', customerId)),
     paymentMethods: (customerId) => copyJson(paymentMethods.findBy('customer', customerId)),
     subscription: (id) => copy(subscriptions.get(id)),
-    subscriptions: (customerId) =>
-      copyJson(
-        customerId === undefined
-          ? [...subscriptions.values()]
-          : subscriptions.findBy('customer', customerId),
-      ),
-    transactions: (customerId) =>
-      copyJson(
-        customerId === undefined
-          ? [...transactions.values()]
-          : transactions.findBy('customer', customerId),
-      ),
-  }
+    subscriptions: (customerId) => copyJson(ofCustomer(subscriptions, customerId)),
+    transactions: (customerId) => copyJson(ofCustomer(transactions, customerId)),
+  } satisfies Partial<BraintreeHandle>
+}
+
+function ofCustomer<Row extends object>(table: Table<Row>, customerId: string | undefined): Row[] {
+  return customerId === undefined ? [...table.values()] : table.findBy('customer', customerId)
 }

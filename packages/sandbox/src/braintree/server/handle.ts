@@ -6,94 +6,115 @@ import type { AddressRow, CustomerRow, PaymentMethodRow } from '../state/rows/va
 import type { LoopbackEnvironment } from './loopback-environment.ts'
 import type { NonceRequest } from './nonce-request.ts'
 
-/** Ready for `new braintree.BraintreeGateway(config)`. */
+/** Configuration for `new braintree.BraintreeGateway(config)`. */
 export interface BraintreeConfig {
-  /** What the SDK calls an environment, pointing at the sandbox. */
+  /** The SDK's `Environment`, pointing at the sandbox. */
   readonly environment: LoopbackEnvironment
-  /** As `BraintreeOptions` said, or its default. */
+  /** Merchant id from `BraintreeOptions`, or its default. */
   readonly merchantId: string
-  /** As `BraintreeOptions` said, or its default. */
+  /** Public key from `BraintreeOptions`, or its default. */
   readonly publicKey: string
-  /** Signs webhooks too. */
+  /** Private key, which also signs webhooks. */
   readonly privateKey: string
 }
 
-/** A merchant account as the control panel would define it. */
+/** A merchant account of the control panel. */
 export interface MerchantAccountDefinition {
-  /** What calls name it by. */
+  /** Id of the merchant account. */
   readonly id: string
-  /** Three letters, upper case: what it is paid in. */
+  /** Currency of the account: three upper-case letters. */
   readonly currency: string
-  /** Whether `adjustAuthorization` works there; it does not unless told. */
+  /** Whether `adjustAuthorization` is supported. @default false */
   readonly adjustsAuthorizations?: boolean
-  /** Whether `updateDetails` works there; it does unless told. */
+  /** Whether `updateDetails` is supported. @default true */
   readonly updatesDetails?: boolean
-  /** Whether a sale can be refunded there while it settles; it can unless told. */
+  /** Whether a sale can be refunded while it is settling. @default true */
   readonly refundsSettling?: boolean
 }
 
 /**
- * Braintree as a test holds it: the SDK's settings, the control panel, and a look behind the
- * counter. What it shows are copies, in our own words: amounts in minor units, instants in epoch
- * milliseconds.
+ * Controls the Braintree sandbox from a test: the SDK's configuration, the control panel, and read
+ * access to the state. The rows it returns are copies. Their amounts are in minor units, their
+ * times in epoch milliseconds.
  */
 export interface BraintreeHandle {
-  /** `http://127.0.0.1:<port>` */
+  /** Address of the server: `http://127.0.0.1:<port>`. */
   readonly url: string
-  /** `new braintree.BraintreeGateway(sandbox.braintree.config)` */
+  /** Configuration for the SDK: `new braintree.BraintreeGateway(sandbox.braintree.config)`. */
   readonly config: BraintreeConfig
-  /** Stops this server only; closing the sandbox does so too. */
+  /** Stops this server. Closing the sandbox does this too. */
   close(): Promise<void>
-  /** The handle of any merchant of `merchants`, or of this one. */
+  /**
+   * Returns the handle of a merchant in `merchants`, or of the first one.
+   * @throws {RangeError} if there is no such merchant.
+   */
   merchant(id: string): BraintreeHandle
 
-  /** Makes a plan, or changes the one of that id for subscriptions to come. */
+  /** Creates a plan, or changes an existing one for future subscriptions. */
   definePlan(plan: PlanDefinition): void
-  /** Makes an add-on, or changes the one of that id. */
+  /** Creates or changes an add-on. */
   defineAddOn(addOn: ModificationDefinition): void
-  /** Makes a discount, or changes the one of that id. */
+  /** Creates or changes a discount. */
   defineDiscount(discount: ModificationDefinition): void
-  /** One more merchant account, for charges in another currency. */
+  /** Creates or changes a merchant account, for example for another currency. */
   defineMerchantAccount(account: MerchantAccountDefinition): void
-  /** The control panel's choices as they are now. */
+  /** Returns the present settings of the control panel. */
   settings(): Readonly<SettingsRow>
-  /** Changes what is named; throws a `TypeError` for what the control panel would not offer. */
+  /**
+   * Changes the named settings of the control panel.
+   * @throws {TypeError} for values that the control panel does not offer.
+   */
   changeSettings(changes: Partial<SettingsRow>): void
-  /** Sends every notification to this URL from now on. */
+  /** Sends all notifications to this URL from now on. */
   registerWebhook(url: string): void
-  /** Stops sending there. */
+  /** Stops sending notifications to this URL. */
   removeWebhook(url: string): void
-  /** Sends the challenge; true when the URL answers it with the right signature. */
+  /**
+   * Sends the verification challenge. Returns whether the URL answered with the correct signature.
+   */
   verifyWebhook(url: string): Promise<boolean>
   /**
-   * Sends a notification on demand: `check` without a subject, or any kind about a subscription,
-   * transaction (a `dispute_…` kind disputes it) or payment method.
+   * Sends a notification: `check` without a subject, or any kind about the subscription,
+   * transaction or payment method with this id. A `dispute_…` kind also changes the dispute of the
+   * transaction.
+   * @throws {RangeError} if no object has this id.
    */
   notify(kind: string, subjectId?: string): void
 
-  /** What a browser would get for a card or PayPal account. It works once. */
+  /**
+   * Creates a single-use nonce for a card or PayPal account, like the ones that browsers receive.
+   */
   createNonce(request?: NonceRequest): string
-  /** Every charge of the method fails with the code until it is set to null. */
+  /**
+   * Makes every charge of the payment method fail with this code. `null` ends this.
+   * @throws {RangeError} if there is no such payment method.
+   */
   failCharges(token: string, code: string | null): void
 
-  /** All plans, oldest first. */
+  /** Returns all plans, oldest first. */
   plans(): ReadonlyArray<Readonly<PlanRow>>
-  /** All add-ons and discounts, oldest first. */
+  /** Returns all add-ons and discounts, oldest first. */
   modifications(): ReadonlyArray<Readonly<ModificationRow>>
-  /** The URLs that notifications are sent to. */
+  /** Returns the URLs that receive notifications. */
   webhooks(): readonly string[]
-  /** The customer of this id; null when it was deleted. */
+  /** Returns a customer, or `null` if there is none with this id. */
   customer(id: string): Readonly<CustomerRow> | null
-  /** All customers, oldest first. */
+  /** Returns all customers, oldest first. */
   customers(): ReadonlyArray<Readonly<CustomerRow>>
-  /** A customer's addresses, oldest first. */
+  /** Returns a customer's addresses, oldest first. */
   addresses(customerId: string): ReadonlyArray<Readonly<AddressRow>>
-  /** What is in a customer's vault, oldest first. */
+  /** Returns a customer's payment methods in the vault, oldest first. */
   paymentMethods(customerId: string): ReadonlyArray<Readonly<PaymentMethodRow>>
-  /** The subscription of this id, whatever its status. */
+  /** Returns a subscription of any status, or `null` if there is none with this id. */
   subscription(id: string): Readonly<SubscriptionRow> | null
-  /** Of one customer or of all, oldest first, those that have ended too. */
+  /**
+   * Returns the subscriptions of a customer, or of all customers, oldest first. Includes ended
+   * ones.
+   */
   subscriptions(customerId?: string): ReadonlyArray<Readonly<SubscriptionRow>>
-  /** Of one customer or of all, oldest first: sales, refunds, and what was declined. */
+  /**
+   * Returns the transactions of a customer, or of all customers, oldest first: sales and refunds,
+   * including declined ones.
+   */
   transactions(customerId?: string): ReadonlyArray<Readonly<TransactionRow>>
 }

@@ -1,31 +1,36 @@
 /**
- * An `Environment` of the SDK that points at this sandbox, without needing the package: the SDK
- * only reads these fields.
+ * The SDK's `Environment`, pointing at this sandbox. It needs no import of the SDK, which only
+ * reads these fields.
  */
 export interface LoopbackEnvironment {
-  /** `127.0.0.1` */
+  /** Host: `127.0.0.1`. */
   readonly server: string
-  /** Text, because the SDK joins it to the host. */
+  /** Port as text, because the SDK concatenates it with the host. */
   readonly port: string
-  /** Where the SDK would send somebody to connect a merchant; no such page exists here. */
+  /**
+   * Page to which the SDK would send a user to connect a merchant. The sandbox has none.
+   */
   readonly authUrl: string
-  /** Loopback needs no certificate. */
+  /** Plain HTTP: loopback needs no certificate. */
   readonly ssl: false
-  /** The same server; it answers GraphQL with 404. */
+  /** Host of GraphQL requests. The sandbox answers them with 404. */
   readonly graphQLServer: string
-  /** The same port. */
+  /** Port of GraphQL requests, equal to `port`. */
   readonly graphQLPort: string
-  /** A function in truth: the SDK calls it, although its declarations say string. */
+  /**
+   * Returns the base URL of calls. A function in spite of its type: the SDK calls it, although its
+   * own type declaration says string.
+   */
   baseUrl: string
-  /** A function in truth. */
+  /** Returns the base URL of GraphQL requests. A function in spite of its type, like `baseUrl`. */
   baseGraphQLUrl: string
-  /** A function in truth. */
+  /** Returns the URI scheme, `http://`. A function in spite of its type, like `baseUrl`. */
   uriScheme: string
 }
 
 export function createEnvironment(host: string, port: number): LoopbackEnvironment {
   const base = `http://${host}:${port}`
-  // The SDK calls these three; its type declarations take them for strings.
+  // The SDK calls these three as functions; its type declarations say string.
   const method = (value: string) => (() => value) as unknown as string
   return {
     server: host,

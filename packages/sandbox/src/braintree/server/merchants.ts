@@ -5,7 +5,7 @@ import { type BraintreeContext, KINDS } from '../state/context.ts'
 import { openTables, type Tables } from '../state/tables.ts'
 import type { BraintreeMerchant, BraintreeMerchantOptions, BraintreeOptions } from './options.ts'
 
-/** The merchants of this server, the one that the handle stands for first. */
+/** Opens the merchants of this server. The first one belongs to the handle. */
 export function openMerchants(
   provided: ProviderContext,
   options: BraintreeOptions,
@@ -39,7 +39,7 @@ function openMerchant(
   { isFirst, keepVersions }: { isFirst: boolean; keepVersions: boolean },
 ): BraintreeContext {
   const { merchantId, publicKey, privateKey } = merchant
-  // A state that was kept when there was one merchant is that merchant's, whatever its id was.
+  // A state saved with only one merchant belongs to that merchant, even if its id changed.
   const name = isFirst ? 'braintree' : `braintree/${merchantId}`
   const tables = openTables(provided.store, name)
   const context: BraintreeContext = {
@@ -60,7 +60,7 @@ function openVersions({ store, clock }: ProviderContext, name: string, tables: T
   return log
 }
 
-/** A restored snapshot brings its own accounts. */
+/** Creates the default merchant account. A restored state has its own accounts. */
 function openMerchantAccount(context: BraintreeContext, options: BraintreeMerchantOptions): void {
   const { merchantAccounts } = context.tables
   if (merchantAccounts.size > 0) return

@@ -1,20 +1,21 @@
 import type { BraintreeContext } from '../state/context.ts'
 import type { NonceRow } from '../state/rows/vault.ts'
 import { readCard } from '../vault/cards.ts'
-import { ErrorCollector } from '../wire/errors.ts'
 import { Fields } from '../wire/validation.ts'
 
-/** What the customer typed into the page. A Visa test card unless told. */
+/** Card or PayPal account entered by a customer. Defaults to a Visa test card. */
 export interface NonceRequest {
-  /** One of Braintree's test numbers. */
+  /** Card number, one of Braintree's test numbers. */
   readonly number?: string
-  /** `12/2030`; December in four years unless told. */
+  /** Expiration date such as `12/2030`. Defaults to December in four years. */
   readonly expirationDate?: string
-  /** As on the card. */
+  /** Cardholder name. */
   readonly cardholderName?: string
-  /** A PayPal account with a billing agreement, instead of a card. */
+  /**
+   * E-mail address of a PayPal account with a billing agreement, which is used instead of a card.
+   */
   readonly paypalEmail?: string
-  /** The customer whose client token the page was opened with. */
+  /** Customer of the client token that the page uses. */
   readonly customerId?: string
 }
 
@@ -31,17 +32,14 @@ export function openNonceInstrument(
     return { instrument, alwaysFailsWith: null, customerId, token: null }
   }
   const year = context.clock.now().getUTCFullYear() + 4
-  const errors = new ErrorCollector()
-  const read = readCard(
-    new Fields({
-      number: request.number ?? '4111111111111111',
-      expiration_date: request.expirationDate ?? `12/${year}`,
-      cardholder_name: request.cardholderName ?? null,
-    }),
-    ['credit_card'],
-    errors,
-  )
-  if (!read) throw new TypeError(errors.message)
+  const typedIn = {
+    number: request.number ?? '4111111111111111',
+    expiration_date: request.expirationDate ?? `12/${year}`,
+    cardholder_name: request.cardholderName ?? null,
+  }
+  const fields = new Fields(typedIn, ['credit_card'])
+  const read = readCard(fields)
+  if (!read) throw new TypeError(fields.errors.message)
   const { card, alwaysFailsWith } = read
   return { instrument: { kind: 'credit_card', card }, alwaysFailsWith, customerId, token: null }
 }

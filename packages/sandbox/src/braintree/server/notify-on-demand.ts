@@ -8,9 +8,9 @@ import { transactionXml } from '../state/transaction-xml.ts'
 import type { XmlObject } from '../wire/xml.ts'
 
 /**
- * Sends a notification that nothing here would cause. Without an id the subject is that of
- * `check`; otherwise it is the subscription, transaction or payment method of that id, or for a
- * `dispute_…` kind a dispute of the transaction.
+ * Sends a notification without its usual cause. Without an id the notification is a `check`.
+ * Otherwise its subject is the subscription, transaction or payment method with this id, or the
+ * transaction's dispute for a `dispute_…` kind.
  */
 export function notifyOnDemand(context: BraintreeContext, kind: string, id?: string): void {
   const subject = id === undefined ? { check: true } : findSubject(context, kind, id)
@@ -24,7 +24,7 @@ function findSubject(context: BraintreeContext, kind: string, id: string): XmlOb
   if (transaction) {
     return kind.startsWith('dispute_')
       ? { dispute: dispute(context, kind, transaction) }
-      : { transaction: transactionXml(context, transaction) }
+      : { transaction: transactionXml(transaction) }
   }
   const subscription = subscriptions.get(id)
   if (subscription) return { subscription: subscriptionXml(context, subscription) }
@@ -32,7 +32,7 @@ function findSubject(context: BraintreeContext, kind: string, id: string): XmlOb
   return method ? { [method.instrument.kind]: methodXml(context, method) } : null
 }
 
-/** The dispute itself stands where the kind says from now on, for whoever asks. */
+/** Sets the dispute of a transaction to the status that the kind names, also for later calls. */
 function dispute(
   { tables, clock }: BraintreeContext,
   kind: string,

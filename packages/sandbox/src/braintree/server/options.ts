@@ -1,33 +1,36 @@
-/** How Braintree starts in a sandbox. */
+/** Options of the Braintree sandbox. */
 export interface BraintreeOptions extends BraintreeMerchantOptions {
-  /** 0, the default, takes a free port. */
+  /** Port of the server. `0` uses a free port. @default 0 */
   readonly port?: number
-  /** `sandbox_merchant` unless told. */
+  /** Merchant id. @default 'sandbox_merchant' */
   readonly merchantId?: string
-  /** `sandbox_public_key` unless told. */
+  /** Public key. @default 'sandbox_public_key' */
   readonly publicKey?: string
-  /** `sandbox_private_key` unless told. Calls and webhooks are signed with it. */
+  /** Private key, which signs calls and webhooks. @default 'sandbox_private_key' */
   readonly privateKey?: string
-  /** Where notifications of the first merchant are sent from the start. */
+  /** URLs that receive the first merchant's notifications. */
   readonly webhooks?: readonly string[]
-  /** More merchants on the same server, each with its own keys, vault and control panel. */
+  /** Additional merchants on the same server. Each has its own keys, vault and control panel. */
   readonly merchants?: readonly BraintreeMerchant[]
 }
 
-/** One more merchant. `sandbox.braintree.merchant(id)` is its handle. */
+/** An additional merchant. `sandbox.braintree.merchant(id)` returns its handle. */
 export interface BraintreeMerchant extends BraintreeMerchantOptions {
-  /** In the path of every call. */
+  /** Merchant id, which is part of every call's path. */
   readonly merchantId: string
-  /** Unlike that of any other merchant. */
+  /** Public key, which must differ from all other merchants'. */
   readonly publicKey: string
-  /** Calls and webhooks are signed with it. */
+  /** Private key, which signs calls and webhooks. */
   readonly privateKey: string
 }
 
-/** What a merchant begins with. A restored state keeps its own. */
+/** Initial settings of a merchant. A restored state keeps its own. */
 export interface BraintreeMerchantOptions {
-  /** Of the default merchant account; `USD` unless told. */
+  /** Currency of the default merchant account. @default 'USD' */
   readonly currency?: string
-  /** The id of the default merchant account; `sandbox_usd` (or the currency) unless told. */
+  /**
+   * Id of the default merchant account. Defaults to `sandbox_` and the currency, such as
+   * `sandbox_usd`.
+   */
   readonly defaultMerchantAccount?: string
 }

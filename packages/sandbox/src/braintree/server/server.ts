@@ -8,7 +8,7 @@ import { ClientApi } from '../client/client-api.ts'
 import { serveBrowser } from '../client/serve-browser.ts'
 import { OPERATIONS } from '../resources/registry.ts'
 import { settleDue, settlementDue } from '../sales/settlement.ts'
-import { type BraintreeContext, inStep } from '../state/context.ts'
+import { type BraintreeContext, withCause } from '../state/context.ts'
 import type { SubscriptionRow } from '../state/rows/subscriptions.ts'
 import { billDue, subscriptionDue } from '../subscriptions/billing-cycle.ts'
 import { createBraintreeHandle } from './create-handle.ts'
@@ -16,10 +16,10 @@ import type { BraintreeHandle } from './handle.ts'
 import { openMerchants } from './merchants.ts'
 import type { BraintreeOptions } from './options.ts'
 
-/** Every hour for a day. */
+/** Braintree retries a webhook every hour for a day. */
 const RETRY_SCHEDULE = Array.from({ length: 24 }, () => 3600)
 
-/** Starts Braintree on loopback. */
+/** Starts Braintree's HTTP server on loopback. */
 export async function startBraintree(
   provided: ProviderContext,
   options: BraintreeOptions = {},
@@ -27,16 +27,16 @@ export async function startBraintree(
   return serveBraintree(openBraintree(provided, options), provided, options)
 }
 
-/** The merchants' tables, and what falls due in them. Nobody can call them yet. */
+/** Creates the merchants' tables and due jobs, without an HTTP server. */
 export function openBraintree(
   provided: ProviderContext,
   options: BraintreeOptions = {},
   { keepVersions = false } = {},
 ): Merchants {
   const merchants = openMerchants(provided, options, { keepVersions })
-  // A notification is signed when it is written, not when it is sent.
+  // A notification is signed when it is created, not when it is sent.
   provided.outbox.addSender('braintree', { retrySchedule: RETRY_SCHEDULE })
-  for (const context of merchants.values()) joinClock(context)
+  for (const context of merchants.values()) registerDueJobs(context)
   return merchants
 }
 
@@ -61,8 +61,11 @@ export async function serveBraintree(
   return createBraintreeHandle(merchants, server)
 }
 
-/** Settlements and billing, in the order they fall due; a settlement goes first. */
-function joinClock(context: BraintreeContext): void {
+/**
+ * Registers settlements and billing with the clock. They run in the order of their due times;
+ * settlements run first.
+ */
+function registerDueJobs(context: BraintreeContext): void {
   const { transactions, subscriptions } = context.tables
   const prefix = context.name === 'braintree' ? '' : `${context.keys.merchantId} `
   const jobs = [
@@ -70,35 +73,35 @@ function joinClock(context: BraintreeContext): void {
       name: `${prefix}settlement`,
       queue: transactions.dueBy('settlement', settlementDue),
       run: (key: string) =>
-        inStep(context, 'settlement fell due', () =>
-          runOrPutBack(transactions, key, (row) => settleDue(context, row)),
+        withCause(context, 'settlement fell due', () =>
+          runOrRestore(transactions, key, (row) => settleDue(context, row)),
         ),
     },
     {
       name: `${prefix}billing`,
       queue: subscriptions.dueBy('billing', subscriptionDue),
       run: (key: string) =>
-        inStep(context, 'billing fell due', () =>
-          runOrPutBack(subscriptions, key, (row) => billOrForget(context, row)),
+        withCause(context, 'billing fell due', () =>
+          runOrRestore(subscriptions, key, (row) => billOrUndo(context, row)),
         ),
     },
   ]
   context.clock.join(dueJobs('braintree', jobs, context.failures))
 }
 
-function billOrForget(context: BraintreeContext, row: SubscriptionRow): void {
+function billOrUndo(context: BraintreeContext, row: SubscriptionRow): void {
   const before = row.transactionIds.length
   try {
     billDue(context, row)
   } catch (error) {
-    // The charge belongs to a step that did not happen; the next attempt makes its own.
+    // Removes the charge of the failed step; the next attempt creates its own.
     for (const id of row.transactionIds.slice(before)) context.tables.transactions.delete(id)
     throw error
   }
 }
 
-/** Does what is due for the row; when that fails the row is as it was. */
-function runOrPutBack<T extends object>(table: Table<T>, key: string, run: (row: T) => void): void {
+/** Runs what is due for a row. If it fails, restores the row. */
+function runOrRestore<T extends object>(table: Table<T>, key: string, run: (row: T) => void): void {
   const row = table.get(key)
   if (!row) return
   const before = JSON.stringify(row)

@@ -1,11 +1,10 @@
 import { type Country, findCountry } from '../wire/countries.ts'
-import type { ErrorCollector, ErrorPath } from '../wire/errors.ts'
-import { checkLength, type Fields, permitted } from '../wire/validation.ts'
+import { type Fields, permitted } from '../wire/validation.ts'
 import type { XmlObject } from '../wire/xml.ts'
-import { phoneXml, readPhone } from './phones.ts'
+import { phoneXml, readPhone } from './contact.ts'
 import type { Address, AddressRow } from './rows/vault.ts'
 
-/** Braintree's name → ours, and the code of one that is longer than 255 characters. */
+/** Our name of each field by Braintree's, with the error code for more than 255 characters. */
 const PARTS = {
   first_name: ['firstName', '81805'],
   last_name: ['lastName', '81806'],
@@ -18,7 +17,9 @@ const PARTS = {
   postal_code: ['postalCode', '81809'],
 } as const
 
-/** How a country is called, and the code of one that is not known by it. */
+/**
+ * Our name of each way to name a country by Braintree's, with the error code for an unknown one.
+ */
 const COUNTRY_PARTS = {
   country_name: ['countryName', 'name', '91803'],
   country_code_alpha2: ['countryCodeAlpha2', 'alpha2', '91814'],
@@ -27,7 +28,7 @@ const COUNTRY_PARTS = {
 } as const
 const NAMES = `${Object.keys(PARTS).join(' ')} ${Object.keys(COUNTRY_PARTS).join(' ')}`
 const KEYS = permitted(`${NAMES} international_phone options`)
-const LONGEST_POSTAL_CODE = 9
+const MAX_POSTAL_CODE_LENGTH = 9
 
 export const NO_ADDRESS: Address = {
   firstName: null,
@@ -46,44 +47,39 @@ export const NO_ADDRESS: Address = {
   internationalPhone: null,
 }
 
-/** An address given in a call; null when none was. */
-export function readAddress(
-  fields: Fields,
-  path: ErrorPath,
-  errors: ErrorCollector,
-): Address | null {
-  const given = readAddressParts(fields, path, errors)
+/** Reads an address. Returns `null` if none was sent. */
+export function readAddress(fields: Fields): Address | null {
+  const given = readAddressParts(fields)
   const isFilled = Object.values(given).some((part) => part !== null)
   return isFilled ? { ...NO_ADDRESS, ...given } : null
 }
 
-/** What a call says of an address: only the parts it names. */
-export function readAddressParts(
-  fields: Fields,
-  path: ErrorPath,
-  errors: ErrorCollector,
-): Partial<Address> {
+/** Reads the sent parts of an address. */
+export function readAddressParts(fields: Fields): Partial<Address> {
   fields.permit(KEYS)
-  const given: Partial<Address> = readCountry(fields, path, errors)
+  const given: Partial<Address> = readCountry(fields)
   for (const [key, [name, code]] of Object.entries(PARTS)) {
     if (!fields.has(key)) continue
-    if (key !== 'postal_code') checkLength(fields, key, { path, longest: 255, code }, errors)
-    // Braintree keeps an empty text apart from none.
+    if (key !== 'postal_code') fields.checkLength(key, 255, code)
+    // Braintree distinguishes an empty text from a missing one.
     given[name] = fields.value(key) === '' ? '' : fields.text(key)
   }
-  checkPostalCode(given.postalCode ?? '', path, errors)
+  checkPostalCode(fields, given.postalCode ?? '')
   if (fields.has('international_phone')) given.internationalPhone = readPhone(fields)
   return given
 }
 
-function checkPostalCode(postalCode: string, path: ErrorPath, errors: ErrorCollector): void {
-  if (!/^[A-Za-z0-9 -]*$/.test(postalCode)) errors.add(path, 'postal_code', '81813')
-  else if (postalCode.replace(/[ -]/g, '').length > LONGEST_POSTAL_CODE)
-    errors.add(path, 'postal_code', '81809')
+function checkPostalCode(fields: Fields, postalCode: string): void {
+  if (!/^[A-Za-z0-9 -]*$/.test(postalCode)) fields.addError('postal_code', '81813')
+  else if (postalCode.replace(/[ -]/g, '').length > MAX_POSTAL_CODE_LENGTH)
+    fields.addError('postal_code', '81809')
 }
 
-/** By any of its four names, which fill in the others; those that are given must agree. */
-function readCountry(fields: Fields, path: ErrorPath, errors: ErrorCollector): Partial<Address> {
+/**
+ * Reads the country by any of its four names and fills in the others. Names that are sent together
+ * must agree.
+ */
+function readCountry(fields: Fields): Partial<Address> {
   let country: Country | null = null
   let isNamed = false
   for (const [key, [, by, code]] of Object.entries(COUNTRY_PARTS)) {
@@ -92,8 +88,8 @@ function readCountry(fields: Fields, path: ErrorPath, errors: ErrorCollector): P
     const value = fields.text(key)
     if (value === null) continue
     const found = findCountry(by, value)
-    if (!found) errors.add(path, key, code)
-    else if (country && found !== country) errors.add(path, 'base', '91815')
+    if (!found) fields.addError(key, code)
+    else if (country && found !== country) fields.addError('base', '91815')
     country ??= found
   }
   if (!isNamed) return {}
@@ -102,7 +98,7 @@ function readCountry(fields: Fields, path: ErrorPath, errors: ErrorCollector): P
   return given
 }
 
-/** An address of a customer with its id, or one that came with a sale. */
+/** Renders a customer's address with its id, or the address of a sale. */
 export function addressXml(address: Address | AddressRow | null): XmlObject | null {
   if (!address) return null
   const parts = Object.entries({ ...PARTS, ...COUNTRY_PARTS })

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { CardDetails } from './rows/vault.ts'
 
-/** Equal for equal numbers, and all that is kept of one. */
+/**
+ * Returns the fingerprint of a card number, which is equal for equal numbers. The number itself is
+ * not stored.
+ */
 export function identifyNumber(number: string): string {
   return createHash('md5').update(number).digest('hex')
 }
@@ -21,7 +24,7 @@ const INDICATORS = [
 ] as const
 type Indicator = (typeof INDICATORS)[number]
 
-/** What Braintree says of a card by its number. */
+/** Properties of a card that Braintree derives from its number. */
 export interface CardIndicators extends Readonly<Record<Indicator, 'Yes' | 'No' | 'Unknown'>> {
   readonly country_of_issuance: string
   readonly issuing_bank: string
@@ -35,7 +38,7 @@ const UNKNOWN: CardIndicators = {
   product_id: 'Unknown',
 }
 
-/** The test numbers that are something in particular. */
+/** Test numbers with special indicators. */
 const KNOWN: ReadonlyMap<string, CardIndicators> = new Map(
   Object.entries({
     '4229989800000003': { business: 'Yes' },

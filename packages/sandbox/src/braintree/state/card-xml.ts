@@ -1,8 +1,8 @@
-import type { XmlObject } from '../wire/xml.ts'
+import { snakeCased, type XmlObject } from '../wire/xml.ts'
 import { identifyNumber, indicatorsOf } from './card-numbers.ts'
 import type { CardDetails, ThreeDSecureInfo } from './rows/vault.ts'
 
-/** What a transaction, a verification and the vault show of a card. */
+/** Returns the fields of a card in transactions, verifications and the vault. */
 export function cardFields(card: CardDetails): XmlObject {
   const logo = card.cardType.toLowerCase().replaceAll(' ', '_')
   return {
@@ -20,23 +20,12 @@ export function cardFields(card: CardDetails): XmlObject {
   }
 }
 
-/** MasterCard's own name for an authorization; other networks have none. */
+/** Returns Mastercard's transaction link id. `null` for other networks. */
 export function linkIdOf(id: string, card: CardDetails): string | null {
   return card.cardType === 'MasterCard' ? identifyNumber(id).slice(0, 22) : null
 }
 
-/** What came of 3-D Secure, in a nonce, a verification or a sale; null where it was not asked for. */
+/** Renders the result of 3-D Secure of a nonce, verification or sale. `null` if it was not used. */
 export function threeDSecureXml(info: ThreeDSecureInfo | undefined): XmlObject | null {
-  if (!info) return null
-  return {
-    status: info.status,
-    enrolled: info.enrolled,
-    liability_shifted: info.liabilityShifted,
-    liability_shift_possible: info.liabilityShiftPossible,
-    cavv: info.cavv,
-    xid: info.xid,
-    eci_flag: info.eciFlag,
-    three_d_secure_version: info.threeDSecureVersion,
-    ds_transaction_id: info.dsTransactionId,
-  }
+  return info ? snakeCased(info) : null
 }

@@ -4,26 +4,29 @@ import { type Day, dayOf } from '../wire/days.ts'
 import type { MerchantAccountRow, SettingsRow } from './rows/merchant.ts'
 import type { Tables } from './tables.ts'
 
-/** What the SDK signs its calls with, and we our webhooks. */
+/** The keys that sign the SDK's calls and our webhooks. */
 export interface MerchantKeys {
   readonly merchantId: string
   readonly publicKey: string
   readonly privateKey: string
 }
 
-/** What every resource works with. */
+/** State and services that every operation works with. */
 export interface BraintreeContext extends ProviderContext {
-  /** `braintree`, or `braintree/<merchant>` for the others: what its tables and jobs are called. */
+  /**
+   * Prefix of the merchant's tables and jobs: `braintree`, or `braintree/<merchant>` for additional
+   * merchants.
+   */
   readonly name: string
   readonly keys: MerchantKeys
   readonly tables: Tables
-  /** What objects were like; null where nobody looks. */
+  /** Log of earlier object versions. `null` if there is no control room to show them. */
   readonly versions: VersionLog | null
-  /** This server's own address; known once it listens. */
+  /** Address of this server, set once it listens. */
   baseUrl: string
 }
 
-/** What an object can be looked at over time. */
+/** Kinds of objects whose versions are recorded. */
 export const KINDS = [
   'customers',
   'paymentMethods',
@@ -33,8 +36,8 @@ export const KINDS = [
   'modifications',
 ] as const
 
-/** Does something that is kept as the cause of what it changes. */
-export function inStep<T>({ versions }: BraintreeContext, cause: string, run: () => T): T {
+/** Runs a step whose changes are recorded with this cause. */
+export function withCause<T>({ versions }: BraintreeContext, cause: string, run: () => T): T {
   return versions ? versions.step(cause, run) : run()
 }
 
@@ -79,7 +82,10 @@ export function requireDefaultMerchantAccount(context: BraintreeContext): Mercha
 
 const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
-/** A fresh id in the alphabet Braintree uses: lower case, without letters that look like digits. */
+/**
+ * Returns a new id in Braintree's alphabet: lower-case letters and digits, without letters that
+ * resemble digits.
+ */
 export function freshId(
   context: BraintreeContext,
   length: number,

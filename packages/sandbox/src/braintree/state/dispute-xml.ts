@@ -3,7 +3,7 @@ import { formatAmount } from '../wire/money.ts'
 import { XmlDay, type XmlObject } from '../wire/xml.ts'
 import type { DisputeState, TransactionRow } from './rows/transactions.ts'
 
-/** A transaction is disputed once, so the one names the other. */
+/** A transaction has at most one dispute, so the dispute's id is derived from the transaction's. */
 const PREFIX = 'dispute_'
 
 export function transactionIdOf(disputeId: string): string | null {

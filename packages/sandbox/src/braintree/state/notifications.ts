@@ -6,23 +6,24 @@ import type { TransactionRow } from './rows/transactions.ts'
 import { subscriptionXml } from './subscription-xml.ts'
 import { transactionXml } from './transaction-xml.ts'
 
-export type SubscriptionKind =
-  | 'subscription_billing_skipped'
-  | 'subscription_canceled'
-  | 'subscription_charged_successfully'
-  | 'subscription_charged_unsuccessfully'
-  | 'subscription_expired'
-  | 'subscription_trial_ended'
-  | 'subscription_went_active'
-  | 'subscription_went_past_due'
+export const SUBSCRIPTION_KINDS = [
+  'subscription_billing_skipped',
+  'subscription_canceled',
+  'subscription_charged_successfully',
+  'subscription_charged_unsuccessfully',
+  'subscription_expired',
+  'subscription_trial_ended',
+  'subscription_went_active',
+  'subscription_went_past_due',
+] as const
+export type SubscriptionKind = (typeof SUBSCRIPTION_KINDS)[number]
 
-export type TransactionKind =
-  | 'transaction_settled'
-  | 'transaction_settlement_declined'
-  | 'transaction_disbursed'
-  | 'refund_failed'
+type TransactionKind = 'transaction_settled' | 'transaction_settlement_declined'
 
-/** Fewer than a response shows: the outbox keeps every notification, and a year of them adds up. */
+/**
+ * Fewer than in responses: the outbox keeps every notification, and a year of them uses much
+ * memory.
+ */
 const TRANSACTIONS_SENT = 3
 
 export function notifySubscription(
@@ -40,13 +41,15 @@ export function notifyTransaction(
   kind: TransactionKind,
   row: TransactionRow,
 ): void {
-  notify(context, kind, () => ({ transaction: transactionXml(context, row) }))
+  notify(context, kind, () => ({ transaction: transactionXml(row) }))
 }
 
-/** Queues a notification for every registered URL. The subject is written only if there is one. */
+/**
+ * Queues a notification for every registered URL. The subject is rendered only if there is a URL.
+ */
 export function notify(context: BraintreeContext, kind: string, subject: () => XmlObject): void {
   if (context.tables.webhooks.size === 0) return
-  // Braintree has no event ids; ours only tells deliveries apart in the outbox.
+  // Braintree has no event ids; this one only identifies deliveries in the outbox.
   const eventId = `bt_${context.store.nextNumber('braintree.notifications')}`
   const xml = xmlDocument('notification', {
     timestamp: context.clock.now(),
@@ -66,7 +69,9 @@ export function notify(context: BraintreeContext, kind: string, subject: () => X
   }
 }
 
-/** Four replacements, where URLSearchParams would go through the payload byte by byte. */
+/**
+ * Encodes the form with four replacements; URLSearchParams would process the payload byte by byte.
+ */
 function formOf({ bt_signature, bt_payload }: SignedPayload): string {
   const payload = bt_payload
     .replaceAll('+', '%2B')
@@ -81,7 +86,7 @@ export interface SignedPayload {
   readonly bt_payload: string
 }
 
-/** The two form fields of a notification, signed with the merchant's key. */
+/** Returns the two form fields of a notification, signed with the merchant's key. */
 export function signPayload(keys: MerchantKeys, xml: string): SignedPayload {
   const base64 = Buffer.from(xml).toString('base64')
   let bt_payload = ''
@@ -89,14 +94,17 @@ export function signPayload(keys: MerchantKeys, xml: string): SignedPayload {
   return { bt_signature: signatureOf(keys, bt_payload), bt_payload }
 }
 
-/** `public_key|hex`, where the HMAC's key is the SHA-1 of the private key. */
+/** Returns `public_key|hex`, where the key of the HMAC is the SHA-1 of the private key. */
 export function signatureOf(keys: MerchantKeys, message: string): string {
   const key = createHash('sha1').update(keys.privateKey).digest()
   const digest = createHmac('sha1', key).update(message).digest('hex')
   return `${keys.publicKey}|${digest}`
 }
 
-/** Asks the URL to prove that it holds the keys, as the control panel does when one is added. */
+/**
+ * Sends a challenge that a URL must sign with the API keys, as the control panel does when a URL is
+ * added.
+ */
 export async function verifyWebhookUrl(
   context: BraintreeContext,
   url: string,

@@ -87,14 +87,14 @@ function isExpired(context: BraintreeContext, card: CardDetails): boolean {
   return now.getTime() >= endsAt
 }
 
-/** With its subscriptions, as Braintree has them. */
+/** Renders a payment method with its subscriptions, as Braintree does. */
 export function methodXml(context: BraintreeContext, row: PaymentMethodRow): XmlObject {
   const subscriptions = context.tables.subscriptions.findBy('token', row.token)
   const list = subscriptions.map((subscription) => subscriptionXml(context, subscription))
   return paymentMethodXml(context, row, new XmlList('subscription', list))
 }
 
-/** A customer's methods of one kind; `top-level` leaves out their subscriptions. */
+/** Renders a customer's payment methods of one kind. `top-level` omits their subscriptions. */
 export function paymentMethodsXml(
   context: BraintreeContext,
   customerId: string,

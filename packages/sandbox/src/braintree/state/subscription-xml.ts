@@ -6,7 +6,7 @@ import { amountOfNextCycle } from './cycle-amount.ts'
 import type { SubscriptionRow } from './rows/subscriptions.ts'
 import { appliedXml, dayOrNull, descriptorXml, transactionXml } from './transaction-xml.ts'
 
-/** Braintree shows the newest twenty. */
+/** Braintree returns the newest twenty. */
 const TRANSACTIONS_SHOWN = 20
 
 export function subscriptionXml(
@@ -59,7 +59,7 @@ function transactionsXml(
   const shown: XmlObject[] = []
   for (const id of row.transactionIds.slice(-transactionsShown).reverse()) {
     const transaction = context.tables.transactions.get(id)
-    if (transaction) shown.push(transactionXml(context, transaction))
+    if (transaction) shown.push(transactionXml(transaction))
   }
   return new XmlList('transaction', shown)
 }

@@ -52,7 +52,10 @@ export function openTables(store: Store, owner: string): Tables {
   return tables
 }
 
-/** Equal for sales that the duplicate check takes for one: the same amount, method and order. */
+/**
+ * Returns a key that is equal for sales which the duplicate check considers equal: same amount,
+ * payment method and order id.
+ */
 export function saleKey(
   sale: Pick<
     TransactionRow,

@@ -4,14 +4,13 @@ import { responseTextOf, responseTypeOf } from '../wire/processor-responses.ts'
 import { XmlDay, XmlList, type XmlObject, type XmlValue } from '../wire/xml.ts'
 import { addressXml } from './addresses.ts'
 import { cardFields, linkIdOf, threeDSecureXml } from './card-xml.ts'
-import type { BraintreeContext } from './context.ts'
+import { contactXml } from './contact.ts'
 import { disputeXml } from './dispute-xml.ts'
-import { phoneXml } from './phones.ts'
 import type { AppliedModification, Descriptor } from './rows/subscriptions.ts'
 import type { TransactionRow } from './rows/transactions.ts'
 import type { PayPalDetails } from './rows/vault.ts'
 
-export function transactionXml(_context: BraintreeContext, row: TransactionRow): XmlObject {
+export function transactionXml(row: TransactionRow): XmlObject {
   const { currency } = row
   const money = (minor: number | null | undefined) =>
     minor === null || minor === undefined ? null : formatAmount(minor, currency)
@@ -35,7 +34,7 @@ export function transactionXml(_context: BraintreeContext, row: TransactionRow):
     channel: row.channel,
     created_at: new Date(row.createdAt),
     updated_at: new Date(row.updatedAt),
-    customer: customerFields(row),
+    customer: { id: row.customer?.id ?? null, ...contactXml(row.customer) },
     ...instrumentFields(row),
     custom_fields: row.customFields,
     ...processorFields(row),
@@ -73,7 +72,7 @@ export function transactionXml(_context: BraintreeContext, row: TransactionRow):
   }
 }
 
-/** The add-ons or discounts of a transaction or a subscription. */
+/** Renders the add-ons or discounts of a transaction or subscription. */
 export function appliedXml(
   name: 'add_on' | 'discount',
   rows: readonly AppliedModification[],
@@ -84,13 +83,14 @@ export function appliedXml(
     rows.map((row) => ({
       id: row.id,
       name: row.name,
-      // Both belong to the control panel's own; null on what a subscription has.
+      // Only add-ons and discounts of the control panel have these two; they are null on a
+      // subscription.
       description: null,
       kind: null,
       amount: formatAmount(row.amount, currency),
       quantity: row.quantity,
       number_of_billing_cycles: row.numberOfBillingCycles,
-      // Braintree counts only what runs out.
+      // Braintree counts only cycles of what expires.
       current_billing_cycle: row.neverExpires ? 0 : row.currentBillingCycle,
       never_expires: row.neverExpires,
     })),
@@ -105,21 +105,6 @@ export function dayOrNull(day: Day | null): XmlValue {
   return day === null ? null : new XmlDay(day)
 }
 
-function customerFields(row: TransactionRow): XmlObject {
-  const { customer } = row
-  return {
-    id: customer?.id ?? null,
-    first_name: customer?.firstName ?? null,
-    last_name: customer?.lastName ?? null,
-    company: customer?.company ?? null,
-    email: customer?.email ?? null,
-    phone: customer?.phone ?? null,
-    fax: customer?.fax ?? null,
-    website: customer?.website ?? null,
-    international_phone: phoneXml(customer?.internationalPhone ?? null),
-  }
-}
-
 function adjustmentsXml(row: TransactionRow): XmlList {
   const adjustments = (row.adjustments ?? []).map(({ timestamp, amount, responseCode }) => ({
     timestamp: new Date(timestamp),
@@ -132,7 +117,7 @@ function adjustmentsXml(row: TransactionRow): XmlList {
   return new XmlList('authorization_adjustment', adjustments)
 }
 
-/** What fraud protection thinks: it approves of everything that it does not reject. */
+/** Renders the decision of fraud protection, which approves everything that it does not reject. */
 export function riskDataXml(id: string): XmlObject {
   return {
     id: `risk_${id}`,
@@ -215,7 +200,7 @@ function processorFields(row: TransactionRow): XmlObject {
   }
 }
 
-/** MasterCard says of a decline what to do about it. */
+/** Renders Mastercard's advice about a decline. */
 function adviceXml({ instrument, responseCode }: TransactionRow): XmlObject {
   const isMasterCard =
     instrument.kind === 'credit_card' && instrument.card.cardType === 'MasterCard'
@@ -226,7 +211,7 @@ function adviceXml({ instrument, responseCode }: TransactionRow): XmlObject {
   }
 }
 
-/** What the processor calls an authorization; null for one it did not grant. */
+/** Returns the processor's authorization code. `null` if the authorization was not granted. */
 export function authorizationCodeOf(row: TransactionRow): string | null {
   const isGranted = row.responseCode.startsWith('1') || row.responseCode.startsWith('4')
   return isGranted && row.gatewayRejectionReason === null ? row.id.slice(0, 6).toUpperCase() : null
@@ -234,7 +219,7 @@ export function authorizationCodeOf(row: TransactionRow): string | null {
 
 const DAY_MS = 86_400_000
 
-/** A week for cards, 29 days for PayPal, from when it was authorized. */
+/** Returns when an authorization expires: after seven days for cards, 29 days for PayPal. */
 function authorizationExpiresAt(row: TransactionRow): Date | null {
   const authorized = row.statusHistory.find(({ status }) => status === 'authorized')
   if (!authorized) return null
@@ -242,7 +227,10 @@ function authorizationExpiresAt(row: TransactionRow): Date | null {
   return new Date(authorized.timestamp + days * DAY_MS)
 }
 
-/** `2046 : Declined`, of a decline or of one that a refund was captured in spite of. */
+/**
+ * Returns the decline's additional text, such as `2046 : Declined`, also for a refund submitted
+ * despite a soft decline.
+ */
 function additionalResponse(row: TransactionRow): string | null {
   const approved = row.responseCode.startsWith('1') || row.responseCode.startsWith('4')
   const code = row.authorizationDecline ?? (approved ? null : row.responseCode)

@@ -1,21 +1,24 @@
 import { copyJson } from '../../core/store/copy-json.ts'
-import { charge, wentThrough } from '../sales/charging.ts'
+import { charge, isApproved } from '../sales/charging.ts'
 import { type BraintreeContext, settingsOf, today } from '../state/context.ts'
-import { amountOfNextCycle, countCycle, countedNow } from '../state/cycle-amount.ts'
+import { amountOfNextCycle, appliesToCurrentCycle, countCycle } from '../state/cycle-amount.ts'
 import { notifySubscription, type SubscriptionKind } from '../state/notifications.ts'
 import type { SubscriptionRow } from '../state/rows/subscriptions.ts'
 import type { PayPalSale, TransactionRow } from '../state/rows/transactions.ts'
 import { cancel, isOver, save, setSubscriptionStatus } from '../state/subscription-status.ts'
 import { addDaysTo, billingDay, type Day, startOfDay } from '../wire/days.ts'
 
-/** When the subscription next does something by itself: a retry, a renewal, or its end. */
+/**
+ * Returns when the subscription's next step is due: a retry, a renewal, or its end. `null` if it
+ * has ended.
+ */
 export function subscriptionDue(row: SubscriptionRow): number | null {
   if (isOver(row)) return null
   const renewal = startOfDay(row.nextBillingDate)
   return row.retryOn === null ? renewal : Math.min(renewal, startOfDay(row.retryOn))
 }
 
-/** The step that is due: a retry first, since it may end the subscription. */
+/** Runs the step that is due. A retry runs first, since it may end the subscription. */
 export function billDue(context: BraintreeContext, row: SubscriptionRow): void {
   if (row.retryOn !== null && row.retryOn <= today(context)) retryAutomatically(context, row)
   else if (hasRunItsCourse(row)) expire(context, row)
@@ -26,11 +29,11 @@ function hasRunItsCourse(row: SubscriptionRow): boolean {
   return row.numberOfBillingCycles !== null && row.currentBillingCycle >= row.numberOfBillingCycles
 }
 
-/** Begins the next cycle on its billing date and charges for it, with what is still owed. */
+/** Starts the next cycle on its billing date and charges its amount plus the balance. */
 function renew(context: BraintreeContext, row: SubscriptionRow): void {
   const wasPending = row.status === 'Pending'
   const endsTrial = row.currentBillingCycle === 0 && !wasPending
-  beginCycle(row, row.nextBillingDate)
+  startCycle(row, row.nextBillingDate)
   if (wasPending) setSubscriptionStatus(context, row, 'Active', 'recurring')
   const kinds = applyRenewal(context, row, wasPending)
   if (endsTrial) kinds.unshift('subscription_trial_ended')
@@ -40,7 +43,7 @@ function renew(context: BraintreeContext, row: SubscriptionRow): void {
   }
 }
 
-/** What the charge made of the subscription, as the notifications to send about it. */
+/** Charges the subscription and updates it. Returns the notifications to send. */
 function applyRenewal(
   context: BraintreeContext,
   row: SubscriptionRow,
@@ -49,13 +52,13 @@ function applyRenewal(
   const transaction = chargeBalance(context, row)
   const wasPastDue = row.status === 'Past Due'
   if (transaction === null) {
-    // A credit covered the cycle: it counts as paid.
-    paid(context, row, row.balance)
+    // A credit covered the cycle, so it counts as paid.
+    recordPayment(context, row, row.balance)
     const skipped: SubscriptionKind = 'subscription_billing_skipped'
     return wasPastDue ? [skipped, 'subscription_went_active'] : [skipped]
   }
-  if (wentThrough(transaction)) {
-    paid(context, row)
+  if (isApproved(transaction)) {
+    recordPayment(context, row)
     const charged: SubscriptionKind = 'subscription_charged_successfully'
     return wasPending || wasPastDue ? [charged, 'subscription_went_active'] : [charged]
   }
@@ -70,8 +73,8 @@ function applyRenewal(
   return ['subscription_charged_unsuccessfully', 'subscription_went_past_due']
 }
 
-/** Moves the dates and adds the cycle's amount to the balance. Nothing is charged yet. */
-export function beginCycle(row: SubscriptionRow, start: Day): void {
+/** Moves the dates and adds the cycle's amount to the balance. Charges nothing. */
+export function startCycle(row: SubscriptionRow, start: Day): void {
   const amount = amountOfNextCycle(row)
   row.currentBillingCycle += 1
   countCycle(row, [...row.addOns, ...row.discounts])
@@ -81,7 +84,7 @@ export function beginCycle(row: SubscriptionRow, start: Day): void {
   row.balance += amount
 }
 
-/** Charges what is owed, or returns null when a credit covers it. */
+/** Charges the balance. Returns `null` if nothing is owed because a credit covers the cycle. */
 export function chargeBalance(
   context: BraintreeContext,
   row: SubscriptionRow,
@@ -90,7 +93,7 @@ export function chargeBalance(
   return chargeSubscription(context, row, { amount: row.balance, submitForSettlement: true })
 }
 
-/** One transaction of the subscription. The balance is the caller's business. */
+/** Creates a transaction of the subscription. The caller updates the balance. */
 export function chargeSubscription(
   context: BraintreeContext,
   row: SubscriptionRow,
@@ -113,10 +116,10 @@ export function chargeSubscription(
       subscriptionId: row.id,
       billingPeriodStart: row.billingPeriodStart,
       billingPeriodEnd: row.billingPeriodEnd,
-      addOns: copyJson(row.addOns.filter((each) => countedNow(row, each))),
-      discounts: copyJson(row.discounts.filter((each) => countedNow(row, each))),
+      addOns: copyJson(row.addOns.filter((each) => appliesToCurrentCycle(row, each))),
+      discounts: copyJson(row.discounts.filter((each) => appliesToCurrentCycle(row, each))),
       descriptor: { ...row.descriptor },
-      ...(row.description === null ? {} : { paypal: shownByPayPal(row.description) }),
+      ...(row.description === null ? {} : { paypal: payPalDescription(row.description) }),
       ...request.details,
     },
   })
@@ -124,13 +127,15 @@ export function chargeSubscription(
   return transaction
 }
 
-/** The subscription's description is what PayPal shows with each charge. */
-function shownByPayPal(description: string): PayPalSale {
+/**
+ * Returns PayPal options with the subscription's description, which PayPal shows with each charge.
+ */
+function payPalDescription(description: string): PayPalSale {
   return { payeeId: null, payeeEmail: null, customField: null, description }
 }
 
-/** Nothing is owed any more; a credit may be left, as a negative balance. */
-export function paid(context: BraintreeContext, row: SubscriptionRow, balance = 0): void {
+/** Records that nothing is owed. A negative `balance` is a remaining credit. */
+export function recordPayment(context: BraintreeContext, row: SubscriptionRow, balance = 0): void {
   row.balance = balance
   row.failureCount = 0
   row.paidThrough = row.billingPeriodEnd
@@ -150,32 +155,41 @@ function retryAutomatically(context: BraintreeContext, row: SubscriptionRow): vo
   if (row.retryOn === null) afterLastRetry(context, row)
 }
 
-/** Charges what is owed once more, by itself or because the payment method was replaced. */
+/** Charges the balance again, in an automatic retry or because the payment method was replaced. */
 export function retryBalance(context: BraintreeContext, row: SubscriptionRow): void {
   const charged = chargeBalance(context, row)
-  if (charged && !wentThrough(charged)) {
+  if (charged && !isApproved(charged)) {
     row.failureCount += 1
     save(context, row)
     notifySubscription(context, 'subscription_charged_unsuccessfully', row)
     return
   }
-  paid(context, row)
+  recordPayment(context, row)
   notifySubscription(context, 'subscription_charged_successfully', row)
   notifySubscription(context, 'subscription_went_active', row)
 }
 
-/** A charge the merchant made by hand. It may pay in part, or too much, which is then a credit. */
-export function paidByHand(context: BraintreeContext, row: SubscriptionRow, amount: number): void {
+/**
+ * Records a charge that the merchant retried manually. It may cover a part of the balance, or more
+ * than the balance, which leaves a credit.
+ */
+export function recordManualPayment(
+  context: BraintreeContext,
+  row: SubscriptionRow,
+  amount: number,
+): void {
   row.balance -= amount
   if (row.balance > 0) {
     save(context, row)
     return
   }
-  paid(context, row, row.balance)
+  recordPayment(context, row, row.balance)
   notifySubscription(context, 'subscription_went_active', row)
 }
 
-/** Owes its price since so many days, as if the last renewal had been declined. */
+/**
+ * Makes the subscription past due for a number of days, as if its last renewal had been declined.
+ */
 export function makePastDue(context: BraintreeContext, row: SubscriptionRow, days: number): void {
   row.balance = amountOfNextCycle(row)
   row.failureCount = 1

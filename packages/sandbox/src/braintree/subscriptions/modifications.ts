@@ -1,9 +1,8 @@
 import { copyJson } from '../../core/store/copy-json.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import type { AppliedModification, ModificationRow } from '../state/rows/subscriptions.ts'
-import type { ErrorCollector, ErrorPath } from '../wire/errors.ts'
 import { largestAmount } from '../wire/money.ts'
-import { Fields, permitted, readAmount } from '../wire/validation.ts'
+import { type Fields, permitted } from '../wire/validation.ts'
 
 type Kind = ModificationRow['kind']
 
@@ -14,7 +13,7 @@ const ADD_KEYS = permitted(
 const UPDATE_KEYS = permitted('amount existing_id never_expires number_of_billing_cycles quantity')
 const AMOUNT_CODES = { invalid: '92002', negative: '92002', 'too-large': '92023' }
 
-/** The modification as the control panel has it, on a subscription that has not counted it yet. */
+/** Returns an add-on or discount of the control panel as a subscription inherits it. */
 export function inherit(row: ModificationRow): AppliedModification {
   return {
     id: row.id,
@@ -33,144 +32,113 @@ export interface ModificationRequest {
   readonly fields: Fields
   readonly kind: Kind
   readonly currency: string
-  /** Those the subscription has, or inherits from its plan. */
+  /** Add-ons or discounts that the subscription has, or inherits from its plan. */
   readonly present: readonly AppliedModification[]
 }
 
-/** The add-ons or discounts after `add`, `update` and `remove`. Changes nothing it is given. */
+/**
+ * Returns the add-ons or discounts after `add`, `update` and `remove`. Does not change its
+ * arguments.
+ */
 export function applyChanges(
   context: BraintreeContext,
   request: ModificationRequest,
-  errors: ErrorCollector,
 ): AppliedModification[] {
-  const list = request.kind === 'add_on' ? 'add_ons' : 'discounts'
-  const path = ['subscription', list]
-  request.fields.permit(LISTS)
+  const { fields } = request
+  fields.permit(LISTS)
   let applied = copyJson([...request.present])
   const updated = new Set<string>()
-  for (const [i, item] of request.fields.list('update').entries()) {
-    const at = [...path, 'update', `index_${i}`]
-    const id = updateOne(context, new Fields(item), { ...request, applied, path: at }, errors)
+  for (const item of fields.objects('update')) {
+    const id = updateOne(context, item, request, applied)
     if (id !== null) updated.add(id)
   }
-  for (const [i, item] of request.fields.list('remove').entries()) {
-    const at = [...path, 'remove', `index_${i}`]
+  for (const [i, item] of fields.list('remove').entries()) {
     const id = String(item)
-    if (checkRemoval(context, id, { ...request, applied, updated, path: at }, errors)) {
-      applied = applied.filter((row) => row.id !== id)
-    }
+    const code = findRemovalFault(context, id, request, { applied, updated })
+    if (code) fields.at(...fields.path, 'remove', `index_${i}`).addError('base', code)
+    else applied = applied.filter((row) => row.id !== id)
   }
-  for (const [i, item] of request.fields.list('add').entries()) {
-    const at = [...path, 'add', `index_${i}`]
-    const added = addOne(context, new Fields(item), { ...request, path: at }, errors)
+  for (const item of fields.objects('add')) {
+    const added = addOne(context, item, request)
     if (!added) continue
-    if (applied.some((row) => row.id === added.id)) errors.add(['subscription'], 'base', '91911')
-    else applied.push(added)
+    if (!applied.some((row) => row.id === added.id)) applied.push(added)
+    else fields.at('subscription').addError('base', '91911')
   }
   return applied
-}
-
-interface Place {
-  readonly kind: Kind
-  readonly currency: string
-  readonly path: ErrorPath
 }
 
 function addOne(
   context: BraintreeContext,
   fields: Fields,
-  place: Place,
-  errors: ErrorCollector,
+  { kind, currency }: ModificationRequest,
 ): AppliedModification | null {
   fields.permit(ADD_KEYS)
   const id = fields.text('inherited_from_id')
-  if (id === null) {
-    errors.add(place.path, 'inherited_from_id', '92014')
-    return null
-  }
-  const row = context.tables.modifications.get(id)
-  if (row?.kind !== place.kind) {
-    errors.add(place.path, 'inherited_from_id', '92013')
+  const row = context.tables.modifications.get(id ?? '')
+  if (row?.kind !== kind) {
+    fields.addError('inherited_from_id', id === null ? '92014' : '92013')
     return null
   }
   const applied = inherit(row)
-  readTerms(fields, applied, place, errors)
+  readTerms(fields, applied, currency)
   return applied
 }
 
 function updateOne(
   context: BraintreeContext,
   fields: Fields,
-  place: Place & { applied: AppliedModification[] },
-  errors: ErrorCollector,
+  { kind, currency }: ModificationRequest,
+  present: readonly AppliedModification[],
 ): string | null {
   fields.permit(UPDATE_KEYS)
   const id = fields.text('existing_id')
   if (id === null) {
-    errors.add(place.path, 'existing_id', '92012')
+    fields.addError('existing_id', '92012')
     return null
   }
-  const applied = place.applied.find((row) => row.id === id)
+  const applied = present.find((row) => row.id === id)
   if (!applied) {
-    const kind = context.tables.modifications.get(id)?.kind
-    errors.add(place.path, 'existing_id', kind && kind !== place.kind ? '92020' : '92011')
+    const known = context.tables.modifications.get(id)?.kind
+    fields.addError('existing_id', known && known !== kind ? '92020' : '92011')
     return null
   }
-  readTerms(fields, applied, place, errors)
+  readTerms(fields, applied, currency)
   return id
 }
 
-function checkRemoval(
+/** Returns the error code of an invalid removal. */
+function findRemovalFault(
   context: BraintreeContext,
   id: string,
-  place: Place & { applied: AppliedModification[]; updated: ReadonlySet<string> },
-  errors: ErrorCollector,
-): boolean {
+  { kind }: ModificationRequest,
+  { applied, updated }: { applied: AppliedModification[]; updated: ReadonlySet<string> },
+): string | null {
   const row = context.tables.modifications.get(id)
-  const code = !row
-    ? '92025'
-    : row.kind !== place.kind
-      ? '92021'
-      : place.updated.has(id)
-        ? '92015'
-        : place.applied.some((applied) => applied.id === id)
-          ? null
-          : '92016'
-  if (code) errors.add(place.path, 'base', code)
-  return code === null
+  if (!row) return '92025'
+  if (row.kind !== kind) return '92021'
+  if (updated.has(id)) return '92015'
+  return applied.some((each) => each.id === id) ? null : '92016'
 }
 
-/** Amount, quantity and how long it lasts. */
-function readTerms(
-  fields: Fields,
-  applied: AppliedModification,
-  place: Place,
-  errors: ErrorCollector,
-): void {
-  const { path, currency } = place
+/** Reads amount, quantity and number of billing cycles. */
+function readTerms(fields: Fields, applied: AppliedModification, currency: string): void {
   if (fields.has('amount')) {
-    const rules = { path, attribute: 'amount', codes: AMOUNT_CODES, currency }
-    if (fields.isBlank('amount')) errors.add(path, 'amount', '92003')
-    else applied.amount = readAmount(fields.value('amount'), rules, errors)
+    if (fields.isBlank('amount')) fields.addError('amount', '92003')
+    else applied.amount = fields.amount('amount', { codes: AMOUNT_CODES, currency })
   }
   if (fields.has('quantity')) {
     const quantity = fields.integer('quantity')
-    if (quantity === null) errors.add(path, 'quantity', '92004')
-    else if (!(quantity >= 0)) errors.add(path, 'quantity', '92001')
-    else if (quantity === 0) errors.add(path, 'quantity', '92010')
+    if (quantity === null) fields.addError('quantity', '92004')
+    else if (!(quantity >= 0)) fields.addError('quantity', '92001')
+    else if (quantity === 0) fields.addError('quantity', '92010')
     else applied.quantity = quantity
   }
   if (applied.amount * applied.quantity > largestAmount(currency))
-    errors.add(path, 'amount', '92023')
-  readDuration(fields, applied, path, errors)
+    fields.addError('amount', '92023')
+  readDuration(fields, applied)
 }
 
-function readDuration(
-  fields: Fields,
-  applied: AppliedModification,
-  path: ErrorPath,
-  errors: ErrorCollector,
-): void {
+function readDuration(fields: Fields, applied: AppliedModification): void {
   const neverExpires = fields.flag('never_expires')
   const cycles = fields.integer('number_of_billing_cycles')
   if (cycles === null) {
@@ -178,13 +146,13 @@ function readDuration(
       applied.neverExpires = true
       applied.numberOfBillingCycles = null
     } else if (neverExpires === false && applied.numberOfBillingCycles === null) {
-      errors.add(path, 'number_of_billing_cycles', '92017')
+      fields.addError('number_of_billing_cycles', '92017')
     }
     return
   }
-  if (neverExpires === true) errors.add(path, 'number_of_billing_cycles', '92018')
-  else if (Number.isNaN(cycles)) errors.add(path, 'number_of_billing_cycles', '92005')
-  else if (cycles < 1) errors.add(path, 'number_of_billing_cycles', '92019')
+  if (neverExpires === true) fields.addError('number_of_billing_cycles', '92018')
+  else if (Number.isNaN(cycles)) fields.addError('number_of_billing_cycles', '92005')
+  else if (cycles < 1) fields.addError('number_of_billing_cycles', '92019')
   else {
     applied.neverExpires = false
     applied.numberOfBillingCycles = cycles

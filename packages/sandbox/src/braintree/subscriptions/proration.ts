@@ -1,5 +1,5 @@
 import { multiplyFraction } from '../../core/rounding.ts'
-import { wentThrough } from '../sales/charging.ts'
+import { isApproved } from '../sales/charging.ts'
 import { type BraintreeContext, today } from '../state/context.ts'
 import { amountOfCurrentCycle } from '../state/cycle-amount.ts'
 import { notifySubscription } from '../state/notifications.ts'
@@ -10,8 +10,8 @@ import { daysBetween } from '../wire/days.ts'
 import { chargeSubscription } from './billing-cycle.ts'
 
 /**
- * The share of a price change for the rest of the running cycle, by whole days with today among
- * those that are left: a change on the first day counts in full. Negative for a downgrade.
+ * Returns the prorated difference of a price change for the rest of the current cycle. Counts whole
+ * days including today, so a change on the first day counts in full. Negative for a downgrade.
  */
 export function proratedChange(
   context: BraintreeContext,
@@ -27,8 +27,8 @@ export function proratedChange(
 }
 
 /**
- * Puts the change on the balance, and charges an upgrade at once as far as no credit covers it.
- * Returns the transaction if there was one. The caller decides what a decline means.
+ * Adds the difference to the balance and charges the part of an upgrade that no credit covers.
+ * Returns the transaction, if there is one. The caller decides about a decline.
  */
 export function chargeProration(
   context: BraintreeContext,
@@ -39,18 +39,18 @@ export function chargeProration(
   if (change <= 0 || row.balance <= 0) return null
   const amount = row.balance
   const transaction = chargeSubscription(context, row, { amount, submitForSettlement: true })
-  if (wentThrough(transaction)) row.balance = 0
+  if (isApproved(transaction)) row.balance = 0
   return transaction
 }
 
-/** Tells about a proration charge that stands, successful or not. */
+/** Sends the notification about a proration charge, successful or not. */
 export function notifyProration(
   context: BraintreeContext,
   row: SubscriptionRow,
   transaction: TransactionRow,
 ): void {
   save(context, row)
-  const succeeded = wentThrough(transaction)
+  const succeeded = isApproved(transaction)
   notifySubscription(
     context,
     succeeded ? 'subscription_charged_successfully' : 'subscription_charged_unsuccessfully',

@@ -9,40 +9,36 @@ import {
   nextBillingDay,
   parseDay,
 } from '../wire/days.ts'
-import type { ErrorCollector } from '../wire/errors.ts'
 import type { Fields } from '../wire/validation.ts'
-import { PATH } from './subscription-params.ts'
 
-/** When a new subscription bills first, and on which day of the month from then on. */
+/** First billing date and billing day of a new subscription. */
 export interface Start {
   readonly trial: Pick<SubscriptionRow, 'trialPeriod' | 'trialDuration' | 'trialDurationUnit'>
   readonly firstBillingDate: Day
   readonly billingDayOfMonth: number
-  /** Set when the first cycle is cut short to reach the billing day. */
+  /** Second billing date, set if the first cycle is shortened to reach the billing day. */
   readonly secondBillingDate: Day | null
 }
 
 const NO_TRIAL = { trialPeriod: false, trialDuration: null, trialDurationUnit: null }
 
-/** A first billing date, a billing day, a trial, or at once: one of them, or the plan's. */
-export function readStart(
-  context: BraintreeContext,
-  fields: Fields,
-  plan: PlanRow,
-  errors: ErrorCollector,
-): Start {
+/**
+ * Reads the start: a first billing date, a billing day, a trial, or immediately, from the call or
+ * the plan.
+ */
+export function readStart(context: BraintreeContext, fields: Fields, plan: PlanRow): Start {
   const now = today(context)
   const immediately = fields.object('options').flag('start_immediately') ?? false
   const hasDate = !fields.isBlank('first_billing_date')
   const hasDay = !fields.isBlank('billing_day_of_month')
   const asksTrial = fields.flag('trial_period') === true
-  checkConflicts({ immediately, hasDate, hasDay, asksTrial }, errors)
+  checkConflicts(fields, { immediately, hasDate, hasDay, asksTrial })
 
-  if (hasDate) return at(readFirstDate(fields, now, errors))
-  const anchor = hasDay ? readBillingDay(fields, errors) : plan.billingDayOfMonth
+  if (hasDate) return at(readFirstDate(fields, now))
+  const anchor = hasDay ? readBillingDay(fields) : plan.billingDayOfMonth
   if (immediately) return startNow(now, anchor, plan.billingFrequency)
   const wantsTrial = fields.flag('trial_period') ?? plan.trialPeriod
-  if (wantsTrial && !hasDay) return startWithTrial(fields, plan, now, errors)
+  if (wantsTrial && !hasDay) return startWithTrial(fields, plan, now)
   return anchor === null ? at(now) : at(nextBillingDay(now, anchor), anchor)
 }
 
@@ -50,51 +46,56 @@ function at(firstBillingDate: Day, anchor = anchorOf(firstBillingDate)): Start {
   return { trial: NO_TRIAL, firstBillingDate, billingDayOfMonth: anchor, secondBillingDate: null }
 }
 
-/** Bills today and again on the next billing day, however near it is. */
+/** Bills today and again on the next billing day, however soon that is. */
 function startNow(now: Day, anchor: number | null, frequency: number): Start {
   if (anchor === null) return at(now)
   const next = nextBillingDay(addDaysTo(now, 1), anchor)
   return { ...at(now, anchor), secondBillingDate: billingDay(next, frequency - 1, anchor) }
 }
 
-function startWithTrial(fields: Fields, plan: PlanRow, now: Day, errors: ErrorCollector): Start {
+function startWithTrial(fields: Fields, plan: PlanRow, now: Day): Start {
   const trialDuration = fields.has('trial_duration')
     ? fields.integer('trial_duration')
     : plan.trialDuration
   const unit = fields.has('trial_duration_unit')
     ? fields.text('trial_duration_unit')
     : plan.trialDurationUnit
-  if (trialDuration === null) errors.add(PATH, 'trial_duration', '81908')
+  if (trialDuration === null) fields.addError('trial_duration', '81908')
   else if (!(trialDuration >= 0 && trialDuration <= 9999))
-    errors.add(PATH, 'trial_duration', '81907')
-  if (unit !== 'day' && unit !== 'month') errors.add(PATH, 'trial_duration_unit', '81909')
-  if (!errors.isEmpty || trialDuration === null || (unit !== 'day' && unit !== 'month')) {
+    fields.addError('trial_duration', '81907')
+  if (unit !== 'day' && unit !== 'month') fields.addError('trial_duration_unit', '81909')
+  if (!fields.errors.isEmpty || trialDuration === null || (unit !== 'day' && unit !== 'month')) {
     return at(now)
   }
   const ends = unit === 'day' ? addDaysTo(now, trialDuration) : addMonthsTo(now, trialDuration)
   return { ...at(ends), trial: { trialPeriod: true, trialDuration, trialDurationUnit: unit } }
 }
 
-function readFirstDate(fields: Fields, now: Day, errors: ErrorCollector): Day {
+function readFirstDate(fields: Fields, now: Day): Day {
   const day = parseDay(fields.value('first_billing_date'))
-  if (day === null) errors.add(PATH, 'first_billing_date', '91915')
-  else if (day < now) errors.add(PATH, 'first_billing_date', '91916')
+  if (day === null) fields.addError('first_billing_date', '91915')
+  else if (day < now) fields.addError('first_billing_date', '91916')
   return day ?? now
 }
 
-function readBillingDay(fields: Fields, errors: ErrorCollector): number {
+function readBillingDay(fields: Fields): number {
   const day = fields.integer('billing_day_of_month') ?? Number.NaN
-  if (Number.isNaN(day)) errors.add(PATH, 'billing_day_of_month', '91913')
-  else if (day !== 31 && (day < 1 || day > 28)) errors.add(PATH, 'billing_day_of_month', '91914')
+  if (Number.isNaN(day)) fields.addError('billing_day_of_month', '91913')
+  else if (day !== 31 && (day < 1 || day > 28)) fields.addError('billing_day_of_month', '91914')
   else return day
   return 1
 }
 
 function checkConflicts(
-  asked: { immediately: boolean; hasDate: boolean; hasDay: boolean; asksTrial: boolean },
-  errors: ErrorCollector,
+  fields: Fields,
+  asked: {
+    immediately: boolean
+    hasDate: boolean
+    hasDay: boolean
+    asksTrial: boolean
+  },
 ): void {
   const { immediately, hasDate, hasDay, asksTrial } = asked
   const starts = [hasDate, hasDay, asksTrial].filter(Boolean).length
-  if (starts > 1 || (immediately && (hasDate || asksTrial))) errors.add(PATH, 'base', '91917')
+  if (starts > 1 || (immediately && (hasDate || asksTrial))) fields.addError('base', '91917')
 }

@@ -1,5 +1,5 @@
 import { copyJson } from '../../core/store/copy-json.ts'
-import { wentThrough } from '../sales/charging.ts'
+import { isApproved } from '../sales/charging.ts'
 import { readDescriptor } from '../sales/descriptor.ts'
 import { type BraintreeContext, settingsOf } from '../state/context.ts'
 import { countCycle } from '../state/cycle-amount.ts'
@@ -9,13 +9,12 @@ import { save } from '../state/subscription-status.ts'
 import { subscriptionXml } from '../state/subscription-xml.ts'
 import { transactionXml } from '../state/transaction-xml.ts'
 import { messageFor, type Verdict } from '../vault/processor.ts'
-import { ErrorCollector, Refused, refuse } from '../wire/errors.ts'
+import { Refused } from '../wire/errors.ts'
 import { type Fields, permitted } from '../wire/validation.ts'
 import { retryBalance } from './billing-cycle.ts'
 import { applyChanges } from './modifications.ts'
 import { chargeProration, notifyProration, proratedChange } from './proration.ts'
 import {
-  PATH,
   type PaymentSource,
   readCycles,
   readMerchantAccount,
@@ -31,7 +30,7 @@ const KEYS = permitted(
 const OPTION_KEYS = permitted(
   'prorate_charges replace_all_add_ons_and_discounts revert_subscription_on_proration_failure paypal',
 )
-/** What a past due subscription must first be paid for. */
+/** Params that change the price, which require that a past due subscription is paid first. */
 const PRICE_CHANGING = ['price', 'plan_id', 'number_of_billing_cycles', 'never_expires']
 
 export function updateSubscription(
@@ -43,12 +42,11 @@ export function updateSubscription(
   const options = fields.object('options')
   options.permit(OPTION_KEYS)
   checkStatus(before, fields)
-  const errors = new ErrorCollector()
-  const source = readPaymentSource(context, fields, errors)
+  const source = readPaymentSource(context, fields)
   if (source && source.customerId !== before.customerId)
-    errors.add(PATH, 'payment_method_token', '91905')
-  const after = readChanges(context, before, fields, errors)
-  errors.throwIfAny()
+    fields.addError('payment_method_token', '91905')
+  const after = readChanges(context, before, fields)
+  fields.throwIfAny()
   const prorates = options.flag('prorate_charges') ?? settingsOf(context).prorate
   const changedMethod = switchMethod(after, source)
   const transaction = prorates ? prorateChange(context, before, after, options) : null
@@ -59,91 +57,63 @@ export function updateSubscription(
 }
 
 function checkStatus(row: SubscriptionRow, fields: Fields): void {
-  if (row.status === 'Canceled') refuse(PATH, 'base', '81901')
-  if (row.status === 'Expired') refuse(PATH, 'base', '81910')
+  if (row.status === 'Canceled') fields.refuse('base', '81901')
+  if (row.status === 'Expired') fields.refuse('base', '81910')
   if (row.status !== 'Past Due') return
-  const errors = new ErrorCollector()
-  if (PRICE_CHANGING.some((key) => fields.has(key))) errors.add(PATH, 'base', '91920')
+  if (PRICE_CHANGING.some((key) => fields.has(key))) fields.addError('base', '91920')
   const replaces = fields.object('options').flag('replace_all_add_ons_and_discounts') ?? false
   for (const key of ['add_ons', 'discounts']) {
-    if (replaces || !fields.isBlank(key)) errors.add([...PATH, key], 'base', '92022')
+    if (replaces || !fields.isBlank(key)) fields.object(key).addError('base', '92022')
   }
-  errors.throwIfAny()
+  fields.throwIfAny()
 }
 
-/** The subscription as it would be. Nothing is kept or charged yet. */
+/** Returns the subscription after the changes. Nothing is stored or charged yet. */
 function readChanges(
   context: BraintreeContext,
   before: SubscriptionRow,
   fields: Fields,
-  errors: ErrorCollector,
 ): SubscriptionRow {
   const after = copyJson(before)
-  if (!fields.isBlank('first_billing_date')) errors.add(PATH, 'first_billing_date', '91919')
-  if (!fields.isBlank('billing_day_of_month')) errors.add(PATH, 'billing_day_of_month', '91918')
-  after.id = readSubscriptionId(context, fields, before.id, errors) ?? before.id
+  if (!fields.isBlank('first_billing_date')) fields.addError('first_billing_date', '91919')
+  if (!fields.isBlank('billing_day_of_month')) fields.addError('billing_day_of_month', '91918')
+  after.id = readSubscriptionId(context, fields, before.id) ?? before.id
   if (!fields.isBlank('merchant_account_id')) {
-    const account = readMerchantAccount(context, fields, errors)
+    const account = readMerchantAccount(context, fields)
     if (account) {
       after.merchantAccountId = account.id
       after.currency = account.currency
     }
   }
-  if (fields.has('plan_id')) readPlan(context, after, fields, errors)
-  if (after.currency !== before.currency) errors.add(PATH, 'merchant_account_id', '91923')
-  after.price = readPrice(fields, after.currency, errors) ?? before.price
-  Object.assign(after, readCycleChanges(before, fields, errors))
-  after.descriptor = readDescriptor(fields, PATH, errors) ?? before.descriptor
+  if (fields.has('plan_id')) readPlan(context, after, fields)
+  if (after.currency !== before.currency) fields.addError('merchant_account_id', '91923')
+  after.price = readPrice(fields, after.currency) ?? before.price
+  Object.assign(after, readCycles(fields, before))
+  after.descriptor = readDescriptor(fields) ?? before.descriptor
   const paypal = fields.object('options').object('paypal')
   after.description = paypal.text('description') ?? before.description
   const replaces = fields.object('options').flag('replace_all_add_ons_and_discounts') ?? false
   const changes = (kind: 'add_on' | 'discount', key: string, rows: SubscriptionRow['addOns']) =>
-    applyChanges(
-      context,
-      {
-        fields: fields.object(key),
-        kind,
-        currency: after.currency,
-        present: replaces ? [] : rows,
-      },
-      errors,
-    )
+    applyChanges(context, {
+      fields: fields.object(key),
+      kind,
+      currency: after.currency,
+      present: replaces ? [] : rows,
+    })
   after.addOns = changes('add_on', 'add_ons', before.addOns)
   after.discounts = changes('discount', 'discounts', before.discounts)
   return after
 }
 
-function readCycleChanges(
-  before: SubscriptionRow,
-  fields: Fields,
-  errors: ErrorCollector,
-): Pick<SubscriptionRow, 'numberOfBillingCycles' | 'neverExpires'> {
-  const { numberOfBillingCycles, neverExpires, currentBillingCycle } = before
-  const cycles = readCycles(
-    fields,
-    { numberOfBillingCycles, neverExpires, currentBillingCycle },
-    errors,
-  )
-  return {
-    numberOfBillingCycles: cycles.numberOfBillingCycles,
-    neverExpires: cycles.neverExpires,
-  }
-}
-
-/** A new plan keeps the price, the add-ons and the dates; only its frequency has to agree. */
-function readPlan(
-  context: BraintreeContext,
-  after: SubscriptionRow,
-  fields: Fields,
-  errors: ErrorCollector,
-): void {
+/** Reads a new plan. Price, add-ons and dates stay the same; the billing frequency must match. */
+function readPlan(context: BraintreeContext, after: SubscriptionRow, fields: Fields): void {
   const plan = context.tables.plans.get(fields.text('plan_id') ?? '')
   if (!plan) {
-    errors.add(PATH, 'plan_id', '91904')
+    fields.addError('plan_id', '91904')
     return
   }
-  if (plan.billingFrequency !== after.billingFrequency) errors.add(PATH, 'plan_id', '91922')
-  if (plan.currency !== after.currency) errors.add(PATH, 'plan_id', '91923')
+  if (plan.billingFrequency !== after.billingFrequency) fields.addError('plan_id', '91922')
+  if (plan.currency !== after.currency) fields.addError('plan_id', '91923')
   after.planId = plan.id
 }
 
@@ -155,7 +125,7 @@ function switchMethod(after: SubscriptionRow, source: PaymentSource | null): boo
   return true
 }
 
-/** Charges or credits the rest of the cycle; a decline may undo the whole update. */
+/** Charges or credits the rest of the cycle. A decline may undo the whole update. */
 function prorateChange(
   context: BraintreeContext,
   before: SubscriptionRow,
@@ -167,14 +137,17 @@ function prorateChange(
   const change = proratedChange(context, before, after)
   const transaction = chargeProration(context, after, change)
   const reverts = options.flag('revert_subscription_on_proration_failure') ?? true
-  if (!transaction || wentThrough(transaction) || !reverts) return transaction
+  if (!transaction || isApproved(transaction) || !reverts) return transaction
   transaction.subscriptionId = before.id
   before.transactionIds.push(transaction.id)
   save(context, before)
   throw revertedUpdate(context, before, transaction)
 }
 
-/** What this update adds counts in the running cycle; what an earlier one added waits for the next. */
+/**
+ * Returns the add-ons or discounts that this update adds, which apply to the current cycle. Those
+ * of earlier updates apply from the next cycle.
+ */
 function addedBetween(before: SubscriptionRow, after: SubscriptionRow): AppliedModification[] {
   const waiting = new Set<string>()
   for (const applied of [...before.addOns, ...before.discounts]) {
@@ -193,13 +166,13 @@ function revertedUpdate(
   return new Refused({
     message: messageFor({ status, responseCode, gatewayRejectionReason }),
     extras: {
-      transaction: transactionXml(context, transaction),
+      transaction: transactionXml(transaction),
       subscription: subscriptionXml(context, row),
     },
   })
 }
 
-/** Keeps the result under its id, which may be a new one. */
+/** Stores the result under its id, which may have changed. */
 function replace(context: BraintreeContext, before: SubscriptionRow, after: SubscriptionRow): void {
   if (after.id !== before.id) {
     context.tables.subscriptions.delete(before.id)

@@ -1,10 +1,9 @@
 import { NO_ADDRESS, readAddressParts } from '../state/addresses.ts'
 import { type BraintreeContext, freshId } from '../state/context.ts'
 import type { Address, AddressRow, PaymentMethodRow } from '../state/rows/vault.ts'
-import type { ErrorCollector, ErrorPath } from '../wire/errors.ts'
 import type { Fields } from '../wire/validation.ts'
 
-/** What a call says of a card's billing address. */
+/** The billing address of a card in a call. */
 export type GivenAddress =
   | { readonly kind: 'none' }
   /** One of the customer's own, by its id. */
@@ -12,30 +11,29 @@ export type GivenAddress =
   /** Written out. With `updateExisting` it changes the card's own instead of being one more. */
   | { readonly kind: 'new'; readonly parts: Partial<Address>; readonly updateExisting: boolean }
 
-/** `billing_address` or `billing_address_id`, never both. */
+/** Reads `billing_address` or `billing_address_id`. Both together are an error. */
 export function readBillingAddress(
   context: BraintreeContext,
   fields: Fields,
-  rule: { path: ErrorPath; customerId: string | null },
-  errors: ErrorCollector,
+  customerId: string | null,
 ): GivenAddress {
   const given = fields.object('billing_address')
-  const parts = readAddressParts(given, [...rule.path, 'billing_address'], errors)
+  const parts = readAddressParts(given)
   const isWritten = Object.values(parts).some((part) => part !== null)
   const id = fields.text('billing_address_id')
   if (id === null) {
     const updateExisting = given.object('options').flag('update_existing') ?? false
     return isWritten ? { kind: 'new', parts, updateExisting } : { kind: 'none' }
   }
-  if (isWritten) errors.add(rule.path, 'base', '91701')
-  if (context.tables.addresses.get(id)?.customerId !== rule.customerId) {
-    errors.add(rule.path, 'billing_address_id', '91702')
+  if (isWritten) fields.addError('base', '91701')
+  if (context.tables.addresses.get(id)?.customerId !== customerId) {
+    fields.addError('billing_address_id', '91702')
   }
   return { kind: 'kept', id }
 }
 
-/** The id that the card names from now on; null leaves it as it is. */
-export function keepBillingAddress(
+/** Stores the billing address and returns its id for the card. `null` keeps the present one. */
+export function storeBillingAddress(
   context: BraintreeContext,
   given: GivenAddress,
   whose: { customerId: string; method?: PaymentMethodRow },
@@ -43,11 +41,11 @@ export function keepBillingAddress(
   if (given.kind === 'none') return null
   if (given.kind === 'kept') return given.id
   const own = context.tables.addresses.get(whose.method?.billingAddressId ?? '')
-  if (!own || !given.updateExisting) return keepAddress(context, whose.customerId, given.parts).id
+  if (!own || !given.updateExisting) return storeAddress(context, whose.customerId, given.parts).id
   return changeAddress(context, own, given.parts).id
 }
 
-export function keepAddress(
+export function storeAddress(
   context: BraintreeContext,
   customerId: string,
   parts: Partial<Address>,
@@ -77,7 +75,7 @@ export function changeAddress(
   return row
 }
 
-/** Cards that named it have no billing address then. */
+/** Deletes an address. Cards that referred to it have no billing address afterwards. */
 export function removeAddress(context: BraintreeContext, row: AddressRow): void {
   const { addresses, paymentMethods } = context.tables
   addresses.delete(row.id)

@@ -2,10 +2,12 @@ import { identifyNumber } from '../state/card-numbers.ts'
 import type { CardDetails, ThreeDSecureInfo } from '../state/rows/vault.ts'
 
 type Outcome = readonly [status: string, enrolled: 'Y' | 'N' | 'U' | 'B', liability: Liability]
-/** `possible`: it could have gone to the bank, and did not. */
+/**
+ * Liability for fraud. `possible`: it could have shifted to the bank but did not.
+ */
 type Liability = 'shifted' | 'possible' | 'none'
 
-/** What became of 3-D Secure, by the middle of the names of Braintree's test values. */
+/** Results of 3-D Secure by the middle part of the names of Braintree's test values. */
 const OUTCOMES: Readonly<Record<string, Outcome>> = {
   'visa-full-authentication': ['authenticate_successful', 'Y', 'shifted'],
   'visa-attempts-non-participating': ['authenticate_attempt_successful', 'Y', 'shifted'],
@@ -30,8 +32,8 @@ const SUCCESSFUL: Outcome = ['authenticate_successful', 'Y', 'shifted']
 const ATTEMPTED: Outcome = ['authenticate_attempt_successful', 'Y', 'shifted']
 
 /**
- * Braintree's test numbers for 3-D Secure 2: the outcome, and whether the bank asks the person first. Those that begin with
- * 40000000000010 are the older ones; every other card does not take part.
+ * Braintree's test numbers for 3-D Secure 2, with their result and whether the bank requires a
+ * challenge. Those that start with 40000000000010 are older ones. All other cards do not take part.
  * https://developer.paypal.com/braintree/docs/guides/3d-secure/testing
  */
 export const AUTHENTICATION_NUMBERS: Readonly<Record<string, readonly [Outcome, boolean]>> = {
@@ -66,7 +68,10 @@ const ECI_FLAGS: Readonly<Record<string, string>> = {
   authenticate_attempt_successful: '06',
 }
 
-/** What one of `fake-three-d-secure-…-nonce` or `…-id` stands for; null for any other text. */
+/**
+ * Returns the result for a test value `fake-three-d-secure-…-nonce` or `…-id`. `null` for any other
+ * text.
+ */
 export function findAuthentication(value: string, kind: 'nonce' | 'id'): ThreeDSecureInfo | null {
   const name = new RegExp(`^fake-three-d-secure-(.+)-${kind}$`).exec(value)?.[1] ?? ''
   const outcome = Object.hasOwn(OUTCOMES, name) ? OUTCOMES[name] : undefined
@@ -74,7 +79,7 @@ export function findAuthentication(value: string, kind: 'nonce' | 'id'): ThreeDS
   return describeOutcome(outcome, name.startsWith('two-'))
 }
 
-/** The outcome of 3-D Secure 2 for a card that a page has looked up. */
+/** Returns the 3-D Secure 2 result for a card. */
 export function lookUpCard(card: CardDetails): CardOutcome {
   const known = CARDS.get(card.uniqueNumberIdentifier)
   if (!known) return { lookup: describeOutcome(['lookup_not_enrolled', 'N', 'none'], true) }
@@ -87,7 +92,10 @@ export function lookUpCard(card: CardDetails): CardOutcome {
   }
 }
 
-/** The outcome of a lookup and, for a card whose bank asks, the outcomes of its answers. */
+/**
+ * The lookup's result and, for a card whose bank requires a challenge, the results that the
+ * challenge can have.
+ */
 export interface CardOutcome {
   readonly lookup: ThreeDSecureInfo
   readonly answered?: ThreeDSecureInfo

@@ -1,17 +1,16 @@
 import { identifyNumber } from '../state/card-numbers.ts'
 import type { CardDetails } from '../state/rows/vault.ts'
-import type { ErrorCollector, ErrorPath } from '../wire/errors.ts'
 import type { Fields } from '../wire/validation.ts'
 import { AUTHENTICATION_NUMBERS } from './authentications.ts'
 
-/** A card number of the vault and what its charges meet. */
+/** A card with the result that its charges have. */
 export interface ReadCard {
   readonly card: CardDetails
-  /** What fraud protection says of every use; a processor decides by the amount alone. */
+  /** Rejection reason of fraud protection for every use. `null` if the amount decides. */
   readonly alwaysFailsWith: string | null
 }
 
-/** Braintree's sandbox accepts these numbers and no others. */
+/** The card numbers that Braintree's sandbox accepts. */
 const TEST_NUMBERS = new Set([
   ...Object.keys(AUTHENTICATION_NUMBERS),
   ...`378282246310005 371449635398431 371260714673002 36259600000012 38520000009814 6011111111111117
@@ -26,7 +25,7 @@ const TEST_NUMBERS = new Set([
    4111111111112101 378267515471109 371544868764018 5066991111111118`.split(/\s+/),
 ])
 
-/** Numbers that fail when they are verified, and only then: a charge is decided by its amount. */
+/** Numbers that fail verification but can be charged. Charges are decided by the amount. */
 const FAIL_VERIFICATION: ReadonlyMap<string, string> = new Map(
   [
     ['4000111111111115', '2000'],
@@ -37,7 +36,7 @@ const FAIL_VERIFICATION: ReadonlyMap<string, string> = new Map(
     ['3566002020360505', '3000'],
   ].map(([number = '', code = '']) => [identifyNumber(number), code]),
 )
-/** Numbers that fraud protection rejects whatever is done with them. */
+/** Numbers that fraud protection always rejects. */
 const REJECTED: ReadonlyMap<string, string> = new Map([
   ['4000111111111511', 'fraud'],
   ['4111130000000003', 'risk_threshold'],
@@ -56,16 +55,16 @@ const CARD_TYPES: ReadonlyArray<readonly [RegExp, string]> = [
   [/^(?:5[06-9]|6)/, 'Maestro'],
 ]
 
-/** A card given by its number. Adds what is wrong and returns null. */
-export function readCard(fields: Fields, path: ErrorPath, errors: ErrorCollector): ReadCard | null {
-  const before = errors.message
+/** Reads a card by its number. Returns `null` after adding errors. */
+export function readCard(fields: Fields): ReadCard | null {
+  const before = fields.errors.message
   const number = (fields.text('number') ?? '').replace(/[\s-]/g, '')
-  checkNumber(number, path, errors)
-  checkCvv(fields.text('cvv'), number, path, errors)
-  const expiration = readExpiration(fields, path, errors)
+  checkNumber(fields, number)
+  checkCvv(fields, number)
+  const expiration = readExpiration(fields)
   const cardholderName = fields.text('cardholder_name')
-  if ((cardholderName ?? '').length > 175) errors.add(path, 'cardholder_name', '81723')
-  if (errors.message !== before || !expiration) return null
+  fields.checkLength('cardholder_name', 175, '81723')
+  if (fields.errors.message !== before || !expiration) return null
   return describeCard(number, expiration, cardholderName)
 }
 
@@ -86,57 +85,43 @@ export function describeCard(
   return { card, alwaysFailsWith: REJECTED.get(number) ?? null }
 }
 
-/** The processor's code when the card is verified; null when it passes. */
+/** Returns the processor's code if the card fails verification, otherwise `null`. */
 export function verificationFailure(card: CardDetails): string | null {
   return FAIL_VERIFICATION.get(card.uniqueNumberIdentifier) ?? null
 }
 
-function checkNumber(number: string, path: ErrorPath, errors: ErrorCollector): void {
-  if (number === '') errors.add(path, 'number', '81714')
-  else if (number.length < 12 || number.length > 19) errors.add(path, 'number', '81716')
-  else if (!/^\d+$/.test(number) || !passesLuhn(number)) errors.add(path, 'number', '81715')
-  else if (!TEST_NUMBERS.has(number)) errors.add(path, 'number', '81717')
+function checkNumber(fields: Fields, number: string): void {
+  if (number === '') fields.addError('number', '81714')
+  else if (number.length < 12 || number.length > 19) fields.addError('number', '81716')
+  else if (!/^\d+$/.test(number) || !passesLuhn(number)) fields.addError('number', '81715')
+  else if (!TEST_NUMBERS.has(number)) fields.addError('number', '81717')
 }
 
-function checkCvv(
-  cvv: string | null,
-  number: string,
-  path: ErrorPath,
-  errors: ErrorCollector,
-): void {
-  if (cvv === null) return
+function checkCvv(fields: Fields, number: string): void {
   const digits = /^3[47]/.test(number) ? 4 : 3
-  if (!/^\d+$/.test(cvv) || cvv.length !== digits) errors.add(path, 'cvv', '81707')
+  fields.check('cvv', (cvv) => /^\d+$/.test(cvv) && cvv.length === digits, '81707')
 }
 
-/** `05/2030`, `05/30`, or month and year apart. */
-export function readExpiration(
-  fields: Fields,
-  path: ErrorPath,
-  errors: ErrorCollector,
-): { month: string; year: string } | null {
+/** Reads the expiration date: `05/2030`, `05/30`, or month and year separately. */
+export function readExpiration(fields: Fields): { month: string; year: string } | null {
+  const refuse = (key: string, code: string) => {
+    fields.addError(key, code)
+    return null
+  }
   const date = fields.text('expiration_date')
   if (date === null && fields.isBlank('expiration_month') && fields.isBlank('expiration_year')) {
-    errors.add(path, 'expiration_date', '81709')
-    return null
+    return refuse('expiration_date', '81709')
   }
   const parts = date === null ? null : /^(\d{1,2})\/(\d{2}|\d{4})$/.exec(date)
-  if (date !== null && !parts) {
-    errors.add(path, 'expiration_date', '81710')
-    return null
-  }
+  if (date !== null && !parts) return refuse('expiration_date', '81710')
   const month = Number(parts?.[1] ?? fields.text('expiration_month'))
   const yearText = parts?.[2] ?? fields.text('expiration_year') ?? ''
   const year = Number(yearText.length === 2 ? `20${yearText}` : yearText)
   if (!(Number.isInteger(month) && month >= 1 && month <= 12)) {
-    if (date === null) errors.add(path, 'expiration_month', '81712')
-    else errors.add(path, 'expiration_date', '81710')
-    return null
+    return parts ? refuse('expiration_date', '81710') : refuse('expiration_month', '81712')
   }
   if (!(Number.isInteger(year) && year >= 1975 && year <= 2200)) {
-    if (date === null) errors.add(path, 'expiration_year', '81713')
-    else errors.add(path, 'expiration_date', '81711')
-    return null
+    return parts ? refuse('expiration_date', '81711') : refuse('expiration_year', '81713')
   }
   return { month: String(month).padStart(2, '0'), year: String(year) }
 }

@@ -1,25 +1,24 @@
 import { type BraintreeContext, settingsOf } from '../state/context.ts'
-import type { ErrorCollector, ErrorPath } from '../wire/errors.ts'
 import type { Fields } from '../wire/validation.ts'
 
-/** Values of the fields the control panel defines; a blank one is not kept. */
+/** Reads the custom fields that the control panel defines. Blank values are dropped. */
 export function readCustomFields(
   context: BraintreeContext,
   fields: Fields,
-  rule: { path: ErrorPath; invalid: string; tooLong: string },
-  errors: ErrorCollector,
+  codes: { readonly invalid: string; readonly tooLong: string },
 ): Record<string, string> {
+  const given = fields.object('custom_fields')
   const defined = settingsOf(context).customFields
-  const unknown = Object.keys(fields.values).filter((name) => !defined.includes(name))
+  const unknown = Object.keys(given.values).filter((name) => !defined.includes(name))
   if (unknown.length > 0) {
-    errors.add(rule.path, 'custom_fields', rule.invalid, unknown.join(', '))
+    fields.addError('custom_fields', codes.invalid, unknown.join(', '))
     return {}
   }
   const values: Record<string, string> = {}
   for (const name of defined) {
-    const value = fields.text(name)
+    const value = given.text(name)
     if (value === null) continue
-    if (value.length > 255) errors.add(rule.path, 'custom_fields', rule.tooLong, name)
+    if (value.length > 255) fields.addError('custom_fields', codes.tooLong, name)
     values[name] = value
   }
   return values

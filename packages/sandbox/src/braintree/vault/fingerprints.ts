@@ -2,24 +2,24 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { BraintreeContext } from '../state/context.ts'
 import { isObject } from '../wire/validation.ts'
 
-/** What a client token lets a page in a browser do. */
+/** Permissions that a client token gives to a page. */
 export interface ClientAuthorization {
   readonly merchantAccountId: string
-  /** Cards that the page takes go straight into this customer's vault. */
+  /** Customer in whose vault the page's cards are stored. `null` stores nothing. */
   readonly customerId: string | null
   readonly makeDefault: boolean
   readonly verifyCard: boolean
   readonly failOnDuplicate: boolean
   readonly failOnDuplicateForCustomer: boolean
-  /** Where the page may be; anywhere when there are none. */
+  /** Origins that may use the token. All may if the list is empty. */
   readonly domains: readonly string[]
-  /** Epoch milliseconds on the sandbox's clock. */
+  /** Creation time in epoch milliseconds. */
   readonly createdAt: number
 }
 
-const LASTS = 24 * 3_600_000
+const LIFETIME = 24 * 3_600_000
 
-/** The `authorizationFingerprint` of a client token: what it allows, and a proof that we wrote it. */
+/** Returns the signed `authorizationFingerprint` of a client token. */
 export function writeFingerprint(
   context: BraintreeContext,
   authorization: ClientAuthorization,
@@ -28,7 +28,10 @@ export function writeFingerprint(
   return `${payload}.${signatureOf(context, payload)}`
 }
 
-/** What the fingerprint allows; null for one that is forged, another merchant's, or a day old. */
+/**
+ * Returns the permissions of a fingerprint. `null` if it is forged, belongs to another merchant, or
+ * is older than a day.
+ */
 export function readFingerprint(
   context: BraintreeContext,
   fingerprint: string,
@@ -40,17 +43,17 @@ export function readFingerprint(
   const parsed: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString())
   if (!isObject(parsed)) return null
   const authorization = parsed as unknown as ClientAuthorization
-  return context.clock.nowMs() - authorization.createdAt < LASTS ? authorization : null
+  return context.clock.nowMs() - authorization.createdAt < LIFETIME ? authorization : null
 }
 
-/** A signed JWT for a page: the payment method to prefer, or what its bank said. */
+/** Returns a signed JWT for a page, with the preferred payment method or the bank's result. */
 export function writeJwt(context: BraintreeContext, claims: object): string {
   const header = encode({ alg: 'HS256', typ: 'JWT' })
   const payload = `${header}.${encode(claims)}`
   return `${payload}.${signatureOf(context, payload)}`
 }
 
-/** The claims of a JWT that we wrote; null for any other text. */
+/** Returns the claims of a JWT that this sandbox signed. `null` for any other text. */
 export function readJwt(context: BraintreeContext, jwt: string): Record<string, unknown> | null {
   const [, payload = ''] = jwt.split('.')
   const claims: unknown = parseEncoded(payload)

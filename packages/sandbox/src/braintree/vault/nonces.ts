@@ -3,22 +3,27 @@ import type { Address, Instrument, NonceRow, ThreeDSecureInfo } from '../state/r
 import { findAuthentication } from './authentications.ts'
 import { describeCard } from './cards.ts'
 
-/** What a nonce stands for, or why it cannot be used. */
-export type NonceUse =
-  | {
-      readonly outcome: 'usable'
-      readonly instrument: Instrument
-      readonly alwaysFailsWith: string | null
-      readonly customerId: string | null
-      readonly token: string | null
-      readonly wantedToken?: string | null
-      readonly billingAddress?: Address | null
-      readonly oneTime: boolean
-      readonly threeDSecure?: ThreeDSecureInfo
-      /** Marks it used: call once the request is known to be good. */
-      readonly consume: () => void
-    }
-  | { readonly outcome: 'consumed' | 'unknown' | 'luhn-invalid' }
+/** A payment method to be stored in the vault. */
+export interface Offered {
+  readonly instrument: Instrument
+  readonly alwaysFailsWith: string | null
+  /** Customer from or for whose vault the nonce was created. */
+  readonly customerId: string | null
+  /** Token of the stored payment method that the nonce refers to. */
+  readonly token: string | null
+  /** Token that the creator of the nonce chose for the payment method. */
+  readonly wantedToken?: string | null
+  /** Billing address entered with the card. */
+  readonly billingAddress?: Address | null
+  readonly threeDSecure?: ThreeDSecureInfo
+  /** Marks the nonce as used. Call this once the request is valid. */
+  readonly consume: () => void
+}
+
+export type UsableNonce = Offered & { readonly outcome: 'usable'; readonly oneTime: boolean }
+
+/** The payment method of a nonce, or why the nonce cannot be used. */
+export type NonceUse = UsableNonce | { readonly outcome: 'consumed' | 'unknown' | 'luhn-invalid' }
 
 const FAKE_CARDS: Readonly<Record<string, string>> = {
   'fake-valid-nonce': '4012888888881881',
@@ -44,7 +49,7 @@ const FAKE_CARDS: Readonly<Record<string, string>> = {
   'fake-valid-unknown-indicators-nonce': '4111111111112101',
   'fake-valid-country-of-issuance-usa-nonce': '4111111111121102',
   'fake-valid-issuing-bank-network-only-nonce': '4111111141010101',
-  // Braintree calls it an instrument that the SDK does not know; to a server it is a card.
+  // Braintree describes it as a payment method that the SDK does not know; a server sees a card.
   'fake-abstract-transactable-nonce': '4111111111111111',
   'fake-processor-declined-visa-nonce': '4000111111111115',
   'fake-processor-declined-mastercard-nonce': '5105105105105100',
@@ -54,12 +59,12 @@ const FAKE_CARDS: Readonly<Record<string, string>> = {
   'fake-gateway-rejected-fraud-nonce': '4000111111111511',
 }
 
-/** Visa cards whose differences (prepaid, commercial …) nobody here asks for. */
+/** Visa cards whose special properties (prepaid, commercial …) are not simulated. */
 const OTHER_FAKE_VISA = /^fake-valid-[a-z-]+-nonce$/
 
 /**
- * Looks a nonce up. Braintree's `fake-…` test nonces work any number of times, as in its own
- * sandbox; those made for a card or account work once.
+ * Finds the payment method of a nonce. Braintree's `fake-…` test nonces can be reused, as in its
+ * own sandbox; created nonces can be used once.
  */
 export function findNonce(context: BraintreeContext, nonce: string): NonceUse {
   const row = context.tables.nonces.get(nonce)
@@ -87,8 +92,6 @@ export function createNonce(
   context.tables.nonces.set(nonce, { ...made, nonce, consumed: false })
   return nonce
 }
-
-type UsableNonce = Extract<NonceUse, { outcome: 'usable' }>
 
 function usableRow(context: BraintreeContext, row: NonceRow): UsableNonce {
   const { nonce: _, consumed: __, ...made } = row

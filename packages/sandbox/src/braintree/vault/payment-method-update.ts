@@ -1,16 +1,16 @@
 import type { BraintreeContext } from '../state/context.ts'
 import type { CardDetails, PaymentMethodRow } from '../state/rows/vault.ts'
-import { ErrorCollector, type ErrorPath } from '../wire/errors.ts'
-import { Fields } from '../wire/validation.ts'
-import { keepBillingAddress, readBillingAddress } from './addresses.ts'
+import type { Fields } from '../wire/validation.ts'
+import { readBillingAddress, storeBillingAddress } from './addresses.ts'
 import { readExpiration } from './cards.ts'
+import type { Offered } from './nonces.ts'
 import { checkCardPassThru } from './three-d-secure.ts'
 import {
   checkToken,
   makeDefault,
-  type Offered,
   offeredByNonce,
   offeredByNumber,
+  PAYPAL_TOKEN_TAKEN,
   replaceInstrument,
 } from './vault.ts'
 import { verifyCard } from './verification.ts'
@@ -18,106 +18,96 @@ import { verifyCard } from './verification.ts'
 const NONCE_CODES = { consumed: '93107', unknown: '93108' }
 const EXPIRATION = ['expiration_date', 'expiration_month', 'expiration_year']
 
-/** The default, the token, a card's name, expiry or number. A PayPal account stays what it is. */
+/**
+ * Changes the default, the token, or a card's name, expiration date or number. A PayPal account's
+ * details cannot change.
+ */
 export function updatePaymentMethod(
   context: BraintreeContext,
   row: PaymentMethodRow,
   fields: Fields,
 ): void {
-  const errors = new ErrorCollector()
-  const apply = readUpdate(context, row, { fields, path: ['credit_card'] }, errors)
-  errors.throwIfAny()
+  const apply = readUpdate(context, row, fields.at('credit_card'))
+  fields.throwIfAny()
   apply()
 }
 
-/** What the call asks of a stored method, checked. It happens when the result is called. */
+/** Reads the changes of a stored payment method. The returned function applies them. */
 export function readUpdate(
   context: BraintreeContext,
   row: PaymentMethodRow,
-  asked: { fields: Fields; path: ErrorPath },
-  errors: ErrorCollector,
+  fields: Fields,
 ): () => void {
-  const { fields, path } = asked
   const { customerId } = row
-  const isPayPal = row.instrument.kind === 'paypal_account'
   const token = fields.text('token')
   if (token !== row.token) {
-    checkToken(
-      context,
-      token,
-      isPayPal ? ['paypal_account'] : path,
-      errors,
-      isPayPal ? '92906' : '91719',
-    )
+    if (row.instrument.kind === 'credit_card') checkToken(context, fields)
+    else checkToken(context, fields.at('paypal_account'), PAYPAL_TOKEN_TAKEN)
   }
-  const offered = readReplacement(context, row, asked, errors)
-  checkCardPassThru(fields, offered, errors)
-  const address = readBillingAddress(context, fields, { path, customerId }, errors)
-  const options = fields.object('options')
+  const offered = readReplacement(context, row, fields)
+  checkCardPassThru(fields, offered)
+  const address = readBillingAddress(context, fields, customerId)
+  const makesDefault = fields.object('options').flag('make_default')
   return () => {
-    const verifications = offered ? verifyCard(context, offered, options, path) : []
+    const verifications = offered ? verifyCard(context, offered, fields) : []
     row.billingAddressId =
-      keepBillingAddress(context, address, { customerId, method: row }) ?? row.billingAddressId
+      storeBillingAddress(context, address, { customerId, method: row }) ?? row.billingAddressId
     if (offered) replaceInstrument(context, row, offered, verifications)
     if (token !== null && token !== row.token) rename(context, row, token)
     row.updatedAt = context.clock.nowMs()
     context.tables.paymentMethods.set(row.token, row)
-    if (options.flag('make_default')) makeDefault(context, row)
+    if (makesDefault) makeDefault(context, row)
   }
 }
 
-/** The instrument as it will be; null when nothing about it was asked. */
+/** Returns the changed card, or `null` if the call does not change it. */
 function readReplacement(
   context: BraintreeContext,
   row: PaymentMethodRow,
-  { fields, path }: { fields: Fields; path: ErrorPath },
-  errors: ErrorCollector,
+  fields: Fields,
 ): Offered | null {
   const nonce = fields.text('payment_method_nonce')
   if (row.instrument.kind === 'paypal_account') {
-    if (nonce !== null) errors.add(['paypal_account'], 'base', '92914')
-    if (!fields.isBlank('number')) errors.add(['paypal_account'], 'base', '92915')
+    const account = fields.at('paypal_account')
+    if (nonce !== null) account.addError('base', '92914')
+    if (!fields.isBlank('number')) account.addError('base', '92915')
     return null
   }
   const { card } = row.instrument
   if (nonce !== null) {
-    const place = { path: ['payment_method'], codes: NONCE_CODES }
-    const offered = offeredByNonce(context, nonce, place, errors)
+    const place = { fields: fields.at('payment_method'), codes: NONCE_CODES }
+    const offered = offeredByNonce(context, nonce, place)
     if (offered?.instrument.kind !== 'paypal_account') return offered
-    errors.add(path, 'base', '91738')
+    fields.addError('base', '91738')
     return null
   }
-  if (!fields.isBlank('number')) return offeredByNumber(withExpiration(fields, card), path, errors)
-  return changedCard(fields, { row, card, path }, errors)
+  if (!fields.isBlank('number')) return offeredByNumber(withExpiration(fields, card))
+  return changedCard(fields, row, card)
 }
 
-/** A new number keeps the old date unless another is given. */
+/** Keeps the expiration date if a new number is sent without one. */
 export function withExpiration(fields: Fields, card: CardDetails): Fields {
   if (EXPIRATION.some((key) => !fields.isBlank(key))) return fields
   const date = `${card.expirationMonth}/${card.expirationYear}`
-  return new Fields({ ...fields.values, expiration_date: date })
+  return fields.with({ expiration_date: date })
 }
 
-function changedCard(
-  fields: Fields,
-  kept: { row: PaymentMethodRow; card: CardDetails; path: ErrorPath },
-  errors: ErrorCollector,
-): Offered | null {
+function changedCard(fields: Fields, row: PaymentMethodRow, kept: CardDetails): Offered | null {
   const renames = fields.has('cardholder_name')
   const expires = EXPIRATION.some((key) => !fields.isBlank(key))
   const verifies = fields.object('options').flag('verify_card') ?? false
   if (!renames && !expires && !verifies) return null
-  const card = { ...kept.card }
+  const card = { ...kept }
   if (renames) card.cardholderName = fields.text('cardholder_name')
-  const expiration = expires ? readExpiration(fields, kept.path, errors) : null
+  const expiration = expires ? readExpiration(fields) : null
   if (expiration) {
     card.expirationMonth = expiration.month
     card.expirationYear = expiration.year
   }
   return {
     instrument: { kind: 'credit_card', card },
-    alwaysFailsWith: kept.row.alwaysFailsWith,
-    customerId: kept.row.customerId,
+    alwaysFailsWith: row.alwaysFailsWith,
+    customerId: row.customerId,
     token: null,
     consume: () => undefined,
   }

@@ -3,7 +3,10 @@ import type { Instrument } from '../state/rows/vault.ts'
 import { formatAmount, majorUnits } from '../wire/money.ts'
 import { responseTextOf } from '../wire/processor-responses.ts'
 
-/** What a charge meets. A `gatewayRejectionReason` means the processor never saw it. */
+/**
+ * The outcome of a charge. With a `gatewayRejectionReason`, the request never reached the
+ * processor.
+ */
 export interface Verdict {
   readonly status: Extract<
     TransactionStatus,
@@ -20,8 +23,9 @@ export const APPROVED: Verdict = {
 }
 
 /**
- * The verdict for a code of trouble on demand: `2000`–`2999` are the processor's declines, `3000`
- * and above its failures, anything else is a gateway rejection reason such as `fraud` or `cvv`.
+ * Returns the verdict for a simulated failure: `2000`–`2999` are declines by the processor, `3000`
+ * and above are processor failures, and anything else is a gateway rejection reason such as `fraud`
+ * or `cvv`.
  */
 export function verdictFor(code: string): Verdict {
   if (/^2\d{3}$/.test(code))
@@ -31,7 +35,7 @@ export function verdictFor(code: string): Verdict {
   return { status: 'gateway_rejected', responseCode: '', gatewayRejectionReason: code }
 }
 
-/** What is charged: the amount in minor units, its currency, and to what. */
+/** Amount in minor units, currency and payment method of a charge. */
 export interface Charged {
   readonly amount: number
   readonly currency: string
@@ -39,8 +43,8 @@ export interface Charged {
 }
 
 /**
- * Braintree's test amounts: 2000.00–2999.99 decline with that code, 3000.00–3000.99 fails, 5001.00
- * is rejected by the gateway, 5001.01 is declined for PayPal.
+ * Returns the verdict for Braintree's test amounts: 2000.00–2999.99 are declined with that code,
+ * 3000.00–3000.99 fail, 5001.00 is rejected by the gateway, 5001.01 is declined for PayPal.
  */
 export function verdictForAmount({ amount, currency, instrument }: Charged): Verdict {
   const major = majorUnits(amount, currency)
@@ -52,8 +56,9 @@ export function verdictForAmount({ amount, currency, instrument }: Charged): Ver
 }
 
 /**
- * What settlement makes of an authorized amount: 4001.00–4001.99 is declined. PayPal has more of
- * them: 4002 stays pending, 4003.00–5000.99 is declined with that code, 5001.02 finds no processor.
+ * Returns the settlement result of an authorized amount: 4001.00–4001.99 are declined. PayPal has
+ * more test amounts: 4002 stays pending, 4003.00–5000.99 are declined with that code, 5001.02 finds
+ * no processor.
  */
 export function settlementFor(charged: Charged): {
   status: 'settled' | 'settlement_declined' | 'settlement_pending'
@@ -73,7 +78,7 @@ export function settlementFor(charged: Charged): {
   return { status: 'settled', responseCode: null }
 }
 
-/** What `result.message` says about a charge that was not authorized. */
+/** Returns `result.message` for a charge that was not authorized. */
 export function messageFor(verdict: Verdict): string {
   return verdict.gatewayRejectionReason === null
     ? responseTextOf(verdict.responseCode)

@@ -1,5 +1,4 @@
 import type { CardDetails, Instrument, ThreeDSecureInfo } from '../state/rows/vault.ts'
-import type { ErrorCollector, ErrorPath } from '../wire/errors.ts'
 import { type Fields, permitted } from '../wire/validation.ts'
 import { findAuthentication } from './authentications.ts'
 
@@ -9,14 +8,14 @@ const KEYS = permitted(
 )
 const RESPONSES = permitted('Y N U A C R E I')
 const ECI_FLAGS = permitted('00 01 02 04 05 06 07')
-/** Which cards each network has; eftpos is on many. */
+/** Network of each card type that an authentication can name. eftpos exists on many cards. */
 const NETWORKS: Readonly<Record<string, string | null>> = {
   visa: 'Visa',
   mastercard: 'MasterCard',
   eftpos: null,
 }
 
-/** The codes of what is wrong; a verification and a sale have their own. */
+/** Error codes of 3-D Secure data, which differ between verifications and sales. */
 interface PassThruCodes {
   readonly eciRequired: string
   readonly eciInvalid: string
@@ -47,7 +46,7 @@ export const SALE_CODES: PassThruCodes = {
   eciRequired: '915113',
   eciInvalid: '915114',
   cavvRequired: '915116',
-  // Braintree publishes no code of its own for it.
+  // Braintree documents no error code for it.
   versionRequired: '915119',
   versionInvalid: '915119',
   authenticationInvalid: '915120',
@@ -57,7 +56,7 @@ export const SALE_CODES: PassThruCodes = {
   networkMismatch: '915139',
 }
 
-/** The codes of an id that is not to be had, or not together with what is beside it. */
+/** Error codes of an authentication id that is invalid, or conflicts with other params. */
 interface AuthenticationCodes {
   readonly invalid: string
   readonly otherMethod: string
@@ -81,23 +80,25 @@ export const SALE_ID_CODES: AuthenticationCodes = {
 
 const ID = 'three_d_secure_authentication_id'
 
-/** What is charged or verified, with what its nonce says of 3-D Secure. */
+/** The charged or verified payment method, with the 3-D Secure result of its nonce. */
 interface Authenticated {
   readonly instrument: Instrument
   readonly threeDSecure?: ThreeDSecureInfo
 }
 
-/** What a page found out by 3-D Secure: by the id that it was given for it, or else by the nonce. */
+/**
+ * Reads the result of 3-D Secure: by the authentication id if one was sent, otherwise from the
+ * nonce.
+ */
 export function readAuthentication(
   fields: Fields,
   source: Authenticated | null,
-  { path, codes }: { path: ErrorPath; codes: AuthenticationCodes },
-  errors: ErrorCollector,
+  codes: AuthenticationCodes,
 ): ThreeDSecureInfo | undefined {
   if (!fields.has(ID)) return source?.threeDSecure
   const info = findAuthentication(fields.text(ID) ?? '', 'id')
   const wrong = info ? findMismatch(fields, source, info) : 'invalid'
-  if (wrong) errors.add(path, ID, codes[wrong])
+  if (wrong) fields.addError(ID, codes[wrong])
   return info ?? undefined
 }
 
@@ -111,53 +112,43 @@ function findMismatch(
   }
   if (!source) return null
   const { instrument, threeDSecure } = source
-  // All ids for tests are of Visa cards.
+  // All authentication ids for tests belong to Visa cards.
   const isVisa = instrument.kind === 'credit_card' && instrument.card.cardType === 'Visa'
   if (!isVisa) return 'otherMethod'
   const isOther = threeDSecure && JSON.stringify(threeDSecure) !== JSON.stringify(info)
   return isOther ? 'otherNonce' : null
 }
 
-/** The same for a card that is verified or kept, by nonce or by number. */
+/** Validates the 3-D Secure data of a card that is verified or stored. */
 export function checkCardPassThru(
   given: Fields,
   offered: { readonly instrument: Instrument } | null,
-  errors: ErrorCollector,
 ): void {
   const card = offered?.instrument.kind === 'credit_card' ? offered.instrument.card : null
-  const place = { path: ['verification'], codes: VERIFICATION_CODES }
-  checkPassThru(given.object('three_d_secure_pass_thru'), card, place, errors)
+  const passThru = given.object('three_d_secure_pass_thru').at('verification')
+  checkPassThru(passThru, card, VERIFICATION_CODES)
 }
 
-/** What another service has found out by 3-D Secure. It is checked; the charge goes as without it. */
-export function checkPassThru(
-  given: Fields,
-  card: CardDetails | null,
-  { path, codes }: { path: ErrorPath; codes: PassThruCodes },
-  errors: ErrorCollector,
-): void {
+/** Validates the 3-D Secure result of another service. It does not affect the charge. */
+export function checkPassThru(given: Fields, card: CardDetails | null, codes: PassThruCodes): void {
   given.permit(KEYS)
   if (Object.keys(given.values).length === 0) return
-  const check = (key: string, isRight: (text: string) => boolean, code: string) => {
-    const text = given.text(key)
-    if (text !== null && !isRight(text)) errors.add(path, key, code)
-  }
   const version = given.text('three_d_secure_version')
-  if (version === null) errors.add(path, 'three_d_secure_version', codes.versionRequired)
+  if (version === null) given.addError('three_d_secure_version', codes.versionRequired)
   else if (!/^\d+\.\d+\.\d+$/.test(version)) {
-    errors.add(path, 'three_d_secure_version', codes.versionInvalid)
+    given.addError('three_d_secure_version', codes.versionInvalid)
   }
-  if (given.isBlank('eci_flag')) errors.add(path, 'eci_flag', codes.eciRequired)
-  if (given.isBlank('cavv')) errors.add(path, 'cavv', codes.cavvRequired)
-  check('eci_flag', (flag) => ECI_FLAGS.has(flag), codes.eciInvalid)
-  check('authentication_response', (code) => RESPONSES.has(code), codes.authenticationInvalid)
-  check('directory_response', (code) => RESPONSES.has(code), codes.directoryInvalid)
-  check('cavv_algorithm', (code) => /^\d$/.test(code), codes.algorithmInvalid)
+  if (given.isBlank('eci_flag')) given.addError('eci_flag', codes.eciRequired)
+  if (given.isBlank('cavv')) given.addError('cavv', codes.cavvRequired)
+  given.check('eci_flag', (flag) => ECI_FLAGS.has(flag), codes.eciInvalid)
+  given.check('authentication_response', (code) => RESPONSES.has(code), codes.authenticationInvalid)
+  given.check('directory_response', (code) => RESPONSES.has(code), codes.directoryInvalid)
+  given.check('cavv_algorithm', (code) => /^\d$/.test(code), codes.algorithmInvalid)
   const network = given.text('network')
   if (network === null) return
   const cardType = NETWORKS[network.toLowerCase()]
-  if (cardType === undefined) errors.add(path, 'network', codes.networkInvalid)
+  if (cardType === undefined) given.addError('network', codes.networkInvalid)
   else if (card && cardType !== null && card.cardType !== cardType) {
-    errors.add(path, 'network', codes.networkMismatch)
+    given.addError('network', codes.networkMismatch)
   }
 }

@@ -1,66 +1,41 @@
 import { copyJson } from '../../core/store/copy-json.ts'
 import { type BraintreeContext, freshId } from '../state/context.ts'
-import type {
-  Address,
-  Instrument,
-  PaymentMethodRow,
-  PayPalDetails,
-  ThreeDSecureInfo,
-  VerificationRow,
-} from '../state/rows/vault.ts'
+import type { PaymentMethodRow, PayPalDetails, VerificationRow } from '../state/rows/vault.ts'
 import { cancel, isOver } from '../state/subscription-status.ts'
-import type { ErrorCollector, ErrorPath } from '../wire/errors.ts'
-import { type Fields, isId } from '../wire/validation.ts'
-import { type GivenAddress, keepBillingAddress } from './addresses.ts'
+import type { Fields } from '../wire/validation.ts'
+import { type GivenAddress, storeBillingAddress } from './addresses.ts'
 import { readCard } from './cards.ts'
-import { findNonce } from './nonces.ts'
-
-/** An instrument on its way into the vault. */
-export interface Offered {
-  readonly instrument: Instrument
-  readonly alwaysFailsWith: string | null
-  /** Set when it came by a nonce made from or for this customer. */
-  readonly customerId: string | null
-  /** The stored method that its nonce stands for. */
-  readonly token: string | null
-  /** The token that whoever made its nonce asked for. */
-  readonly wantedToken?: string | null
-  /** What was typed in with the card. */
-  readonly billingAddress?: Address | null
-  readonly threeDSecure?: ThreeDSecureInfo
-  readonly consume: () => void
-}
+import { findNonce, type Offered } from './nonces.ts'
 
 export interface NonceCodes {
   readonly consumed: string
   readonly unknown: string
 }
 
-/** The instrument a nonce stands for, if it can be kept. Adds what is wrong and returns null. */
+/**
+ * Returns the payment method of a nonce, if it can be stored. Otherwise adds errors and returns
+ * `null`.
+ */
 export function offeredByNonce(
   context: BraintreeContext,
   nonce: string,
-  place: { path: ErrorPath; codes: NonceCodes; paypal?: ErrorPath },
-  errors: ErrorCollector,
+  place: { fields: Fields; codes: NonceCodes; paypal?: Fields },
 ): Offered | null {
   const use = findNonce(context, nonce)
   if (use.outcome === 'usable') {
     if (!use.oneTime) return use
-    errors.add(place.paypal ?? ['paypal_account'], 'base', '82902')
+    const account = place.paypal ?? place.fields.at('paypal_account')
+    account.addError('base', '82902')
   } else if (use.outcome === 'luhn-invalid') {
-    errors.add([...place.path, 'credit_card'], 'number', '81715')
+    place.fields.object('credit_card').addError('number', '81715')
   } else {
-    errors.add(place.path, 'payment_method_nonce', place.codes[use.outcome])
+    place.fields.addError('payment_method_nonce', place.codes[use.outcome])
   }
   return null
 }
 
-export function offeredByNumber(
-  fields: Fields,
-  path: ErrorPath,
-  errors: ErrorCollector,
-): Offered | null {
-  const read = readCard(fields, path, errors)
+export function offeredByNumber(fields: Fields): Offered | null {
+  const read = readCard(fields)
   if (!read) return null
   const { card, alwaysFailsWith } = read
   return {
@@ -72,7 +47,7 @@ export function offeredByNumber(
   }
 }
 
-/** An account that somebody has let the merchant charge for good. */
+/** Returns a PayPal account, with a billing agreement unless `once` is set. */
 export function payPalAccount(
   context: BraintreeContext,
   given: { email?: string | null; payerId?: string | null; token?: string | null; once?: boolean },
@@ -92,43 +67,38 @@ export function payPalAccount(
   }
 }
 
-export function checkToken(
-  context: BraintreeContext,
-  token: string | null,
-  path: ErrorPath,
-  errors: ErrorCollector,
-  taken = '91719',
-): void {
-  if (token === null) return
-  if (!isId(token)) errors.add(path, 'token', '91718')
-  else if (token.length > 36) errors.add(path, 'token', '91720')
-  else if (token === 'all' || token === 'new') errors.add(path, 'token', '91721')
-  else if (context.tables.paymentMethods.has(token)) errors.add(path, 'token', taken)
+const TOKEN_TAKEN = '91719'
+export const PAYPAL_TOKEN_TAKEN = '92906'
+
+export function checkToken(context: BraintreeContext, fields: Fields, taken = TOKEN_TAKEN): void {
+  const codes = { invalid: '91718', 'too-long': '91720', reserved: '91721', taken }
+  fields.newId('token', codes, (token) => context.tables.paymentMethods.has(token))
 }
 
 export function checkDuplicate(
   context: BraintreeContext,
   offered: Offered,
-  rule: { options: Fields; customerId: string | null; path: ErrorPath },
-  errors: ErrorCollector,
+  card: Fields,
+  customerId: string | null,
 ): void {
   const { instrument } = offered
   if (instrument.kind !== 'credit_card') return
-  const anywhere = rule.options.flag('fail_on_duplicate_payment_method')
-  const forCustomer = rule.options.flag('fail_on_duplicate_payment_method_for_customer')
+  const options = card.object('options')
+  const anywhere = options.flag('fail_on_duplicate_payment_method')
+  const forCustomer = options.flag('fail_on_duplicate_payment_method_for_customer')
   if (!anywhere && !forCustomer) return
   for (const row of context.tables.paymentMethods.values()) {
     if (row.instrument.kind !== 'credit_card') continue
     const { uniqueNumberIdentifier } = row.instrument.card
     if (uniqueNumberIdentifier !== instrument.card.uniqueNumberIdentifier) continue
-    if (anywhere) errors.add(rule.path, 'number', '81724')
-    else if (row.customerId === rule.customerId) errors.add(rule.path, 'number', '81763')
+    if (anywhere) card.addError('number', '81724')
+    else if (row.customerId === customerId) card.addError('number', '81763')
     else continue
     return
   }
 }
 
-/** Keeps it. A customer's first method is the default whatever was asked. */
+/** Stores a payment method. A customer's first one always becomes the default. */
 export function store(
   context: BraintreeContext,
   offered: Offered,
@@ -155,7 +125,7 @@ export function store(
     instrument: copyJson(offered.instrument),
     isDefault: isFirst,
     alwaysFailsWith: offered.alwaysFailsWith,
-    billingAddressId: keepBillingAddress(context, address, { customerId: as.customerId }),
+    billingAddressId: storeBillingAddress(context, address, { customerId: as.customerId }),
     verifications: as.verifications,
     createdAt: now,
     updatedAt: now,
@@ -167,7 +137,7 @@ export function store(
   return row
 }
 
-/** A verification says afterwards which method it was for. */
+/** Records on the verifications which payment method was stored. */
 function rememberMethod(
   context: BraintreeContext,
   row: PaymentMethodRow,
@@ -181,7 +151,7 @@ function rememberMethod(
   }
 }
 
-/** Puts another card under the same token; whatever is billed to it goes on. */
+/** Replaces the card of a token. Subscriptions that use the token continue with the new card. */
 export function replaceInstrument(
   context: BraintreeContext,
   row: PaymentMethodRow,
@@ -207,7 +177,7 @@ export function makeDefault(context: BraintreeContext, chosen: PaymentMethodRow)
   }
 }
 
-/** Its subscriptions are cancelled at once, and another method becomes the default. */
+/** Deletes a payment method. Cancels its subscriptions immediately and chooses another default. */
 export function removePaymentMethod(context: BraintreeContext, row: PaymentMethodRow): void {
   const { paymentMethods, subscriptions } = context.tables
   for (const subscription of subscriptions.findBy('token', row.token)) {

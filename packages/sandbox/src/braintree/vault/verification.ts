@@ -6,18 +6,17 @@ import {
 } from '../state/context.ts'
 import { verificationXml } from '../state/payment-method-xml.ts'
 import type { VerificationRow } from '../state/rows/vault.ts'
-import { ErrorCollector, type ErrorPath, Refused } from '../wire/errors.ts'
+import { Refused } from '../wire/errors.ts'
 import { LARGEST_32_BIT } from '../wire/money.ts'
-import { type AmountCodes, type Fields, readAmount } from '../wire/validation.ts'
+import type { AmountCodes, Fields } from '../wire/validation.ts'
 import { verificationFailure } from './cards.ts'
+import type { Offered } from './nonces.ts'
 import { APPROVED, messageFor, verdictFor } from './processor.ts'
-import type { Offered } from './vault.ts'
 
-/** What the options are called, and the codes of what is wrong with them. */
+/** Names of the verification options, and the codes of their errors. */
 export interface VerificationNames {
-  /** Before each option: `verification_` where a card is kept. */
+  /** Prefix of each option: `verification_` if a card is stored. */
   readonly prefix: string
-  readonly path: ErrorPath
   readonly codes: AmountCodes & {
     readonly account: string
     readonly accountType: string
@@ -34,32 +33,36 @@ const CARD_CODES = {
   accountTypeUnsupported: '91758',
 }
 
-/** Asks the processor about a card that is to be kept; throws the failed verification. */
+/**
+ * Verifies a card that is to be stored.
+ * @throws {Refused} with the verification if it fails.
+ */
 export function verifyCard(
   context: BraintreeContext,
   offered: Offered,
-  options: Fields,
-  parent: ErrorPath = ['credit_card'],
+  card: Fields,
 ): VerificationRow[] {
+  const options = card.object('options')
   if (!options.flag('verify_card') || offered.instrument.kind !== 'credit_card') return []
-  const errors = new ErrorCollector()
-  const path = [...parent, 'options']
-  const names = { prefix: 'verification_', path, codes: CARD_CODES }
-  const asked = readVerificationOptions(context, options, names, errors)
-  errors.throwIfAny()
-  return [askProcessor(context, offered, asked)]
+  const names = { prefix: 'verification_', codes: CARD_CODES }
+  const asked = readVerificationOptions(context, options, names)
+  options.throwIfAny()
+  return [requestVerification(context, offered, asked)]
 }
 
-export type AskedVerification = Pick<
+export type VerificationRequest = Pick<
   VerificationRow,
   'amount' | 'currency' | 'merchantAccountId' | 'accountType' | 'hasRiskData' | 'billingAddress'
 >
 
-/** The verification, which is kept on record either way; a failed one is thrown. */
-export function askProcessor(
+/**
+ * Verifies a card and stores the verification, successful or not.
+ * @throws {Refused} with the verification if it fails.
+ */
+export function requestVerification(
   context: BraintreeContext,
   offered: Offered,
-  asked: AskedVerification,
+  asked: VerificationRequest,
 ): VerificationRow {
   const card = offered.instrument.kind === 'credit_card' ? offered.instrument.card : null
   const code = offered.alwaysFailsWith ?? (card && verificationFailure(card))
@@ -83,25 +86,23 @@ export function askProcessor(
   })
 }
 
-/** How much is asked for, at which account, and of which side of a card that has two. */
+/** Reads the amount, merchant account and account type of a verification. */
 export function readVerificationOptions(
   context: BraintreeContext,
   options: Fields,
-  { prefix, path, codes }: VerificationNames,
-  errors: ErrorCollector,
-): AskedVerification {
+  { prefix, codes }: VerificationNames,
+): VerificationRequest {
   const account = findMerchantAccount(context, options.text(`${prefix}merchant_account_id`))
-  if (!account) errors.add(path, `${prefix}merchant_account_id`, codes.account)
+  if (!account) options.addError(`${prefix}merchant_account_id`, codes.account)
   const currency = account?.currency ?? 'USD'
-  const attribute = `${prefix}amount`
-  const rules = { path, attribute, codes, currency, largest: LARGEST_32_BIT }
-  const amount = readAmount(options.value(attribute) ?? '0', rules, errors)
+  const rules = { codes, currency, largest: LARGEST_32_BIT, otherwise: '0' }
+  const amount = options.amount(`${prefix}amount`, rules)
   const accountType = options.text(`${prefix}account_type`)
   if (accountType !== null && accountType !== 'credit' && accountType !== 'debit') {
-    errors.add(path, `${prefix}account_type`, codes.accountType)
+    options.addError(`${prefix}account_type`, codes.accountType)
     // Cards with two sides are Brazil's.
   } else if (accountType !== null && currency !== 'BRL') {
-    errors.add(path, `${prefix}account_type`, codes.accountTypeUnsupported)
+    options.addError(`${prefix}account_type`, codes.accountTypeUnsupported)
   }
   const skipsFraudCheck = options.flag('skip_advanced_fraud_checking') ?? false
   const hasRiskData = settingsOf(context).fraudProtection && !skipsFraudCheck

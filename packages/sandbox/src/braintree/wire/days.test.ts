@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { addMonthsTo, anchorOf, billingDay, daysBetween, nextBillingDay, parseDay } from './days.ts'
 
-it('anchors the 29th, 30th and 31st at the last day of the month', () => {
+it('bills a subscription on the last day of the month when its first date is the 29th, 30th or 31st', () => {
   expect(['2026-01-28', '2026-01-29', '2026-01-30', '2026-01-31'].map(anchorOf)).toEqual([
     28, 31, 31, 31,
   ])
@@ -13,17 +13,17 @@ it.each([
   ['2027-12-31', 2, 31, '2028-02-29'],
   ['2026-12-15', 1, 15, '2027-01-15'],
   ['2024-02-29', 12, 31, '2025-02-28'],
-])('%s and %i months by anchor %i is %s', (day, months, anchor, expected) => {
+])('computes that %s and %i months with billing day %i is %s', (day, months, anchor, expected) => {
   expect(billingDay(day, months, anchor)).toBe(expected)
 })
 
-it('finds the next billing day, today included', () => {
+it('returns today as the next billing date if today is the billing day', () => {
   expect(nextBillingDay('2026-01-05', 5)).toBe('2026-01-05')
   expect(nextBillingDay('2026-01-06', 5)).toBe('2026-02-05')
   expect(nextBillingDay('2026-02-10', 31)).toBe('2026-02-28')
 })
 
-it('counts days across a leap day and months to a shorter one', () => {
+it('counts days across a leap day, and limits added months to the last day of the month', () => {
   expect(daysBetween('2028-02-28', '2028-03-01')).toBe(2)
   expect(addMonthsTo('2026-10-31', 4)).toBe('2027-02-28')
 })
@@ -39,6 +39,6 @@ it.each([
   ['28/02/2026', null],
   ['2026-2-8', null],
   [20260228, null],
-])('reads %s as %s', (value, day) => {
+])('parses the day %s as %s', (value, day) => {
   expect(parseDay(value)).toBe(day)
 })

@@ -1,7 +1,10 @@
-import { messageOf } from './validation-messages.ts'
+import messages from './validation-messages.json' with { type: 'json' }
 import { XmlList, type XmlObject, XmlSymbol, type XmlValue } from './xml.ts'
 
-/** What Braintree answers with instead of a result. The SDK only looks at the status. */
+/** Braintree's validation messages by code. `%` is replaced by a detail. */
+const MESSAGES: Readonly<Record<string, string>> = messages
+
+/** An error response of Braintree. The SDK only reads the status. */
 export abstract class BraintreeError extends Error {
   abstract readonly status: number
   constructor(message: string, options?: ErrorOptions) {
@@ -10,7 +13,7 @@ export abstract class BraintreeError extends Error {
   }
 }
 
-/** A body that cannot be read, or whose shape makes no sense. */
+/** A body that cannot be parsed or has a wrong structure. */
 export class BadRequest extends BraintreeError {
   readonly status = 400
 }
@@ -19,7 +22,7 @@ export class AuthenticationFailed extends BraintreeError {
   readonly status = 401
 }
 
-/** A key that may not act for this merchant, or a parameter the gateway does not permit. */
+/** Keys of another merchant, or a parameter that the API does not permit. */
 export class NotAuthorized extends BraintreeError {
   readonly status = 403
 }
@@ -28,7 +31,7 @@ export class NotFound extends BraintreeError {
   readonly status = 404
 }
 
-/** Where in the params an error belongs: `['subscription', 'discounts', 'add', 'index_0']`. */
+/** Location of an error in the params: `['subscription', 'discounts', 'add', 'index_0']`. */
 export type ErrorPath = readonly string[]
 
 interface ErrorNode {
@@ -36,16 +39,19 @@ interface ErrorNode {
   children: Map<string, ErrorNode>
 }
 
-/** Validation errors as they are found, by their place in the params. */
+/** Collects validation errors by their location in the params. */
 export class ErrorCollector {
   readonly #root: ErrorNode = { errors: [], children: new Map() }
   readonly #messages: string[] = []
 
-  add(path: ErrorPath, attribute: string, code: string, detail?: string): void {
-    this.addWith(path, attribute, { code, message: messageOf(code, detail) })
+  add(path: ErrorPath, attribute: string, code: string, detail = ''): void {
+    this.addWith(path, attribute, {
+      code,
+      message: (MESSAGES[code] ?? 'Invalid.').replace('%', () => detail),
+    })
   }
 
-  /** For a code that Braintree uses for two things. */
+  /** Adds an error with its own message, for codes that Braintree uses with two messages. */
   addWith(path: ErrorPath, attribute: string, error: { code: string; message: string }): void {
     let node = this.#root
     for (const name of path) {
@@ -76,13 +82,13 @@ export class ErrorCollector {
     return nodeToXml(this.#root)
   }
 
-  /** As the API for pages has them. */
+  /** Returns the errors in the format of the API for pages. */
   toFieldErrors(): FieldError[] {
     return fieldErrorsOf(this.#root)
   }
 }
 
-/** What is wrong with one field, or with fields inside it. */
+/** Errors of a field, or of the fields inside it. */
 export interface FieldError {
   readonly field: string
   readonly code?: string
@@ -117,13 +123,13 @@ function nodeToXml(node: ErrorNode): XmlObject {
 
 export interface Refusal {
   readonly errors?: ErrorCollector
-  /** Overrides the joined messages of `errors`: a decline says the processor's words. */
+  /** Replaces the joined messages of `errors`. A decline uses the processor's text. */
   readonly message?: string
-  /** Siblings of the errors: the declined `transaction`, the failed `verification`. */
+  /** Elements beside the errors: the declined `transaction` or the failed `verification`. */
   readonly extras?: XmlObject
 }
 
-/** 422: the request was understood and refused. `params` are echoed by the server. */
+/** 422: the request is well-formed but invalid or declined. The server repeats its params. */
 export class Refused extends BraintreeError {
   readonly status = 422
   readonly errors: ErrorCollector
@@ -137,7 +143,10 @@ export class Refused extends BraintreeError {
   }
 }
 
-/** Refuses for a single reason. */
+/**
+ * Rejects a call for a single reason.
+ * @throws {Refused}
+ */
 export function refuse(path: ErrorPath, attribute: string, code: string, detail?: string): never {
   const errors = new ErrorCollector()
   errors.add(path, attribute, code, detail)

@@ -20,11 +20,11 @@ it.each([
   ['500', 'JPY', 500],
   ['500.0', 'JPY', 'invalid'],
   ['1.234', 'KWD', 1234],
-])('reads %s %s as %s', (value, currency, expected) => {
+])('parses the amount %s in %s as %s', (value, currency, expected) => {
   expect(parseAmount(value, currency)).toBe(expected)
 })
 
-it('writes what it reads', () => {
+it('formats an amount so that parsing returns the same amount', () => {
   const currency = fc.constantFrom('USD', 'JPY', 'KWD')
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 9_999_999_999 }), currency, (minor, code) => {

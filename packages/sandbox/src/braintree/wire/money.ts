@@ -3,10 +3,10 @@ const ZERO_DECIMAL = new Set(
 )
 const THREE_DECIMAL = new Set('BHD IQD JOD KWD LYD OMR TND'.split(' '))
 
-/** Ten digits before the point; beyond that every amount field is "too large". */
+/** Ten digits before the decimal point; every amount field rejects more as "too large". */
 const LARGEST_MAJOR = 9_999_999_999
 
-/** In minor units: what fields that came later can hold. */
+/** Largest amount in minor units of newer fields, which are 32-bit. */
 export const LARGEST_32_BIT = 2 ** 31 - 1
 
 export function decimalsOf(currency: string): number {
@@ -14,7 +14,7 @@ export function decimalsOf(currency: string): number {
   return THREE_DECIMAL.has(currency) ? 3 : 2
 }
 
-/** In minor units. */
+/** Returns the largest amount in minor units. */
 export function largestAmount(currency: string): number {
   return LARGEST_MAJOR * 10 ** decimalsOf(currency)
 }
@@ -22,8 +22,8 @@ export function largestAmount(currency: string): number {
 export type AmountFault = 'invalid' | 'negative' | 'too-large'
 
 /**
- * A decimal of the wire as integer minor units. Numbers come as JSON floats from the SDK and are
- * read by their shortest text, so `12.5` is 12.50 and float noise such as `0.1 + 0.2` is refused.
+ * Parses a decimal to minor units. The SDK sends numbers as JSON floats, which are read by their
+ * shortest text: `12.5` is 12.50, and rounding errors such as `0.1 + 0.2` are rejected.
  */
 export function parseAmount(value: unknown, currency: string): number | AmountFault {
   if (typeof value !== 'string' && typeof value !== 'number') return 'invalid'
@@ -38,7 +38,7 @@ export function parseAmount(value: unknown, currency: string): number | AmountFa
   return minor
 }
 
-/** `1234` cents as `12.34`; negative balances keep their sign. */
+/** Formats minor units: `1234` cents as `12.34`. Negative balances keep their sign. */
 export function formatAmount(minor: number, currency: string): string {
   const decimals = decimalsOf(currency)
   if (decimals === 0) return String(minor)
@@ -47,7 +47,7 @@ export function formatAmount(minor: number, currency: string): string {
   return minor < 0 ? `-${text}` : text
 }
 
-/** The whole major units of an amount: the sandbox's magic amounts are read by these. */
+/** Returns the whole major units of an amount, which decide about the test amounts. */
 export function majorUnits(minor: number, currency: string): number {
   return Math.floor(minor / 10 ** decimalsOf(currency))
 }

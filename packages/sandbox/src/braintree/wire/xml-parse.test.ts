@@ -6,7 +6,7 @@ import { parseXml } from './xml-parse.ts'
 
 const read = (xml: string) => parseXml(Buffer.from(xml))
 
-describe('a body of another SDK', () => {
+describe('the parser of XML request bodies', () => {
   it.each([
     ['<a/>', { a: null }],
     ['<a></a>', { a: null }],
@@ -29,11 +29,11 @@ describe('a body of another SDK', () => {
     ['<?xml version="1.0" encoding="UTF-8"?>\n<a>\n <b>c</b>\n</a>\n', { a: { b: 'c' } }],
     ['<a>&lt;&amp;&gt;&quot;&apos;&#233;&#x1F600;</a>', { a: '<&>"\'é😀' }],
     ['\ufeff<a>é</a>', { a: 'é' }],
-  ])('%s', (xml, value) => {
+  ])('reads %s', (xml, value) => {
     expect(read(xml)).toEqual(value)
   })
 
-  it('keeps a name of JavaScript’s own as a field', () => {
+  it('keeps a field whose name is a property of every JavaScript object', () => {
     const { a } = read('<a><__proto__><b>c</b></__proto__></a>') as { a: object }
     expect(Object.keys(a)).toEqual(['__proto__'])
     expect(Object.getPrototypeOf(a)).toBe(Object.prototype)
@@ -60,15 +60,15 @@ describe('a body of another SDK', () => {
     ['half of a pair', '<a>&#xd800;</a>'],
     ['a number beyond Unicode', '<a>&#x110000;</a>'],
     ['a control character', '<a>\u0001</a>'],
-  ])('is refused with %s', (_, xml) => {
+  ])('rejects a body with %s', (_, xml) => {
     expect(() => read(xml)).toThrow(BadRequest)
   })
 
-  it('is refused in another encoding', () => {
+  it('rejects a body in another encoding', () => {
     expect(() => parseXml(Buffer.from('<a>é</a>', 'latin1'))).toThrow(BadRequest)
   })
 
-  it('is refused when it is nested too deep', () => {
+  it('rejects a body that is nested too deeply', () => {
     const nested = (depth: number) => `${'<a>'.repeat(depth)}${'</a>'.repeat(depth)}`
     expect(() => read(nested(21))).not.toThrow()
     expect(() => read(nested(22))).toThrow(BadRequest)
@@ -76,7 +76,7 @@ describe('a body of another SDK', () => {
   })
 })
 
-/** What a call sends: text that XML can say, numbers, flags, lists and objects. */
+/** A value of a request: texts that XML allows, numbers, booleans, lists and objects. */
 const text = fc
   .string({ unit: 'grapheme', minLength: 1 })
   // biome-ignore lint/suspicious/noControlCharactersInRegex: XML has no way to say these
@@ -100,7 +100,7 @@ function toXmlValue(value: unknown): XmlValue {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, toXmlValue(part)]))
 }
 
-it('reads back whatever we write', () => {
+it('reads every document that the sandbox writes', () => {
   fc.assert(
     fc.property(name, params, (root, value) => {
       expect(read(element(root, toXmlValue(value)))).toEqual({ [root]: value })
@@ -108,7 +108,7 @@ it('reads back whatever we write', () => {
   )
 })
 
-it('reads any text or refuses it, and never does anything else', () => {
+it('parses or rejects any text, without other errors', () => {
   const piece = fc.constantFrom(
     '<',
     '>',

@@ -1,10 +1,10 @@
 import { BadRequest } from './errors.ts'
 
 /**
- * Reads the XML that Braintree's SDKs for Python, Ruby, Java, PHP and .NET send, into what their
- * JSON would have been. It knows what they write and nothing else: one root, elements, the
- * attributes `type` and `nil`, text, the five entities and numeric ones. A DTD, CDATA, comments and
- * processing instructions are refused, so nothing can be expanded or fetched.
+ * Parses the XML that Braintree's SDKs for Python, Ruby, Java, PHP and .NET send into the
+ * equivalent JSON. It accepts only what they write: one root, elements, the attributes `type` and
+ * `nil`, text, the five named entities and numeric ones. DTDs, CDATA, comments and processing
+ * instructions are rejected, so nothing can be expanded or fetched.
  */
 export function parseXml(body: Uint8Array): Record<string, unknown> {
   const reader = new Reader(decodeUtf8(body))
@@ -16,7 +16,7 @@ export function parseXml(body: Uint8Array): Record<string, unknown> {
   return Object.fromEntries([[name, value]])
 }
 
-const DEEPEST = 20
+const MAX_DEPTH = 20
 const DECLARATION = /<\?xml\s[^<>?]*\?>/y
 const SPACE = /[ \t\r\n]+/y
 const OPENING =
@@ -39,7 +39,10 @@ class Reader {
     return this.#at === this.#text.length
   }
 
-  /** What the pattern matches here, and steps over it; null when it does not. */
+  /**
+   * Matches a pattern at the current position of the XML and moves past the match. Returns `null`
+   * if it does not match.
+   */
   take(pattern: RegExp): RegExpExecArray | null {
     pattern.lastIndex = this.#at
     const match = pattern.exec(this.#text)
@@ -53,13 +56,13 @@ class Reader {
 }
 
 interface Element {
-  /** With underscores, as the params have it. */
+  /** Name of the element in snake_case. */
   readonly name: string
   readonly value: unknown
 }
 
 function readElement(reader: Reader, depth: number): Element {
-  if (depth > DEEPEST) throw new BadRequest('The body is nested too deep')
+  if (depth > MAX_DEPTH) throw new BadRequest('The body is nested too deep')
   const opening = reader.take(OPENING)
   if (!opening) throw new BadRequest('An element was expected')
   const [, tag = '', attributeText = '', isEmpty] = opening
@@ -79,7 +82,10 @@ function readElement(reader: Reader, depth: number): Element {
   }
 }
 
-/** The SDK for Ruby says `plan-id`, the one for Java `planId`, and `threeDSecurePassThru`. */
+/**
+ * Converts a tag to snake_case: the SDK for Ruby sends `plan-id`, the one for Java `planId` and
+ * `threeDSecurePassThru`.
+ */
 function withUnderscores(tag: string): string {
   return tag
     .replaceAll('-', '_')
@@ -99,7 +105,7 @@ function readAttributes(text: string): Attributes {
   return attributes
 }
 
-/** An element as Rails reads it: by its type, then by whether it has children. */
+/** Returns the value of an element like Rails: by its type, then by whether it has children. */
 function elementValue(attributes: Attributes, children: readonly Element[], text: string): unknown {
   const type = attributes.get('type')
   const isBlank = text.trim() === ''
@@ -110,14 +116,14 @@ function elementValue(attributes: Attributes, children: readonly Element[], text
   if (type === 'array') return children.map(({ value }) => value)
   if (children.length > 0) return objectOf(children)
   if (type === 'string') return text
-  // An empty element is all that some of the SDKs have for null and for an object without fields.
+  // Some SDKs write an empty element for null and for an object without fields.
   if (isBlank) return null
   if (type === 'boolean') return ['true', '1'].includes(text.trim())
   if (type === 'integer' && /^\s*-?\d{1,15}\s*$/.test(text)) return Number(text)
   return text
 }
 
-/** A name that comes twice is a list, as Rails has it. */
+/** Returns an object. A name that occurs twice becomes a list, as in Rails. */
 function objectOf(children: readonly Element[]): Record<string, unknown> {
   const lists = new Map<string, unknown[]>()
   for (const { name, value } of children) {

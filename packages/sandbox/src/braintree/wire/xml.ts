@@ -1,10 +1,10 @@
 /**
- * Braintree's XML, as Rails writes it: integers, booleans, dates and arrays say their type, null
- * says `nil`, all else is text. Written by hand because it is one recursive function, and a
- * general builder takes nine times the CPU, which a year of notifications would feel.
+ * Braintree's XML, as Rails writes it: integers, booleans, dates and arrays have a `type`
+ * attribute, null has `nil`, everything else is text. The writer is one recursive function, because
+ * a general XML builder needs nine times the CPU, which is noticeable in a year of notifications.
  */
 
-/** A list of elements of one name. `array` becomes a JavaScript array in the SDK. */
+/** A list of elements with one name. The SDK reads it as an array. */
 export class XmlList {
   readonly itemName: string
   readonly items: readonly XmlValue[]
@@ -14,7 +14,7 @@ export class XmlList {
   }
 }
 
-/** A page of a search: paging fields, then one element for each record. */
+/** A page of search results: paging fields, then one element for each record. */
 export class XmlCollection {
   readonly fields: XmlObject
   readonly list: XmlList
@@ -24,7 +24,7 @@ export class XmlCollection {
   }
 }
 
-/** A calendar day, which only differs from text by its type attribute. */
+/** A calendar day, which differs from text only by its type attribute. */
 export class XmlDay {
   readonly day: string
   constructor(day: string) {
@@ -32,7 +32,7 @@ export class XmlDay {
   }
 }
 
-/** Text with a type of its own: error attributes are `symbol`s. */
+/** Text with its own type attribute: the attributes of errors are `symbol`s. */
 export class XmlSymbol {
   readonly name: string
   constructor(name: string) {
@@ -56,7 +56,16 @@ export type XmlValue =
   | XmlCollection
   | XmlObject
 
-/** A whole document with `name` as its root. */
+/** Returns an object's fields in Braintree's spelling: `eciFlag` as `eci_flag`. */
+export function snakeCased(fields: object): XmlObject {
+  const named = Object.entries(fields).map(([name, value]) => [
+    name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    value,
+  ])
+  return Object.fromEntries(named)
+}
+
+/** Renders a document with the root `name`. */
 export function xmlDocument(name: string, value: XmlValue): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${element(name, value)}\n`
 }
@@ -77,7 +86,7 @@ export function element(name: string, value: XmlValue): string {
   return `<${tag}>${children(value as XmlObject)}</${tag}>`
 }
 
-/** `2026-01-31T10:00:00Z`: Braintree has no fractions of a second. */
+/** Formats a time as `2026-01-31T10:00:00Z`. Braintree has no fractions of a second. */
 export function isoSecond(date: Date): string {
   return `${date.toISOString().slice(0, 19)}Z`
 }
@@ -103,7 +112,7 @@ function tagOf(name: string): string {
   let tag = tags.get(name)
   if (tag === undefined) {
     tag = name.replaceAll('_', '-')
-    // Names out of a caller's own fields are not worth remembering for ever.
+    // Limits the cache, because names can come from a caller's custom fields.
     if (tags.size < 2000) tags.set(name, tag)
   }
   return tag

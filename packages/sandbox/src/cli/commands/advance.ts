@@ -9,23 +9,27 @@ interface Advanced {
 }
 
 export const advance: Command = {
-  summary: 'moves the clock; everything that falls due on the way happens',
+  summary: 'moves the clock forward, and runs everything that falls due until then',
   usage: 'DURATION | --to DATE',
-  mostWords: 1,
+  maxWords: 1,
   flags: {
-    to: { value: '<date>', help: 'to this moment instead: 2026-03-01, or 2026-03-01T10:00:00Z' },
-    clock: { value: '<id>', help: "a test clock of Stripe's instead of the sandbox's own" },
+    to: {
+      value: '<date>',
+      help: 'target time instead of a duration: 2026-03-01, or 2026-03-01T10:00:00Z',
+    },
+    clock: { value: '<id>', help: "Stripe test clock to move instead of the sandbox's own clock" },
     ...CONTROL_FLAGS,
   },
   notes: `
 DURATION is a number and a unit: 12h, 3d, 2w, 1month, 1y, 90min, or several: "1month 1h".
-A renewal at Stripe is a draft for an hour before it is charged: "1month 1h" sees it paid.`,
+Stripe keeps the invoice of a renewal as a draft for an hour before it charges it, so advance by
+"1month 1h" to see it paid.`,
   async run(input, { stdout }) {
     const to = textFlag(input, 'to')
     const [by] = input.words
     if ((to === null) === (by === undefined)) {
       throw new UsageError(
-        'Say how far: tollgate-sandbox advance 1month, or tollgate-sandbox advance --to 2026-03-01',
+        'Give a duration or a date: tollgate-sandbox advance 1month, or tollgate-sandbox advance --to 2026-03-01',
       )
     }
     const clock = textFlag(input, 'clock')
@@ -41,9 +45,9 @@ A renewal at Stripe is a draft for an hour before it is charged: "1month 1h" see
       ([type, count]) => `${String(count).padStart(6)}  ${type}\n`,
     )
     stdout.write(`It is now ${moved.now}.\n`)
-    if (happened.length > 0) stdout.write(`On the way:\n${happened.join('')}`)
+    if (happened.length > 0) stdout.write(`Events:\n${happened.join('')}`)
     if (moved.failedJobs > 0) {
-      stdout.write(`${moved.failedJobs} due jobs failed; the control room says why.\n`)
+      stdout.write(`${moved.failedJobs} due jobs failed. The control room shows their errors.\n`)
     }
   },
 }

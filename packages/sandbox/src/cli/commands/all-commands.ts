@@ -5,10 +5,10 @@ import { reset } from './reset.ts'
 import { serve } from './serve.ts'
 import { trigger } from './trigger.ts'
 
-/** What is run when no command is named. */
+/** Command that runs when none is named. */
 export const DEFAULT_COMMAND = 'serve'
 
-/** By name, in the order of the help. */
+/** Commands by name, in the order in which the help lists them. */
 export const COMMANDS: Readonly<Record<string, Command>> = {
   serve,
   advance,

@@ -3,17 +3,19 @@ import { type Command, UsageError } from '../command.ts'
 import { CONTROL_PORT_FLAG, downloadState } from '../control-client.ts'
 
 export const exportState: Command = {
-  summary: 'writes everything a running sandbox knows to a file',
+  summary: 'writes the whole state of a running sandbox to a file',
   usage: 'FILE',
-  mostWords: 1,
+  maxWords: 1,
   flags: CONTROL_PORT_FLAG,
   notes: `
-tollgate-sandbox --state FILE starts another sandbox from it. A file that exists is not written over;
-"-" writes to standard output. Webhook secrets are in it: only you can read the file.`,
+Start another sandbox from the copy with tollgate-sandbox --state FILE. Existing files are never
+overwritten; "-" writes to standard output. The file contains webhook secrets, so only you can read it.`,
   async run(input, { stdout }) {
     const [file] = input.words
     if (file === undefined) {
-      throw new UsageError('Name a file: tollgate-sandbox export copy.json, or - for the terminal')
+      throw new UsageError(
+        'Name a file: tollgate-sandbox export copy.json, or - for standard output',
+      )
     }
     const body = await downloadState(input)
     if (file === '-') {
@@ -23,13 +25,15 @@ tollgate-sandbox --state FILE starts another sandbox from it. A file that exists
     }
     const handle = await open(file, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'EEXIST')
-        throw new UsageError(`${file} exists. Name another, or remove it.`)
+        throw new UsageError(`${file} already exists. Choose another name, or remove the file.`)
       throw error
     })
     try {
       for await (const chunk of body) await handle.write(chunk)
       const { size } = await handle.stat()
-      stdout.write(`${size} bytes in ${file}. Start from it: tollgate-sandbox --state ${file}\n`)
+      stdout.write(
+        `Wrote ${size} bytes to ${file}. Start a sandbox from it: tollgate-sandbox --state ${file}\n`,
+      )
     } finally {
       await handle.close()
     }

@@ -15,44 +15,53 @@ import {
 import { DEFAULT_CONTROL_PORT } from '../control-client.ts'
 
 export const serve: Command = {
-  summary: 'starts Stripe, Braintree and the control room; stop it with Ctrl-C',
+  summary: 'starts Stripe, Braintree and the control room; stop with Ctrl-C',
   usage: '',
-  mostWords: 0,
+  maxWords: 0,
   flags: {
-    'stripe-port': { value: '<port>', help: 'default 12111; "off" leaves Stripe out' },
-    'stripe-key': { value: '<key>', help: 'the secret key; default sk_test_tollgate_sandbox' },
+    'stripe-port': { value: '<port>', help: 'default 12111; "off" starts no Stripe' },
+    'stripe-key': { value: '<key>', help: 'secret API key; default sk_test_tollgate_sandbox' },
     'stripe-publishable-key': {
       value: '<key>',
-      help: 'the key for pages; default pk_test_tollgate_sandbox',
+      help: 'publishable key for browsers; default pk_test_tollgate_sandbox',
     },
-    'stripe-webhook': { value: '<url>', help: "send Stripe's events there" },
-    'webhook-secret': { value: '<secret>', help: 'to sign them with; without it one is printed' },
+    'stripe-webhook': { value: '<url>', help: "URL that receives Stripe's events" },
+    'webhook-secret': {
+      value: '<secret>',
+      help: "signs Stripe's webhooks; default: a new one, which is printed",
+    },
     'stripe-after-last-retry': {
-      value: '<what>',
-      help: 'when nobody pays: cancel (default), unpaid or past_due',
+      value: '<status>',
+      help: 'after the last failed retry: cancel (default), unpaid or past_due',
     },
-    'braintree-port': { value: '<port>', help: 'default 12222; "off" leaves Braintree out' },
+    'braintree-port': { value: '<port>', help: 'default 12222; "off" starts no Braintree' },
     'braintree-merchant-id': { value: '<id>', help: 'default sandbox_merchant' },
     'braintree-public-key': { value: '<key>', help: 'default sandbox_public_key' },
     'braintree-private-key': { value: '<key>', help: 'default sandbox_private_key' },
-    'braintree-webhook': { value: '<url>', help: "send Braintree's notifications there" },
+    'braintree-webhook': { value: '<url>', help: "URL that receives Braintree's notifications" },
     'control-port': {
       value: '<port>',
       help: `default ${DEFAULT_CONTROL_PORT}; the control room's web page`,
     },
-    now: { value: '<date>', help: 'where the clock starts: 2026-01-31T00:00:00Z; default: now' },
-    state: { value: '<file>', help: 'keep everything in this file and start from it' },
-    seed: { value: '<file>', help: 'what a new sandbox begins with: prices, plans, customers' },
+    now: {
+      value: '<date>',
+      help: 'start time of the clock, such as 2026-01-31T00:00:00Z; default: now',
+    },
+    state: { value: '<file>', help: 'file to load the state from and to save all changes in' },
+    seed: {
+      value: '<file>',
+      help: 'JSON file with the prices, plans and customers of a new sandbox',
+    },
     'allow-host': {
       value: '<name>',
-      help: 'may be called by this name too, as behind a proxy; may be repeated',
+      help: 'additional host name to accept, as behind a proxy; may be repeated',
       isList: true,
     },
     json: { help: 'print the addresses and keys as one line of JSON' },
   },
   notes: `
-A seed file is JSON: docs/reference/sandbox.md shows one. It is applied when there is no state yet and
-after a reset. Fixture files of the Stripe CLI can be used as they are.`,
+docs/reference/sandbox.md shows a seed file. It is applied if there is no state yet, and after a
+reset. Fixture files of the Stripe CLI are accepted unchanged.`,
   async run(input, terminal) {
     const sandbox = await start(input)
     const addresses = addressesOf(sandbox, textFlag(input, 'stripe-webhook'))
@@ -67,37 +76,39 @@ async function start(input: CommandInput): Promise<Sandbox> {
   const text = (name: string) => textFlag(input, name)
   const [hook, secret] = [text('stripe-webhook'), text('webhook-secret')]
   if (secret !== null && hook === null) {
-    throw new UsageError('--webhook-secret needs --stripe-webhook, the address it signs for')
+    throw new UsageError('--webhook-secret needs --stripe-webhook, the URL whose webhooks it signs')
   }
-  const now = text('now')
-  const state = text('state')
-  const seed = text('seed')
-  const braintreeHook = text('braintree-webhook')
-  const apiKey = text('stripe-key')
-  const publishableKey = text('stripe-publishable-key')
-  const merchantId = text('braintree-merchant-id')
-  const publicKey = text('braintree-public-key')
-  const privateKey = text('braintree-private-key')
+  const [now, seed, braintreeHook] = [text('now'), text('seed'), text('braintree-webhook')]
   const afterLastRetry = lastRetryFlag(input)
   return startSandbox({
     stripe: provider(input, 'stripe-port', 12_111, {
-      ...(afterLastRetry === null ? {} : { dunning: { afterLastRetry } }),
-      ...(apiKey === null ? {} : { apiKey }),
-      ...(publishableKey === null ? {} : { publishableKey }),
-      ...(hook === null ? {} : { webhooks: [{ url: hook, ...(secret ? { secret } : {}) }] }),
+      dunning: afterLastRetry && { afterLastRetry },
+      apiKey: text('stripe-key'),
+      publishableKey: text('stripe-publishable-key'),
+      webhooks: hook === null ? null : [{ url: hook, ...given({ secret }) }],
     }),
     braintree: provider(input, 'braintree-port', 12_222, {
-      ...(merchantId === null ? {} : { merchantId }),
-      ...(publicKey === null ? {} : { publicKey }),
-      ...(privateKey === null ? {} : { privateKey }),
-      ...(braintreeHook === null ? {} : { webhooks: [braintreeHook] }),
+      merchantId: text('braintree-merchant-id'),
+      publicKey: text('braintree-public-key'),
+      privateKey: text('braintree-private-key'),
+      webhooks: braintreeHook === null ? null : [braintreeHook],
     }),
     controlRoom: { port: portFlag(input, 'control-port', DEFAULT_CONTROL_PORT) },
     allowedHosts: listFlag(input, 'allow-host'),
-    ...(now === null ? {} : { now: parseDate(now) }),
-    ...(state === null ? {} : { stateFile: state }),
-    ...(seed === null ? {} : { fixtures: await readSeed(seed) }),
+    ...given({
+      now: now === null ? null : parseDate(now),
+      stateFile: text('state'),
+      fixtures: seed === null ? null : await readSeed(seed),
+    }),
   })
+}
+
+type Given<Options> = { [Name in keyof Options]?: NonNullable<Options[Name]> }
+
+/** Returns the options without those that are `null`. */
+function given<Options extends object>(options: Options): Given<Options> {
+  const entries = Object.entries(options).filter(([, value]) => value !== null)
+  return Object.fromEntries(entries) as Given<Options>
 }
 
 function lastRetryFlag(input: CommandInput): (typeof AFTER_LAST_RETRY)[number] | null {
@@ -120,7 +131,7 @@ async function readSeed(file: string) {
   try {
     return parseFixtures(JSON.parse(text))
   } catch (error) {
-    throw new UsageError(`The seed file ${file} is not right: ${(error as Error).message}`)
+    throw new UsageError(`The seed file ${file} is invalid: ${(error as Error).message}`)
   }
 }
 
@@ -129,9 +140,9 @@ function provider<Options extends object>(
   flag: string,
   fallback: number,
   options: Options,
-): false | (Options & { port: number }) {
+): false | (Given<Options> & { port: number }) {
   if (textFlag(input, flag) === 'off') return false
-  return { ...options, port: portFlag(input, flag, fallback) }
+  return { ...given(options), port: portFlag(input, flag, fallback) }
 }
 
 function addressesOf({ clock, controlRoom, stripe, braintree }: Sandbox, hook: string | null) {
@@ -155,14 +166,17 @@ function addressesOf({ clock, controlRoom, stripe, braintree }: Sandbox, hook: s
   }
 }
 
-/** What cannot be saved at the first signal gets a second chance: the sandbox goes on until the next. */
+/**
+ * Waits for a stop signal and saves the state. If saving fails, keeps running until the next
+ * signal, so that the state is not lost.
+ */
 async function untilSaved(save: () => Promise<void>, { stderr }: Terminal): Promise<void> {
   await untilStopped()
   try {
     await save()
   } catch (error) {
     stderr.write(
-      `${error instanceof Error ? error.message : String(error)}\nThe sandbox is still running with everything in it. Make room, then stop it again.\n`,
+      `${error instanceof Error ? error.message : String(error)}\nThe state was not saved, so the sandbox is still running. Free some disk space, then stop it again.\n`,
     )
     await untilStopped()
   }

@@ -8,19 +8,23 @@ interface Triggered {
 }
 
 export const trigger: Command = {
-  summary: 'makes something happen, so that its webhook is sent',
+  summary: 'causes an event, so that its webhooks are sent',
   usage: 'EVENT',
-  mostWords: 1,
+  maxWords: 1,
   flags: {
-    customer: { value: '<id>', help: 'to this customer; without it one is made for the purpose' },
-    subject: { value: '<id>', help: 'Braintree: about this subscription, transaction or token' },
-    list: { help: 'print the events that can be triggered' },
+    customer: { value: '<id>', help: 'customer that the event is about; default: a new one' },
+    subject: {
+      value: '<id>',
+      help: 'Braintree: id of the subscription or transaction, or token, to notify about',
+    },
+    list: { help: 'list the events that can be triggered' },
     ...CONTROL_FLAGS,
   },
   notes: `
-At Stripe it really happens, by calls such as yours: invoice.payment_failed makes a customer whose
-card is declined, and subscribes it. At Braintree the notification is sent about the newest subject
-there is. Whoever is registered gets the webhook; register with --stripe-webhook, or through the API.`,
+Stripe events are caused by real API calls: invoice.payment_failed creates a customer whose card is
+declined, and a subscription. Braintree notifications are about the newest matching object, or a new
+one. Webhooks go to every registered URL: register one with --stripe-webhook or --braintree-webhook
+when starting the sandbox, or through the API.`,
   async run(input, { stdout }) {
     const { triggers } = await readControlRoom<{ triggers: string[] }>(input, '/webhooks.json')
     if (input.flags.list === true) {
@@ -51,7 +55,7 @@ function describe({ events, deliveries }: Triggered, wanted: string): string {
   const lines = events.map(({ id, type }) => `${type === wanted ? '→' : ' '} ${type}  ${id}\n`)
   const sent =
     deliveries === 0
-      ? 'No webhook was sent, because no address is registered for it.\n'
-      : `${deliveries} ${deliveries === 1 ? 'webhook was' : 'webhooks were'} sent; the control room shows what became of them.\n`
+      ? 'No webhook was sent, because no URL is registered for this event.\n'
+      : `${deliveries} ${deliveries === 1 ? 'webhook was' : 'webhooks were'} sent. The control room shows the responses.\n`
   return lines.join('') + sent
 }

@@ -1,20 +1,26 @@
 import type { Controls } from '../story/watched.ts'
 
-/** What a form has done. */
-export interface Done {
-  /** For the person who sent it. */
-  readonly said: string
-  /** For a program. */
+/** Result of an action. */
+export interface ActionResult {
+  /** Message for the person who submitted the form. */
+  readonly message: string
+  /** JSON response for programs. */
   readonly data: object
 }
 
-/** What a form does. What it throws is shown to the sender. */
-export type Action = (form: URLSearchParams, controls: Controls) => Promise<Done> | Done
+/** Handles a submitted form. Messages of errors it throws are shown to the sender. */
+export type Action = (
+  form: URLSearchParams,
+  controls: Controls,
+) => Promise<ActionResult> | ActionResult
 
-/** A whole number from the form. */
+/**
+ * Reads a whole number from the form. An empty field gives `fallback`.
+ * @throws {RangeError} if the field holds anything else.
+ */
 export function wholeNumber(form: URLSearchParams, name: string, fallback: number): number {
   const text = form.get(name)
   const number = text === null || text === '' ? fallback : Number(text)
   if (Number.isSafeInteger(number) && number >= 0) return number
-  throw new RangeError(`${name}: a whole number, please, and not ${text}`)
+  throw new RangeError(`${name}: must be a whole number from 0 up, not ${text}`)
 }

@@ -1,13 +1,16 @@
 import { addDuration, type Duration } from '../../core/clock/clock.ts'
 import { moveTestClock } from '../../stripe/clocks/move-test-clock.ts'
 import { nowOf } from '../../stripe/state/context.ts'
-import { countByType, happenedSince, markNow } from '../model/happened.ts'
+import { countByType, eventsSince, markNow } from '../model/events-since.ts'
 import type { Controls } from '../story/watched.ts'
-import { type Action, type Done, wholeNumber } from './action.ts'
+import { type Action, type ActionResult, wholeNumber } from './action.ts'
 
 export const UNITS = ['minutes', 'hours', 'days', 'weeks', 'months', 'years'] as const
 
-/** By `count` and `unit`, as the page says it, or by each unit's own field: `months=1&hours=1`. */
+/**
+ * Advances a clock by `count` and `unit`, as the page sends them, or by a field for each unit:
+ * `months=1&hours=1`.
+ */
 export const advance: Action = (form, controls) => {
   const unit = UNITS.find((each) => each === form.get('unit')) ?? 'days'
   const by: Record<string, number> = {}
@@ -21,10 +24,12 @@ export const advance: Action = (form, controls) => {
 
 export const advanceTo: Action = (form, controls) => {
   const text = (form.get('date') ?? '').trim()
-  // A moment that names no zone is meant as all are here.
+  // A time without a zone is UTC, like all times on these pages.
   const date = new Date(/T[\d:.]+$/.test(text) ? `${text}Z` : text)
   if (Number.isNaN(date.getTime())) {
-    throw new RangeError(`${text || 'That'} is no date. Write 2026-03-01, or 2026-03-01T10:00:00Z.`)
+    throw new RangeError(
+      `${text || 'An empty text'} is not a date. Write 2026-03-01 or 2026-03-01T10:00:00Z.`,
+    )
   }
   const clock = chosenClock(form, controls)
   return moved(controls, clock, () => clock.advanceTo(date))
@@ -32,7 +37,7 @@ export const advanceTo: Action = (form, controls) => {
 
 type Chosen = Pick<Controls['clock'], 'now' | 'advance' | 'advanceTo'>
 
-/** The test clock that `clock` names, or the sandbox's own. */
+/** Returns the test clock named by the field `clock`, or the sandbox's own clock. */
 function chosenClock(form: URLSearchParams, controls: Controls): Chosen {
   const id = form.get('clock') ?? ''
   const { clock, outbox, stripe } = controls
@@ -50,18 +55,22 @@ function chosenClock(form: URLSearchParams, controls: Controls): Chosen {
   return { now, advanceTo, advance: (by) => advanceTo(addDuration(now(), by)) }
 }
 
-async function moved(controls: Controls, clock: Chosen, move: () => Promise<void>): Promise<Done> {
+async function moved(
+  controls: Controls,
+  clock: Chosen,
+  move: () => Promise<void>,
+): Promise<ActionResult> {
   const from = clock.now().toISOString()
   const mark = markNow(controls)
   await move()
-  const { events, deliveries } = happenedSince(controls, mark)
+  const { events, deliveries } = eventsSince(controls, mark)
   const now = clock.now().toISOString()
   const what =
     events.length === 0
-      ? 'Nothing fell due.'
-      : `${events.length} things happened, and ${deliveries} webhooks were sent.`
+      ? 'Nothing was due.'
+      : `Events: ${events.length}. Webhooks sent: ${deliveries}.`
   return {
-    said: `It is now ${now.slice(0, 16).replace('T', ' ')}. ${what}`,
+    message: `It is now ${now.slice(0, 16).replace('T', ' ')}. ${what}`,
     data: {
       from,
       now,

@@ -1,16 +1,16 @@
 import { trigger } from '../../fixtures/trigger.ts'
-import { happenedSince, markNow } from '../model/happened.ts'
+import { eventsSince, markNow } from '../model/events-since.ts'
 import type { Action } from './action.ts'
 
 export const redeliver: Action = async (form, { outbox }) => {
   const id = form.get('id') ?? ''
   await outbox.redeliver(id)
   const last = outbox.find(id)?.attempts.at(-1)
-  const answer = last?.status ?? last?.error ?? 'not at once'
-  return { said: `Sent again: ${answer}.`, data: { id, status: last?.status ?? null } }
+  const answer = last?.status ?? last?.error ?? 'not delivered yet'
+  return { message: `Sent again: ${answer}.`, data: { id, status: last?.status ?? null } }
 }
 
-/** Makes something happen, does what falls due with it, and waits for the webhooks. */
+/** Triggers an event, runs the jobs that are due, and waits for the webhooks. */
 export const triggerEvent: Action = async (form, controls) => {
   const { stripe, braintree, clock, outbox } = controls
   const event = form.get('event')?.trim() ?? ''
@@ -22,8 +22,8 @@ export const triggerEvent: Action = async (form, controls) => {
   )
   await clock.advance({})
   await outbox.flush()
-  const since = happenedSince(controls, mark)
+  const since = eventsSince(controls, mark)
   const sent =
     since.deliveries === 1 ? '1 webhook was sent' : `${since.deliveries} webhooks were sent`
-  return { said: `${event}: ${since.events.length} events, ${sent}.`, data: since }
+  return { message: `${event}: ${since.events.length} events, ${sent}.`, data: since }
 }

@@ -1,14 +1,15 @@
 import { copyJson } from '../../core/store/copy-json.ts'
 import type { Table } from '../../core/store/table.ts'
-import { openScratch, type Scratch } from '../../scratch/scratch.ts'
+import { type OfflineSandbox, openOfflineSandbox } from '../../offline/offline-sandbox.ts'
+import { moveTestClock } from '../../stripe/clocks/move-test-clock.ts'
 import { dunningOf, type StripeContext } from '../../stripe/state/context.ts'
 import { BY_CUSTOMER } from '../../stripe/state/tables.ts'
 import { allMerchants, findMerchant, type Merchant } from '../story/merchants.ts'
-import type { Watched, Who } from '../story/watched.ts'
+import type { CustomerRef, Watched } from '../story/watched.ts'
 
 type AnyTable = Table<{ id?: string }>
 
-/** Kept for looking at: a copy begins its own. */
+/** Tables that a copy does not need: logs, webhook registrations and single-use values. */
 const NOT_COPIED = [
   'event',
   'webhook_endpoint',
@@ -23,17 +24,20 @@ const BY_OWNER = {
   invoice_payment: 'invoice',
   refund: 'charge',
 } as const
-/** Catalogs are small. What is larger and not listed above is copied by what it mentions. */
-const SMALL = 2000
+/**
+ * Largest table that is copied in full. Of larger tables, only rows that refer to a copied object
+ * are copied.
+ */
+const MAX_FULLY_COPIED = 2000
 
-/** A copy to try something out on, with the rows of one customer and the whole catalog. */
-export function copyCustomer(watched: Watched, who: Who): Scratch {
+/** Copies the rows of one customer and the whole catalog into an offline sandbox. */
+export function copyCustomer(watched: Watched, who: CustomerRef): OfflineSandbox {
   const scratch = openCopy(watched)
   if (who.provider === 'stripe' && watched.stripe && scratch.stripe) {
     copyStripe(watched.stripe.context, scratch.stripe, who.id)
   }
   const merchant = who.provider === 'braintree' ? findMerchant(watched, who.merchant) : null
-  const copied = merchant && copyOf(scratch, merchant)
+  const copied = merchant && copiedMerchant(scratch, merchant)
   if (merchant && copied) {
     const from = merchant.context.tables as unknown as Record<string, AnyTable>
     const to = copied.context.tables as unknown as Record<string, AnyTable>
@@ -52,13 +56,16 @@ export function copyCustomer(watched: Watched, who: Who): Scratch {
   return scratch
 }
 
-/** A copy of everything but what is only kept for looking at. */
-export function copyEverything(watched: Watched): Scratch {
+/** Copies everything except logs and webhook registrations into an offline sandbox. */
+export function copyEverything(watched: Watched): OfflineSandbox {
   const scratch = openCopy(watched)
   const merchants = allMerchants(watched)
   const copies = [
     [watched.stripe?.context.tables, scratch.stripe?.tables],
-    ...merchants.map((each) => [each.context.tables, copyOf(scratch, each)?.context.tables]),
+    ...merchants.map((each) => [
+      each.context.tables,
+      copiedMerchant(scratch, each)?.context.tables,
+    ]),
   ] as unknown as Array<readonly [Record<string, AnyTable>?, Record<string, AnyTable>?]>
   for (const [from = {}, to = {}] of copies) {
     for (const name of Object.keys(from)) fill(to[name], from[name]?.entries() ?? [], name)
@@ -67,13 +74,16 @@ export function copyEverything(watched: Watched): Scratch {
   return scratch
 }
 
-/** The same merchant in a copy. */
-export function copyOf({ braintree }: Scratch, { name, context }: Merchant): Merchant | null {
+/** Returns the copy's merchant with the same merchant id. */
+export function copiedMerchant(
+  { braintree }: OfflineSandbox,
+  { name, context }: Merchant,
+): Merchant | null {
   const copied = braintree?.get(context.keys.merchantId)
   return copied ? { name, context: copied } : null
 }
 
-/** How many rows such a copy would have. */
+/** Returns how many rows `copyEverything` would copy. */
 export function countRows(watched: Watched): number {
   const braintree = allMerchants(watched).map(({ context }) => context.tables)
   const tables = [watched.stripe?.context.tables, ...braintree]
@@ -81,12 +91,12 @@ export function countRows(watched: Watched): number {
   return sizes.reduce((sum, [name, { size }]) => (NOT_COPIED.includes(name) ? sum : sum + size), 0)
 }
 
-function openCopy({ store, clock, wanted, stripe }: Watched): Scratch {
+function openCopy({ store, clock, wanted, stripe }: Watched): OfflineSandbox {
   const head = store.head()
-  const scratch = openScratch({
+  const scratch = openOfflineSandbox({
     now: clock.now(),
     seed: head.seed,
-    // Whatever happens in it is of interest, however long ago it is by then.
+    // The default of 30 days would drop events of a longer forecast.
     stripe: wanted.stripe && {
       ...wanted.stripe,
       keepEventsForDays: 36_500,
@@ -113,18 +123,21 @@ function copyStripe(from: StripeContext, to: StripeContext, customer: string): v
   const target = to.tables as unknown as Record<string, AnyTable>
   for (const kind of Object.keys(source)) {
     const own = rows[kind]?.map((row): [string, object] => [row.id, row])
-    fill(target[kind], own ?? mentioning(source[kind], ids), kind)
+    fill(target[kind], own ?? rowsMentioning(source[kind], ids), kind)
   }
 }
 
-function* mentioning(
+function* rowsMentioning(
   table: AnyTable | undefined,
   ids: readonly string[],
 ): Generator<[string, object]> {
   if (!table) return
   const wanted = new Set(ids)
   for (const [key, row] of table.entries()) {
-    if (table.size <= SMALL || Object.values(row).some((value) => wanted.has(value as string))) {
+    if (
+      table.size <= MAX_FULLY_COPIED ||
+      Object.values(row).some((value) => wanted.has(value as string))
+    ) {
       yield [key, row]
     }
   }
@@ -140,11 +153,21 @@ function fill(
   for (const [key, row] of rows) table?.set(key, copyJson(row))
 }
 
-/** What was ordered and has not happened yet happens to the copy too. */
-function copyTrouble({ trouble, failures }: Watched, scratch: Scratch): void {
+/** Declines that are requested but have not happened yet apply to the copy as well. */
+function copyTrouble({ trouble, failures }: Watched, scratch: OfflineSandbox): void {
   for (const { customer, codes } of trouble.pending().declines) {
     for (const code of codes) scratch.trouble.declineNextCharge(customer, code)
   }
   const failed = scratch.store.table<object>('failed_jobs')
   for (const job of failures.list()) failed.set(`${job.job}:${job.key}`, job)
+}
+
+/** Moves a clock of the copy: the given test clock, or the sandbox's own clock for `null`. */
+export async function advanceCopy(
+  scratch: OfflineSandbox,
+  testClock: string | null,
+  until: Date,
+): Promise<void> {
+  if (testClock === null || !scratch.stripe) await scratch.clock.advanceTo(until)
+  else moveTestClock(scratch.stripe, testClock, Math.floor(until.getTime() / 1000))
 }

@@ -1,7 +1,7 @@
 import { cancel, isOver as isBraintreeOver } from '../../braintree/state/subscription-status.ts'
-import type { Scratch } from '../../scratch/scratch.ts'
-import { cancelSubscription, isOver } from '../../stripe/state/subscription-status.ts'
-import { inOneStep, UnitOfWork } from '../../stripe/state/unit-of-work.ts'
+import type { OfflineSandbox } from '../../offline/offline-sandbox.ts'
+import { cancelSubscription, hasEnded } from '../../stripe/state/subscription-status.ts'
+import { runAtomically, UnitOfWork } from '../../stripe/state/unit-of-work.ts'
 import { updateSubscription } from '../../stripe/subscriptions/subscription-update.ts'
 import { braintreeSteps } from '../story/braintree-steps.ts'
 import { clockOf } from '../story/clocks.ts'
@@ -10,65 +10,64 @@ import { findMerchant, type Merchant } from '../story/merchants.ts'
 import { type Amount, amountOf, type Step } from '../story/step.ts'
 import { isAbout, readEvents } from '../story/stripe-events.ts'
 import { toSteps } from '../story/stripe-steps.ts'
-import type { Watched, Who } from '../story/watched.ts'
-import { copyCustomer, copyOf } from './copy-rows.ts'
-import { moveCopy } from './move-copy.ts'
+import type { CustomerRef, Watched } from '../story/watched.ts'
+import { advanceCopy, copiedMerchant, copyCustomer } from './copy-rows.ts'
 
-/** What is supposed to be different from now on. */
-export interface Supposition {
+/** Assumptions of a forecast. */
+export interface Assumptions {
   readonly charges?: 'as-they-are' | 'next-declined' | 'all-declined'
   readonly subscriptions?: 'as-they-are' | 'cancel-at-period-end' | 'cancel-now'
 }
 
 export interface Forecast {
-  /** ISO 8601. */
+  /** End of the forecast as ISO 8601. */
   readonly until: string
-  /** Oldest first. */
+  /** Steps in chronological order. */
   readonly steps: readonly Step[]
-  /** By currency. */
+  /** Sum of successful payments by currency. */
   readonly paid: readonly Amount[]
-  /** Each subscription's status at the end. */
+  /** Status of each subscription at the end of the forecast. */
   readonly subscriptions: ReadonlyArray<{ readonly id: string; readonly status: string }>
-  /** What would fall due and fail. */
+  /** Jobs that would fail. */
   readonly failedJobs: readonly string[]
 }
 
-/** More than that nobody reads. */
-const MOST_EVENTS = 2000
+/** Maximum number of events of a forecast. */
+const MAX_EVENTS = 2000
 
 /**
- * What will happen to a customer if nobody does anything, or if something is supposed. It happens on a
- * copy of the customer's rows, by the same code that will do it: the amounts are those that are charged.
+ * Forecasts what happens to a customer until a date, optionally under assumptions. The forecast
+ * runs the real code on a copy of the customer's rows, so its amounts are exact.
  */
 export async function forecast(
   watched: Watched,
-  who: Who,
+  who: CustomerRef,
   until: Date,
-  supposed: Supposition = {},
+  supposed: Assumptions = {},
 ): Promise<Forecast> {
   const scratch = copyCustomer(watched, who)
   const found = who.provider === 'braintree' ? findMerchant(watched, who.merchant) : null
-  const merchant = found && copyOf(scratch, found)
+  const merchant = found && copiedMerchant(scratch, found)
   const stepsOf = () => (merchant ? braintreeSteps(merchant, who.id) : stripeSteps(scratch, who.id))
   const known = new Set(stepsOf().map(nameOf))
-  suppose(scratch, merchant, who, supposed)
-  await moveCopy(scratch, clockOf(watched, who)?.id ?? null, until)
+  applyAssumptions(scratch, merchant, who, supposed)
+  await advanceCopy(scratch, clockOf(watched, who)?.id ?? null, until)
   const ahead = stepsOf().filter((step) => !known.has(nameOf(step)))
   const steps = ahead.map((step) => withoutLinks(watched, step))
   return {
     until: until.toISOString(),
     steps,
-    paid: sumOf(steps),
+    paid: sumByCurrency(steps),
     subscriptions: statusesOf(scratch, merchant, who.id),
     failedJobs: scratch.failures.list().map(({ job, key, message }) => `${job} ${key}: ${message}`),
   }
 }
 
-function suppose(
-  scratch: Scratch,
+function applyAssumptions(
+  scratch: OfflineSandbox,
   merchant: Merchant | null,
-  { provider, id }: Who,
-  supposed: Supposition,
+  { provider, id }: CustomerRef,
+  supposed: Assumptions,
 ): void {
   const code = provider === 'stripe' ? 'insufficient_funds' : '2001'
   const declined = { 'next-declined': 1, 'all-declined': 500, 'as-they-are': 0 } as const
@@ -79,20 +78,20 @@ function suppose(
   if (wish === 'as-they-are') return
   const { stripe } = scratch
   if (stripe) cancelAtStripe(stripe, id, wish)
-  // Braintree ends a subscription at once or not at all.
+  // Braintree can only cancel a subscription immediately.
   for (const row of merchant?.context.tables.subscriptions.findBy('customer', id) ?? []) {
     if (merchant && !isBraintreeOver(row)) cancel(merchant.context, row, 'api')
   }
 }
 
 function cancelAtStripe(
-  stripe: NonNullable<Scratch['stripe']>,
+  stripe: NonNullable<OfflineSandbox['stripe']>,
   customer: string,
   wish: 'cancel-at-period-end' | 'cancel-now',
 ): void {
-  inOneStep(new UnitOfWork(stripe, { about: [customer] }), (work) => {
+  runAtomically(new UnitOfWork(stripe, { about: [customer] }), (work) => {
     for (const row of work.findBy('subscription', 'customer', customer)) {
-      if (isOver(row)) continue
+      if (hasEnded(row)) continue
       if (wish === 'cancel-at-period-end') {
         updateSubscription(work, row, { cancel_at_period_end: true })
       } else {
@@ -103,9 +102,12 @@ function cancelAtStripe(
   })
 }
 
-/** A copy begins without Stripe's events; Braintree's rows tell of what was before, too. */
-function stripeSteps({ stripe }: Scratch, id: string): Step[] {
-  const events = stripe ? readEvents(stripe, { keep: isAbout(id), most: MOST_EVENTS }) : []
+/**
+ * Returns a customer's steps. The copy starts without Stripe's events, so all steps at Stripe are
+ * new.
+ */
+function stripeSteps({ stripe }: OfflineSandbox, id: string): Step[] {
+  const events = stripe ? readEvents(stripe, { keep: isAbout(id), most: MAX_EVENTS }) : []
   return toSteps(events.reverse())
 }
 
@@ -113,7 +115,7 @@ function nameOf({ at, title, facts }: Step): string {
   return JSON.stringify([at, title, facts])
 }
 
-/** What has not happened has no page to look at; what it happens to may have one. */
+/** Removes links to events and objects that exist only in the forecast. */
 export function withoutLinks(watched: Watched, step: Step): Step {
   const facts = step.facts.map(({ type, objectId }) => ({
     type,
@@ -123,8 +125,8 @@ export function withoutLinks(watched: Watched, step: Step): Step {
   return { ...step, facts }
 }
 
-/** What comes in, by currency. */
-export function sumOf(steps: readonly Step[]): Amount[] {
+/** Returns the sum of successful payments by currency. */
+export function sumByCurrency(steps: readonly Step[]): Amount[] {
   const sums = new Map<string, number>()
   for (const { amount, facts } of steps) {
     const paid = facts.some(({ type }) => PAID.has(type))
@@ -135,7 +137,7 @@ export function sumOf(steps: readonly Step[]): Amount[] {
 
 const PAID = new Set(['invoice.paid', 'submitted_for_settlement'])
 
-function statusesOf({ stripe }: Scratch, merchant: Merchant | null, customer: string) {
+function statusesOf({ stripe }: OfflineSandbox, merchant: Merchant | null, customer: string) {
   const rows = [
     ...(stripe?.tables.subscription.findBy('customer', customer) ?? []),
     ...(merchant?.context.tables.subscriptions.findBy('customer', customer) ?? []),

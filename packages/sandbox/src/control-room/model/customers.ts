@@ -5,22 +5,22 @@ import type { StripeContext } from '../../stripe/state/context.ts'
 import type { SubscriptionRow } from '../../stripe/state/rows.ts'
 import { allMerchants, findMerchant, type Merchant, placeOf } from '../story/merchants.ts'
 import { amountOf } from '../story/step.ts'
-import type { Watched, Who } from '../story/watched.ts'
+import type { CustomerRef, Watched } from '../story/watched.ts'
 
 export interface SubscriptionSummary {
   readonly id: string
   readonly status: string
-  /** `2 × Gold`, or the plan's id. */
+  /** Quantity and product, such as `2 × Gold`, or the id of the price or plan. */
   readonly plan: string
-  /** `$10.00 / month` */
+  /** Amount and interval, such as `$10.00 / month`. */
   readonly price: string
-  /** When it next does something by itself: ISO 8601; null when it never will. */
+  /** When the next scheduled step is due, as ISO 8601. `null` if none is scheduled. */
   readonly nextAt: string | null
-  /** ISO 8601; null when it goes on. */
+  /** When the subscription ends or ended, as ISO 8601. `null` if it renews. */
   readonly endsAt: string | null
 }
 
-export interface CustomerSummary extends Who {
+export interface CustomerSummary extends CustomerRef {
   readonly name: string | null
   readonly email: string | null
   readonly created: string
@@ -28,14 +28,14 @@ export interface CustomerSummary extends Who {
 }
 
 export interface CustomerFilter {
-  /** In the id, the name or the e-mail. */
+  /** Text to find in the id, name or e-mail address. */
   readonly text?: string
-  /** At one provider, or of one merchant: see `placeOf`. */
+  /** Provider or merchant that the customer belongs to, in the format of `placeOf`. */
   readonly place?: string
   readonly most: number
 }
 
-/** Newest first. */
+/** Returns the matching customers, newest first at each provider. */
 export function findCustomers(watched: Watched, filter: CustomerFilter): CustomerSummary[] {
   const wanted = filter.text?.trim().toLowerCase() ?? ''
   const found: CustomerSummary[] = []
@@ -49,7 +49,7 @@ export function findCustomers(watched: Watched, filter: CustomerFilter): Custome
   return found
 }
 
-export function findCustomer(watched: Watched, who: Who): CustomerSummary | null {
+export function findCustomer(watched: Watched, who: CustomerRef): CustomerSummary | null {
   const { provider, merchant, id } = who
   if (provider === 'stripe') {
     const row = watched.stripe?.context.tables.customer.get(id)
@@ -60,7 +60,10 @@ export function findCustomer(watched: Watched, who: Who): CustomerSummary | null
   return found && row ? summarize(watched, fromBraintree(row, found)) : null
 }
 
-/** Both providers': the newest of each in turn would need dates to agree, so Stripe's come first. */
+/**
+ * Yields the customers of both providers. Stripe's come first, because sorting all by date would
+ * mean reading all of them.
+ */
 function* allCustomers(watched: Watched): Generator<Base> {
   for (const row of watched.stripe?.context.tables.customer.newestFirst() ?? []) {
     if (!row.$.deleted) yield fromStripe(row)
@@ -112,7 +115,7 @@ function stripeSubscriptions({ tables }: StripeContext, customer: string): Subsc
   }))
 }
 
-/** Its own next step, or that of an invoice which is not paid yet. */
+/** Returns the next due time of the subscription or of its unpaid invoices. */
 function nextOf({ tables }: Pick<StripeContext, 'tables'>, row: SubscriptionRow): number | null {
   const invoices = tables.invoice.findBy('subscription', row.id)
   const times = [row, ...invoices].flatMap(({ $ }) => $.nextAt ?? [])

@@ -4,23 +4,23 @@ import type { Delivery, DeliveryAttempt } from '../../core/outbox.ts'
 import { findReceiver } from '../../stripe/state/receivers.ts'
 import type { Watched } from '../story/watched.ts'
 
-/** What a receiver checks, and whether it is right. */
+/** The signature of a webhook, and whether it is valid. */
 export interface SignatureCheck {
-  /** `Stripe-Signature`, `bt_signature` */
+  /** Name of the header or field: `Stripe-Signature` or `bt_signature`. */
   readonly name: string
-  /** Null: nothing has been sent yet, or its endpoint is gone. */
+  /** The signature. `null` if nothing was sent yet or the endpoint was deleted. */
   readonly value: string | null
   readonly secret: string | null
   readonly isRight: boolean | null
 }
 
 export interface InspectedDelivery extends Omit<Delivery, 'body'> {
-  /** What was sent, byte for byte. */
+  /** The request body, byte for byte. */
   readonly body: string
-  /** What is in it, for people: JSON, or the XML of a notification. */
+  /** The readable content: JSON, or the XML of a notification. */
   readonly payload: { readonly format: 'json' | 'xml'; readonly text: string }
   readonly signature: SignatureCheck
-  /** To send it by hand. */
+  /** A curl command that sends the webhook. */
   readonly curl: string
 }
 
@@ -78,7 +78,7 @@ function readNotification(body: string): string {
   return indentXml(Buffer.from(payload, 'base64').toString('utf8'))
 }
 
-/** An element to a line; one that only holds text stays together. */
+/** Puts each element on its own line. Elements that contain only text stay on one line. */
 export function indentXml(xml: string): string {
   let depth = 0
   const lines: string[] = []
@@ -86,7 +86,7 @@ export function indentXml(xml: string): string {
     const closes = part.startsWith('</')
     const last = lines.at(-1) ?? ''
     if (closes) depth--
-    // The text before it, or nothing at all, is all that the element holds.
+    // An element whose content is only text, or empty, closes on the same line.
     const isEndOfLast =
       closes && opens(last.trimStart()) && last.trimStart().startsWith(`<${nameOf(part)}`)
     if (isEndOfLast) lines[lines.length - 1] = last + part.trimEnd()

@@ -6,25 +6,25 @@ import { allMerchants, placeOf } from '../story/merchants.ts'
 import { type Amount, amountOf, newestFirst, type Step } from '../story/step.ts'
 import { readEvents } from '../story/stripe-events.ts'
 import { toSteps } from '../story/stripe-steps.ts'
-import type { Watched, Who } from '../story/watched.ts'
+import type { CustomerRef, Watched } from '../story/watched.ts'
 import { type CustomerSummary, findCustomer, findCustomers } from './customers.ts'
 
 export interface Counts {
   readonly customers: number
   readonly running: number
   readonly pastDue: number
-  /** By currency. */
+  /** Amounts owed, by currency. */
   readonly owed: readonly Amount[]
   readonly undelivered: number
   readonly failedJobs: number
 }
 
-/** A step, and whom it concerns by name. */
+/** A step with the name of its customer. */
 export type NamedStep = Step & { readonly name: string | null }
 
 const DAY = 86_400_000
-/** How many customers are asked what comes next, those who are first. */
-const ASKED = 8
+/** For how many customers the next steps are forecast: those with the earliest due dates. */
+const FORECAST_CUSTOMERS = 8
 
 export function countAll(watched: Watched): Counts {
   const { stripe, outbox, failures } = watched
@@ -36,7 +36,7 @@ export function countAll(watched: Watched): Counts {
     if (['active', 'trialing', 'past_due', 'unpaid', 'paused'].includes(status)) running++
     if (status === 'past_due' || status === 'unpaid') pastDue++
   }
-  for (const { status, amount_remaining, currency } of newestOf(tables?.invoice)) {
+  for (const { status, amount_remaining, currency } of newestRows(tables?.invoice)) {
     if (status === 'open') owed.set(currency, (owed.get(currency) ?? 0) + amount_remaining)
   }
   for (const { context } of allMerchants(watched)) {
@@ -63,12 +63,15 @@ export function countAll(watched: Watched): Counts {
   }
 }
 
-/** What comes next, of all customers: each of those who are first is asked by a copy of its own. */
-export async function comingNext(watched: Watched, most: number): Promise<NamedStep[]> {
-  const first = firstDue(watched).slice(0, ASKED)
+/**
+ * Returns the next steps of all customers. Each of the customers with the earliest due dates is
+ * forecast on a copy.
+ */
+export async function upcomingSteps(watched: Watched, most: number): Promise<NamedStep[]> {
+  const first = customersByDueDate(watched).slice(0, FORECAST_CUSTOMERS)
   const last = first.at(-1)
   if (!last) return []
-  // An hour and a day later, so an invoice that is drafted then is seen paid.
+  // An invoice stays a draft for an hour; a later end shows it paid.
   const until = new Date(Math.max(last.at, watched.clock.nowMs()) + DAY + 3_600_000)
   const asked = first.map(({ who }) => forecast(watched, who, until))
   const steps = (await Promise.all(asked)).flatMap((each) => each.steps)
@@ -76,22 +79,22 @@ export async function comingNext(watched: Watched, most: number): Promise<NamedS
   return sorted.slice(0, most).map((step) => withName(watched, step))
 }
 
-/** Customers by when something of theirs falls due. */
-function firstDue(watched: Watched): Array<{ at: number; who: Who }> {
-  const first = new Map<string, { at: number; who: Who }>()
-  const note = (at: number | null, who: Who) => {
+/** Returns the customers sorted by their earliest due date. */
+function customersByDueDate(watched: Watched): Array<{ at: number; who: CustomerRef }> {
+  const first = new Map<string, { at: number; who: CustomerRef }>()
+  const note = (at: number | null, who: CustomerRef) => {
     if (at === null) return
     const key = `${placeOf(who)}:${who.id}`
     if (at < (first.get(key)?.at ?? Number.POSITIVE_INFINITY)) first.set(key, { at, who })
   }
   const tables = watched.stripe?.context.tables
-  // What lives by a test clock comes by itself only when that one is moved.
+  // Objects on a test clock are due only when a person moves that clock.
   for (const row of tables?.subscription.values() ?? []) {
     if (row.test_clock !== null) continue
     const at = row.$.nextAt === null ? null : row.$.nextAt * 1000
     note(at, { provider: 'stripe', merchant: null, id: String(row.customer) })
   }
-  for (const row of newestOf(tables?.invoice)) {
+  for (const row of newestRows(tables?.invoice)) {
     if (row.$.nextAt === null || row.customer === null || row.test_clock !== null) continue
     note(row.$.nextAt * 1000, { provider: 'stripe', merchant: null, id: String(row.customer) })
   }
@@ -103,35 +106,38 @@ function firstDue(watched: Watched): Array<{ at: number; who: Who }> {
   return [...first.values()].sort((a, b) => a.at - b.at)
 }
 
-/** Of very many only the newest are looked at: what is owed or due is hardly ever older. */
-function* newestOf<Row extends object>(table: Table<Row> | undefined): Generator<Row> {
-  yield* firstOf(table?.newestFirst() ?? [], 20_000)
+/** Reads at most the newest rows of a large table: older invoices are hardly ever open or due. */
+function* newestRows<Row extends object>(table: Table<Row> | undefined): Generator<Row> {
+  yield* take(table?.newestFirst() ?? [], 20_000)
 }
 
-/** What just happened, newest first. */
-export function lately(watched: Watched, most: number): NamedStep[] {
+/** Returns the latest steps, newest first. */
+export function recentSteps(watched: Watched, most: number): NamedStep[] {
   const { stripe } = watched
   const events = stripe ? readEvents(stripe.context, { most: most * 8 }).reverse() : []
-  const steps = [...toSteps(events), ...latelyAtBraintree(watched, most)]
+  const steps = [...toSteps(events), ...recentBraintreeSteps(watched, most)]
   return newestFirst(steps)
     .slice(0, most)
     .map((step) => withName(watched, step))
 }
 
-/** Of the customers who are new, or whose newest payments are: Braintree keeps no events to look through. */
-function latelyAtBraintree(watched: Watched, most: number): Step[] {
+/**
+ * Returns the latest steps at Braintree. Braintree keeps no events, so they are read from the
+ * newest customers and transactions.
+ */
+function recentBraintreeSteps(watched: Watched, most: number): Step[] {
   return allMerchants(watched).flatMap((merchant) => {
     const { customers, transactions } = merchant.context.tables
     const ids = new Set<string>()
-    for (const { id } of firstOf(customers.newestFirst(), most)) ids.add(id)
-    for (const { customer } of firstOf(transactions.newestFirst(), most)) {
+    for (const { id } of take(customers.newestFirst(), most)) ids.add(id)
+    for (const { customer } of take(transactions.newestFirst(), most)) {
       if (customer?.id) ids.add(customer.id)
     }
     return [...ids].flatMap((id) => braintreeSteps(merchant, id).slice(-most))
   })
 }
 
-function* firstOf<Row>(rows: Iterable<Row>, most: number): Generator<Row> {
+function* take<Row>(rows: Iterable<Row>, most: number): Generator<Row> {
   let left = most
   for (const row of rows) {
     if (left-- <= 0) return

@@ -1,15 +1,15 @@
 import { findMerchant } from '../story/merchants.ts'
-import type { Watched, Who } from '../story/watched.ts'
+import type { CustomerRef, Watched } from '../story/watched.ts'
 
 export interface MethodSummary {
   readonly id: string
-  /** `visa •••• 4242` */
+  /** Label such as `visa •••• 4242`. */
   readonly label: string
-  /** What is special about it; null when nothing is. */
+  /** Additional information, such as that it is the default. `null` if there is none. */
   readonly note: string | null
 }
 
-export function findPaymentMethods(watched: Watched, who: Who): MethodSummary[] {
+export function findPaymentMethods(watched: Watched, who: CustomerRef): MethodSummary[] {
   return who.provider === 'stripe' ? ofStripe(watched, who.id) : ofBraintree(watched, who)
 }
 
@@ -26,7 +26,7 @@ function ofStripe({ stripe }: Watched, customer: string): MethodSummary[] {
   })
 }
 
-function ofBraintree(watched: Watched, { merchant, id }: Who): MethodSummary[] {
+function ofBraintree(watched: Watched, { merchant, id }: CustomerRef): MethodSummary[] {
   const tables = findMerchant(watched, merchant)?.context.tables
   const rows = tables?.paymentMethods.findBy('customer', id) ?? []
   return rows.map(({ token, instrument, isDefault, alwaysFailsWith }) => {

@@ -6,10 +6,10 @@ import type { Rows } from '../../stripe/state/rows.ts'
 import { allMerchants, type Merchant } from '../story/merchants.ts'
 import type { Watched } from '../story/watched.ts'
 
-/** How many of each kind are shown, the newest first. */
+/** Number of objects of each kind that are returned, newest first. */
 const SHOWN = 25
 
-/** `/state.json`: the newest of everything in one answer, for scripts. */
+/** Returns the newest objects of every kind for scripts: `/state.json`. */
 export function readState(watched: Watched) {
   const { clock, outbox, failures, stripe } = watched
   const [first, ...others] = allMerchants(watched)
@@ -26,33 +26,33 @@ export function readState(watched: Watched) {
         ),
       }),
     },
-    deliveries: newestOf(outbox.newestFirst()).map(({ body: _body, ...delivery }) => delivery),
+    deliveries: newestRows(outbox.newestFirst()).map(({ body: _body, ...delivery }) => delivery),
   }
 }
 
 function newestAtStripe(context: StripeContext) {
   const { tables } = context
   const newest = (kind: 'customer' | 'subscription' | 'invoice') =>
-    newestOf<Rows[typeof kind]>(tables[kind].newestFirst()).map((row) =>
+    newestRows<Rows[typeof kind]>(tables[kind].newestFirst()).map((row) =>
       copyJson(render(kind, row, tables)),
     )
   return {
     customers: newest('customer').filter((customer) => customer.deleted !== true),
     subscriptions: newest('subscription'),
     invoices: newest('invoice'),
-    events: newestOf(tables.event.newestFirst()).map((row) => renderEvent(context, row, 0)),
+    events: newestRows(tables.event.newestFirst()).map((row) => renderEvent(context, row, 0)),
   }
 }
 
 function newestAtBraintree({ context: { tables } }: Merchant) {
   return {
-    customers: copyJson(newestOf(tables.customers.newestFirst())),
-    subscriptions: copyJson(newestOf(tables.subscriptions.newestFirst())),
-    transactions: copyJson(newestOf(tables.transactions.newestFirst())),
+    customers: copyJson(newestRows(tables.customers.newestFirst())),
+    subscriptions: copyJson(newestRows(tables.subscriptions.newestFirst())),
+    transactions: copyJson(newestRows(tables.transactions.newestFirst())),
   }
 }
 
-function newestOf<Row>(rows: Iterable<Row>): Row[] {
+function newestRows<Row>(rows: Iterable<Row>): Row[] {
   const found: Row[] = []
   for (const row of rows) {
     if (found.push(row) === SHOWN) break

@@ -11,7 +11,7 @@ import { troublePage } from './trouble.ts'
 import { webhooksPage } from './webhooks.ts'
 import { whatIfPage } from './what-if.ts'
 
-/** By path. The same path with `.json` behind it gives the data. */
+/** Pages by path. The path with `.json` appended returns the data. */
 export const PAGES: Readonly<Record<string, Page>> = {
   '/': overviewPage,
   '/customers': customersPage,

@@ -1,20 +1,20 @@
 import { addDuration } from '../../core/clock/clock.ts'
 import { type Html, html } from '../../core/html.ts'
 import { UNITS } from '../actions/move-clock.ts'
-import { MOST_ROWS, outlook } from '../forecast/everything.ts'
-import { amounts, backField, clockField, count, empty, moment } from '../parts/bits.ts'
+import { MAX_ROWS, outlook } from '../forecast/outlook.ts'
+import { amounts, backField, clockField, count, empty, moment } from '../parts/elements.ts'
 import { table } from '../parts/table.ts'
 import { comingItem } from '../parts/timeline.ts'
 import { findTestClock, type TestClock, testClocks } from '../story/clocks.ts'
 import { newestFirst } from '../story/step.ts'
-import { type Ask, definePage } from './page.ts'
+import { definePage, type PageRequest } from './page.ts'
 
 const SHOWN = 60
 const CLOCKS = 100
-/** Further ahead a copy would take too long for a page. */
+/** Longest forecast. Further ahead, a copy would take too long for a page. */
 const LONGEST = { years: 5 }
 
-async function read({ watched, query }: Ask) {
+async function read({ watched, query }: PageRequest) {
   const chosen = findTestClock(watched, query.get('clock') ?? '')
   const now = chosen ? new Date(chosen.now) : watched.clock.now()
   const amount = Number(query.get('count') ?? '')
@@ -38,30 +38,30 @@ type Data = Awaited<ReturnType<typeof read>>
 
 export const clockPage = definePage(read, (data, { path }) => ({
   title: 'Clock',
-  lead: html`It is ${moment(data.now)} UTC ${data.chosen ? html`on the test clock <strong>${nameOf(data.chosen)}</strong>` : 'in the sandbox'}. Everything that falls due on the way happens, in order.`,
-  body: html`<div class="stack"><div class="two"><section class="card"><h2>Move it</h2>
+  lead: html`It is ${moment(data.now)} UTC ${data.chosen ? html`on the test clock <strong>${nameOf(data.chosen)}</strong>` : 'in the sandbox'}. When you advance it, everything that is due happens in order.`,
+  body: html`<div class="stack"><div class="two"><section class="card"><h2>Advance the clock</h2>
 <form class="line" method="post" action="/advance">${backField(path)}${clockField(data.chosen?.id)}${duration(data)}<button class="primary">Advance</button></form>
 <form class="line" method="post" action="/advance-to">${backField(path)}${clockField(data.chosen?.id)}<label>To (UTC) <input type="datetime-local" name="date" value="${data.now.slice(0, 16)}" required></label><button>Advance</button></form>
-<p class="quiet">An invoice of Stripe's is a draft for an hour before it is charged.</p></section>
-<section class="card"><h2>What if</h2><p class="quiet">Tried on a copy of everything: nothing here changes, and no webhook is sent.</p>
-<form class="line" method="get" action="/clock">${clockField(data.chosen?.id)}${duration(data)}<button class="primary">Try it</button></form></section></div>
+<p class="quiet">Stripe's invoices stay drafts for an hour before they are charged.</p></section>
+<section class="card"><h2>Forecast</h2><p class="quiet">Runs on a copy of the sandbox: nothing changes, and no webhook is sent.</p>
+<form class="line" method="get" action="/clock">${clockField(data.chosen?.id)}${duration(data)}<button class="primary">Forecast</button></form></section></div>
 ${data.asked && result(data)}
 ${data.testClocks.length > 0 && choice(data)}
-${keep(path)}</div>`,
+${saveAndReset(path)}</div>`,
 }))
 
 function nameOf({ name, id }: TestClock): string {
   return name ?? id
 }
 
-/** Which clock the forms above move. */
+/** Lists the clocks; the chosen one is moved by the forms above. */
 function choice({ chosen, testClocks }: Data): Html {
   const link = (id: string | null, text: string) =>
     id === (chosen?.id ?? null)
       ? html`<strong aria-current="true">${text}</strong>`
       : html`<a href="/clock${id !== null && `?clock=${id}`}">${text}</a>`
-  return html`<section class="card"><h2>Which clock</h2>
-<p class="quiet">What a customer on a test clock buys lives by that clock. Everything else lives by ${link(null, 'the sandbox’s own')}.</p>
+  return html`<section class="card"><h2>Clocks</h2>
+<p class="quiet">A customer on a test clock is billed by that clock. Everything else uses ${link(null, 'the sandbox’s own clock')}.</p>
 ${table('Test clocks', testClocks, {
   Clock: (clock) => link(clock.id, nameOf(clock)),
   Shows: ({ now }) => moment(now),
@@ -77,27 +77,27 @@ function duration({ count, unit }: Data): Html {
 
 function result({ outlook }: Data): Html {
   if (!outlook) {
-    return html`<section class="card"><h2>Then …</h2><p>There is too much in this sandbox for a copy (more than ${MOST_ROWS.toLocaleString('en')} objects), or no time would pass. A customer's own page can be asked at any size.</p></section>`
+    return html`<section class="card"><h2>No forecast</h2><p>The sandbox has more than ${MAX_ROWS.toLocaleString('en')} objects, which is too many to copy, or the duration is zero. Forecasts on a customer's page work at any size.</p></section>`
   }
   const steps = newestFirst(outlook.steps)
-  return html`<section class="card"><h2>Then, until ${moment(outlook.until)}</h2>
-<p><strong>${amounts(outlook.paid)}</strong> is paid, in ${count(outlook.steps.length, 'step')}.</p>
+  return html`<section class="card"><h2>Forecast until ${moment(outlook.until)}</h2>
+<p><strong>${amounts(outlook.paid)}</strong> will be paid, in ${count(outlook.steps.length, 'step')}.</p>
 ${outlook.failedJobs.map((text) => html`<p class="quiet">Would fail: ${text}</p>`)}
 ${
   steps.length === 0
-    ? empty('Nothing falls due.')
-    : html`<div class="two">${table('How often', outlook.counts, {
-        What: ([title]) => title,
+    ? empty('Nothing is due.')
+    : html`<div class="two">${table('Steps', outlook.counts, {
+        Step: ([title]) => title,
         Times: ([, times]) => times,
       })}<ol class="timeline">${steps.slice(0, SHOWN).map((step) => comingItem(step, { path: null, withCustomer: true }))}</ol></div>`
 }
-${steps.length > SHOWN && html`<p class="quiet">The last ${SHOWN} are shown.</p>`}</section>`
+${steps.length > SHOWN && html`<p class="quiet">Only the last ${SHOWN} are shown.</p>`}</section>`
 }
 
-function keep(path: string): Html {
-  return html`<section class="card"><h2>Keep or begin anew</h2><div class="buttons">
+function saveAndReset(path: string): Html {
+  return html`<section class="card"><h2>Save or reset</h2><div class="buttons">
 <a class="button" href="/export" download="sandbox.json">Download the state</a>
 <form method="post" action="/save">${backField(path)}<button>Save the state file</button></form></div>
-<details><summary>Empty the sandbox</summary><p class="quiet">The clock goes back to the beginning. Seeds and webhook addresses it was started with are there again. There is no way back.</p>
-<form method="post" action="/reset">${backField('/')}<button class="danger">Empty the sandbox</button></form></details></section>`
+<details><summary>Reset the sandbox</summary><p class="quiet">Deletes everything and sets the clock back to its start. The seed and the webhook URLs that the sandbox was started with are applied again. This cannot be undone.</p>
+<form method="post" action="/reset">${backField('/')}<button class="danger">Reset the sandbox</button></form></details></section>`
 }

@@ -12,32 +12,35 @@ import {
   objectLink,
   placeName,
   statusBadge,
-} from '../parts/bits.ts'
+} from '../parts/elements.ts'
 import { comingItem, nowItem, pastItem } from '../parts/timeline.ts'
 import { clockOf, nowFor } from '../story/clocks.ts'
 import { parsePlace } from '../story/merchants.ts'
 import { newestFirst } from '../story/step.ts'
 import { pastOf } from '../story/timeline.ts'
-import type { Who } from '../story/watched.ts'
-import { type Ask, definePage } from './page.ts'
+import type { CustomerRef } from '../story/watched.ts'
+import { definePage, type PageRequest } from './page.ts'
 
 const HORIZONS = [1, 3, 6, 12]
 
-/** A day more than said: what is drafted on the last one is seen paid. */
+/**
+ * Returns the end of a forecast: one day later than requested, so that an invoice drafted on the
+ * last day is shown paid.
+ */
 export function horizonOf(now: Date, months: number): Date {
   return addDuration(now, { months, days: 1 })
 }
 
-/** Null for a provider that there is not. */
-export function whoOf({ params }: Ask): Who | null {
+/** Returns the customer named by the path, or `null` if the path names no provider. */
+export function readCustomerRef({ params }: PageRequest): CustomerRef | null {
   const { provider = '', id = '' } = params
   const place = parsePlace(provider)
   return place && { ...place, id }
 }
 
-async function read(ask: Ask) {
+async function read(ask: PageRequest) {
   const { watched, query } = ask
-  const who = whoOf(ask)
+  const who = readCustomerRef(ask)
   const customer = who && findCustomer(watched, who)
   if (!who || !customer) return null
   const months = HORIZONS.find((each) => String(each) === query.get('months')) ?? 3
@@ -61,7 +64,7 @@ export const customerPage = definePage(read, (data, { path }) => {
   const { customer, testClock } = data
   const lives =
     testClock &&
-    html` · lives by the test clock <a href="/clock?clock=${testClock.id}">${testClock.name ?? testClock.id}</a>`
+    html` · on the test clock <a href="/clock?clock=${testClock.id}">${testClock.name ?? testClock.id}</a>`
   return {
     title: customer.name ?? customer.email ?? customer.id,
     lead: html`${customer.name && customer.email && `${customer.email} · `}${placeName(customer)} · ${objectLink(customer.id, customer.merchant)}${lives}`,
@@ -76,7 +79,7 @@ function horizon({ customer, months, coming }: Data): Html {
     const text = each === 12 ? '1 year' : each === 1 ? '1 month' : `${each} months`
     return html`<a class="button small${chosen && ' chosen'}" href="${customerPath(customer)}?months=${each}"${chosen && html` aria-current="true"`}>${text}</a>`
   })
-  return html`<p>If nobody does anything, <strong>${amounts(coming.paid)}</strong> will be paid until ${moment(coming.until)}.</p>
+  return html`<p>Without further actions, <strong>${amounts(coming.paid)}</strong> will be paid until ${moment(coming.until)}.</p>
 <nav class="line" aria-label="How far ahead"><span class="quiet">Look ahead</span> ${links}</nav>`
 }
 
@@ -111,13 +114,13 @@ function methods({ paymentMethods, customer }: Data): Html {
 
 function whatIf({ customer }: Data): Html {
   const path = `${customerPath(customer)}/what-if`
-  return html`<section class="card"><h2>What if …</h2><p class="quiet">Tried on a copy: nothing here changes.</p>
-<ul><li><a href="${path}?charges=next-declined">the next charge is declined</a></li><li><a href="${path}?charges=all-declined">the card never works again</a></li><li><a href="${path}?subscriptions=cancel-now">everything is canceled today</a></li></ul></section>`
+  return html`<section class="card"><h2>What if …</h2><p class="quiet">Runs on a copy: nothing changes.</p>
+<ul><li><a href="${path}?charges=next-declined">the next charge is declined</a></li><li><a href="${path}?charges=all-declined">all charges are declined</a></li><li><a href="${path}?subscriptions=cancel-now">all subscriptions are canceled today</a></li></ul></section>`
 }
 
 function decline({ customer, declines }: Data, path: string): Html {
   const code = customer.provider === 'stripe' ? 'insufficient_funds' : '2001'
-  return html`<section class="card"><h2>Trouble</h2>${declines.length > 0 && html`<p>Ordered: ${declines.map((each) => html`<code>${each}</code> `)}</p>`}
+  return html`<section class="card"><h2>Trouble</h2>${declines.length > 0 && html`<p>Pending: ${declines.map((each) => html`<code>${each}</code> `)}</p>`}
 <form class="line" method="post" action="/decline">${backField(path)}<input type="hidden" name="customer" value="${customer.id}">
-<label>Decline the next charge with <input name="code" value="${code}" size="18" required></label><button>Order</button></form></section>`
+<label>Decline the next charge with <input name="code" value="${code}" size="18" required></label><button>Apply</button></form></section>`
 }

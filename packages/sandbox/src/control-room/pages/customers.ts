@@ -1,9 +1,16 @@
 import { type Html, html } from '../../core/html.ts'
 import { type CustomerSummary, findCustomers } from '../model/customers.ts'
-import { breakable, customerPath, empty, moment, placeName, statusBadge } from '../parts/bits.ts'
+import {
+  breakable,
+  customerPath,
+  empty,
+  moment,
+  placeName,
+  statusBadge,
+} from '../parts/elements.ts'
 import { table } from '../parts/table.ts'
 import { allMerchants, placeOf } from '../story/merchants.ts'
-import type { Watched, Who } from '../story/watched.ts'
+import type { CustomerRef, Watched } from '../story/watched.ts'
 import { definePage } from './page.ts'
 
 const SHOWN = 100
@@ -19,11 +26,11 @@ export const customersPage = definePage(
   },
   ({ query, place, places, customers, more }) => ({
     title: 'Customers',
-    lead: 'Each has a timeline of everything that happened and everything that will.',
+    lead: 'Each customer has a timeline of past and future steps.',
     body: html`<section class="card"><form class="line" method="get" action="/customers" role="search">
 <label class="grow">Name, e-mail or id <input type="search" name="q" value="${query}"></label>${places.length > 1 && choice(places, place)}<button class="primary">Find</button></form>
-${customers.length > 0 ? customerTable(customers) : empty(query || place ? 'Nobody like that.' : 'Nobody yet. Point an SDK here, or trigger customer.created.')}
-${more && html`<p class="quiet">These are the newest ${SHOWN}. Say more precisely whom you look for.</p>`}</section>`,
+${customers.length > 0 ? customerTable(customers) : empty(query || place ? 'No customers match.' : 'No customers yet. Create one with an SDK, or trigger customer.created.')}
+${more && html`<p class="quiet">Only the newest ${SHOWN} are shown. Search to narrow the list.</p>`}</section>`,
   }),
 )
 
@@ -40,7 +47,7 @@ interface Place {
 }
 
 function allPlaces(watched: Watched): Place[] {
-  const places: Array<Pick<Who, 'provider' | 'merchant'>> = [
+  const places: Array<Pick<CustomerRef, 'provider' | 'merchant'>> = [
     ...(watched.stripe ? [{ provider: 'stripe' as const, merchant: null }] : []),
     ...allMerchants(watched).map(({ name }) => ({
       provider: 'braintree' as const,

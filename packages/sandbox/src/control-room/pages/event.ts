@@ -1,22 +1,22 @@
 import { html } from '../../core/html.ts'
 import { renderEvent } from '../../stripe/state/events.ts'
-import { empty, moment, objectLink, statusBadge } from '../parts/bits.ts'
 import { changeList, jsonView } from '../parts/code.ts'
+import { empty, moment, objectLink, statusBadge } from '../parts/elements.ts'
 import { table } from '../parts/table.ts'
 import { diffObjects, undo } from '../story/diff.ts'
-import { type Ask, definePage } from './page.ts'
+import { definePage, type PageRequest } from './page.ts'
 
-interface Told {
+interface EventData {
   readonly object: Record<string, unknown> & { readonly id?: string }
   readonly previous_attributes?: Record<string, unknown>
 }
 
-function read({ watched, params }: Ask) {
+function read({ watched, params }: PageRequest) {
   const context = watched.stripe?.context
   const row = context?.tables.event.get(params.id ?? '')
   if (!context || !row) return null
   const event = renderEvent(context, row, 0)
-  const { object, previous_attributes: previous } = event.data as Told
+  const { object, previous_attributes: previous } = event.data as EventData
   return {
     event,
     changes: previous ? diffObjects(undo(object, previous), object) : [],
@@ -27,20 +27,20 @@ function read({ watched, params }: Ask) {
 }
 
 export const eventPage = definePage(read, ({ event, changes, deliveries }) => {
-  const { object } = event.data as Told
+  const { object } = event.data as EventData
   const { request } = event as { request?: { id: string | null } | null }
   return {
     title: String(event.type),
-    lead: html`${moment(new Date(Number(event.created) * 1000).toISOString())}, caused by ${request?.id ? html`the call <code>${request.id}</code>` : 'time, or by the sandbox itself'}${object.id !== undefined && html`, about ${objectLink(object.id)}`}`,
+    lead: html`${moment(new Date(Number(event.created) * 1000).toISOString())}, caused by ${request?.id ? html`the call <code>${request.id}</code>` : 'the clock or the sandbox'}${object.id !== undefined && html`, about ${objectLink(object.id)}`}`,
     body: html`<div class="aside"><section class="card"><h2>Event</h2>${jsonView(event, 'Event')}</section>
-<div class="stack"><section class="card"><h2>What changed</h2>${changes.length > 0 ? changeList(changes) : empty('It tells of no change.')}</section>
+<div class="stack"><section class="card"><h2>What changed</h2>${changes.length > 0 ? changeList(changes) : empty('The event contains no changes.')}</section>
 <section class="card"><h2>Webhooks</h2>${
       deliveries.length > 0
         ? table('Webhooks', deliveries, {
             To: ({ id, url }) => html`<a href="/webhooks/${id}">${url}</a>`,
             State: ({ state }) => statusBadge(state),
           })
-        : empty('Nobody asked for it.')
+        : empty('No endpoint receives this event.')
     }</section></div></div>`,
   }
 })

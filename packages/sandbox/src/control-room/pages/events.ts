@@ -1,5 +1,5 @@
 import { html } from '../../core/html.ts'
-import { breakable, empty, moment, objectLink } from '../parts/bits.ts'
+import { breakable, empty, moment, objectLink } from '../parts/elements.ts'
 import { table } from '../parts/table.ts'
 import { readEvents } from '../story/stripe-events.ts'
 import { definePage } from './page.ts'
@@ -25,15 +25,15 @@ export const eventsPage = definePage(
   },
   ({ type, events }) => ({
     title: 'Events',
-    lead: 'What Stripe has to tell, newest first, for 30 days. Braintree keeps no events; its notifications are among the webhooks.',
-    body: html`<section class="card"><form class="line" method="get" action="/events"><label class="grow">Type begins with <input type="search" name="type" value="${type}" placeholder="invoice."></label><button>Show</button></form>
+    lead: 'Events at Stripe in the last 30 days, newest first. Braintree has no events; its notifications are listed as webhooks.',
+    body: html`<section class="card"><form class="line" method="get" action="/events"><label class="grow">Type starts with <input type="search" name="type" value="${type}" placeholder="invoice."></label><button>Show</button></form>
 ${
   events.length === 0
-    ? empty(type ? 'None like that.' : 'None yet.')
+    ? empty(type ? 'No events match.' : 'No events yet.')
     : table('Events', events, {
         Type: (event) => html`<a href="/events/${event.id}">${breakable(event.type)}</a>`,
         About: ({ object }) => (object === null ? '' : objectLink(object)),
-        Cause: ({ request }) => (request === null ? 'no call' : html`call <code>${request}</code>`),
+        Cause: ({ request }) => (request === null ? 'clock' : html`call <code>${request}</code>`),
         At: ({ created }) => moment(created),
       })
 }</section>`,

@@ -1,11 +1,18 @@
 import { type Html, html } from '../../core/html.ts'
-import { breakable, customerPath, empty, moment, placeName, statusBadge } from '../parts/bits.ts'
 import { changeList, jsonView } from '../parts/code.ts'
+import {
+  breakable,
+  customerPath,
+  empty,
+  moment,
+  placeName,
+  statusBadge,
+} from '../parts/elements.ts'
 import { findObject } from '../story/find-object.ts'
 import { historyOf, type Version } from '../story/history.ts'
-import { type Ask, definePage } from './page.ts'
+import { definePage, type PageRequest } from './page.ts'
 
-function read({ watched, params, query }: Ask) {
+function read({ watched, params, query }: PageRequest) {
   const id = params.id ?? ''
   const merchant = query.get('merchant')
   const found = findObject(watched, id, merchant)
@@ -28,9 +35,9 @@ export const objectPage = definePage(read, ({ id, found, history, last }) => {
     ...(typeof status === 'string' ? { badge: statusBadge(status) } : {}),
     lead: found
       ? html`${placeName(found)} · ${wordsOf(found.kind)}${link}${own}`
-      : 'It is gone; this is what is still known of it.',
-    body: html`<div class="two"><section class="card"><h2>${found ? 'As it is now' : 'As it was last'}</h2>${shown ? jsonView(shown, 'The object') : empty('It was deleted.')}</section>
-<section class="card"><h2>How it came to this</h2>${history.length > 0 ? versions(history) : empty('No version before this one is known.')}</section></div>`,
+      : 'Deleted. This is what is still known about it.',
+    body: html`<div class="two"><section class="card"><h2>${found ? 'Present state' : 'Last known state'}</h2>${shown ? jsonView(shown, 'The object') : empty('Deleted.')}</section>
+<section class="card"><h2>History</h2>${history.length > 0 ? versions(history) : empty('No earlier version is known.')}</section></div>`,
   }
 })
 
@@ -40,12 +47,12 @@ function versions(history: readonly Version[]): Html {
       html`<li><div class="when">${moment(at)}</div><div class="what"><h3>${eventId === null ? cause : html`<a href="/events/${eventId}">${breakable(cause)}</a>`}</h3>${
         changes.length > 0
           ? changeList(changes, 12)
-          : html`<p class="quiet">${isEnd ? 'deleted' : index === history.length - 1 ? 'the first that is known' : 'nothing changed'}</p>`
+          : html`<p class="quiet">${isEnd ? 'deleted' : index === history.length - 1 ? 'first known version' : 'no changes'}</p>`
       }</div></li>`,
   )}</ol>`
 }
 
-/** `paymentMethods` is what the sandbox calls the table. */
+/** Returns a table's name in words: `payment method` for `paymentMethods`. */
 function wordsOf(kind: string): string {
   return kind
     .replace(/([a-z])([A-Z])/g, '$1 $2')

@@ -1,20 +1,26 @@
 import { type Html, html } from '../../core/html.ts'
-import { comingNext, countAll, lately, type NamedStep, newestCustomers } from '../model/overview.ts'
-import { amounts, count, customerPath, empty, moment } from '../parts/bits.ts'
+import {
+  countAll,
+  type NamedStep,
+  newestCustomers,
+  recentSteps,
+  upcomingSteps,
+} from '../model/overview.ts'
+import { amounts, count, customerPath, empty, moment } from '../parts/elements.ts'
 import { allMerchants } from '../story/merchants.ts'
 import { customerTable } from './customers.ts'
-import { type Ask, definePage } from './page.ts'
+import { definePage, type PageRequest } from './page.ts'
 
 const SHOWN = 8
 
-async function read({ watched }: Ask) {
+async function read({ watched }: PageRequest) {
   const { stripe, braintree, clock } = watched
   const [, ...others] = allMerchants(watched)
   return {
     now: clock.now().toISOString(),
     counts: countAll(watched),
-    coming: await comingNext(watched, SHOWN),
-    lately: lately(watched, SHOWN),
+    coming: await upcomingSteps(watched, SHOWN),
+    lately: recentSteps(watched, SHOWN),
     customers: newestCustomers(watched, SHOWN),
     failedJobs: watched.failures.list().slice(-SHOWN).reverse(),
     connect: {
@@ -45,10 +51,10 @@ export const overviewPage = definePage(read, (data) => ({
   body: html`${figures(data)}
 ${failures(data)}
 <div class="stack"><div class="two">
-<section class="card"><h2>What comes next</h2>${data.coming.length > 0 ? stepList(data.coming, true) : empty('Nothing will happen by itself. Subscribe somebody.')}</section>
+<section class="card"><h2>What comes next</h2>${data.coming.length > 0 ? stepList(data.coming, true) : empty('Nothing is scheduled. Create a subscription.')}</section>
 <section class="card"><h2>What just happened</h2>${data.lately.length > 0 ? stepList(data.lately, false) : empty('Nothing has happened yet.')}</section>
 </div>
-<section class="card"><h2>Customers</h2>${data.customers.length > 0 ? html`${customerTable(data.customers)}<p><a href="/customers">All customers</a></p>` : empty('Nobody yet. Point an SDK at the addresses below, or trigger an event.')}</section>
+<section class="card"><h2>Customers</h2>${data.customers.length > 0 ? html`${customerTable(data.customers)}<p><a href="/customers">All customers</a></p>` : empty('No customers yet. Connect an SDK with the settings below, or trigger an event.')}</section>
 ${connect(data)}</div>`,
 }))
 
@@ -56,17 +62,17 @@ function figures({ counts }: Overview): Html {
   const figure = (value: string, label: string, tone: '' | 'bad' = '') =>
     html`<li class="${tone}"><strong>${value}</strong>${label}</li>`
   return html`<ul class="figures">${figure(counts.customers.toLocaleString('en'), 'customers')}
-${figure(counts.running.toLocaleString('en'), 'subscriptions running')}
+${figure(counts.running.toLocaleString('en'), 'active subscriptions')}
 ${figure(String(counts.pastDue), 'past due', counts.pastDue > 0 ? 'bad' : '')}
 ${figure(amounts(counts.owed), 'owed')}
-${figure(String(counts.undelivered), 'webhooks not delivered', counts.undelivered > 0 ? 'bad' : '')}
-${figure(String(counts.failedJobs), 'due jobs that failed', counts.failedJobs > 0 ? 'bad' : '')}</ul>`
+${figure(String(counts.undelivered), 'undelivered webhooks', counts.undelivered > 0 ? 'bad' : '')}
+${figure(String(counts.failedJobs), 'failed jobs', counts.failedJobs > 0 ? 'bad' : '')}</ul>`
 }
 
 function failures({ failedJobs }: Overview): Html | '' {
   if (failedJobs.length === 0) return ''
-  return html`<div class="status bad"><p><strong>${count(failedJobs.length, 'due job')} failed.</strong> Time went on; each is tried again a day later.</p>
-<ul>${failedJobs.map(({ provider, job, key, message, retryAt }) => html`<li>${provider} ${job} <a href="/objects/${encodeURIComponent(key)}"><code>${key}</code></a>: ${message} Again at ${moment(new Date(retryAt).toISOString())}.</li>`)}</ul></div>`
+  return html`<div class="status bad"><p><strong>${count(failedJobs.length, 'due job')} failed.</strong> The clock went on; each job is retried a day later.</p>
+<ul>${failedJobs.map(({ provider, job, key, message, retryAt }) => html`<li>${provider} ${job} <a href="/objects/${encodeURIComponent(key)}"><code>${key}</code></a>: ${message} Next attempt at ${moment(new Date(retryAt).toISOString())}.</li>`)}</ul></div>`
 }
 
 function stepList(steps: readonly NamedStep[], coming: boolean): Html {
@@ -85,10 +91,10 @@ function connect({ connect, otherMerchants }: Overview): Html {
     Object.entries(values).map(([name, value]) => `${name}=${value}`)
   const others = otherMerchants.flatMap((keys) => [
     '',
-    `# or the merchant ${keys.BRAINTREE_MERCHANT_ID}`,
+    `# merchant ${keys.BRAINTREE_MERCHANT_ID}`,
     ...toLines(keys),
   ])
   const lines = [...toLines(connect), ...others]
-  return html`<section class="card"><h2>Connect</h2><p class="quiet">For the official SDKs, or a Tollgate service started elsewhere.</p>
+  return html`<section class="card"><h2>Connect</h2><p class="quiet">Settings for the official SDKs, or for a Tollgate service.</p>
 <div class="scroll" tabindex="0" role="region" aria-label="Keys and addresses">${lines.join('\n')}</div></section>`
 }

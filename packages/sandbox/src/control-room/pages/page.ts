@@ -1,27 +1,27 @@
 import type { View } from '../parts/layout.ts'
 import type { Watched } from '../story/watched.ts'
 
-/** What somebody wants to see. */
-export interface Ask {
+/** A request for a page. */
+export interface PageRequest {
   readonly watched: Watched
-  /** What stands at the `:names` of the path. */
+  /** Values of the `:name` segments of the path. */
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
-  /** The page's own path and query. */
+  /** Path and query of the page. */
   readonly path: string
 }
 
-/** A page, and the same as data beside it. */
+/** A page and its data. */
 export interface Page {
-  /** What there is to show; null when there is no such thing. */
-  readonly read: (ask: Ask) => unknown
-  readonly show: (data: never, ask: Ask) => View
+  /** Returns the data to show, or `null` if the object does not exist. */
+  readonly read: (ask: PageRequest) => unknown
+  readonly show: (data: never, ask: PageRequest) => View
 }
 
-/** Ties what is read to what is shown. */
+/** Defines a page by a function that reads its data and one that renders them. */
 export function definePage<Data extends object>(
-  read: (ask: Ask) => Promise<Data | null> | Data | null,
-  show: (data: Data, ask: Ask) => View,
+  read: (ask: PageRequest) => Promise<Data | null> | Data | null,
+  show: (data: Data, ask: PageRequest) => View,
 ): Page {
   return { read, show }
 }

@@ -2,14 +2,14 @@ import { type Html, html } from '../../core/html.ts'
 import type { Delivery } from '../../core/outbox.ts'
 import { triggersOf } from '../../fixtures/trigger.ts'
 import { receiversIn } from '../../stripe/state/receivers.ts'
-import { backField, breakable, empty, moment, statusBadge } from '../parts/bits.ts'
+import { backField, breakable, empty, moment, statusBadge } from '../parts/elements.ts'
 import { table } from '../parts/table.ts'
-import { type Ask, definePage } from './page.ts'
+import { definePage, type PageRequest } from './page.ts'
 
 const SHOWN = 100
 const STATES = ['delivered', 'pending', 'failed', 'dropped'] as const
 
-function read({ watched, query }: Ask) {
+function read({ watched, query }: PageRequest) {
   const { outbox, stripe, braintree } = watched
   const state = STATES.find((each) => each === query.get('state')) ?? null
   const type = query.get('type') ?? ''
@@ -42,9 +42,9 @@ type Data = ReturnType<typeof read>
 
 export const webhooksPage = definePage(read, (data, { path }) => ({
   title: 'Webhooks',
-  lead: 'Every attempt to tell your application what happened.',
-  body: html`<div class="stack"><div class="two"><section class="card"><h2>Addresses</h2>${endpoints(data)}</section>
-<section class="card"><h2>Trigger</h2><p class="quiet">Makes something happen, so that its webhook is sent.</p>
+  lead: 'Webhooks to your application, with every delivery attempt.',
+  body: html`<div class="stack"><div class="two"><section class="card"><h2>Endpoints</h2>${endpoints(data)}</section>
+<section class="card"><h2>Trigger</h2><p class="quiet">Causes an event, so that its webhook is sent.</p>
 <form class="line" method="post" action="/trigger">${backField(path)}<label>Event <select name="event">${data.triggers.map((each) => html`<option${each === 'invoice.paid' && html` selected`}>${each}</option>`)}</select></label>
 <label>Customer (optional) <input name="customer" placeholder="a new one" size="18"></label><button class="primary">Trigger</button></form></section></div>
 <section class="card"><h2>Deliveries</h2>${filter(data)}${deliveryTable(data, path)}</section></div>`,
@@ -52,7 +52,7 @@ export const webhooksPage = definePage(read, (data, { path }) => ({
 
 function endpoints({ endpoints }: Data): Html {
   if (endpoints.length === 0) {
-    return html`<p class="empty">None is registered, so nothing is sent. Start the sandbox with <code>--stripe-webhook</code>, or register one through the API.</p>`
+    return html`<p class="empty">No endpoint is registered, so nothing is sent. Start the sandbox with <code>--stripe-webhook</code>, or register one through the API.</p>`
   }
   return html`${endpoints.map(
     ({ provider, url, secret, events }) =>
@@ -67,22 +67,22 @@ function filter({ state, type }: Data): Html {
 
 function deliveryTable({ deliveries, state, type }: Data, path: string): Html {
   if (deliveries.length === 0) {
-    return empty(state || type ? 'None like that.' : 'None yet.')
+    return empty(state || type ? 'No webhooks match.' : 'No webhooks yet.')
   }
   return table('Deliveries', deliveries, {
     Event: ({ id, eventType, url }) =>
       html`<a href="/webhooks/${id}">${breakable(eventType)}</a><br><small>${breakable(url)}</small>`,
     State: ({ state, corrupt, duplicate }) =>
-      html`${statusBadge(state)}${duplicate && html` <small>copy</small>`}${corrupt && html` <small>damaged once</small>`}`,
+      html`${statusBadge(state)}${duplicate && html` <small>copy</small>`}${corrupt && html` <small>corrupted once</small>`}`,
     Attempts: ({ attempts, dueAt }) => {
       const last = attempts.at(-1)
-      const said =
+      const result =
         last &&
         `${attempts.length > 1 ? `${attempts.length}, last ` : ''}${last.status ?? last.error}`
-      return html`${said ?? html`<small>none yet</small>`}${dueAt !== null && html`<br><small>next ${moment(new Date(dueAt).toISOString())}</small>`}`
+      return html`${result ?? html`<small>none yet</small>`}${dueAt !== null && html`<br><small>next ${moment(new Date(dueAt).toISOString())}</small>`}`
     },
-    Made: ({ createdAt }) => moment(new Date(createdAt).toISOString()),
-    Again: ({ id, eventType }) =>
+    Created: ({ createdAt }) => moment(new Date(createdAt).toISOString()),
+    Action: ({ id, eventType }) =>
       html`<form method="post" action="/redeliver">${backField(path)}<input type="hidden" name="id" value="${id}"><button class="small">Send again<span class="unseen">: ${eventType} ${id}</span></button></form>`,
   })
 }

@@ -1,31 +1,31 @@
 import { type Html, html } from '../../core/html.ts'
-import { type Forecast, forecast, type Supposition } from '../forecast/forecast.ts'
+import { type Assumptions, type Forecast, forecast } from '../forecast/forecast.ts'
 import { findCustomer } from '../model/customers.ts'
-import { amounts, customerPath, empty, moment, statusBadge } from '../parts/bits.ts'
+import { amounts, customerPath, empty, moment, statusBadge } from '../parts/elements.ts'
 import { comingItem } from '../parts/timeline.ts'
 import { nowFor } from '../story/clocks.ts'
 import type { Step } from '../story/step.ts'
-import { horizonOf, whoOf } from './customer.ts'
-import { type Ask, definePage } from './page.ts'
+import { horizonOf, readCustomerRef } from './customer.ts'
+import { definePage, type PageRequest } from './page.ts'
 
 const CHARGES = {
   'as-they-are': 'as they are',
-  'next-declined': 'the next one is declined',
-  'all-declined': 'all are declined',
+  'next-declined': 'declined once',
+  'all-declined': 'all declined',
 } as const
 const SUBSCRIPTIONS = {
   'as-they-are': 'as they are',
-  'cancel-at-period-end': 'canceled at the period’s end',
+  'cancel-at-period-end': 'canceled at the period end',
   'cancel-now': 'canceled today',
 } as const
 const MONTHS = { 1: '1 month', 3: '3 months', 6: '6 months', 12: '1 year' } as const
 
-async function read(ask: Ask) {
+async function read(ask: PageRequest) {
   const { watched, query } = ask
-  const who = whoOf(ask)
+  const who = readCustomerRef(ask)
   const customer = who && findCustomer(watched, who)
   if (!who || !customer) return null
-  const supposed: Required<Supposition> = {
+  const supposed: Required<Assumptions> = {
     charges: choice(CHARGES, query.get('charges')),
     subscriptions: choice(SUBSCRIPTIONS, query.get('subscriptions')),
   }
@@ -45,9 +45,9 @@ export const whatIfPage = definePage(read, (data) => {
   const name = customer.name ?? customer.email ?? customer.id
   return {
     title: 'What if …',
-    lead: html`<a href="${customerPath(customer)}">${name}</a>, tried on a copy of this customer. The sandbox itself does not change.`,
-    body: html`<div class="stack"><section class="card"><h2>Suppose that</h2>${form(data)}</section>
-<div class="versus">${side('As things are', asIs, ifSo)}${side('If so', ifSo, asIs)}</div></div>`,
+    lead: html`<a href="${customerPath(customer)}">${name}</a>: a forecast on a copy of this customer. The sandbox does not change.`,
+    body: html`<div class="stack"><section class="card"><h2>Assumptions</h2>${form(data)}</section>
+<div class="versus">${side('Without changes', asIs, ifSo)}${side('With these assumptions', ifSo, asIs)}</div></div>`,
   }
 })
 
@@ -56,7 +56,7 @@ function form({ customer, months, supposed }: Data): Html {
 ${select('charges', 'Charges are', CHARGES, supposed.charges)}
 ${select('subscriptions', 'Subscriptions are', SUBSCRIPTIONS, supposed.subscriptions)}
 ${select('months', 'Look ahead', MONTHS, String(months))}
-<button class="primary">Try it</button></form>`
+<button class="primary">Forecast</button></form>`
 }
 
 function select(
@@ -71,14 +71,14 @@ function select(
   )}</select></label>`
 }
 
-/** What only this side has is underlined. */
+/** Renders one of two forecasts. Steps that the other one does not have are underlined. */
 function side(title: string, own: Forecast, other: Forecast): Html {
   const known = new Set(other.steps.map(nameOf))
   const isOther = (step: Step) => !known.has(nameOf(step))
   return html`<section class="card"><h2>${title}</h2>
-<p>Until ${moment(own.until)}, <strong>${amounts(own.paid)}</strong> is paid.</p>
+<p>Until ${moment(own.until)}, <strong>${amounts(own.paid)}</strong> will be paid.</p>
 <p>${own.subscriptions.map(({ status }) => html`${statusBadge(status)} `)}<small>at the end</small></p>
-${own.steps.length === 0 ? empty('Nothing happens.') : html`<ol class="timeline">${own.steps.map((step) => comingItem(step, { path: null, isOther }))}</ol>`}</section>`
+${own.steps.length === 0 ? empty('Nothing is due.') : html`<ol class="timeline">${own.steps.map((step) => comingItem(step, { path: null, isOther }))}</ol>`}</section>`
 }
 
 function nameOf({ at, title, amount }: Step): string {

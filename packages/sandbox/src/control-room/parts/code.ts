@@ -1,20 +1,20 @@
 import { type Html, html } from '../../core/html.ts'
 import type { Change } from '../story/diff.ts'
 
-/** Ids of objects one can look at. */
+/** Ids that are rendered as links. */
 const ID = /^[a-z]{2,8}_[A-Za-z0-9]{8,}$/
 
-/** JSON with colours, and links where an object's id stands. */
+/** Renders JSON with colors and with links for object ids. */
 export function jsonView(value: unknown, label: string): Html {
   return code(jsonHtml(value, ''), label)
 }
 
-/** Text as it is. */
+/** Renders plain text. */
 export function textView(text: string, label: string): Html {
   return code(html`${text}`, label)
 }
 
-/** Whoever has no mouse can scroll it, too. */
+/** Renders a scrollable region that can be focused and scrolled with the keyboard. */
 function code(content: Html, label: string): Html {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}">${content}</div>`
 }
@@ -55,7 +55,7 @@ function joined(parts: readonly Html[]): Html[] {
   return parts.map((part, at) => (at === parts.length - 1 ? part : html`${part},\n`))
 }
 
-/** What was and what is, field by field. */
+/** Renders the old and new value of each changed field. */
 export function changeList(changes: readonly Change[], most = 40): Html {
   const shown = changes.slice(0, most)
   const more = changes.length - shown.length
@@ -78,7 +78,7 @@ function brief(path: string, value: unknown): string {
   return isTime && value > 1e9 ? `${cut} (${toMoment(value)})` : cut
 }
 
-/** Stripe counts seconds, the sandbox's own rows milliseconds. */
+/** Formats a timestamp: Stripe's are in seconds, Braintree's rows have milliseconds. */
 function toMoment(value: number): string {
   return new Date(value > 1e12 ? value : value * 1000).toISOString().slice(0, 16).replace('T', ' ')
 }

@@ -1,23 +1,23 @@
 import { type Html, html } from '../../core/html.ts'
-import { breakable, moment } from './bits.ts'
+import { breakable, moment } from './elements.ts'
 
 export interface View {
   readonly title: string
-  /** Under the title. */
+  /** Introduction below the title. */
   readonly lead?: Html | string
-  /** Beside the title. */
+  /** Badge beside the title. */
   readonly badge?: Html
   readonly body: Html
 }
 
 export interface Frame {
-  /** The page's own path and query: where its forms lead back to. */
+  /** Path and query of the page, which its forms redirect to. */
   readonly path: string
-  /** The same as data. */
+  /** Path of the page's data as JSON. */
   readonly json: string | null
-  /** ISO 8601. */
+  /** The sandbox's time as ISO 8601. */
   readonly now: string
-  /** What the last form did, or why it could not. */
+  /** Message about the last submitted form. */
   readonly notice: { readonly text: string; readonly isBad: boolean } | null
 }
 
@@ -30,7 +30,7 @@ const PLACES = [
   ['/trouble', 'Trouble'],
 ] as const
 
-/** A whole page. It works without script, which its policy forbids anyway. */
+/** Renders a whole page. It works without scripts, which its content security policy forbids. */
 export function renderPage(view: View, frame: Frame): string {
   return html`<!doctype html>
 <html lang="en">
@@ -76,7 +76,7 @@ const MOVES = [
   ['months', '1 month'],
 ] as const
 
-/** On every page, because time is what one moves all the time. */
+/** Renders the buttons that advance the clock. They are on every page. */
 function clockForm({ now, path }: Frame): Html {
   return html`<form class="clock" method="post" action="/advance" aria-label="Clock">
 <input type="hidden" name="back" value="${path}"><span>${moment(now)} <small>UTC</small></span>

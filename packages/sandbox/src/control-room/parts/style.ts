@@ -1,4 +1,4 @@
-/** The colours and shapes of the service's own pages, for both schemes. */
+/** Colors and shapes of the Tollgate service's pages, in light and dark. */
 export const STYLE = `
 :root {
   color-scheme: light dark;

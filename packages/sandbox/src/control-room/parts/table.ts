@@ -1,11 +1,12 @@
 import { type Html, html } from '../../core/html.ts'
 
-/** Heading → what a row has to say under it. */
+/** Functions that render a row's cell, by column heading. */
 type Columns<Row> = Readonly<Record<string, (row: Row) => unknown>>
 
 /**
- * On a phone every row becomes a card with the column's name beside each value. The roles are written
- * out because browsers forget that it is a table once its cells are laid out in another way.
+ * Renders a table. On narrow screens each row becomes a card with the heading beside each value.
+ * The ARIA roles are explicit because browsers drop the table semantics once the cells are not
+ * displayed as a table.
  */
 export function table<Row>(caption: string, rows: readonly Row[], columns: Columns<Row>): Html {
   const headings = Object.keys(columns)

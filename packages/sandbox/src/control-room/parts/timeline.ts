@@ -1,20 +1,20 @@
 import { type Html, html } from '../../core/html.ts'
 import type { Step } from '../story/step.ts'
 import type { DeliveryNote } from '../story/timeline.ts'
-import { backField, clockField, customerPath, moment, objectLink } from './bits.ts'
+import { backField, clockField, customerPath, moment, objectLink } from './elements.ts'
 
 export interface TimelineOptions {
-  /** The page to come back to after "Go there"; null leaves these buttons out. */
+  /** Page to which the button "Go there" redirects. `null` hides these buttons. */
   readonly path: string | null
-  /** The test clock that "Go there" moves; the sandbox's own without it. */
+  /** Test clock that the button "Go there" moves. Without it, the sandbox's own clock. */
   readonly testClock?: string | null
-  /** Where the steps of many stand together. */
+  /** Whether each step names its customer, for timelines of several customers. */
   readonly withCustomer?: boolean
-  /** Steps that are marked, because the other side does not have them. */
+  /** Whether a step is underlined because the other forecast does not have it. */
   readonly isOther?: (step: Step) => boolean
 }
 
-/** What is still to come: hollow dots and a dashed line. */
+/** Renders a future step, with a hollow dot and a dashed line. */
 export function comingItem(step: Step, options: TimelineOptions): Html {
   const { path } = options
   const go =

@@ -4,8 +4,8 @@ import type { Step } from './step.ts'
 import type { Watched } from './watched.ts'
 
 /**
- * The notifications of each step, as it was told: Braintree's have no event that a step could name, so they are those of
- * the same moment which speak of its object.
+ * Returns the notifications of each step. Braintree has no events that steps could refer to, so a
+ * notification belongs to the step at the same time whose object it contains.
  */
 export function notificationsOf(
   { outbox }: Pick<Watched, 'outbox'>,
@@ -20,18 +20,21 @@ export function notificationsOf(
   const found = new Map<Step, Delivery[]>()
   for (const delivery of outbox.newestFirst()) {
     const then = delivery.provider === 'braintree' ? moments.get(delivery.createdAt) : undefined
-    const step = then && aboutWhom(delivery, context.keys.publicKey, then)
+    const step = then && findStep(delivery, context.keys.publicKey, then)
     if (step) found.set(step, [...(found.get(step) ?? []), delivery])
   }
   return found
 }
 
-/** Money is told with the payment, anything else with the subscription. */
-function aboutWhom(delivery: Delivery, key: string, steps: readonly Step[]): Step | undefined {
+/**
+ * Finds the step of a notification: about payments, the step with an amount; otherwise a step
+ * without one.
+ */
+function findStep(delivery: Delivery, key: string, steps: readonly Step[]): Step | undefined {
   const form = new URLSearchParams(delivery.body)
   if (!form.get('bt_signature')?.startsWith(`${key}|`)) return undefined
   const text = Buffer.from(form.get('bt_payload') ?? '', 'base64').toString()
-  // Whose it is stands in all of them.
+  // The customer's id is in every notification, so it says nothing about the step.
   const meant = steps.filter(({ facts, customer }) =>
     facts.some(({ objectId }) => objectId !== customer && text.includes(`<id>${objectId}</id>`)),
   )

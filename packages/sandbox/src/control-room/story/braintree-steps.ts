@@ -4,7 +4,10 @@ import type { PaymentMethodRow } from '../../braintree/state/rows/vault.ts'
 import type { Merchant } from './merchants.ts'
 import { amountOf, type Step, type Tone } from './step.ts'
 
-/** Everything the rows of a customer tell, oldest first. Braintree keeps no events. */
+/**
+ * Returns all steps of a customer, oldest first. They are read from the rows, because Braintree
+ * keeps no events.
+ */
 export function braintreeSteps(merchant: Merchant, customer: string): Step[] {
   const { context, name } = merchant
   const { customers, paymentMethods, subscriptions, transactions } = context.tables
@@ -14,20 +17,23 @@ export function braintreeSteps(merchant: Merchant, customer: string): Step[] {
   for (const { token, createdAt, instrument } of paymentMethods.findBy('customer', customer)) {
     steps.push(toStep(createdAt, 'Payment method added', 'plain', token, instrument.kind))
   }
-  steps.push(...ofGoneMethods(merchant, customer))
-  // Before the subscriptions: a payment that fails is why one goes past due.
+  steps.push(...deletedMethodSteps(merchant, customer))
+  // Before the subscriptions, because a failed payment is the reason why one goes past due.
   for (const transaction of transactions.findBy('customer', customer)) {
-    steps.push(...ofTransaction(transaction), ...ofDispute(transaction))
+    steps.push(...transactionSteps(transaction), ...disputeSteps(transaction))
   }
   for (const subscription of subscriptions.findBy('customer', customer)) {
-    steps.push(...ofSubscription(subscription), ...changesOf(merchant, subscription))
+    steps.push(
+      ...subscriptionSteps(subscription),
+      ...subscriptionChangeSteps(merchant, subscription),
+    )
   }
   const sorted = steps.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
   return sorted.map((step) => ({ ...step, customer, merchant: name }))
 }
 
-/** Methods that were deleted, as far as versions of them were kept. */
-function ofGoneMethods({ context }: Merchant, customer: string): Step[] {
+/** Returns the steps of deleted payment methods, as far as their versions were kept. */
+function deletedMethodSteps({ context }: Merchant, customer: string): Step[] {
   const known = context.versions?.versionsOfOwner('paymentMethods', customer) ?? []
   return [...known].flatMap(([token, versions]) => {
     const [first, last] = [versions[0], versions.at(-1)]
@@ -41,14 +47,14 @@ function ofGoneMethods({ context }: Merchant, customer: string): Step[] {
 }
 
 const SUBSCRIPTION: Readonly<Record<SubscriptionRow['status'], readonly [string, Tone]>> = {
-  Pending: ['Subscription waits for its first billing date', 'plain'],
+  Pending: ['Subscription pending', 'plain'],
   Active: ['Subscription active', 'good'],
   'Past Due': ['Subscription went past due', 'bad'],
   Canceled: ['Subscription canceled', 'bad'],
-  Expired: ['Subscription ran its course', 'warning'],
+  Expired: ['Subscription expired', 'warning'],
 }
 
-function ofSubscription(row: SubscriptionRow): Step[] {
+function subscriptionSteps(row: SubscriptionRow): Step[] {
   const history = [...row.statusHistory].sort((a, b) => a.timestamp - b.timestamp)
   return history.flatMap((event, index) => {
     const before = history[index - 1]
@@ -61,8 +67,8 @@ function ofSubscription(row: SubscriptionRow): Step[] {
   })
 }
 
-/** Another plan or price, which no status tells of. */
-function changesOf({ context }: Merchant, { id, currency }: SubscriptionRow): Step[] {
+/** Returns the changes of plan or price, which leave no trace in the status history. */
+function subscriptionChangeSteps({ context }: Merchant, { id, currency }: SubscriptionRow): Step[] {
   const versions = (context.versions?.versionsOf('subscriptions', id) ?? []).map(
     ({ at, text }) => ({ at, row: JSON.parse(text ?? '{}') as Partial<SubscriptionRow> }),
   )
@@ -81,7 +87,7 @@ function changesOf({ context }: Merchant, { id, currency }: SubscriptionRow): St
 const TRANSACTION: Readonly<Partial<Record<TransactionRow['status'], readonly [string, Tone]>>> = {
   authorized: ['Payment authorized', 'plain'],
   authorization_expired: ['Authorization expired', 'warning'],
-  submitted_for_settlement: ['Payment taken', 'good'],
+  submitted_for_settlement: ['Payment submitted for settlement', 'good'],
   settled: ['Payment settled', 'good'],
   settlement_declined: ['Settlement declined', 'bad'],
   processor_declined: ['Payment declined', 'bad'],
@@ -90,18 +96,19 @@ const TRANSACTION: Readonly<Partial<Record<TransactionRow['status'], readonly [s
   voided: ['Payment voided', 'warning'],
 }
 
-function ofDispute({ id, dispute, amount, currency }: TransactionRow): Step[] {
+function disputeSteps({ id, dispute, amount, currency }: TransactionRow): Step[] {
   if (!dispute) return []
   const step = toStep(dispute.openedAt, 'Payment disputed', 'bad', id, dispute.kind)
   return [{ ...step, notes: [`Now ${dispute.status}`], amount: amountOf(amount, currency) }]
 }
 
-function ofTransaction(row: TransactionRow): Step[] {
-  // On its way between two states that are news; PayPal's is there as soon as it is taken.
+function transactionSteps(row: TransactionRow): Step[] {
+  // `settling` is skipped: it lies between two states that have steps of their own, and PayPal
+  // reaches it as soon as a payment is submitted.
   const history = row.statusHistory.filter(({ status }) => status !== 'settling')
   return history.flatMap((event, index) => {
     const words = TRANSACTION[event.status]
-    // What is authorized and taken at once is taken.
+    // A sale that is authorized and submitted in one call is shown as one step.
     const passing = history[index + 1]?.timestamp === event.timestamp
     if (!words || passing) return []
     const [title, tone] = words

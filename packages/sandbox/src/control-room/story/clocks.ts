@@ -1,39 +1,39 @@
 import type { TestClockRow } from '../../stripe/state/rows.ts'
-import { timeOn } from '../../stripe/state/test-clocks.ts'
-import type { Watched, Who } from './watched.ts'
+import { testClockTime } from '../../stripe/state/test-clocks.ts'
+import type { CustomerRef, Watched } from './watched.ts'
 
-/** A test clock of Stripe's, beside the sandbox's own. */
+/** A test clock of Stripe, in addition to the sandbox's own clock. */
 export interface TestClock {
   readonly id: string
   readonly name: string | null
-  /** ISO 8601. */
+  /** The clock's time as ISO 8601. */
   readonly now: string
   readonly status: string
-  /** The customers that live by it. */
+  /** Number of customers on the clock. */
   readonly customers: number
 }
 
-/** Newest first. */
+/** Returns the test clocks, newest first. */
 export function testClocks({ stripe }: Watched): TestClock[] {
   const rows = stripe?.context.tables['test_helpers.test_clock'].newestFirst() ?? []
   return Array.from(rows, (row) => describe(stripe, row))
 }
 
-/** Null where there is none of that id. */
+/** Returns the test clock with this id, or `null`. */
 export function findTestClock({ stripe }: Watched, id: string): TestClock | null {
   const row = stripe?.context.tables['test_helpers.test_clock'].get(id)
   return row ? describe(stripe, row) : null
 }
 
-/** The test clock that a customer lives by; null for the sandbox's own. */
-export function clockOf(watched: Watched, { provider, id }: Who): TestClock | null {
+/** Returns the customer's test clock, or `null` if the customer uses the sandbox's own clock. */
+export function clockOf(watched: Watched, { provider, id }: CustomerRef): TestClock | null {
   if (provider !== 'stripe') return null
   const clock = watched.stripe?.context.tables.customer.get(id)?.test_clock
   return clock ? findTestClock(watched, clock) : null
 }
 
-/** What time it is for a customer. */
-export function nowFor(watched: Watched, who: Who): Date {
+/** Returns the present time of a customer. */
+export function nowFor(watched: Watched, who: CustomerRef): Date {
   const clock = clockOf(watched, who)
   return clock ? new Date(clock.now) : watched.clock.now()
 }
@@ -43,7 +43,7 @@ function describe(stripe: Watched['stripe'], row: TestClockRow): TestClock {
   return {
     id: row.id,
     name: row.name,
-    now: new Date(timeOn(row) * 1000).toISOString(),
+    now: new Date(testClockTime(row) * 1000).toISOString(),
     status: row.status,
     customers: customers.filter(({ $ }) => !$.deleted).length,
   }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { diffObjects, undo } from './diff.ts'
 
-it('names the single values that changed', () => {
+it('lists each value that changed between two objects', () => {
   const before = { status: 'active', items: { data: [{ id: 'si_1', quantity: 1 }] }, gone: 1 }
   const after = { status: 'past_due', items: { data: [{ id: 'si_1', quantity: 2 }] }, added: [] }
   expect(diffObjects(before, after)).toEqual([
@@ -22,12 +22,12 @@ const json = fc.dictionary(
   ),
 )
 
-it('finds no change only where there is none, and the same ones from both sides', () => {
+it('finds changes only between different values, and the same paths in both directions', () => {
   fc.assert(
     fc.property(json, json, (one, other) => {
       const changes = diffObjects(one, other)
       const same = JSON.stringify(sorted(one)) === JSON.stringify(sorted(other))
-      // An empty object in place of another kind of value is a change of its own.
+      // An empty object that replaces a value of another kind is a change too.
       if (same) expect(changes).toEqual([])
       else expect(changes).not.toEqual([])
       const back = diffObjects(other, one).map(({ path, before, after }) => ({
@@ -48,7 +48,7 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.map(([name, inner]) => [name, sorted(inner)]))
 }
 
-it('takes a change back by what Stripe says was there before', () => {
+it('restores the previous object from the previous_attributes of an event', () => {
   const after = { status: 'active', trial: { end: 5, days: 1 }, items: [2] }
   expect(undo(after, { status: 'trialing', trial: { end: 4 }, items: [1] })).toEqual({
     status: 'trialing',

@@ -1,12 +1,12 @@
-/** One field that is not what it was. Undefined: it was not there. */
+/** A changed field. `undefined` means that it did not exist. */
 export interface Change {
-  /** `items.data.0.quantity` */
+  /** Path of the field, such as `items.data.0.quantity`. */
   readonly path: string
   readonly before: unknown
   readonly after: unknown
 }
 
-/** What changed from one version of an object to the next, down to the single values. */
+/** Returns the values that changed between two versions of an object. */
 export function diffObjects(before: unknown, after: unknown, path = ''): Change[] {
   if (isSame(before, after)) return []
   if (!isContainer(before) || !isContainer(after)) return [{ path, before, after }]
@@ -21,7 +21,10 @@ export function diffObjects(before: unknown, after: unknown, path = ''): Change[
   )
 }
 
-/** The version before, from the one after and the old values of what changed. */
+/**
+ * Returns the previous version of an object, from the present one and the old values of its changed
+ * fields.
+ */
 export function undo(
   after: Readonly<Record<string, unknown>>,
   previous: Readonly<Record<string, unknown>>,

@@ -8,16 +8,16 @@ import type { Watched } from './watched.ts'
 
 export interface FoundObject {
   readonly provider: 'stripe' | 'braintree'
-  /** Where Braintree has several merchants. */
+  /** Id of the Braintree merchant that has the object. `null` if there is only one merchant. */
   readonly merchant: string | null
-  /** `invoice`, `subscriptions` … */
+  /** Kind of object, such as `invoice` or `subscriptions`. */
   readonly kind: string
   readonly id: string
-  /** As it is now: at Stripe as the API sends it, at Braintree as the sandbox keeps it. */
+  /** The present object: as the API returns it at Stripe, as the sandbox stores it at Braintree. */
   readonly object: Readonly<Record<string, unknown>>
 }
 
-/** Whatever has this id: of one merchant, or at either provider. */
+/** Finds the object with this id, at one merchant or at either provider. */
 export function findObject(
   watched: Watched,
   id: string,

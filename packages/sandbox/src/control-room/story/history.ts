@@ -5,56 +5,59 @@ import { allMerchants } from './merchants.ts'
 import { readEvents, type SeenEvent } from './stripe-events.ts'
 import type { Watched } from './watched.ts'
 
-/** One version of an object, and what made it differ from the one before. */
+/** A version of an object, with its difference from the previous one. */
 export interface Version {
-  /** ISO 8601. */
+  /** Time of the change as ISO 8601. */
   readonly at: string
-  /** The event, or at Braintree the call or what fell due. */
+  /** Cause of the change: the event, or at Braintree the call or the due job. */
   readonly cause: string
   readonly eventId: string | null
   readonly changes: readonly Change[]
-  /** It ended with this one. */
+  /** Whether this version records that the object was deleted. */
   readonly isEnd: boolean
 }
 
-/** An object as it was at one moment, and who says so. */
-interface Sight {
+/** An object at one moment, and the source of the information. */
+interface Observation {
   readonly at: number
   readonly cause: string
   readonly eventId: string | null
-  /** Null when it was deleted. */
+  /** The object. `null` if it was deleted. */
   readonly object: Readonly<Record<string, unknown>> | null
-  /** The old values of what changed, where they are told. */
+  /** Old values of the changed fields, if they are known. */
   readonly previous: Readonly<Record<string, unknown>> | null
 }
 
-const MOST_VERSIONS = 200
+const MAX_VERSIONS = 200
 
-export interface Whose {
+export interface HistoryQuery {
   readonly id: string
   readonly merchant: string | null
   readonly found: FoundObject | null
 }
 
 export interface History {
-  /** Newest first. */
+  /** Versions, newest first. */
   readonly versions: readonly Version[]
-  /** The object as it was last seen; null when it never was. */
+  /** The last known version of the object. `null` if none is known. */
   readonly last: Readonly<Record<string, unknown>> | null
 }
 
-/** The versions that are still known: as events tell at Stripe, as they were kept at Braintree. */
-export function historyOf(watched: Watched, whose: Whose): History {
+/**
+ * Returns the versions that are still known: from the events at Stripe, from the version log at
+ * Braintree.
+ */
+export function historyOf(watched: Watched, whose: HistoryQuery): History {
   const told = fromEvents(watched, whose.id)
   const seen = told.length > 0 ? told : fromLog(watched, whose)
   const first = seen[0]?.at ?? Number.POSITIVE_INFINITY
   const before = fromStatuses(whose.found?.object).filter(({ at }) => Date.parse(at) < first)
-  const versions = [...before, ...toVersions(seen)].slice(-MOST_VERSIONS).reverse()
+  const versions = [...before, ...toVersions(seen)].slice(-MAX_VERSIONS).reverse()
   return { versions, last: seen.findLast(({ object }) => object !== null)?.object ?? null }
 }
 
-/** Each beside the one before it. */
-function toVersions(seen: readonly Sight[]): Version[] {
+/** Compares each version with the previous one. */
+function toVersions(seen: readonly Observation[]): Version[] {
   return seen.map(({ at, cause, eventId, object, previous }, index) => {
     const last = seen[index - 1]?.object
     const before = last ?? (previous && object ? undo(object, previous) : null)
@@ -68,11 +71,11 @@ function toVersions(seen: readonly Sight[]): Version[] {
   })
 }
 
-function fromEvents({ stripe }: Watched, id: string): Sight[] {
+function fromEvents({ stripe }: Watched, id: string): Observation[] {
   const filter = {
     mentions: id,
     keep: ({ object }: SeenEvent) => object.id === id,
-    most: MOST_VERSIONS,
+    most: MAX_VERSIONS,
   }
   const events = stripe ? readEvents(stripe.context, filter).reverse() : []
   return events.map((event) => ({
@@ -84,7 +87,7 @@ function fromEvents({ stripe }: Watched, id: string): Sight[] {
   }))
 }
 
-function fromLog(watched: Watched, { id, merchant, found }: Whose): Sight[] {
+function fromLog(watched: Watched, { id, merchant, found }: HistoryQuery): Observation[] {
   for (const { name, context } of allMerchants(watched)) {
     if (merchant !== null && merchant !== name) continue
     for (const kind of KINDS) {
@@ -103,7 +106,7 @@ function fromLog(watched: Watched, { id, merchant, found }: Whose): Sight[] {
   return []
 }
 
-/** That it changed, and when, is what a version says anyway. */
+/** Removes the time of the last change, which every version has anyway. */
 function withoutDates(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { statusHistory: _history, updatedAt: _at, ...rest } = row
   return rest
@@ -111,7 +114,10 @@ function withoutDates(row: Readonly<Record<string, unknown>>): Record<string, un
 
 type StatusEvent = Readonly<Record<string, unknown>> & { readonly timestamp: number }
 
-/** What Braintree's objects tell of the time before anybody looked. */
+/**
+ * Returns versions from the status history of a Braintree object, for the time before versions were
+ * recorded.
+ */
 function fromStatuses(object: unknown): Version[] {
   const { statusHistory } = (object ?? {}) as { statusHistory?: readonly StatusEvent[] }
   const history = [...(statusHistory ?? [])].sort((a, b) => a.timestamp - b.timestamp)

@@ -1,9 +1,9 @@
 import type { BraintreeContext } from '../../braintree/state/context.ts'
-import type { Watched, Who } from './watched.ts'
+import type { CustomerRef, Watched } from './watched.ts'
 
-/** A merchant of Braintree. */
+/** A merchant at Braintree. */
 export interface Merchant {
-  /** Null where there is only one: nobody needs to be told. */
+  /** The merchant's id. `null` if there is only one merchant. */
   readonly name: string | null
   readonly context: BraintreeContext
 }
@@ -16,20 +16,25 @@ export function allMerchants({ braintree }: Watched): Merchant[] {
   }))
 }
 
-/** The one of that name, the first where none is named; null where there is none. */
+/** Finds a merchant by name, or the first one for `null`. Returns `null` if it does not exist. */
 export function findMerchant(watched: Watched, name: string | null): Merchant | null {
   const merchants = allMerchants(watched)
   const found = merchants.find(({ context }) => context.keys.merchantId === name)
   return (name === null ? merchants[0] : found) ?? null
 }
 
-/** Where a customer is, in one word of a path: `stripe`, `braintree`, `braintree.shop`. */
-export function placeOf({ provider, merchant }: Pick<Who, 'provider' | 'merchant'>): string {
+/**
+ * Returns a provider and merchant as one path segment: `stripe`, `braintree` or `braintree.shop`.
+ */
+export function placeOf({
+  provider,
+  merchant,
+}: Pick<CustomerRef, 'provider' | 'merchant'>): string {
   return merchant === null ? provider : `${provider}.${merchant}`
 }
 
-/** The other way round; null for what is no place. */
-export function parsePlace(text: string): Pick<Who, 'provider' | 'merchant'> | null {
+/** Parses a path segment of `placeOf`. Returns `null` if it is invalid. */
+export function parsePlace(text: string): Pick<CustomerRef, 'provider' | 'merchant'> | null {
   if (text === 'stripe' || text === 'braintree') return { provider: text, merchant: null }
   const merchant = /^braintree\.([\w-]+)$/.exec(text)?.[1]
   return merchant === undefined ? null : { provider: 'braintree', merchant }

@@ -6,33 +6,33 @@ export type Tone = 'good' | 'bad' | 'warning' | 'plain'
 export interface Amount {
   readonly minor: number
   readonly currency: string
-  /** `$10.00` */
+  /** Formatted amount, such as `$10.00`. */
   readonly text: string
 }
 
-/** One of the things that make up a step, as the provider calls it. */
+/** An event or status change that is part of a step. */
 export interface Fact {
-  /** `invoice.paid`, or the status of a transaction. */
+  /** Event type such as `invoice.paid`, or the status of a transaction. */
   readonly type: string
-  /** The event that told of it; null where it is read from the object, or has not happened yet. */
+  /** The event. `null` if the fact is read from the object, or is part of a forecast. */
   readonly eventId: string | null
-  /** The object it is about. */
+  /** Id of the object that the event is about. */
   readonly objectId: string | null
 }
 
-/** What happened at one moment for one reason, in a few words. */
+/** Changes with one cause at one moment, summarized in a few words. */
 export interface Step {
-  /** ISO 8601. */
+  /** Time of the step as ISO 8601. */
   readonly at: string
   readonly provider: 'stripe' | 'braintree'
-  /** Where Braintree has several merchants. */
+  /** Id of the Braintree merchant. `null` if there is only one merchant. */
   readonly merchant: string | null
-  /** Whom it concerns; null when nobody in particular. */
+  /** Id of the customer. `null` if the step concerns no customer. */
   readonly customer: string | null
   readonly title: string
   readonly tone: Tone
   readonly amount: Amount | null
-  /** What else is worth a line: `active → past_due`. */
+  /** Additional lines, such as `Status: active → past_due`. */
   readonly notes: readonly string[]
   readonly facts: readonly Fact[]
 }

@@ -1,28 +1,28 @@
 import type { StripeContext } from '../../stripe/state/context.ts'
 import type { WireObject } from '../../stripe/wire/wire-object.ts'
 
-/** An event with its object read. */
+/** An event with its parsed object. */
 export interface SeenEvent {
   readonly id: string
   readonly type: string
-  /** Epoch seconds, on the clock that its customer lives by. */
+  /** Epoch seconds on the customer's clock. */
   readonly created: number
   readonly object: Readonly<WireObject>
-  /** The old values of what changed. */
+  /** Old values of the changed fields. */
   readonly previous: Readonly<Record<string, unknown>> | null
-  /** The call that caused it; null when time did. */
+  /** Id of the request that caused the event. `null` if it was caused by the clock. */
   readonly request: string | null
 }
 
 export interface EventFilter {
-  /** Only those that hold this, as a text of its own. */
+  /** Only events that contain this text as a JSON string. */
   readonly mentions?: string
   readonly type?: string
   readonly keep?: (event: SeenEvent) => boolean
   readonly most: number
 }
 
-/** Events, newest first. Stripe keeps them for 30 days. */
+/** Returns events, newest first. Stripe keeps them for 30 days. */
 export function readEvents(context: StripeContext, filter: EventFilter): SeenEvent[] {
   const found: SeenEvent[] = []
   for (const row of context.tables.event.newestFirst()) {
@@ -49,7 +49,7 @@ function isMentioned(text: string, value: unknown): boolean {
   return Object.values(value).some((each) => isMentioned(text, each))
 }
 
-/** What happened to one customer. */
+/** Returns a filter for the events of one customer. */
 export function isAbout(customer: string): (event: SeenEvent) => boolean {
   return ({ object }) => object.id === customer || object.customer === customer
 }

@@ -1,8 +1,8 @@
-import { wordsOf } from './event-words.ts'
+import { describeEventType } from './event-descriptions.ts'
 import { type Amount, amountOf, type Fact, type Step } from './step.ts'
 import type { SeenEvent } from './stripe-events.ts'
 
-/** Events that belong together, in the order they happened, each group as one step. */
+/** Groups consecutive events with the same cause into steps. */
 export function toSteps(events: readonly SeenEvent[]): Step[] {
   const groups: SeenEvent[][] = []
   for (const event of events) {
@@ -13,7 +13,10 @@ export function toSteps(events: readonly SeenEvent[]): Step[] {
   return groups.map(toStep)
 }
 
-/** One call, or one moment of time, for one customer. Some objects do not say whose they are. */
+/**
+ * Whether an event has the same request, time and customer as the group. Some objects do not name
+ * their customer.
+ */
 function belongsTo(group: readonly SeenEvent[], event: SeenEvent): boolean {
   const [first] = group
   if (first?.created !== event.created || first.request !== event.request) return false
@@ -31,9 +34,9 @@ function customerOf(events: readonly SeenEvent[]): string | null {
 
 function toStep(events: readonly SeenEvent[]): Step {
   const heaviest = events.reduce((one, other) =>
-    wordsOf(other.type).weight > wordsOf(one.type).weight ? other : one,
+    describeEventType(other.type).weight > describeEventType(one.type).weight ? other : one,
   )
-  const { title, tone } = wordsOf(heaviest.type)
+  const { title, tone } = describeEventType(heaviest.type)
   const changes = [...events.flatMap(describeChange), ...events.flatMap(describeEnd)]
   const renamed = heaviest.type === 'customer.subscription.updated' ? changes[0] : undefined
   const fields = renamed === undefined ? Object.keys(heaviest.previous ?? {}) : []
@@ -57,7 +60,7 @@ function toFact({ id, type, object }: SeenEvent): Fact {
   return { type, eventId: id, objectId: typeof object.id === 'string' ? object.id : null }
 }
 
-/** What was paid, or should have been, by the event that says it best. */
+/** Returns the amount of a step, from the event that states it best. */
 function amountIn(events: readonly SeenEvent[]): Amount | null {
   for (const [type, field] of AMOUNTS) {
     const event = events.find((each) => each.type === type)
@@ -84,23 +87,24 @@ const AMOUNTS = [
   ['invoice.upcoming', 'amount_due'],
 ] as const
 
-/** What a changed subscription became, by what it was before. */
+/** Describes how a subscription changed. */
 function describeChange({ type, object, previous }: SeenEvent): string[] {
   if (type !== 'customer.subscription.updated' || previous === null) return []
-  const said: string[] = []
-  if ('status' in previous) said.push(`Status: ${previous.status} → ${object.status}`)
-  if (previous.cancel_at_period_end === false) said.push('Cancellation scheduled')
-  if (previous.cancel_at_period_end === true) said.push('Cancellation withdrawn')
+  const changes: string[] = []
+  if ('status' in previous) changes.push(`Status: ${previous.status} → ${object.status}`)
+  if (previous.cancel_at_period_end === false) changes.push('Cancellation scheduled')
+  if (previous.cancel_at_period_end === true) changes.push('Cancellation withdrawn')
   if ('pause_collection' in previous) {
-    said.push(object.pause_collection ? 'Collection paused' : 'Collection resumed')
+    changes.push(object.pause_collection ? 'Collection paused' : 'Collection resumed')
   }
-  if ('items' in previous && said.length === 0) said.push(describeItems(object, previous.items))
-  return said
+  if ('items' in previous && changes.length === 0)
+    changes.push(describeItems(object, previous.items))
+  return changes
 }
 
-/** After the last retry a subscription ends with the payment that failed. */
+/** After the last retry, the subscription ends in the same step as the failed payment. */
 function describeEnd({ type }: SeenEvent): string[] {
-  return type === 'customer.subscription.deleted' ? [wordsOf(type).title] : []
+  return type === 'customer.subscription.deleted' ? [describeEventType(type).title] : []
 }
 
 interface Items {
@@ -114,5 +118,5 @@ function describeItems(object: Readonly<Record<string, unknown>>, before: unknow
   const [was, is] = [before as Items, object.items as Items].map((items) =>
     (items.data ?? []).map(({ price, quantity }) => `${price?.id ?? ''}×${quantity ?? 1}`),
   )
-  return was?.join() === is?.join() ? 'New period began' : 'Plan or quantity changed'
+  return was?.join() === is?.join() ? 'New period started' : 'Plan or quantity changed'
 }

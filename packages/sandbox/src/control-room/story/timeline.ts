@@ -4,11 +4,11 @@ import { braintreeSteps } from './braintree-steps.ts'
 import { findMerchant } from './merchants.ts'
 import { newestFirst, type Step } from './step.ts'
 import { isAbout, readEvents } from './stripe-events.ts'
-import { stepsFromRows } from './stripe-past.ts'
+import { stepsFromRows } from './stripe-row-steps.ts'
 import { toSteps } from './stripe-steps.ts'
-import type { Watched, Who } from './watched.ts'
+import type { CustomerRef, Watched } from './watched.ts'
 
-/** What became of one webhook. */
+/** State of a webhook. */
 export interface DeliveryNote {
   readonly id: string
   readonly state: Delivery['state']
@@ -19,10 +19,10 @@ export interface PastStep extends Step {
   readonly deliveries: readonly DeliveryNote[]
 }
 
-const MOST_EVENTS = 400
+const MAX_EVENTS = 400
 
-/** What happened to a customer, newest first. */
-export function pastOf(watched: Watched, who: Who): PastStep[] {
+/** Returns what happened to a customer, newest first. */
+export function pastOf(watched: Watched, who: CustomerRef): PastStep[] {
   return newestFirst(
     who.provider === 'stripe' ? stripePast(watched, who.id) : braintreePast(watched, who),
   )
@@ -31,14 +31,14 @@ export function pastOf(watched: Watched, who: Who): PastStep[] {
 function stripePast(watched: Watched, customer: string): PastStep[] {
   if (!watched.stripe) return []
   const { context } = watched.stripe
-  const filter = { mentions: customer, keep: isAbout(customer), most: MOST_EVENTS }
+  const filter = { mentions: customer, keep: isAbout(customer), most: MAX_EVENTS }
   const events = readEvents(context, filter).reverse()
   const first = events[0]?.created ?? Number.POSITIVE_INFINITY
   const steps = [...stepsFromRows(context, customer, first), ...toSteps(events)]
   return steps.map((step) => ({ ...step, deliveries: deliveriesOf(watched, step) }))
 }
 
-function braintreePast(watched: Watched, { merchant, id }: Who): PastStep[] {
+function braintreePast(watched: Watched, { merchant, id }: CustomerRef): PastStep[] {
   const found = findMerchant(watched, merchant)
   const steps = found ? braintreeSteps(found, id) : []
   const sent = found && notificationsOf(watched, found, steps)

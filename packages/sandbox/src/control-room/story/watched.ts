@@ -2,37 +2,37 @@ import type { Readable } from 'node:stream'
 import type { BraintreeHandle } from '../../braintree/server/handle.ts'
 import type { BraintreeContext } from '../../braintree/state/context.ts'
 import type { ProviderContext } from '../../core/provider-context.ts'
-import type { WantedProviders } from '../../scratch/scratch.ts'
+import type { ProviderOptions } from '../../offline/offline-sandbox.ts'
 import type { StripeHandle } from '../../stripe/server/handle.ts'
 import type { StripeContext } from '../../stripe/state/context.ts'
 
-/** The providers that were started: as tests hold them, and from within. */
+/** The running providers: their handles for tests, and their internal state. */
 export interface RunningProviders {
   readonly stripe: { readonly handle: StripeHandle; readonly context: StripeContext } | null
   readonly braintree: {
     readonly handle: BraintreeHandle
-    /** The one that the handle stands for first. */
+    /** Contexts of the merchants. The first one belongs to the handle. */
     readonly merchants: readonly BraintreeContext[]
   } | null
 }
 
-/** What the control room looks at. */
+/** The sandbox as the control room reads it. */
 export interface Watched extends ProviderContext, RunningProviders {
-  /** How they were started, for a copy to try something out. */
-  readonly wanted: WantedProviders
+  /** Options that the providers were started with, to open a copy. */
+  readonly wanted: ProviderOptions
 }
 
-/** What its forms can do beside that. */
+/** The sandbox as the forms of the control room change it. */
 export interface Controls extends Watched {
   readonly save: () => Promise<void>
   readonly reset: () => Promise<void>
   readonly exportState: () => Readable
 }
 
-/** A customer of one of the providers. */
-export interface Who {
+/** Identifies a customer at one of the providers. */
+export interface CustomerRef {
   readonly provider: 'stripe' | 'braintree'
-  /** Whose customer it is, where Braintree has several merchants. */
+  /** Id of the customer's Braintree merchant. `null` if there is only one merchant. */
   readonly merchant: string | null
   readonly id: string
 }

@@ -1,10 +1,16 @@
-/** Calendar arithmetic in UTC, as billing providers do it. */
+/**
+ * Length of a UTC day in milliseconds. All calendar arithmetic here is in UTC, as at the payment
+ * providers.
+ */
 
 const DAY_MS = 86_400_000
 
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
-/** January is 0, and 12 the next one. */
+/**
+ * Number of days in a month of a year. `month` counts from 0 (January); 12 is January of the next
+ * year.
+ */
 export function daysInMonth(year: number, month: number): number {
   const inYear = year + Math.floor(month / 12)
   const isLeap = inYear % 4 === 0 && (inYear % 100 !== 0 || inYear % 400 === 0)
@@ -13,9 +19,9 @@ export function daysInMonth(year: number, month: number): number {
 }
 
 /**
- * The anchor moved by `months`, on the anchor's own day of month, or the last day of a shorter
- * month. Always count from the anchor and never from the last result: 31 January gives
- * 28 February, then 31 March.
+ * Adds `months` to the anchor. Keeps the anchor's day of month, or takes the last day of a shorter
+ * month. Always count from the anchor, never from a previous result: 31 January gives 28 February,
+ * then 31 March.
  */
 export function addMonths(anchor: Date, months: number): Date {
   const month = anchor.getUTCFullYear() * 12 + anchor.getUTCMonth() + months
@@ -25,11 +31,7 @@ export function addMonths(anchor: Date, months: number): Date {
   return new Date(Date.UTC(year, month - year * 12, day) + timeOfDay)
 }
 
-export function addDays(date: Date, days: number): Date {
-  return new Date(date.getTime() + days * DAY_MS)
-}
-
-/** `2026-01-31`, the UTC day of an instant. */
+/** Formats the UTC day of an instant, such as `2026-01-31`. */
 export function isoDay(date: Date): string {
   return date.toISOString().slice(0, 10)
 }

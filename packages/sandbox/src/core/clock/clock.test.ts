@@ -4,7 +4,7 @@ import { addDuration, MovableClock, type Timeline } from './clock.ts'
 
 const at = (text: string) => new Date(text)
 
-it('counts months from the anchor, through short months and leap years', () => {
+it('addMonths counts from the anchor, through short months and leap years', () => {
   const anchor = at('2023-12-31T08:00:00Z')
   const days = [1, 2, 3, 4, 14].map((n) => addMonths(anchor, n).toISOString().slice(0, 10))
   expect(days).toEqual(['2024-01-31', '2024-02-29', '2024-03-31', '2024-04-30', '2025-02-28'])
@@ -15,7 +15,7 @@ it('counts months from the anchor, through short months and leap years', () => {
   )
 })
 
-it('knows how long each month is, counted from any year', () => {
+it('daysInMonth returns the length of each month, also beyond December', () => {
   for (let month = -14; month < 27; month++) {
     for (const year of [1900, 1999, 2000, 2023, 2024, 2100]) {
       const last = new Date(Date.UTC(year, month + 1, 0)).getUTCDate()
@@ -24,7 +24,7 @@ it('knows how long each month is, counted from any year', () => {
   }
 })
 
-/** Falls due at fixed times, and notes when it was fired. */
+/** Creates a timeline that falls due at fixed times and logs each time it fires. */
 function timeline(name: string, times: number[], log: string[], clock: MovableClock): Timeline {
   return {
     nextDue: () => times[0] ?? null,
@@ -36,7 +36,7 @@ function timeline(name: string, times: number[], log: string[], clock: MovableCl
   }
 }
 
-it('fires everything that falls due, in order, ties in order of joining', async () => {
+it('runs due work in chronological order, and work due at the same time in the order of registration', async () => {
   const clock = new MovableClock(new Date(0))
   const log: string[] = []
   clock.join(timeline('a', [3000, 5000, 9000], log, clock))
@@ -46,7 +46,7 @@ it('fires everything that falls due, in order, ties in order of joining', async 
   expect(clock.nowMs()).toBe(5000)
 })
 
-it('does moves one after the other and never goes back', async () => {
+it('runs concurrent moves of the clock one after the other and rejects a move into the past', async () => {
   const clock = new MovableClock(new Date(0))
   const log: string[] = []
   clock.join(timeline('a', [1000, 2000], log, clock))
@@ -59,7 +59,7 @@ it('does moves one after the other and never goes back', async () => {
   expect(clock.nowMs()).toBe(2000)
 })
 
-it('fires what is overdue now', async () => {
+it('runs overdue work at the present time of the clock', async () => {
   const clock = new MovableClock(new Date(10_000))
   const log: string[] = []
   clock.join(timeline('late', [1000], log, clock))

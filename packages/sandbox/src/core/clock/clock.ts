@@ -1,35 +1,45 @@
 import { addMonths } from './calendar.ts'
 
-/** A span of time. Years and months follow the calendar in UTC; the rest is exact. */
+/**
+ * A span of time. Years and months follow the UTC calendar; all other units have a fixed length.
+ */
 export interface Duration {
-  /** Twelve months each. */
+  /** Years of twelve calendar months. */
   readonly years?: number
-  /** 31 January and one month is the last day of February. */
+  /**
+   * Calendar months. Counted from the 31st of January, one month ends on the last day of February.
+   */
   readonly months?: number
-  /** Seven days each. */
+  /** Weeks of seven days. */
   readonly weeks?: number
-  /** 24 hours each. */
+  /** Days of 24 hours. */
   readonly days?: number
-  /** 60 minutes each. */
+  /** Hours of 60 minutes. */
   readonly hours?: number
-  /** 60 seconds each. */
+  /** Minutes of 60 seconds. */
   readonly minutes?: number
-  /** Stripe knows nothing shorter. */
+  /** Whole seconds, the shortest unit that Stripe uses. */
   readonly seconds?: number
 }
 
 /**
- * Work that falls due. What is due is derived from state each time it is asked and never kept in a
- * closure, because a restored snapshot must have the same future.
+ * A source of work that falls due over time. Must derive what is due from stored state on each
+ * call, never from a closure, because a restored snapshot must have the same future.
  */
 export interface Timeline {
-  /** Epoch milliseconds of the earliest thing still to happen. */
+  /**
+   * Returns when the earliest pending work is due, in epoch milliseconds. `null` if nothing is
+   * pending.
+   */
   nextDue(): number | null
-  /** Does everything of this timeline that is due at `at`. */
+  /** Runs all work of this timeline that is due at `at` (epoch milliseconds). */
   fireDue(at: number): void | Promise<void>
 }
 
-/** The only source of time: nothing else in the sandbox reads the system's, except for the signatures of webhooks. */
+/**
+ * The sandbox's only source of time. Nothing else reads the system clock, except webhook
+ * signatures.
+ */
 export class MovableClock {
   #now: number
   #moving: Promise<void> = Promise.resolve()
@@ -49,17 +59,23 @@ export class MovableClock {
     return this.#now
   }
 
-  /** Timelines that fall due at the same instant fire in the order they joined. */
+  /** Adds a timeline. Timelines that are due at the same instant fire in the order they joined. */
   join(timeline: Timeline): void {
     this.#timelines.push(timeline)
   }
 
-  /** Calls back when time has moved, before whoever moved it goes on. */
+  /**
+   * Registers a callback that runs each time the clock has moved, before the promise of the move
+   * resolves.
+   */
   onMoved(watcher: () => void): void {
     this.#watchers.push(watcher)
   }
 
-  /** Moves time forward and does everything that falls due on the way, in order. */
+  /**
+   * Moves time forward and runs everything that falls due on the way, in chronological order.
+   * @throws {RangeError} If the duration is negative.
+   */
   advance(by: Duration): Promise<void> {
     return this.#queue(() => this.#moveTo(addDuration(this.now(), by).getTime()))
   }
@@ -68,7 +84,7 @@ export class MovableClock {
     return this.#queue(() => this.#moveTo(date.getTime()))
   }
 
-  /** Sets the time without firing anything: for a restored snapshot only. */
+  /** Sets the time without running any due work. Only for restoring a snapshot. */
   restoreTo(date: Date): void {
     this.#now = date.getTime()
   }
@@ -85,7 +101,7 @@ export class MovableClock {
     for (;;) {
       const next = this.#earliest()
       if (!next || next.due > target) break
-      // Something overdue fires now: time never runs backwards.
+      // Overdue work runs at the present time, because time never runs backwards.
       this.#now = Math.max(this.#now, next.due)
       const fired = next.timeline.fireDue(this.#now)
       if (fired) await fired

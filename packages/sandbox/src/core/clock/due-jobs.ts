@@ -3,22 +3,24 @@ import type { Timeline } from './clock.ts'
 import type { FailedJobs } from './failed-jobs.ts'
 
 export interface DueJob {
-  /** What falls due, such as `invoice`; unique among the jobs of a sandbox. */
+  /** Kind of object that falls due, such as `invoice`. Unique among the jobs of a sandbox. */
   readonly name: string
   readonly queue: DueQueue
-  /** Does the one thing that is due for the key. It undoes what it began before it throws. */
+  /** Runs the due work for one key. Must roll back its own changes before it throws. */
   readonly run: (key: string) => void
 }
 
-/** More than anything honest does at one instant. */
-const MOST_RUNS_AT_ONCE = 1000
+/**
+ * Runs of one job for one key at the same instant, above which the job counts as an endless loop.
+ */
+const MAX_RUNS_PER_INSTANT = 1000
 
 /**
- * A provider's due work, the jobs named first going first. One that fails is written down and tried
- * again later: it stops neither the others nor time.
+ * Creates the timeline of a provider's due work. Jobs listed first run first. A job that throws is
+ * recorded in `failures` and retried later; the other jobs and the clock continue.
  */
 export function dueJobs(provider: string, jobs: readonly DueJob[], failures: FailedJobs): Timeline {
-  /** The next due time of a job; what failed moves to its next attempt on the way. */
+  /** Returns when a job is due next. Postpones keys that have failed to the time of their retry. */
   const nextDueOf = ({ name, queue }: DueJob): number | null => {
     for (;;) {
       const due = queue.nextDue()
@@ -34,7 +36,8 @@ export function dueJobs(provider: string, jobs: readonly DueJob[], failures: Fai
     const run = (runs.get(key) ?? 0) + 1
     runs.set(key, run)
     try {
-      if (run > MOST_RUNS_AT_ONCE) throw new Error('It falls due again and again without an end.')
+      if (run > MAX_RUNS_PER_INSTANT)
+        throw new Error('It falls due again and again without an end.')
       job.run(key)
       failures.succeeded(job.name, key)
     } catch (error) {

@@ -1,29 +1,40 @@
 import type { Store } from '../store/store.ts'
 import type { Table } from '../store/table.ts'
 
-/** Something that fell due and could not be done. Time went on without it. */
+/**
+ * A scheduled job, such as a renewal, that threw an error when it fell due. The clock continued
+ * without it.
+ */
 export interface FailedJob {
-  /** The provider whose job it was. */
+  /** Provider that owns the job: `stripe` or `braintree`. */
   readonly provider: string
-  /** What fell due: `subscription`, `invoice`, `subscription_schedule` … */
+  /** Kind of object that fell due, such as `subscription`, `invoice` or `subscription_schedule`. */
   readonly job: string
-  /** The id of the object it was about. */
+  /** Id of the object the job was run for. */
   readonly key: string
-  /** Why it failed the last time. */
+  /** Error message of the last attempt. */
   readonly message: string
-  /** Epoch milliseconds on the clock it fell due by. */
+  /**
+   * Time of the first failure, in epoch milliseconds of the job's clock (the sandbox's or a Stripe
+   * test clock).
+   */
   readonly firstFailedAt: number
-  /** Epoch milliseconds on the same clock. */
+  /** Time of the last failure, in epoch milliseconds of the same clock. */
   readonly lastFailedAt: number
-  /** How often it failed in a row. */
+  /** Number of consecutive failed attempts. */
   readonly attempts: number
-  /** When it is tried again: a day after the last attempt. */
+  /**
+   * Time of the next attempt, one day after the last one, in epoch milliseconds of the same clock.
+   */
   readonly retryAt: number
 }
 
 const DAY_MS = 86_400_000
 
-/** Jobs that failed, kept with the state until they succeed; each is tried again a day later. */
+/**
+ * The jobs that have failed. They are stored with the state until they succeed, and retried once a
+ * day.
+ */
 export class FailedJobs {
   readonly #table: Table<FailedJob>
   readonly #log: (line: string) => void
@@ -33,18 +44,23 @@ export class FailedJobs {
     this.#log = options.log ?? ((line) => process.stderr.write(`${line}\n`))
   }
 
-  /** Oldest first. */
+  /** Returns the failed jobs, oldest first. */
   list(): FailedJob[] {
     return [...this.#table.values()].map((failed) => ({ ...failed }))
   }
 
-  /** When a job that failed is tried again; null when it did not fail. */
+  /**
+   * Returns when a failed job is retried, in epoch milliseconds. `null` if the job has not failed.
+   */
   retryAt(job: string, key: string): number | null {
     if (this.#table.size === 0) return null
     return this.#table.get(`${job}:${key}`)?.retryAt ?? null
   }
 
-  /** `now`: by the clock that the job fell due by. */
+  /**
+   * Records a failed attempt and logs it. `now` is the time of the clock the job fell due on, in
+   * epoch milliseconds.
+   */
   record(provider: string, job: string, key: string, error: unknown, now: number): void {
     const message = error instanceof Error ? error.message : String(error)
     const before = this.#table.get(`${job}:${key}`)
@@ -59,7 +75,7 @@ export class FailedJobs {
       retryAt: now + DAY_MS,
     }
     this.#table.set(`${job}:${key}`, failed)
-    // The same complaint every day of a year would hide the others.
+    // Logging the same error for every daily retry would hide other errors.
     if (before?.message === message) return
     const [at, again] = [now, failed.retryAt].map((ms) => new Date(ms).toISOString())
     this.#log(

@@ -1,103 +1,59 @@
-/** Code of an empty place. */
-const NONE = 0
-
 /**
- * One field of all rows, by place: a number of four bytes that stands for the value. Rows of one kind share a few
- * values (types, states, currencies), so a question is answered once for each value, and packed rows stay packed.
+ * One field of all rows of a table, by place. Rows share few distinct values (types, states,
+ * currencies), so a filter is evaluated once for each value, and packed rows stay packed.
  */
 export class Column<T> {
   readonly #read: (row: T) => unknown
-  #codes = new Uint32Array(64)
-  /** By code. The first stands for an empty place. */
-  #values: unknown[] = [undefined]
-  /** How many rows have the value of each code. */
-  #counts: number[] = [0]
-  readonly #known = new Map<unknown, number>()
-  /** Codes whose value no row has any more. */
-  #free: number[] = []
+  /** Values by place. `undefined` marks an empty place. */
+  #values: unknown[] = []
+  /** Distinct values, so that equal ones are kept in memory once. */
+  readonly #shared = new Map<unknown, unknown>()
 
-  /** Values are JSON: plain ones, or objects that nobody changes in place. */
+  /** `read` must return JSON: primitives, or objects that are never changed in place. */
   constructor(read: (row: T) => unknown) {
     this.#read = read
   }
 
+  at(place: number): unknown {
+    return this.#values[place]
+  }
+
   put(place: number, row: T): void {
     const value = this.#read(row) ?? null
-    const before = this.#codes[place] ?? NONE
-    // Most changes of a row are of other fields.
-    if (before !== NONE && this.#values[before] === value) return
-    const code = this.#codeOf(value)
-    if (before === code) return
-    this.#counts[code] = (this.#counts[code] ?? 0) + 1
-    this.empty(place)
-    if (place >= this.#codes.length) this.#grow(place)
-    this.#codes[place] = code
+    // Most changes of a row concern other fields.
+    if (this.#values[place] !== value) this.#values[place] = this.#share(value)
   }
 
   empty(place: number): void {
-    const code = this.#codes[place] ?? NONE
-    if (code === NONE) return
-    this.#codes[place] = NONE
-    const left = (this.#counts[code] ?? 0) - 1
-    this.#counts[code] = left
-    if (left > 0) return
-    this.#known.delete(keyOf(this.#values[code]))
-    this.#values[code] = undefined
-    this.#free.push(code)
+    this.#values[place] = undefined
   }
 
-  /** Closes the gaps: the places that are there move together. */
-  tidy(end: number, isThere: (place: number) => boolean): void {
-    let to = 0
-    for (let place = 0; place < end; place++) {
-      if (isThere(place)) this.#codes[to++] = this.#codes[place] ?? NONE
-    }
-    this.#codes.fill(NONE, to)
+  /** Removes the places that are not kept and closes the gaps. */
+  keep(isKept: (value: unknown, place: number) => boolean): void {
+    this.#values = this.#values.filter(isKept)
   }
 
-  clear(): void {
-    this.#codes = new Uint32Array(64)
-    this.#values = [undefined]
-    this.#counts = [0]
-    this.#free = []
-    this.#known.clear()
-  }
-
-  /** The places whose value is wanted, until the next change. */
+  /** Returns a filter for places by their value. Valid until the next change of the table. */
   where(isWanted: (value: unknown) => boolean): (place: number) => boolean {
-    const wanted = new Uint8Array(this.#values.length)
-    for (let code = 1; code < wanted.length; code++) {
-      if ((this.#counts[code] ?? 0) > 0 && isWanted(this.#values[code])) wanted[code] = 1
+    const answers = new Map<unknown, boolean>([[undefined, false]])
+    return (place) => {
+      const value = this.#values[place]
+      const known = answers.get(value)
+      if (known !== undefined) return known
+      const answer = isWanted(value)
+      answers.set(value, answer)
+      return answer
     }
-    const codes = this.#codes
-    return (place) => wanted[codes[place] ?? NONE] === 1
   }
 
-  #codeOf(value: unknown): number {
-    const key = keyOf(value)
-    let code = this.#known.get(key)
-    if (code === undefined) {
-      code = this.#free.pop() ?? this.#values.length
-      this.#known.set(key, code)
-      this.#values[code] = value
-      this.#counts[code] = 0
-    }
-    return code
-  }
-
-  #grow(place: number): void {
-    const codes = new Uint32Array(Math.max(2 * this.#codes.length, place + 1))
-    codes.set(this.#codes)
-    this.#codes = codes
+  #share(value: unknown): unknown {
+    if (typeof value === 'number') return value
+    // By now, many of the remembered values belong to no row.
+    if (this.#shared.size > 2 * this.#values.length + 64) this.#shared.clear()
+    const key = typeof value === 'object' ? JSON.stringify(value) : value
+    const shared = this.#shared.get(key)
+    if (shared !== undefined) return shared
+    this.#shared.set(key, value)
+    return value
   }
 }
-
-/** Equal for equal values. */
-function keyOf(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value
-  for (const _name in value) return JSON.stringify(value)
-  return NOTHING_IN_IT
-}
-
-/** Most metadata is empty. */
-const NOTHING_IN_IT = Symbol('{}')

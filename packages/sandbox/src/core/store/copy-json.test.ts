@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { copyJson } from './copy-json.ts'
 
-it('copies any JSON as JSON itself does', () => {
+it('copies any JSON value exactly as JSON.stringify and JSON.parse do', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const text = JSON.stringify(value)

@@ -5,16 +5,19 @@ interface Entry {
 }
 
 /**
- * Keys by the time they fall due: a binary heap with lazy deletion. Keys due at the same instant
- * come out in the order they first entered.
+ * Keys ordered by the time they fall due: a binary heap with lazy deletion. Keys due at the same
+ * instant come out in the order they were first added.
  */
 export class DueQueue {
-  /** What holds for each key. The heap also has what held before. */
+  /** The valid entry of each key. The heap also contains outdated entries. */
   readonly #current = new Map<string, Entry>()
   #heap: Entry[] = []
   #entered = 0
 
-  /** `null` takes the key out. Whose key it is does not matter to one queue. */
+  /**
+   * Sets when a key is due, in epoch milliseconds. `null` removes the key. `_row` is unused: with
+   * it, `DueQueue` and `DueQueues` have the same signature.
+   */
   set(key: string, due: number | null, _row?: unknown): void {
     const before = this.#current.get(key)
     if (due === null) {
@@ -31,7 +34,10 @@ export class DueQueue {
     return this.#peek()?.due ?? null
   }
 
-  /** The first key due at or before `at`; it stays queued until `set` moves it. */
+  /**
+   * Returns the first key due at or before `at`. The key stays in the queue until `set` moves it.
+   * `null` if none is due.
+   */
   nextKey(at: number): string | null {
     const first = this.#peek()
     return first && first.due <= at ? first.key : null
@@ -90,8 +96,8 @@ function isBefore(a: Entry, b: Entry): boolean {
 }
 
 /**
- * Due queues side by side, one for each clock that rows live by; null is the sandbox's own. A row never moves
- * to another clock.
+ * One due queue per clock: each Stripe test clock, and `null` for the sandbox's own clock. A row
+ * never moves to another clock.
  */
 export class DueQueues<T> {
   readonly #queues = new Map<string | null, DueQueue>()
@@ -110,13 +116,13 @@ export class DueQueues<T> {
     return queue
   }
 
-  /** Without the row the key is taken out, whose ever it was. */
+  /** Sets when a key is due. Without the row, removes the key from all queues. */
   set(key: string, due: number | null, row?: T): void {
     if (row !== undefined) this.of(this.#clockOf(row)).set(key, due)
     else for (const queue of this.#queues.values()) queue.set(key, null)
   }
 
-  /** Whoever holds one of the queues holds it still. */
+  /** Empties the queues but keeps the objects, because callers hold references to them. */
   clear(): void {
     for (const queue of this.#queues.values()) queue.clear()
   }

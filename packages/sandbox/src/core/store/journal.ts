@@ -2,17 +2,17 @@ import { closeSync, existsSync, openSync, truncateSync } from 'node:fs'
 import { linesOf, parseLine, writeLines } from './lines.ts'
 import type { Store, StoreHead } from './store.ts'
 
-/** Ends what belongs together: without it, nothing of that has happened. */
+/** Last line of a step. Replay ignores a step without it. */
 interface End extends StoreHead {
   readonly now: string
   readonly rows: number
 }
 
 /**
- * A file that what changes is added to: a line `["table","key",row]` for each changed row, with a fourth
- * entry where the row is new, `["table","key"]` for each that is gone, and an object that ends the step.
- * It is with the operating system when `add` returns. So a process that is killed loses nothing; only a
- * machine that loses its power may lose the last moments.
+ * Append-only log of state changes. Each step writes a line `["table","key",row]` per changed row
+ * (with a fourth entry `true` if the row is new), `["table","key"]` per deleted row, and an object
+ * that ends the step. When `add` returns, the operating system has the data: a killed process loses
+ * nothing, and only a power failure may lose the last moments.
  */
 export class Journal {
   readonly #descriptor: number
@@ -23,7 +23,7 @@ export class Journal {
     this.#size = size
   }
 
-  /** In bytes. */
+  /** Size in bytes. */
   get size(): number {
     return this.#size
   }
@@ -48,8 +48,9 @@ function* linesOfStep(now: Date, store: Store): Generator<string> {
 }
 
 /**
- * Does again what a journal tells of, and cuts off the end of it that was being written when the process
- * was killed. `now` is null when it tells of nothing.
+ * Applies a journal to the store and truncates a last step that was cut off when the process was
+ * killed. `now` is `null` if the journal contains no complete step.
+ * @throws {TypeError} If a step before the last one is incomplete.
  */
 export async function replayJournal(
   file: string,
@@ -81,7 +82,7 @@ export async function replayJournal(
   return { now: end && new Date(end.now), size }
 }
 
-/** Where the last step that is whole ends. */
+/** Finds where the last complete step ends, in bytes. */
 async function findEnd(file: string): Promise<number> {
   let found = 0
   for await (const { text, end, whole } of linesOf(file)) {

@@ -2,18 +2,18 @@ import { createReadStream, writeSync } from 'node:fs'
 
 const CHUNK = 1_048_576
 
-/** A line of a file, and where in the file it ends. */
+/** A line of a file, and its end position. */
 export interface Line {
   readonly text: string
-  /** Bytes from the file's start to the next line. */
+  /** Position after the line, in bytes from the start of the file. */
   readonly end: number
-  /** False for a last line that no newline ends. */
+  /** `false` for a last line without a newline. */
   readonly whole: boolean
 }
 
 /**
- * The lines of a file of any size, up to a byte. Split at newlines only: `node:readline` also splits at
- * U+2028, which JSON may hold as it is.
+ * Reads the lines of a file of any size, up to a byte position. Splits at newlines only:
+ * `node:readline` also splits at U+2028, which JSON may contain unescaped.
  */
 export async function* linesOf(
   file: string,
@@ -37,7 +37,7 @@ export async function* linesOf(
   if (text.length > 0) yield { text: text.toString('utf8'), end: end + text.length, whole: false }
 }
 
-/** Null for what is no JSON. */
+/** Parses a line as JSON. `null` if it is not valid JSON. */
 export function parseLine(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -46,7 +46,7 @@ export function parseLine(text: string): unknown {
   }
 }
 
-/** Returns how many bytes that were. */
+/** Writes lines to an open file. Returns the number of bytes written. */
 export function writeLines(descriptor: number, lines: Iterable<string>, chunkSize = CHUNK): number {
   let written = 0
   for (const chunk of chunksOf(lines, chunkSize)) {
@@ -56,7 +56,7 @@ export function writeLines(descriptor: number, lines: Iterable<string>, chunkSiz
   return written
 }
 
-/** Lines joined until they are long enough to be worth a write. */
+/** Joins lines into chunks of at least `size`, to write with fewer system calls. */
 export function* chunksOf(lines: Iterable<string>, size: number): Generator<Buffer> {
   let waiting: string[] = []
   let length = 0

@@ -1,113 +1,86 @@
-/** Rows by the order they came in. Some places are empty. */
-export interface Places<T> {
-  count(): number
-  /** Null when no row has this key. */
-  placeOf(key: string): number | null
-  rowAt(place: number): T | undefined
-  /** When a row was made, if the rows have come in the order of these times; otherwise null. */
-  readonly timeOf: ((row: T) => number) | null
+import type { Column } from './column.ts'
+
+/** Rows by insertion order. Some places are empty. */
+interface Rows<T> {
+  /** Number of places, including empty ones. */
+  readonly end: number
+  placeOf(key: string): number | undefined
+  at(place: number): T | undefined
+  column(name: string): Column<T> | undefined
 }
 
-/** Rows, the newest first. A page of them starts at its cursor, without a walk through those before. */
-export class NewestFirst<T> implements Iterable<T> {
-  readonly #places: Places<T>
-  readonly #keep: (row: T) => boolean
+interface Wanted<T> {
+  /** Places to consider, in ascending order. All places if absent. */
+  readonly places?: Int32Array
+  readonly isAt: (place: number) => boolean
+  readonly keep: (row: T) => boolean
+}
 
-  constructor(places: Places<T>, keep: (row: T) => boolean = () => true) {
-    this.#places = places
-    this.#keep = keep
+/**
+ * Iterates rows from newest to oldest. A page starts directly at its cursor, without walking
+ * through the rows before it.
+ */
+export class NewestFirst<T> implements Iterable<T> {
+  readonly #rows: Rows<T>
+  readonly #wanted: Wanted<T>
+
+  constructor(rows: Rows<T>, wanted: Partial<Wanted<T>> = {}) {
+    this.#rows = rows
+    this.#wanted = { isAt: () => true, keep: () => true, ...wanted }
   }
 
   filter(keep: (row: T) => boolean): NewestFirst<T> {
-    return new NewestFirst(this.#places, (row) => this.#keep(row) && keep(row))
+    const { keep: before } = this.#wanted
+    const both = (row: T) => before(row) && keep(row)
+    return new NewestFirst(this.#rows, { ...this.#wanted, keep: both })
   }
 
-  /** Leaves out rows of other times where it can do so without looking at them; the rest is for a filter. */
-  between(from: number, to: number): NewestFirst<T> {
-    const { timeOf } = this.#places
-    if (!timeOf) return this
-    const first = this.#firstPlace((row) => timeOf(row) >= from)
-    const end = Math.max(
-      first,
-      this.#firstPlace((row) => timeOf(row) > to),
-    )
-    const places: Places<T> = {
-      count: () => end - first,
-      placeOf: (key) => {
-        const place = this.#places.placeOf(key)
-        return place === null || place < first || place >= end ? null : place - first
-      },
-      rowAt: (place) => this.#places.rowAt(first + place),
-      timeOf,
-    }
-    return new NewestFirst(places, this.#keep)
+  /**
+   * Keeps the rows whose field has a wanted value. Does not unpack rows if the field has a column.
+   */
+  where(name: string & keyof T, isWanted: (value: unknown) => boolean): NewestFirst<T> {
+    const isThis = this.#rows.column(name)?.where(isWanted)
+    if (!isThis) return this.filter((row) => isWanted(row[name]))
+    const { isAt } = this.#wanted
+    const both = (place: number) => isAt(place) && isThis(place)
+    return new NewestFirst(this.#rows, { ...this.#wanted, isAt: both })
   }
 
   [Symbol.iterator](): Iterator<T> {
-    return this.#walk(this.#places.count() - 1, -1)
+    return this.#walk((this.#wanted.places?.length ?? this.#rows.end) - 1, -1)
   }
 
-  /** What is older than this row; null when it is not among these rows. */
+  /** Returns the rows older than the given one. `null` if that row is not in the list. */
   after(key: string): Iterable<T> | null {
-    const place = this.#find(key)
-    return place === null ? null : this.#walk(place - 1, -1)
+    return this.#from(key, -1)
   }
 
-  /** What is newer than this row, the nearest first; null when it is not among these rows. */
+  /**
+   * Returns the rows newer than the given one, nearest first. `null` if that row is not in the
+   * list.
+   */
   before(key: string): Iterable<T> | null {
-    const place = this.#find(key)
-    return place === null ? null : this.#walk(place + 1, 1)
+    return this.#from(key, 1)
   }
 
-  #find(key: string): number | null {
-    const place = this.#places.placeOf(key)
-    const row = place === null ? undefined : this.#places.rowAt(place)
-    return row !== undefined && this.#keep(row) ? place : null
+  #from(key: string, step: 1 | -1): Iterable<T> | null {
+    const place = this.#rows.placeOf(key) ?? -1
+    const at = this.#wanted.places?.indexOf(place) ?? place
+    return this.#at(at) === undefined ? null : this.#walk(at + step, step)
   }
 
-  /** Where the rows begin that are so, when all those after one that is so are so, too. */
-  #firstPlace(isSo: (row: T) => boolean): number {
-    let [low, high] = [0, this.#places.count()]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      let at = middle
-      while (at < high && this.#places.rowAt(at) === undefined) at++
-      const row = at < high ? this.#places.rowAt(at) : undefined
-      if (row !== undefined && !isSo(row)) low = at + 1
-      else high = middle
-    }
-    return low
+  #at(at: number): T | undefined {
+    const { places, isAt, keep } = this.#wanted
+    const place = places ? places[at] : at
+    const row = place !== undefined && isAt(place) ? this.#rows.at(place) : undefined
+    return row !== undefined && keep(row) ? row : undefined
   }
 
   *#walk(from: number, step: 1 | -1): Generator<T> {
-    for (let place = from; place >= 0 && place < this.#places.count(); place += step) {
-      const row = this.#places.rowAt(place)
-      if (row !== undefined && this.#keep(row)) yield row
+    const end = this.#wanted.places?.length ?? this.#rows.end
+    for (let at = from; at >= 0 && at < end; at += step) {
+      const row = this.#at(at)
+      if (row !== undefined) yield row
     }
-  }
-}
-/** Knows whether rows have come in the order of their times. With several clocks they need not. */
-export class TimeOrder<T> {
-  readonly of: (row: T) => number
-  #last = Number.NEGATIVE_INFINITY
-  #inOrder = true
-
-  constructor(timeOf: (row: T) => number) {
-    this.of = timeOf
-  }
-
-  get inOrder(): boolean {
-    return this.#inOrder
-  }
-
-  /** Called for every row, as they come. */
-  add(time: number): void {
-    if (time < this.#last) this.#inOrder = false
-    this.#last = time
-  }
-
-  clear(): void {
-    this.#last = Number.NEGATIVE_INFINITY
-    this.#inOrder = true
   }
 }

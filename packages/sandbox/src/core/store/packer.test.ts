@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { Packer } from './packer.ts'
 
-/** Few names and few values, so that many objects are nearly the same. */
+/** Few names and few values, so that many generated objects are nearly equal. */
 const { object } = fc.letrec((tie) => ({
   plain: fc.constantFrom(null, true, 0, -1, 1, 'a', 'ü\u2028"', ''),
   any: fc.oneof(
@@ -15,7 +15,7 @@ const { object } = fc.letrec((tie) => ({
 }))
 const objects = fc.array(fc.oneof(object, fc.dictionary(fc.string(), fc.jsonValue())))
 
-it('gives back what it was given, field by field in order', () => {
+it('unpacks packed objects to equal ones with fields in the same order', () => {
   fc.assert(
     fc.property(objects, (values) => {
       const packer = new Packer<object>()
@@ -29,14 +29,14 @@ it('gives back what it was given, field by field in order', () => {
   )
 })
 
-it('takes what is undefined for not there, as JSON does', () => {
+it('omits undefined fields of a packed object, as JSON does', () => {
   const packer = new Packer<object>()
-  const first = packer.pack({ a: 1, ours: undefined, b: { c: [2], ours: undefined } })
-  expect(packer.pack({ a: 1, b: { c: [2] } })).toEqual(first)
-  expect(packer.unpack(first)).toEqual({ a: 1, b: { c: [2] } })
+  const first = packer.toText({ a: 1, ours: undefined, b: { c: [2], ours: undefined } })
+  expect(packer.toText({ a: 1, b: { c: [2] } })).toBe(first)
+  expect(packer.fromText(first)).toEqual({ a: 1, b: { c: [2] } })
 })
 
-it('makes a new object of a text each time', () => {
+it('creates a new object each time it unpacks a text', () => {
   const packer = new Packer<{ list: unknown[]; inner: object | null }>()
   packer.toText({ list: [], inner: null })
   const given = { list: [{ n: 1 }], inner: { n: 1 } }
@@ -49,12 +49,11 @@ it('makes a new object of a text each time', () => {
   expect(packer.fromText(text)).toEqual({ list: [{ n: 1 }], inner: { n: 1 } })
 })
 
-it('keeps only what differs', () => {
+it('stores only the differences from the sample', () => {
   const packer = new Packer<object>()
   const invoice = (id: string, total: number) => ({ id, paid: { at: null, by: 'card' }, total })
-  packer.pack(invoice('in_1', 1))
-  expect(packer.pack(invoice('in_2', 1))).toEqual([0, 0, 'in_2'])
-  expect(packer.pack({ ...invoice('in_1', 7), paid: { at: 5, by: 'card' } })).toEqual([
-    0, 2, 5, 4, 7,
-  ])
+  packer.toText(invoice('in_1', 1))
+  expect(packer.toText(invoice('in_2', 1))).toBe('[0,0,"in_2"]')
+  const changed = { ...invoice('in_1', 7), paid: { at: 5, by: 'card' } }
+  expect(packer.toText(changed)).toBe('[0,2,5,4,7]')
 })

@@ -1,22 +1,26 @@
 import type { StoreSnapshot } from './store.ts'
 
 /**
- * Of the rows in state files and snapshots. Raised when a row changes so that one written before would be read wrongly: what has
- * another number is refused, never half-read. test/kept-format.test.ts keeps a file of this format.
+ * Version of the row format in state files and snapshots. Increase it when older rows would be
+ * misread: another version is rejected, never partly read. test/kept-format.test.ts contains a file
+ * of this format.
  */
 export const STATE_FORMAT = 3
 
-/** Everything a sandbox knows, as plain JSON in memory. The state file holds the same line by line. */
+/** The complete state of a sandbox as plain JSON. A state file holds the same, line by line. */
 export interface SandboxSnapshot {
-  /** The format: what another build wrote in another one is refused. */
+  /** Version of the snapshot format. `restore()` rejects a snapshot with another version. */
   readonly version: number
-  /** The clock, as ISO 8601. */
+  /** Time of the sandbox's clock, as ISO 8601. */
   readonly now: string
-  /** All the rest. */
+  /** Everything else: the rows, counters and the seed of ids. */
   readonly store: StoreSnapshot
 }
 
-/** A snapshot may have been kept for long. */
+/**
+ * Rejects a snapshot of another format, such as one stored by an older version of the sandbox.
+ * @throws {TypeError} If the version is not `STATE_FORMAT`.
+ */
 export function checkSnapshot({ version }: { readonly version: number }): void {
   if (version === STATE_FORMAT) return
   throw new TypeError(

@@ -17,23 +17,23 @@ import { linesOf, parseLine, writeLines } from './lines.ts'
 import { STATE_FORMAT } from './snapshot.ts'
 import type { Store, StoreHead } from './store.ts'
 
-/** The first line of a state file. One line for each row follows, and a last one that counts them. */
+/** First line of a state file. One line per row follows, and a last line with their number. */
 interface Head extends StoreHead {
   readonly version: typeof STATE_FORMAT
   readonly now: string
-  /** The number of the journal that goes on where this file ends. */
+  /** Number of the journal that continues this file. */
   readonly journal: number
 }
 
-/** What a state file says beside its rows. */
+/** Contents of a state file other than its rows. */
 export interface LoadedFile {
   readonly now: Date
   readonly journal: number
 }
 
 /**
- * The state as lines of JSON: a head, `["table","key",row]` for each row, and `{"rows":n}` at the end.
- * The whole in one string could not be longer than 512 MB, which is the most that JavaScript allows.
+ * Serializes the state as lines of JSON: a head, `["table","key",row]` for each row, and
+ * `{"rows":n}` at the end. Not one string, because JavaScript limits strings to 512 MB.
  */
 export function* stateLines(now: Date, store: Store, journal = 0): Generator<string> {
   const head: Head = { version: STATE_FORMAT, now: now.toISOString(), journal, ...store.head() }
@@ -47,8 +47,10 @@ export function* stateLines(now: Date, store: Store, journal = 0): Generator<str
 }
 
 /**
- * Written beside and moved into place: a crash or a full disk leaves the old state or the new. In one
- * go, because a call that is handled half way would be in one table and not in the other. Returns its size.
+ * Writes a state file and returns its size in bytes. Writes a temporary file and renames it, so a
+ * crash or a full disk leaves either the old state or the new one. Synchronous, so that no request
+ * changes the state in between.
+ * @throws {Error} If the file cannot be written; the previous file is unchanged.
  */
 export function writeStateFile(file: string, lines: Iterable<string>, chunkSize?: number): number {
   const beside = `${file}.new`
@@ -74,8 +76,8 @@ export function writeStateFile(file: string, lines: Iterable<string>, chunkSize?
 }
 
 /**
- * The state as it is now, for somebody who reads it while it changes. It waits in a file without a name, where it takes no
- * memory and of which nothing stays.
+ * Returns the present state as a stream that later changes do not affect. The data is in a deleted
+ * temporary file: it takes no memory and leaves nothing behind.
  */
 export function streamState(lines: Iterable<string>): Readable {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-export-'))
@@ -94,7 +96,7 @@ export function streamState(lines: Iterable<string>): Readable {
   return createReadStream('', { fd: descriptor, start: 0 })
 }
 
-/** The failure that led here is the one to tell of. */
+/** Removes a file and ignores errors, because the caller reports the original one. */
 function removeQuietly(file: string): void {
   try {
     rmSync(file, { force: true })
@@ -103,7 +105,11 @@ function removeQuietly(file: string): void {
   }
 }
 
-/** Said at the start, when there is still time to choose another place. */
+/**
+ * Checks at start-up that the state file's folder is writable, while another path can still be
+ * chosen.
+ * @throws {Error} If it is not.
+ */
 export function checkWritable(file: string): void {
   try {
     accessSync(dirname(file), constants.W_OK)
@@ -115,7 +121,10 @@ export function checkWritable(file: string): void {
   }
 }
 
-/** Puts the state a file holds into an empty store, row by row; null when there is no file. */
+/**
+ * Loads a state file into an empty store, row by row. `null` if there is no file.
+ * @throws {TypeError} If the file has another format, or is damaged.
+ */
 export async function loadStateFile(file: string, store: Store): Promise<LoadedFile | null> {
   let start: string
   try {
@@ -128,7 +137,7 @@ export async function loadStateFile(file: string, store: Store): Promise<LoadedF
   return loadLines(file, store)
 }
 
-/** Nothing of a file is read before it is known that all of it can be. */
+/** Rejects files of another format before any row is read. */
 function checkFormat(file: string, start: string): void {
   const format = /^\{"version":(\d+),/.exec(start)?.[1]
   if (format === String(STATE_FORMAT)) return

@@ -13,49 +13,58 @@ import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** The process that has a state file open, as `FILE.lock` says. */
+/** The process that has a state file open, as recorded in `FILE.lock`. */
 interface Owner {
-  /** Tells one lock from another. */
+  /** Random id that identifies this lock. */
   readonly id: string
   readonly pid: number
-  /** Differs between processes of the same pid. Null where Node cannot tell, outside Linux. */
+  /**
+   * Start time of the process, which tells apart processes that reused a pid. `null` outside Linux,
+   * where Node cannot read it.
+   */
   readonly started: string | null
-  /** The machine or container in which `pid` means something. */
+  /** The machine or container in which `pid` is valid. */
   readonly place: string
-  /** The path of the lock. A lock that was copied along with a state file is at another. */
+  /** Path of the lock file. Differs if the lock was copied together with its state file. */
   readonly path: string
 }
 
-/** Keeps a state file for one sandbox until it is released. */
+/** Exclusive use of a state file. */
 export interface StateLock {
   release(): void
 }
 
-/** Milliseconds between signs of life, which processes in other places look for. */
-const BEAT = 2000
-/** Milliseconds without a sign of life after which a process in another place counts as killed. */
-const SILENCE = 30_000
-/** Milliseconds after which a lock that says nothing counts as left by a process that was killed while it wrote it. */
-const UNWRITTEN = 1000
+/**
+ * Interval in milliseconds at which the lock file's time is updated, as a heartbeat for other
+ * machines and containers.
+ */
+const HEARTBEAT_INTERVAL = 2000
+/** Milliseconds without a heartbeat after which a process on another machine counts as dead. */
+const HEARTBEAT_TIMEOUT = 30_000
+/**
+ * Milliseconds after which an empty lock file counts as abandoned by a process that was killed
+ * while writing it.
+ */
+const EMPTY_LOCK_TIMEOUT = 1000
 
 /**
- * Takes the lock of a state file. A lock that a killed process has left is taken over: at once if it was on this
- * machine, else after half a minute without a sign of life.
- * @throws Error if another sandbox has the file open, in this process or another.
+ * Takes the lock of a state file. Takes over the lock of a killed process: immediately if it ran on
+ * this machine, otherwise after half a minute without a heartbeat.
+ * @throws {Error} If another sandbox has the file open, in this process or another.
  */
 export async function lockStateFile(
   file: string,
   waits: { readonly silence?: number; readonly unwritten?: number } = {},
 ): Promise<StateLock> {
   const lock = `${file}.lock`
-  const { silence = SILENCE, unwritten = UNWRITTEN } = waits
+  const { silence = HEARTBEAT_TIMEOUT, unwritten = EMPTY_LOCK_TIMEOUT } = waits
   for (;;) {
     const own = createLock(lock)
-    if (own) return keep(lock, own)
+    if (own) return holdLock(lock, own)
     const seen = readLock(lock)
     if (seen === null) continue
     const limit = seen.owner ? silence : unwritten
-    if (!isGone(seen.owner, lock) && (await showsLife(lock, seen, limit))) {
+    if (!isGone(seen.owner, lock) && (await isAlive(lock, seen, limit))) {
       const by = seen.owner
         ? `process ${seen.owner.pid} on ${seen.owner.place.split(' ')[0]}`
         : 'a process that is starting'
@@ -69,8 +78,8 @@ export async function lockStateFile(
 
 function createLock(lock: string): Owner | null {
   const { pid } = process
-  const place = placeOf()
-  const own = { id: randomUUID(), pid, started: startOf(pid), place, path: pathOf(lock) }
+  const place = currentPlace()
+  const own = { id: randomUUID(), pid, started: startTimeOf(pid), place, path: pathOf(lock) }
   try {
     writeFileSync(lock, JSON.stringify(own), { flag: 'wx', mode: 0o600 })
     return own
@@ -80,14 +89,14 @@ function createLock(lock: string): Owner | null {
   }
 }
 
-function keep(lock: string, own: Owner): StateLock {
+function holdLock(lock: string, own: Owner): StateLock {
   const beat = setInterval(() => {
     try {
       utimesSync(lock, new Date(), new Date())
     } catch {
       // The folder was deleted. The next write to the state tells.
     }
-  }, BEAT)
+  }, HEARTBEAT_INTERVAL)
   beat.unref()
   return {
     release() {
@@ -98,13 +107,13 @@ function keep(lock: string, own: Owner): StateLock {
 }
 
 interface SeenLock {
-  /** Null while it is being written, or when its process was killed meanwhile. */
+  /** `null` while the lock is being written, or if its process was killed while writing it. */
   readonly owner: Owner | null
   readonly text: string
   readonly touched: number
 }
 
-/** Null when there is none any more. */
+/** Reads the lock file. `null` if it no longer exists. */
 function readLock(lock: string): SeenLock | null {
   try {
     const text = readFileSync(lock, 'utf8')
@@ -123,22 +132,26 @@ function parseOwner(text: string): Owner | null {
   }
 }
 
-/** Whether it is certain that the owner has ended, or has another file: its place is this one, and it is not there. */
+/**
+ * Whether the lock is certainly abandoned: the owner ran on this machine and has ended, or the lock
+ * file was copied from another path.
+ */
 function isGone(owner: Owner | null, lock: string): boolean {
-  if (owner?.place !== placeOf()) return false
+  if (owner?.place !== currentPlace()) return false
   if (owner.path !== pathOf(lock)) return true
   try {
     process.kill(owner.pid, 0)
   } catch (error) {
-    // EPERM is a process of another user.
+    // EPERM means that the process exists and belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'ESRCH'
   }
-  return owner.started !== startOf(owner.pid)
+  return owner.started !== startTimeOf(owner.pid)
 }
 
-async function showsLife(lock: string, seen: SeenLock, limit: number): Promise<boolean> {
-  // Processes that Node can tell apart need no sign of life, which one that is busy or stopped does not give.
-  if (seen.owner?.started && seen.owner.place === placeOf()) return true
+async function isAlive(lock: string, seen: SeenLock, limit: number): Promise<boolean> {
+  // A start time identifies the process reliably. Waiting for a heartbeat would misjudge a process
+  // that is busy or stopped.
+  if (seen.owner?.started && seen.owner.place === currentPlace()) return true
   for (let waited = 0; waited < limit; waited += 100) {
     await sleep(100)
     const now = readLock(lock)
@@ -148,7 +161,7 @@ async function showsLife(lock: string, seen: SeenLock, limit: number): Promise<b
   return false
 }
 
-/** Removes the lock that was seen, and no other: somebody else may have been faster. */
+/** Removes the lock that was read, unless another process has replaced it in the meantime. */
 function removeLock(lock: string, seen: SeenLock): void {
   const aside = `${lock}-${randomUUID()}`
   try {
@@ -162,13 +175,16 @@ function removeLock(lock: string, seen: SeenLock): void {
   else renameSync(aside, lock)
 }
 
-/** The path without symbolic links. */
+/** Resolves symbolic links in the path of the lock. */
 function pathOf(lock: string): string {
   return join(realpathSync(dirname(lock)), basename(lock))
 }
 
-/** Containers may share a name and a folder; their processes have numbers of their own. */
-function placeOf(): string {
+/**
+ * Identifies the machine and the pid namespace, because containers may share a host name and a
+ * folder but not process ids.
+ */
+function currentPlace(): string {
   try {
     return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`
   } catch {
@@ -176,8 +192,11 @@ function placeOf(): string {
   }
 }
 
-/** Field 22 of `/proc/PID/stat`: the start in ticks since the machine booted. The second field may contain blanks. */
-function startOf(pid: number): string | null {
+/**
+ * Reads field 22 of `/proc/PID/stat`: the start time in ticks since boot. The second field may
+ * contain spaces.
+ */
+function startTimeOf(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null

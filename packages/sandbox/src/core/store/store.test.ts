@@ -9,7 +9,7 @@ interface Row {
   due: number | null
 }
 
-it('draws the same ids on every run and never one twice', () => {
+it('draws the same ids on every run and never the same id twice', () => {
   const draw = () => {
     const store = new Store(7)
     return Array.from({ length: 5000 }, () => store.nextId('cus_', 14))
@@ -21,14 +21,14 @@ it('draws the same ids on every run and never one twice', () => {
   expect(new Store(8).nextId('cus_', 14)).not.toBe(ids[0])
 })
 
-it('draws the ids it has always drawn: they are in state files and in the tests of others', () => {
+it('draws the same ids as in earlier releases, on which state files and existing tests rely', () => {
   const store = new Store(7)
   expect(store.nextId('cus_', 14)).toBe('cus_qXFn1zInUFvW2D')
   expect(store.nextId('evt_')).toBe('evt_DHqy983zWqdpedyZNaR45YCX')
   expect(store.randomText(7, '0123456789')).toBe('1247729')
 })
 
-it('finds by index, keeps order, and follows changes', () => {
+it('finds rows by index in insertion order, and updates the index when a row changes', () => {
   const table = new Store().table<Row>('rows')
   table.indexBy('owner', (row) => row.owner)
   for (const [id, owner] of [
@@ -55,7 +55,7 @@ it('finds by index, keeps order, and follows changes', () => {
   ).toEqual(['2', '3'])
 })
 
-it('gives a snapshot that restores ids, rows, indexes and what is due', () => {
+it('restores ids, rows, indexes and due times from a snapshot', () => {
   const store = new Store(3)
   const table = store.table<Row>('rows')
   const queue = table.dueBy('due', (row) => row.due)
@@ -74,7 +74,7 @@ it('gives a snapshot that restores ids, rows, indexes and what is due', () => {
   expect([other.nextId('b'), other.nextNumber('n')]).toEqual(next)
 })
 
-it('queues like a sorted list', () => {
+it('DueQueue returns keys in the same order as a sorted list', () => {
   const action = fc.tuple(fc.constantFrom('a', 'b', 'c', 'd', 'e'), fc.option(fc.nat(20)))
   fc.assert(
     fc.property(fc.array(action, { maxLength: 60 }), (actions) => {

@@ -1,41 +1,45 @@
 import { copyJson } from './copy-json.ts'
 import { Table } from './table.ts'
 
-/** Everything a sandbox knows but the time, as plain JSON. */
+/** The complete state of a sandbox except the time, as plain JSON. */
 export interface StoreSnapshot {
-  /** What the ids are drawn from. */
+  /** Seed from which ids are generated. */
   readonly seed: number
-  /** How much has been drawn: the next id is the same after a restore. */
+  /**
+   * Number of values drawn from the seed so far. Needed to generate the same next id after a
+   * restore.
+   */
   readonly drawn: number
-  /** The last number drawn, by what it numbers. */
+  /** Last number drawn from each counter, by the counter's name. */
   readonly counters: Readonly<Record<string, number>>
-  /** Rows by table, oldest first. Their shape is ours and changes between versions. */
+  /** Rows by table, oldest first. Their format is internal and changes between versions. */
   readonly tables: Readonly<Record<string, ReadonlyArray<readonly [key: string, value: unknown]>>>
 }
 
-/** What a store holds that is not in a table. */
+/** The part of a store's state that is not in tables. */
 export type StoreHead = Pick<StoreSnapshot, 'seed' | 'drawn' | 'counters'>
 
-/** A row that is changed, new (with a place at the end of its table), or gone. */
+/** A row that was changed, added (at the end of its table) or deleted. */
 export type RowChange =
   | readonly [table: string, key: string, row: object]
   | readonly [table: string, key: string, row: object, isNew: true]
   | readonly [table: string, key: string]
 
-/** Who keeps a store. */
+/** Persists a store's changes. */
 export interface StoreWatcher {
   readonly onChange: () => void
   readonly flush: () => void
 }
 
-/** Named tables of plain JSON objects, and the ids drawn for them. Memory only; a snapshot is JSON. */
+/**
+ * In-memory tables of plain JSON objects, and the generator of their ids. A snapshot is plain JSON.
+ */
 export class Store {
   #seed: number
   #drawn = 0
   readonly #counters = new Map<string, number>()
   readonly #tables = new Map<string, Table<object>>()
-  /** Tables with rows to pack. */
-  readonly #full = new Set<{ packOld(): void }>()
+  readonly #packed: Array<{ packOld(): void }> = []
   #watcher: StoreWatcher | null = null
 
   constructor(seed = 1) {
@@ -45,31 +49,37 @@ export class Store {
   table<T extends object>(name: string): Table<T> {
     let table = this.#tables.get(name)
     if (!table) {
-      table = new Table<object>((full) => this.#full.add(full))
+      table = new Table<object>((packed) => this.#packed.push(packed))
       if (this.#watcher) table.watch(this.#watcher.onChange)
       this.#tables.set(name, table)
     }
     return table as unknown as Table<T>
   }
 
-  /** Letters and digits that look random, are the same on every run, and never repeat in practice. */
+  /**
+   * Draws random-looking letters and digits that are the same on every run and practically never
+   * repeat.
+   */
   randomText(length: number, alphabet = BASE62): string {
     return textOf(length, alphabet, () => mix(this.#seed, this.#drawn++))
   }
 
-  /** An id for a call that only reads. It is drawn apart, so that looking changes no id of what happens afterwards. */
+  /**
+   * Draws an id for a read-only call. Uses a separate sequence, so that reads do not change the ids
+   * of later objects.
+   */
   nextReadId(prefix: string, length: number): string {
     const read = this.nextNumber('reads')
     let drawn = read * 16
     return prefix + textOf(length, BASE62, () => mix(~this.#seed, drawn++))
   }
 
-  /** `cus_…`: a prefix and random text. */
+  /** Draws an id: a prefix such as `cus_` and random text. */
   nextId(prefix: string, length = 24): string {
     return prefix + this.randomText(length)
   }
 
-  /** 1, 2, 3 … for each name. */
+  /** Returns 1, 2, 3 … separately for each name. */
   nextNumber(name: string): number {
     const next = (this.#counters.get(name) ?? 0) + 1
     this.#counters.set(name, next)
@@ -93,7 +103,7 @@ export class Store {
     for (const [name, value] of Object.entries(counters)) this.#counters.set(name, value)
   }
 
-  /** A row that was kept, back in its place. */
+  /** Restores a persisted row. */
   put(table: string, key: string, row: object): void {
     this.table(table).set(key, row)
     this.packOld()
@@ -103,13 +113,13 @@ export class Store {
     this.table(table).delete(key)
   }
 
-  /** From now on tells of every change of a row, and remembers which rows these are. */
+  /** Reports every change of a row to `watcher` from now on, and remembers which rows changed. */
   watch(watcher: StoreWatcher): void {
     this.#watcher = watcher
     for (const table of this.#tables.values()) table.watch(watcher.onChange)
   }
 
-  /** Returns when what happened until now is kept, if anybody keeps it. */
+  /** Persists all changes so far, if the store is persisted at all. */
   flush(): void {
     this.#watcher?.flush()
   }
@@ -119,7 +129,10 @@ export class Store {
     for (const table of this.#tables.values()) table.unwatch()
   }
 
-  /** The rows that changed since the last time, as they are now, and forgets that they did. */
+  /**
+   * Returns the rows changed since the last call, in their present state, and resets the list of
+   * changes.
+   */
   *takeChanges(): Generator<RowChange> {
     for (const [name, table] of this.#tables) {
       for (const [key, row, isNew] of table.takeChanges()) {
@@ -130,30 +143,35 @@ export class Store {
     }
   }
 
-  /** Forgets which rows changed. */
+  /** Resets the list of changed rows. */
   dropChanges(): void {
     for (const table of this.#tables.values()) table.dropChanges()
   }
 
-  /** Every row of every table, oldest first; not copied, so they must be used at once. */
+  /**
+   * Iterates every row of every table, oldest first. Rows are not copied, so use them immediately.
+   */
   *rows(): Generator<readonly [table: string, key: string, row: object]> {
     for (const [name, table] of this.#tables) {
       for (const [key, row] of table.entries()) yield [name, key, row]
     }
   }
 
-  /** Called between steps, when nobody holds a row: see `Table.packOld`. */
+  /**
+   * Packs old rows. Call it only between steps, when no caller holds a row (see `Table.packOld`).
+   */
   packOld(): void {
-    if (this.#full.size === 0) return
-    for (const table of this.#full) table.packOld()
-    this.#full.clear()
+    for (const table of this.#packed) table.packOld()
   }
 
   restore(snapshot: StoreSnapshot): void {
     this.adopt(copyJson(snapshot))
   }
 
-  /** As `restore`, for a snapshot that nobody else holds: its objects become the rows. */
+  /**
+   * Restores a snapshot without copying it: its objects become the rows, so no one else may use
+   * them.
+   */
   adopt(snapshot: StoreSnapshot): void {
     this.setHead(snapshot)
     for (const table of this.#tables.values()) table.clear()
@@ -168,7 +186,7 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 const PAIRS = new Map<string, readonly string[]>()
 
-/** Two characters at once take half of the time. */
+/** All pairs of characters. Drawing two characters at once takes half the time. */
 function pairsOf(alphabet: string): readonly string[] {
   let pairs = PAIRS.get(alphabet)
   if (!pairs) {
@@ -179,7 +197,7 @@ function pairsOf(alphabet: string): readonly string[] {
   return pairs
 }
 
-/** Five characters of each word, which is drawn when it is needed. */
+/** Draws text, five characters from each 32-bit word. */
 function textOf(length: number, alphabet: string, nextWord: () => number): string {
   const pairs = pairsOf(alphabet)
   let text = ''
@@ -195,7 +213,7 @@ function textOf(length: number, alphabet: string, nextWord: () => number): strin
   return text
 }
 
-/** 32 well-mixed bits of (seed, n): two rounds of MurmurHash3's finalizer. */
+/** Hashes (seed, n) to 32 well-mixed bits: two rounds of MurmurHash3's finalizer. */
 function mix(seed: number, n: number): number {
   let h = finalize(n ^ Math.imul(seed, 0x9e3779b1))
   h = finalize(h + Math.imul(seed, 0x85ebca6b) + Math.floor(n / 0x1_0000_0000))

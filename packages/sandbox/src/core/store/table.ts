@@ -1,187 +1,230 @@
-import type { Column } from './column.ts'
+import { Column } from './column.ts'
 import { DueQueue, DueQueues } from './due-queue.ts'
-import { KeptRows } from './kept-rows.ts'
-import { NewestFirst, TimeOrder } from './newest-first.ts'
-import type { Packing } from './packer.ts'
+import { NewestFirst } from './newest-first.ts'
+import { Packer } from './packer.ts'
 import { TableIndex } from './table-index.ts'
+import { TextPages } from './text-pages.ts'
 
 /**
- * Objects in the order they were first set. After changing an object call `set` again:
- * indexes and due times follow only then.
+ * Objects in insertion order. After changing an object, call `set` again: only then are indexes and
+ * due times updated. Rows that were not used for a while may be packed into texts.
  */
 export class Table<T extends object> {
-  readonly #rows: KeptRows<T>
+  /**
+   * Keys by place, in insertion order. A deleted row leaves its place empty until gaps are closed.
+   */
+  #keys: string[] = []
+  /** Rows by place. A number is the address of a packed row's text. */
+  #rows: Array<T | number | undefined> = []
+  #texts = new TextPages()
+  /** First place that may hold a row; all places before it are empty. */
+  #first = 0
+  #size = 0
+  /**
+   * Places by key. Created on the first lookup, because tens of thousands of events are rarely
+   * looked up by key.
+   */
+  #places: Map<string, number> | null = null
+  /**
+   * How many rows stay unpacked, and the packer for the others. `null` if rows are never packed.
+   */
+  #packing: { readonly most: number; readonly packer: Packer<T> } | null = null
+  /** Places of the unpacked rows, least recently unpacked or set first. Some are empty. */
+  #unpacked: number[] = []
+  readonly #columns = new Map<string, Column<T>>()
   readonly #indexes = new Map<string, TableIndex<T>>()
   readonly #queues = new Map<
     string,
     { dueOf: (row: T) => number | null; queue: DueQueue | DueQueues<T> }
   >()
-  #times: TimeOrder<T> | null = null
-  /** Is told of each key that is set or deleted. */
+  readonly #onPacked: (table: { packOld(): void }) => void
+  /** Called with each key that is set or deleted. */
   #observer: ((key: string) => void) | null = null
-  /** Whom changes are told to, and the keys that changed, those of new rows with true. */
+  /** The callback for changes, and the changed keys: `true` for new rows. */
   #watch: { readonly onChange: () => void; readonly keys: Map<string, boolean> } | null = null
 
-  /** `tellFull` is called when there is something for `packOld` to do. */
-  constructor(tellFull: (table: { packOld(): void }) => void = () => undefined) {
-    this.#rows = new KeptRows(() => tellFull(this))
+  /** `onPacked` is called with this table once packing is switched on. */
+  constructor(onPacked: (table: { packOld(): void }) => void = () => undefined) {
+    this.#onPacked = onPacked
   }
 
   get size(): number {
-    return this.#rows.size
+    return this.#size
+  }
+
+  /** Number of places, including empty ones. */
+  get end(): number {
+    return this.#keys.length
   }
 
   get(key: string): T | undefined {
-    return this.#rows.get(key)
+    const place = this.placeOf(key)
+    const row = place === undefined ? undefined : this.at(place)
+    // Keep the unpacked object: every caller must get the same one while it may be changed.
+    if (place !== undefined && row !== undefined) this.#hold(place, row)
+    return row
   }
 
   has(key: string): boolean {
-    return this.#rows.has(key)
+    return this.placeOf(key) !== undefined
+  }
+
+  placeOf(key: string): number | undefined {
+    if (this.#places === null) {
+      this.#places = new Map()
+      for (let place = this.#first; place < this.end; place++) {
+        if (this.#rows[place] !== undefined) this.#places.set(this.#keys[place] as string, place)
+      }
+    }
+    return this.#places.get(key)
+  }
+
+  /**
+   * Reads a row by place without keeping it unpacked: changes to the returned object may be lost.
+   * `undefined` for an empty place.
+   */
+  at(place: number): T | undefined {
+    const kept = this.#rows[place]
+    if (typeof kept !== 'number') return kept
+    return this.#packing?.packer.fromText(this.#texts.read(kept))
   }
 
   set(key: string, row: T): void {
-    const isNew = this.#rows.set(key, row)
-    if (isNew) this.#times?.add(this.#times.of(row))
-    this.#noteChange(key, isNew)
-    for (const index of this.#indexes.values()) if (isNew || !index.isFixed) index.put(key, row)
-    for (const { dueOf, queue } of this.#queues.values()) queue.set(key, dueOf(row), row)
+    const place = this.placeOf(key)
+    if (place === undefined) this.add(key, row)
+    else this.#put(place, key, row, false)
   }
 
-  /** For new rows that were packed together, each with its id as key, in a table without indexes and queues. */
-  addTogether<R extends T & { readonly id: string }>(rows: readonly R[], text: string): void {
-    this.#rows.addTogether(rows, text)
-    for (const row of rows) {
-      this.#times?.add(this.#times.of(row))
-      this.#noteChange(row.id, true)
-    }
+  /** Adds a row under a key that is known to be new. Faster than `set`. */
+  add(key: string, row: T): void {
+    const place = this.#keys.push(key) - 1
+    this.#places?.set(key, place)
+    this.#rows.push(undefined)
+    this.#size++
+    this.#put(place, key, row, true)
   }
 
   delete(key: string): void {
-    if (!this.#rows.has(key)) return
-    this.#forget(key)
-    this.#rows.delete(key)
-    this.#noteChange(key, false)
+    const place = this.placeOf(key)
+    if (place !== undefined) this.#deleteAt(place)
   }
 
-  /** Deletes rows from the oldest on, until one is to stay. Of a packed row the start of its text is shown. */
-  deleteOldest(isOld: (kept: T | string) => boolean): void {
-    for (let oldest = this.#rows.oldest(); oldest; oldest = this.#rows.oldest()) {
-      const [key, kept] = oldest
-      if (!isOld(kept)) return
-      this.#forget(key)
-      this.#rows.deleteOldest()
-      this.#noteChange(key, false)
-    }
+  /** Deletes rows, oldest first, until `isOld` returns `false` for one. */
+  deleteOldest(isOld: (place: number) => boolean): void {
+    while (this.#size > 0 && isOld(this.#first)) this.#deleteAt(this.#first)
   }
 
   clear(): void {
-    const keys = this.#watch ? [...this.#rows.entries()].map(([key]) => key) : []
-    this.#rows.clear()
-    this.#times?.clear()
+    const keys = this.#keys.filter((_, place) => this.#rows[place] !== undefined)
+    this.#keys = []
+    this.#rows = []
+    this.#texts = new TextPages()
+    this.#size = 0
+    this.#resetPlaces(() => false)
     for (const index of this.#indexes.values()) index.clear()
     for (const { queue } of this.#queues.values()) queue.clear()
-    for (const key of keys) this.#noteChange(key, false)
+    for (const key of keys) this.#recordChange(key, false)
   }
 
-  /** Oldest first. To read only: a packed row stays packed, so a change to it would be lost. */
+  /** Iterates the rows, oldest first. Read-only, as with `at`. */
   *values(): IterableIterator<T> {
-    for (const [, row] of this.#rows.entries()) yield row
+    for (const [, row] of this.entries()) yield row
   }
 
-  /** To read only, as `values`. */
-  entries(): IterableIterator<[string, T]> {
-    return this.#rows.entries()
-  }
-
-  /** To read only, as `values`. */
-  newestFirst(): NewestFirst<T> {
-    return this.newestAt(() => true)
-  }
-
-  /** As `newestFirst`, of the rows at these places alone. Others are not unpacked. */
-  newestAt(isWanted: (place: number) => boolean): NewestFirst<T> {
-    const rows = this.#rows
-    return new NewestFirst<T>({
-      count: () => rows.end,
-      placeOf: (key) => {
-        const place = rows.placeOf(key)
-        return place !== undefined && isWanted(place) ? place : null
-      },
-      rowAt: (place) => (isWanted(place) ? rows.at(place) : undefined),
-      timeOf: this.#timeOf(),
-    })
-  }
-
-  /** As `newestFirst`, of the rows with this index key alone. Others are not unpacked. */
-  newestBy(name: string, value: string): NewestFirst<T> {
-    const index = this.#index(name)
-    // To put many in order for each page takes longer than to pass by the others.
-    if (index.count(value) * 8 > this.size) {
-      return this.newestAt((place) => index.isUnder(value, this.#rows.keyAt(place)))
+  /**
+   * Iterates keys and rows, oldest first. Read-only, as with `at`. Rows may be set and deleted
+   * meanwhile.
+   */
+  *entries(): IterableIterator<[key: string, row: T]> {
+    const keys = this.#keys
+    for (let place = this.#first; place < keys.length; place++) {
+      const key = keys[place] as string
+      // Closing gaps replaces the list of keys, and then places have changed.
+      const row = this.at(keys === this.#keys ? place : (this.placeOf(key) ?? -1))
+      if (row !== undefined) yield [key, row]
     }
-    const placeOf = (key: string) => this.#rows.placeOf(key) ?? -1
-    const places = Int32Array.from(index.keys(value), placeOf).sort()
-    return new NewestFirst<T>({
-      count: () => places.length,
-      placeOf: (key) => {
-        const found = places.indexOf(placeOf(key))
-        return found < 0 ? null : found
-      },
-      rowAt: (at) => this.#rows.at(places[at] ?? -1),
-      timeOf: this.#timeOf(),
+  }
+
+  /** Lists the rows, newest first. Read-only, as with `at`. */
+  newestFirst(): NewestFirst<T> {
+    return new NewestFirst(this)
+  }
+
+  /**
+   * Lists the rows at some places, newest first, without unpacking others. Read-only, as with `at`.
+   */
+  newestAt(isAt: (place: number) => boolean): NewestFirst<T> {
+    return new NewestFirst(this, { isAt })
+  }
+
+  /**
+   * Lists the rows with a value in an index or a column, newest first, without unpacking others.
+   * Read-only, as with `at`.
+   */
+  newestBy(name: string, value: string): NewestFirst<T> {
+    const column = this.#indexes.has(name) ? undefined : this.#columns.get(name)
+    if (column) return this.newestAt(column.where((each) => each === value))
+    const placeOf = (key: string) => this.placeOf(key) ?? -1
+    return new NewestFirst(this, {
+      places: Int32Array.from(this.#index(name).keys(value), placeOf).sort(),
     })
   }
 
   /**
-   * Declares an index, once; rows whose key is null are left out of it. `fixed` says that a row's key never
-   * changes: then the index need not remember it, which saves half of its memory.
+   * Declares an index. Call it once per index. Rows whose key is `null` are not indexed. With
+   * `fixed`, the key of a row never changes, and the index takes half the memory.
    */
   indexBy(name: string, keyOf: (row: T) => string | null, { fixed = false } = {}): void {
     const index = new TableIndex(keyOf, fixed)
     this.#indexes.set(name, index)
-    for (const [key, row] of this.entries()) index.put(key, row)
+    for (const [key, row] of this.entries()) index.put(key, row, true)
   }
 
   /**
-   * Keeps a field of all rows apart, to ask for the places where it has some value. A field that was not declared by then
-   * is read from every row once.
+   * Returns the column of a field, which filters rows without unpacking them. The first call reads
+   * every existing row.
    */
   columnBy(name: string, read: (row: T) => unknown): Column<T> {
-    return this.#rows.column(name, read)
+    let column = this.#columns.get(name)
+    if (!column) {
+      column = new Column(read)
+      this.#columns.set(name, column)
+      for (let place = 0; place < this.end; place++) {
+        const row = this.at(place)
+        if (row === undefined) column.empty(place)
+        else column.put(place, row)
+      }
+    }
+    return column
   }
 
-  /** The rows with this index key, oldest first. */
+  column(name: string): Column<T> | undefined {
+    return this.#columns.get(name)
+  }
+
+  /** Returns the rows with this value in an index, oldest first. */
   findBy(name: string, value: string): T[] {
-    const found: T[] = []
-    for (const key of this.#index(name).keys(value)) {
-      const row = this.#rows.get(key)
-      if (row) found.push(row)
-    }
-    return found
+    const keys = this.#index(name).keys(value)
+    return keys.flatMap((key) => this.get(key) ?? [])
   }
 
-  /** As `findBy`, to read only: a packed row stays packed. */
+  /**
+   * Returns the rows with this value in an index, oldest first. Read-only: packed rows stay packed.
+   */
   readBy(name: string, value: string): T[] {
-    const found: T[] = []
-    for (const key of this.#index(name).keys(value)) {
-      const row = this.#rows.read(key)
-      if (row) found.push(row)
-    }
-    return found
+    const keys = this.#index(name).keys(value)
+    return keys.flatMap((key) => this.at(this.placeOf(key) ?? -1) ?? [])
   }
 
-  /** Declares when a row was made, which never changes, so that lists of a span of time look at no others. */
-  timeBy(timeOf: (row: T) => number): void {
-    this.#times = new TimeOrder(timeOf)
-    for (const row of this.values()) this.#times.add(timeOf(row))
-  }
-
-  /** Declares when a row falls due (epoch ms), and returns the queue of those that do. */
+  /**
+   * Declares when a row is due (epoch milliseconds, `null` for never), and returns the queue of due
+   * rows.
+   */
   dueBy(name: string, dueOf: (row: T) => number | null): DueQueue {
     return this.#addQueue(name, dueOf, new DueQueue())
   }
 
-  /** As `dueBy`, where rows live by several clocks: each has a queue of its own. */
+  /** Declares when a row is due, with a separate queue for each clock. */
   dueByClock(
     name: string,
     dueOf: (row: T) => number | null,
@@ -190,25 +233,44 @@ export class Table<T extends object> {
     return this.#addQueue(name, dueOf, new DueQueues(clockOf))
   }
 
-  /** Declares that all but some rows are packed, which takes a fifth of the memory. */
-  packBeyond(most: number, by: Packing<T>): void {
-    this.#rows.packBeyond(most, by)
+  /**
+   * Packs all but `most` rows, which take a fifth of the memory then. Has an effect once per table.
+   * Rows of different kinds share no samples.
+   */
+  packBeyond(most: number, kindOf?: (row: T) => string): void {
+    if (this.#packing) return
+    this.#packing = { most, packer: new Packer(kindOf) }
+    this.#onPacked(this)
+    this.#findUnpacked()
+    this.packOld()
   }
 
   /**
-   * Packs the rows that were unpacked or set first. A change made afterwards to an object that was got
-   * before is lost, so this is called between steps, when nobody holds a row.
+   * Packs the rows least recently unpacked or set. Later changes to an object returned before are
+   * lost, so call it only between steps, when no caller holds a row.
    */
   packOld(): void {
-    this.#rows.packOld()
+    // A quarter more may accumulate, because shortening the list takes time.
+    if (!this.#packing || this.#unpacked.length <= 1.25 * this.#packing.most) return
+    const { most, packer } = this.#packing
+    const places = this.#unpacked
+      .splice(0, this.#unpacked.length - most)
+      .filter((place) => typeof this.#rows[place] === 'object')
+    const texts = places.map((place) => packer.toText(this.#rows[place] as T))
+    const addresses = this.#texts.add(texts)
+    for (const [at, place] of places.entries()) this.#rows[place] = addresses[at]
+    if (this.#texts.isMostlyUnused) this.#moveTexts()
   }
 
-  /** Tells of each key as it is set or deleted. There is one observer, who looks at the row later. */
+  /**
+   * Calls the observer with each key that is set or deleted, while the change is in progress. There
+   * is one observer; it must read the row later.
+   */
   observe(observer: (key: string) => void): void {
     this.#observer = observer
   }
 
-  /** From now on calls back at every change, and remembers the keys that changed. */
+  /** Calls back at every change from now on, and remembers the changed keys. */
   watch(onChange: () => void): void {
     this.#watch = { onChange, keys: new Map() }
   }
@@ -217,16 +279,87 @@ export class Table<T extends object> {
     this.#watch = null
   }
 
-  /** What changed since the last time, rows as they are now and undefined for those that are gone. */
+  /**
+   * Returns the rows changed since the last call, in their present state. `undefined` for deleted
+   * rows.
+   */
   *takeChanges(): Generator<readonly [key: string, row: T | undefined, isNew: boolean]> {
     const keys = this.#watch?.keys
     if (!keys) return
-    for (const [key, isNew] of keys) yield [key, this.#rows.read(key), isNew]
+    for (const [key, isNew] of keys) yield [key, this.at(this.placeOf(key) ?? -1), isNew]
     keys.clear()
   }
 
   dropChanges(): void {
     this.#watch?.keys.clear()
+  }
+
+  #put(place: number, key: string, row: T, isNew: boolean): void {
+    this.#hold(place, row)
+    for (const column of this.#columns.values()) column.put(place, row)
+    this.#recordChange(key, isNew)
+    for (const index of this.#indexes.values()) index.put(key, row, isNew)
+    for (const { dueOf, queue } of this.#queues.values()) queue.set(key, dueOf(row), row)
+  }
+
+  #hold(place: number, row: T): void {
+    if (this.#packing && typeof this.#rows[place] !== 'object') {
+      this.#dropText(place)
+      this.#unpacked.push(place)
+    }
+    this.#rows[place] = row
+  }
+
+  #dropText(place: number): void {
+    const kept = this.#rows[place]
+    if (typeof kept === 'number') this.#texts.remove(kept)
+  }
+
+  /** Moves the texts to new pages, without the gaps of removed ones. */
+  #moveTexts(): void {
+    const texts = new TextPages()
+    this.#rows = this.#rows.map((kept) =>
+      typeof kept === 'number' ? texts.add([this.#texts.read(kept)])[0] : kept,
+    )
+    this.#texts = texts
+  }
+
+  #deleteAt(place: number): void {
+    const key = this.#keys[place] as string
+    for (const index of this.#indexes.values()) index.remove(key, () => this.at(place))
+    for (const { queue } of this.#queues.values()) queue.set(key, null)
+    for (const column of this.#columns.values()) column.empty(place)
+    this.#places?.delete(key)
+    this.#dropText(place)
+    this.#rows[place] = undefined
+    this.#size--
+    while (this.#first < this.end && this.#rows[this.#first] === undefined) this.#first++
+    if (this.end > 2 * this.#size + 64) this.#tidy()
+    this.#recordChange(key, false)
+  }
+
+  #tidy(): void {
+    const rows = this.#rows
+    const isThere = (_: unknown, place: number) => rows[place] !== undefined
+    this.#keys = this.#keys.filter(isThere)
+    this.#rows = rows.filter(isThere)
+    this.#resetPlaces(isThere)
+  }
+
+  /** Resets everything that refers to rows by place, after places have changed. */
+  #resetPlaces(isKept: (value: unknown, place: number) => boolean): void {
+    this.#first = 0
+    this.#places = null
+    for (const column of this.#columns.values()) column.keep(isKept)
+    this.#findUnpacked()
+  }
+
+  #findUnpacked(): void {
+    this.#unpacked = []
+    if (!this.#packing) return
+    for (const [place, row] of this.#rows.entries()) {
+      if (typeof row === 'object') this.#unpacked.push(place)
+    }
   }
 
   #addQueue<Q extends DueQueue | DueQueues<T>>(
@@ -239,25 +372,14 @@ export class Table<T extends object> {
     return queue
   }
 
-  /** Takes a row out of indexes and queues. */
-  #forget(key: string): void {
-    for (const index of this.#indexes.values()) index.remove(key, () => this.#rows.read(key))
-    for (const { queue } of this.#queues.values()) queue.set(key, null)
-  }
-
-  #noteChange(key: string, isNew: boolean): void {
+  #recordChange(key: string, isNew: boolean): void {
     this.#observer?.(key)
     if (!this.#watch) return
     const { keys, onChange } = this.#watch
-    // New rows are told of in the order they have in the table.
+    // New rows are reported in the order of the table.
     if (isNew) keys.delete(key)
-    if (isNew || !this.#rows.has(key) || !keys.has(key)) keys.set(key, isNew)
+    if (isNew || !keys.has(key) || !this.has(key)) keys.set(key, isNew)
     onChange()
-  }
-
-  /** Null when the rows have not come in the order of their times. */
-  #timeOf(): ((row: T) => number) | null {
-    return this.#times?.inOrder ? this.#times.of : null
   }
 
   #index(name: string): TableIndex<T> {

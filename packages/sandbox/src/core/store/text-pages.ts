@@ -1,116 +1,95 @@
-/** A page's size, in bytes. A longer text has a longer page of its own. */
+/** Size of a page in bytes. A longer text gets a page of its own length. */
 const PAGE = 1_048_576
-/** Texts begin at multiples of this, which keeps addresses small. */
-const UNIT = 8
-const UNITS = PAGE / UNIT
-/** Before each text, its length in bytes times two, and one more for UTF-8; then how many hold it. */
-const HEADER = 8
-const HOLDERS = 4
-/** Other texts are Latin-1, which is written and read in a third of the time. */
-const NEEDS_UTF8 = /[\u0100-\uffff]/
+/** Characters that are escaped: Latin-1 is written and read in a third of the time UTF-8 takes. */
+const NOT_LATIN = /[\u0100-\uffff]/g
+/** Newline, which ends each text. JSON escapes newlines inside texts. */
+const END = 10
 
 interface Page {
   readonly bytes: Buffer
-  /** Of the texts that are still wanted. */
+  /** Bytes of texts that have not been removed. */
   live: number
 }
 
 /**
- * Texts outside of JavaScript's heap. There the collector neither looks at them nor copies them, and they take a byte
- * a character. A text is known by its address, a number.
+ * JSON texts stored outside the JavaScript heap, where the garbage collector neither scans nor
+ * copies them and each character takes one byte. A text is identified by its address, a number.
  */
 export class TextPages {
-  #pages: Array<Page | null> = []
-  /** The page that is being filled is the last one, up to here. */
+  readonly #pages: Array<Page | null> = []
+  /** Position up to which the last page is filled. */
   #filled = PAGE
   #live = 0
   #held = 0
-  #spare: Buffer | null = null
 
-  /** It stays until it was removed as often as it has holders. */
-  add(text: string, holders = 1): number {
-    const isWide = NEEDS_UTF8.test(text)
-    // UTF-8 takes three bytes at most for a unit of UTF-16.
-    const most = HEADER + (isWide ? 3 : 1) * text.length
-    if (this.#filled + most > PAGE) this.#turn(most)
-    const number = this.#pages.length - 1
-    const page = this.#pages[number] as Page
-    const start = this.#filled
-    const length = page.bytes.write(text, start + HEADER, isWide ? 'utf8' : 'latin1')
-    page.bytes.writeUInt32LE(2 * length + (isWide ? 1 : 0), start)
-    page.bytes.writeUInt32LE(holders, start + HOLDERS)
-    const taken = inUnits(HEADER + length)
-    this.#filled = start + taken
-    page.live += taken
-    this.#live += taken
-    return number * UNITS + start / UNIT
+  /**
+   * Stores texts and returns their addresses. Storing several at once takes hardly longer than one.
+   */
+  add(texts: readonly string[]): number[] {
+    if (texts.length === 0) return []
+    const all = `${texts.join('\n')}\n`
+    if (all.search(NOT_LATIN) >= 0) {
+      return this.add(texts.map((each) => each.replaceAll(NOT_LATIN, escaped)))
+    }
+    const size = all.length
+    if (size > PAGE && texts.length > 1) return texts.flatMap((each) => this.add([each]))
+    if (this.#filled + size > PAGE) {
+      this.#freePage(this.#pages.length - 1)
+      this.#pages.push({ bytes: Buffer.allocUnsafeSlow(Math.max(PAGE, size)), live: 0 })
+      this.#filled = 0
+      this.#held += Math.max(PAGE, size)
+    }
+    const last = this.#pages.length - 1
+    const page = this.#pageOf(last * PAGE)
+    page.bytes.write(all, this.#filled, 'latin1')
+    page.live += size
+    this.#live += size
+    return texts.map(({ length }) => {
+      const address = last * PAGE + this.#filled
+      this.#filled += length + 1
+      return address
+    })
   }
 
-  /** The text, or so many bytes of its start. */
-  read(address: number, most = Number.POSITIVE_INFINITY): string {
+  read(address: number): string {
     const { bytes } = this.#pageOf(address)
-    const start = startOf(address)
-    const from = start + HEADER
-    const header = bytes.readUInt32LE(start)
-    const end = from + Math.min(most, header >>> 1)
-    return bytes.toString(header & 1 ? 'utf8' : 'latin1', from, end)
+    return bytes.toString('latin1', address % PAGE, endOf(bytes, address))
   }
 
-  holdersOf(address: number): number {
-    return this.#pageOf(address).bytes.readUInt32LE(startOf(address) + HOLDERS)
-  }
-
-  /** For one of its holders. A page is given back when nothing of it is wanted any more. */
+  /** Removes a text. Frees its page if no other text is left on it. */
   remove(address: number): void {
     const page = this.#pageOf(address)
-    const start = startOf(address)
-    const holders = page.bytes.readUInt32LE(start + HOLDERS) - 1
-    if (holders > 0) {
-      page.bytes.writeUInt32LE(holders, start + HOLDERS)
-      return
-    }
-    const length = page.bytes.readUInt32LE(start) >>> 1
-    const taken = inUnits(HEADER + length)
-    page.live -= taken
-    this.#live -= taken
-    const number = Math.floor(address / UNITS)
-    if (number < this.#pages.length - 1) this.#giveBack(number)
+    const size = endOf(page.bytes, address) + 1 - (address % PAGE)
+    page.live -= size
+    this.#live -= size
+    const number = Math.floor(address / PAGE)
+    if (number < this.#pages.length - 1) this.#freePage(number)
   }
 
-  /** More than half of what it takes, and some pages at least, is texts that nobody wants. */
-  get isMostlyWaste(): boolean {
+  /** Whether removed texts take more than half of the memory (and at least eight pages). */
+  get isMostlyUnused(): boolean {
     return this.#held > 2 * this.#live + 8 * PAGE
   }
 
-  #turn(room: number): void {
-    this.#giveBack(this.#pages.length - 1)
-    let bytes = room > PAGE ? null : this.#spare
-    if (bytes) this.#spare = null
-    bytes ??= Buffer.allocUnsafeSlow(Math.max(PAGE, room))
-    this.#pages.push({ bytes, live: 0 })
-    this.#filled = 0
-    this.#held += bytes.length
-  }
-
-  #giveBack(number: number): void {
+  #freePage(number: number): void {
     const page = this.#pages[number]
     if (!page || page.live > 0) return
     this.#pages[number] = null
     this.#held -= page.bytes.length
-    if (page.bytes.length === PAGE) this.#spare = page.bytes
   }
 
   #pageOf(address: number): Page {
-    const page = this.#pages[Math.floor(address / UNITS)]
+    const page = this.#pages[Math.floor(address / PAGE)]
     if (!page) throw new TypeError(`There is no text at ${address}`)
     return page
   }
 }
 
-function startOf(address: number): number {
-  return (address % UNITS) * UNIT
+function endOf(bytes: Buffer, address: number): number {
+  return bytes.indexOf(END, address % PAGE)
 }
 
-function inUnits(bytes: number): number {
-  return Math.ceil(bytes / UNIT) * UNIT
+/** Escapes a character as JSON does. */
+function escaped(letter: string): string {
+  return `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`
 }

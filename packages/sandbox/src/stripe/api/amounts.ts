@@ -2,17 +2,23 @@ import type { Kind } from '../state/rows.ts'
 import type { Tables } from '../state/tables.ts'
 import { checkThirdDecimal } from '../wire/money.ts'
 
-/** Names of amounts, whole or with decimals. What is not for money is named otherwise. */
+/**
+ * Parameters that hold amounts of money, as integers or decimals. Other numbers have other names.
+ */
 const AMOUNT = /^(?:balance|amount_off|amount_to_capture|(?:[a-z_]+_)?amount(?:_decimal)?)$/
-/** Texts of the caller, by names of the caller. */
-const NOT_OURS = new Set(['metadata', 'payload'])
-/** Objects whose currency holds for a call that names none: the one of the path, or of such a parameter. */
+/** Parameters whose contents are free text under keys chosen by the caller. */
+const FREE_TEXT = new Set(['metadata', 'payload'])
+/**
+ * Objects that determine the currency if a call names none: the one in the path, or in one of these
+ * parameters.
+ */
 const SUBJECTS = ['charge', 'payment_intent', 'invoice', 'customer'] as const
 const KINDS: readonly Kind[] = [...SUBJECTS, 'invoiceitem', 'coupon', 'price']
 
 /**
- * Refuses every amount of a call whose currency has three decimals and whose last one is not 0: card networks have two.
- * The currency stands beside an amount, above it, or is that of the object the call is about.
+ * Rejects amounts with a non-zero third decimal in three-decimal currencies, because card networks
+ * support two. The currency stands beside the amount, in an enclosing object, or on the object the
+ * call is about.
  */
 export function checkAmounts(
   params: Readonly<Record<string, unknown>>,
@@ -36,7 +42,7 @@ function check(
   for (const [name, each] of Object.entries(value)) {
     const param = path === '' ? name : `${path}[${name}]`
     if (typeof each === 'object' && each !== null) {
-      if (NOT_OURS.has(name)) continue
+      if (FREE_TEXT.has(name)) continue
       const isByCurrency = path.endsWith('currency_options') || path.endsWith('[currency_options]')
       check(each, param, isByCurrency ? name.toLowerCase() : inside, ofSubject)
     } else if (AMOUNT.test(name) && (typeof each === 'number' || typeof each === 'string')) {

@@ -2,19 +2,17 @@ import type { HttpRequest, HttpResponse } from '../../core/http.ts'
 import type { Router } from '../../core/router.ts'
 import { copyJson } from '../../core/store/copy-json.ts'
 import type { CallFate } from '../../core/trouble.ts'
-import { settleBalance } from '../payments/balance-transactions.ts'
+import { markAvailableFunds } from '../payments/balance-transactions.ts'
 import { nowOf, type StripeContext } from '../state/context.ts'
-import type { EventRequest } from '../state/new-event.ts'
-import { inOneStep, UnitOfWork } from '../state/unit-of-work.ts'
+import { runAtomically, UnitOfWork } from '../state/unit-of-work.ts'
 import type { Shape } from '../versions/shape.ts'
-import type { Spoken, Versions } from '../versions/versions.ts'
+import type { ResolvedVersion, Versions } from '../versions/versions.ts'
 import { ACCOUNT_ID } from '../wire/account-id.ts'
 import { API_VERSION } from '../wire/contract.generated.ts'
-import { invalidRequest, type StripeErrorBody, StripeFault, withDocs } from '../wire/errors.ts'
-import type { OldWay } from '../wire/old-ways.ts'
+import { invalidRequest, refused, type StripeErrorBody, StripeFault } from '../wire/errors.ts'
+import type { LegacyFeature } from '../wire/legacy-features.ts'
 import { refuseUnsupported } from '../wire/unsupported.ts'
 import { checkAmounts } from './amounts.ts'
-import { CallsV2, inV2, type OperationsV2 } from './calls-v2.ts'
 import { expand } from './expand.ts'
 import { IdempotencyKeys } from './idempotency.ts'
 import {
@@ -22,16 +20,20 @@ import {
   authenticate,
   authenticateSession,
   type Caller,
-  isTypedIn,
+  isFromCardField,
   maskKey,
 } from './keys.ts'
 import { totalOf } from './lists.ts'
 import type { OperationResponse, Operations } from './operation.ts'
-import { checkPageCall, PAGE_CALLS, PAGE_HEADERS, showToPage } from './page-calls.ts'
+import { checkPageCall, filterForPage, PAGE_CALLS, PAGE_HEADERS } from './page-calls.ts'
 import { parseForm, readParameters } from './parameters.ts'
 import { createRouter, createRoutesByName, idsOf, type Route } from './routes.ts'
+import { CallsV2, inV2, type OperationsV2 } from './v2.ts'
 
-/** Handles calls of `/v1/…`, and the few of `/v2/…`, as Stripe does. */
+/**
+ * Handles calls of `/v1` and of the supported part of `/v2`, with Stripe's errors, versions and
+ * idempotency.
+ */
 export class StripeApi {
   readonly #context: StripeContext
   readonly #apiKeys: ApiKeys
@@ -80,7 +82,7 @@ export class StripeApi {
     return { ...response, headers: { ...headers, 'x-tollgate-sandbox-warning': spoken.warning } }
   }
 
-  #answer(request: HttpRequest, { shape }: Spoken): HttpResponse {
+  #answer(request: HttpRequest, { shape }: ResolvedVersion): HttpResponse {
     const { store } = this.#context
     const requestId =
       request.method === 'GET' ? store.nextReadId('req_', 14) : store.nextId('req_', 14)
@@ -105,7 +107,8 @@ export class StripeApi {
         : authenticate(request, this.#apiKeys)
       const checked = { request, requestId, shape, caller }
       const run = isV2 ? this.#checkV2(checked) : this.#check(checked)
-      // A response that comes late is that of a call which is still in progress; one that is lost is not.
+      // A delayed or held response belongs to a request still in progress, so its key stays in use.
+      // A lost response does not.
       const isLate = typeof trouble === 'object' && trouble !== null
       return this.#onceOnly(checked, isLate, () => {
         if (trouble !== 'made-500' && trouble !== 'saved-500') return run()
@@ -118,8 +121,8 @@ export class StripeApi {
     }
   }
 
-  /** What a call of `/v1` does, once it is known to be in order. */
-  #check(asked: AskedCall): () => Answer {
+  /** Validates a call of `/v1` and returns a function that runs it. */
+  #check(asked: AuthenticatedCall): () => Answer {
     const { request, shape, caller } = asked
     const { route, ids } = this.#findRoute(request, shape)
     this.#checkHeaders(request)
@@ -129,27 +132,24 @@ export class StripeApi {
     if (caller === 'page') {
       checkPageCall(this.#context.tables, { name: route.name, id: ids[0] ?? '', form })
     }
-    shape?.updateParams(route.name, form)
-    const gone = shape?.takeGone(route.name, form) ?? {}
+    shape?.upgradeParams(route.name, form)
+    const removedParams = shape?.takeRemovedParams(route.name, form) ?? {}
     const params = readParameters(route.params, form)
     refuseUnsupported(route.name, params)
     if (request.method === 'POST') checkAmounts(params, ids, this.#context.tables)
-    return () => this.#run({ ...asked, route, ids, params, gone })
+    return () => this.#run(asked, route, { ids, params, removedParams })
   }
 
-  /** The same for `/v2`. */
-  #checkV2({ request, requestId, caller, shape }: AskedCall): () => Answer {
+  /** Validates a call of `/v2` and returns a function that runs it. */
+  #checkV2(asked: AuthenticatedCall): () => Answer {
+    const { request, requestId, caller } = asked
     const found = caller === 'page' ? null : this.#callsV2.find(request)
     if (!found) throw unrecognized(request)
     const { ids, params, run } = found
     return () => {
-      const work = new UnitOfWork(this.#context, {
-        request: requestOf(request, requestId),
-        about: idsNamed(ids, params),
-        oldWays: shape?.oldWays ?? NO_OLD_WAYS,
-      })
+      const work = this.#begin(asked, ids, params)
       try {
-        const answer = inOneStep(work, () => run(params as never, { work, ids }))
+        const answer = runAtomically(work, () => run(params as never, { work, ids }))
         return { status: 200, body: JSON.stringify(answer) }
       } catch (error) {
         if (!(error instanceof StripeFault)) throw error
@@ -175,27 +175,24 @@ export class StripeApi {
   }
 
   tooLarge(): HttpResponse {
-    const fault = new StripeFault(413, {
-      type: 'invalid_request_error',
-      message: 'Request body is too large.',
-    })
+    const fault = refused(413, 'Request body is too large.')
     return this.#refuse(fault, this.#context.store.nextId('req_', 14))
   }
 
-  /** A bug of ours looks like a bug of theirs. */
+  /** Reports an internal error of the sandbox as Stripe reports its own. */
   failed(): HttpResponse {
     return this.#refuse(brokenServer(), this.#context.store.nextId('req_', 14))
   }
 
   #checkHeaders(request: HttpRequest): void {
     const account = request.headers['stripe-account']
-    // A key may name the account it belongs to; no other is connected to it.
+    // The header may name the key's own account. No other accounts are connected to it.
     if (account !== undefined && account !== ACCOUNT_ID) {
-      throw new StripeFault(403, {
-        type: 'invalid_request_error',
-        ...withDocs('account_invalid'),
-        message: `The provided key '${maskKey(this.#apiKeys.apiKey)}' does not have access to account '${String(account)}' (or that account does not exist). Application access may have been revoked.`,
-      })
+      throw refused(
+        403,
+        `The provided key '${maskKey(this.#apiKeys.apiKey)}' does not have access to account '${String(account)}' (or that account does not exist). Application access may have been revoked.`,
+        'account_invalid',
+      )
     }
     const type = request.headers['content-type'] ?? ''
     if (
@@ -210,22 +207,23 @@ export class StripeApi {
   }
 
   #onceOnly(
-    { request, requestId, caller }: AskedCall,
+    { request, requestId, caller }: AuthenticatedCall,
     isLate: boolean,
     run: () => Answer,
   ): HttpResponse {
     const header = request.headers['idempotency-key']
     const key =
       request.method === 'POST' && typeof header === 'string' && header !== '' ? header : null
-    if (key === null) return this.#toHttpResponse(run(), requestId, {})
+    if (key === null) return toHttpResponse(run(), requestId)
     const nowMs = this.#context.clock.nowMs()
     const { method, path, body } = request
-    // What a server was told is not repeated to a page that knows the same key.
+    // Kept apart, so that a page that knows a server's idempotency key does not receive the
+    // server's response.
     const kept = caller === 'page' ? `page ${key}` : key
     const known = this.#keys.find(kept, method, path, body, nowMs)
     const headers = { 'idempotency-key': key }
     if (known) {
-      return this.#toHttpResponse(known, requestId, {
+      return toHttpResponse(known, requestId, {
         ...headers,
         'idempotent-replayed': 'true',
         'original-request': known.requestId,
@@ -234,35 +232,56 @@ export class StripeApi {
     const response = run()
     this.#keys.remember(kept, { method, path, body, requestId, nowMs }, response)
     const first = { ...headers, 'original-request': requestId }
-    const answer = this.#toHttpResponse(response, requestId, first)
+    const answer = toHttpResponse(response, requestId, first)
     return isLate ? { ...answer, whenDone: this.#keys.hold(kept) } : answer
   }
 
-  #run(checked: CheckedCall): Answer {
-    const { route, ids, params, gone, request, requestId, shape, caller } = checked
-    const isPage = caller === 'page'
-    const work = new UnitOfWork(this.#context, {
-      request: requestOf(request, requestId),
-      about: idsNamed(ids, params),
-      oldWays: shape?.oldWays ?? NO_OLD_WAYS,
+  #begin(
+    { request, requestId: id, shape }: AuthenticatedCall,
+    ids: readonly string[],
+    params: Record<string, unknown>,
+  ): UnitOfWork {
+    const key = request.headers['idempotency-key']
+    return new UnitOfWork(this.#context, {
+      request: { id, idempotencyKey: typeof key === 'string' ? key : null },
+      about: collectIds(ids, params),
+      legacyFeatures: shape?.legacyFeatures ?? NO_LEGACY_FEATURES,
     })
+  }
+
+  #run(
+    asked: AuthenticatedCall,
+    { operation }: Route,
+    { ids, params, removedParams }: ValidatedCall,
+  ): Answer {
+    const { request, requestId, shape, caller } = asked
+    const isPage = caller === 'page'
+    const work = this.#begin(asked, ids, params)
     try {
-      const body = inOneStep(work, () => {
-        const isTyped = isPage && isTypedIn(request)
-        const call = { work, ids, gone, path: request.path, isTypedIn: isTyped }
-        const rendered: OperationResponse = route.operation(params as never, call)
+      const body = runAtomically(work, () => {
+        const isCardInput = isPage && isFromCardField(request)
+        const id = ids.at(-1) ?? ''
+        const call = {
+          work,
+          ids,
+          id,
+          removedParams,
+          path: request.path,
+          isFromCardField: isCardInput,
+        }
+        const rendered: OperationResponse = operation(params as never, call)
         const paths = (params.expand ?? []) as string[]
-        if (paths.some((path) => path.includes('balance_transaction'))) settleBalance(work)
+        if (paths.some((path) => path.includes('balance_transaction'))) markAvailableFunds(work)
         const response = ownResponse(rendered, paths, shape)
         const { tables } = this.#context
         expand(response, paths, { tables, shape, total: () => totalOf(rendered) })
-        return toJson(isPage ? showToPage(response) : response)
+        return toJson(isPage ? filterForPage(response) : response)
       })
       return { status: 200, body }
     } catch (error) {
       if (!(error instanceof StripeFault)) throw error
-      const told = shape ? shape.takeBack(error.body) : error.body
-      const body = isPage ? showToPage(told) : told
+      const told = shape ? shape.downgrade(error.body) : error.body
+      const body = isPage ? filterForPage(told) : told
       return { status: error.status, body: errorJson(body, requestId) }
     }
   }
@@ -271,76 +290,69 @@ export class StripeApi {
     const headers: Record<string, string> = {}
     if (fault.status === 401) headers['www-authenticate'] = 'Basic realm="Stripe"'
     if (fault.status === 429) headers['stripe-rate-limited-reason'] = 'global-rate'
-    return this.#toHttpResponse(
-      { status: fault.status, body: errorJson(fault.body, requestId) },
-      requestId,
-      headers,
-    )
-  }
-
-  #toHttpResponse(
-    { status, body }: Answer,
-    requestId: string,
-    headers: Record<string, string>,
-  ): HttpResponse {
-    return {
-      status,
-      body,
-      headers: {
-        'content-type': 'application/json',
-        'request-id': requestId,
-        'stripe-version': API_VERSION,
-        ...headers,
-      },
-    }
+    const { status, body } = fault
+    return toHttpResponse({ status, body: errorJson(body, requestId) }, requestId, headers)
   }
 }
 
-const NO_OLD_WAYS: ReadonlySet<OldWay> = new Set()
+function toHttpResponse(
+  answer: Answer,
+  requestId: string,
+  more: Readonly<Record<string, string>> = {},
+): HttpResponse {
+  const headers = {
+    'content-type': 'application/json',
+    'request-id': requestId,
+    'stripe-version': API_VERSION,
+    ...more,
+  }
+  return { status: answer.status, body: answer.body, headers }
+}
+
+const NO_LEGACY_FEATURES: ReadonlySet<LegacyFeature> = new Set()
 
 interface Answer {
   readonly status: number
   readonly body: string
 }
 
-/** A call whose key is right. */
-interface AskedCall {
+/** A request that has been authenticated. */
+interface AuthenticatedCall {
   readonly request: HttpRequest
   readonly requestId: string
   readonly shape: Shape | null
   readonly caller: Caller
 }
 
-/** One whose headers and parameters are in order, too. */
-interface CheckedCall extends AskedCall {
-  readonly route: Route
+/** Validated input of a call. */
+interface ValidatedCall {
   readonly ids: readonly string[]
   readonly params: Record<string, unknown>
-  readonly gone: Readonly<Record<string, string>>
+  readonly removedParams: Readonly<Record<string, string>>
 }
 
-function requestOf({ headers }: HttpRequest, id: string): EventRequest {
-  const key = headers['idempotency-key']
-  return { id, idempotencyKey: typeof key === 'string' ? key : null }
-}
-
-/** The ids that a call is about: its path's, its parameters', and those of reported usage. */
-function idsNamed(ids: readonly string[], params: Record<string, unknown>): string[] {
+/**
+ * Collects the ids a call refers to: in its path, its parameters and the payload of reported usage.
+ */
+function collectIds(ids: readonly string[], params: Record<string, unknown>): string[] {
   const named = [...ids, ...Object.values(params), ...Object.values(params.payload ?? {})]
   return named.filter((value) => typeof value === 'string')
 }
 
-/** Rendered objects share their nested parts with the tables, so who changes them takes a copy. */
+/**
+ * Copies the rendered object if it will be changed, because it shares nested objects with the
+ * tables.
+ */
 function ownResponse(
   rendered: OperationResponse,
   paths: readonly string[],
   shape: Shape | null,
 ): OperationResponse {
-  if (shape) return shape.takeBack(rendered)
+  if (shape) return shape.downgrade(rendered)
   return paths.length > 0 ? copyJson(rendered) : rendered
 }
 
-/** Indented, as Stripe's is. */
+/** Formats JSON with indentation, as Stripe does. */
 function toJson(body: object): string {
   return JSON.stringify(body, null, 2)
 }
@@ -355,20 +367,18 @@ function errorJson(body: StripeErrorBody, requestId: string): string {
 }
 
 function unrecognized(request: HttpRequest): StripeFault {
-  return new StripeFault(404, {
-    type: 'invalid_request_error',
-    message: `Unrecognized request URL (${request.method}: ${request.path}). Please see https://stripe.com/docs or we can help at https://support.stripe.com/.`,
-  })
+  return refused(
+    404,
+    `Unrecognized request URL (${request.method}: ${request.path}). Please see https://stripe.com/docs or we can help at https://support.stripe.com/.`,
+  )
 }
 
 function rateLimited(): StripeFault {
-  return new StripeFault(429, {
-    type: 'invalid_request_error',
-    code: 'rate_limit',
-    doc_url: 'https://stripe.com/docs/error-codes/rate-limit',
-    message:
-      'Request rate limit exceeded. You can learn more about rate limits here https://stripe.com/docs/rate-limits.',
-  })
+  return refused(
+    429,
+    'Request rate limit exceeded. You can learn more about rate limits here https://stripe.com/docs/rate-limits.',
+    'rate_limit',
+  )
 }
 
 function brokenServer(): StripeFault {

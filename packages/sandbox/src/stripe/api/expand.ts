@@ -3,48 +3,32 @@ import { showCurrencyOptions } from '../catalog/currency-options.ts'
 import { cardsOf, toCard } from '../payments/cards.ts'
 import { showTax } from '../payments/tax-location.ts'
 import { render } from '../state/render.ts'
-import type { CheckoutParts, CheckoutSessionRow, Kind } from '../state/rows.ts'
+import type { CheckoutParts, CheckoutSessionRow, Kind, Rows } from '../state/rows.ts'
 import type { Tables } from '../state/tables.ts'
 import type { Shape } from '../versions/shape.ts'
 import { KINDS } from '../wire/contract.generated.ts'
 import { invalidRequest } from '../wire/errors.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 
-/** Fields that are sent only when they are expanded, and how they are made. */
+/** Builds a field that is only sent when expanded. */
 type Include = (object: WireObject, tables: Tables) => unknown
 
 const INCLUDES: Readonly<Record<string, Readonly<Record<string, Include>>>> = {
   customer: {
-    subscriptions: (object, tables) =>
-      inlineList(
-        tables.subscription
-          .findBy('customer', object.id)
-          .filter((row) => row.status !== 'canceled' && row.status !== 'incomplete_expired')
-          .reverse()
-          .map((row) => render('subscription', row, tables)),
-        `/v1/customers/${object.id}/subscriptions`,
-      ),
-    sources: (object, tables) =>
-      inlineList(
-        cardsOf({ tables }, object.id).reverse().map(toCard),
-        `/v1/customers/${object.id}/sources`,
-      ),
-    tax_ids: (object, tables) =>
-      inlineList(taxIds(object.id, tables), `/v1/customers/${object.id}/tax_ids`),
-    tax: (object, tables) => {
-      const customer = tables.customer.get(object.id)
+    subscriptions: listWithin('subscription', 'customer', {
+      url: (id) => `/v1/customers/${id}/subscriptions`,
+      keep: ({ status }) => status !== 'canceled' && status !== 'incomplete_expired',
+    }),
+    sources: ({ id }, tables) =>
+      inlineList(cardsOf({ tables }, id).reverse().map(toCard), `/v1/customers/${id}/sources`),
+    tax_ids: ({ id }, tables) => inlineList(taxIds(id, tables), `/v1/customers/${id}/tax_ids`),
+    tax: ({ id }, tables) => {
+      const customer = tables.customer.get(id)
       return customer && showTax(tables, customer)
     },
   },
   invoice: {
-    payments: (object, tables) =>
-      inlineList(
-        tables.invoice_payment
-          .findBy('invoice', object.id)
-          .reverse()
-          .map((row) => render('invoice_payment', row, tables)),
-        '/v1/invoice_payments',
-      ),
+    payments: listWithin('invoice_payment', 'invoice', { url: () => '/v1/invoice_payments' }),
     confirmation_secret: (object, tables) => {
       const intent = tables.payment_intent.get(tables.invoice.get(object.id)?.$.paymentIntent ?? '')
       if (!intent?.client_secret || intent.status === 'canceled') return null
@@ -52,14 +36,7 @@ const INCLUDES: Readonly<Record<string, Readonly<Record<string, Include>>>> = {
     },
   },
   charge: {
-    refunds: (object, tables) =>
-      inlineList(
-        tables.refund
-          .findBy('charge', object.id)
-          .reverse()
-          .map((row) => render('refund', row, tables)),
-        `/v1/charges/${object.id}/refunds`,
-      ),
+    refunds: listWithin('refund', 'charge', { url: (id) => `/v1/charges/${id}/refunds` }),
   },
   price: {
     currency_options: (object, tables) => {
@@ -105,7 +82,25 @@ const INCLUDES: Readonly<Record<string, Readonly<Record<string, Include>>>> = {
   },
 }
 
-/** What a checkout's total, or an item of it, is made of; null where that was never worked out. */
+/** Lists the rows that refer to an object, newest first. */
+function listWithin<K extends Kind>(
+  kind: K,
+  index: string,
+  { url, keep = () => true }: { url: (id: string) => string; keep?: (row: Rows[K]) => boolean },
+): Include {
+  return ({ id }, tables) => {
+    const rows = (tables[kind].findBy(index, id) as Rows[K][]).filter(keep).reverse()
+    return inlineList(
+      rows.map((row) => render(kind, row, tables)),
+      url(id),
+    )
+  }
+}
+
+/**
+ * Renders the discounts and taxes of a checkout session or of one item. `undefined` if they were
+ * never computed.
+ */
 function renderParts(
   session: CheckoutSessionRow,
   parts: CheckoutParts | undefined,
@@ -141,7 +136,7 @@ function taxIds(customer: string, tables: Tables): WireObject[] {
   return ids.flatMap((id) => tables.tax_id.get(id) ?? []).reverse() as WireObject[]
 }
 
-/** What a checkout session sells. */
+/** Builds the line items of a checkout session. */
 export function checkoutItems(sessionId: string, tables: Tables): WireObject[] {
   const session = tables['checkout.session'].get(sessionId)
   return (session?.$.items ?? []).flatMap((item, at) => {
@@ -172,15 +167,18 @@ export function inlineList(data: WireObject[], url: string): WireObject {
   return { object: 'list', data, has_more: false, url } as unknown as WireObject
 }
 
-/** Where expanded objects come from, and how the caller's version knows them. */
+/** Tables with the objects to expand, and the API version to render them for. */
 interface Source {
   readonly tables: Tables
   readonly shape: Shape | null
-  /** How long the list is that is answered. */
+  /** Total number of rows of the list in the response, on all pages. */
   readonly total?: () => number
 }
 
-/** Replaces ids by objects along each path, or refuses the path. At most four levels, as Stripe. */
+/**
+ * Replaces ids by objects along each path, up to four levels deep as at Stripe.
+ * @throws {StripeFault} If a path cannot be expanded.
+ */
 export function expand(response: object, paths: readonly string[], source: Source): void {
   for (const path of paths) {
     const segments = path.split('.')
@@ -195,11 +193,11 @@ export function expand(response: object, paths: readonly string[], source: Sourc
   }
 }
 
-/** Where a nested part stands: the object it is in, and the path to it from there. */
+/** Position of a nested object: the object that contains it, and the path from there. */
 interface Place {
   readonly kind: string
   readonly path: string
-  /** The object itself. */
+  /** The containing object. */
   readonly owner: Record<string, unknown>
 }
 
@@ -212,7 +210,7 @@ function expandPath(
 ): void {
   const [field, ...rest] = segments
   if (field === undefined) return
-  const kind = place?.kind ?? kindOf(holder)
+  const kind = place?.kind ?? (typeof holder.object === 'string' ? holder.object : '')
   if (kind === 'list' || kind === 'search_result') {
     if (source.shape?.expandable('list').includes(path)) {
       holder[field] = source.total?.()
@@ -234,7 +232,10 @@ function expandPath(
   }
 }
 
-/** Fills or replaces one field, or refuses it. */
+/**
+ * Fills in or replaces one field.
+ * @throws {StripeFault} If the field cannot be expanded.
+ */
 function expandField(
   holder: Record<string, unknown>,
   field: string,
@@ -246,7 +247,7 @@ function expandField(
   const include = includes[within.path]
   if (include && holder[field] === undefined) {
     const value = include(within.owner as WireObject, source.tables)
-    if (value !== undefined) holder[field] = asKnown(value, source)
+    if (value !== undefined) holder[field] = toCallersVersion(value, source)
   }
   const today = KINDS[within.kind]?.expandable ?? []
   const expandable = source.shape ? [...today, ...source.shape.expandable(within.kind)] : today
@@ -257,64 +258,35 @@ function expandField(
     expandable.some((each) => each === within.path || each.startsWith(`${within.path}.`)) ||
     (isRecord(value) && typeof value.object === 'string')
   if (!known) throw cannotExpand(path)
-  // A card is a payment method everywhere but here.
+  // Stored as a payment method, but expanded as a `card` object in this field.
   const card =
     field === 'default_source' ? source.tables.payment_method.get(String(value)) : undefined
   holder[field] = card
-    ? asKnown(copyJson(toCard(card)), source)
-    : expandValue(value, expandable.includes(within.path), source)
+    ? toCallersVersion(copyJson(toCard(card)), source)
+    : expandValue(value, field, expandable.includes(within.path) ? source : null)
 }
 
-function asKnown(value: unknown, { shape }: Source): unknown {
-  return shape && typeof value === 'object' && value !== null ? shape.takeBack(value) : value
+function toCallersVersion(value: unknown, { shape }: Source): unknown {
+  return shape && typeof value === 'object' && value !== null ? shape.downgrade(value) : value
 }
 
-function expandValue(value: unknown, expandable: boolean, source: Source): unknown {
-  if (!expandable) return value
-  if (Array.isArray(value)) return value.map((each) => expandValue(each, true, source))
+function expandValue(value: unknown, field: string, source: Source | null): unknown {
+  if (source === null) return value
+  if (Array.isArray(value)) return value.map((each) => expandValue(each, field, source))
   if (typeof value !== 'string') return value
-  return asKnown(findById(value, source.tables), source) ?? value
+  return toCallersVersion(findById(value, field, source.tables), source) ?? value
 }
 
-const PREFIXES: ReadonlyArray<readonly [string, Kind]> = [
-  ['cus_', 'customer'],
-  ['pm_', 'payment_method'],
-  ['card_', 'payment_method'],
-  ['sub_sched_', 'subscription_schedule'],
-  ['sub_', 'subscription'],
-  ['in_', 'invoice'],
-  ['pi_', 'payment_intent'],
-  ['ch_', 'charge'],
-  ['seti_', 'setup_intent'],
-  ['prod_', 'product'],
-  ['price_', 'price'],
-  ['di_', 'discount'],
-  ['promo_', 'promotion_code'],
-  ['txr_', 'tax_rate'],
-  ['re_', 'refund'],
-  ['txn_', 'balance_transaction'],
-  ['cbtxn_', 'customer_balance_transaction'],
-  ['cn_', 'credit_note'],
-  ['du_', 'dispute'],
-  ['txi_', 'tax_id'],
-  ['clock_', 'test_helpers.test_clock'],
-  ['bpc_', 'billing_portal.configuration'],
-  ['cs_', 'checkout.session'],
-]
-
-/** Any object by its id; coupons, products and prices may have ids of the user's choice. */
-function findById(id: string, tables: Tables): WireObject | null {
-  const kind = PREFIXES.find(([prefix]) => id.startsWith(prefix))?.[1]
-  const kinds: readonly Kind[] = [...(kind ? [kind] : []), 'coupon', 'product', 'price']
-  for (const each of kinds) {
-    const row = tables[each].get(id)
-    if (row) return copyJson(render(each, row as never, tables))
+/**
+ * Finds an object of any kind by its id. Tries the kind with the field's name first, because some
+ * ids are chosen by users and can exist in several kinds.
+ */
+function findById(id: string, field: string, tables: Tables): WireObject | null {
+  for (const kind of [field, ...Object.keys(KINDS)] as Kind[]) {
+    const row = Object.hasOwn(tables, kind) ? tables[kind].get(id) : undefined
+    if (row) return copyJson(render(kind, row as never, tables))
   }
   return null
-}
-
-function kindOf(holder: Record<string, unknown>): string {
-  return typeof holder.object === 'string' ? holder.object : ''
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -15,32 +15,35 @@ interface KeyRow {
 }
 
 const DAY_MS = 86_400_000
-const KEPT = 20_000
+const MAX_KEYS = 20_000
 
-/** Remembers the first response to each key for a day, and gives it again. */
+/** Stores the first response to each idempotency key and replays it for a day. */
 export class IdempotencyKeys {
   readonly #table: Table<KeyRow>
 
-  /** Keys of calls whose responses are on their way. */
+  /** Keys of requests whose responses have not been sent yet. */
   readonly #inUse = new Set<string>()
 
   constructor(store: Store) {
     this.#table = store.table<KeyRow>('stripe.idempotency_keys')
   }
 
-  /** Refuses the key for other calls until the returned function is called: this one's response comes late. */
+  /**
+   * Rejects other requests with this key until the returned function is called, because this
+   * request is still in progress.
+   */
   hold(key: string): () => void {
     this.#inUse.add(key)
     return () => void this.#inUse.delete(key)
   }
 
-  /** The remembered response; a refusal when the key was used for something else. */
+  /**
+   * Returns the stored response to a key. `null` if there is none.
+   * @throws {StripeFault} If the key is in use, or was used with another path or other parameters.
+   */
   find(key: string, method: string, path: string, body: Buffer, nowMs: number): KeyRow | null {
     if (key.length > 255) {
-      throw new StripeFault(400, {
-        type: 'idempotency_error',
-        message: 'Idempotency keys can be at most 255 characters long.',
-      })
+      throw keyFault('Idempotency keys can be at most 255 characters long.')
     }
     if (this.#inUse.has(key)) {
       throw new StripeFault(409, {
@@ -52,16 +55,14 @@ export class IdempotencyKeys {
     const row = this.#table.get(key)
     if (!row || nowMs - row.createdAt >= DAY_MS) return null
     if (row.method !== method || row.path !== path) {
-      throw new StripeFault(400, {
-        type: 'idempotency_error',
-        message: `Keys for idempotent requests can only be used for the same endpoint they were first used for ('${path}' vs '${row.path}'). Try using a key other than '${key}' if you meant to execute a different request.`,
-      })
+      throw keyFault(
+        `Keys for idempotent requests can only be used for the same endpoint they were first used for ('${path}' vs '${row.path}'). Try using a key other than '${key}' if you meant to execute a different request.`,
+      )
     }
     if (row.fingerprint !== fingerprint(body)) {
-      throw new StripeFault(400, {
-        type: 'idempotency_error',
-        message: `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${key}' if you meant to execute a different request.`,
-      })
+      throw keyFault(
+        `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${key}' if you meant to execute a different request.`,
+      )
     }
     return row
   }
@@ -71,22 +72,16 @@ export class IdempotencyKeys {
     call: { method: string; path: string; body: Buffer; requestId: string; nowMs: number },
     response: { status: number; body: string },
   ): void {
-    this.#table.set(key, {
-      id: key,
-      method: call.method,
-      path: call.path,
-      fingerprint: fingerprint(call.body),
-      status: response.status,
-      body: response.body,
-      requestId: call.requestId,
-      createdAt: call.nowMs,
-    })
-    if (this.#table.size <= KEPT) return
-    for (const oldest of this.#table.values()) {
-      this.#table.delete(oldest.id)
-      break
-    }
+    const { method, path, requestId, nowMs: createdAt } = call
+    const { status, body } = response
+    const row = { id: key, method, path, fingerprint: fingerprint(call.body), status, body }
+    this.#table.set(key, { ...row, requestId, createdAt })
+    this.#table.deleteOldest(() => this.#table.size > MAX_KEYS)
   }
+}
+
+function keyFault(message: string): StripeFault {
+  return new StripeFault(400, { type: 'idempotency_error', message })
 }
 
 function fingerprint(body: Buffer): string {

@@ -1,12 +1,12 @@
 import type { HttpRequest } from '../../core/http.ts'
-import { StripeFault } from '../wire/errors.ts'
+import { refused, StripeFault } from '../wire/errors.ts'
 
 export interface ApiKeys {
   readonly apiKey: string
   readonly publishableKey: string
 }
 
-/** Who calls: a server with the secret key, or a page with the publishable one. */
+/** Caller: a server with the secret key, or a web page with the publishable key. */
 export type Caller = 'server' | 'page'
 
 export function authenticate(request: HttpRequest, keys: ApiKeys): Caller {
@@ -14,19 +14,18 @@ export function authenticate(request: HttpRequest, keys: ApiKeys): Caller {
   if (key === keys.apiKey) return 'server'
   if (key === keys.publishableKey) return 'page'
   if (key === null) {
-    throw new StripeFault(401, {
-      type: 'invalid_request_error',
-      message:
-        "You did not provide an API key. You need to provide your API key in the Authorization header, using Bearer auth (e.g. 'Authorization: Bearer YOUR_SECRET_KEY'). See https://stripe.com/docs/api#authentication for details, or we can help at https://support.stripe.com/.",
-    })
+    throw refused(
+      401,
+      "You did not provide an API key. You need to provide your API key in the Authorization header, using Bearer auth (e.g. 'Authorization: Bearer YOUR_SECRET_KEY'). See https://stripe.com/docs/api#authentication for details, or we can help at https://support.stripe.com/.",
+    )
   }
-  throw new StripeFault(401, {
-    type: 'invalid_request_error',
-    message: `Invalid API Key provided: ${maskKey(key)}`,
-  })
+  throw refused(401, `Invalid API Key provided: ${maskKey(key)}`)
 }
 
-/** A call of the meter event stream has a token that a session gave, whose end is in seconds since 1970. */
+/**
+ * Authenticates a call to the meter event stream by its session token. `endOf` returns when the
+ * session expires, in Unix seconds, or `null` for an unknown token.
+ */
 export function authenticateSession(
   request: HttpRequest,
   endOf: (token: string) => number | null,
@@ -35,11 +34,10 @@ export function authenticateSession(
   const token = keyOf(request)
   const end = token === null ? null : endOf(token)
   if (end === null) {
-    throw new StripeFault(401, {
-      type: 'invalid_request_error',
-      message:
-        'The meter event stream takes the authentication token of a meter event session, not an API key: create one with POST /v2/billing/meter_event_session.',
-    })
+    throw refused(
+      401,
+      'The meter event stream takes the authentication token of a meter event session, not an API key: create one with POST /v2/billing/meter_event_session.',
+    )
   }
   if (end > now) return 'server'
   throw new StripeFault(400, {
@@ -58,7 +56,10 @@ function keyOf(request: HttpRequest): string | null {
   return formKeyOf(request)
 }
 
-/** Pages send theirs among the parameters, too; a secret key does not belong there. */
+/**
+ * Reads the key from the parameters, where pages may send the publishable key. A secret key is not
+ * accepted there.
+ */
 function formKeyOf(request: HttpRequest): string | null {
   const text = request.method === 'POST' ? request.body.toString('utf8') : request.query
   const key = new URLSearchParams(text).get('key')
@@ -70,8 +71,11 @@ export function maskKey(key: string): string {
   return `${key.slice(0, 8)}${'*'.repeat(key.length - 12)}${key.slice(-4)}`
 }
 
-/** From a field of the sandbox's own, in a frame of the page: nobody else may send a card's number. */
-export function isTypedIn(request: HttpRequest): boolean {
+/**
+ * Whether the request comes from the sandbox's own card field (an iframe on its origin). Only such
+ * requests may contain card numbers.
+ */
+export function isFromCardField(request: HttpRequest): boolean {
   const { origin, host } = request.headers
   return origin !== undefined && URL.canParse(origin) && new URL(origin).host === host
 }

@@ -1,5 +1,5 @@
 import { NewestFirst } from '../../core/store/newest-first.ts'
-import { invalidRequest, noSuch } from '../wire/errors.ts'
+import { atLeastOne, invalidRequest, noSuch } from '../wire/errors.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 
 export interface ListResponse {
@@ -16,7 +16,10 @@ interface PageParams {
   readonly ending_before?: string | undefined
 }
 
-/** One page of rows that come newest first. */
+/**
+ * Returns one page of rows that are sorted newest first.
+ * @throws {StripeFault} If `limit` or a cursor is invalid.
+ */
 export function listPage<R extends { id: string }>(
   rows: Iterable<R>,
   params: PageParams,
@@ -24,27 +27,42 @@ export function listPage<R extends { id: string }>(
   toWire: (row: R) => WireObject,
 ): ListResponse {
   const limit = readLimit(params.limit)
-  if (params.starting_after !== undefined && params.ending_before !== undefined) {
+  const { starting_after: after, ending_before: before } = params
+  if (after !== undefined && before !== undefined) {
     throw invalidRequest('You cannot specify both starting_after and ending_before.')
   }
-  const { page, hasMore } =
-    params.ending_before === undefined
-      ? pageAfter(rows, params.starting_after, limit)
-      : pageBefore(rows, params.ending_before, limit)
-  const response: ListResponse = {
-    object: 'list',
-    data: page.map(toWire),
-    has_more: hasMore,
-    url,
+  const cursor = after ?? before
+  const side = before === undefined ? 'after' : 'before'
+  const wanted = cursor === undefined ? rows : rowsBeyond(rows, cursor, side)
+  if (wanted === null) {
+    throw noSuch('object', cursor ?? '', side === 'after' ? 'starting_after' : 'ending_before')
   }
+  const { page, hasMore } = takePage(wanted, limit)
+  if (side === 'before') page.reverse()
+  const response: ListResponse = { object: 'list', data: page.map(toWire), has_more: hasMore, url }
   ROWS.set(response, rows)
   return response
 }
 
-/** What the pages were taken from. */
+/** Takes `limit` rows after skipping `skipped`, and tells whether more follow. */
+export function takePage<R>(
+  rows: Iterable<R>,
+  limit: number,
+  skipped = 0,
+): { page: R[]; hasMore: boolean } {
+  const page: R[] = []
+  let at = 0
+  for (const row of rows) {
+    if (page.length === limit) return { page, hasMore: true }
+    if (at++ >= skipped) page.push(row)
+  }
+  return { page, hasMore: false }
+}
+
+/** All rows of a list, by the response that contains one page of them. */
 const ROWS = new WeakMap<object, Iterable<unknown>>()
 
-/** How many rows there are on all pages of a list. */
+/** Counts the rows on all pages of a list. */
 export function totalOf(list: object): number {
   let total = 0
   for (const _row of ROWS.get(list) ?? []) total++
@@ -53,13 +71,7 @@ export function totalOf(list: object): number {
 
 function readLimit(limit: number | undefined): number {
   if (limit === undefined) return 10
-  if (limit < 1) {
-    throw invalidRequest(
-      'This value must be greater than or equal to 1.',
-      'limit',
-      'parameter_invalid_integer',
-    )
-  }
+  if (limit < 1) throw atLeastOne('limit')
   if (limit > 100) {
     throw invalidRequest(
       'This value must be less than or equal to 100.',
@@ -70,61 +82,17 @@ function readLimit(limit: number | undefined): number {
   return limit
 }
 
-interface Page<R> {
-  readonly page: R[]
-  readonly hasMore: boolean
-}
-
-function pageAfter<R extends { id: string }>(
-  rows: Iterable<R>,
-  cursor: string | undefined,
-  limit: number,
-): Page<R> {
-  const older = cursor === undefined ? rows : olderThan(rows, cursor)
-  if (older === null) throw noSuch('object', cursor ?? '', 'starting_after')
-  return takeFirst(older, limit)
-}
-
-function pageBefore<R extends { id: string }>(
+/** Returns the rows beyond a cursor, nearest first. `null` if the cursor is not in the list. */
+function rowsBeyond<R extends { id: string }>(
   rows: Iterable<R>,
   cursor: string,
-  limit: number,
-): Page<R> {
-  const newer = newerThan(rows, cursor)
-  if (newer === null) throw noSuch('object', cursor, 'ending_before')
-  const { page, hasMore } = takeFirst(newer, limit)
-  return { page: page.reverse(), hasMore }
-}
-
-function takeFirst<R>(rows: Iterable<R>, limit: number): Page<R> {
-  const page: R[] = []
-  for (const row of rows) {
-    if (page.length === limit) return { page, hasMore: true }
-    page.push(row)
-  }
-  return { page, hasMore: false }
-}
-
-/** Null when the cursor is not in the list. */
-function olderThan<R extends { id: string }>(
-  rows: Iterable<R>,
-  cursor: string,
+  side: 'after' | 'before',
 ): Iterable<R> | null {
-  if (rows instanceof NewestFirst) return (rows as NewestFirst<R>).after(cursor)
+  if (rows instanceof NewestFirst) return (rows as NewestFirst<R>)[side](cursor)
   const all = [...rows]
   const at = all.findIndex((row) => row.id === cursor)
-  return at < 0 ? null : all.slice(at + 1)
-}
-
-/** The nearest first; null when the cursor is not in the list. */
-function newerThan<R extends { id: string }>(
-  rows: Iterable<R>,
-  cursor: string,
-): Iterable<R> | null {
-  if (rows instanceof NewestFirst) return (rows as NewestFirst<R>).before(cursor)
-  const all = [...rows]
-  const at = all.findIndex((row) => row.id === cursor)
-  return at < 0 ? null : all.slice(0, at).reverse()
+  if (at < 0) return null
+  return side === 'after' ? all.slice(at + 1) : all.slice(0, at).reverse()
 }
 
 export type Range = number | { gt?: number; gte?: number; lt?: number; lte?: number }
@@ -140,21 +108,15 @@ export function inRange(value: number, range: Range | undefined): boolean {
   )
 }
 
-/** The rows that were made in a span of time. Where time went straight on, no others are looked at. */
+/** Keeps the rows created in a time range. */
 export function createdIn<R extends { created: number }>(
   rows: Iterable<R>,
   range: Range | undefined,
 ): Iterable<R> {
   if (range === undefined) return rows
-  const { gt, gte, lt, lte } = typeof range === 'number' ? { gte: range, lte: range } : range
-  const near =
-    rows instanceof NewestFirst
-      ? (rows as NewestFirst<R>).between(
-          gt ?? gte ?? Number.NEGATIVE_INFINITY,
-          lt ?? lte ?? Number.POSITIVE_INFINITY,
-        )
-      : rows
-  return filterRows(near, (row) => inRange(row.created, range))
+  return rows instanceof NewestFirst
+    ? (rows as NewestFirst<R>).where('created', (created) => inRange(Number(created), range))
+    : filterRows(rows, ({ created }) => inRange(created, range))
 }
 
 export function filterRows<R>(rows: Iterable<R>, keep: (row: R) => boolean): Iterable<R> {

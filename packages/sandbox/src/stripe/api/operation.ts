@@ -1,31 +1,66 @@
+import type Stripe from 'stripe'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
+import type { ROUTES } from '../wire/contract.generated.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import type { ListResponse } from './lists.ts'
 
-/** One call of the API, parameters already checked against the contract. */
+/** A validated call of the API. */
 export interface Call {
   readonly work: UnitOfWork
-  /** The ids of the path, in order. */
+  /** Ids in the path, in order. */
   readonly ids: readonly string[]
+  /** Last id in the path. Empty if the path has none. */
+  readonly id: string
   readonly path: string
-  /** What an older version may send that is no parameter today. */
-  readonly gone: Readonly<Record<string, string>>
-  /** A person typed it into a field of the sandbox's own, where a card's number may stand. */
-  readonly isTypedIn: boolean
+  /** Parameters of older API versions that no longer exist. */
+  readonly removedParams: Readonly<Record<string, string>>
+  /**
+   * Whether the request comes from the sandbox's own card field, the only place that may send card
+   * numbers.
+   */
+  readonly isFromCardField: boolean
 }
 
 export type OperationResponse = WireObject | ListResponse | { readonly [field: string]: unknown }
 
-/** `params` is what the contract's type for this operation says; `op` states which type that is. */
-export type Operation = (params: never, call: Call) => OperationResponse
+export type Operation<P = never> = (params: P, call: Call) => OperationResponse
 
-export function op<P>(run: (params: P, call: Call) => OperationResponse): Operation {
-  return run as Operation
+/**
+ * Operations by their name in the SDK, such as `'Customers.create'`, with the SDK's parameter
+ * types.
+ */
+export type Operations = {
+  readonly [N in (typeof ROUTES)[number][2]]?: Operation<ParamsOf<N>>
+} & { readonly [N in keyof RemovedOperations]?: Operation<RemovedOperations[N]> }
+
+/** Parameters of operations that were removed from the API and the SDK's types. */
+interface RemovedOperations {
+  'Invoices.listUpcomingLines': Stripe.InvoiceCreatePreviewParams & Stripe.PaginationParams
+  'SubscriptionItems.createUsageRecord': {
+    readonly quantity: number
+    readonly action?: 'increment' | 'set'
+    readonly timestamp?: 'now' | number
+  }
+  'SubscriptionItems.listUsageRecordSummaries': Stripe.PaginationParams
 }
 
-/** Operations by the SDK's own names: `'Customers.create'`. */
-export type Operations = Readonly<Record<string, Operation>>
+/**
+ * Parameter type of an operation: `BillingPortal/Sessions.create` is
+ * `stripe.billingPortal.sessions.create`.
+ */
+type ParamsOf<N> = N extends `${infer Path}.${infer Method}`
+  ? ParamsIn<At<Member<Stripe, Path>, Method>>
+  : never
 
-export function idOf(call: Call): string {
-  return call.ids[call.ids.length - 1] ?? ''
-}
+type Member<T, Path extends string> = Path extends `${infer First}/${infer Rest}`
+  ? Member<At<T, Uncapitalize<First>>, Rest>
+  : At<T, Uncapitalize<Path>>
+
+type At<T, K> = K extends keyof T ? T[K] : never
+
+/** Type of the argument between the ids and the request options. */
+type ParamsIn<F> = F extends (...given: infer G) => unknown
+  ? Required<G> extends readonly [...string[], infer P extends object, object]
+    ? P
+    : never
+  : never

@@ -1,16 +1,17 @@
 import type { Tables } from '../state/tables.ts'
-import { invalidRequest, missingParam, noSuch, StripeFault, withDocs } from '../wire/errors.ts'
+import { invalidRequest, missingParam, noSuch, refused, type StripeFault } from '../wire/errors.ts'
 import type { FormObject } from '../wire/form.ts'
+import { words } from '../wire/words.ts'
 
 interface PageCall {
   readonly takes: readonly string[]
-  /** What the page must know the client secret of. */
+  /** Kind of object whose client secret the call must contain. */
   readonly intent?: 'payment_intent' | 'setup_intent'
 }
 
 /**
- * What a publishable key may do, which anybody can read in a page: the calls that Stripe.js makes, with
- * these parameters. It reads or does nothing else.
+ * The calls allowed with a publishable key, which is public, and their parameters. They are those
+ * that Stripe.js makes; no other call works with this key.
  */
 export const PAGE_CALLS: Readonly<Record<string, PageCall>> = {
   'Tokens.create': { takes: ['card'] },
@@ -19,32 +20,25 @@ export const PAGE_CALLS: Readonly<Record<string, PageCall>> = {
   },
   'PaymentIntents.retrieve': { takes: [], intent: 'payment_intent' },
   'PaymentIntents.confirm': {
-    takes: [
-      'payment_method',
-      'payment_method_data',
-      'payment_method_options',
-      'receipt_email',
-      'return_url',
-      'setup_future_usage',
-      'shipping',
-      'use_stripe_sdk',
-    ],
+    takes: words(`
+      payment_method payment_method_data payment_method_options receipt_email return_url
+      setup_future_usage shipping use_stripe_sdk
+    `),
     intent: 'payment_intent',
   },
   'SetupIntents.retrieve': { takes: [], intent: 'setup_intent' },
   'SetupIntents.confirm': {
-    takes: [
-      'payment_method',
-      'payment_method_data',
-      'payment_method_options',
-      'return_url',
-      'use_stripe_sdk',
-    ],
+    takes: words(`
+      payment_method payment_method_data payment_method_options return_url use_stripe_sdk
+    `),
     intent: 'setup_intent',
   },
 }
 
-/** Pages of any origin may call: they have no cookie, and the key is no secret. */
+/**
+ * CORS headers for pages of any origin, which is safe because these calls use no cookies and the
+ * key is public.
+ */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'access-control-allow-origin': '*',
   'access-control-allow-methods': 'GET, POST, OPTIONS',
@@ -54,23 +48,33 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'access-control-max-age': '300',
 }
 
-/** Names that Stripe.js adds to every call for its own ends. */
-const OWN_NAMES = ['key', '_stripe_version', 'payment_user_agent', 'referrer', 'time_on_page']
+/** Parameters that Stripe.js adds to every call. */
+const STRIPE_JS_PARAMS = [
+  'key',
+  '_stripe_version',
+  'payment_user_agent',
+  'referrer',
+  'time_on_page',
+]
 
-/** Throws Stripe's refusal unless a page may make this call; takes out what only pages send. */
+/**
+ * Checks that a page may make this call, and removes the parameters that only pages send.
+ * @throws {StripeFault} As Stripe rejects it, if the call, its client secret or a parameter is not
+ * allowed.
+ */
 export function checkPageCall(
   tables: Tables,
   { name, id, form }: { readonly name: string; readonly id: string; readonly form: FormObject },
 ): void {
   const call = Object.hasOwn(PAGE_CALLS, name) ? PAGE_CALLS[name] : undefined
   if (!call) throw secretKeyRequired()
-  for (const own of OWN_NAMES) delete form[own]
+  for (const own of STRIPE_JS_PARAMS) delete form[own]
   const secret = form.client_secret
   delete form.client_secret
   if (call.intent) checkSecret(tables, call.intent, id, secret)
   for (const param of Object.keys(form)) {
     if (call.takes.includes(param)) continue
-    if (param === 'expand' && call.intent && isHarmless(form.expand)) continue
+    if (param === 'expand' && call.intent && expandsOnlyPaymentMethod(form.expand)) continue
     throw invalidRequest(`Received unknown parameter: ${param}`, param, 'parameter_unknown')
   }
   const isManual = tables.payment_intent.get(id)?.confirmation_method === 'manual'
@@ -84,12 +88,11 @@ export function checkPageCall(
 }
 
 function secretKeyRequired(): StripeFault {
-  return new StripeFault(401, {
-    type: 'invalid_request_error',
-    ...withDocs('secret_key_required'),
-    message:
-      'This API call cannot be made with a publishable API key. Please use a secret API key. You can find a list of your API keys at https://dashboard.stripe.com/account/apikeys.',
-  })
+  return refused(
+    401,
+    'This API call cannot be made with a publishable API key. Please use a secret API key. You can find a list of your API keys at https://dashboard.stripe.com/account/apikeys.',
+    'secret_key_required',
+  )
 }
 
 function checkSecret(
@@ -110,64 +113,39 @@ function checkSecret(
   )
 }
 
-function isHarmless(expand: FormObject[string] | undefined): boolean {
+function expandsOnlyPaymentMethod(expand: FormObject[string] | undefined): boolean {
   const paths = typeof expand === 'object' ? Object.values(expand) : [expand]
   return paths.every((path) => path === 'payment_method')
 }
 
-/** What a page is told of an intent: what it needs to finish it, and not whose it is. */
-const SHOWN: Readonly<Record<string, ReadonlySet<string>>> = {
-  payment_intent: new Set([
-    'id',
-    'object',
-    'amount',
-    'amount_details',
-    'automatic_payment_methods',
-    'canceled_at',
-    'cancellation_reason',
-    'capture_method',
-    'client_secret',
-    'confirmation_method',
-    'created',
-    'currency',
-    'description',
-    'last_payment_error',
-    'livemode',
-    'next_action',
-    'payment_method',
-    'payment_method_configuration_details',
-    'payment_method_types',
-    'processing',
-    'receipt_email',
-    'setup_future_usage',
-    'shipping',
-    'source',
-    'status',
-  ]),
-  setup_intent: new Set([
-    'id',
-    'object',
-    'automatic_payment_methods',
-    'cancellation_reason',
-    'client_secret',
-    'created',
-    'description',
-    'last_setup_error',
-    'livemode',
-    'next_action',
-    'payment_method',
-    'payment_method_configuration_details',
-    'payment_method_types',
-    'status',
-    'usage',
-  ]),
+/** Fields of an intent that a page receives: those needed to complete it, but not the customer. */
+const PUBLIC_FIELDS: Readonly<Record<string, ReadonlySet<string>>> = {
+  payment_intent: new Set(
+    words(`
+      id object amount amount_details automatic_payment_methods canceled_at
+      cancellation_reason capture_method client_secret confirmation_method created currency
+      description last_payment_error livemode next_action payment_method
+      payment_method_configuration_details payment_method_types processing receipt_email
+      setup_future_usage shipping source status
+    `),
+  ),
+  setup_intent: new Set(
+    words(`
+      id object automatic_payment_methods cancellation_reason client_secret created
+      description last_setup_error livemode next_action payment_method
+      payment_method_configuration_details payment_method_types status usage
+    `),
+  ),
 }
 
-/** A response or an error as a page may see it, with every intent in it cut short. */
-export function showToPage<T>(value: T): T {
-  if (Array.isArray(value)) return value.map(showToPage) as T
+/**
+ * Returns a response or an error for a page: every intent in it is reduced to the fields in
+ * `SHOWN`.
+ */
+export function filterForPage<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(filterForPage) as T
   if (typeof value !== 'object' || value === null) return value
-  const shown = SHOWN[String((value as { object?: unknown }).object)]
+  const shown = PUBLIC_FIELDS[String((value as { object?: unknown }).object)]
   const fields = Object.entries(value).filter(([name]) => !shown || shown.has(name))
-  return Object.fromEntries(fields.map(([name, part]) => [name, showToPage(part)])) as T
+  return Object.fromEntries(fields.map(([name, part]) => [name, filterForPage(part)])) as T
 }

@@ -2,7 +2,7 @@ import { NODES } from '../wire/contract.generated.ts'
 import { invalidRequest, missingParam, unknownParams } from '../wire/errors.ts'
 import { type FormObject, type FormValue, isForm } from '../wire/form.ts'
 
-/** A parameter's type, as the generated contract writes it; a number refers to `NODES`. */
+/** Type of a parameter in the generated contract. A number refers to an entry of `NODES`. */
 export type Node =
   | 's'
   | 'n'
@@ -16,7 +16,7 @@ export type Node =
   | { readonly z: Ref }
 type Ref = number | Node
 
-/** These numbers may have a fraction; every other one is an integer. */
+/** Numeric parameters that accept fractions. All others are integers. */
 const FRACTIONS = new Set([
   'percentage',
   'percent_off',
@@ -25,7 +25,10 @@ const FRACTIONS = new Set([
   'fee_percent',
 ])
 
-/** Booleans as SDKs write them: stripe-python up to version 11 and older ones for .NET send `True`. */
+/**
+ * Spellings of booleans that SDKs send: stripe-python up to version 11 and older .NET SDKs send
+ * `True`.
+ */
 const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ['true', true],
   ['True', true],
@@ -35,11 +38,16 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ['0', false],
 ])
 
-/** Numbers that are moments. Later ones than the calendar has are most often milliseconds. */
-const TIMESTAMPS = /(?:_at|_by|_date|_end|_time|_anchor)$|^(?:start|end)$/
-const LAST_SECOND = 253_402_300_799
+/**
+ * Names of timestamps. A value beyond the calendar's range was most likely given in milliseconds.
+ */
+const TIMESTAMP_NAMES = /(?:_at|_by|_date|_end|_time|_anchor)$|^(?:start|end)$/
+const MAX_TIMESTAMP = 253_402_300_799
 
-/** `a[b][0]=c` becomes nested objects. Arrays keep their indexes as keys until their type is known. */
+/**
+ * Parses a form body: `a[b][0]=c` becomes nested objects. Arrays keep their indexes as keys until
+ * their type is known.
+ */
 export function parseForm(text: string): FormObject {
   const form: FormObject = Object.create(null) as FormObject
   if (text === '') return form
@@ -77,7 +85,7 @@ function keysOf(name: string): string[] {
 function assign(form: FormObject, keys: readonly string[], value: string, name: string): void {
   let target = form
   keys.forEach((key, depth) => {
-    const slot = key === '' ? slotOf(target, keys.slice(depth + 1)) : key
+    const slot = key === '' ? indexFor(target, keys.slice(depth + 1)) : key
     if (depth === keys.length - 1) {
       if (typeof target[slot] === 'object') throw invalidRequest(`Invalid hash: ${name}`, name)
       target[slot] = value
@@ -90,8 +98,10 @@ function assign(form: FormObject, keys: readonly string[], value: string, name: 
   })
 }
 
-/** The index that `[]` stands for: that of the last element while it has no such field yet, else the next one. */
-function slotOf(list: FormObject, field: readonly string[]): string {
+/**
+ * Resolves `[]` to an index: the last element while it lacks the field, otherwise the next index.
+ */
+function indexFor(list: FormObject, field: readonly string[]): string {
   const size = Object.keys(list).length
   const last = list[String(size - 1)]
   return isForm(last) && field.length > 0 && !hasField(last, field) ? `${size - 1}` : `${size}`
@@ -102,7 +112,10 @@ function hasField(form: FormObject, [key = '', ...rest]: readonly string[]): boo
   return isForm(value) && rest.length > 0 ? hasField(value, rest) : value !== undefined
 }
 
-/** Checks a form against the contract and gives every value its type, or refuses as Stripe does. */
+/**
+ * Validates a form against the contract and converts its values.
+ * @throws {StripeFault} With Stripe's error for unknown, missing or invalid parameters.
+ */
 export function readParameters(node: number | Node, form: FormObject): Record<string, unknown> {
   const unknown: string[] = []
   const params = readObject(resolve(node), form, '', unknown)
@@ -110,7 +123,7 @@ export function readParameters(node: number | Node, form: FormObject): Record<st
   return params
 }
 
-/** The same parameters, and those of a list's pages. */
+/** Adds the parameters of list pagination to a type. */
 export function withPaging(node: number | Node): Node {
   const type = resolve(node)
   if (typeof type === 'string' || !('o' in type)) throw new TypeError('Not an object type')
@@ -132,7 +145,7 @@ function readObject(
   for (const [key, value] of Object.entries(form)) {
     const path = prefix === '' ? key : `${prefix}[${key}]`
     const type = Object.hasOwn(node.o, key) ? node.o[key] : undefined
-    if (type === undefined) unknown.push(key === '' ? path : path)
+    if (type === undefined) unknown.push(path)
     else params[key] = readValue(resolve(type), value, path, unknown)
   }
   if (unknown.length > 0) return params
@@ -155,7 +168,8 @@ function readValue(node: Node, value: FormValue, path: string, unknown: string[]
   if ('m' in node) {
     const member = resolve(node.m)
     const entries = Object.entries(value).map(([key, item]) => {
-      // Currencies name objects; metadata names texts, whatever numbers the SDK takes for them.
+      // Currency options map to objects. Metadata maps to strings, although the SDK's types also
+      // accept numbers.
       if (typeof member === 'object' && 'o' in member) {
         return [key, readValue(member, item, `${path}[${key}]`, unknown)]
       }
@@ -200,7 +214,7 @@ function readSimple(type: 's' | 'n' | 'b' | 'd', value: FormValue, path: string)
   if (!pattern.test(value) || !Number.isSafeInteger(Math.trunc(Number(value)))) {
     throw invalidRequest(`Invalid integer: ${value}`, path, 'parameter_invalid_integer')
   }
-  if (TIMESTAMPS.test(name) && Math.abs(Number(value)) > LAST_SECOND) {
+  if (TIMESTAMP_NAMES.test(name) && Math.abs(Number(value)) > MAX_TIMESTAMP) {
     throw invalidRequest(
       `Invalid timestamp: ${value}. It must be an integer Unix timestamp in seconds.`,
       path,
@@ -228,7 +242,10 @@ function readArray(element: Ref, value: FormValue, path: string, unknown: string
   )
 }
 
-/** The first member that takes the value; the last one's complaint when none does. */
+/**
+ * Reads the value as the first matching member of a union. Throws the last member's error if none
+ * matches.
+ */
 function readUnion(
   members: readonly Ref[],
   value: FormValue,

@@ -1,17 +1,17 @@
 import { Router } from '../../core/router.ts'
 import { ROUTES } from '../wire/contract.generated.ts'
-import type { Operation, Operations } from './operation.ts'
+import type { Operation } from './operation.ts'
 import { type Node, withPaging } from './parameters.ts'
 
 export interface Route {
   readonly operation: Operation
   readonly name: string
-  /** The parameters' type, or its place in the contract's nodes. */
+  /** Parameter type, or its index in `NODES`. */
   readonly params: number | Node
 }
 
-/** The contract's routes, as far as there are operations for them. */
-export function createRouter(operations: Operations): Router<Route> {
+/** Creates the router for all routes of the contract that have an operation. */
+export function createRouter(operations: Readonly<Record<string, Operation>>): Router<Route> {
   const router = new Router<Route>()
   for (const [method, path, name, params] of ROUTES) {
     const operation = operations[name]
@@ -20,33 +20,38 @@ export function createRouter(operations: Operations): Router<Route> {
   return router
 }
 
-/** The same by the operation's name, for addresses that only older versions have. */
-export function createRoutesByName(operations: Operations): ReadonlyMap<string, Route> {
+/** Maps routes by operation name, for paths that exist only in older API versions. */
+export function createRoutesByName(
+  operations: Readonly<Record<string, Operation>>,
+): ReadonlyMap<string, Route> {
   const routes = new Map<string, Route>()
   for (const [, , name, params] of ROUTES) {
     const operation = operations[name]
     if (operation) routes.set(name, { operation, name, params })
   }
-  for (const [name, of] of Object.entries(PAGES_OF)) {
+  for (const [name, of] of Object.entries(REMOVED_LISTS)) {
     const [operation, whole] = [operations[name], routes.get(of)]
     if (!operation || !whole) continue
-    // It takes what the other one takes, so what changed there has changed here.
+    // Accepts the parameters of the other operation, so version changes of that one apply here,
+    // too.
     routes.set(name, { operation, name: of, params: withPaging(whole.params) })
   }
-  for (const [name, params] of Object.entries(NO_LONGER_IN_CONTRACT)) {
+  for (const [name, params] of Object.entries(REMOVED_OPERATIONS)) {
     const operation = operations[name]
     if (operation) routes.set(name, { operation, name, params })
   }
   return routes
 }
 
-/** Lists that no contract has any more, and the call that answers with their first page. */
-const PAGES_OF: Readonly<Record<string, string>> = {
+/**
+ * List operations that were removed from the API, and the operation that returns their first page.
+ */
+const REMOVED_LISTS: Readonly<Record<string, string>> = {
   'Invoices.listUpcomingLines': 'Invoices.createPreview',
 }
 
-/** Calls that no contract has any more, with their parameters. */
-const NO_LONGER_IN_CONTRACT: Readonly<Record<string, Node>> = {
+/** Other operations that were removed from the API, with their parameter types. */
+const REMOVED_OPERATIONS: Readonly<Record<string, Node>> = {
   'SubscriptionItems.createUsageRecord': {
     o: {
       action: { e: ['increment', 'set'] },
@@ -61,7 +66,7 @@ const NO_LONGER_IN_CONTRACT: Readonly<Record<string, Node>> = {
   },
 }
 
-/** The ids of a path, in order. */
+/** Returns the ids in a path, in order. */
 export function idsOf(params: Readonly<Record<string, string>>): string[] {
   return Object.values(params).map(decodeSegment)
 }

@@ -2,13 +2,13 @@ import type { Table } from '../../core/store/table.ts'
 import { invalidRequest } from '../wire/errors.ts'
 import { fieldReader, ownField } from '../wire/fields.ts'
 import type { WireObject } from '../wire/wire-object.ts'
-import type { ListResponse } from './lists.ts'
-import { type FieldType, findSearchField } from './search-fields.ts'
+import { words } from '../wire/words.ts'
+import { type ListResponse, takePage } from './lists.ts'
 
-const MOST_CLAUSES = 10
+const MAX_CLAUSES = 10
 
 interface Clause {
-  /** Where the value stands in the object. */
+  /** Path of the field in the object. */
   readonly path: string
   readonly key: string | null
   readonly operator: ':' | '~' | '>' | '<' | '>=' | '<='
@@ -16,7 +16,10 @@ interface Clause {
   readonly negated: boolean
 }
 
-/** Within one kind of quotes the other is a letter like any; a backslash takes the next as it is. */
+/**
+ * A quoted string. It may contain the other kind of quote, and a backslash escapes the next
+ * character.
+ */
 const QUOTED = String.raw`"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'`
 const CLAUSE = new RegExp(
   String.raw`^(-)?([a-z][a-z0-9_.]*)(?:\[(?:${QUOTED})\])?(:|~|>=|<=|>|<)(?:${QUOTED}|(null|-?\d+))`,
@@ -29,8 +32,9 @@ interface SearchParams {
 }
 
 /**
- * Answers in Stripe's query language: `email:"a@b.c" AND metadata["k"]:"v" AND created>1`, or OR throughout. A field is
- * looked at in its column, so that only the rows of the page are read. Fields are searched as they stand in the rows.
+ * Runs a search in Stripe's query language, such as `email:"a@b.c" AND metadata["k"]:"v" AND
+ * created>1`, with either AND or OR throughout. Evaluates fields in columns, so only the rows of
+ * the returned page are read.
  */
 export function searchPage<R extends object>(
   table: Table<R>,
@@ -53,27 +57,17 @@ export function searchPage<R extends object>(
   const isHit = any
     ? (place: number) => tests.some((test) => test(place))
     : (place: number) => tests.every((test) => test(place))
-  const { data, more } = takePage(table.newestAt(isHit).filter(keep), from, limit)
+  const { page, hasMore } = takePage(table.newestAt(isHit).filter(keep), limit, from)
   return {
     object: 'search_result',
-    data: data.map(toWire),
-    has_more: more,
-    next_page: more ? String(from + limit) : null,
+    data: page.map(toWire),
+    has_more: hasMore,
+    next_page: hasMore ? String(from + limit) : null,
     url,
   }
 }
 
-function takePage<R>(rows: Iterable<R>, from: number, limit: number): { data: R[]; more: boolean } {
-  const data: R[] = []
-  let at = 0
-  for (const row of rows) {
-    if (data.length === limit) return { data, more: true }
-    if (at++ >= from) data.push(row)
-  }
-  return { data, more: false }
-}
-
-/** `/v1/products/search` → `products` */
+/** Returns the resource name: `/v1/products/search` → `products`. */
 function resourceIn(url: string): string {
   return url.split('/').at(-2) ?? ''
 }
@@ -103,16 +97,13 @@ function parseQuery(query: string, resource: string): { clauses: Clause[]; any: 
     if (next) rest = rest.slice(next[0].length)
   }
   if (clauses.length === 0) throw invalidRequest('Your search query is empty.', 'query')
-  if (clauses.length > MOST_CLAUSES) {
-    throw invalidRequest(
-      `You can combine up to ${MOST_CLAUSES} query clauses in a search.`,
-      'query',
-    )
+  if (clauses.length > MAX_CLAUSES) {
+    throw invalidRequest(`You can combine up to ${MAX_CLAUSES} query clauses in a search.`, 'query')
   }
   return { clauses, any: joiner === 'OR' }
 }
 
-/** What stands in one of two kinds of quotes; null where there are none. */
+/** Returns the text inside double or single quotes. `null` if the value is not quoted. */
 function textIn(double: string | undefined, single: string | undefined): string | null {
   return (double ?? single)?.replaceAll(/\\(.)/g, '$1') ?? null
 }
@@ -149,10 +140,10 @@ function readField(
       'query',
     )
   }
-  return field.path ?? name
+  return field.path
 }
 
-/** Where the rows are that a clause matches. */
+/** Returns a filter for the places of rows that match a clause. */
 function placesOf<R extends object>(table: Table<R>, clause: Clause): (place: number) => boolean {
   const { path, key, negated } = clause
   const compare = comparison(clause)
@@ -172,4 +163,78 @@ function comparison({ operator, value: wanted }: Clause): (value: unknown) => bo
     '<=': (value: unknown) => Number(value) <= number,
   }[operator]
   return (value) => value !== null && value !== undefined && compare(value)
+}
+
+/**
+ * Type of a search field: tokens match exactly, strings also by substring, numbers also by
+ * comparison.
+ */
+type FieldType = 'token' | 'string' | 'numeric'
+
+interface SearchField {
+  readonly type: FieldType
+  /** Path of the field in the object. */
+  readonly path: string
+}
+
+type Fields = Readonly<Record<string, SearchField>>
+
+/**
+ * Defines search fields by type. A field with another path in the object is written `name=path`.
+ */
+function fields(names: Partial<Record<FieldType, string>>): Fields {
+  const all = Object.entries(names).flatMap(([type, text]) =>
+    words(text).map((word): [string, SearchField] => {
+      const [name = '', path = name] = word.split('=')
+      return [name, { type: type as FieldType, path }]
+    }),
+  )
+  return Object.fromEntries(all)
+}
+
+/**
+ * Card and bank fields of a charge: `payment_method_details.card.last4`,
+ * `payment_method_details.sepa_debit.last4`.
+ */
+const METHOD_DETAILS_PATH = /^payment_method_details\.[a-z][a-z0-9_]*\.([a-z0-9_]+)$/
+const METHOD_DETAILS_FIELDS = fields({
+  token: 'brand fingerprint last4',
+  numeric: 'exp_month exp_year',
+})
+
+/**
+ * Search fields by resource, the last part of its URL.
+ * https://docs.stripe.com/search#query-fields-for-charges and the following sections.
+ */
+const FIELDS: Readonly<Record<string, Fields>> = {
+  charges: fields({
+    token:
+      'billing_details.address.postal_code currency customer disputed metadata refunded status',
+    numeric: 'amount created',
+  }),
+  customers: fields({ token: 'metadata', string: 'email name phone', numeric: 'created' }),
+  invoices: fields({
+    token: `
+      currency customer metadata number receipt_number status
+      last_finalization_error_code=last_finalization_error.code
+      last_finalization_error_type=last_finalization_error.type
+      subscription=parent.subscription_details.subscription
+    `,
+    numeric: 'created total',
+  }),
+  payment_intents: fields({
+    token: 'currency customer metadata status',
+    numeric: 'amount created',
+  }),
+  prices: fields({ token: 'active currency lookup_key metadata product type' }),
+  products: fields({ token: 'active metadata shippable', string: 'description name url' }),
+  subscriptions: fields({ token: 'metadata status', numeric: 'canceled_at created' }),
+}
+
+/** Finds a search field. `undefined` if the resource cannot be searched by it. */
+function findSearchField(resource: string, name: string): SearchField | undefined {
+  const ofSource = resource === 'charges' ? METHOD_DETAILS_PATH.exec(name)?.[1] : undefined
+  if (ofSource === undefined) return ownField(FIELDS[resource], name) as SearchField | undefined
+  const field = ownField(METHOD_DETAILS_FIELDS, ofSource) as SearchField | undefined
+  return field && { ...field, path: name }
 }

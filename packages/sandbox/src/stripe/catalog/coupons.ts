@@ -1,21 +1,17 @@
 import type { CouponRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, noSuch } from '../wire/errors.ts'
+import { atLeastOne, invalidRequest } from '../wire/errors.ts'
 import { requireCurrency } from '../wire/money.ts'
 
-export function requireCoupon(work: UnitOfWork, id: string, param = 'id'): CouponRow {
-  const coupon = work.require('coupon', id, param)
-  if (coupon.$.deleted) throw noSuch('coupon', id, param)
-  return coupon
-}
-
-/** How much it takes off in a currency; null when it takes no amount off, or none in this one. */
+/**
+ * Returns a coupon's fixed discount in a currency. `null` if it has none, or none in this currency.
+ */
 export function amountOffIn(coupon: CouponRow, currency: string): number | null {
   if (currency === coupon.currency) return coupon.amount_off
   return coupon.$.currencyOptions?.[currency]?.amount_off ?? null
 }
 
-/** Adds to, or replaces, what a coupon takes off in other currencies. */
+/** Adds or replaces a coupon's fixed discounts in other currencies. */
 export function readAmountsOff(
   coupon: Pick<CouponRow, 'amount_off' | 'currency'>,
   given: Readonly<Record<string, { readonly amount_off: number }>>,
@@ -31,13 +27,7 @@ export function readAmountsOff(
         path,
       )
     }
-    if (amount_off < 1) {
-      throw invalidRequest(
-        'This value must be greater than or equal to 1.',
-        `${path}[amount_off]`,
-        'parameter_invalid_integer',
-      )
-    }
+    if (amount_off < 1) throw atLeastOne(`${path}[amount_off]`)
     options[currency] = { amount_off }
   }
   return options

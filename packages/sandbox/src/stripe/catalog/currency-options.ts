@@ -7,7 +7,10 @@ import { readUnitAmount } from './unit-amount.ts'
 
 type OptionParams = Stripe.PriceCreateParams.CurrencyOptions
 
-/** What one of it costs in a currency, in cents with decimals; null when it is not sold in it. */
+/**
+ * Returns a price's unit amount in a currency, in minor units with decimals. `null` if it is not
+ * sold in that currency or has no unit amount.
+ */
 export function unitAmountIn(price: PriceRow, currency: string): string | null {
   if (currency === price.currency) return price.unit_amount_decimal
   return price.$?.currencyOptions?.[currency]?.unit_amount_decimal ?? null
@@ -26,7 +29,7 @@ export function checkSoldIn(price: PriceRow, currency: string, param: string): v
   )
 }
 
-/** Adds to, or replaces, what a price costs in other currencies. */
+/** Adds or replaces a price's amounts in other currencies. */
 export function readCurrencyOptions(
   { own, tiered }: { readonly own: string; readonly tiered: boolean },
   given: Readonly<Record<string, OptionParams>>,
@@ -64,7 +67,10 @@ function readOptionTiers(params: OptionParams, known: CurrencyOption | undefined
   return { tiers, unit_amount: null, unit_amount_decimal: null }
 }
 
-/** As it is shown when asked for, the price's own currency among the others. */
+/**
+ * Renders `currency_options` as Stripe returns it when expanded, including the price's own
+ * currency.
+ */
 export function showCurrencyOptions(price: PriceRow): object {
   const { tax_behavior, unit_amount, unit_amount_decimal } = price
   const tiers = price.$?.tiers

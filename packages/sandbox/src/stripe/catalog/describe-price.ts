@@ -4,7 +4,10 @@ import { fromUnits } from '../wire/decimals.ts'
 import { formatDecimal } from '../wire/money.ts'
 import type { PricePart } from './tiers.ts'
 
-/** `3 × Gold (at $10.00 / month)`, `500 × Calls (Tier 2 at $0.005 / month)`, as an invoice's line says it. */
+/**
+ * Describes an invoice line as Stripe does: `3 × Gold (at $10.00 / month)`, `500 × Calls (Tier 2 at
+ * $0.005 / month)`.
+ */
 export function describePart(
   work: UnitOfWork,
   price: PriceRow,
@@ -15,10 +18,10 @@ export function describePart(
   const tier = part.tier === null ? '' : `Tier ${part.tier} `
   const size = price.transform_quantity ? ` per ${price.transform_quantity.divide_by}` : ''
   const amount = formatDecimal(part.unitAmount, currency)
-  return `${fromUnits(part.quantity)} × ${name} (${tier}at ${amount}${size} / ${rhythmOf(price)})`
+  return `${fromUnits(part.quantity)} × ${name} (${tier}at ${amount}${size} / ${intervalOf(price)})`
 }
 
-function rhythmOf(price: PriceRow): string {
+function intervalOf(price: PriceRow): string {
   const count = price.recurring?.interval_count ?? 1
   const interval = price.recurring?.interval ?? ''
   return count === 1 ? interval : `every ${count} ${interval}s`

@@ -1,22 +1,22 @@
 import type Stripe from 'stripe'
+import { blank } from '../state/blank.ts'
 import type { PriceRow, PriceTier } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, missingParam } from '../wire/errors.ts'
-import { mergeMetadata } from '../wire/metadata.ts'
+import { atLeastOne, invalidRequest, missingParam } from '../wire/errors.ts'
+import { given, mergeMetadata } from '../wire/fields.ts'
 import { requireCurrency } from '../wire/money.ts'
-import { nulls } from '../wire/wire.ts'
 import { readCurrencyOptions } from './currency-options.ts'
 import { readTiers } from './tiers.ts'
 import { readUnitAmount } from './unit-amount.ts'
-import { AGGREGATIONS } from './usage-records.ts'
+import { AGGREGATIONS } from './usage.ts'
 
 type NewPrice = Partial<Stripe.PriceCreateParams> & {
   id?: string
   currency: string
   product: string
-  /** For a metered price without a meter. */
+  /** How usage records are aggregated, for a metered price without a meter. */
   aggregateUsage?: string
-  /** Whether a negative amount is allowed: for inline prices of invoice items. */
+  /** Whether a negative amount is allowed. Set for inline prices of invoice items. */
   mayBeCredit?: boolean
 }
 
@@ -41,37 +41,29 @@ export function createPrice(work: UnitOfWork, params: NewPrice): PriceRow {
   if (params.lookup_key !== undefined) {
     claimLookupKey(work, params.lookup_key, params.transfer_lookup_key ?? false, null)
   }
+  const own: PriceRow['$'] = {
+    ...(options ? { currencyOptions: options } : {}),
+    ...(terms.tiers ? { tiers: terms.tiers } : {}),
+    ...given(params, 'aggregateUsage'),
+  }
   const price: PriceRow = {
-    ...nulls<Stripe.Price>('price'),
+    ...blank('price'),
     id: params.id ?? work.newId('price_1'),
-    object: 'price',
-    active: params.active ?? true,
+    active: true,
+    tax_behavior: 'unspecified',
+    ...given(params, 'active', 'lookup_key', 'nickname', 'tax_behavior'),
     billing_scheme: tiered ? 'tiered' : 'per_unit',
     created: work.sandboxNow,
     currency,
-    livemode: false,
-    lookup_key: params.lookup_key ?? null,
     metadata: mergeMetadata({}, params.metadata),
-    nickname: params.nickname ?? null,
     product: product.id,
     recurring,
-    tax_behavior: params.tax_behavior ?? 'unspecified',
     tiers_mode: terms.tiersMode,
     transform_quantity: terms.transform,
     type: recurring ? 'recurring' : 'one_time',
     unit_amount: terms.cents,
     unit_amount_decimal: terms.decimal,
-    ...(options || terms.tiers || params.aggregateUsage !== undefined
-      ? {
-          $: {
-            ...(options ? { currencyOptions: options } : {}),
-            ...(terms.tiers ? { tiers: terms.tiers } : {}),
-            ...(params.aggregateUsage === undefined
-              ? {}
-              : { aggregateUsage: params.aggregateUsage }),
-          },
-        }
-      : {}),
+    ...(Object.keys(own).length > 0 ? { $: own } : {}),
   }
   return work.insert('price', price, 'price.created')
 }
@@ -92,13 +84,7 @@ function readUnitTerms(params: NewPrice): Terms {
     )
   }
   const transform = params.transform_quantity ?? null
-  if (transform && transform.divide_by < 1) {
-    throw invalidRequest(
-      'This value must be greater than or equal to 1.',
-      'transform_quantity[divide_by]',
-      'parameter_invalid_integer',
-    )
-  }
+  if (transform && transform.divide_by < 1) throw atLeastOne('transform_quantity[divide_by]')
   const { mayBeCredit = false } = params
   return {
     ...readUnitAmount(params, undefined, { mayBeCredit }),
@@ -158,9 +144,13 @@ function readRecurring(
   }
 }
 
-/** What an older version says of a metered price without a meter, out of what is no parameter today. */
-export function legacyUsage(gone: Readonly<Record<string, string>>): { aggregateUsage?: string } {
-  return gone.aggregate_usage === undefined ? {} : { aggregateUsage: gone.aggregate_usage }
+/** Reads `aggregate_usage`, which older API versions accept for metered prices without a meter. */
+export function legacyUsage(removedParams: Readonly<Record<string, string>>): {
+  aggregateUsage?: string
+} {
+  return removedParams.aggregate_usage === undefined
+    ? {}
+    : { aggregateUsage: removedParams.aggregate_usage }
 }
 
 export function backedByMeters() {

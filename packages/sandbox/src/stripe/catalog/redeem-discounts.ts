@@ -1,44 +1,50 @@
-import type Stripe from 'stripe'
 import { addMonths } from '../../core/clock/calendar.ts'
+import { blank } from '../state/blank.ts'
 import type { CouponRow, CustomerRow, DiscountRow, PromotionCodeRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, missingParam, noSuch } from '../wire/errors.ts'
+import { invalidRequest, missingParam, noSuch, onlyOne } from '../wire/errors.ts'
 import { formatAmount } from '../wire/money.ts'
-import { nulls } from '../wire/wire.ts'
-import { amountOffIn, isValid, requireCoupon } from './coupons.ts'
+import { amountOffIn, isValid } from './coupons.ts'
 import { amountOf, isMetered } from './tiers.ts'
 
-interface DiscountParam {
+export interface DiscountParam {
   readonly coupon?: string
   readonly promotion_code?: string
   readonly discount?: string
 }
 
 interface DiscountTarget {
-  /** Null for a guest of a checkout. */
+  /** The customer. `null` for a guest checkout. */
   readonly customer: CustomerRow | null
   readonly subscription?: string
   readonly subscriptionItem?: string
   readonly invoice?: string
   readonly invoiceItem?: string
   readonly checkoutSession?: string
-  /** From when on its months count, where that is not now. */
+  /** When the discount starts, in Unix seconds. Defaults to now. */
   readonly start?: number
-  /** The customer's own, for all that has none. */
-  readonly standing?: boolean
-  /** The currency an amount_off coupon must be in. */
+  /**
+   * Whether the discount becomes the customer's own, which applies to all their invoices without
+   * another discount.
+   */
+  readonly belongsToCustomer?: boolean
+  /** Currency of the purchase. A fixed-amount coupon must support it. */
   readonly currency: string
-  /** What is bought, where a code may ask for a minimum. */
-  readonly bought?: readonly Bought[]
+  /** The items bought. Needed to check a promotion code's minimum amount. */
+  readonly bought?: readonly PurchasedItem[]
 }
 
-export interface Bought {
+export interface PurchasedItem {
   readonly price: string
-  /** None for a metered price, whose worth nobody knows yet. */
+  /** Quantity. `null` for a metered price, whose usage is not known yet. */
   readonly quantity: number | null
 }
 
-/** Redeems coupons and promotion codes into discounts; ids of discounts already there are kept. */
+/**
+ * Redeems coupons and promotion codes and returns the ids of the discounts. Existing discounts keep
+ * their ids.
+ * @throws {StripeFault} If a coupon or code is invalid for this purchase.
+ */
 export function redeemDiscounts(
   work: UnitOfWork,
   params: readonly DiscountParam[] | '' | null,
@@ -52,10 +58,7 @@ export function redeemDiscounts(
     )
     if (given.length !== 1) {
       if (given.length === 0) throw missingParam(`${path}[coupon]`)
-      throw invalidRequest(
-        'You may only specify one of these parameters: coupon, promotion_code, discount.',
-        path,
-      )
+      throw onlyOne('coupon, promotion_code, discount', path)
     }
     if (param.discount !== undefined)
       return requireDiscount(work, param.discount, `${path}[discount]`, target)
@@ -66,11 +69,15 @@ export function redeemDiscounts(
         `${path}[promotion_code]`,
         target,
       )
-      const coupon = requireCoupon(work, code.promotion.coupon ?? '', `${path}[promotion_code]`)
+      const coupon = work.requireLive(
+        'coupon',
+        code.promotion.coupon ?? '',
+        `${path}[promotion_code]`,
+      )
       work.edit('promotion_code', code).times_redeemed += 1
       return redeem(work, coupon, code, target, `${path}[promotion_code]`).id
     }
-    const coupon = requireCoupon(work, param.coupon ?? '', `${path}[coupon]`)
+    const coupon = work.requireLive('coupon', param.coupon ?? '', `${path}[coupon]`)
     return redeem(work, coupon, null, target, `${path}[coupon]`).id
   })
 }
@@ -107,7 +114,7 @@ function requirePromotionCode(
     throw invalidRequest('This promotion code cannot be redeemed by this customer.', param)
   }
   if (code.restrictions.first_time_transaction) {
-    // Who a guest is nobody knows, so nobody knows either that it is their first time.
+    // A guest cannot be recognized, so their first purchase cannot be proven either.
     if (!target.customer || hasPaid(work, target.customer.id)) {
       throw invalidRequest(
         'This promotion code cannot be redeemed because the associated customer has prior transactions.',
@@ -120,11 +127,13 @@ function requirePromotionCode(
   return code
 }
 
-/** What the items cost, trial or not: that is what a minimum is meant for. */
+/**
+ * Checks a promotion code's minimum amount against the price of the items, with or without a trial.
+ */
 export function checkMinimum(
   work: UnitOfWork,
   { restrictions, $: own }: PromotionCodeRow,
-  bought: readonly Bought[],
+  bought: readonly PurchasedItem[],
   currency: string,
   param: string,
 ): void {
@@ -170,9 +179,8 @@ function redeem(
   coupon.valid = isValid(work, coupon)
   const { start = work.now } = target
   const discount: DiscountRow = {
-    ...nulls<Stripe.Discount>('discount'),
+    ...blank('discount'),
     id: work.newId('di_1'),
-    object: 'discount',
     ...(target.checkoutSession ? { checkout_session: target.checkoutSession } : {}),
     customer: target.customer?.id ?? null,
     end:
@@ -188,7 +196,7 @@ function redeem(
     subscription_item: target.subscriptionItem ?? null,
     $: { ended: false },
   }
-  const lasting = target.subscription !== undefined || target.standing === true
+  const lasting = target.subscription !== undefined || target.belongsToCustomer === true
   const event = lasting ? 'customer.discount.created' : undefined
   return work.insert('discount', discount, event)
 }

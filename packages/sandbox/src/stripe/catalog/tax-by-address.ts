@@ -1,6 +1,8 @@
+import { words } from '../wire/words.ts'
+
 /**
- * Where tax is due and how much of it: a small part of the world, at the general rates. The account
- * counts as registered in every place of this table and in none beside it.
+ * Automatic tax by address, for a few countries at their standard rates. The account counts as
+ * registered in all places of these tables and in no others.
  */
 
 export interface Address {
@@ -18,41 +20,25 @@ export interface PlaceTax {
 export interface TaxPlace {
   readonly country: string
   readonly state: string | null
-  /** Empty where the account is not registered. */
+  /** Taxes due in this place. Empty if the account is not registered there. */
   readonly taxes: readonly PlaceTax[]
-  /** A business that shows a tax id of this type owes the tax itself. */
+  /**
+   * Type of tax id with which a business owes the tax itself (reverse charge). `null` if there is
+   * none.
+   */
   readonly reversedBy: string | null
 }
 
-const EU_VAT: Readonly<Record<string, number>> = {
-  AT: 20,
-  BE: 21,
-  BG: 20,
-  CY: 19,
-  CZ: 21,
-  DE: 19,
-  DK: 25,
-  EE: 24,
-  ES: 21,
-  FI: 25.5,
-  FR: 20,
-  GR: 24,
-  HR: 25,
-  HU: 27,
-  IE: 23,
-  IT: 22,
-  LT: 21,
-  LU: 17,
-  LV: 21,
-  MT: 18,
-  NL: 21,
-  PL: 23,
-  PT: 23,
-  RO: 21,
-  SE: 25,
-  SI: 22,
-  SK: 23,
-}
+/** Standard VAT rates of EU countries, in percent. */
+const EU_VAT: ReadonlyMap<string, number> = new Map(
+  words(`
+    AT=20 BE=21 BG=20 CY=19 CZ=21 DE=19 DK=25 EE=24 ES=21 FI=25.5 FR=20 GR=24 HR=25 HU=27
+    IE=23 IT=22 LT=21 LU=17 LV=21 MT=18 NL=21 PL=23 PT=23 RO=21 SE=25 SI=22 SK=23
+  `).map((entry) => {
+    const [country = '', percent] = entry.split('=')
+    return [country, Number(percent)]
+  }),
+)
 
 const COUNTRIES: Readonly<Record<string, readonly [PlaceTax['type'], number, string | null]>> = {
   AU: ['gst', 10, 'au_abn'],
@@ -71,7 +57,7 @@ const ofState = (type: PlaceTax['type'], percentage: number): PlaceTax => ({
   level: 'state',
 })
 
-/** By province, with the first letters of its postal codes. */
+/** Taxes by Canadian province, with the first letters of its postal codes. */
 const PROVINCES: Readonly<Record<string, readonly [string, readonly PlaceTax[]]>> = {
   AB: ['T', [GST]],
   BC: ['V', [GST, ofState('pst', 7)]],
@@ -88,7 +74,7 @@ const PROVINCES: Readonly<Record<string, readonly [string, readonly PlaceTax[]]>
   YT: ['Y', [GST]],
 }
 
-/** By state: the state's own rate, and where its ZIP codes begin and end. */
+/** Sales tax rate of US states, with the first and last ZIP prefix. */
 const STATES: Readonly<Record<string, readonly [number, number, number]>> = {
   CA: [7.25, 900, 961],
   CO: [2.9, 800, 816],
@@ -101,16 +87,18 @@ const STATES: Readonly<Record<string, readonly [number, number, number]>> = {
 
 const NAMES = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' })
 
-/** Null where an address does not say enough: no country, a US one without a ZIP code. */
+/**
+ * Finds where tax is due. `null` if the address is incomplete: no country, or a US address without
+ * a ZIP code.
+ */
 export function findTaxPlace(address: Address | null | undefined): TaxPlace | null {
   const country = address?.country?.toUpperCase() ?? ''
   if (countryName(country) === null) return null
   if (country === 'US') return findState(address ?? {})
   if (country === 'CA') return findProvince(address ?? {})
+  const vat = EU_VAT.get(country)
   const [type, percentage, reversedBy] =
-    EU_VAT[country] === undefined
-      ? (COUNTRIES[country] ?? [])
-      : (['vat', EU_VAT[country], 'eu_vat'] as const)
+    vat === undefined ? (COUNTRIES[country] ?? []) : (['vat', vat, 'eu_vat'] as const)
   return {
     country,
     state: address?.state || null,
@@ -119,7 +107,7 @@ export function findTaxPlace(address: Address | null | undefined): TaxPlace | nu
   }
 }
 
-/** Null for what is no country. */
+/** Returns the English name of a country. `null` if the code is not a country. */
 export function countryName(code: string): string | null {
   if (!/^[A-Z]{2}$/.test(code) || code === 'ZZ') return null
   return NAMES.of(code) ?? null

@@ -16,10 +16,13 @@ const code = (id: string, name: string, description: string): TaxCode => ({
   requirements: null,
 })
 
-/** What is sold under this code is taxed nowhere. */
+/** Tax code of products that are never taxed. */
 export const NONTAXABLE = 'txcd_00000000'
 
-/** A few of Stripe's; a product may have any, and all but the first are taxed alike. */
+/**
+ * A selection of Stripe's tax codes. Products may have others; all except the first are taxed
+ * alike.
+ */
 export const TAX_CODES: readonly TaxCode[] = [
   code(NONTAXABLE, 'Nontaxable', 'Any nontaxable good or service.'),
   code(

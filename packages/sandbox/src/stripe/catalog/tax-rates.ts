@@ -1,7 +1,10 @@
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest } from '../wire/errors.ts'
 
-/** Tax rates that may be put on something new: they exist and are active. */
+/**
+ * Finds tax rates to apply to a new object.
+ * @throws {StripeFault} If a rate does not exist or is archived.
+ */
 export function requireTaxRates(
   work: UnitOfWork,
   ids: readonly string[] | '' | null,

@@ -28,7 +28,8 @@ function packaged(round: 'up' | 'down'): PriceRow {
   } as unknown as PriceRow
 }
 
-// Worked out by hand: what is below 100 is free, up to 1000 half a cent, beyond a quarter and 3 dollars.
+// Expected values computed by hand: the first 100 units are free, up to 1,000 cost half a cent,
+// above that a quarter of a cent plus 3 dollars.
 it.each([
   [0, 0, 0],
   [100, 0, 0],
@@ -37,12 +38,12 @@ it.each([
   [1001, 450 + 0 + 300, 250 + 300],
   [1004, 450 + 1 + 300, 251 + 300],
   [5000, 450 + 1000 + 300, 1250 + 300],
-])('%i cost %i cents graduated, %i by volume', (quantity, graduated, volume) => {
+])('charges %i units %i cents in graduated tiers, %i by volume', (quantity, graduated, volume) => {
   expect(amountOf(tiered('graduated'), quantity, 'usd')).toBe(graduated)
   expect(amountOf(tiered('volume'), quantity, 'usd')).toBe(volume)
 })
 
-it('owes the flat amount of the first tier for nothing, too', () => {
+it('charges the flat amount of the first tier for a quantity of zero', () => {
   const tiers = [
     { up_to: 10, flat_amount: 500 },
     { up_to: 'inf' as const, unit_amount: 20 },
@@ -60,12 +61,15 @@ it.each([
   [60, 1000, 1000],
   [61, 2000, 1000],
   [150, 3000, 2000],
-])('%i in packages of sixty cost %i rounded up, %i rounded down', (quantity, up, down) => {
-  expect(amountOf(packaged('up'), quantity, 'usd')).toBe(up)
-  expect(amountOf(packaged('down'), quantity, 'usd')).toBe(down)
-})
+])(
+  'charges %i units in packages of sixty %i cents rounded up, %i rounded down',
+  (quantity, up, down) => {
+    expect(amountOf(packaged('up'), quantity, 'usd')).toBe(up)
+    expect(amountOf(packaged('down'), quantity, 'usd')).toBe(down)
+  },
+)
 
-it('splits every quantity over the tiers, and loses none of it', () => {
+it('assigns every unit of a quantity to exactly one tier', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 100_000 }), (quantity) => {
       const parts = partsOf(tiered('graduated'), BigInt(quantity) * ONE, 'usd')
@@ -77,9 +81,9 @@ it('splits every quantity over the tiers, and loses none of it', () => {
 })
 
 it.each([
-  ['no end', [{ up_to: 5, unit_amount: 1 }], 'tiers[0][up_to]'],
+  ['no unlimited tier', [{ up_to: 5, unit_amount: 1 }], 'tiers[0][up_to]'],
   [
-    'two ends',
+    'two unlimited tiers',
     [
       { up_to: 'inf', unit_amount: 1 },
       { up_to: 'inf', unit_amount: 1 },
@@ -87,7 +91,7 @@ it.each([
     'tiers[0][up_to]',
   ],
   [
-    'steps down',
+    'limits that do not increase',
     [
       { up_to: 5, unit_amount: 1 },
       { up_to: 5, unit_amount: 1 },
@@ -102,7 +106,7 @@ it.each([
     'tiers[0][unit_amount]',
   ],
   ['a negative amount', [{ up_to: 'inf', flat_amount: -1 }], 'tiers[0][flat_amount]'],
-])('refuses tiers with %s', (_what, tiers, param) => {
+])('rejects tiers with %s', (_what, tiers, param) => {
   expect(() => readTiers(tiers as never)).toThrow(
     expect.objectContaining({ body: expect.objectContaining({ param }) }),
   )

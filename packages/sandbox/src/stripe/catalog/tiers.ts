@@ -1,18 +1,18 @@
 import type Stripe from 'stripe'
 import type { PriceRow, PriceTier } from '../state/rows.ts'
 import { multiplyUnits, ONE } from '../wire/decimals.ts'
-import { invalidRequest } from '../wire/errors.ts'
+import { invalidRequest, notNegative } from '../wire/errors.ts'
 
 type TierParams = Stripe.PriceCreateParams.Tier
 
-/** What one line of an invoice says: so many at so much, or what a tier costs as such. */
+/** One line of an invoice: a quantity at a unit amount, or a tier's flat amount. */
 export interface PricePart {
-  /** In units of `wire/decimals.ts`. */
+  /** Quantity in the fixed-point units of `wire/decimals.ts`. */
   readonly quantity: bigint
-  /** Cents with decimals: of each, or of the whole tier. */
+  /** Amount in minor units with decimals: per unit, or the flat amount of the tier. */
   readonly unitAmount: string
   readonly amount: number
-  /** The first tier is 1; null for a price without tiers. */
+  /** Number of the tier, starting at 1. `null` for a price without tiers. */
   readonly tier: number | null
 }
 
@@ -20,7 +20,10 @@ export function isMetered(price: Pick<PriceRow, 'recurring'>): boolean {
   return price.recurring?.usage_type === 'metered'
 }
 
-/** The tiers of a price, as the API takes them; `within` is the parameter that holds them. */
+/**
+ * Validates the tiers of a price. `within` is the name of the parameter that holds them, for
+ * errors.
+ */
 export function readTiers(tiers: readonly TierParams[], within = 'tiers'): PriceTier[] {
   if (tiers.length === 0) throw invalidRequest('`tiers` must have at least one tier.', within)
   let below = 0
@@ -77,11 +80,7 @@ function readAmount(
   const text = cents ?? decimal
   if (text === undefined) return null
   if (Number(text) < 0) {
-    throw invalidRequest(
-      'Invalid non-negative integer',
-      `${path}[${name}]`,
-      'parameter_invalid_integer',
-    )
+    throw notNegative(`${path}[${name}]`)
   }
   return String(text)
 }
@@ -91,8 +90,9 @@ function wholeOf(decimal: string | null): number | null {
 }
 
 /**
- * What a quantity costs, in the lines an invoice has for it. Graduated tiers are filled one after the other, volume
- * tiers are chosen by the whole quantity. A first tier's flat amount is owed for a quantity of nothing, too.
+ * Splits the cost of a quantity into invoice lines. Graduated tiers are filled one after the other;
+ * with volume tiers the total quantity selects one tier. The first tier's flat amount is due for a
+ * quantity of zero, too.
  */
 export function partsOf(price: PriceRow, quantity: bigint, currency: string): PricePart[] {
   const { unit, tiers } = termsIn(price, currency)
@@ -105,7 +105,7 @@ export function partsOf(price: PriceRow, quantity: bigint, currency: string): Pr
   return [{ quantity, unitAmount: unit, amount, tier: null }]
 }
 
-/** For a whole number of them. */
+/** Returns the cost of a whole number of units, in minor units. */
 export function amountOf(price: PriceRow, quantity: number, currency: string): number {
   return sumParts(partsOf(price, BigInt(quantity) * ONE, currency))
 }
@@ -122,7 +122,10 @@ function termsIn(price: PriceRow, currency: string): { unit: string; tiers: Pric
   return { unit: unit ?? '0', tiers: tiers ?? null }
 }
 
-/** `transform_quantity`: sold by the package, one that was begun counts or not. */
+/**
+ * Applies `transform_quantity`: converts units to packages. A started package counts if rounding is
+ * up.
+ */
 function packages(price: PriceRow, quantity: bigint): bigint {
   const transform = price.transform_quantity
   if (!transform) return quantity
@@ -150,7 +153,7 @@ function volumeParts(tiers: readonly PriceTier[], quantity: bigint): PricePart[]
   return tier ? tierParts(tier, at, quantity) : []
 }
 
-/** What is owed by the unit and what is owed for the tier are lines of their own. */
+/** Returns separate lines for a tier's unit amount and its flat amount. */
 function tierParts(tier: PriceTier, at: number, quantity: bigint): PricePart[] {
   const { unit_amount_decimal: unit, flat_amount_decimal: flat } = tier
   const parts: PricePart[] = []

@@ -6,7 +6,10 @@ interface AmountParams {
   readonly unit_amount_decimal?: Stripe.Decimal
 }
 
-/** Cents, or cents with decimals; `within` is the parameter that holds them. */
+/**
+ * Reads a price's amount, in minor units with or without decimals. `within` is the name of the
+ * parameter that holds it, for errors.
+ */
 export function readUnitAmount(
   params: AmountParams,
   within?: string,

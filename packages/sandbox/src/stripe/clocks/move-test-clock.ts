@@ -1,40 +1,44 @@
 import { nowOf, type StripeContext } from '../state/context.ts'
 import type { TestClockRow } from '../state/rows.ts'
-import { timeOn } from '../state/test-clocks.ts'
-import { type UnitOfWork, workInTime } from '../state/unit-of-work.ts'
+import { testClockTime } from '../state/test-clocks.ts'
+import { runScheduled, type UnitOfWork } from '../state/unit-of-work.ts'
 import { billingCycleOn } from '../subscriptions/billing-cycle.ts'
 
-/** Answers with `advancing`; the clock moves behind the answer. */
-export function startMoving(work: UnitOfWork, row: TestClockRow, target: number): void {
+/** Starts moving a test clock. The response says `advancing`; the clock moves afterwards. */
+export function startAdvancing(work: UnitOfWork, row: TestClockRow, target: number): void {
   work.edit('test_helpers.test_clock', row)
   row.status = 'advancing'
   row.status_details = { advancing: { target_frozen_time: target } }
   work.emit('test_helpers.test_clock.advancing', 'test_helpers.test_clock', row)
   const { context } = work
-  setImmediate(() => finishMoving(context, row.id))
+  setImmediate(() => finishAdvancing(context, row.id))
 }
 
-/** Clocks that were on their way when the process ended go on. */
-export function resumeMoving(context: StripeContext): void {
+/** Continues moving test clocks that were advancing when the process ended. */
+export function resumeAdvancing(context: StripeContext): void {
   for (const { id, status } of [...context.tables['test_helpers.test_clock'].values()]) {
-    if (status === 'advancing') finishMoving(context, id)
+    if (status === 'advancing') finishAdvancing(context, id)
   }
 }
 
-function finishMoving(context: StripeContext, id: string): void {
+function finishAdvancing(context: StripeContext, id: string): void {
   const row = context.tables['test_helpers.test_clock'].get(id)
   const target = row?.status_details.advancing?.target_frozen_time
   if (row?.status !== 'advancing' || target === undefined) return
   try {
     moveTestClock(context, id, target)
   } catch (error) {
-    // As at Stripe: the clock says that it failed, and nobody else notices.
+    // As at Stripe, the clock's status reports the failure; the caller has already received its
+    // response.
     process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
     stop(context, id, 'internal_failure')
   }
 }
 
-/** Moves a test clock, and does everything that falls due by it on the way, in order. No other clock moves. */
+/**
+ * Moves a test clock and runs everything that falls due on it, in chronological order. Other clocks
+ * stand still.
+ */
 export function moveTestClock(context: StripeContext, id: string, target: number): void {
   const timeline = billingCycleOn(context, id)
   for (;;) {
@@ -48,7 +52,7 @@ export function moveTestClock(context: StripeContext, id: string, target: number
   stop(context, id, 'ready')
 }
 
-/** Kept with the state, so that a clock that is stopped on its way goes on from there. */
+/** Stores the time reached, so that an interrupted move continues from there after a restart. */
 function setTime(context: StripeContext, id: string, at: number): void {
   const table = context.tables['test_helpers.test_clock']
   const row = table.get(id)
@@ -58,11 +62,11 @@ function setTime(context: StripeContext, id: string, at: number): void {
 }
 
 function stop(context: StripeContext, id: string, status: 'ready' | 'internal_failure'): void {
-  workInTime(context, id, (work) => {
+  runScheduled(context, id, (work) => {
     const row = work.find('test_helpers.test_clock', id)
     if (!row) return
     work.edit('test_helpers.test_clock', row)
-    row.frozen_time = timeOn(row)
+    row.frozen_time = testClockTime(row)
     row.status = status
     row.status_details = {}
     row.$ = { at: null }

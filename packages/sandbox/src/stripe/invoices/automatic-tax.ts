@@ -1,26 +1,28 @@
-import type Stripe from 'stripe'
 import { countryName, type PlaceTax, type TaxPlace } from '../catalog/tax-by-address.ts'
 import { NONTAXABLE } from '../catalog/tax-codes.ts'
 import { taxIdsOf } from '../payments/tax-ids.ts'
 import { taxLocationOf, unknownLocation } from '../payments/tax-location.ts'
+import { blank } from '../state/blank.ts'
 import type { CustomerRow, InvoiceRow, LineRow, TaxRateRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest } from '../wire/errors.ts'
-import { nulls } from '../wire/wire.ts'
 
-/** The tax an invoice works out by itself: from where the customer is and what each line sells. */
+/**
+ * Automatic tax: computes an invoice's taxes from the customer's location and the product of each
+ * line.
+ */
 
 type AutomaticTax = InvoiceRow['automatic_tax']
 
 export type TaxReason = NonNullable<NonNullable<LineRow['taxes']>[number]['taxability_reason']>
 
-/** The rates on a line, and why it is those. */
+/** The tax rates of a line, and the reason for them. */
 export interface Assessment {
   readonly rates: readonly TaxRateRow[]
   readonly reason: TaxReason
 }
 
-/** Shared, because it is the same in every invoice and never changed in place. */
+/** Shared by all invoices without automatic tax. Never changed in place. */
 export const NO_AUTOMATIC_TAX: AutomaticTax = {
   disabled_reason: null,
   enabled: false,
@@ -36,7 +38,7 @@ export const AUTOMATIC_TAX: AutomaticTax = {
   provider: 'stripe',
 }
 
-/** The parameter `automatic_tax`; undefined where the call does not speak of it. */
+/** Reads the parameter `automatic_tax`. `undefined` if the call does not set it. */
 export function wantsAutomaticTax(
   params: { readonly automatic_tax?: { enabled: boolean; liability?: { type: string } } },
   path = 'automatic_tax',
@@ -48,7 +50,15 @@ export function wantsAutomaticTax(
   return wanted?.enabled
 }
 
-/** Rates by hand and rates by address are two answers to one question. */
+export function applyAutomaticTax(
+  invoice: InvoiceRow,
+  params: Parameters<typeof wantsAutomaticTax>[0],
+): void {
+  const wanted = wantsAutomaticTax(params)
+  if (wanted !== undefined) invoice.automatic_tax = wanted ? AUTOMATIC_TAX : NO_AUTOMATIC_TAX
+}
+
+/** Rejects manual tax rates, which cannot be combined with automatic tax. */
 export function refuseManualRates(rates: ReadonlyArray<string>, param: string): void {
   if (rates.length === 0) return
   throw invalidRequest(
@@ -57,7 +67,10 @@ export function refuseManualRates(rates: ReadonlyArray<string>, param: string): 
   )
 }
 
-/** How to tax the lines of an invoice; null where no tax is worked out, and the invoice says why. */
+/**
+ * Returns a function that determines the tax of each invoice line. `null` if automatic tax is off
+ * or the customer's location is unknown; the invoice's `automatic_tax.status` tells which.
+ */
 export function assessInvoice(
   work: UnitOfWork,
   invoice: InvoiceRow,
@@ -69,7 +82,7 @@ export function assessInvoice(
   invoice.automatic_tax = { ...invoice.automatic_tax, status }
   if (!customer || !location) return null
   const { place } = location
-  const relief = reliefOf(work, customer, place)
+  const relief = exemptionOf(work, customer, place)
   return (line) => {
     const inclusive = behaviorOf(work, line, invoice.currency) === 'inclusive'
     const reason =
@@ -86,8 +99,11 @@ export function assessInvoice(
   }
 }
 
-/** Why this customer pays no tax. Stripe looks at a tax id's form; what the authority says of it changes nothing. */
-function reliefOf(work: UnitOfWork, customer: CustomerRow, place: TaxPlace): TaxReason | null {
+/**
+ * Returns why a customer pays no tax, or `null`. As at Stripe, only the format of a tax id counts,
+ * not its verification.
+ */
+function exemptionOf(work: UnitOfWork, customer: CustomerRow, place: TaxPlace): TaxReason | null {
   if (customer.tax_exempt === 'exempt') return 'customer_exempt'
   if (customer.tax_exempt === 'reverse') return 'reverse_charge'
   const { reversedBy } = place
@@ -101,7 +117,7 @@ function behaviorOf(work: UnitOfWork, line: LineRow, currency: string): 'inclusi
     price && price.currency !== currency ? price.$?.currencyOptions?.[currency] : price
   const said = line.$.taxBehavior ?? inCurrency?.tax_behavior
   if (said === 'inclusive' || said === 'exclusive') return said
-  // What Stripe calls inferred by currency.
+  // Stripe's setting "inferred by currency".
   return currency === 'usd' || currency === 'cad' ? 'exclusive' : 'inclusive'
 }
 
@@ -122,8 +138,9 @@ const TITLES: Readonly<Record<PlaceTax['type'], string>> = {
 }
 
 /**
- * Stripe's own rates are archived from the start and shared by whoever needs them. One belongs to
- * no step: a preview names it too, and it must be found when the preview is gone.
+ * Finds or creates Stripe's own rate for a place, which is archived and shared by all invoices.
+ * Written to the table directly, not in the unit of work, because previews refer to it after they
+ * are rolled back.
  */
 function rateFor(
   work: UnitOfWork,
@@ -139,9 +156,8 @@ function rateFor(
   const known = work.find('tax_rate', id)
   if (known) return known
   const row: TaxRateRow = {
-    ...nulls<Stripe.TaxRate>('tax_rate'),
+    ...blank('tax_rate'),
     id,
-    object: 'tax_rate',
     active: false,
     country: place.country,
     created: work.now,
@@ -151,7 +167,6 @@ function rateFor(
     inclusive,
     jurisdiction: state ?? countryName(place.country),
     jurisdiction_level: level,
-    livemode: false,
     metadata: {},
     percentage,
     rate_type: 'percentage',
@@ -162,17 +177,18 @@ function rateFor(
   return row
 }
 
-/** What becomes of an invoice that is due and whose customer's place nobody knows. */
-export type WithoutLocation = 'refused' | 'disabled' | 'left'
+/** How to handle a finalized invoice whose customer's location is unknown. */
+export type MissingLocation = 'refused' | 'disabled' | 'left'
 
 /**
- * An explicit call is refused. What time brings is billed without tax instead, and the subscription
- * goes on without it.
+ * Applies automatic tax to an invoice whose customer has no known location. An explicit call is
+ * rejected. Scheduled work bills without tax and turns automatic tax off for the subscription.
+ * @throws {StripeFault} If `without` is `refused`.
  */
-export function settleLocation(
+export function resolveMissingLocation(
   work: UnitOfWork,
   invoice: InvoiceRow,
-  without: WithoutLocation,
+  without: MissingLocation,
 ): void {
   if (invoice.automatic_tax.status !== 'requires_location_inputs' || without === 'left') return
   if (without === 'refused') throw unknownLocation()

@@ -1,15 +1,16 @@
 import type Stripe from 'stripe'
 import { multiplyFraction } from '../../core/rounding.ts'
+import { blank } from '../state/blank.ts'
 import { render } from '../state/render.ts'
 import type { CreditNoteLineRow, InvoiceRow, LineRow, TaxRateRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, missingParam, noSuch } from '../wire/errors.ts'
-import { mergeMetadata } from '../wire/metadata.ts'
+import { mergeMetadata } from '../wire/fields.ts'
 import { multiplyDecimal } from '../wire/money.ts'
 import { sumOf, taxesOn } from './invoice-totals.ts'
 
 type LineParams = Stripe.CreditNoteCreateParams.Line
-/** A line before its note has an id. */
+/** A credit note line before the credit note has an id. */
 export interface NewNoteLine {
   readonly line: Omit<CreditNoteLineRow, '$'>
   readonly by: CreditNoteLineRow['$']['by']
@@ -17,7 +18,7 @@ export interface NewNoteLine {
 type Line = NewNoteLine['line']
 type Tax = NonNullable<Line['taxes']>[number]
 
-/** One line for an amount that names no line of the invoice: it carries no tax. */
+/** Creates the single line of a credit note that names only an amount. It carries no tax. */
 export function lineOfAmount(work: UnitOfWork, amount: number): NewNoteLine {
   const unit = { quantity: 1, unit_amount: amount, unit_amount_decimal: `${amount}` }
   return { line: { ...newLine(work, amount), ...unit }, by: null }
@@ -36,14 +37,14 @@ export function readLines(
   })
 }
 
-/** What of a line of the invoice was credited, and how. */
+/** How much of an invoice line has been credited, and by which measure. */
 interface Credited {
   readonly amount: number
   readonly quantity: number
   readonly by: 'amount' | 'quantity'
 }
 
-/** By notes that still count. */
+/** Sums the credits of each invoice line from credit notes that are not void. */
 function creditedBefore(work: UnitOfWork, invoice: InvoiceRow): Map<string, Credited> {
   const credited = new Map<string, Credited>()
   for (const id of invoice.$.creditNotes ?? []) {
@@ -64,7 +65,7 @@ function creditedBefore(work: UnitOfWork, invoice: InvoiceRow): Map<string, Cred
   return credited
 }
 
-/** Part of a line, with the same part of its discounts and taxes. */
+/** Credits part of an invoice line, with the same share of its discounts and taxes. */
 function invoiceLine(
   work: UnitOfWork,
   invoice: InvoiceRow,
@@ -83,7 +84,7 @@ function invoiceLine(
   }
   const quantity = before.quantity + (params.quantity ?? 0)
   const amount =
-    by === 'amount' ? (params.amount ?? 0) : amountUpTo(whole, quantity, path) - before.amount
+    by === 'amount' ? (params.amount ?? 0) : cumulativeAmount(whole, quantity, path) - before.amount
   const after = before.amount + amount
   if (amount < 1 || after > whole.amount) {
     const left = Math.max(0, whole.amount - before.amount)
@@ -93,7 +94,8 @@ function invoiceLine(
     )
   }
   credited.set(whole.id, { amount: after, quantity, by })
-  // Rounded from the line's beginning, because parts which make up the line must add up to its taxes.
+  // Rounds cumulatively from the start of the line, so that partial credits add up to the line's
+  // full taxes.
   const share = (sum: number) =>
     multiplyFraction(sum, after, whole.amount) - multiplyFraction(sum, before.amount, whole.amount)
   const discounts = (whole.discount_amounts ?? []).map((each) => ({
@@ -144,8 +146,11 @@ function requireLine(
   return line
 }
 
-/** What the first `quantity` of a line cost: the last one takes what rounding left. */
-function amountUpTo(line: LineRow, quantity: number, path: string): number {
+/**
+ * Returns the cost of the first `quantity` units of a line, so that partial credits by quantity add
+ * up to the line's amount.
+ */
+function cumulativeAmount(line: LineRow, quantity: number, path: string): number {
   const all = line.quantity ?? 1
   if (quantity < 1 || quantity > all) {
     throw invalidRequest(
@@ -156,7 +161,7 @@ function amountUpTo(line: LineRow, quantity: number, path: string): number {
   return multiplyFraction(line.amount, quantity, all)
 }
 
-/** Something of its own, taxed by the rates it names. */
+/** Creates a custom line, taxed at the rates it names. */
 function customLine(work: UnitOfWork, invoice: InvoiceRow, params: LineParams, path: string): Line {
   if (params.amount !== undefined) throw onlyFor('invoice_line_item', `${path}[amount]`)
   if (params.invoice_line_item !== undefined) {
@@ -193,21 +198,16 @@ function customLine(work: UnitOfWork, invoice: InvoiceRow, params: LineParams, p
 
 function newLine(work: UnitOfWork, amount: number): Line {
   return {
+    ...blank('credit_note_line_item'),
     id: work.newId('cnli_1'),
-    object: 'credit_note_line_item',
     amount,
-    description: null,
     discount_amount: 0,
     discount_amounts: [],
-    livemode: false,
     metadata: {},
     pretax_credit_amounts: [],
-    quantity: null,
     tax_rates: [],
     taxes: [],
     type: 'custom_line_item',
-    unit_amount: null,
-    unit_amount_decimal: null,
   }
 }
 

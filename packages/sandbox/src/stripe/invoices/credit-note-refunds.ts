@@ -8,14 +8,17 @@ import { adjustBalance } from './customer-balance.ts'
 
 type Params = Stripe.CreditNoteCreateParams
 
-/** The charge that paid the invoice, when one did. */
+/** Finds the captured charge that paid the invoice. */
 function chargeOf(work: UnitOfWork, invoice: InvoiceRow): ChargeRow | undefined {
   const intent = work.find('payment_intent', invoice.$.paymentIntent ?? '')
   const charge = work.find('charge', intent?.latest_charge ?? '')
   return charge?.paid && charge.captured ? charge : undefined
 }
 
-/** How much of a refund earlier notes of the invoice already stand for. */
+/**
+ * Sums the amount of a refund (or of all refunds) that earlier credit notes of the invoice are
+ * linked to.
+ */
 function linkedBefore(work: UnitOfWork, invoice: InvoiceRow, refund: string | null): number {
   return (invoice.$.creditNotes ?? [])
     .flatMap((id) => work.require('credit_note', id).refunds)
@@ -23,7 +26,10 @@ function linkedBefore(work: UnitOfWork, invoice: InvoiceRow, refund: string | nu
     .reduce((sum, each) => sum + each.amount_refunded, 0)
 }
 
-/** Refunds that were made before and that this note explains. */
+/**
+ * Links existing refunds to a credit note.
+ * @throws {StripeFault} If a refund is not of this invoice, or its remaining amount is too small.
+ */
 export function linkRefunds(
   work: UnitOfWork,
   invoice: InvoiceRow,
@@ -58,7 +64,7 @@ function newLink(refund: string, amount: number): CreditNoteRow['refunds'][numbe
   return { amount_refunded: amount, payment_record_refund: null, refund, type: 'refund' }
 }
 
-/** Notes and refunds together give back at most what the invoice was for. */
+/** Checks that credit notes and refunds together do not exceed the invoice's total. */
 export function checkTotal(
   work: UnitOfWork,
   invoice: InvoiceRow,
@@ -97,7 +103,7 @@ function sumOfLinks(linked: CreditNoteRow['refunds']): number {
   return linked.reduce((sum, each) => sum + each.amount_refunded, 0)
 }
 
-/** Whether what is to be given back can be, asked before anything is changed. */
+/** Checks that the refund and the balance credit are possible, before anything is changed. */
 export function checkSources(work: UnitOfWork, invoice: InvoiceRow, params: Params): void {
   if (params.refund_amount) checkRefund(work, requireCharge(work, invoice), params.refund_amount)
   if (!params.credit_amount) return
@@ -116,7 +122,7 @@ function requireCharge(work: UnitOfWork, invoice: InvoiceRow): ChargeRow {
   throw invalidRequest('This invoice has no payment that could be refunded.', 'refund_amount')
 }
 
-export function giveBack(
+export function returnPaidAmount(
   work: UnitOfWork,
   invoice: InvoiceRow,
   note: CreditNoteRow,

@@ -1,32 +1,36 @@
 import type Stripe from 'stripe'
+import { blank } from '../state/blank.ts'
 import type { CreditNoteRow, InvoiceRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest } from '../wire/errors.ts'
-import { mergeMetadata } from '../wire/metadata.ts'
+import { atLeastOne, invalidRequest, onlyOne } from '../wire/errors.ts'
+import { given, mergeMetadata } from '../wire/fields.ts'
 import { lineOfAmount, type NewNoteLine, readLines } from './credit-note-lines.ts'
 import {
   checkSources,
   checkSplit,
   checkTotal,
-  giveBack,
   linkRefunds,
+  returnPaidAmount,
 } from './credit-note-refunds.ts'
-import { markPaid } from './invoice-payment.ts'
+import { markPaid, openPayments } from './invoice-payment.ts'
 import { groupDiscounts, groupTaxes, sumOf } from './invoice-totals.ts'
 
 type Params = Stripe.CreditNoteCreateParams
 
-/** A note as it would be, and the lines it would have. Nothing is changed yet. */
+/** A computed credit note and its lines. Nothing has been changed yet. */
 export interface DraftNote {
   readonly note: CreditNoteRow
   readonly lines: readonly NewNoteLine[]
 }
 
-/** Works out a credit note, or refuses it. */
+/**
+ * Computes a credit note.
+ * @throws {StripeFault} If the credit note is not possible.
+ */
 export function draftCreditNote(
   work: UnitOfWork,
   params: Params,
-  { needsWay = true }: { readonly needsWay?: boolean } = {},
+  { requiresReturn = true }: { readonly requiresReturn?: boolean } = {},
 ): DraftNote {
   const invoice = work.require('invoice', params.invoice, 'invoice')
   if (invoice.status !== 'open' && invoice.status !== 'paid') {
@@ -36,25 +40,24 @@ export function draftCreditNote(
     )
   }
   const lines = linesOf(work, invoice, params)
-  const sums = addUp(lines)
+  const sums = computeNoteTotals(lines)
   const linked = linkRefunds(work, invoice, params.refunds ?? [])
   checkTotal(work, invoice, sums.total, linked)
   const before = Math.min(sums.total, invoice.amount_remaining)
   const after = sums.total - before
-  if (needsWay || namesWay(params)) checkSplit(params, linked, after)
+  if (requiresReturn || specifiesReturn(params)) checkSplit(params, linked, after)
   checkSources(work, invoice, params)
   const id = work.newId('cn_1')
   const number = String((invoice.$.creditNotes?.length ?? 0) + 1).padStart(2, '0')
   const note: CreditNoteRow = {
+    ...blank('credit_note'),
     id,
-    object: 'credit_note',
     amount: sums.total,
     amount_shipping: 0,
     created: work.now,
     currency: invoice.currency,
     customer: invoice.customer ?? '',
-    customer_account: null,
-    customer_balance_transaction: null,
+    ...given(params, 'memo', 'out_of_band_amount', 'reason'),
     effective_at: params.effective_at ?? work.now,
     invoice: invoice.id,
     lines: {
@@ -63,28 +66,25 @@ export function draftCreditNote(
       has_more: lines.length > 10,
       url: `/v1/credit_notes/${id}/lines`,
     },
-    livemode: false,
-    memo: params.memo ?? null,
     metadata: mergeMetadata({}, params.metadata),
     number: `${invoice.number}-CN-${number}`,
-    out_of_band_amount: params.out_of_band_amount ?? null,
     pdf: `${work.context.baseUrl}/pages/credit_notes/${id}/pdf`,
     post_payment_amount: after,
     pre_payment_amount: before,
     pretax_credit_amounts: [],
-    reason: params.reason ?? null,
     refunds: linked,
-    shipping_cost: null,
     status: 'issued',
     type: after === 0 ? 'pre_payment' : before === 0 ? 'post_payment' : 'mixed',
-    voided_at: null,
     ...sums,
     $: { lines: lines.map(({ line }) => line.id) },
   }
   return { note, lines }
 }
 
-/** Issues the note: what is still owed becomes less, the rest is given back as was asked. */
+/**
+ * Issues a credit note: reduces the open amount of the invoice, and refunds or credits the rest as
+ * requested.
+ */
 export function issueCreditNote(work: UnitOfWork, params: Params): CreditNoteRow {
   const { note, lines } = draftCreditNote(work, params)
   const invoice = work.edit('invoice', work.require('invoice', note.invoice))
@@ -92,19 +92,17 @@ export function issueCreditNote(work: UnitOfWork, params: Params): CreditNoteRow
   for (const { line, by } of lines) {
     work.insert('credit_note_line_item', { ...line, $: { creditNote: note.id, by } })
   }
-  giveBack(work, invoice, note, params)
+  returnPaidAmount(work, invoice, note, params)
   work.insert('credit_note', note, 'credit_note.created')
   invoice.post_payment_credit_notes_amount += note.post_payment_amount
-  if (note.pre_payment_amount > 0) oweLess(work, invoice, note.pre_payment_amount)
+  if (note.pre_payment_amount > 0) reduceAmountDue(work, invoice, note.pre_payment_amount)
   return note
 }
 
-/** Only what nobody has paid yet can be taken back. */
+/** Voids a credit note of an open invoice. Amounts that were already paid cannot be restored. */
 export function voidCreditNote(work: UnitOfWork, note: CreditNoteRow): void {
   const invoice = work.require('invoice', note.invoice)
-  if (note.status === 'void') {
-    throw invalidRequest('This credit note has already been voided.')
-  }
+  if (note.status === 'void') throw invalidRequest('This credit note has already been voided.')
   if (invoice.status !== 'open' || note.post_payment_amount > 0) {
     throw invalidRequest(
       `You can only void credit notes of open invoices. The status of ${invoice.id} is ${invoice.status}.`,
@@ -113,37 +111,29 @@ export function voidCreditNote(work: UnitOfWork, note: CreditNoteRow): void {
   work.edit('credit_note', note)
   note.status = 'void'
   note.voided_at = work.now
-  oweLess(work, work.edit('invoice', invoice), -note.pre_payment_amount)
+  reduceAmountDue(work, work.edit('invoice', invoice), -note.pre_payment_amount)
   work.emit('credit_note.voided', 'credit_note', note)
 }
 
-/** A preview tells what is to be given back also to those who have not said how. */
-function namesWay(params: Params): boolean {
+/** Whether the call says how to return the paid amount. A preview does not have to. */
+function specifiesReturn(params: Params): boolean {
   const ways = ['credit_amount', 'out_of_band_amount', 'refund_amount'] as const
   return ways.some((way) => params[way] !== undefined)
 }
 
 function linesOf(work: UnitOfWork, invoice: InvoiceRow, params: Params): readonly NewNoteLine[] {
   const { amount, lines } = params
-  if (amount !== undefined && lines !== undefined) {
-    throw invalidRequest('You may only specify one of these parameters: amount, lines.', 'amount')
-  }
+  if (amount !== undefined && lines !== undefined) throw onlyOne('amount, lines', 'amount')
   if (lines !== undefined && lines.length > 0) return readLines(work, invoice, lines)
   if (amount === undefined) {
     throw invalidRequest('You must specify one of these parameters: amount, lines.', 'amount')
   }
-  if (amount < 1) {
-    throw invalidRequest(
-      'This value must be greater than or equal to 1.',
-      'amount',
-      'parameter_invalid_integer',
-    )
-  }
+  if (amount < 1) throw atLeastOne('amount')
   return [lineOfAmount(work, amount)]
 }
 
-/** The note's sums from its lines, as an invoice's. */
-function addUp(added: readonly NewNoteLine[]) {
+/** Computes the totals of a credit note from its lines, as for an invoice. */
+function computeNoteTotals(added: readonly NewNoteLine[]) {
   const lines = added.map(({ line }) => line)
   const taxes = lines.flatMap((line) => line.taxes ?? [])
   const inclusive = sumOf(taxes.filter((tax) => tax.tax_behavior === 'inclusive'))
@@ -162,8 +152,11 @@ function addUp(added: readonly NewNoteLine[]) {
   }
 }
 
-/** `amount` less is owed, and asked of the payment; nothing left to pay is paid. */
-function oweLess(work: UnitOfWork, invoice: InvoiceRow, amount: number): void {
+/**
+ * Reduces the invoice's open amount and the requested payment by `amount`. Marks the invoice paid
+ * if nothing is left.
+ */
+function reduceAmountDue(work: UnitOfWork, invoice: InvoiceRow, amount: number): void {
   invoice.pre_payment_credit_notes_amount += amount
   invoice.amount_due -= amount
   invoice.amount_remaining -= amount
@@ -173,8 +166,7 @@ function oweLess(work: UnitOfWork, invoice: InvoiceRow, amount: number): void {
   }
   const intent = work.find('payment_intent', invoice.$.paymentIntent ?? '')
   if (intent) work.edit('payment_intent', intent).amount = invoice.amount_remaining
-  for (const payment of work.findBy('invoice_payment', 'invoice', invoice.id)) {
-    if (payment.status !== 'open') continue
+  for (const payment of openPayments(work, invoice)) {
     work.edit('invoice_payment', payment).amount_requested = invoice.amount_remaining
   }
 }

@@ -1,9 +1,11 @@
-import type Stripe from 'stripe'
+import { blank } from '../state/blank.ts'
 import type { CustomerBalanceTransactionRow, CustomerRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { nulls } from '../wire/wire.ts'
 
-/** Moves the balance by `amount` (negative is credit for the customer) and writes down why. */
+/**
+ * Changes the customer's balance by `amount` (negative is a credit to the customer) and records the
+ * reason.
+ */
 export function adjustBalance(
   work: UnitOfWork,
   customer: CustomerRow,
@@ -20,9 +22,8 @@ export function adjustBalance(
   customer.balance += amount
   customer.currency ??= reason.currency ?? 'usd'
   return work.insert('customer_balance_transaction', {
-    ...nulls<Stripe.CustomerBalanceTransaction>('customer_balance_transaction'),
+    ...blank('customer_balance_transaction'),
     id: work.newId('cbtxn_1'),
-    object: 'customer_balance_transaction',
     amount,
     created: work.now,
     credit_note: reason.creditNote ?? null,
@@ -31,7 +32,6 @@ export function adjustBalance(
     description: reason.description ?? null,
     ending_balance: customer.balance,
     invoice: reason.invoice ?? null,
-    livemode: false,
     metadata: {},
     type: reason.type,
   })

@@ -12,8 +12,8 @@ import { fromUnits, ONE, toUnits } from '../wire/decimals.ts'
 import { AUTOMATIC_TAX, NO_AUTOMATIC_TAX } from './automatic-tax.ts'
 import { computeTotals } from './invoice-totals.ts'
 
-/** The same in every invoice and never changed in place, so all of them share it. */
-const SAME = {
+/** Values shared by all invoices. Never changed in place. */
+const SHARED_VALUES = {
   issuer: { type: 'self' },
   paymentSettings: {
     default_mandate: null,
@@ -28,13 +28,13 @@ export interface NewInvoice {
   readonly subscription?: SubscriptionRow | null
   readonly billingReason: NonNullable<InvoiceRow['billing_reason']>
   readonly autoAdvance: boolean
-  /** As the subscription has it, where this does not say. */
+  /** Whether automatic tax is on. Defaults to the subscription's setting. */
   readonly automaticTax?: boolean | undefined
   readonly periodStart?: number
   readonly periodEnd?: number
 }
 
-/** A draft with no lines. Finalization is a step of its own. */
+/** Creates a draft invoice without lines. Finalizing it is a separate step. */
 export function createInvoice(work: UnitOfWork, options: NewInvoice): InvoiceRow {
   const { customer, subscription = null } = options
   const method = subscription?.collection_method ?? 'charge_automatically'
@@ -96,7 +96,7 @@ export function createInvoice(work: UnitOfWork, options: NewInvoice): InvoiceRow
       method === 'send_invoice' ? work.now + (subscription?.days_until_due ?? 30) * 86_400 : null,
     hosted_invoice_url: null,
     invoice_pdf: null,
-    issuer: SAME.issuer,
+    issuer: SHARED_VALUES.issuer,
     livemode: false,
     metadata: {},
     parent: subscription
@@ -109,7 +109,7 @@ export function createInvoice(work: UnitOfWork, options: NewInvoice): InvoiceRow
           type: 'subscription_details',
         }
       : null,
-    payment_settings: SAME.paymentSettings,
+    payment_settings: SHARED_VALUES.paymentSettings,
     period_end: options.periodEnd ?? work.now,
     period_start: options.periodStart ?? work.now,
     post_payment_credit_notes_amount: 0,
@@ -134,8 +134,6 @@ export function createInvoice(work: UnitOfWork, options: NewInvoice): InvoiceRow
       subscription: subscription?.id ?? null,
       paymentIntent: null,
       nextAt: null,
-      offStripe: false,
-      voidAt: null,
     },
     lines: undefined,
   }
@@ -148,7 +146,7 @@ export function createInvoice(work: UnitOfWork, options: NewInvoice): InvoiceRow
 export interface NewLine {
   readonly amount: number
   readonly description: string | null
-  /** A number, or units of `wire/decimals.ts`. */
+  /** A plain number, or a bigint in the fixed-point units of `wire/decimals.ts`. */
   readonly quantity: number | bigint | null
   readonly period: { readonly start: number; readonly end: number }
   readonly price: string | null
@@ -159,7 +157,7 @@ export interface NewLine {
   readonly discounts?: readonly string[]
   readonly metadata?: Readonly<Record<string, string>>
   readonly subscription: string | null
-  /** Set for what a subscription bills. */
+  /** Subscription item the line bills. `null` for other lines. */
   readonly subscriptionItem: string | null
   readonly invoiceItem: string | null
   readonly proration: boolean
@@ -194,7 +192,7 @@ export function addLine(work: UnitOfWork, invoice: InvoiceRow, line: NewLine): L
             unit_amount_decimal: line.unitAmountDecimal,
           },
     quantity: typeof count === 'bigint' ? Number(count / ONE) : count,
-    quantity_decimal: typeof count === 'bigint' ? fromUnits(count) : toText(count),
+    quantity_decimal: typeof count === 'bigint' ? fromUnits(count) : (count?.toString() ?? null),
     subscription: line.subscription,
     subtotal: line.amount,
     taxes: [],
@@ -210,10 +208,6 @@ export function addLine(work: UnitOfWork, invoice: InvoiceRow, line: NewLine): L
     },
   }
   return work.insert('line_item', row)
-}
-
-function toText(count: number | null): string | null {
-  return count === null ? null : String(count)
 }
 
 function parentOf(line: NewLine): LineRow['parent'] {
@@ -243,8 +237,8 @@ function parentOf(line: NewLine): LineRow['parent'] {
   }
 }
 
-/** Moves an invoice item onto a draft. */
-export function takeInvoiceItem(
+/** Moves an invoice item onto a draft invoice. */
+export function moveItemToInvoice(
   work: UnitOfWork,
   invoice: InvoiceRow,
   item: InvoiceItemRow,
@@ -272,7 +266,10 @@ export function takeInvoiceItem(
   })
 }
 
-/** Pending items of the customer, for one subscription and for none, in this currency. */
+/**
+ * Returns the customer's pending invoice items in this currency: those of the given subscription,
+ * and those of none.
+ */
 export function pendingItems(
   work: UnitOfWork,
   customer: string,
@@ -289,7 +286,7 @@ export function pendingItems(
     )
 }
 
-/** Sums the draft again, after its lines, discounts or taxes changed. */
+/** Recomputes a draft's totals after its lines, discounts or taxes have changed. */
 export function refreshTotals(work: UnitOfWork, invoice: InvoiceRow): void {
   work.edit('invoice', invoice)
   const lines = work.findBy('line_item', 'invoice', invoice.id)

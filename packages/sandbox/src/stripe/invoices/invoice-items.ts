@@ -1,30 +1,27 @@
 import type Stripe from 'stripe'
 import { checkSoldIn, unitAmountIn } from '../catalog/currency-options.ts'
 import { createPrice } from '../catalog/prices.ts'
-import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
+import { type DiscountParam, redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { requireTaxCode } from '../catalog/tax-codes.ts'
 import { requireTaxRates } from '../catalog/tax-rates.ts'
 import { amountOf } from '../catalog/tiers.ts'
+import { blank } from '../state/blank.ts'
 import type { CustomerRow, InvoiceItemRow, PriceRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, missingParam } from '../wire/errors.ts'
-import { mergeMetadata } from '../wire/metadata.ts'
+import { mergeMetadata } from '../wire/fields.ts'
 import { multiplyDecimal, requireCurrency } from '../wire/money.ts'
-import { nulls } from '../wire/wire.ts'
 
 export interface NewInvoiceItem {
   readonly customer: CustomerRow
   readonly amount?: number | undefined
   readonly currency?: string | undefined
   readonly price?: PriceRow | null
-  readonly unitAmountDecimal?: string | undefined
+  readonly unitAmountDecimal?: Stripe.Decimal | undefined
   readonly quantity?: number | undefined
   readonly description?: string | null
   readonly discountable?: boolean | undefined
-  readonly discounts?:
-    | ReadonlyArray<{ coupon?: string; promotion_code?: string; discount?: string }>
-    | ''
-    | null
+  readonly discounts?: readonly DiscountParam[] | '' | null
   readonly metadata?: '' | null | Readonly<Record<string, string | number | null>> | undefined
   readonly period?: { readonly start: number; readonly end: number } | undefined
   readonly taxRates?: readonly string[] | '' | null | undefined
@@ -33,7 +30,7 @@ export interface NewInvoiceItem {
   readonly taxCode?: string | '' | null | undefined
 }
 
-/** Something to bill once, pending until an invoice takes it. */
+/** Creates an invoice item: a one-time amount that stays pending until the next invoice. */
 export function newInvoiceItem(work: UnitOfWork, options: NewInvoiceItem): InvoiceItemRow {
   const { price = null } = options
   const quantity = options.quantity ?? 1
@@ -46,7 +43,7 @@ export function newInvoiceItem(work: UnitOfWork, options: NewInvoiceItem): Invoi
   if (price) checkSoldIn(price, currency, 'currency')
   const unit =
     (price ? unitAmountIn(price, currency) : null) ??
-    options.unitAmountDecimal ??
+    options.unitAmountDecimal?.toString() ??
     (options.amount === undefined ? undefined : String(options.amount))
   if (unit === undefined || unit === null) throw missingParam('amount')
   const amount =
@@ -62,9 +59,8 @@ export function newInvoiceItem(work: UnitOfWork, options: NewInvoiceItem): Invoi
   return work.insert(
     'invoiceitem',
     {
-      ...nulls<Stripe.InvoiceItem>('invoiceitem'),
+      ...blank('invoiceitem'),
       id,
-      object: 'invoiceitem',
       amount,
       currency,
       customer: options.customer.id,
@@ -76,7 +72,6 @@ export function newInvoiceItem(work: UnitOfWork, options: NewInvoiceItem): Invoi
         invoiceItem: id,
         currency,
       }),
-      livemode: false,
       metadata: mergeMetadata({}, options.metadata),
       net_amount: amount,
       parent: options.subscription
@@ -119,7 +114,7 @@ interface AddedItem {
   readonly tax_rates?: readonly string[] | '' | null
 }
 
-/** `add_invoice_items`: one-time prices on the subscription's next invoice. */
+/** Handles `add_invoice_items`: adds one-time prices to the subscription's next invoice. */
 export function addInvoiceItems(
   work: UnitOfWork,
   subscription: SubscriptionRow,

@@ -1,28 +1,28 @@
-import type Stripe from 'stripe'
-import { methodOfCustomer } from '../payments/customer.ts'
+import { defaultMethodOf } from '../payments/customer.ts'
 import { attemptPayment } from '../payments/debits/bank-debit.ts'
 import type { PaymentOutcome } from '../payments/payment-attempt.ts'
 import { newPaymentIntent } from '../payments/payment-intent.ts'
-import { type Decline, isFinal, toDecline } from '../payments/test-cards.ts'
+import { type Decline, isFinalDecline, toDecline } from '../payments/test-cards.ts'
 import { dunningOf } from '../state/context.ts'
 import { couponOf, endDiscount } from '../state/discounts.ts'
-import type { InvoiceRow, PaymentIntentRow } from '../state/rows.ts'
+import type { InvoicePaymentRow, InvoiceRow, PaymentIntentRow } from '../state/rows.ts'
 import {
   onInvoicePaid,
   onInvoiceProcessing,
   onInvoiceUnpaid,
   onInvoiceVoided,
+  stopAutoAdvance,
 } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest } from '../wire/errors.ts'
 import { minimumCharge } from '../wire/money.ts'
-import { settleLocation, type WithoutLocation } from './automatic-tax.ts'
+import { type MissingLocation, resolveMissingLocation } from './automatic-tax.ts'
 import { adjustBalance } from './customer-balance.ts'
 import { printedTaxIds, refreshTotals } from './invoice-draft.ts'
 import { refreshUsage } from './usage-lines.ts'
 
 const DAY = 86_400
-/** A renewal's invoice stays a draft for an hour before it is finalized and charged. */
+/** Seconds that a renewal's invoice stays a draft before it is finalized and charged. */
 const DRAFT_SECONDS = 3600
 
 export function holdAsDraft(work: UnitOfWork, invoice: InvoiceRow): void {
@@ -34,21 +34,21 @@ export function holdAsDraft(work: UnitOfWork, invoice: InvoiceRow): void {
   invoice.$.nextAt = at
 }
 
-/** Draft → open, or paid at once when nothing is due. */
+/** Finalizes a draft: the invoice becomes open, or paid if nothing is due. */
 export function finalizeInvoice(
   work: UnitOfWork,
   invoice: InvoiceRow,
-  options: { leavesBalance?: boolean; withoutLocation?: WithoutLocation } = {},
+  options: { ignoresBalance?: boolean; missingLocation?: MissingLocation } = {},
 ): void {
   refreshUsage(work, invoice)
   refreshTotals(work, invoice)
-  settleLocation(work, invoice, options.withoutLocation ?? 'refused')
+  resolveMissingLocation(work, invoice, options.missingLocation ?? 'refused')
   const customer = work.require('customer', invoice.customer ?? '')
   work.editQuietly('customer', customer)
   invoice.customer_tax_ids = printedTaxIds(work, customer)
   invoice.number ??= `${customer.invoice_prefix}-${String(customer.next_invoice_sequence).padStart(4, '0')}`
   customer.next_invoice_sequence = (customer.next_invoice_sequence ?? 1) + 1
-  if (options.leavesBalance) leaveBalance(invoice)
+  if (options.ignoresBalance) ignoreBalance(invoice)
   else applyBalance(work, invoice)
   invoice.status = 'open'
   invoice.automatically_finalizes_at = null
@@ -63,7 +63,10 @@ export function finalizeInvoice(
   if (invoice.amount_due === 0) markPaid(work, invoice)
 }
 
-/** The customer's credit pays first; what is too small to charge is carried over. */
+/**
+ * Applies the customer's balance to the invoice. An amount below the minimum charge is carried over
+ * to the balance.
+ */
 function applyBalance(work: UnitOfWork, invoice: InvoiceRow): void {
   const customer = work.require('customer', invoice.customer ?? '')
   const starting = customer.balance
@@ -83,14 +86,14 @@ function applyBalance(work: UnitOfWork, invoice: InvoiceRow): void {
   }
 }
 
-/** What is paid in a checkout is paid whole, whatever credit the customer has. */
-function leaveBalance(invoice: InvoiceRow): void {
+/** Leaves the customer's balance untouched: a checkout charges the full amount. */
+function ignoreBalance(invoice: InvoiceRow): void {
   invoice.ending_balance = invoice.starting_balance
   invoice.amount_due = invoice.total
   invoice.amount_remaining = invoice.total
 }
 
-/** A coupon of duration `once` is spent on the first invoice it takes something off. */
+/** Ends a coupon of duration `once` after the first invoice it has discounted. */
 function consumeOnceDiscounts(work: UnitOfWork, invoice: InvoiceRow): void {
   const subscription = work.find('subscription', invoice.$.subscription ?? '')
   const customer = work.find('customer', invoice.customer ?? '')
@@ -139,41 +142,44 @@ function describePayment(invoice: InvoiceRow): string {
   return 'Subscription update'
 }
 
-/** Subscription, invoice, customer: the first that names a method decides. */
-export function methodFor(work: UnitOfWork, invoice: InvoiceRow): string | null {
+/**
+ * Returns the payment method to charge: the default of the invoice, then of the subscription, then
+ * of the customer.
+ */
+export function paymentMethodFor(work: UnitOfWork, invoice: InvoiceRow): string | null {
   const subscription = work.find('subscription', invoice.$.subscription ?? '')
   const customer = work.find('customer', invoice.customer ?? '')
   return (
     invoice.default_payment_method ??
     subscription?.default_payment_method ??
-    methodOfCustomer(customer)
+    defaultMethodOf(customer)
   )
 }
 
 export type CollectOutcome = PaymentOutcome | { readonly status: 'no_payment_method' }
 
-/** One attempt to collect an open invoice. */
+/** Attempts to collect an open invoice once. */
 export function collectInvoice(
   work: UnitOfWork,
   invoice: InvoiceRow,
   options: { method?: string; offSession?: boolean | 'renewal'; authenticated?: boolean } = {},
 ): CollectOutcome {
   const intent = work.require('payment_intent', invoice.$.paymentIntent ?? '')
-  // One thing after the other: the bank has not decided yet.
+  // A payment in progress must be decided by the bank before another one starts.
   if (intent.status === 'processing') return { status: 'processing' }
   work.edit('invoice', invoice)
-  const method = options.method ?? methodFor(work, invoice)
+  const method = options.method ?? paymentMethodFor(work, invoice)
   const counts = countAttempt(invoice, options.offSession === 'renewal')
   if (method === null) {
-    if (counts) planRetry(work, invoice)
+    if (counts) scheduleRetry(work, invoice)
     work.emit('invoice.payment_failed', 'invoice', invoice)
     onInvoiceUnpaid(work, invoice)
     return { status: 'no_payment_method' }
   }
   const refused = options.offSession === 'renewal' ? finalDecline(intent, method) : null
   if (refused) {
-    // The retry counts, but nobody is asked.
-    planRetry(work, invoice)
+    // Stripe counts this retry without sending it to the bank.
+    scheduleRetry(work, invoice)
     onInvoiceUnpaid(work, invoice)
     return { status: 'declined', decline: refused }
   }
@@ -182,11 +188,14 @@ export function collectInvoice(
   intent.$.offSession = options.offSession ?? false
   if (options.authenticated) intent.$.authenticated = true
   const outcome = attemptPayment(work, intent)
-  settleAttempt(work, invoice, outcome, counts)
+  applyPaymentOutcome(work, invoice, outcome, counts)
   return outcome
 }
 
-/** The first attempt counts, and after it the retries alone: whoever tries by hand does not use them up. */
+/**
+ * Counts an attempt on an invoice, and returns whether it counted. The first attempt and automatic
+ * retries count; manual attempts do not use up retries.
+ */
 export function countAttempt(invoice: InvoiceRow, isRetry: boolean): boolean {
   const counts = isRetry || invoice.attempt_count === 0
   invoice.attempted = true
@@ -194,16 +203,22 @@ export function countAttempt(invoice: InvoiceRow, isRetry: boolean): boolean {
   return counts
 }
 
-/** The bank's last word about this method, if it has said that. */
+/**
+ * Returns the final decline of this payment method by the bank, if there was one. This method is
+ * not tried again.
+ */
 function finalDecline(intent: PaymentIntentRow, method: string): Decline | null {
   const error = intent.last_payment_error
   const asked = error?.payment_method as { readonly id: string } | undefined
   const code = error?.decline_code
-  return code !== undefined && asked?.id === method && isFinal(code) ? toDecline(code) : null
+  return code !== undefined && asked?.id === method && isFinalDecline(code) ? toDecline(code) : null
 }
 
-/** What an attempt means for the invoice; also called when an intent is confirmed by the client. */
-export function settleAttempt(
+/**
+ * Applies the result of a payment attempt to the invoice. Also called when the client confirms the
+ * payment intent.
+ */
+export function applyPaymentOutcome(
   work: UnitOfWork,
   invoice: InvoiceRow,
   outcome: PaymentOutcome,
@@ -220,7 +235,7 @@ export function settleAttempt(
     onInvoiceProcessing(work, invoice)
     return
   }
-  if (counts) planRetry(work, invoice)
+  if (counts) scheduleRetry(work, invoice)
   if (outcome.status === 'requires_action') {
     work.emit('invoice.payment_action_required', 'invoice', invoice)
   }
@@ -230,8 +245,8 @@ export function settleAttempt(
   onInvoiceUnpaid(work, invoice)
 }
 
-/** Plans the next automatic attempt, or none. */
-function planRetry(work: UnitOfWork, invoice: InvoiceRow): void {
+/** Schedules the next automatic attempt, if retries are left. */
+function scheduleRetry(work: UnitOfWork, invoice: InvoiceRow): void {
   const subscription = work.find('subscription', invoice.$.subscription ?? '')
   const retried =
     invoice.auto_advance === true &&
@@ -248,36 +263,28 @@ export function markPaid(
   invoice: InvoiceRow,
   options: { outOfBand?: boolean } = {},
 ): void {
-  work.edit('invoice', invoice)
+  stopAutoAdvance(work.edit('invoice', invoice))
   invoice.status = 'paid'
   invoice.attempted = true
-  invoice.auto_advance = false
-  invoice.next_payment_attempt = null
   invoice.status_transitions = { ...invoice.status_transitions, paid_at: work.now }
   invoice.amount_paid = invoice.amount_due
   invoice.amount_remaining = 0
-  invoice.$.nextAt = null
   if (options.outOfBand) invoice.amount_paid_off_stripe = invoice.amount_due
-  for (const payment of work.findBy('invoice_payment', 'invoice', invoice.id)) {
-    if (payment.status !== 'open') continue
-    work.edit('invoice_payment', payment)
-    if (options.outOfBand) {
-      payment.status = 'canceled'
-      payment.status_transitions = { ...payment.status_transitions, canceled_at: work.now }
-      continue
+  if (options.outOfBand) cancelPayments(work, invoice)
+  else {
+    for (const payment of openPayments(work, invoice)) {
+      work.edit('invoice_payment', payment).status = 'paid'
+      payment.amount_paid = payment.amount_requested
+      payment.status_transitions = { ...payment.status_transitions, paid_at: work.now }
+      work.emit('invoice_payment.paid', 'invoice_payment', payment)
     }
-    payment.status = 'paid'
-    payment.amount_paid = payment.amount_requested
-    payment.status_transitions = { ...payment.status_transitions, paid_at: work.now }
-    work.emit('invoice_payment.paid', 'invoice_payment', payment)
   }
-  if (options.outOfBand) cancelIntent(work, invoice, 'void_invoice')
   onInvoicePaid(work, invoice)
   const told = options.outOfBand ? ['invoice.paid'] : ['invoice.paid', 'invoice.payment_succeeded']
   work.emit(told, 'invoice', invoice)
 }
 
-/** Open or uncollectible → void: nothing is owed, applied credit returns to the customer. */
+/** Voids an open or uncollectible invoice. Applied credit returns to the customer's balance. */
 export function voidInvoice(work: UnitOfWork, invoice: InvoiceRow): void {
   if (invoice.status !== 'open' && invoice.status !== 'uncollectible') {
     throw invalidRequest(
@@ -296,51 +303,42 @@ export function voidInvoice(work: UnitOfWork, invoice: InvoiceRow): void {
       currency: invoice.currency,
     })
   }
+  stopAutoAdvance(invoice)
   invoice.status = 'void'
-  invoice.auto_advance = false
-  invoice.next_payment_attempt = null
-  invoice.$.nextAt = null
   invoice.status_transitions = { ...invoice.status_transitions, voided_at: work.now }
-  closePayments(work, invoice)
+  cancelPayments(work, invoice)
   onInvoiceVoided(work, invoice)
   work.emit('invoice.voided', 'invoice', invoice)
 }
 
 export function markUncollectible(work: UnitOfWork, invoice: InvoiceRow): void {
-  work.edit('invoice', invoice)
+  stopAutoAdvance(work.edit('invoice', invoice))
   invoice.status = 'uncollectible'
-  invoice.auto_advance = false
-  invoice.next_payment_attempt = null
-  invoice.$.nextAt = null
   invoice.status_transitions = { ...invoice.status_transitions, marked_uncollectible_at: work.now }
   work.emit('invoice.marked_uncollectible', 'invoice', invoice)
 }
 
-function closePayments(work: UnitOfWork, invoice: InvoiceRow): void {
-  for (const payment of work.findBy('invoice_payment', 'invoice', invoice.id)) {
-    if (payment.status !== 'open') continue
+export function openPayments(work: UnitOfWork, { id }: InvoiceRow): InvoicePaymentRow[] {
+  return work.findBy('invoice_payment', 'invoice', id).filter(({ status }) => status === 'open')
+}
+
+/** Cancels the open payments of an invoice and its payment intent. */
+function cancelPayments(work: UnitOfWork, invoice: InvoiceRow): void {
+  for (const payment of openPayments(work, invoice)) {
     work.edit('invoice_payment', payment).status = 'canceled'
     payment.status_transitions = { ...payment.status_transitions, canceled_at: work.now }
   }
-  cancelIntent(work, invoice, 'void_invoice')
-}
-
-function cancelIntent(
-  work: UnitOfWork,
-  invoice: InvoiceRow,
-  reason: NonNullable<Stripe.PaymentIntent['cancellation_reason']>,
-): void {
   const intent = work.find('payment_intent', invoice.$.paymentIntent ?? '')
   if (!intent || intent.status === 'succeeded' || intent.status === 'canceled') return
   work.edit('payment_intent', intent)
   intent.status = 'canceled'
   intent.canceled_at = work.sandboxNow
-  intent.cancellation_reason = reason
+  intent.cancellation_reason = 'void_invoice'
   intent.next_action = null
   work.emit('payment_intent.canceled', 'payment_intent', intent)
 }
 
-/** The invoice an intent pays, when it pays one. */
+/** Finds the invoice that a payment intent pays. `null` if it pays none. */
 export function invoiceOf(work: UnitOfWork, intent: PaymentIntentRow): InvoiceRow | null {
   return work.find('invoice', intent.$.invoice ?? '') ?? null
 }

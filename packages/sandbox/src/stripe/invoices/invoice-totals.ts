@@ -5,7 +5,7 @@ import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { allocate, inclusivePart, percentOf } from '../wire/money.ts'
 import { assessInvoice, type TaxReason } from './automatic-tax.ts'
 
-/** Works out discounts, taxes and sums of an invoice from its lines. */
+/** Computes an invoice's discounts, taxes and totals from its lines. */
 export function computeTotals(
   work: UnitOfWork,
   invoice: InvoiceRow,
@@ -27,7 +27,7 @@ export function computeTotals(
   invoice.amount_remaining = due
 }
 
-/** Fills each line's discount_amounts; returns what is left of each line. */
+/** Sets each line's `discount_amounts`. Returns the remaining amount of each line. */
 function applyDiscounts(
   work: UnitOfWork,
   invoice: InvoiceRow,
@@ -76,7 +76,7 @@ function applyTaxes(
   let inclusive = 0
   const assess = assessInvoice(work, invoice)
   for (const line of lines) {
-    // What was put on the invoice with rates of its own keeps them.
+    // Lines with their own tax rates keep them, also with automatic tax.
     const { rates, reason } =
       assess && line.$.taxRates === null
         ? assess(line)
@@ -95,7 +95,10 @@ function ratesOf(work: UnitOfWork, ids: readonly string[]): TaxRateRow[] {
   return ids.flatMap((id) => work.find('tax_rate', id) ?? [])
 }
 
-/** What each rate takes of an amount, or finds inside it. `reason` says that the rates were found for this customer. */
+/**
+ * Computes the tax of each rate: added to the amount, or contained in it. `reason` is set for rates
+ * determined by automatic tax.
+ */
 export function taxesOn(
   amount: number,
   rates: readonly TaxRateRow[],
@@ -127,7 +130,10 @@ function containedTax(amount: number, rates: readonly TaxRateRow[]): number {
   )
 }
 
-/** The last rate takes what rounding left, so the shares add up. */
+/**
+ * Splits the contained tax among the inclusive rates. The last rate takes the rounding difference,
+ * so that the shares add up.
+ */
 function shareOf(total: number, rate: TaxRateRow, rates: readonly TaxRateRow[]): number {
   const shares = allocate(
     total,
@@ -136,7 +142,7 @@ function shareOf(total: number, rate: TaxRateRow, rates: readonly TaxRateRow[]):
   return shares[rates.indexOf(rate)] ?? 0
 }
 
-/** What each discount took off all lines together. */
+/** Sums each discount over all lines. */
 export function groupDiscounts(
   lines: ReadonlyArray<Pick<LineRow, 'discount_amounts'>>,
 ): NonNullable<InvoiceRow['total_discount_amounts']> {
@@ -149,7 +155,7 @@ export function groupDiscounts(
   return [...totals].map(([discount, amount]) => ({ amount, discount }))
 }
 
-/** What each rate took of all lines together, and nothing for whatever reason. */
+/** Sums the taxes of all lines by rate and reason. Taxes of zero are included with their reason. */
 export function groupTaxes(
   lines: ReadonlyArray<Pick<LineRow, 'taxes'>>,
 ): NonNullable<InvoiceRow['total_taxes']> {

@@ -6,7 +6,7 @@ import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { fromUnits } from '../wire/decimals.ts'
 import { addLine } from './invoice-draft.ts'
 
-/** What a line of usage is made from; a line that was made before has all of it. */
+/** Input of a usage line. It can be reconstructed from an existing line. */
 export interface UsageSource {
   readonly price: PriceRow
   readonly period: { readonly start: number; readonly end: number }
@@ -17,7 +17,7 @@ export interface UsageSource {
   readonly metadata: Readonly<Record<string, string>>
 }
 
-/** Bills what was used in a period that is over, one line for each tier. */
+/** Bills the usage of a completed period, with one line per tier. */
 export function addUsageLines(
   work: UnitOfWork,
   invoice: InvoiceRow,
@@ -48,7 +48,7 @@ export function addUsageLines(
   })
 }
 
-/** Usage counts until its invoice is finalized, so what came in the meantime is billed too. */
+/** Rebills usage lines before finalization, because usage reported until then still counts. */
 export function refreshUsage(work: UnitOfWork, invoice: InvoiceRow): void {
   const lines = work.findBy('line_item', 'invoice', invoice.id)
   const first = new Map<string, LineRow>()

@@ -4,15 +4,15 @@ import { percentOf } from '../wire/money.ts'
 import { testCardOf } from './test-cards.ts'
 
 const DAY = 86_400
-/** Money is the account's own two days after it moved. */
+/** Seconds until funds of a payment become available: two days. */
 const AVAILABLE_AFTER = 2 * DAY
-/** What Stripe takes of a card payment; of a refund it takes nothing, and gives nothing back. */
+/** Stripe's fee for a card payment. Refunds cost no fee and do not return it. */
 const FEE_PERCENT = 2.9
 const FEE_FIXED = 30
-/** What a dispute costs, won or lost. */
+/** Fee for a dispute in minor units, charged whatever the outcome. */
 const DISPUTE_FEE = 1500
 
-/** Writes down what a captured charge brought. */
+/** Records the proceeds of a captured charge as a balance transaction. */
 export function recordCharge(work: UnitOfWork, charge: ChargeRow): void {
   const fee = percentOf(charge.amount_captured, FEE_PERCENT) + FEE_FIXED
   const card = testCardOf(work.find('payment_method', charge.payment_method ?? ''))
@@ -27,7 +27,7 @@ export function recordCharge(work: UnitOfWork, charge: ChargeRow): void {
   })
 }
 
-/** Writes down what a refund took away. */
+/** Records a refund as a balance transaction. */
 export function recordRefund(work: UnitOfWork, refund: RefundRow, charge: ChargeRow): void {
   refund.balance_transaction = record(work, {
     amount: -refund.amount,
@@ -39,8 +39,8 @@ export function recordRefund(work: UnitOfWork, refund: RefundRow, charge: Charge
   })
 }
 
-/** Records that the money of a failed refund came back. */
-export function recordFailure(work: UnitOfWork, refund: RefundRow): string {
+/** Records the returned money of a failed refund as a balance transaction. */
+export function recordRefundFailure(work: UnitOfWork, refund: RefundRow): string {
   return record(work, {
     amount: refund.amount,
     currency: refund.currency,
@@ -51,8 +51,8 @@ export function recordFailure(work: UnitOfWork, refund: RefundRow): string {
   })
 }
 
-/** Writes down that the bank took back what is disputed. */
-export function recordWithdrawal(work: UnitOfWork, dispute: DisputeRow): string {
+/** Records the disputed amount withdrawn by the bank as a balance transaction. */
+export function recordDisputeWithdrawal(work: UnitOfWork, dispute: DisputeRow): string {
   return record(work, {
     amount: -dispute.amount,
     category: 'dispute',
@@ -65,8 +65,11 @@ export function recordWithdrawal(work: UnitOfWork, dispute: DisputeRow): string 
   })
 }
 
-/** Writes down that the bank gave it back; the fee stays paid. */
-export function recordReversal(work: UnitOfWork, dispute: DisputeRow): string {
+/**
+ * Records the amount returned after a won dispute as a balance transaction. The fee is not
+ * returned.
+ */
+export function recordDisputeReversal(work: UnitOfWork, dispute: DisputeRow): string {
   return record(work, {
     amount: dispute.amount,
     category: 'dispute_reversal',
@@ -80,9 +83,12 @@ export function recordReversal(work: UnitOfWork, dispute: DisputeRow): string {
 
 interface Movement {
   readonly amount: number
-  /** In seconds; two days unless told. */
+  /**
+   * Seconds until the funds are available.
+   * @default two days
+   */
   readonly availableAfter?: number
-  /** The type, unless told. */
+  /** Reporting category. Defaults to the type. */
   readonly category?: string
   readonly currency: string
   readonly description: string | null
@@ -120,11 +126,12 @@ function feeDetail(amount: number, currency: string, description = 'Stripe proce
 }
 
 /**
- * Brings the status up to date before anybody sees it: a job for each would double what time has to
- * do. They become available in the order they were made, so those before an available one are, too; unless that one
- * was available at once.
+ * Marks balance transactions whose funds are available by now. Called before they are read, because
+ * a scheduled job for each would double the work of moving the clock. Stops at the first
+ * transaction already marked, since they become available in order; transactions that were
+ * available immediately do not count.
  */
-export function settleBalance(work: UnitOfWork): void {
+export function markAvailableFunds(work: UnitOfWork): void {
   for (const row of work.tables.balance_transaction.newestFirst()) {
     if (row.status === 'available') {
       if (row.available_on > row.created) return

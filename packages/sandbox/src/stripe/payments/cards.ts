@@ -1,26 +1,37 @@
 import type Stripe from 'stripe'
 import type { CustomerRow, PaymentMethodRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest } from '../wire/errors.ts'
-import { mergeMetadata } from '../wire/metadata.ts'
+import { invalidRequest, noSuch } from '../wire/errors.ts'
+import { given, mergeMetadata } from '../wire/fields.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import { cardOfToken } from './new-payment-method.ts'
 import { checkAttachable, emptyAddress, releaseMethod } from './payment-methods.ts'
 
 /**
- * Cards are how payment methods of customers were called before: each is a payment method seen
- * through an older window, with an id that says so. They pay whatever payment methods pay.
+ * Legacy cards, the predecessors of payment methods. Each is stored as a payment method whose id
+ * begins with `card_`, and can be charged like any other.
  */
 export function isCard(row: PaymentMethodRow): boolean {
   return row.id.startsWith('card_')
 }
 
-/** A customer's cards, oldest first. */
+/** Returns a customer's legacy cards, oldest first. */
 export function cardsOf(work: Pick<UnitOfWork, 'tables'>, customer: string): PaymentMethodRow[] {
   return work.tables.payment_method.findBy('customer', customer).filter(isCard)
 }
 
-/** Adds the card behind a token; the first one is the default. */
+export function requireCard(
+  work: UnitOfWork,
+  customer: CustomerRow,
+  id: string,
+  param?: string,
+): PaymentMethodRow {
+  const row = work.find('payment_method', id)
+  if (row?.customer === customer.id && isCard(row)) return row
+  throw noSuch('source', id, param)
+}
+
+/** Adds a card from a token to a customer. The first card becomes the default. */
 export function addCard(
   work: UnitOfWork,
   customer: CustomerRow,
@@ -40,7 +51,7 @@ export function addCard(
   return row
 }
 
-/** Adds a card in place of the default one, which is deleted. */
+/** Replaces the customer's default card with a new one and deletes the old one. */
 export function replaceDefaultCard(work: UnitOfWork, customer: CustomerRow, source: string): void {
   const before = work.find('payment_method', customer.default_source ?? '')
   const row = addCard(work, customer, { source })
@@ -54,21 +65,15 @@ export function updateCard(
   params: Stripe.CustomerUpdateSourceParams,
 ): void {
   work.editQuietly('payment_method', row)
-  const { exp_month: month, exp_year: year, name } = params
+  const { exp_month: month, exp_year: year } = params
   if (row.card && month !== undefined) row.card = { ...row.card, exp_month: readMonth(month) }
   if (row.card && year !== undefined) row.card = { ...row.card, exp_year: readYear(year) }
   const address = { ...emptyAddress(), ...row.billing_details.address }
-  if (params.address_city !== undefined) address.city = params.address_city || null
-  if (params.address_country !== undefined) address.country = params.address_country || null
-  if (params.address_line1 !== undefined) address.line1 = params.address_line1 || null
-  if (params.address_line2 !== undefined) address.line2 = params.address_line2 || null
-  if (params.address_state !== undefined) address.state = params.address_state || null
-  if (params.address_zip !== undefined) address.postal_code = params.address_zip || null
-  row.billing_details = {
-    ...row.billing_details,
-    ...(name === undefined ? {} : { name: name || null }),
-    address,
+  for (const part of ['city', 'country', 'line1', 'line2', 'state'] as const) {
+    address[part] = params[`address_${part}`] ?? address[part]
   }
+  address.postal_code = params.address_zip ?? address.postal_code
+  row.billing_details = { ...row.billing_details, ...given(params, 'name'), address }
   row.metadata = mergeMetadata(row.metadata, params.metadata)
   work.emitObject('customer.source.updated', toCard(row))
 }
@@ -96,7 +101,7 @@ export function removeCard(work: UnitOfWork, row: PaymentMethodRow): void {
   work.emitObject('customer.source.deleted', shown)
 }
 
-/** A payment method as the card it was made as. */
+/** Renders a payment method as a legacy card object. */
 export function toCard(row: PaymentMethodRow): WireObject {
   const { card } = row
   const { address, name } = row.billing_details
@@ -129,7 +134,7 @@ export function toCard(row: PaymentMethodRow): WireObject {
   }
 }
 
-/** Cards say their brands in words of their own. */
+/** Brand names of legacy cards, by the brand of the payment method. */
 const BRANDS: Readonly<Record<string, string>> = {
   amex: 'American Express',
   diners: 'Diners Club',

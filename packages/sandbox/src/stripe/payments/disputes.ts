@@ -1,19 +1,18 @@
-import type Stripe from 'stripe'
+import { blank } from '../state/blank.ts'
 import type { ChargeRow, DisputeRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest } from '../wire/errors.ts'
-import { nulls } from '../wire/wire.ts'
-import { recordReversal, recordWithdrawal } from './balance-transactions.ts'
+import { recordDisputeReversal, recordDisputeWithdrawal } from './balance-transactions.ts'
 import { noEvidence } from './dispute-evidence.ts'
 import { behaviorOf, type DisputeCause } from './test-cards.ts'
 
 const DAY = 86_400
-/** The merchant answers until the end of the eighth day. */
-const DAYS_TO_ANSWER = 8
-/** An inquiry that became nothing is closed. */
-const DAYS_OF_INQUIRY = 120
+/** Full days the merchant has to respond to a dispute. */
+const RESPONSE_DAYS = 8
+/** Days after which an inquiry that did not become a dispute is closed. */
+const INQUIRY_DAYS = 120
 
-/** What Visa calls each reason. */
+/** Visa's reason codes, by Stripe's dispute reason. */
 const NETWORK_CODES: Readonly<Record<string, string>> = {
   credit_not_processed: '13.6',
   duplicate: '12.6',
@@ -24,8 +23,8 @@ const NETWORK_CODES: Readonly<Record<string, string>> = {
   unrecognized: '10.4',
 }
 
-/** Disputes a charge at once when it was paid by a card that does so. */
-export function raiseDispute(work: UnitOfWork, charge: ChargeRow): void {
+/** Opens a dispute immediately if the charge was paid with a test card that causes one. */
+export function disputeIfTestCard(work: UnitOfWork, charge: ChargeRow): void {
   const method = work.find('payment_method', charge.payment_method ?? '')
   const behavior = method ? behaviorOf(method) : 'ok'
   if (typeof behavior === 'object' && 'disputes' in behavior) {
@@ -33,7 +32,7 @@ export function raiseDispute(work: UnitOfWork, charge: ChargeRow): void {
   }
 }
 
-/** The cardholder complains: the bank takes the money, or, in an inquiry, asks first. */
+/** Opens a dispute: the bank withdraws the amount or, for an inquiry, only asks for information. */
 export function openDispute(work: UnitOfWork, charge: ChargeRow, cause: DisputeCause): DisputeRow {
   const amount = charge.amount_captured - charge.amount_refunded
   if (amount < 1) throw invalidRequest(`The charge ${charge.id} has nothing left to dispute.`)
@@ -41,11 +40,10 @@ export function openDispute(work: UnitOfWork, charge: ChargeRow, cause: DisputeC
     throw invalidRequest(`The charge ${charge.id} is disputed already.`)
   }
   const inquiry = cause.inquiry ?? false
-  const dueBy = dueAfter(work.sandboxNow)
+  const dueBy = responseDeadline(work.sandboxNow)
   const dispute: DisputeRow = {
-    ...nulls<Stripe.Dispute>('dispute'),
+    ...blank('dispute'),
     id: work.newId('du_1'),
-    object: 'dispute',
     amount,
     charge: charge.id,
     created: work.sandboxNow,
@@ -61,15 +59,14 @@ export function openDispute(work: UnitOfWork, charge: ChargeRow, cause: DisputeC
       submission_method: 'not_submitted',
     },
     is_charge_refundable: inquiry,
-    livemode: false,
     metadata: {},
     payment_intent: charge.payment_intent,
-    payment_method_details: { card: caseOf(charge, cause), type: 'card' },
+    payment_method_details: { card: networkCaseOf(charge, cause), type: 'card' },
     reason: cause.reason,
     status: inquiry ? 'warning_needs_response' : 'needs_response',
-    $: { moved: [], nextAt: inquiry ? work.sandboxNow + DAYS_OF_INQUIRY * DAY : dueBy + 1 },
+    $: { moved: [], nextAt: inquiry ? work.sandboxNow + INQUIRY_DAYS * DAY : dueBy + 1 },
   }
-  if (!inquiry) dispute.$.moved = [recordWithdrawal(work, dispute)]
+  if (!inquiry) dispute.$.moved = [recordDisputeWithdrawal(work, dispute)]
   work.insert('dispute', dispute, 'charge.dispute.created')
   if (!inquiry) work.emit('charge.dispute.funds_withdrawn', 'dispute', dispute)
   work.edit('charge', charge)
@@ -78,19 +75,19 @@ export function openDispute(work: UnitOfWork, charge: ChargeRow, cause: DisputeC
   return dispute
 }
 
-/** The last second of the day. */
-function dueAfter(now: number): number {
-  return (Math.floor(now / DAY) + DAYS_TO_ANSWER + 1) * DAY - 1
+/** Returns the deadline for a response: the last second of the eighth day. */
+function responseDeadline(now: number): number {
+  return (Math.floor(now / DAY) + RESPONSE_DAYS + 1) * DAY - 1
 }
 
-function caseOf(charge: ChargeRow, { reason, inquiry }: DisputeCause) {
+function networkCaseOf(charge: ChargeRow, { reason, inquiry }: DisputeCause) {
   const code = NETWORK_CODES[reason] ?? null
   const brand = charge.payment_method_details?.card?.brand ?? 'visa'
   return {
     brand,
     case_type: inquiry ? ('inquiry' as const) : ('chargeback' as const),
     network: brand,
-    // An inquiry names only the group.
+    // Inquiries have only the group of the reason code.
     network_reason_code: inquiry ? (code?.split('.')[0] ?? null) : code,
   }
 }
@@ -103,7 +100,7 @@ export function isClosed(dispute: DisputeRow): boolean {
   return ['won', 'lost', 'warning_closed'].includes(dispute.status)
 }
 
-/** The bank has decided. An inquiry that is over is merely closed, whoever was right. */
+/** Closes a dispute as decided by the bank. An inquiry is closed whatever the outcome. */
 export function closeDispute(work: UnitOfWork, dispute: DisputeRow, outcome: 'won' | 'lost'): void {
   if (isClosed(dispute)) throw invalidRequest('This dispute is already closed')
   work.edit('dispute', dispute)
@@ -113,14 +110,14 @@ export function closeDispute(work: UnitOfWork, dispute: DisputeRow, outcome: 'wo
     dispute.status = outcome
     dispute.is_charge_refundable = outcome === 'won'
     if (outcome === 'won') {
-      dispute.$.moved = [...dispute.$.moved, recordReversal(work, dispute)]
+      dispute.$.moved = [...dispute.$.moved, recordDisputeReversal(work, dispute)]
       work.emit('charge.dispute.funds_reinstated', 'dispute', dispute)
     }
   }
   work.emit('charge.dispute.closed', 'dispute', dispute)
 }
 
-/** The bank was not content with the answer: what is left of the charge is taken back now. */
+/** Turns an inquiry into a dispute of the charge's unrefunded amount. */
 export function escalateInquiry(work: UnitOfWork, dispute: DisputeRow): void {
   const charge = work.require('charge', dispute.charge)
   const left = charge.amount_captured - charge.amount_refunded
@@ -133,12 +130,15 @@ export function escalateInquiry(work: UnitOfWork, dispute: DisputeRow): void {
   dispute.status = 'needs_response'
   dispute.is_charge_refundable = false
   dispute.payment_method_details = {
-    card: caseOf(charge, { reason: dispute.reason }),
+    card: networkCaseOf(charge, { reason: dispute.reason }),
     type: 'card',
   }
-  dispute.$.moved = [recordWithdrawal(work, dispute)]
-  dispute.evidence_details = { ...dispute.evidence_details, due_by: dueAfter(work.sandboxNow) }
-  dispute.$.nextAt = dueAfter(work.sandboxNow) + 1
+  dispute.$.moved = [recordDisputeWithdrawal(work, dispute)]
+  dispute.evidence_details = {
+    ...dispute.evidence_details,
+    due_by: responseDeadline(work.sandboxNow),
+  }
+  dispute.$.nextAt = responseDeadline(work.sandboxNow) + 1
   work.emit('charge.dispute.funds_withdrawn', 'dispute', dispute)
 }
 
@@ -146,7 +146,10 @@ export function isInquiry(dispute: DisputeRow): boolean {
   return dispute.status.startsWith('warning_')
 }
 
-/** Nobody answered in time, which loses; what is under review waits for the bank. */
+/**
+ * Closes a dispute without a response as lost. A dispute under review stays open until the bank
+ * decides.
+ */
 export function expireDispute(work: UnitOfWork, id: string): void {
   const dispute = work.edit('dispute', work.require('dispute', id))
   dispute.$.nextAt = null

@@ -1,8 +1,15 @@
 import type Stripe from 'stripe'
 import type { PaymentMethodRow, TokenRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, missingParam, noSuch, StripeFault } from '../wire/errors.ts'
-import { mergeMetadata } from '../wire/metadata.ts'
+import {
+  invalidRequest,
+  missingParam,
+  noSuch,
+  onlyOne,
+  refused,
+  type StripeFault,
+} from '../wire/errors.ts'
+import { given, mergeMetadata } from '../wire/fields.ts'
 import { findTestAccount, newDebitMethod } from './debits/test-accounts.ts'
 import { emptyAddress, newCard, requirePaymentMethod } from './payment-methods.ts'
 import { findTestCard, type TestCard, testCardOf } from './test-cards.ts'
@@ -12,7 +19,10 @@ type MethodParams = Pick<
   'allow_redisplay' | 'billing_details' | 'card' | 'metadata' | 'type'
 >
 
-/** A payment method of a token; `within` is the parameter that holds the parameters. */
+/**
+ * Creates a payment method from a card token. `within` is the name of the parameter that holds
+ * `params`, for errors.
+ */
 export function createMethod(
   work: UnitOfWork,
   params: MethodParams,
@@ -35,8 +45,15 @@ export function createMethod(
   return work.insert('payment_method', row)
 }
 
-/** An existing method, or a new one for a test value such as `pm_card_visa` or `pm_sepaDebit_success_de`. */
-export function usePaymentMethod(work: UnitOfWork, id: string, param: string): PaymentMethodRow {
+/**
+ * Finds a payment method, or creates one from a test value such as `pm_card_visa` or
+ * `pm_sepaDebit_success_de`.
+ */
+export function resolvePaymentMethod(
+  work: UnitOfWork,
+  id: string,
+  param: string,
+): PaymentMethodRow {
   if (id.startsWith('tok_')) {
     throw invalidRequest(
       `A token may not be passed in as a PaymentMethod. Instead, use payment_method_data with type=card and card[token]=${id}.`,
@@ -50,20 +67,20 @@ export function usePaymentMethod(work: UnitOfWork, id: string, param: string): P
   return work.insert('payment_method', newCard(work, test))
 }
 
-/** What an intent is to use: a method it names, or one made for it on the spot. */
+/**
+ * Returns the payment method an intent should use: an existing one, or one created from
+ * `payment_method_data`.
+ */
 export function methodOfIntent(
   work: UnitOfWork,
   params: { readonly payment_method?: string; readonly payment_method_data?: object },
 ): PaymentMethodRow | null {
   const { payment_method: id, payment_method_data: data } = params
   if (id !== undefined && data !== undefined) {
-    throw invalidRequest(
-      'You may only specify one of these parameters: payment_method, payment_method_data.',
-      'payment_method_data',
-    )
+    throw onlyOne('payment_method, payment_method_data', 'payment_method_data')
   }
   if (data !== undefined) return createMethod(work, data as MethodParams, 'payment_method_data')
-  return id === undefined ? null : usePaymentMethod(work, id, 'payment_method')
+  return id === undefined ? null : resolvePaymentMethod(work, id, 'payment_method')
 }
 
 function cardOf(
@@ -77,14 +94,16 @@ function cardOf(
 }
 
 export function bareNumber(): StripeFault {
-  return new StripeFault(402, {
-    type: 'invalid_request_error',
-    message:
-      'Sending credit card numbers directly to the Stripe API is generally unsafe. We suggest you use test tokens that map to the test card you are using, see https://stripe.com/docs/testing.',
-  })
+  return refused(
+    402,
+    'Sending credit card numbers directly to the Stripe API is generally unsafe. We suggest you use test tokens that map to the test card you are using, see https://stripe.com/docs/testing.',
+  )
 }
 
-/** The card behind a token, in no table yet. Stripe's test tokens last for ever, any other is used once. */
+/**
+ * Creates the card of a token without storing it. Stripe's test tokens can be reused; other tokens
+ * work once.
+ */
 export function cardOfToken(work: UnitOfWork, id: string, param: string): PaymentMethodRow {
   const test = id.startsWith('tok_') ? findTestCard(id) : null
   if (test) return newCard(work, test)
@@ -117,7 +136,7 @@ export function cardOfToken(work: UnitOfWork, id: string, param: string): Paymen
   return row
 }
 
-/** Only cards for tests of it are checked: any other says nothing about its address. */
+/** Sets the results of address checks. Only test cards for these checks have results. */
 function checkAddress(row: PaymentMethodRow): void {
   const results = testCardOf(row)?.checks
   if (!row.card?.checks || !results) return
@@ -130,7 +149,7 @@ function checkAddress(row: PaymentMethodRow): void {
   row.card = { ...row.card, checks }
 }
 
-/** A card with the date, and the security code if any, that somebody typed in. */
+/** Creates a card with the typed expiry date and, if given, security code. */
 export function newTypedCard(
   work: UnitOfWork,
   test: { name: string; card: TestCard },
@@ -152,14 +171,10 @@ export function setBillingDetails(
   row: PaymentMethodRow,
   params: NonNullable<Stripe.PaymentMethodCreateParams['billing_details']>,
 ): void {
-  const details = { ...row.billing_details }
-  const { address, email, name, phone, tax_id } = params
+  const details = { ...row.billing_details, ...given(params, 'email', 'name', 'phone', 'tax_id') }
+  const { address } = params
   if (address === '' || address === null) details.address = emptyAddress()
   else if (address) details.address = { ...emptyAddress(), ...details.address, ...address }
-  if (email !== undefined) details.email = email || null
-  if (name !== undefined) details.name = name || null
-  if (phone !== undefined) details.phone = phone || null
-  if (tax_id !== undefined) details.tax_id = tax_id || null
   row.billing_details = details
   checkAddress(row)
 }

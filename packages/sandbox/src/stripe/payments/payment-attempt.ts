@@ -9,7 +9,7 @@ import type {
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { StripeFault, withDocs } from '../wire/errors.ts'
 import { recordCharge } from './balance-transactions.ts'
-import { raiseDispute } from './disputes.ts'
+import { disputeIfTestCard } from './disputes.ts'
 import { behaviorOf, type Decline, testCardOf, toDecline } from './test-cards.ts'
 
 export type PaymentOutcome =
@@ -19,11 +19,11 @@ export type PaymentOutcome =
   | { readonly status: 'processing' }
   | { readonly status: 'declined'; readonly decline: Decline }
 
-/** Charges an intent's card once, and writes down how it went. */
-export function attemptByCard(work: UnitOfWork, intent: PaymentIntentRow): PaymentOutcome {
+/** Charges an intent's card once and records the result. */
+export function attemptCardPayment(work: UnitOfWork, intent: PaymentIntentRow): PaymentOutcome {
   const method = work.require('payment_method', intent.payment_method ?? '', 'payment_method')
   work.edit('payment_intent', intent)
-  const verdict = judge(work, intent, method)
+  const verdict = decideOutcome(work, intent, method)
   if (verdict === 'challenge') {
     intent.status = 'requires_action'
     intent.next_action = nextAction(work, intent)
@@ -40,12 +40,12 @@ export function attemptByCard(work: UnitOfWork, intent: PaymentIntentRow): Payme
   const charge = newCharge(work, intent, method, null)
   if (charge.captured) recordCharge(work, charge)
   work.insert('charge', charge, 'charge.succeeded')
-  if (charge.captured) raiseDispute(work, charge)
+  if (charge.captured) disputeIfTestCard(work, charge)
   succeedIntent(work, intent, method, charge)
   return { status: 'succeeded' }
 }
 
-function judge(
+function decideOutcome(
   work: UnitOfWork,
   intent: PaymentIntentRow,
   method: PaymentMethodRow,
@@ -59,13 +59,14 @@ function judge(
   if ('declinesCharges' in behavior) return toDecline(behavior.declinesCharges)
   if (intent.$.authenticated) return null
   const { offSession } = intent.$
-  // A card that was set up is trusted without its owner; with the owner there, the bank asks anyway.
+  // A card that was set up can be charged without the customer. If the customer is present, the
+  // bank asks for a challenge anyway.
   const known = behavior.challenges === 'until-set-up' && method.$.authenticated
   if (known && offSession !== false) return null
   return offSession === true ? toDecline('authentication_required') : 'challenge'
 }
 
-/** Radar blocks what it takes for fraud, before any bank is asked. */
+/** Whether Radar blocks the payment as fraud, before it reaches the bank. */
 function isBlocked(method: PaymentMethodRow): boolean {
   return testCardOf(method)?.risk === 'highest'
 }
@@ -73,17 +74,21 @@ function isBlocked(method: PaymentMethodRow): boolean {
 function expiryDecline(work: UnitOfWork, method: PaymentMethodRow): Decline | null {
   if (!method.card) return null
   const end = Date.UTC(method.card.exp_year, method.card.exp_month, 1)
-  // Card networks renew cards by themselves; only a card set to a past date has expired.
+  // Card networks update expired cards automatically. Only a card created with a past date counts
+  // as expired.
   const set = Date.UTC(method.card.exp_year, method.card.exp_month - 1, 1)
   const wasPastWhenMade = end <= method.created * 1000
   return wasPastWhenMade && set < work.now * 1000 ? toDecline('expired_card') : null
 }
 
-/** True when using the card for the first time needs the customer. */
+/** Whether using this card for the first time requires the customer's authentication. */
 export function needsSetup(method: PaymentMethodRow): boolean {
   const behavior = behaviorOf(method)
   return typeof behavior === 'object' && 'challenges' in behavior && !method.$.authenticated
 }
+
+/** Seconds until the authorization of an online card payment expires: 7 days. */
+const AUTHORIZATION_SECONDS = 7 * 24 * 3600
 
 function succeedIntent(
   work: UnitOfWork,
@@ -96,6 +101,7 @@ function succeedIntent(
   if (intent.capture_method === 'manual') {
     intent.status = 'requires_capture'
     intent.amount_capturable = intent.amount
+    intent.$.captureBefore = charge.created + AUTHORIZATION_SECONDS
     work.emit('payment_intent.amount_capturable_updated', 'payment_intent', intent)
   } else {
     intent.status = 'succeeded'
@@ -107,7 +113,7 @@ function succeedIntent(
   }
 }
 
-/** The intent needs another payment method; what went wrong stays on it. */
+/** Returns the intent to `requires_payment_method` and records the error. */
 export function failIntent(
   work: UnitOfWork,
   intent: PaymentIntentRow,
@@ -139,7 +145,7 @@ function declineFields(decline: Decline) {
   }
 }
 
-/** 402 in Stripe's words; `extra` carries the intent it happened to. */
+/** Creates the 402 error of a declined card. `extra` contains the intent. */
 export function cardFault(
   decline: Decline,
   extra: Readonly<Record<string, unknown>>,
@@ -149,7 +155,10 @@ export function cardFault(
   return new StripeFault(402, body, { keepsChanges })
 }
 
-/** Where the bank asks: on a page of its own, or wherever Stripe.js shows it. */
+/**
+ * Returns the next action for a 3-D Secure challenge: a redirect to the bank's page, or
+ * `use_stripe_sdk` for Stripe.js.
+ */
 export function nextAction(work: UnitOfWork, intent: PaymentIntentRow | SetupIntentRow) {
   const url = `${work.context.baseUrl}/pages/authenticate/${intent.id}?client_secret=${intent.client_secret}`
   if (intent.$.returnUrl === null || intent.$.inPage) {
@@ -205,7 +214,7 @@ export function newCharge(
     paid: !decline,
     payment_intent: intent.id,
     payment_method: method.id,
-    payment_method_details: { type: 'card', card: cardDetails(intent, method) },
+    payment_method_details: { type: 'card', card: cardDetails(intent, method, work.sandboxNow) },
     receipt_email: intent.receipt_email,
     receipt_url: decline ? null : `${work.context.baseUrl}/pages/receipts/${id}`,
     refunded: false,
@@ -218,7 +227,7 @@ export function newCharge(
 
 const RISK_SCORES = { normal: 20, elevated: 65, highest: 90 } as const
 
-/** One for all that went well. */
+/** Shared by all approved charges. */
 const APPROVED = describeOutcome(null, 'normal')
 
 function outcomeOf(decline: Decline | null, method: PaymentMethodRow): ChargeRow['outcome'] {
@@ -259,12 +268,19 @@ function describeOutcome(
 
 type CardDetails = NonNullable<NonNullable<ChargeRow['payment_method_details']>['card']>
 
-function cardDetails(intent: PaymentIntentRow, method: PaymentMethodRow): CardDetails {
+function cardDetails(
+  intent: PaymentIntentRow,
+  method: PaymentMethodRow,
+  created: number,
+): CardDetails {
   const card = method.card
   return {
     amount_authorized: intent.amount,
     authorization_code: null,
     brand: card?.brand ?? null,
+    ...(intent.capture_method === 'manual'
+      ? { capture_before: created + AUTHORIZATION_SECONDS }
+      : {}),
     checks: card?.checks ?? null,
     country: card?.country ?? null,
     electronic_commerce_indicator: null,

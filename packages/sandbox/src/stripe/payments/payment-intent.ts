@@ -1,8 +1,8 @@
 import type { PaymentIntentRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 
-/** The same in every intent and never changed in place, so all of them share it. */
-const SAME = {
+/** Values shared by all intents. Never changed in place. */
+const SHARED_VALUES = {
   amountDetails: { tip: {} },
   methodOptions: {
     card: {
@@ -53,7 +53,7 @@ export function newPaymentIntent(work: UnitOfWork, options: NewIntent): PaymentI
     object: 'payment_intent',
     amount: options.amount,
     amount_capturable: 0,
-    amount_details: SAME.amountDetails,
+    amount_details: SHARED_VALUES.amountDetails,
     amount_received: 0,
     automatic_payment_methods: null,
     capture_method: 'automatic_async',
@@ -65,8 +65,8 @@ export function newPaymentIntent(work: UnitOfWork, options: NewIntent): PaymentI
     description: options.description,
     livemode: false,
     metadata: {},
-    payment_method_options: SAME.methodOptions,
-    payment_method_types: SAME.methodTypes,
+    payment_method_options: SHARED_VALUES.methodOptions,
+    payment_method_types: SHARED_VALUES.methodTypes,
     setup_future_usage: options.invoice ? 'off_session' : null,
     status: 'requires_payment_method',
     $: {

@@ -1,8 +1,7 @@
-import type Stripe from 'stripe'
+import { blank } from '../state/blank.ts'
 import type { CustomerRow, PaymentMethodRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, StripeFault } from '../wire/errors.ts'
-import { nulls } from '../wire/wire.ts'
+import { invalidRequest, StripeFault, withDocs } from '../wire/errors.ts'
 import { setDefaultMethod } from './customer.ts'
 import { cardFault } from './payment-attempt.ts'
 import { behaviorOf, type TestCard, toDecline } from './test-cards.ts'
@@ -11,11 +10,11 @@ export function detachPaymentMethod(work: UnitOfWork, row: PaymentMethodRow): vo
   const { customer } = row
   work.edit('payment_method', row)
   releaseMethod(work, row)
-  // The method no longer says whose it was; the event does.
+  // The detached payment method no longer names its customer; the event's `previous_attributes` do.
   work.emit('payment_method.detached', 'payment_method', row, customer ? { customer } : null)
 }
 
-/** Nobody has it, or is charged by it, any more. */
+/** Detaches a payment method from its customer and removes it as a default. */
 export function releaseMethod(work: UnitOfWork, row: PaymentMethodRow): void {
   const customer = work.find('customer', row.customer ?? '')
   row.customer = null
@@ -24,7 +23,7 @@ export function releaseMethod(work: UnitOfWork, row: PaymentMethodRow): void {
     setDefaultMethod(work, customer, null)
   }
   if (customer && customer.default_source === row.id) {
-    // The index learns of the row's change at the end of the step, so the rows are asked themselves.
+    // Indexes are updated at the end of the step, so the rows themselves must be checked.
     const left = work
       .findBy('payment_method', 'customer', customer.id)
       .filter((each) => each.customer === customer.id)
@@ -46,14 +45,17 @@ export function requirePaymentMethod(
   if (row) return row
   throw new StripeFault(param === 'id' ? 404 : 400, {
     type: 'invalid_request_error',
-    code: 'resource_missing',
-    doc_url: 'https://stripe.com/docs/error-codes/resource-missing',
+    ...withDocs('resource_missing'),
     message: `No such PaymentMethod: '${id}'`,
     param: param === 'id' ? 'payment_method' : param,
   })
 }
 
-/** Attaching checks the card, so one that always declines is refused. */
+/**
+ * Attaches a payment method to a customer.
+ * @throws {StripeFault} If it belongs to another customer, was detached before, or is a test card
+ * that always declines.
+ */
 export function attachPaymentMethod(
   work: UnitOfWork,
   row: PaymentMethodRow,
@@ -77,7 +79,7 @@ export function attachPaymentMethod(
   work.emit('payment_method.attached', 'payment_method', row)
 }
 
-/** Refuses a method of another customer than an intent's. One that belongs to nobody yet may be used. */
+/** Rejects a payment method of a customer other than the intent's. An unattached one is allowed. */
 export function checkOwner(
   { id, customer: owner }: PaymentMethodRow,
   customer: string | null,
@@ -131,12 +133,11 @@ export function newCard(
   }
 }
 
-/** What every new one has, of whatever type. */
+/** Fields common to all new payment methods. */
 export function newMethod(work: UnitOfWork) {
   return {
-    ...nulls<Stripe.PaymentMethod>('payment_method'),
+    ...blank('payment_method'),
     id: work.newId('pm_1'),
-    object: 'payment_method' as const,
     allow_redisplay: 'unspecified' as const,
     billing_details: {
       address: emptyAddress(),
@@ -146,7 +147,6 @@ export function newMethod(work: UnitOfWork) {
       tax_id: null,
     },
     created: work.sandboxNow,
-    livemode: false,
     metadata: {},
   }
 }

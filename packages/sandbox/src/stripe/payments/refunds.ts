@@ -1,17 +1,17 @@
 import type Stripe from 'stripe'
+import { blank } from '../state/blank.ts'
 import type { ChargeRow, RefundRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, StripeFault, withDocs } from '../wire/errors.ts'
-import { mergeMetadata } from '../wire/metadata.ts'
+import { atLeastOne, invalidRequest } from '../wire/errors.ts'
+import { mergeMetadata } from '../wire/fields.ts'
 import { formatAmount } from '../wire/money.ts'
-import { nulls } from '../wire/wire.ts'
-import { recordFailure, recordRefund } from './balance-transactions.ts'
+import { recordRefund, recordRefundFailure } from './balance-transactions.ts'
 import { disputesOf } from './disputes.ts'
 import { testCardOf } from './test-cards.ts'
 
 const HOUR = 3600
 
-/** Gives back `amount` of a captured charge, or what is left of it. */
+/** Refunds `amount` of a captured charge, by default all that is left. */
 export function refundCharge(
   work: UnitOfWork,
   charge: ChargeRow,
@@ -20,9 +20,8 @@ export function refundCharge(
   const amount = checkRefund(work, charge, params.amount)
   const later = testCardOf(work.find('payment_method', charge.payment_method ?? ''))?.refunds
   const refund: RefundRow = {
-    ...nulls<Stripe.Refund>('refund'),
+    ...blank('refund'),
     id: work.newId('re_3'),
-    object: 'refund',
     amount,
     charge: charge.id,
     created: work.sandboxNow,
@@ -54,7 +53,7 @@ export function refundCharge(
   return refund
 }
 
-/** What becomes of a refund to a card that is there to test it. */
+/** Completes or fails a refund to a test card with delayed refunds. */
 export function finishRefund(work: UnitOfWork, id: string): void {
   const refund = work.edit('refund', work.require('refund', id))
   delete refund.$
@@ -65,7 +64,10 @@ export function finishRefund(work: UnitOfWork, id: string): void {
   work.emit('refund.updated', 'refund', refund)
 }
 
-/** Lets a refund fail after it succeeded, as a bank does days later. The charge can be refunded again. */
+/**
+ * Makes a succeeded refund fail, as a bank may do days later. The charge can then be refunded
+ * again.
+ */
 export function failRefund(work: UnitOfWork, refund: RefundRow): void {
   if (refund.status !== 'succeeded') {
     throw invalidRequest(`The refund ${refund.id} is ${refund.status}: it cannot fail any more.`)
@@ -76,11 +78,14 @@ export function failRefund(work: UnitOfWork, refund: RefundRow): void {
   work.edit('refund', refund)
   refund.status = 'failed'
   refund.failure_reason = 'expired_or_canceled_card'
-  refund.failure_balance_transaction = recordFailure(work, refund)
+  refund.failure_balance_transaction = recordRefundFailure(work, refund)
   work.emit(['refund.updated', 'refund.failed'], 'refund', refund)
 }
 
-/** How much would be given back, or why not. */
+/**
+ * Returns the amount to refund.
+ * @throws {StripeFault} If the charge is disputed, already refunded, or less is left than `wanted`.
+ */
 export function checkRefund(
   work: UnitOfWork,
   charge: ChargeRow,
@@ -96,18 +101,13 @@ export function checkRefund(
   const left = charge.amount_captured - charge.amount_refunded
   const amount = wanted ?? left
   if (left === 0) {
-    throw new StripeFault(400, {
-      type: 'invalid_request_error',
-      ...withDocs('charge_already_refunded'),
-      message: `Charge ${charge.id} has already been refunded.`,
-    })
-  }
-  if (amount < 1)
     throw invalidRequest(
-      'This value must be greater than or equal to 1.',
-      'amount',
-      'parameter_invalid_integer',
+      `Charge ${charge.id} has already been refunded.`,
+      undefined,
+      'charge_already_refunded',
     )
+  }
+  if (amount < 1) throw atLeastOne('amount')
   if (amount > left) {
     const shown = (cents: number) => formatAmount(cents, charge.currency)
     throw invalidRequest(

@@ -1,7 +1,6 @@
-import type Stripe from 'stripe'
+import { blank } from '../state/blank.ts'
 import type { SetupIntentRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { nulls } from '../wire/wire.ts'
 
 export function newSetupIntent(
   work: UnitOfWork,
@@ -9,15 +8,13 @@ export function newSetupIntent(
 ): SetupIntentRow {
   const id = work.newId('seti_1')
   const intent: SetupIntentRow = {
-    ...nulls<Stripe.SetupIntent>('setup_intent'),
+    ...blank('setup_intent'),
     id,
-    object: 'setup_intent',
     client_secret: `${id}_secret_${work.context.store.randomText(25)}`,
     created: work.sandboxNow,
     customer: options.customer,
     customer_account: null,
     flow_directions: null,
-    livemode: false,
     metadata: {},
     managed_payments: null,
     payment_method_types: ['card'],

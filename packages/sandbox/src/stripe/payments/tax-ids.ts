@@ -10,17 +10,17 @@ export interface NewTaxId {
 }
 type Status = NonNullable<TaxIdRow['verification']>['status']
 
-/** Stripe asks the authority about these; about any other there is nobody to ask. */
+/** Types of tax ids that Stripe verifies with an authority. Others get the status `unavailable`. */
 const VERIFIED_TYPES: readonly string[] = ['au_abn', 'eu_vat', 'gb_vat']
 
-/** Stripe's test values, of any type. */
+/** Stripe's test values for verification results, valid for any type. */
 const TEST_VALUES: Readonly<Record<string, Status>> = {
   '000000000': 'verified',
   '111111111': 'unverified',
   '222222222': 'pending',
 }
 
-/** What a value looks like, for the types people use most; of others any text is taken. */
+/** Formats of common types of tax ids. Other types accept any text. */
 const PATTERNS: Readonly<Record<string, RegExp>> = {
   au_abn: /^\d{11}$/,
   ch_vat: /^CHE-?\d{3}\.?\d{3}\.?\d{3} ?(MWST|TVA|IVA)$/,
@@ -29,7 +29,7 @@ const PATTERNS: Readonly<Record<string, RegExp>> = {
   us_ein: /^\d{2}-?\d{7}$/,
 }
 
-/** A new tax id of a customer, or of the account when there is none. */
+/** Adds a tax id to a customer, or to the account if `owner` is absent. */
 export function addTaxId(
   work: UnitOfWork,
   owner: CustomerRow | null,
@@ -41,6 +41,7 @@ export function addTaxId(
   if (known === undefined && PATTERNS[type]?.test(value) === false) {
     throw invalidRequest(`Invalid value for ${type}.`, param, 'tax_id_invalid')
   }
+  const status = VERIFIED_TYPES.includes(type) ? 'pending' : 'unavailable'
   const row = work.insert('tax_id', {
     id: work.newId('txi_1'),
     object: 'tax_id',
@@ -54,7 +55,7 @@ export function addTaxId(
       : { customer_account: null, type: 'self' },
     type,
     value,
-    verification: owner ? { status: firstStatus(type), ...nobody() } : null,
+    verification: owner ? { status, ...unverifiedDetails() } : null,
   })
   if (!owner) return row
   work.edit('customer', owner).$.taxIds = [...(owner.$.taxIds ?? []), row.id]
@@ -62,7 +63,7 @@ export function addTaxId(
   return row
 }
 
-/** The authority's answer, which comes after the tax id was shown to whoever made it. */
+/** Applies the result of the verification, after the tax id was returned as pending. */
 export function verifyTaxId(work: UnitOfWork, row: TaxIdRow): void {
   const status = TEST_VALUES[row.value] ?? 'pending'
   if (row.verification?.status !== 'pending' || status === 'pending') return
@@ -70,7 +71,7 @@ export function verifyTaxId(work: UnitOfWork, row: TaxIdRow): void {
   work.edit('tax_id', row).verification =
     status === 'verified'
       ? { status, verified_address: '1 Test Street', verified_name: 'Test' }
-      : { status, ...nobody() }
+      : { status, ...unverifiedDetails() }
   work.emit('customer.tax_id.updated', 'tax_id', row, previous)
 }
 
@@ -83,20 +84,16 @@ export function removeTaxId(work: UnitOfWork, row: TaxIdRow): void {
   work.remove('tax_id', row)
 }
 
-/** A customer's tax ids, oldest first. */
+/** Returns a customer's tax ids, oldest first. */
 export function taxIdsOf(work: UnitOfWork, customer: CustomerRow): TaxIdRow[] {
   return (customer.$.taxIds ?? []).map((id) => work.require('tax_id', id))
 }
 
-function firstStatus(type: string): Status {
-  return VERIFIED_TYPES.includes(type) ? 'pending' : 'unavailable'
-}
-
-function nobody() {
+function unverifiedDetails() {
   return { verified_address: null, verified_name: null }
 }
 
-/** The type says it, but for the European Union, whose values do. */
+/** Returns the country of a tax id: from its type, or for `eu_vat` from its value. */
 function countryOf(type: string, value: string): string {
   if (type !== 'eu_vat') return type.slice(0, 2).toUpperCase()
   const country = value.slice(0, 2)

@@ -12,8 +12,9 @@ export interface TaxLocation {
 }
 
 /**
- * The first address that says anything decides, even when it says too little: where goods are sent,
- * the customer's own, the card's. Null when tax cannot be worked out.
+ * Returns where a customer is taxed: the first non-empty one of the shipping address, the
+ * customer's address and the card's address decides, even if it is incomplete. `null` if it is
+ * incomplete or all are empty.
  */
 export function taxLocationOf(
   { tables }: { readonly tables: Tables },
@@ -33,7 +34,7 @@ export function taxLocationOf(
   return null
 }
 
-/** `customer.tax`. */
+/** Renders the field `tax` of a customer. */
 export function showTax(tables: Tables, customer: CustomerRow) {
   const location = taxLocationOf({ tables }, customer)
   return {

@@ -1,4 +1,6 @@
-/** How a card behaves when it is used. */
+import { words } from '../wire/words.ts'
+
+/** Behavior of a test card when it is used. */
 export type CardBehavior =
   | 'ok'
   /** Declined at once, also when it is attached to a customer. */
@@ -10,7 +12,10 @@ export type CardBehavior =
   /** Is charged; then the cardholder complains to the bank. */
   | { readonly disputes: DisputeCause }
 
-/** Why a cardholder complains. An inquiry is the bank asking first: it takes no money yet. */
+/**
+ * Reason of a dispute. With `inquiry`, the bank only asks for information and withdraws no money
+ * yet.
+ */
 export interface DisputeCause {
   readonly reason: string
   readonly inquiry?: boolean
@@ -18,120 +23,142 @@ export interface DisputeCause {
 
 export interface TestCard {
   readonly brand: string
+  readonly number: string
   readonly last4: string
   readonly funding: 'credit' | 'debit' | 'prepaid'
   readonly country: string
   readonly behavior: CardBehavior
-  /** Radar's opinion of a charge, `normal` unless given. Charges of the highest risk are blocked. */
+  /**
+   * Radar's risk level for charges. Charges with the highest risk are blocked. Defaults to
+   * `normal`.
+   */
   readonly risk?: 'elevated' | 'highest'
-  /** Checks that do not pass: of the security code, and of those parts of an address that are known. */
+  /** Failing checks: of the security code, and of the parts of the address that are known. */
   readonly checks?: {
     readonly cvc?: 'fail'
     readonly line1?: 'fail' | 'unavailable'
     readonly postalCode?: 'fail' | 'unavailable'
   }
-  /** Money is available at once, without two days as pending. */
+  /** Set if funds are available immediately instead of after two days. */
   readonly bypassesPending?: true
-  /** Refunds begin as pending, or as succeeded, and an hour later succeed or fail. */
+  /**
+   * Delayed refunds: pending, then succeeded after an hour; or succeeded, then failed after an
+   * hour.
+   */
   readonly refunds?: 'succeed-later' | 'fail-later'
 }
 
-function card(
-  brand: string,
-  last4: string,
-  behavior: CardBehavior = 'ok',
-  more: Partial<TestCard> = {},
-): TestCard {
-  return { brand, last4, funding: 'credit', country: 'US', behavior, ...more }
+function card(number: string, more: Partial<TestCard> = {}): TestCard {
+  const last4 = number.slice(-4)
+  return { brand: 'visa', number, last4, funding: 'credit', country: 'US', behavior: 'ok', ...more }
 }
 
-/** `DE0016` is `pm_card_de`, whose number ends in 0016. */
-function byCountry(...lines: readonly string[]): Record<string, TestCard> {
-  const codes = lines.join(' ').split(' ')
+/**
+ * Defines test cards by country: `de276-0016` is `pm_card_de`, whose number contains the numeric
+ * ISO 3166 code and ends in 0016.
+ */
+function byCountry(codes: string): Record<string, TestCard> {
   return Object.fromEntries(
-    codes.map((code) => {
-      const country = code.slice(0, 2)
-      return [country.toLowerCase(), card('visa', code.slice(2), 'ok', { country })]
+    words(codes).map((code) => {
+      const [, name = '', place, end] = /^(..)(\d+)-(\d+)$/.exec(code) ?? []
+      return [name, card(`400000${place}000${end}`, { country: name.toUpperCase() })]
     }),
   )
 }
 
-/** Stripe's test values, `pm_card_<name>` and `tok_<name>`. https://docs.stripe.com/testing */
-export const TEST_CARDS: Readonly<Record<string, TestCard>> = {
-  visa: card('visa', '4242'),
-  visa_debit: card('visa', '5556', 'ok', { funding: 'debit' }),
-  mastercard: card('mastercard', '4444'),
-  mastercard_debit: card('mastercard', '8210', 'ok', { funding: 'debit' }),
-  mastercard_prepaid: card('mastercard', '5100', 'ok', { funding: 'prepaid' }),
-  amex: card('amex', '8431'),
-  discover: card('discover', '9424'),
-  diners: card('diners', '3237'),
-  jcb: card('jcb', '0505'),
-  unionpay: card('unionpay', '0005'),
-  ...byCountry(
-    'US4242 AR0021 BR0002 CA0000 CL0001 CO0003 CR0005 EC0000 MX8001 PA0000 PY0066 PE0068 UY0003',
-    'AE0001 AT0008 BE0004 BG0000 BY0005 HR0009 CY0008 CZ0002 DK0001 EE0009 FI0001 FR0003 DE0016',
-    'GI0005 GR0030 HU0005 IE0005 IT0008 LV0005 LI0004 LT0000 LU0006 MT0007 NL0002 NO0007 PL0005',
-    'PT0007 RO0001 SA0007 SI0006 SK0001 ES0007 SE0008 CH0009 GB0000',
-    'AU0006 CN0002 HK0004 IN0008 JP0003 MY0002 NZ0008 SG0003 TW0008',
-  ),
-  th_credit: card('visa', '0003', 'ok', { country: 'TH' }),
-  th_debit: card('visa', '0008', 'ok', { country: 'TH', funding: 'debit' }),
-  chargeDeclined: card('visa', '0002', { declines: 'generic_decline' }),
-  visa_chargeDeclined: card('visa', '0002', { declines: 'generic_decline' }),
-  chargeDeclinedInsufficientFunds: card('visa', '9995', { declines: 'insufficient_funds' }),
-  visa_chargeDeclinedInsufficientFunds: card('visa', '9995', { declines: 'insufficient_funds' }),
-  chargeDeclinedLostCard: card('visa', '9987', { declines: 'lost_card' }),
-  visa_chargeDeclinedLostCard: card('visa', '9987', { declines: 'lost_card' }),
-  chargeDeclinedStolenCard: card('visa', '9979', { declines: 'stolen_card' }),
-  visa_chargeDeclinedStolenCard: card('visa', '9979', { declines: 'stolen_card' }),
-  chargeDeclinedFraudulent: card('visa', '0019', { declines: 'fraudulent' }, { risk: 'highest' }),
-  chargeDeclinedExpiredCard: card('visa', '0069', { declines: 'expired_card' }),
-  chargeDeclinedIncorrectCvc: card('visa', '0127', { declines: 'incorrect_cvc' }),
-  chargeDeclinedProcessingError: card('visa', '0119', { declines: 'processing_error' }),
-  chargeDeclinedVelocityLimitExceeded: card('visa', '6975', {
-    declines: 'card_velocity_exceeded',
+const declines = (code: string): Partial<TestCard> => ({ behavior: { declines: code } })
+const disputes = (cause: DisputeCause): Partial<TestCard> => ({ behavior: { disputes: cause } })
+const CHALLENGES_ALWAYS: Partial<TestCard> = { behavior: { challenges: 'always' } }
+const CHALLENGES_UNTIL_SET_UP: Partial<TestCard> = { behavior: { challenges: 'until-set-up' } }
+const MASTERCARD = { brand: 'mastercard' }
+
+/** Stripe's test values `pm_card_<name>` and `tok_<name>`. https://docs.stripe.com/testing */
+const CARDS = {
+  visa: card('4242424242424242'),
+  visa_debit: card('4000056655665556', { funding: 'debit' }),
+  mastercard: card('5555555555554444', MASTERCARD),
+  mastercard_debit: card('5200828282828210', { ...MASTERCARD, funding: 'debit' }),
+  mastercard_prepaid: card('5105105105105100', { ...MASTERCARD, funding: 'prepaid' }),
+  amex: card('371449635398431', { brand: 'amex' }),
+  discover: card('6011000990139424', { brand: 'discover' }),
+  diners: card('38520000023237', { brand: 'diners' }),
+  jcb: card('3566002020360505', { brand: 'jcb' }),
+  unionpay: card('6200000000000005', { brand: 'unionpay' }),
+  us: card('4242424242424242'),
+  ...byCountry(`
+    ar032-0021 br076-0002 ca124-0000 cl152-0001 co170-0003 cr188-0005 ec218-0000 mx484-8001
+    pa591-0000 py600-0066 pe604-0068 uy858-0003
+    ae784-0001 at040-0008 be056-0004 bg100-0000 by112-0005 hr191-0009 cy196-0008 cz203-0002
+    dk208-0001 ee233-0009 fi246-0001 fr250-0003 de276-0016 gi292-0005 gr300-0030 hu348-0005
+    ie372-0005 it380-0008 lv428-0005 li438-0004 lt440-0000 lu442-0006 mt470-0007 nl528-0002
+    no578-0007 pl616-0005 pt620-0007 ro642-0001 sa682-0007 si705-0006 sk703-0001 es724-0007
+    se752-0008 ch756-0009 gb826-0000
+    au036-0006 cn156-0002 hk344-0004 in356-0008 jp392-0003 my458-0002 nz554-0008 sg702-0003
+    tw158-0008
+  `),
+  th_credit: card('4000007640000003', { country: 'TH' }),
+  th_debit: card('4000057640000008', { country: 'TH', funding: 'debit' }),
+  chargeDeclined: card('4000000000000002', declines('generic_decline')),
+  chargeDeclinedInsufficientFunds: card('4000000000009995', declines('insufficient_funds')),
+  chargeDeclinedLostCard: card('4000000000009987', declines('lost_card')),
+  chargeDeclinedStolenCard: card('4000000000009979', declines('stolen_card')),
+  chargeDeclinedFraudulent: card('4100000000000019', {
+    ...declines('fraudulent'),
+    risk: 'highest',
   }),
-  chargeCustomerFail: card('visa', '0341', { declinesCharges: 'generic_decline' }),
-  threeDSecure2Required: card('visa', '3220', { challenges: 'always' }),
-  threeDSecureRequired: card('visa', '3063', { challenges: 'always' }),
-  authenticationRequired: card('visa', '3184', { challenges: 'always' }),
-  authenticationRequiredOnSetup: card('visa', '3155', { challenges: 'until-set-up' }),
-  authenticationRequiredSetupForOffSession: card('visa', '3155', { challenges: 'until-set-up' }),
-  threeDSecureOptional: card('visa', '3055'),
-  threeDSecureNotSupported: card('amex', '0005'),
-  riskLevelNormal: card('visa', '4242'),
-  riskLevelElevated: card('visa', '9235', 'ok', { risk: 'elevated' }),
-  riskLevelHighest: card('visa', '4954', 'ok', { risk: 'highest' }),
-  radarBlock: card('visa', '0019', 'ok', { risk: 'highest' }),
-  cvcCheckFail: card('visa', '0101', 'ok', { checks: { cvc: 'fail' } }),
-  avsFail: card('visa', '0010', 'ok', { checks: { line1: 'fail', postalCode: 'fail' } }),
-  avsLine1Fail: card('visa', '0028', 'ok', { checks: { line1: 'fail' } }),
-  avsZipFail: card('visa', '0036', 'ok', { checks: { postalCode: 'fail' } }),
-  avsUnchecked: card('visa', '0044', 'ok', {
+  chargeDeclinedExpiredCard: card('4000000000000069', declines('expired_card')),
+  chargeDeclinedIncorrectCvc: card('4000000000000127', declines('incorrect_cvc')),
+  chargeDeclinedProcessingError: card('4000000000000119', declines('processing_error')),
+  chargeDeclinedVelocityLimitExceeded: card('4000000000006975', declines('card_velocity_exceeded')),
+  chargeCustomerFail: card('4000000000000341', {
+    behavior: { declinesCharges: 'generic_decline' },
+  }),
+  threeDSecure2Required: card('4000000000003220', CHALLENGES_ALWAYS),
+  threeDSecureRequired: card('4000000000003063', CHALLENGES_ALWAYS),
+  authenticationRequired: card('4000002760003184', CHALLENGES_ALWAYS),
+  authenticationRequiredOnSetup: card('4000002500003155', CHALLENGES_UNTIL_SET_UP),
+  authenticationRequiredSetupForOffSession: card('4000002500003155', CHALLENGES_UNTIL_SET_UP),
+  threeDSecureOptional: card('4000000000003055'),
+  threeDSecureNotSupported: card('378282246310005', { brand: 'amex' }),
+  riskLevelNormal: card('4242424242424242'),
+  riskLevelElevated: card('4000000000009235', { risk: 'elevated' }),
+  riskLevelHighest: card('4000000000004954', { risk: 'highest' }),
+  radarBlock: card('4100000000000019', { risk: 'highest' }),
+  cvcCheckFail: card('4000000000000101', { checks: { cvc: 'fail' } }),
+  avsFail: card('4000000000000010', { checks: { line1: 'fail', postalCode: 'fail' } }),
+  avsLine1Fail: card('4000000000000028', { checks: { line1: 'fail' } }),
+  avsZipFail: card('4000000000000036', { checks: { postalCode: 'fail' } }),
+  avsUnchecked: card('4000000000000044', {
     checks: { line1: 'unavailable', postalCode: 'unavailable' },
   }),
-  bypassPending: card('visa', '0077', 'ok', { bypassesPending: true }),
-  bypassPendingInternational: card('visa', '0278', 'ok', { bypassesPending: true }),
-  pendingRefund: card('visa', '7726', 'ok', { refunds: 'succeed-later' }),
-  refundFail: card('visa', '5126', 'ok', { refunds: 'fail-later' }),
-  createDispute: card('visa', '0259', { disputes: { reason: 'fraudulent' } }),
-  visa_createDispute: card('visa', '0259', { disputes: { reason: 'fraudulent' } }),
-  createDisputeProductNotReceived: card('visa', '2685', {
-    disputes: { reason: 'product_not_received' },
-  }),
-  visa_createDisputeProductNotReceived: card('visa', '2685', {
-    disputes: { reason: 'product_not_received' },
-  }),
-  createDisputeInquiry: card('visa', '1976', {
-    disputes: { reason: 'fraudulent', inquiry: true },
-  }),
-  visa_createDisputeInquiry: card('visa', '1976', {
-    disputes: { reason: 'fraudulent', inquiry: true },
-  }),
+  bypassPending: card('4000000000000077', { bypassesPending: true }),
+  bypassPendingInternational: card('4000003720000278', { bypassesPending: true }),
+  pendingRefund: card('4000000000007726', { refunds: 'succeed-later' }),
+  refundFail: card('4000000000005126', { refunds: 'fail-later' }),
+  createDispute: card('4000000000000259', disputes({ reason: 'fraudulent' })),
+  createDisputeProductNotReceived: card(
+    '4000000000002685',
+    disputes({ reason: 'product_not_received' }),
+  ),
+  createDisputeInquiry: card('4000000000001976', disputes({ reason: 'fraudulent', inquiry: true })),
 }
 
-/** `pm_card_visa`, `tok_visa` → `visa`; null when it is not a test value. */
+const ALSO_AS_VISA = [
+  'chargeDeclined',
+  'chargeDeclinedInsufficientFunds',
+  'chargeDeclinedLostCard',
+  'chargeDeclinedStolenCard',
+  'createDispute',
+  'createDisputeProductNotReceived',
+  'createDisputeInquiry',
+] as const satisfies ReadonlyArray<keyof typeof CARDS>
+
+export const TEST_CARDS: Readonly<Record<string, TestCard>> = {
+  ...CARDS,
+  ...Object.fromEntries(ALSO_AS_VISA.map((name) => [`visa_${name}`, CARDS[name]])),
+}
+
+/** Finds the test card of a value such as `pm_card_visa` or `tok_visa`. `null` if there is none. */
 export function findTestCard(value: string): { name: string; card: TestCard } | null {
   const name = /^(?:pm_card|tok)_(\w+)$/.exec(value)?.[1]
   const found = name !== undefined && Object.hasOwn(TEST_CARDS, name) ? TEST_CARDS[name] : undefined
@@ -142,12 +169,12 @@ interface OfTestCard {
   readonly $: { readonly behavior: string }
 }
 
-/** The test card behind a payment method; null for a bank account. */
+/** Returns the test card behind a payment method. `null` for a bank account. */
 export function testCardOf(method: OfTestCard | null | undefined): TestCard | null {
   return method ? (findTestCard(`pm_card_${method.$.behavior}`)?.card ?? null) : null
 }
 
-/** What the card behind a payment method does. */
+/** Returns the behavior of the test card behind a payment method. */
 export function behaviorOf(method: OfTestCard): CardBehavior {
   return testCardOf(method)?.behavior ?? 'ok'
 }
@@ -159,81 +186,54 @@ export interface Decline {
   readonly adviceCode: string | null
 }
 
-const DECLINES: Readonly<Record<string, Decline>> = {
-  insufficient_funds: decline(
+const DECLINED = 'Your card was declined.'
+
+/** Error code, message and advice by decline code. */
+const DECLINES: Readonly<
+  Record<string, readonly [code: string, message: string, advice: string | null]>
+> = {
+  insufficient_funds: ['card_declined', 'Your card has insufficient funds.', 'try_again_later'],
+  lost_card: ['card_declined', DECLINED, 'do_not_try_again'],
+  stolen_card: ['card_declined', DECLINED, 'do_not_try_again'],
+  fraudulent: ['card_declined', DECLINED, 'do_not_try_again'],
+  card_velocity_exceeded: [
     'card_declined',
-    'insufficient_funds',
-    'Your card has insufficient funds.',
-    'try_again_later',
-  ),
-  lost_card: decline('card_declined', 'lost_card', 'Your card was declined.', 'do_not_try_again'),
-  stolen_card: decline(
-    'card_declined',
-    'stolen_card',
-    'Your card was declined.',
-    'do_not_try_again',
-  ),
-  fraudulent: decline('card_declined', 'fraudulent', 'Your card was declined.', 'do_not_try_again'),
-  card_velocity_exceeded: decline(
-    'card_declined',
-    'card_velocity_exceeded',
     'Your card was declined for making repeated attempts too frequently or exceeding its amount limit.',
     'try_again_later',
-  ),
-  expired_card: decline(
-    'expired_card',
-    'expired_card',
-    'Your card has expired.',
-    'do_not_try_again',
-  ),
-  incorrect_cvc: decline(
-    'incorrect_cvc',
-    'incorrect_cvc',
-    "Your card's security code is incorrect.",
-    'confirm_card_data',
-  ),
-  processing_error: decline(
-    'processing_error',
+  ],
+  expired_card: ['expired_card', 'Your card has expired.', 'do_not_try_again'],
+  incorrect_cvc: ['incorrect_cvc', "Your card's security code is incorrect.", 'confirm_card_data'],
+  processing_error: [
     'processing_error',
     'An error occurred while processing your card. Try again in a little bit.',
     'try_again_later',
-  ),
-  authentication_required: decline(
-    'authentication_required',
+  ],
+  authentication_required: [
     'authentication_required',
     'Your card was declined. This transaction requires authentication.',
     null,
-  ),
+  ],
 }
 
-/** Banks do not change their mind about these: Stripe asks them again only with another card. */
-const FINAL = new Set([
-  'authentication_required',
-  'highest_risk_level',
-  'incorrect_number',
-  'lost_card',
-  'pickup_card',
-  'revocation_of_all_authorizations',
-  'revocation_of_authorization',
-  'stolen_card',
-  'transaction_not_allowed',
-])
+/** Decline codes that Stripe treats as final: it does not retry the same card. */
+const FINAL_DECLINES = new Set(
+  words(`
+    authentication_required highest_risk_level incorrect_number lost_card pickup_card
+    revocation_of_all_authorizations revocation_of_authorization stolen_card
+    transaction_not_allowed
+  `),
+)
 
-export function isFinal(declineCode: string): boolean {
-  return FINAL.has(declineCode)
+export function isFinalDecline(declineCode: string): boolean {
+  return FINAL_DECLINES.has(declineCode)
 }
 
-/** A decline code in Stripe's words; an unknown one is a plain card_declined with that code. */
-export function toDecline(code: string): Decline {
-  const known = Object.hasOwn(DECLINES, code) ? DECLINES[code] : undefined
-  return known ?? decline('card_declined', code, 'Your card was declined.', 'try_again_later')
-}
-
-function decline(
-  code: string,
-  declineCode: string,
-  message: string,
-  adviceCode: string | null,
-): Decline {
+/**
+ * Returns the error for a decline code. An unknown code becomes `card_declined` with that decline
+ * code.
+ */
+export function toDecline(declineCode: string): Decline {
+  const known = Object.hasOwn(DECLINES, declineCode) ? DECLINES[declineCode] : undefined
+  const [code, message, adviceCode] = known ?? ['card_declined', DECLINED, 'try_again_later']
   return { code, declineCode, message, adviceCode }
 }

@@ -1,12 +1,12 @@
 import type Stripe from 'stripe'
 import { listPage } from '../api/lists.ts'
-import { idOf, type Operations, op } from '../api/operation.ts'
+import type { Operations } from '../api/operation.ts'
 import { ACCOUNT_ID } from '../wire/account-id.ts'
-import { StripeFault, withDocs } from '../wire/errors.ts'
+import { refused } from '../wire/errors.ts'
 import type { Wire } from '../wire/wire.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 
-/** The one account there is; it is no platform, so none is connected to it. */
+/** The sandbox's single account. It is not a platform and has no connected accounts. */
 const ACCOUNT: Omit<Wire<Stripe.Account>, 'external_accounts'> & { external_accounts: object } = {
   id: ACCOUNT_ID,
   object: 'account',
@@ -83,19 +83,16 @@ function nothingRequired() {
 }
 
 export const account: Operations = {
-  'Accounts.retrieveCurrent': op(() => ACCOUNT),
+  'Accounts.retrieveCurrent': () => ACCOUNT,
 
-  'Accounts.retrieve': op((_params, call) => {
-    const id = idOf(call)
+  'Accounts.retrieve': (_params, { id }) => {
     if (id === ACCOUNT.id) return ACCOUNT
-    throw new StripeFault(403, {
-      type: 'invalid_request_error',
-      ...withDocs('account_invalid'),
-      message: `The provided key does not have access to account '${id}' (or that account does not exist). Application access may have been revoked.`,
-    })
-  }),
+    throw refused(
+      403,
+      `The provided key does not have access to account '${id}' (or that account does not exist). Application access may have been revoked.`,
+      'account_invalid',
+    )
+  },
 
-  'Accounts.list': op<Stripe.AccountListParams>((params, { path }) =>
-    listPage<WireObject>([], params, path, (row) => row),
-  ),
+  'Accounts.list': (params, { path }) => listPage<WireObject>([], params, path, (row) => row),
 }

@@ -1,15 +1,18 @@
-import { type Operations, op } from '../api/operation.ts'
+import type { Operations } from '../api/operation.ts'
+import { answer, listRows } from '../api/resource.ts'
+import { markAvailableFunds } from '../payments/balance-transactions.ts'
 import type { BalanceTransactionRow } from '../state/rows.ts'
+import { noSuch } from '../wire/errors.ts'
 
-/** The account's own money: what payments brought, less fees and refunds. Nothing is paid out. */
+/** The account's balance: payments less fees and refunds. There are no payouts. */
 export const balance: Operations = {
-  'Balance.retrieve': op((_params, { work }) => {
+  'Balance.retrieve': (_params, { work }) => {
     const pending = new Map<string, number>([['usd', 0]])
     const available = new Map<string, number>([['usd', 0]])
     for (const row of work.tables.balance_transaction.values()) {
       const isPending = row.available_on > work.sandboxNow
       add(isPending ? pending : available, row)
-      // A currency is listed on both sides.
+      // Currencies appear in both lists, with zero if necessary.
       add(isPending ? available : pending, { ...row, net: 0 })
     }
     return {
@@ -19,7 +22,7 @@ export const balance: Operations = {
       pending: toFunds(pending),
       refund_and_dispute_prefunding: { available: [], pending: [] },
     }
-  }),
+  },
 }
 
 function add(sums: Map<string, number>, { currency, net }: BalanceTransactionRow): void {
@@ -32,4 +35,17 @@ function toFunds(sums: ReadonlyMap<string, number>) {
     currency,
     source_types: { card: amount },
   }))
+}
+
+/** Read-only operations: balance transactions are created by payments, refunds and disputes. */
+export const balanceTransactions: Operations = {
+  'BalanceTransactions.retrieve': answer('balance_transaction', (_params, { work, id }) => {
+    markAvailableFunds(work)
+    return work.require('balance_transaction', id)
+  }),
+  'BalanceTransactions.list': ({ payout, ...params }, call) => {
+    if (payout !== undefined) throw noSuch('payout', payout, 'payout')
+    markAvailableFunds(call.work)
+    return listRows('balance_transaction', params, call)
+  },
 }

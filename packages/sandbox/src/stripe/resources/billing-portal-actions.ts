@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { isSoldIn } from '../catalog/currency-options.ts'
 import { finalizeInvoice } from '../invoices/invoice-payment.ts'
 import { setDefaultMethod } from '../payments/customer.ts'
-import { usePaymentMethod } from '../payments/new-payment-method.ts'
+import { resolvePaymentMethod } from '../payments/new-payment-method.ts'
 import { attachPaymentMethod } from '../payments/payment-methods.ts'
 import type { StripeContext } from '../state/context.ts'
 import type {
@@ -12,14 +12,14 @@ import type {
   PriceRow,
   SubscriptionRow,
 } from '../state/rows.ts'
-import { UnitOfWork } from '../state/unit-of-work.ts'
+import { dryRun, type UnitOfWork } from '../state/unit-of-work.ts'
 import { itemsOf } from '../subscriptions/subscription-swap.ts'
 import { applyUpdate, updateSubscription } from '../subscriptions/subscription-update.ts'
 import { nextInvoice } from '../subscriptions/upcoming-invoice.ts'
 import { invalidRequest } from '../wire/errors.ts'
 import { cancelNow } from './subscriptions.ts'
 
-/** What a customer does in the portal, within what its configuration allows. */
+/** Changes that a customer makes in the portal, limited by its configuration. */
 
 export interface PlanChange {
   readonly price: string
@@ -32,7 +32,10 @@ export interface CancelForm {
   readonly comment?: string
 }
 
-/** Whether it ends by itself; a portal says so by `cancel_at` alone in flexible mode. */
+/**
+ * Whether the subscription is scheduled to end. In flexible billing mode the portal sets only
+ * `cancel_at`.
+ */
 export function isEnding(subscription: SubscriptionRow): boolean {
   return subscription.cancel_at_period_end || subscription.cancel_at !== null
 }
@@ -69,8 +72,8 @@ export function cancelAsCustomer(
   })
 }
 
-/** The customer stays for the coupon they were offered. */
-export function keepForCoupon(
+/** Applies the retention coupon, with which the customer keeps the subscription. */
+export function acceptRetentionOffer(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   coupon: string,
@@ -90,8 +93,8 @@ export function renewAsCustomer(
   })
 }
 
-/** Prices the customer may change to, with how many of each. */
-export function offersFor(
+/** Returns the prices the customer may switch to, with the allowed quantities. */
+export function findOffers(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   { features }: PortalConfigurationRow,
@@ -127,7 +130,10 @@ export function offersFor(
   })
 }
 
-/** Refuses what the configuration does not offer. */
+/**
+ * Checks a change against the configuration.
+ * @throws {StripeFault} If the price or quantity is not offered.
+ */
 export function checkOffered(
   work: UnitOfWork,
   subscription: SubscriptionRow,
@@ -135,7 +141,7 @@ export function checkOffered(
   change: PlanChange,
   path: string,
 ): void {
-  const offer = offersFor(work, subscription, configuration).find(
+  const offer = findOffers(work, subscription, configuration).find(
     ({ price }) => price.id === change.price,
   )
   if (!offer) {
@@ -174,21 +180,20 @@ export function changePlan(
 
 export interface PlanPreview {
   readonly currency: string
-  /** What is collected at once. */
+  /** Amount that is collected immediately, in minor units. */
   readonly dueNow: number
-  /** The bill after that; null where the subscription ends first. */
+  /** The invoice after that. `null` if the subscription ends before it. */
   readonly next: { readonly total: number; readonly at: number } | null
 }
 
-/** Does the real thing in a step of its own, reads what it costs, and puts everything back. */
+/** Previews a change of plan: applies it, reads the amounts and rolls everything back. */
 export function previewPlan(
   context: StripeContext,
   id: string,
   configuration: PortalConfigurationRow,
   change: PlanChange,
 ): PlanPreview {
-  const trial = new UnitOfWork(context, { about: [id] })
-  try {
+  return dryRun(context, { about: [id] }, (trial) => {
     const subscription = trial.require('subscription', id)
     const params = toUpdate(trial, subscription, configuration, change)
     const { invoice } = applyUpdate(trial, subscription, params)
@@ -198,9 +203,7 @@ export function previewPlan(
     if (isEnding(subscription)) return { currency, dueNow, next: null }
     const next = nextInvoice(trial, subscription)
     return { currency, dueNow, next: { total: next.amount_due, at: next.created } }
-  } finally {
-    trial.rollback()
-  }
+  })
 }
 
 function toUpdate(
@@ -224,9 +227,9 @@ function toUpdate(
   }
 }
 
-/** A new card becomes the one that invoices are paid with. */
+/** Adds a card and makes it the default for invoices. */
 export function addCard(work: UnitOfWork, customer: CustomerRow, card: string): PaymentMethodRow {
-  const method = usePaymentMethod(work, card, 'payment_method')
+  const method = resolvePaymentMethod(work, card, 'payment_method')
   attachPaymentMethod(work, method, customer)
   work.edit('payment_method', method).$.authenticated = true
   setDefaultMethod(work, customer, method.id)

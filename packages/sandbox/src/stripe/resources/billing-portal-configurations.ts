@@ -1,58 +1,41 @@
 import type Stripe from 'stripe'
-import { filterRows, listPage } from '../api/lists.ts'
-import { idOf, type Operations, op } from '../api/operation.ts'
-import { render } from '../state/render.ts'
+import type { Operations } from '../api/operation.ts'
+import { change, create, list, retrieve } from '../api/resource.ts'
+import { blank } from '../state/blank.ts'
 import type { PortalConfigurationRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest } from '../wire/errors.ts'
-import { mergeMetadata } from '../wire/metadata.ts'
-import { nulls } from '../wire/wire.ts'
-import { ALL_FEATURES, NO_FEATURES, readFeatures } from './billing-portal-features.ts'
-import { notImitated } from './checkout-rules.ts'
+import { invalidRequest, missingParam } from '../wire/errors.ts'
+import { given, mergeMetadata } from '../wire/fields.ts'
 
 type CreateParams = Stripe.BillingPortal.ConfigurationCreateParams
 type UpdateParams = Stripe.BillingPortal.ConfigurationUpdateParams
 
 export const billingPortalConfigurations: Operations = {
-  'BillingPortal/Configurations.create': op<CreateParams>((params, { work }) => {
-    const row = newConfiguration(work, false)
-    applyParams(work, row, params)
-    work.insert('billing_portal.configuration', row, 'billing_portal.configuration.created')
-    return render('billing_portal.configuration', row, work.tables)
-  }),
-  'BillingPortal/Configurations.retrieve': op((_params, call) => {
-    const row = call.work.require('billing_portal.configuration', idOf(call))
-    return render('billing_portal.configuration', row, call.work.tables)
-  }),
-  'BillingPortal/Configurations.update': op<UpdateParams>((params, call) => {
-    const { work } = call
-    const row = work.require('billing_portal.configuration', idOf(call))
-    work.edit('billing_portal.configuration', row)
-    if (params.active === false && row.is_default) {
-      throw invalidRequest('The default configuration cannot be deactivated.', 'active')
-    }
-    row.active = params.active ?? row.active
-    applyParams(work, row, params)
-    row.updated = work.now
-    work.emit('billing_portal.configuration.updated', 'billing_portal.configuration', row)
-    return render('billing_portal.configuration', row, work.tables)
-  }),
-  'BillingPortal/Configurations.list': op<Stripe.BillingPortal.ConfigurationListParams>(
-    (params, { work, path }) => {
-      const rows = filterRows(
-        work.tables['billing_portal.configuration'].newestFirst(),
-        (row) =>
-          (params.active === undefined || row.active === params.active) &&
-          (params.is_default === undefined || row.is_default === params.is_default),
-      )
-      return listPage(rows, params, path, (row) =>
-        render('billing_portal.configuration', row, work.tables),
-      )
+  'BillingPortal/Configurations.create': create(
+    'billing_portal.configuration',
+    (params, { work }) => {
+      const row = newConfiguration(work, false)
+      applyParams(work, row, params)
+      return row
     },
   ),
+  'BillingPortal/Configurations.retrieve': retrieve('billing_portal.configuration'),
+  'BillingPortal/Configurations.update': change(
+    'billing_portal.configuration',
+    (row, params, { work }) => {
+      if (params.active === false && row.is_default) {
+        throw invalidRequest('The default configuration cannot be deactivated.', 'active')
+      }
+      row.active = params.active ?? row.active
+      applyParams(work, row, params)
+      row.updated = work.now
+      work.emit('billing_portal.configuration.updated', 'billing_portal.configuration', row)
+    },
+  ),
+  'BillingPortal/Configurations.list': list('billing_portal.configuration'),
 }
 
-/** What an account has without having made one: everything the portal can do. */
+/** Creates the configuration used when the account has none, with every feature on. */
 export function defaultConfiguration(work: UnitOfWork): PortalConfigurationRow {
   for (const row of work.tables['billing_portal.configuration'].values()) {
     if (row.is_default) return row
@@ -71,15 +54,13 @@ export function requireConfiguration(work: UnitOfWork, id: string): PortalConfig
 
 function newConfiguration(work: UnitOfWork, isDefault: boolean): PortalConfigurationRow {
   return {
-    ...nulls<Stripe.BillingPortal.Configuration>('billing_portal.configuration'),
+    ...blank('billing_portal.configuration'),
     id: work.newId('bpc_1'),
-    object: 'billing_portal.configuration',
     active: true,
     business_profile: { headline: null, privacy_policy_url: null, terms_of_service_url: null },
     created: work.now,
     features: structuredClone(isDefault ? ALL_FEATURES : NO_FEATURES),
     is_default: isDefault,
-    livemode: false,
     login_page: { enabled: false, url: null },
     metadata: {},
     updated: work.now,
@@ -91,18 +72,146 @@ function applyParams(
   row: PortalConfigurationRow,
   params: CreateParams | UpdateParams,
 ): void {
-  if (params.login_page?.enabled) throw notImitated('login_page[enabled]')
-  if (params.default_return_url !== undefined) {
-    row.default_return_url = params.default_return_url || null
-  }
-  if (params.name !== undefined) row.name = params.name || null
-  const { headline, privacy_policy_url, terms_of_service_url } = params.business_profile ?? {}
-  const profile = { headline, privacy_policy_url, terms_of_service_url }
-  for (const name of Object.keys(profile) as Array<keyof typeof profile>) {
-    const value = profile[name]
-    if (value === undefined) continue
-    row.business_profile = { ...row.business_profile, [name]: value || null }
+  Object.assign(row, given(params, 'default_return_url', 'name'))
+  row.business_profile = {
+    ...row.business_profile,
+    ...given(params.business_profile, 'headline', 'privacy_policy_url', 'terms_of_service_url'),
   }
   row.metadata = mergeMetadata(row.metadata, params.metadata)
   if (params.features) row.features = readFeatures(work, row.features, params.features)
+}
+
+type Features = PortalConfigurationRow['features']
+type FeatureParams = NonNullable<Stripe.BillingPortal.ConfigurationUpdateParams['features']>
+type ProductParams = NonNullable<FeatureParams['subscription_update']>['products']
+type UpdateFeature = Features['subscription_update']
+
+const NO_FEATURES: Features = {
+  customer_update: { allowed_updates: [], enabled: false },
+  invoice_history: { enabled: false },
+  payment_method_update: { enabled: false, payment_method_configuration: null },
+  subscription_cancel: {
+    cancellation_reason: { enabled: false, feedback_options: null, options: [] },
+    enabled: false,
+    mode: 'at_period_end',
+    proration_behavior: 'none',
+  },
+  subscription_pause: { duration: { interval_options: [], type: 'indefinite' }, enabled: false },
+  subscription_update: {
+    billing_cycle_anchor: null,
+    default_allowed_updates: [],
+    enabled: false,
+    products: null,
+    proration_behavior: 'none',
+    schedule_at_period_end: { conditions: [] },
+    trial_update_behavior: 'end_trial',
+  },
+}
+
+/** All features enabled. Without a list of products, every recurring price is offered. */
+const ALL_FEATURES: Features = {
+  ...NO_FEATURES,
+  customer_update: { allowed_updates: ['email', 'name', 'phone', 'address'], enabled: true },
+  invoice_history: { enabled: true },
+  payment_method_update: { enabled: true, payment_method_configuration: null },
+  subscription_cancel: { ...NO_FEATURES.subscription_cancel, enabled: true },
+  subscription_update: {
+    ...NO_FEATURES.subscription_update,
+    default_allowed_updates: ['price', 'quantity', 'promotion_code'],
+    enabled: true,
+    proration_behavior: 'create_prorations',
+  },
+}
+
+/** Merges parameters into the features of a portal configuration. */
+function readFeatures(work: UnitOfWork, before: Features, params: FeatureParams): Features {
+  const { customer_update: customer, subscription_cancel: cancel } = params
+  const { enabled, allowed_updates: updates } = { ...before.customer_update, ...customer }
+  const features: Features = {
+    ...before,
+    customer_update: { enabled, allowed_updates: updates || [] },
+    invoice_history: { ...before.invoice_history, ...params.invoice_history },
+    payment_method_update: {
+      ...before.payment_method_update,
+      ...given(params.payment_method_update, 'enabled'),
+    },
+    subscription_cancel: {
+      ...before.subscription_cancel,
+      ...given(cancel, 'enabled', 'mode', 'proration_behavior'),
+      ...readReason(before, cancel?.cancellation_reason),
+    },
+    subscription_update: readUpdate(work, before, params),
+  }
+  if (features.subscription_update.enabled && !features.payment_method_update.enabled) {
+    throw invalidRequest(
+      'Cannot enable subscription updates while payment method update is disabled.',
+    )
+  }
+  return features
+}
+
+function readReason(
+  { subscription_cancel: { cancellation_reason: known } }: Features,
+  params: NonNullable<FeatureParams['subscription_cancel']>['cancellation_reason'],
+): Partial<Features['subscription_cancel']> {
+  if (!params) return {}
+  const { enabled = known.enabled, options } = params
+  return { cancellation_reason: { enabled, feedback_options: null, options: options || [] } }
+}
+
+function readUpdate(
+  work: UnitOfWork,
+  before: Features,
+  { subscription_update: params }: FeatureParams,
+): UpdateFeature {
+  const known = before.subscription_update
+  if (!params) return known
+  const { default_allowed_updates: allowed, products } = params
+  const feature: UpdateFeature = {
+    ...known,
+    ...given(params, 'billing_cycle_anchor', 'enabled', 'proration_behavior'),
+    ...given(params, 'trial_update_behavior'),
+    default_allowed_updates: (allowed ?? known.default_allowed_updates) || [],
+    products: products === undefined ? (known.products ?? null) : readProducts(work, products),
+  }
+  if (feature.enabled && feature.default_allowed_updates.length === 0) {
+    throw missingParam('features[subscription_update][default_allowed_updates]')
+  }
+  return feature
+}
+
+function readProducts(
+  work: UnitOfWork,
+  params: ProductParams,
+): NonNullable<UpdateFeature['products']> | null {
+  if (!params) return null
+  const path = 'features[subscription_update][products]'
+  return params.map(({ product, prices, adjustable_quantity: adjustable }, at) => {
+    work.require('product', product, `${path}[${at}][product]`)
+    const intervals = new Set<string>()
+    prices.forEach((id, index) => {
+      const param = `${path}[${at}][prices][${index}]`
+      const price = work.require('price', id, param)
+      if (price.product !== product || !price.recurring) {
+        throw invalidRequest(
+          `The price ${id} is not a recurring price of the product ${product}.`,
+          param,
+        )
+      }
+      const interval = `${price.currency} ${price.recurring.interval_count} ${price.recurring.interval}`
+      if (intervals.has(interval)) {
+        throw invalidRequest('Each price of a product must have a unique billing interval.', param)
+      }
+      intervals.add(interval)
+    })
+    return {
+      adjustable_quantity: {
+        enabled: adjustable?.enabled ?? false,
+        maximum: adjustable?.maximum ?? null,
+        minimum: adjustable?.minimum ?? 1,
+      },
+      prices: [...prices],
+      product,
+    }
+  })
 }

@@ -5,12 +5,12 @@ import type {
   PortalSessionRow,
   SubscriptionRow,
 } from '../state/rows.ts'
-import { isOver } from '../state/subscription-status.ts'
+import { hasEnded } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { itemsOf } from '../subscriptions/subscription-swap.ts'
 import { invalidRequest, missingParam, noSuch } from '../wire/errors.ts'
+import { unsupportedParam } from '../wire/unsupported.ts'
 import { checkOffered, isEnding } from './billing-portal-actions.ts'
-import { notImitated } from './checkout-rules.ts'
 
 type FlowData = Stripe.BillingPortal.SessionCreateParams.FlowData
 export type Flow = NonNullable<PortalSessionRow['flow']>
@@ -29,7 +29,7 @@ const EMPTY = {
   subscription_update_confirm: null,
 }
 
-/** What each kind of flow asks for, checked. */
+/** Validates the data of a flow, by flow type. */
 const FLOWS: Readonly<Record<string, (reader: Reader, data: FlowData) => Partial<Flow>>> = {
   customer_update({ configuration }) {
     const { enabled } = configuration.features.customer_update
@@ -69,7 +69,7 @@ const FLOWS: Readonly<Record<string, (reader: Reader, data: FlowData) => Partial
     }
   },
   subscription_pause() {
-    throw notImitated('flow_data[subscription_pause]')
+    throw unsupportedParam('flow_data[subscription_pause]')
   },
   subscription_update(reader, data) {
     const path = 'flow_data[subscription_update]'
@@ -87,7 +87,7 @@ export function readFlow(
   data: FlowData,
 ): Flow {
   const read = Object.hasOwn(FLOWS, data.type) ? FLOWS[data.type] : undefined
-  if (!read) throw notImitated('flow_data[type]')
+  if (!read) throw unsupportedParam('flow_data[type]')
   return {
     ...EMPTY,
     after_completion: readCompletion(data.after_completion),
@@ -151,7 +151,7 @@ function requireSubscription(reader: Reader, id: string, path: string): Subscrip
   if (!subscription || subscription.customer !== reader.customer.id) {
     throw noSuch('subscription', id, `${path}[subscription]`)
   }
-  if (isOver(subscription)) throw cannot('updated', 'it is canceled')
+  if (hasEnded(subscription)) throw cannot('updated', 'it is canceled')
   return subscription
 }
 

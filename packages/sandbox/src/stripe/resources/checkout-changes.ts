@@ -2,19 +2,19 @@ import { emptyAddress } from '../payments/payment-methods.ts'
 import type { CheckoutSessionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest } from '../wire/errors.ts'
-import { priceSession } from './checkout-order.ts'
-import { addressNeeded, noteAddress } from './checkout-tax.ts'
+import { priceSession, setCustomerAddress } from './checkout-order.ts'
+import { addressNeeded } from './checkout-tax.ts'
 
-/** What a customer may change on the page before they pay. */
+/** Changes that a customer can make on the checkout page before paying. */
 
-/** A code that was typed. It counts as used when the session is completed. */
+/** Applies a promotion code typed by the customer. It is redeemed when the session is completed. */
 export function applyCode(work: UnitOfWork, session: CheckoutSessionRow, typed: string): void {
-  checkUntried(session)
+  checkNoPaymentAttempt(session)
   if (!session.allow_promotion_codes) {
     throw invalidRequest('This Checkout Session does not take promotion codes.', 'promotion_code')
   }
   const codes = work.findBy('promotion_code', 'code', typed.trim().toLowerCase())
-  // A code for one customer comes before the same code for everybody.
+  // A code restricted to this customer takes precedence over the same code for everyone.
   const [code] = codes
     .filter((each) => each.active && (each.customer ?? session.customer) === session.customer)
     .sort((a, b) => Number(b.customer !== null) - Number(a.customer !== null))
@@ -24,17 +24,17 @@ export function applyCode(work: UnitOfWork, session: CheckoutSessionRow, typed: 
   priceSession(work, session)
 }
 
-/** Where the customer is, as far as they said: tax is worked out from it. */
+/** Sets the address used to compute tax, as far as the customer has entered it. */
 export function setAddress(
   work: UnitOfWork,
   session: CheckoutSessionRow,
   typed: { country: string; postal_code: string; state: string },
 ): void {
   if (!session.automatic_tax.enabled) return
-  checkUntried(session)
+  checkNoPaymentAttempt(session)
   work.edit('checkout.session', session)
   const { country, postal_code: postal, state } = typed
-  noteAddress(session, {
+  setCustomerAddress(session, {
     ...emptyAddress(),
     country: country.trim().toUpperCase() || null,
     postal_code: postal.trim() || null,
@@ -45,15 +45,15 @@ export function setAddress(
 }
 
 export function removeCode(work: UnitOfWork, session: CheckoutSessionRow): void {
-  // What the application gave cannot be taken away here.
+  // A discount set by the application cannot be removed by the customer.
   if (!session.allow_promotion_codes) return
-  checkUntried(session)
+  checkNoPaymentAttempt(session)
   work.edit('checkout.session', session)
   session.discounts = []
   priceSession(work, session)
 }
 
-/** Another quantity of an item, within what the session allows. */
+/** Changes the quantity of an item, within the limits of the session. */
 export function setQuantity(
   work: UnitOfWork,
   session: CheckoutSessionRow,
@@ -66,19 +66,22 @@ export function setQuantity(
   if (!Number.isSafeInteger(quantity) || quantity < least || quantity > most) {
     throw invalidRequest(`The quantity must be between ${least} and ${most}.`, 'quantity')
   }
-  checkUntried(session)
+  checkNoPaymentAttempt(session)
   work.edit('checkout.session', session)
   item.quantity = quantity
   priceSession(work, session)
 }
 
-/** Before basil an attempt to pay fixed what is bought: the invoice is written. */
-function checkUntried({ subscription }: CheckoutSessionRow): void {
+/**
+ * Rejects changes after an attempt to pay: with API versions before basil, the invoice exists by
+ * then.
+ */
+function checkNoPaymentAttempt({ subscription }: CheckoutSessionRow): void {
   if (subscription === null) return
   throw invalidRequest('This Checkout Session cannot be changed after a payment was attempted.')
 }
 
-/** Nothing of an item would be no item, so one is the least. */
+/** Returns the allowed quantities. At least one, because zero would remove the item. */
 export function quantityBounds(adjustable: { minimum: number; maximum: number }) {
   return { least: Math.max(1, adjustable.minimum), most: adjustable.maximum }
 }

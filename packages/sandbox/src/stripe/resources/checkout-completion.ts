@@ -2,8 +2,8 @@ import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { collectInvoice, finalizeInvoice } from '../invoices/invoice-payment.ts'
 import { requireCustomer } from '../payments/customer.ts'
 import { attemptPayment } from '../payments/debits/bank-debit.ts'
-import { usePaymentMethod } from '../payments/new-payment-method.ts'
-import { cardFault } from '../payments/payment-attempt.ts'
+import { resolvePaymentMethod } from '../payments/new-payment-method.ts'
+import { cardFault, needsSetup } from '../payments/payment-attempt.ts'
 import { newPaymentIntent } from '../payments/payment-intent.ts'
 import { attachPaymentMethod, checkAttachable, emptyAddress } from '../payments/payment-methods.ts'
 import { newSetupIntent } from '../payments/setup-intent.ts'
@@ -13,44 +13,72 @@ import type {
   InvoiceRow,
   PaymentIntentRow,
   PaymentMethodRow,
+  SubscriptionRow,
 } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
+import { createSubscription } from '../subscriptions/subscription-create.ts'
 import { invalidRequest } from '../wire/errors.ts'
-import { mergeMetadata } from '../wire/metadata.ts'
+import { given, mergeMetadata } from '../wire/fields.ts'
 import { applyCode } from './checkout-changes.ts'
-import { checkTaken, findTypedAccount } from './checkout-methods.ts'
+import { checkAccepted, findEnteredAccount } from './checkout-methods.ts'
 import {
   customerDetails,
-  nameDiscounts,
   needsCard,
   orderOf,
   priceSession,
+  replaceDiscountIds,
+  setCustomerAddress,
 } from './checkout-order.ts'
 import { type Answers, answerQuestions, taxIdOf } from './checkout-questions.ts'
-import { createsCustomer, draftOrder, type Order } from './checkout-quote.ts'
-import { redeemedBy, subscribe } from './checkout-subscription.ts'
-import { addressNeeded, noteAddress } from './checkout-tax.ts'
+import { createsCustomer, draftOrder, type Order, toSubscription } from './checkout-quote.ts'
+import { addressNeeded } from './checkout-tax.ts'
 import { createCustomer } from './customers.ts'
 
 type Address = NonNullable<CustomerRow['address']>
 
-/** What the customer types into the page. A challenge of the bank is passed. */
-export interface CheckoutForm extends Answers {
+/** Input of a customer on the checkout page, for `completeCheckout()`. */
+export interface CheckoutInput {
+  /**
+   * Id of a payment method, or a test value such as `pm_card_visa` or
+   * `pm_sepaDebit_successDelayed_de`.
+   * @default 'pm_card_visa'
+   */
   readonly paymentMethod?: string
+  /** Email of a customer created by the checkout. Ignored if the session sets one. */
   readonly email?: string
+  /** Name on the card, also used for a customer created by the checkout. */
   readonly name?: string
-  readonly phone?: string
-  readonly address?: Partial<Address>
+  /**
+   * Billing address; `country` is a two-letter code. Used to compute tax if the session has
+   * automatic tax.
+   */
+  readonly address?: {
+    readonly line1?: string
+    readonly city?: string
+    readonly state?: string
+    readonly postal_code?: string
+    readonly country?: string
+  }
+  /** Promotion code as the customer types it. The session must allow promotion codes. */
   readonly promotionCode?: string
+  /** Answers to the session's `custom_fields`, by key. */
+  readonly fields?: Readonly<Record<string, string>>
+  /** Tax id, for a session with `tax_id_collection`. */
+  readonly taxId?: { readonly type: string; readonly value: string }
 }
 
-/** Who pays, and with what; a guest is nobody, and what costs nothing may need no card. */
+/** Complete input of the checkout page. A 3-D Secure challenge counts as passed. */
+export interface CheckoutForm extends CheckoutInput, Answers {
+  readonly phone?: string
+}
+
+/** Customer and payment method of a checkout. `customer` is `null` for a guest, `method` if no payment method is needed. */
 interface Payer {
   readonly customer: CustomerRow | null
   readonly method: PaymentMethodRow | null
 }
 
-/** What the customer does on the hosted page: pays, subscribes or saves a card. */
+/** Completes a session as its page does: pays, subscribes or saves a card. */
 export function completeCheckout(
   work: UnitOfWork,
   id: string,
@@ -61,8 +89,8 @@ export function completeCheckout(
   if (form.promotionCode !== undefined) applyCode(work, session, form.promotionCode)
   work.edit('checkout.session', session)
   const typed = readForm(session, form)
-  if (typed.address) noteAddress(session, typed.address)
-  // First, because trying the order puts back copies of the rows it touches.
+  if (typed.address) setCustomerAddress(session, typed.address)
+  // Must come first: pricing the order rolls back a trial run, which replaces rows by copies.
   const quote = priceSession(work, session, taxIdOf(session, form))
   if (quote?.taxStatus === 'requires_location_inputs') throw addressNeeded()
   const order = orderOf(session)
@@ -74,7 +102,7 @@ export function completeCheckout(
     : null
   const payer = { customer, method }
   if (order.mode === 'subscription') subscribe(work, session, order, withCustomer(payer))
-  else if (order.mode === 'setup') save(work, session, order, payer)
+  else if (order.mode === 'setup') completeSetup(work, session, order, payer)
   else if (order.params.invoice_creation?.enabled) payByInvoice(work, session, order, payer)
   else pay(work, session, order, payer)
   session.customer = customer?.id ?? null
@@ -90,14 +118,14 @@ function withCustomer({ customer, method }: Payer) {
   return { customer, method }
 }
 
-interface Typed {
+interface EnteredDetails {
   email: string | null
   name: string | null
   phone: string | null
   address: Address | null
 }
 
-function readForm(session: CheckoutSessionRow, form: CheckoutForm): Typed {
+function readForm(session: CheckoutSessionRow, form: CheckoutForm): EnteredDetails {
   return {
     email: session.customer_email ?? form.email ?? null,
     name: form.name ?? null,
@@ -110,7 +138,7 @@ function readForm(session: CheckoutSessionRow, form: CheckoutForm): Typed {
   }
 }
 
-function customerOf(work: UnitOfWork, order: Order, typed: Typed): CustomerRow | null {
+function customerOf(work: UnitOfWork, order: Order, typed: EnteredDetails): CustomerRow | null {
   if (order.customer !== null) return updateCustomer(work, order, typed)
   if (!createsCustomer(order)) return null
   const { email, name, phone, address } = typed
@@ -122,8 +150,8 @@ function customerOf(work: UnitOfWork, order: Order, typed: Typed): CustomerRow |
   })
 }
 
-/** A known customer keeps their details, unless the session says otherwise or there were none. */
-function updateCustomer(work: UnitOfWork, order: Order, typed: Typed): CustomerRow {
+/** Updates an existing customer only where the session asks for it or a value was missing. */
+function updateCustomer(work: UnitOfWork, order: Order, typed: EnteredDetails): CustomerRow {
   const customer = requireCustomer(work, order.customer ?? '', 'customer')
   const { address, name } = order.params.customer_update ?? {}
   const email = customer.email === null ? typed.email : null
@@ -145,11 +173,12 @@ function methodOf(
   work: UnitOfWork,
   session: CheckoutSessionRow,
   form: CheckoutForm,
-  { customer, ...typed }: Typed & Pick<Payer, 'customer'>,
+  { customer, ...typed }: EnteredDetails & Pick<Payer, 'customer'>,
 ): PaymentMethodRow {
   const value = form.paymentMethod ?? 'pm_card_visa'
-  const method = findTypedAccount(work, value) ?? usePaymentMethod(work, value, 'payment_method')
-  checkTaken(session, method)
+  const method =
+    findEnteredAccount(work, value) ?? resolvePaymentMethod(work, value, 'payment_method')
+  checkAccepted(session, method)
   if (method.customer !== null && method.customer !== customer?.id) {
     throw invalidRequest(
       'The payment method you provided has already been attached to a customer.',
@@ -176,7 +205,7 @@ function pay(
 ): void {
   const currency = session.currency ?? 'usd'
   const target = { customer, checkoutSession: session.id, currency }
-  nameDiscounts(session, redeemDiscounts(work, order.discounts, target))
+  replaceDiscountIds(session, redeemDiscounts(work, order.discounts, target))
   session.payment_status = method ? 'paid' : 'no_payment_required'
   if (!method) return
   const intent = newPaymentIntent(work, {
@@ -189,7 +218,7 @@ function pay(
   describeIntent(intent, order)
   intent.payment_method = method.id
   intent.$.checkout = session.id
-  // The page carries the customer through any challenge.
+  // The customer passes any 3-D Secure challenge on the page.
   intent.$.authenticated = true
   if (customer && intent.setup_future_usage) attachPaymentMethod(work, method, customer)
   const outcome = attemptPayment(work, intent)
@@ -198,7 +227,7 @@ function pay(
   if (intent.status !== 'succeeded') session.payment_status = 'unpaid'
 }
 
-/** The customer gets an invoice of what they paid. */
+/** Pays through an invoice, if the session has `invoice_creation`. */
 function payByInvoice(
   work: UnitOfWork,
   session: CheckoutSessionRow,
@@ -209,9 +238,9 @@ function payByInvoice(
   const invoice = draftOrder(work, order, customer)
   describeInvoice(invoice, order)
   work.emit('invoice.created', 'invoice', invoice)
-  finalizeInvoice(work, invoice, { leavesBalance: true })
+  finalizeInvoice(work, invoice, { ignoresBalance: true })
   session.invoice = invoice.id
-  nameDiscounts(session, redeemedBy(invoice))
+  replaceDiscountIds(session, redeemedBy(invoice))
   session.payment_status = method ? 'paid' : 'no_payment_required'
   if (!method) return
   const intent = work.require('payment_intent', invoice.$.paymentIntent ?? '')
@@ -228,34 +257,25 @@ function describeIntent(intent: PaymentIntentRow, order: Order): void {
   const data = order.params.payment_intent_data
   intent.setup_future_usage = data?.setup_future_usage ?? null
   if (!data) return
-  intent.capture_method = data.capture_method ?? intent.capture_method
-  intent.description = data.description ?? intent.description
+  Object.assign(
+    intent,
+    given(data, 'capture_method', 'description', 'receipt_email', 'transfer_group'),
+    given(data, 'statement_descriptor', 'statement_descriptor_suffix'),
+  )
   intent.metadata = mergeMetadata(intent.metadata, data.metadata)
-  intent.receipt_email = data.receipt_email ?? null
-  intent.statement_descriptor = data.statement_descriptor ?? null
-  intent.statement_descriptor_suffix = data.statement_descriptor_suffix ?? null
-  intent.transfer_group = data.transfer_group ?? null
   if (!data.shipping) return
-  const { address, name, carrier, phone, tracking_number: tracking } = data.shipping
-  intent.shipping = {
-    address: { ...emptyAddress(), ...address },
-    name,
-    ...(carrier === undefined ? {} : { carrier }),
-    ...(phone === undefined ? {} : { phone }),
-    ...(tracking === undefined ? {} : { tracking_number: tracking }),
-  } as PaymentIntentRow['shipping']
+  const address = { ...emptyAddress(), ...data.shipping.address }
+  intent.shipping = { ...data.shipping, address } as PaymentIntentRow['shipping']
 }
 
 function describeInvoice(invoice: InvoiceRow, order: Order): void {
   const data = order.params.invoice_creation?.invoice_data
   if (!data) return
-  invoice.description = data.description ?? null
-  invoice.footer = data.footer ?? null
-  invoice.custom_fields = data.custom_fields || null
+  Object.assign(invoice, given(data, 'custom_fields', 'description', 'footer'))
   invoice.metadata = mergeMetadata(invoice.metadata, data.metadata)
 }
 
-function save(
+function completeSetup(
   work: UnitOfWork,
   session: CheckoutSessionRow,
   order: Order,
@@ -274,4 +294,94 @@ function save(
   work.edit('payment_method', method).$.authenticated = true
   work.emit('setup_intent.succeeded', 'setup_intent', intent)
   session.setup_intent = intent.id
+}
+
+interface Subscriber {
+  readonly customer: CustomerRow
+  readonly method: PaymentMethodRow | null
+}
+
+/** Creates the subscription of a session in `subscription` mode. */
+function subscribe(
+  work: UnitOfWork,
+  session: CheckoutSessionRow,
+  order: Order,
+  { customer, method }: Subscriber,
+): void {
+  if (session.$.subscribesFirst && method) {
+    subscribeBeforePayment(work, session, order, { customer, method })
+  } else {
+    if (method) saveMethod(work, method, customer)
+    const made = createSubscription(
+      work,
+      {
+        ...toSubscription(work, order, customer.id),
+        ...(method ? { default_payment_method: method.id } : {}),
+        payment_behavior: 'error_if_incomplete',
+      },
+      { authenticated: true },
+    )
+    name(work, session, made)
+  }
+  session.payment_status = session.amount_total ? 'paid' : 'no_payment_required'
+  markDebitPending(work, session)
+}
+
+/** Marks the session unpaid while a bank debit is pending; the debit's result updates it. */
+function markDebitPending(work: UnitOfWork, session: CheckoutSessionRow): void {
+  const invoice = work.find('invoice', session.invoice ?? '')
+  const intent = work.find('payment_intent', invoice?.$.paymentIntent ?? '')
+  if (intent?.status !== 'processing') return
+  work.edit('payment_intent', intent).$.checkout = session.id
+  session.payment_status = 'unpaid'
+}
+
+/**
+ * Creates the subscription before the payment, as API versions before basil do. It stays incomplete
+ * until it is paid.
+ */
+function subscribeBeforePayment(
+  work: UnitOfWork,
+  session: CheckoutSessionRow,
+  order: Order,
+  { customer, method }: Subscriber & { readonly method: PaymentMethodRow },
+): void {
+  const subscription = findOrCreateSubscription(work, session, order, customer)
+  const invoice = work.find('invoice', session.invoice ?? '')
+  session.customer = customer.id
+  if (invoice?.status === 'open') {
+    const outcome = collectInvoice(work, invoice, { method: method.id, authenticated: true })
+    if (outcome.status === 'declined') throw cardFault(outcome.decline, {}, true)
+  }
+  saveMethod(work, method, customer)
+  work.edit('subscription', subscription).default_payment_method = method.id
+}
+
+function findOrCreateSubscription(
+  work: UnitOfWork,
+  session: CheckoutSessionRow,
+  order: Order,
+  customer: CustomerRow,
+): SubscriptionRow {
+  if (session.subscription !== null) return work.require('subscription', session.subscription)
+  const params = toSubscription(work, order, customer.id)
+  const made = createSubscription(work, { ...params, payment_behavior: 'default_incomplete' })
+  name(work, session, made)
+  return made
+}
+
+function saveMethod(work: UnitOfWork, method: PaymentMethodRow, customer: CustomerRow): void {
+  attachPaymentMethod(work, method, customer)
+  if (needsSetup(method)) work.edit('payment_method', method).$.authenticated = true
+}
+
+function name(work: UnitOfWork, session: CheckoutSessionRow, subscription: SubscriptionRow): void {
+  const invoice = work.find('invoice', subscription.latest_invoice ?? '')
+  session.subscription = subscription.id
+  session.invoice = invoice?.id ?? null
+  replaceDiscountIds(session, redeemedBy(invoice))
+}
+
+function redeemedBy(invoice: InvoiceRow | undefined): string[] {
+  return (invoice?.total_discount_amounts ?? []).map(({ discount }) => discount)
 }

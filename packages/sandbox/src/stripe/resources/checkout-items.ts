@@ -7,15 +7,15 @@ import { isMetered } from '../catalog/tiers.ts'
 import type { CheckoutItem, PriceRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { checkActive, checkQuantity } from '../subscriptions/subscription-items.ts'
-import { invalidRequest, missingParam } from '../wire/errors.ts'
-import { mergeMetadata } from '../wire/metadata.ts'
+import { atLeastOne, invalidRequest, missingParam, onlyOne } from '../wire/errors.ts'
+import { given, mergeMetadata } from '../wire/fields.ts'
 import { requireCurrency } from '../wire/money.ts'
 import type { CheckoutMode, CheckoutParams } from './checkout-rules.ts'
 
 type LineItem = Stripe.Checkout.SessionCreateParams.LineItem
 type PriceData = NonNullable<LineItem['price_data']>
 
-/** What a session sells; prices that are described are made here. */
+/** Reads the line items of a session and creates prices for `price_data`. */
 export function readItems(
   work: UnitOfWork,
   params: CheckoutParams,
@@ -61,16 +61,12 @@ function readItem(work: UnitOfWork, item: LineItem, path: string) {
 function readQuantity(quantity: number | undefined, path: string): number {
   if (quantity === undefined) throw missingParam(`${path}[quantity]`)
   if (quantity >= 1) return quantity
-  throw invalidRequest(
-    'This value must be greater than or equal to 1.',
-    `${path}[quantity]`,
-    'parameter_invalid_integer',
-  )
+  throw atLeastOne(`${path}[quantity]`)
 }
 
 function readPrice(work: UnitOfWork, item: LineItem, path: string): PriceRow {
   if (item.price !== undefined && item.price_data !== undefined) {
-    throw invalidRequest('You may only specify one of these parameters: price, price_data.', path)
+    throw onlyOne('price, price_data', path)
   }
   if (item.price_data) return makePrice(work, item.price_data, `${path}[price_data]`)
   if (item.price === undefined) throw missingParam(`${path}[price]`)
@@ -81,12 +77,7 @@ function readPrice(work: UnitOfWork, item: LineItem, path: string): PriceRow {
 
 function makePrice(work: UnitOfWork, data: PriceData, path: string): PriceRow {
   const { product, product_data: described, ...rest } = data
-  if (product !== undefined && described !== undefined) {
-    throw invalidRequest(
-      'You may only specify one of these parameters: product, product_data.',
-      path,
-    )
-  }
+  if (product !== undefined && described !== undefined) throw onlyOne('product, product_data', path)
   if (product === undefined && described === undefined) throw missingParam(`${path}[product]`)
   const id = product ?? makeProduct(work, described, `${path}[product_data]`)
   return createPrice(work, {
@@ -98,14 +89,9 @@ function makePrice(work: UnitOfWork, data: PriceData, path: string): PriceRow {
 
 function makeProduct(work: UnitOfWork, data: PriceData['product_data'], path: string): string {
   if (!data?.name) throw missingParam(`${path}[name]`)
-  const { name, description, images, metadata, tax_code: code, unit_label: unit } = data
   const product = createProduct(work, {
-    name,
-    ...(description === undefined ? {} : { description }),
-    ...(images === undefined ? {} : { images }),
-    ...(metadata === undefined ? {} : { metadata }),
-    ...(code === undefined ? {} : { tax_code: code }),
-    ...(unit === undefined ? {} : { unit_label: unit }),
+    name: data.name,
+    ...given(data, 'description', 'images', 'metadata', 'tax_code', 'unit_label'),
   })
   work.emit('product.created', 'product', product)
   return product.id

@@ -10,16 +10,16 @@ import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest } from '../wire/errors.ts'
 import type { CheckoutParams } from './checkout-rules.ts'
 
-/** Which accounts can be debited in a currency. */
+/** Type of bank debit offered in a currency. */
 const DEBITS: Readonly<Record<string, DebitType>> = { eur: 'sepa_debit', usd: 'us_bank_account' }
-/** Those that the dashboard offers unless the session says otherwise. */
+/** Debits offered by default, as if enabled in the dashboard. */
 const OFFERED: ReadonlySet<DebitType> = new Set(['sepa_debit'])
 
-/** What the customer may pay with, as the dashboard and the session say. */
+/** Returns the payment method types a session accepts. */
 export function methodTypes(session: CheckoutSessionRow): string[] {
   const params = JSON.parse(session.$.params) as CheckoutParams
   const { allowed_payment_method_types: allowed, excluded_payment_method_types: excluded } = params
-  const debit = debitIn(session, params)
+  const debit = debitTypeFor(session, params)
   const offered = ['card', ...(debit && (allowed ?? OFFERED.has(debit)) ? [debit] : [])]
   return offered.filter(
     (type) =>
@@ -27,23 +27,23 @@ export function methodTypes(session: CheckoutSessionRow): string[] {
   )
 }
 
-function debitIn(session: CheckoutSessionRow, params: CheckoutParams): DebitType | null {
-  // What a bank was asked for cannot be captured later.
+function debitTypeFor(session: CheckoutSessionRow, params: CheckoutParams): DebitType | null {
+  // Bank debits do not support manual capture.
   if (params.payment_intent_data?.capture_method === 'manual') return null
   const currency = session.currency ?? params.currency?.toLowerCase() ?? ''
   return (Object.hasOwn(DEBITS, currency) ? DEBITS[currency] : null) ?? null
 }
 
-/** The bank account that is typed into the page; null for anything else. */
-export function findTypedAccount(work: UnitOfWork, value: string): PaymentMethodRow | null {
+/** Returns the bank account that the customer entered. `null` for other payment methods. */
+export function findEnteredAccount(work: UnitOfWork, value: string): PaymentMethodRow | null {
   if (debitTypeOf(value) === null) return null
   const account = findTestAccount(value)
   if (!account) return requirePaymentMethod(work, value, 'payment_method')
   return newDebitMethod(work, value, account)
 }
 
-/** Whatever it is paid with, the session has to take it. */
-export function checkTaken(session: CheckoutSessionRow, { type }: PaymentMethodRow): void {
+/** Checks that the session accepts the type of payment method. */
+export function checkAccepted(session: CheckoutSessionRow, { type }: PaymentMethodRow): void {
   const taken = methodTypes(session)
   if (taken.includes(type)) return
   const what = type === 'card' ? 'a card' : 'a bank debit'

@@ -1,11 +1,10 @@
-import type Stripe from 'stripe'
 import { checkMinimum } from '../catalog/redeem-discounts.ts'
+import { blank } from '../state/blank.ts'
 import type { CheckoutItem, CheckoutParts, CheckoutSessionRow, CustomerRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { StripeFault, withDocs } from '../wire/errors.ts'
-import { mergeMetadata } from '../wire/metadata.ts'
+import { invalidRequest } from '../wire/errors.ts'
+import { given, mergeMetadata } from '../wire/fields.ts'
 import { formatMinimum, minimumCharge } from '../wire/money.ts'
-import { nulls } from '../wire/wire.ts'
 import { methodTypes } from './checkout-methods.ts'
 import { readQuestions } from './checkout-questions.ts'
 import { type Order, type Quote, quoteInvoice, quoteOrder } from './checkout-quote.ts'
@@ -13,6 +12,22 @@ import type { CheckoutMode, CheckoutParams } from './checkout-rules.ts'
 import { readAutomaticTax } from './checkout-tax.ts'
 
 const NO_PARTS: CheckoutParts = { discounts: [], taxes: [] }
+
+/** Parameters stored unchanged on the session. */
+const COPIED_PARAMS = [
+  'allow_promotion_codes',
+  'allowed_payment_method_types',
+  'billing_address_collection',
+  'cancel_url',
+  'client_reference_id',
+  'customer_email',
+  'excluded_payment_method_types',
+  'integration_identifier',
+  'locale',
+  'origin_context',
+  'submit_type',
+  'success_url',
+] as const
 
 interface NewSession {
   readonly params: CheckoutParams
@@ -22,20 +37,15 @@ interface NewSession {
   readonly expires: number
 }
 
-/** A session that is open; what it comes to is worked out afterwards. */
+/** Creates an open session. Its amounts are computed separately. */
 export function newSession(work: UnitOfWork, options: NewSession): CheckoutSessionRow {
   const { params, mode, customer, items, expires } = options
   const id = work.newId('cs_test_', 40)
   return {
-    ...nulls<Stripe.Checkout.Session>('checkout.session'),
+    ...blank('checkout.session'),
+    ...given(params, ...COPIED_PARAMS),
     id,
-    object: 'checkout.session',
-    allow_promotion_codes: params.allow_promotion_codes ?? null,
-    allowed_payment_method_types: params.allowed_payment_method_types ?? null,
     automatic_tax: readAutomaticTax(params),
-    billing_address_collection: params.billing_address_collection ?? null,
-    cancel_url: params.cancel_url ?? null,
-    client_reference_id: params.client_reference_id ?? null,
     created: work.sandboxNow,
     currency: params.currency?.toLowerCase() ?? null,
     custom_text: {
@@ -48,22 +58,14 @@ export function newSession(work: UnitOfWork, options: NewSession): CheckoutSessi
     customer,
     customer_creation: customerCreation(params, mode),
     customer_details: knownDetails(work, params),
-    customer_email: params.customer_email ?? null,
     discounts: (params.discounts ?? []).map(({ coupon = null, promotion_code = null }) => ({
       coupon,
       promotion_code,
     })),
-    ...(params.excluded_payment_method_types
-      ? { excluded_payment_method_types: params.excluded_payment_method_types }
-      : {}),
     expires_at: expires,
-    integration_identifier: params.integration_identifier ?? null,
     invoice_creation: mode === 'payment' ? invoiceCreation(params) : null,
-    livemode: false,
-    locale: params.locale ?? null,
     metadata: mergeMetadata({}, params.metadata),
     mode,
-    origin_context: params.origin_context ?? null,
     payment_method_collection:
       mode === 'subscription' ? (params.payment_method_collection ?? 'always') : 'if_required',
     payment_method_options: {},
@@ -72,8 +74,6 @@ export function newSession(work: UnitOfWork, options: NewSession): CheckoutSessi
     phone_number_collection: { enabled: params.phone_number_collection?.enabled ?? false },
     shipping_options: [],
     status: 'open',
-    submit_type: params.submit_type ?? null,
-    success_url: params.success_url ?? null,
     ui_mode: 'hosted_page',
     url: `${work.context.baseUrl}/pages/checkout/${id}`,
     wallet_options: (params.wallet_options ?? null) as CheckoutSessionRow['wallet_options'],
@@ -94,7 +94,7 @@ function customerCreation(
   return mode === 'subscription' ? 'always' : (params.customer_creation ?? 'if_required')
 }
 
-/** What is known of the customer before the page was filled in. */
+/** Returns the customer details known before the page is filled in. */
 function knownDetails(
   work: UnitOfWork,
   params: CheckoutParams,
@@ -122,6 +122,13 @@ export function customerDetails(
   }
 }
 
+export function setCustomerAddress(
+  session: CheckoutSessionRow,
+  address: NonNullable<CustomerRow['address']>,
+): void {
+  session.customer_details = { ...(session.customer_details ?? customerDetails(null, {})), address }
+}
+
 function invoiceCreation({
   invoice_creation: wanted,
 }: CheckoutParams): CheckoutSessionRow['invoice_creation'] {
@@ -140,7 +147,7 @@ function invoiceCreation({
   }
 }
 
-/** The order a session stands for, as it is now. */
+/** Returns the order of a session in its present state. */
 export function orderOf(session: CheckoutSessionRow, taxId?: Order['taxId']): Order {
   return {
     session: session.id,
@@ -157,8 +164,9 @@ export function orderOf(session: CheckoutSessionRow, taxId?: Order['taxId']): Or
 }
 
 /**
- * Works out what the session comes to and writes it down, unless that stands on an invoice already; null in setup mode. Rows that the caller
- * holds may be other objects afterwards, because trying an order puts back copies.
+ * Computes the session's amounts and stores them, unless an invoice already fixes them. `null` in
+ * setup mode. May replace rows by copies, because it rolls back a trial run; callers must fetch
+ * rows again.
  */
 export function priceSession(
   work: UnitOfWork,
@@ -195,8 +203,11 @@ export function priceSession(
   return quote
 }
 
-/** The discounts have been redeemed: what named those to come names these, in the same order. */
-export function nameDiscounts(session: CheckoutSessionRow, redeemed: readonly string[]): void {
+/**
+ * Replaces the preliminary discount ids of the session's amounts by those of the redeemed
+ * discounts, in the same order.
+ */
+export function replaceDiscountIds(session: CheckoutSessionRow, redeemed: readonly string[]): void {
   const known = Object.keys(session.$.discounts ?? {})
   const parts = [session.$.parts, ...session.$.items.map((item) => item.amounts?.parts)]
   for (const part of parts.flatMap((each) => each?.discounts ?? [])) {
@@ -205,7 +216,10 @@ export function nameDiscounts(session: CheckoutSessionRow, redeemed: readonly st
   session.$.discounts = {}
 }
 
-/** A card is not asked for where nothing will ever be taken from it, if the session says so. */
+/**
+ * Whether the customer must provide a payment method. Not needed if nothing is due, unless the
+ * session always collects one.
+ */
 export function needsCard(session: CheckoutSessionRow, quote: Quote | null): boolean {
   if (quote === null || quote.due > 0) return true
   return session.mode === 'subscription' && session.payment_method_collection === 'always'
@@ -214,11 +228,11 @@ export function needsCard(session: CheckoutSessionRow, quote: Quote | null): boo
 function checkMinimums(work: UnitOfWork, order: Order, quote: Quote): void {
   if (order.mode === 'payment' && quote.due > 0 && quote.due < minimumCharge(quote.currency)) {
     const least = formatMinimum(quote.currency)
-    throw new StripeFault(400, {
-      type: 'invalid_request_error',
-      ...withDocs('amount_too_small'),
-      message: `The Checkout Session's total amount due must add up to at least ${least}`,
-    })
+    throw invalidRequest(
+      `The Checkout Session's total amount due must add up to at least ${least}`,
+      undefined,
+      'amount_too_small',
+    )
   }
   for (const { promotion_code: id } of order.discounts) {
     const code = work.find('promotion_code', id ?? '')

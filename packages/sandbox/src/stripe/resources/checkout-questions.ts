@@ -2,18 +2,18 @@ import { addTaxId, type NewTaxId, verifyTaxId } from '../payments/tax-ids.ts'
 import type { CheckoutSessionRow, CustomerRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, missingParam } from '../wire/errors.ts'
-import { type CheckoutParams, notImitated } from './checkout-rules.ts'
+import type { CheckoutParams } from './checkout-rules.ts'
 
-/** What a session asks beside who pays and how: fields of the application's, a tax id, its terms. */
+/** Questions of a session apart from payment: custom fields, a tax id, the terms of service. */
 
 type Field = CheckoutSessionRow['custom_fields'][number]
 type FieldParams = NonNullable<CheckoutParams['custom_fields']>[number]
 
 export interface Answers {
-  /** By the field's `key`. */
+  /** Answers by the field's `key`. */
   readonly fields?: Readonly<Record<string, string>>
   readonly taxId?: { readonly type: string; readonly value: string }
-  /** False only where somebody left the box empty. */
+  /** `false` if the customer left the checkbox empty. */
   readonly acceptsTerms?: boolean
 }
 
@@ -59,10 +59,6 @@ function readKind(field: FieldParams, path: string): Partial<Field> {
 function readConsent(params: CheckoutParams): CheckoutSessionRow['consent_collection'] {
   const wanted = params.consent_collection
   if (!wanted) return null
-  if (wanted.promotions === 'auto') throw notImitated('consent_collection[promotions]')
-  if (wanted.payment_method_reuse_agreement) {
-    throw notImitated('consent_collection[payment_method_reuse_agreement]')
-  }
   return {
     payment_method_reuse_agreement: null,
     promotions: wanted.promotions ?? null,
@@ -72,9 +68,6 @@ function readConsent(params: CheckoutParams): CheckoutSessionRow['consent_collec
 
 function readTaxIds(params: CheckoutParams): { enabled: boolean; required: 'never' } {
   const enabled = params.tax_id_collection?.enabled ?? false
-  if (params.tax_id_collection?.required === 'if_supported') {
-    throw notImitated('tax_id_collection[required]')
-  }
   if (enabled && params.customer !== undefined && params.customer_update?.name !== 'auto') {
     throw invalidRequest(
       'Tax ID collection requires updating business name on the customer. To enable tax ID collection for an existing customer, please set `customer_update[name]` to `auto`.',
@@ -84,7 +77,10 @@ function readTaxIds(params: CheckoutParams): { enabled: boolean; required: 'neve
   return { enabled, required: 'never' }
 }
 
-/** Writes down what the customer answered, or says what is missing. */
+/**
+ * Stores the customer's answers.
+ * @throws {StripeFault} If a required answer is missing or invalid.
+ */
 export function answerQuestions(
   work: UnitOfWork,
   session: CheckoutSessionRow,
@@ -92,7 +88,7 @@ export function answerQuestions(
   answers: Answers,
 ): void {
   session.custom_fields = session.custom_fields.map((field) =>
-    fill(field, answers.fields?.[field.key]?.trim() || null),
+    fillField(field, answers.fields?.[field.key]?.trim() || null),
   )
   if (session.consent_collection?.terms_of_service === 'required') {
     if (answers.acceptsTerms === false) {
@@ -109,14 +105,14 @@ export function answerQuestions(
   session.customer_details = { ...details, tax_ids }
 }
 
-/** The tax id that was typed, where the session asks for one. */
+/** Returns the tax id the customer entered, if the session collects one. */
 export function taxIdOf(session: CheckoutSessionRow, { taxId }: Answers): NewTaxId | undefined {
   if (!taxId || !session.tax_id_collection?.enabled) return undefined
   return taxId as NewTaxId
 }
 
-/** The field with what was typed, or with what it holds unless told. */
-function fill(field: Field, typed: string | null): Field {
+/** Sets the value of a field, or its default value if nothing was entered. */
+function fillField(field: Field, typed: string | null): Field {
   const part = field.dropdown ?? field.numeric ?? field.text
   if (!part) return field
   const value = typed ?? part.default_value

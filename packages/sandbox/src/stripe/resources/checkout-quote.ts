@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { copyJson } from '../../core/store/copy-json.ts'
 import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
-import { createInvoice, refreshTotals, takeInvoiceItem } from '../invoices/invoice-draft.ts'
+import { createInvoice, moveItemToInvoice, refreshTotals } from '../invoices/invoice-draft.ts'
 import { newInvoiceItem } from '../invoices/invoice-items.ts'
 import { finalizeInvoice } from '../invoices/invoice-payment.ts'
 import { sumOf } from '../invoices/invoice-totals.ts'
@@ -15,28 +15,30 @@ import type {
   InvoiceRow,
   LineRow,
 } from '../state/rows.ts'
-import { UnitOfWork } from '../state/unit-of-work.ts'
+import { dryRun, type UnitOfWork } from '../state/unit-of-work.ts'
 import { beginSubscription } from '../subscriptions/subscription-create.ts'
-import { anchorParams } from './checkout-anchor.ts'
+import { invalidRequest } from '../wire/errors.ts'
+import { given } from '../wire/fields.ts'
+import { addIntervals } from '../wire/periods.ts'
 import type { CheckoutMode, CheckoutParams } from './checkout-rules.ts'
 import { createCustomer } from './customers.ts'
 
-/** What a session is to become, whoever pays for it. */
+/** The purchase a session describes, independent of who pays. */
 export interface Order {
   readonly session: string
   readonly mode: CheckoutMode
   readonly params: CheckoutParams
-  /** Null as long as nobody is known. */
+  /** Customer id. `null` while the customer is unknown. */
   readonly customer: string | null
   readonly items: readonly CheckoutItem[]
   readonly discounts: ReadonlyArray<{ coupon?: string; promotion_code?: string }>
-  /** What the customer typed, as far as tax depends on it. */
+  /** Address the customer entered, used to compute tax. */
   readonly address?: CustomerRow['address'] | undefined
   readonly taxId?: NewTaxId | undefined
 }
 
 export interface QuoteLine {
-  /** Which item of the session it bills; null for what was pending before. */
+  /** Index of the session's item. `null` for an invoice item that was pending before. */
   readonly item: number | null
   readonly description: string | null
   readonly quantity: number | null
@@ -47,72 +49,71 @@ export interface QuoteLine {
   readonly parts: CheckoutParts
 }
 
-/** What an order comes to now, as the invoice or the payment will say it. */
+/** The amounts of an order as its invoice or payment would show them. */
 export interface Quote {
   readonly currency: string
   readonly lines: readonly QuoteLine[]
   readonly parts: CheckoutParts
-  /** The discounts as they would be, by the ids that the parts have. */
+  /** Preliminary discounts, by the ids used in `parts`. */
   readonly discounts: Readonly<Record<string, DiscountRow>>
   readonly subtotal: number
   readonly discount: number
-  /** With what is inside of prices. */
+  /** Total tax, including tax contained in prices. */
   readonly tax: number
   readonly total: number
-  /** What is collected: after the customer's balance, and nothing where it is too little to charge. */
+  /**
+   * Amount to collect after applying the customer's balance. Zero if it is below the minimum
+   * charge.
+   */
   readonly due: number
-  /** Whether tax could be worked out; null where it is not worked out by itself. */
+  /** Whether the tax could be computed. `null` without automatic tax. */
   readonly taxStatus: 'complete' | 'requires_location_inputs' | null
 }
 
-/** Does the real thing in a step of its own, reads what it comes to, and puts everything back. */
+/** Computes the amounts of an order: runs it, reads the amounts and rolls everything back. */
 export function quoteOrder(context: StripeContext, order: Order): Quote {
-  const trial = new UnitOfWork(context, { about: [order.customer ?? ''] })
-  try {
+  return dryRun(context, { about: [order.customer ?? ''] }, (trial) => {
     const customer = order.customer
       ? trial.require('customer', order.customer)
       : createCustomer(trial, {})
-    if (order.params.automatic_tax?.enabled) moveIn(trial, order, customer)
+    if (order.params.automatic_tax?.enabled) applyEnteredDetails(trial, order, customer)
     const before = new Set(
       trial.findBy('invoiceitem', 'customer', customer.id).map((item) => item.id),
     )
     const invoice =
       order.mode === 'subscription'
-        ? begin(trial, order, customer)
+        ? beginOrder(trial, order, customer)
         : draftOrder(trial, order, customer)
-    return invoice ? read(trial, order, invoice, before) : nothing(trial, order)
-  } finally {
-    trial.rollback()
-  }
+    return invoice ? readQuote(trial, order, invoice, before) : emptyQuote(trial, order)
+  })
 }
 
-/** The customer as they will be when they pay: what they typed counts where the session keeps it. */
-function moveIn(work: UnitOfWork, order: Order, customer: CustomerRow): void {
+/** Applies the entered address and tax id to the customer, as completing the session will. */
+function applyEnteredDetails(work: UnitOfWork, order: Order, customer: CustomerRow): void {
   const keeps = order.customer === null || order.params.customer_update?.address === 'auto'
   if (order.address && keeps) work.edit('customer', customer).address = order.address
   if (order.taxId) addTaxId(work, customer, order.taxId)
 }
 
-function begin(work: UnitOfWork, order: Order, customer: CustomerRow): InvoiceRow | null {
+function beginOrder(work: UnitOfWork, order: Order, customer: CustomerRow): InvoiceRow | null {
   const { invoice } = beginSubscription(work, toSubscription(work, order, customer.id))
-  if (invoice) finalizeInvoice(work, invoice, { withoutLocation: 'left' })
+  if (invoice) finalizeInvoice(work, invoice, { missingLocation: 'left' })
   return invoice
 }
 
-/** What the subscription of an order is made of; how it is paid is for the caller to say. */
+/** Returns the parameters of the order's subscription, without payment parameters. */
 export function toSubscription(
   work: UnitOfWork,
   order: Order,
   customer: string,
 ): Stripe.SubscriptionCreateParams {
-  const { trial_end, trial_period_days, ...data } = order.params.subscription_data ?? {}
   const recurring = order.items.filter((item) => isRecurring(work, item))
   const once = order.items.filter((item) => !isRecurring(work, item))
   return {
-    ...(data as Partial<Stripe.SubscriptionCreateParams>),
+    ...(order.params.subscription_data as Partial<Stripe.SubscriptionCreateParams>),
     ...anchorParams(work, order),
     customer,
-    ...(order.params.currency === undefined ? {} : { currency: order.params.currency }),
+    ...given(order.params, 'currency'),
     items: recurring.map(({ price, quantity, taxRates, metadata }) => ({
       price,
       ...(quantity === null ? {} : { quantity }),
@@ -130,8 +131,6 @@ export function toSubscription(
       : {}),
     ...(order.params.automatic_tax?.enabled ? { automatic_tax: { enabled: true } } : {}),
     ...(order.discounts.length > 0 ? { discounts: [...order.discounts] } : {}),
-    ...(trial_end === undefined ? {} : { trial_end }),
-    ...(trial_period_days === undefined ? {} : { trial_period_days }),
   }
 }
 
@@ -139,7 +138,7 @@ function isRecurring(work: UnitOfWork, item: CheckoutItem): boolean {
   return Boolean(work.find('price', item.price)?.recurring)
 }
 
-/** The invoice of a one-time order, a draft. `billed` may be a stand-in for a guest. */
+/** Drafts the invoice of a one-time order. `billed` may be a temporary customer for a guest. */
 export function draftOrder(work: UnitOfWork, order: Order, billed: CustomerRow): InvoiceRow {
   const currency = currencyOf(work, order)
   const invoice = createInvoice(work, {
@@ -158,7 +157,7 @@ export function draftOrder(work: UnitOfWork, order: Order, billed: CustomerRow):
       taxRates: taxRates ?? null,
       metadata,
     })
-    takeInvoiceItem(work, invoice, item)
+    moveItemToInvoice(work, invoice, item)
   }
   const guest = order.customer === null && !createsCustomer(order)
   invoice.discounts = redeemDiscounts(work, order.discounts, {
@@ -174,7 +173,7 @@ function currencyOf(work: UnitOfWork, { params, items }: Order): string {
   return params.currency?.toLowerCase() ?? work.require('price', items[0]?.price ?? '').currency
 }
 
-/** Subscriptions and invoices belong to somebody; otherwise it is what the session asks for. */
+/** Whether completing the order creates a customer. Subscriptions and invoices always need one. */
 export function createsCustomer({ mode, params }: Order): boolean {
   return (
     mode === 'subscription' ||
@@ -183,12 +182,12 @@ export function createsCustomer({ mode, params }: Order): boolean {
   )
 }
 
-/** What an order comes to whose invoice was written when somebody first tried to pay it. */
+/** Returns the amounts of an order whose invoice was created by an earlier attempt to pay. */
 export function quoteInvoice(work: UnitOfWork, order: Order, invoice: InvoiceRow): Quote {
-  return read(work, order, invoice, new Set())
+  return readQuote(work, order, invoice, new Set())
 }
 
-function read(
+function readQuote(
   work: UnitOfWork,
   order: Order,
   invoice: InvoiceRow,
@@ -233,7 +232,7 @@ function readLine(line: LineRow, item: number | null): QuoteLine {
   return { item, description, quantity, subtotal, discount, tax, total, parts }
 }
 
-/** What an invoice or a line says of its discounts and taxes, in a checkout's words. */
+/** Converts the discounts and taxes of an invoice or line to the format of a checkout session. */
 export function partsOf(
   discounts: InvoiceRow['total_discount_amounts'],
   taxes: InvoiceRow['total_taxes'],
@@ -249,8 +248,8 @@ export function partsOf(
   }
 }
 
-/** Nothing is billed before the anchor. */
-function nothing(work: UnitOfWork, order: Order): Quote {
+/** Returns an empty quote, for an order that bills nothing before its anchor. */
+function emptyQuote(work: UnitOfWork, order: Order): Quote {
   const currency = currencyOf(work, order)
   return {
     currency,
@@ -264,4 +263,45 @@ function nothing(work: UnitOfWork, order: Order): Quote {
     due: 0,
     taxStatus: null,
   }
+}
+
+const PARAM = 'subscription_data[billing_cycle_anchor]'
+
+type AnchorParams = Pick<
+  Stripe.SubscriptionCreateParams,
+  'billing_cycle_anchor' | 'backdate_start_date' | 'proration_behavior'
+>
+
+/** Returns the billing cycle anchor parameters. Checkout is stricter about them than the API. */
+function anchorParams(work: UnitOfWork, order: Order): AnchorParams {
+  const { billing_cycle_anchor: anchor, proration_behavior: proration } =
+    order.params.subscription_data ?? {}
+  if (anchor === undefined) return {}
+  const isFree = proration === 'none'
+  const recurrences = order.items.map(({ price }) => work.require('price', price).recurring)
+  if (isFree && recurrences.includes(null)) {
+    throw invalidRequest('One-time prices can not be used when nothing is prorated.', PARAM)
+  }
+  if (!isFree && order.discounts.some((each) => hasFixedAmount(work, each))) {
+    throw invalidRequest(
+      'Coupons of a fixed amount can not be used when the time before the anchor is prorated.',
+      PARAM,
+    )
+  }
+  const recurrence = recurrences.find((each) => each !== null)
+  if (anchor > work.now || !recurrence) return {}
+  // A session completed after its anchor bills the period that started at the anchor.
+  return {
+    backdate_start_date: anchor,
+    billing_cycle_anchor: addIntervals(anchor, recurrence, 1),
+    proration_behavior: 'create_prorations',
+  }
+}
+
+function hasFixedAmount(
+  work: UnitOfWork,
+  { coupon, promotion_code: code }: Order['discounts'][number],
+): boolean {
+  const id = coupon ?? work.find('promotion_code', code ?? '')?.promotion.coupon ?? ''
+  return (work.find('coupon', id)?.amount_off ?? null) !== null
 }

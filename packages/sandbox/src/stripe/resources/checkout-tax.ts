@@ -1,11 +1,11 @@
 import { wantsAutomaticTax } from '../invoices/automatic-tax.ts'
 import { taxLocationOf } from '../payments/tax-location.ts'
-import type { CheckoutSessionRow, CustomerRow } from '../state/rows.ts'
+import type { CheckoutSessionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest } from '../wire/errors.ts'
 import type { CheckoutMode, CheckoutParams } from './checkout-rules.ts'
 
-/** Tax that a session works out by itself, from the address that is known or will be typed. */
+/** Automatic tax of a session, computed from the customer's address or the one they will enter. */
 
 export function readAutomaticTax(params: CheckoutParams): CheckoutSessionRow['automatic_tax'] {
   return wantsAutomaticTax(params)
@@ -13,7 +13,7 @@ export function readAutomaticTax(params: CheckoutParams): CheckoutSessionRow['au
     : { enabled: false, liability: null, provider: null, status: null }
 }
 
-/** Nobody may be asked to pay an amount that cannot be worked out. */
+/** Rejects sessions with automatic tax whose tax could never be computed. */
 export function checkTax(work: UnitOfWork, params: CheckoutParams, mode: CheckoutMode): void {
   if (!wantsAutomaticTax(params)) return
   if (mode === 'setup') {
@@ -34,25 +34,6 @@ export function checkTax(work: UnitOfWork, params: CheckoutParams, mode: Checkou
     undefined,
     'customer_tax_location_invalid',
   )
-}
-
-export function noteAddress(
-  session: CheckoutSessionRow,
-  address: NonNullable<CustomerRow['address']>,
-): void {
-  const details = session.customer_details
-  session.customer_details = details
-    ? { ...details, address }
-    : {
-        address,
-        business_name: null,
-        email: null,
-        individual_name: null,
-        name: null,
-        phone: null,
-        tax_exempt: 'none',
-        tax_ids: [],
-      }
 }
 
 export function addressNeeded() {

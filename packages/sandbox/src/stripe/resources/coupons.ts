@@ -1,84 +1,56 @@
 import type Stripe from 'stripe'
-import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
-import { idOf, type Operations, op } from '../api/operation.ts'
-import { isValid, readAmountsOff, requireCoupon } from '../catalog/coupons.ts'
+import type { Operations } from '../api/operation.ts'
+import { create, list, remove, update } from '../api/resource.ts'
+import { isValid, readAmountsOff } from '../catalog/coupons.ts'
+import { blank } from '../state/blank.ts'
 import { render } from '../state/render.ts'
 import type { CouponRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest } from '../wire/errors.ts'
-import { mergeMetadata } from '../wire/metadata.ts'
+import { atLeastOne, invalidRequest } from '../wire/errors.ts'
+import { given, mergeMetadata } from '../wire/fields.ts'
 import { requireCurrency } from '../wire/money.ts'
-import { nulls } from '../wire/wire.ts'
 
 export const coupons: Operations = {
-  'Coupons.create': op<Stripe.CouponCreateParams>((params, { work }) => {
+  'Coupons.create': create('coupon', (params, { work }) => {
     const id = params.id ?? work.newId('', 8)
     if (work.find('coupon', id)?.$.deleted === false) {
       throw invalidRequest('Coupon already exists.', 'id', 'resource_already_exists')
     }
     checkCoupon(work, params)
-    for (const product of params.applies_to?.products ?? []) {
-      work.require('product', product, 'applies_to[products]')
-    }
+    const products = params.applies_to?.products ?? null
+    for (const product of products ?? []) work.require('product', product, 'applies_to[products]')
     const coupon: CouponRow = {
-      ...nulls<Stripe.Coupon>('coupon'),
+      ...blank('coupon'),
       id,
-      object: 'coupon',
-      amount_off: params.amount_off ?? null,
       created: work.now,
+      duration: 'once',
+      ...given(params, 'amount_off', 'duration', 'duration_in_months', 'max_redemptions', 'name'),
+      ...given(params, 'percent_off', 'redeem_by'),
       currency: params.currency === undefined ? null : requireCurrency(params.currency),
-      duration: params.duration ?? 'once',
-      duration_in_months: params.duration_in_months ?? null,
-      livemode: false,
-      max_redemptions: params.max_redemptions ?? null,
       metadata: mergeMetadata({}, params.metadata),
-      name: params.name ?? null,
-      percent_off: params.percent_off ?? null,
-      redeem_by: params.redeem_by ?? null,
       times_redeemed: 0,
       valid: true,
-      $: { products: params.applies_to?.products ?? null, deleted: false },
+      $: { products, deleted: false },
     }
     if (params.currency_options) {
       coupon.$.currencyOptions = readAmountsOff(coupon, params.currency_options)
     }
-    work.insert('coupon', coupon, 'coupon.created')
-    return render('coupon', coupon, work.tables)
+    return coupon
   }),
-
-  'Coupons.retrieve': op((_params, call) => {
-    const coupon = requireCoupon(call.work, idOf(call))
-    return { ...render('coupon', coupon, call.work.tables), valid: isValid(call.work, coupon) }
+  'Coupons.retrieve': (_params, { work, id }) => {
+    const coupon = work.requireLive('coupon', id)
+    return { ...render('coupon', coupon, work.tables), valid: isValid(work, coupon) }
+  },
+  'Coupons.update': update('coupon', ['name'], (coupon, { currency_options: options }) => {
+    if (!options) return
+    coupon.$.currencyOptions = readAmountsOff(coupon, options, coupon.$.currencyOptions)
   }),
-
-  'Coupons.update': op<Stripe.CouponUpdateParams>((params, call) => {
-    const { work } = call
-    const coupon = work.edit('coupon', requireCoupon(work, idOf(call)))
-    if (params.name !== undefined) coupon.name = params.name || null
-    if (params.currency_options) {
-      const { currencyOptions } = coupon.$
-      coupon.$.currencyOptions = readAmountsOff(coupon, params.currency_options, currencyOptions)
-    }
-    coupon.metadata = mergeMetadata(coupon.metadata, params.metadata)
-    return render('coupon', coupon, work.tables)
-  }),
-
-  'Coupons.del': op((_params, call) => {
-    const { work } = call
-    const coupon = requireCoupon(work, idOf(call))
+  'Coupons.del': remove('coupon', (coupon, { work }) => {
     work.emit('coupon.deleted', 'coupon', coupon)
-    // Discounts already given keep referring to it.
+    // Existing discounts still refer to the coupon.
     work.edit('coupon', coupon).$.deleted = true
-    return { id: coupon.id, object: 'coupon', deleted: true }
   }),
-
-  'Coupons.list': op<Stripe.CouponListParams>((params, { work, path }) => {
-    const rows = filterRows(
-      work.tables.coupon.newestFirst(),
-      (row) => !row.$.deleted && inRange(row.created, params.created as Range | undefined),
-    )
-    return listPage(rows, params, path, (row) => render('coupon', row, work.tables))
-  }),
+  'Coupons.list': list('coupon'),
 }
 
 function checkCoupon(work: UnitOfWork, params: Stripe.CouponCreateParams): void {
@@ -97,13 +69,7 @@ function checkCoupon(work: UnitOfWork, params: Stripe.CouponCreateParams): void 
       'percent_off',
     )
   }
-  if (amount !== undefined && amount < 1) {
-    throw invalidRequest(
-      'This value must be greater than or equal to 1.',
-      'amount_off',
-      'parameter_invalid_integer',
-    )
-  }
+  if (amount !== undefined && amount < 1) throw atLeastOne('amount_off')
   if (amount !== undefined && params.currency === undefined) {
     throw invalidRequest('You must pass currency when passing amount_off', 'currency')
   }
@@ -124,10 +90,6 @@ function checkCoupon(work: UnitOfWork, params: Stripe.CouponCreateParams): void 
     throw invalidRequest('The redeem_by date must be in the future.', 'redeem_by')
   }
   if (params.max_redemptions !== undefined && params.max_redemptions < 1) {
-    throw invalidRequest(
-      'This value must be greater than or equal to 1.',
-      'max_redemptions',
-      'parameter_invalid_integer',
-    )
+    throw atLeastOne('max_redemptions')
   }
 }

@@ -1,19 +1,17 @@
-import type Stripe from 'stripe'
-import { listPage } from '../api/lists.ts'
-import { type Operations, op } from '../api/operation.ts'
+import type { Operations } from '../api/operation.ts'
+import { answer, listRows } from '../api/resource.ts'
 import { adjustBalance } from '../invoices/customer-balance.ts'
 import { requireCustomer } from '../payments/customer.ts'
-import { render } from '../state/render.ts'
 import type { CustomerBalanceTransactionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, noSuch } from '../wire/errors.ts'
-import { mergeMetadata } from '../wire/metadata.ts'
+import { given, mergeMetadata } from '../wire/fields.ts'
 
 export const customerBalance: Operations = {
-  'Customers.createBalanceTransaction': op<Stripe.CustomerCreateBalanceTransactionParams>(
-    (params, call) => {
-      const { work } = call
-      const customer = requireCustomer(work, call.ids[0] ?? '')
+  'Customers.createBalanceTransaction': answer(
+    'customer_balance_transaction',
+    (params, { work, id }) => {
+      const customer = requireCustomer(work, id)
       const currency = params.currency.toLowerCase()
       if (customer.currency && customer.currency !== currency) {
         throw invalidRequest(
@@ -21,34 +19,30 @@ export const customerBalance: Operations = {
           'currency',
         )
       }
-      const row = adjustBalance(work, customer, params.amount, {
-        type: 'adjustment',
-        description: params.description ?? null,
-        currency,
-      })
+      const { amount, description = null } = params
+      const reason = { type: 'adjustment' as const, description, currency }
+      const row = adjustBalance(work, customer, amount, reason)
       row.metadata = mergeMetadata({}, params.metadata)
-      return render('customer_balance_transaction', row, work.tables)
+      return row
     },
   ),
-  'Customers.listBalanceTransactions': op<Stripe.CustomerListBalanceTransactionsParams>(
-    (params, { work, ids, path }) => {
-      const customer = requireCustomer(work, ids[0] ?? '')
-      const rows = work.findBy('customer_balance_transaction', 'customer', customer.id).reverse()
-      return listPage(rows, params, path, (row) =>
-        render('customer_balance_transaction', row, work.tables),
-      )
-    },
+  'Customers.listBalanceTransactions': (params, call) => {
+    const { id: customer } = requireCustomer(call.work, call.id)
+    return listRows('customer_balance_transaction', { ...params, customer }, call, {
+      by: ['customer'],
+    })
+  },
+  'Customers.retrieveBalanceTransaction': answer(
+    'customer_balance_transaction',
+    (_params, { work, ids }) => requireTransaction(work, ids),
   ),
-  'Customers.retrieveBalanceTransaction': op((_params, { work, ids }) => {
-    const row = requireTransaction(work, ids)
-    return render('customer_balance_transaction', row, work.tables)
-  }),
-  'Customers.updateBalanceTransaction': op<Stripe.CustomerUpdateBalanceTransactionParams>(
+  'Customers.updateBalanceTransaction': answer(
+    'customer_balance_transaction',
     (params, { work, ids }) => {
       const row = work.edit('customer_balance_transaction', requireTransaction(work, ids))
-      if (params.description !== undefined) row.description = params.description || null
+      Object.assign(row, given(params, 'description'))
       row.metadata = mergeMetadata(row.metadata, params.metadata)
-      return render('customer_balance_transaction', row, work.tables)
+      return row
     },
   ),
 }

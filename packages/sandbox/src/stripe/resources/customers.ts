@@ -1,13 +1,12 @@
 import type Stripe from 'stripe'
-import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
-import { idOf, type Operations, op } from '../api/operation.ts'
-import { searchPage } from '../api/search.ts'
-import { discountCustomer, removeCustomerDiscount } from '../catalog/customer-discount.ts'
+import type { Call, Operations } from '../api/operation.ts'
+import { answer, change, listRows, remove, search } from '../api/resource.ts'
+import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { adjustBalance } from '../invoices/customer-balance.ts'
-import { retryPastDue } from '../invoices/past-due.ts'
-import { addCard, isCard, removeCard, replaceDefaultCard } from '../payments/cards.ts'
+import { collectInvoice } from '../invoices/invoice-payment.ts'
+import { addCard, isCard, removeCard, replaceDefaultCard, requireCard } from '../payments/cards.ts'
 import { requireCustomer, requireOwnMethod } from '../payments/customer.ts'
-import { usePaymentMethod } from '../payments/new-payment-method.ts'
+import { resolvePaymentMethod } from '../payments/new-payment-method.ts'
 import {
   attachPaymentMethod,
   detachPaymentMethod,
@@ -15,95 +14,65 @@ import {
 } from '../payments/payment-methods.ts'
 import { addTaxId, removeTaxId, taxIdsOf, verifyTaxId } from '../payments/tax-ids.ts'
 import { requireTaxLocation, taxLocationOf } from '../payments/tax-location.ts'
+import { blank } from '../state/blank.ts'
 import { requireClockWithRoom } from '../state/clock-limits.ts'
+import { endDiscount } from '../state/discounts.ts'
 import { render } from '../state/render.ts'
-import type { CustomerRow, PaymentMethodRow } from '../state/rows.ts'
+import type { CustomerRow, DiscountRow } from '../state/rows.ts'
 import { cancelSchedule, cancelSubscription } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, noSuch, StripeFault, withDocs } from '../wire/errors.ts'
-import { mergeMetadata } from '../wire/metadata.ts'
-import { nulls } from '../wire/wire.ts'
+import { invalidRequest, refused } from '../wire/errors.ts'
+import { given, mergeMetadata } from '../wire/fields.ts'
 
 export const customers: Operations = {
-  'Customers.create': op<Stripe.CustomerCreateParams>((params, { work, gone }) => {
+  'Customers.create': answer('customer', (params, { work, removedParams }) => {
     const customer = createCustomer(work, params)
-    discountCustomer(work, customer, gone)
-    return render('customer', customer, work.tables)
+    applyCustomerDiscount(work, customer, removedParams)
+    return customer
   }),
-
-  'Customers.retrieve': op((_params, call) =>
-    render('customer', call.work.require('customer', idOf(call)), call.work.tables),
-  ),
-
-  'Customers.update': op<Stripe.CustomerUpdateParams>((params, call) => {
-    const { work } = call
-    const customer = work.edit('customer', requireCustomer(work, idOf(call)))
+  /** Returns deleted customers, too, with `deleted: true`. */
+  'Customers.retrieve': answer('customer', (_params, { work, id }) => work.require('customer', id)),
+  'Customers.update': change('customer', (customer, params, { work, removedParams }) => {
     const located = taxLocationOf(work, customer) !== null
     applyDetails(customer, params)
     const { validate_location: when = 'auto' } = params.tax ?? {}
     checkTaxLocation(work, customer, when, located)
     if (params.default_source !== undefined) {
-      customer.default_source = requireCard(work, customer, params.default_source).id
+      const card = requireCard(work, customer, params.default_source, 'default_source')
+      customer.default_source = card.id
     }
     if (params.source !== undefined) {
       replaceDefaultCard(work, customer, params.source)
       retryPastDue(work, customer)
     }
-    discountCustomer(work, customer, call.gone)
+    applyCustomerDiscount(work, customer, removedParams)
     applyInvoiceSettings(work, customer, params.invoice_settings)
-    if (params.invoice_prefix !== undefined) customer.invoice_prefix = params.invoice_prefix
-    if (params.next_invoice_sequence !== undefined) {
-      customer.next_invoice_sequence = params.next_invoice_sequence
-    }
+    Object.assign(customer, given(params, 'invoice_prefix', 'next_invoice_sequence'))
     if (params.balance !== undefined && params.balance !== customer.balance) {
       adjustBalance(work, customer, params.balance - customer.balance, { type: 'adjustment' })
     }
-    return render('customer', customer, work.tables)
   }),
+  'Customers.del': remove('customer', (customer, { work }) => deleteCustomer(work, customer)),
+  /** Lists customers on a test clock only if the call names that clock. */
+  'Customers.list': (params, call) => listRows('customer', { test_clock: null, ...params }, call),
+  'Customers.search': search('customer'),
 
-  'Customers.del': op((_params, call) => {
-    const { work } = call
-    const customer = requireCustomer(work, idOf(call))
-    deleteCustomer(work, customer)
-    return { id: customer.id, object: 'customer', deleted: true }
-  }),
-
-  'Customers.list': op<Stripe.CustomerListParams>((params, { work, path }) => {
-    const rows = filterRows(
-      work.tables.customer.newestFirst(),
-      (row) =>
-        !row.$.deleted &&
-        (params.email === undefined || row.email === params.email) &&
-        (row.test_clock ?? null) === (params.test_clock ?? null) &&
-        inRange(row.created, params.created as Range | undefined),
-    )
-    return listPage(rows, params, path, (row) => render('customer', row, work.tables))
-  }),
-
-  'Customers.search': op<Stripe.CustomerSearchParams>((params, { work, path }) =>
-    searchPage(work.tables.customer, params, path, {
-      keep: (row) => !row.$.deleted,
-      toWire: (row) => render('customer', row, work.tables),
-    }),
-  ),
-
-  'Customers.deleteDiscount': op((_params, call) => {
-    const { work } = call
-    const customer = requireCustomer(work, idOf(call))
+  'Customers.deleteDiscount': (_params, { work, id }) => {
+    const customer = requireCustomer(work, id)
     const discount = removeCustomerDiscount(work, customer)
     if (!discount) {
-      throw new StripeFault(404, {
-        type: 'invalid_request_error',
-        ...withDocs('resource_missing'),
-        message: `No active discount for customer: ${customer.id}`,
-      })
+      const message = `No active discount for customer: ${customer.id}`
+      throw refused(404, message, 'resource_missing')
     }
     const { end: _end, ...shown } = render('discount', discount, work.tables)
     return { ...shown, deleted: true }
-  }),
+  },
 }
 
-/** With everything it pays for; what it paid stays. */
+/**
+ * Deletes a customer with their subscriptions and payment methods. Past invoices and payments
+ * remain.
+ */
 export function deleteCustomer(work: UnitOfWork, customer: CustomerRow): void {
   for (const subscription of work.findBy('subscription', 'customer', customer.id)) {
     if (!subscription.ended_at) cancelSubscription(work, subscription, 'cancellation_requested')
@@ -123,9 +92,8 @@ export function deleteCustomer(work: UnitOfWork, customer: CustomerRow): void {
 export function createCustomer(work: UnitOfWork, params: Stripe.CustomerCreateParams): CustomerRow {
   const id = work.newId('cus_', 14)
   const customer: CustomerRow = {
-    ...nulls<Stripe.Customer>('customer'),
+    ...blank('customer'),
     id,
-    object: 'customer',
     address: null,
     balance: 0,
     created: work.now,
@@ -138,7 +106,6 @@ export function createCustomer(work: UnitOfWork, params: Stripe.CustomerCreatePa
       footer: null,
       rendering_options: null,
     },
-    livemode: false,
     metadata: {},
     name: null,
     next_invoice_sequence: params.next_invoice_sequence ?? 1,
@@ -152,9 +119,9 @@ export function createCustomer(work: UnitOfWork, params: Stripe.CustomerCreatePa
   applyDetails(customer, params)
   const settings = { ...params.invoice_settings }
   if (params.payment_method !== undefined) {
-    const method = usePaymentMethod(work, params.payment_method, 'payment_method')
+    const method = resolvePaymentMethod(work, params.payment_method, 'payment_method')
     attachPaymentMethod(work, method, customer)
-    // A test value such as pm_card_visa stands for the method just made.
+    // A test value such as pm_card_visa refers to the payment method created above.
     if (settings.default_payment_method === params.payment_method) {
       settings.default_payment_method = method.id
     }
@@ -173,11 +140,9 @@ export function createCustomer(work: UnitOfWork, params: Stripe.CustomerCreatePa
 type Details = Stripe.CustomerCreateParams & Stripe.CustomerUpdateParams
 
 function applyDetails(customer: CustomerRow, params: Details): void {
-  const { address, email, name, phone, description, shipping } = params
+  const { address, email, shipping } = params
   if (email !== undefined) customer.email = checkEmail(email)
-  if (name !== undefined) customer.name = name || null
-  if (phone !== undefined) customer.phone = phone || null
-  if (description !== undefined) customer.description = description || null
+  Object.assign(customer, given(params, 'name', 'phone', 'description', 'preferred_locales'))
   if (address === '' || address === null) customer.address = null
   else if (address) customer.address = { ...emptyAddress(), ...address }
   if (shipping === '' || shipping === null) customer.shipping = null
@@ -188,7 +153,6 @@ function applyDetails(customer: CustomerRow, params: Details): void {
       phone: shipping.phone || null,
     }
   }
-  if (params.preferred_locales) customer.preferred_locales = params.preferred_locales
   if (params.tax_exempt !== undefined) customer.tax_exempt = params.tax_exempt || 'none'
   if (params.tax?.ip_address) customer.$.taxIp = params.tax.ip_address
   if (params.business_name) customer.business_name = params.business_name
@@ -202,8 +166,8 @@ function applyInvoiceSettings(
   settings: Details['invoice_settings'],
 ): void {
   if (!settings) return
-  const { default_payment_method: method, footer, custom_fields } = settings
-  const applied = { ...customer.invoice_settings }
+  const { default_payment_method: method } = settings
+  const applied = { ...customer.invoice_settings, ...given(settings, 'footer', 'custom_fields') }
   if (method === '' || method === null) applied.default_payment_method = null
   else if (method !== undefined) {
     applied.default_payment_method = requireOwnMethod(
@@ -213,12 +177,13 @@ function applyInvoiceSettings(
       'invoice_settings[default_payment_method]',
     )
   }
-  if (footer !== undefined) applied.footer = footer || null
-  if (custom_fields !== undefined) applied.custom_fields = custom_fields || null
   customer.invoice_settings = applied
 }
 
-/** `auto` guards what subscriptions with automatic tax rely on; a place that was known stays known. */
+/**
+ * Validates the customer's tax location. With `auto`, rejects a change that makes a known location
+ * unknown while a subscription with automatic tax depends on it.
+ */
 function checkTaxLocation(
   work: UnitOfWork,
   customer: CustomerRow,
@@ -239,9 +204,44 @@ function checkEmail(email: string): string {
   throw invalidRequest(`Invalid email address: ${email}`, 'email', 'email_invalid')
 }
 
-function requireCard(work: UnitOfWork, customer: CustomerRow, id: string): PaymentMethodRow {
-  const row = work.find('payment_method', id)
-  if (!row || row.customer !== customer.id || !isCard(row))
-    throw noSuch('source', id, 'default_source')
-  return row
+/**
+ * Applies `coupon` and `promotion_code`, which only older API versions accept. Newer versions have
+ * no replacement that could remove the discount.
+ */
+function applyCustomerDiscount(
+  work: UnitOfWork,
+  customer: CustomerRow,
+  removedParams: Call['removedParams'],
+): void {
+  const { coupon, promotion_code } = removedParams
+  const wanted = coupon === undefined ? promotion_code : coupon
+  if (wanted === undefined) return
+  removeCustomerDiscount(work, customer)
+  if (wanted === '') return
+  const currency = customer.currency ?? work.find('coupon', wanted)?.currency ?? 'usd'
+  const asked = [given(removedParams, 'coupon', 'promotion_code')]
+  const [id] = redeemDiscounts(work, asked, { customer, currency, belongsToCustomer: true })
+  work.edit('customer', customer).$.discount = id ?? null
+}
+
+/** Ends the customer's discount and returns it. */
+function removeCustomerDiscount(work: UnitOfWork, customer: CustomerRow): DiscountRow | undefined {
+  const discount = work.find('discount', customer.$.discount ?? '')
+  if (!discount) return undefined
+  work.edit('customer', customer).$.discount = null
+  endDiscount(work, discount.id)
+  return discount
+}
+
+/**
+ * Retries the latest invoice of past-due subscriptions, because the customer provided a new card.
+ */
+function retryPastDue(work: UnitOfWork, customer: CustomerRow): void {
+  for (const subscription of work.findBy('subscription', 'customer', customer.id)) {
+    if (subscription.status !== 'past_due') continue
+    const invoice = work.find('invoice', subscription.latest_invoice ?? '')
+    if (invoice?.status !== 'open' || invoice.auto_advance !== true) continue
+    if (invoice.collection_method !== 'charge_automatically') continue
+    collectInvoice(work, invoice, { offSession: true })
+  }
 }

@@ -1,46 +1,33 @@
-import type Stripe from 'stripe'
 import { copyJson } from '../../core/store/copy-json.ts'
-import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
-import { idOf, type Operations, op } from '../api/operation.ts'
-import { settleBalance } from '../payments/balance-transactions.ts'
+import type { Operations } from '../api/operation.ts'
+import { answer, listRows } from '../api/resource.ts'
+import { markAvailableFunds } from '../payments/balance-transactions.ts'
 import { addEvidence } from '../payments/dispute-evidence.ts'
 import { closeDispute, escalateInquiry, isClosed, isInquiry } from '../payments/disputes.ts'
 import { render } from '../state/render.ts'
 import type { DisputeRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest } from '../wire/errors.ts'
-import { mergeMetadata } from '../wire/metadata.ts'
+import { given, mergeMetadata } from '../wire/fields.ts'
 
-/** Cards that complain make them, and so does `disputeCharge()` of the handle. */
+/** Disputes are opened by certain test cards and by the handle's `disputeCharge()`. */
 export const disputes: Operations = {
-  'Disputes.retrieve': op((_params, call) => {
-    settleBalance(call.work)
-    return render('dispute', call.work.require('dispute', idOf(call)), call.work.tables)
+  'Disputes.retrieve': answer('dispute', (_params, { work, id }) => {
+    markAvailableFunds(work)
+    return work.require('dispute', id)
   }),
-
-  'Disputes.list': op<Stripe.DisputeListParams>((params, { work, path }) => {
-    settleBalance(work)
-    const rows = filterRows(
-      work.tables.dispute.newestFirst(),
-      (row) =>
-        (params.charge === undefined || row.charge === params.charge) &&
-        (params.payment_intent === undefined || row.payment_intent === params.payment_intent) &&
-        inRange(row.created, params.created as Range | undefined),
-    )
-    return listPage(rows, params, path, (row) => render('dispute', row, work.tables))
-  }),
-
-  'Disputes.update': op<Stripe.DisputeUpdateParams>((params, call) => {
-    const { work } = call
-    settleBalance(work)
-    const dispute = work.require('dispute', idOf(call))
+  'Disputes.list': (params, call) => {
+    markAvailableFunds(call.work)
+    return listRows('dispute', params, call)
+  },
+  'Disputes.update': (params, { work, id }) => {
+    markAvailableFunds(work)
+    const dispute = work.require('dispute', id)
     if (isClosed(dispute)) throw invalidRequest('This dispute is already closed')
     work.edit('dispute', dispute)
     const before = copyJson({ status: dispute.status, details: dispute.evidence_details })
     dispute.metadata = mergeMetadata(dispute.metadata, params.metadata)
-    if (params.intended_submission_method !== undefined) {
-      dispute.intended_submission_method = params.intended_submission_method
-    }
+    Object.assign(dispute, given(params, 'intended_submission_method'))
     if (params.evidence) addEvidence(work, dispute, params.evidence)
     const submitted = (params.submit ?? true) && dispute.evidence_details.has_evidence
     if (submitted) submit(dispute)
@@ -48,20 +35,19 @@ export const disputes: Operations = {
     if (submitted) {
       const previous = { status: before.status, evidence_details: before.details }
       work.emit('charge.dispute.updated', 'dispute', dispute, previous)
-      judge(work, dispute)
+      decideByTestValue(work, dispute)
     }
     return shown
-  }),
+  },
 
-  'Disputes.close': op((_params, call) => {
-    const { work } = call
-    settleBalance(work)
-    const dispute = work.require('dispute', idOf(call))
+  'Disputes.close': answer('dispute', (_params, { work, id }) => {
+    markAvailableFunds(work)
+    const dispute = work.require('dispute', id)
     if (isInquiry(dispute)) {
       throw invalidRequest('The sandbox does not imitate closing an inquiry; answer it instead.')
     }
     closeDispute(work, dispute, 'lost')
-    return render('dispute', dispute, work.tables)
+    return dispute
   }),
 }
 
@@ -75,8 +61,11 @@ function submit(dispute: DisputeRow): void {
   }
 }
 
-/** Stripe's test values decide after the answer was seen; any other evidence waits for the bank. */
-function judge(work: UnitOfWork, dispute: DisputeRow): void {
+/**
+ * Decides a dispute by Stripe's test values for evidence, after the evidence was returned as
+ * submitted. Any other evidence waits for the bank's decision.
+ */
+function decideByTestValue(work: UnitOfWork, dispute: DisputeRow): void {
   const text = dispute.evidence.uncategorized_text
   if (text === 'winning_evidence') closeDispute(work, dispute, 'won')
   else if (text === 'losing_evidence') closeDispute(work, dispute, 'lost')

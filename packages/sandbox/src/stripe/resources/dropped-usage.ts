@@ -1,17 +1,22 @@
+import { timeV2 } from '../api/v2.ts'
 import type { ThinEventRow } from '../state/rows.ts'
 import { relatedTo } from '../state/thin-events.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { timeV2 } from '../wire/times-v2.ts'
 
-/** Why usage is dropped after it was taken, by Stripe's codes; such as `meter_event_customer_not_found`. */
+/** Simulated rejection of usage after it was accepted, for `dropMeterEvents()`. */
 export interface DroppedEvents {
-  /** `meter_event_customer_not_found` unless told. With `no_meter` it is an event of another type. */
+  /**
+   * Stripe's error code. With `no_meter` the report is the event `v1.billing.meter.no_meter_found`.
+   * @default 'meter_event_customer_not_found'
+   */
   readonly code?: string
-  /** How many of them the report names; all unless told. Stripe names some, and counts all. */
+  /**
+   * Number of events listed per error code. Stripe lists a sample and counts all. Defaults to all.
+   */
   readonly named?: number
 }
 
-/** Takes a customer's usage out of the count, and writes the report that Stripe makes of it. */
+/** Removes a customer's meter events from the usage and creates Stripe's error report. */
 export function dropMeterEvents(
   work: UnitOfWork,
   customer: string,
@@ -36,7 +41,10 @@ export interface DroppedEvent {
   readonly message: string
 }
 
-/** Writes the report of events that were taken and not counted. `meter` is null where no meter has their name. */
+/**
+ * Creates the error report about rejected meter events. `meter` is `null` if no meter has their
+ * event name.
+ */
 export function reportDropped(
   work: UnitOfWork,
   meter: string | null,

@@ -1,13 +1,14 @@
+import type Stripe from 'stripe'
 import { listPage } from '../api/lists.ts'
-import { idOf, type Operations, op } from '../api/operation.ts'
-import { requireCustomer } from '../payments/customer.ts'
+import type { Operation, Operations } from '../api/operation.ts'
+import { findCustomer } from '../payments/customer.ts'
 import { noSuch } from '../wire/errors.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 
 /**
- * What Stripe has and the sandbox cannot make, by how Stripe calls it in "No such …". Programs that
- * copy a whole account ask for these too, so a list is empty and one by its id is missing. Whoever
- * teaches the sandbox one of them takes out its line.
+ * Objects that cannot be created in the sandbox, with the noun used in "No such …". Programs that
+ * copy a whole account read these, too: their lists are empty, and retrieving one reports it
+ * missing. Remove an entry when the sandbox starts to support it.
  */
 const NOUNS: Readonly<Record<string, string>> = {
   ApplicationFees: 'application fee',
@@ -28,35 +29,31 @@ const NOUNS: Readonly<Record<string, string>> = {
   Transfers: 'transfer',
 }
 
-interface ListParams {
-  readonly customer?: string
-  readonly limit?: number
-  readonly starting_after?: string
-  readonly ending_before?: string
+const listNothing: Operation<Stripe.PaginationParams & { readonly customer?: string }> = (
+  { customer, ...pages },
+  { work, path },
+) => {
+  findCustomer(work, customer)
+  return listPage<WireObject>([], pages, path, (row) => row)
 }
 
-const listNothing = op<ListParams>((params, { work, path }) => {
-  if (params.customer !== undefined) requireCustomer(work, params.customer, 'customer')
-  return listPage<WireObject>([], params, path, (row) => row)
-})
-
-const byNoun: Operations = Object.fromEntries(
-  Object.entries(NOUNS).flatMap(([resource, noun]) => [
-    [`${resource}.list`, listNothing],
-    [
-      `${resource}.retrieve`,
-      op((_params, call) => {
-        throw noSuch(noun, idOf(call))
-      }),
-    ],
-  ]),
-)
-
 export const emptyLists: Operations = {
-  ...byNoun,
-  /** What it entitles to; nothing here does. */
-  'Products.listFeatures': op<ListParams>((params, call) => {
-    call.work.require('product', idOf(call))
-    return listPage<WireObject>([], params, call.path, (row) => row)
-  }),
+  ...Object.fromEntries(
+    Object.entries(NOUNS).flatMap(
+      ([resource, noun]): Array<[string, Operation<object>]> => [
+        [`${resource}.list`, listNothing],
+        [
+          `${resource}.retrieve`,
+          (_params, { id }) => {
+            throw noSuch(noun, id)
+          },
+        ],
+      ],
+    ),
+  ),
+  /** Features are not supported, so products have none. */
+  'Products.listFeatures'(params, { work, id, path }) {
+    work.require('product', id)
+    return listPage<WireObject>([], params, path, (row) => row)
+  },
 }

@@ -1,121 +1,86 @@
-import { faultV2, type OperationsV2, opV2 } from '../api/calls-v2.ts'
-import { listV2, PAGE_PARAMS, type PageParamsV2 } from '../api/pages-v2.ts'
-import type { Node } from '../api/parameters.ts'
+import {
+  callV2,
+  faultV2,
+  listV2,
+  type OperationsV2,
+  PAGE_PARAMS,
+  type Read,
+  timeV2,
+} from '../api/v2.ts'
 import { findReceiver, sendTo } from '../state/receivers.ts'
 import type { EventDestinationRow, ThinEventRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { isReleased } from '../versions/versions.ts'
+import { namesIn } from '../wire/contract.ts'
 import { invalidRequest } from '../wire/errors.ts'
-import { mergeMetadata } from '../wire/metadata.ts'
-import { timeV2 } from '../wire/times-v2.ts'
-import { checkEventTypes } from './event-types.ts'
+import { mergeMetadata } from '../wire/fields.ts'
 import { checkUrl } from './webhook-endpoints.ts'
 
 const SECRET = 'webhook_endpoint.signing_secret'
 const URL = 'webhook_endpoint.url'
 
-const included = (...fields: string[]): Node => ({ a: { e: fields } })
-const TARGET: Node = { o: { url: 's' }, r: ['url'] }
-const METADATA: Node = { m: 's' }
-
-interface NewDestination {
-  readonly name: string
-  readonly type: string
-  readonly enabled_events: string[]
-  readonly event_payload: 'snapshot' | 'thin'
-  readonly description?: string
-  readonly events_from?: string[]
-  readonly include?: readonly string[]
-  readonly metadata?: Record<string, string>
-  readonly snapshot_api_version?: string
-  readonly webhook_endpoint?: { readonly url: string }
-}
-type Changes = Partial<
-  Pick<
-    NewDestination,
-    'name' | 'description' | 'enabled_events' | 'include' | 'metadata' | 'webhook_endpoint'
-  >
->
-type Asked = Pick<NewDestination, 'include'>
+const TARGET = { o: { url: 's' }, r: ['url'] } as const
+const METADATA = { m: 's' } as const
+const SHOWN = { include: { a: { e: [URL] } } } as const
+const NEW = {
+  o: {
+    description: 's',
+    enabled_events: { a: 's' },
+    event_payload: { e: ['snapshot', 'thin'] },
+    events_from: { a: 's' },
+    include: { a: { e: [SECRET, URL] } },
+    metadata: METADATA,
+    name: 's',
+    snapshot_api_version: 's',
+    type: { e: ['amazon_eventbridge', 'azure_event_grid', 'webhook_endpoint'] },
+    webhook_endpoint: TARGET,
+  },
+  r: ['enabled_events', 'event_payload', 'name', 'type'],
+} as const
+const CHANGES = {
+  o: {
+    ...SHOWN,
+    description: { z: 's' },
+    enabled_events: { a: 's' },
+    metadata: METADATA,
+    name: 's',
+    webhook_endpoint: TARGET,
+  },
+} as const
 
 const address = '/v2/core/event_destinations'
 
-/** Where events go, as `/v2` has it. What is sent there is sent as to webhook endpoints. */
+/** Event destinations, the webhook endpoints of `/v2`. Delivery works as for `/v1` endpoints. */
 export const eventDestinations: OperationsV2 = {
-  [`POST ${address}`]: {
-    params: {
-      o: {
-        description: 's',
-        enabled_events: { a: 's' },
-        event_payload: { e: ['snapshot', 'thin'] },
-        events_from: { a: 's' },
-        include: included(SECRET, URL),
-        metadata: METADATA,
-        name: 's',
-        snapshot_api_version: 's',
-        type: { e: ['amazon_eventbridge', 'azure_event_grid', 'webhook_endpoint'] },
-        webhook_endpoint: TARGET,
-      },
-      r: ['enabled_events', 'event_payload', 'name', 'type'],
-    },
-    run: opV2<NewDestination>((params, { work }) => render(create(work, params), params)),
-  },
-  [`GET ${address}`]: {
-    params: { o: { ...PAGE_PARAMS, include: included(URL) } },
-    run: opV2<Asked & PageParamsV2>((params, { work }) => {
-      const { include = [] } = params
-      const shown = include.map((field, at) => `${at === 0 ? '?' : '&'}include[]=${field}`)
-      const rows = work.tables['v2.core.event_destination'].newestFirst()
-      return listV2(rows, params, `${address}${shown.join('')}`, (row) => render(row, params))
-    }),
-  },
-  [`GET ${address}/:id`]: {
-    params: { o: { include: included(URL) } },
-    run: opV2<Asked>((params, call) => render(find(call), params)),
-  },
-  [`POST ${address}/:id`]: {
-    params: {
-      o: {
-        description: { z: 's' },
-        enabled_events: { a: 's' },
-        include: included(URL),
-        metadata: METADATA,
-        name: 's',
-        webhook_endpoint: TARGET,
-      },
-    },
-    run: opV2<Changes>((params, call) => render(update(call.work, find(call), params), params)),
-  },
-  [`DELETE ${address}/:id`]: {
-    params: { o: {} },
-    run: opV2((_params, call) => {
-      const row = find(call)
-      call.work.remove('v2.core.event_destination', row)
-      return { id: row.id, object: row.object }
-    }),
-  },
-  [`POST ${address}/:id/enable`]: {
-    params: { o: {} },
-    run: opV2((_params, call) => {
-      const row = change(call.work, find(call))
-      row.status = 'enabled'
-      delete row.status_details
-      return render(row, {})
-    }),
-  },
-  [`POST ${address}/:id/disable`]: {
-    params: { o: {} },
-    run: opV2((_params, call) => {
-      const row = change(call.work, find(call))
-      row.status = 'disabled'
-      row.status_details = { disabled: { reason: 'user' } }
-      return render(row, {})
-    }),
-  },
-  [`POST ${address}/:id/ping`]: {
-    params: { o: {} },
-    run: opV2((_params, call) => ping(call.work, find(call))),
-  },
+  [`POST ${address}`]: callV2(NEW, (params, { work }) => render(create(work, params), params)),
+  [`GET ${address}`]: callV2({ o: { ...PAGE_PARAMS, ...SHOWN } }, (params, { work }) => {
+    const { include = [] } = params
+    const shown = include.map((field, at) => `${at === 0 ? '?' : '&'}include[]=${field}`)
+    const rows = work.tables['v2.core.event_destination'].newestFirst()
+    return listV2(rows, params, `${address}${shown.join('')}`, (row) => render(row, params))
+  }),
+  [`GET ${address}/:id`]: callV2({ o: SHOWN }, (params, call) => render(find(call), params)),
+  [`POST ${address}/:id`]: callV2(CHANGES, (params, call) =>
+    render(update(call.work, find(call), params), params),
+  ),
+  [`DELETE ${address}/:id`]: callV2({ o: {} }, (_params, call) => {
+    const row = find(call)
+    call.work.remove('v2.core.event_destination', row)
+    return { id: row.id, object: row.object }
+  }),
+  [`POST ${address}/:id/enable`]: callV2({ o: {} }, (_params, call) => {
+    const row = change(call.work, find(call))
+    row.status = 'enabled'
+    delete row.status_details
+    return render(row, {})
+  }),
+  [`POST ${address}/:id/disable`]: callV2({ o: {} }, (_params, call) => {
+    const row = change(call.work, find(call))
+    row.status = 'disabled'
+    row.status_details = { disabled: { reason: 'user' } }
+    return render(row, {})
+  }),
+  [`POST ${address}/:id/ping`]: callV2({ o: {} }, (_params, call) => ping(call.work, find(call))),
 }
 
 function find({ work, ids }: { work: UnitOfWork; ids: readonly string[] }): EventDestinationRow {
@@ -124,7 +89,7 @@ function find({ work, ids }: { work: UnitOfWork; ids: readonly string[] }): Even
   throw faultV2(404, 'not_found', `No such event destination: '${ids[0]}'`)
 }
 
-function create(work: UnitOfWork, params: NewDestination): EventDestinationRow {
+function create(work: UnitOfWork, params: Read<typeof NEW>): EventDestinationRow {
   const { event_payload: payload, snapshot_api_version: version } = params
   if (params.type !== 'webhook_endpoint') {
     throw invalidRequest('The sandbox sends events to webhook endpoints only.', 'type')
@@ -165,10 +130,14 @@ function create(work: UnitOfWork, params: NewDestination): EventDestinationRow {
   })
 }
 
-function update(work: UnitOfWork, row: EventDestinationRow, params: Changes): EventDestinationRow {
+function update(
+  work: UnitOfWork,
+  row: EventDestinationRow,
+  params: Read<typeof CHANGES>,
+): EventDestinationRow {
   change(work, row)
-  if (params.name !== undefined) row.name = params.name
-  if (params.description !== undefined) row.description = params.description
+  const { name = row.name, description = row.description } = params
+  Object.assign(row, { name, description })
   if (params.enabled_events !== undefined) {
     checkEventTypes(params.enabled_events, row.event_payload)
     row.enabled_events = [...params.enabled_events]
@@ -189,8 +158,11 @@ function timeOf({ sandboxNow }: UnitOfWork): string {
   return timeV2(sandboxNow)
 }
 
-/** The address and, this once, the secret are told to those who ask. */
-function render({ $, ...row }: EventDestinationRow, { include = [] }: Asked): object {
+/** Renders a destination. The URL and, on creation, the secret are included only on request. */
+function render(
+  { $, ...row }: EventDestinationRow,
+  { include = [] }: { readonly include?: readonly string[] },
+): object {
   return {
     ...row,
     webhook_endpoint: {
@@ -200,12 +172,10 @@ function render({ $, ...row }: EventDestinationRow, { include = [] }: Asked): ob
   }
 }
 
-/** Whatever it asked for: somebody wants to see whether anything arrives. */
+/** Sends a test event to the destination, whatever event types it subscribes to. */
 function ping(work: UnitOfWork, row: EventDestinationRow): ThinEventRow {
   const receiver = findReceiver(work.tables, row.id)
-  if (!receiver?.isEnabled) {
-    throw invalidRequest('A disabled event destination cannot be pinged.')
-  }
+  if (!receiver?.isEnabled) throw invalidRequest('A disabled event destination cannot be pinged.')
   const event = work.insert('v2.core.event', {
     id: work.newId('evt_test_'),
     object: 'v2.core.event',
@@ -217,3 +187,32 @@ function ping(work: UnitOfWork, row: EventDestinationRow): ThinEventRow {
   sendTo(work.context, receiver, event, JSON.stringify(event))
   return event
 }
+
+/** Thin events without a corresponding snapshot event. */
+const THIN_ONLY = ['v1.billing.meter.error_report_triggered', 'v1.billing.meter.no_meter_found']
+
+/** Rejects event types that do not exist in this payload format. */
+function checkEventTypes(types: readonly string[], payload: 'snapshot' | 'thin'): void {
+  if (types.length === 0) {
+    throw invalidRequest('`enabled_events` must name at least one event.', 'enabled_events')
+  }
+  for (const [at, type] of types.entries()) {
+    const isKnown = payload === 'snapshot' ? SNAPSHOTS.has(type) : isThin(type)
+    if (type === '*' || isKnown) continue
+    throw invalidRequest(
+      `Events of type '${type}' are not sent as ${payload} events.`,
+      `enabled_events[${at}]`,
+    )
+  }
+}
+
+function isThin(type: string): boolean {
+  return (
+    THIN_ONLY.includes(type) ||
+    type.startsWith('v2.core.event_destination.') ||
+    (type.startsWith('v1.') && SNAPSHOTS.has(type.slice('v1.'.length)))
+  )
+}
+
+/** Event types of snapshot events, as the contract lists them for webhook endpoints. */
+const SNAPSHOTS: ReadonlySet<string> = new Set(namesIn('WebhookEndpoints.create', 'enabled_events'))

@@ -1,24 +1,22 @@
-import type Stripe from 'stripe'
-import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
-import { idOf, type Operations, op } from '../api/operation.ts'
+import { inRange } from '../api/lists.ts'
+import type { Operations } from '../api/operation.ts'
+import { answer, change, list, remove, retrieve } from '../api/resource.ts'
 import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { requireTaxCode } from '../catalog/tax-codes.ts'
 import { requireTaxRates } from '../catalog/tax-rates.ts'
 import { amountOf } from '../catalog/tiers.ts'
 import { refuseManualRates } from '../invoices/automatic-tax.ts'
-import { refreshTotals, takeInvoiceItem } from '../invoices/invoice-draft.ts'
+import { moveItemToInvoice, refreshTotals } from '../invoices/invoice-draft.ts'
 import { newInvoiceItem, requireOneTimePrice } from '../invoices/invoice-items.ts'
 import { requireCustomer } from '../payments/customer.ts'
-import { render } from '../state/render.ts'
 import type { InvoiceItemRow, InvoiceRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, missingParam, noSuch } from '../wire/errors.ts'
-import { mergeMetadata } from '../wire/metadata.ts'
+import { invalidRequest, noSuch, onlyOne } from '../wire/errors.ts'
+import { given, mergeMetadata } from '../wire/fields.ts'
 import { multiplyDecimal } from '../wire/money.ts'
 
 export const invoiceItems: Operations = {
-  'InvoiceItems.create': op<Stripe.InvoiceItemCreateParams>((params, { work }) => {
-    if (params.customer === undefined) throw missingParam('customer')
+  'InvoiceItems.create': answer('invoiceitem', (params, { work }) => {
     const customer = requireCustomer(work, params.customer, 'customer')
     const invoice =
       params.invoice === undefined ? null : requireDraft(work, params.invoice, customer.id)
@@ -26,16 +24,9 @@ export const invoiceItems: Operations = {
     const ways = [params.amount, params.unit_amount_decimal, priced ? true : undefined].filter(
       (value) => value !== undefined,
     )
-    if (ways.length > 1) {
-      throw invalidRequest(
-        'You may only specify one of these parameters: amount, pricing, price_data, unit_amount_decimal.',
-      )
-    }
+    if (ways.length > 1) throw onlyOne('amount, pricing, price_data, unit_amount_decimal')
     if (params.amount !== undefined && params.quantity !== undefined && params.quantity !== 1) {
-      throw invalidRequest(
-        'You may only specify one of these parameters: amount, quantity.',
-        'quantity',
-      )
+      throw onlyOne('amount, quantity', 'quantity')
     }
     if (params.subscription !== undefined) {
       const subscription = work.require('subscription', params.subscription, 'subscription')
@@ -45,10 +36,7 @@ export const invoiceItems: Operations = {
     const price = priced
       ? requireOneTimePrice(
           work,
-          {
-            ...(params.pricing?.price === undefined ? {} : { price: params.pricing.price }),
-            price_data: params.price_data,
-          },
+          { ...given(params.pricing, 'price'), price_data: params.price_data },
           'pricing',
         )
       : null
@@ -57,8 +45,7 @@ export const invoiceItems: Operations = {
       amount: params.amount,
       currency: params.currency ?? invoice?.currency,
       price,
-      unitAmountDecimal:
-        params.unit_amount_decimal === undefined ? undefined : String(params.unit_amount_decimal),
+      unitAmountDecimal: params.unit_amount_decimal,
       quantity: params.quantity,
       description: params.description ?? null,
       discountable: params.discountable,
@@ -78,26 +65,19 @@ export const invoiceItems: Operations = {
           'currency',
         )
       }
-      takeInvoiceItem(work, invoice, item)
+      moveItemToInvoice(work, invoice, item)
       refreshTotals(work, invoice)
     }
-    return render('invoiceitem', item, work.tables)
+    return item
   }),
 
-  'InvoiceItems.retrieve': op((_params, call) =>
-    render('invoiceitem', call.work.require('invoiceitem', idOf(call)), call.work.tables),
-  ),
+  'InvoiceItems.retrieve': retrieve('invoiceitem'),
 
-  'InvoiceItems.update': op<Stripe.InvoiceItemUpdateParams>((params, call) => {
-    const { work } = call
-    const item = work.edit('invoiceitem', work.require('invoiceitem', idOf(call)))
+  'InvoiceItems.update': change('invoiceitem', (item, params, { work }) => {
     const invoice = editableInvoice(work, item)
-    if (params.amount !== undefined) item.amount = params.amount
+    Object.assign(item, given(params, 'amount', 'description', 'discountable', 'period'))
     if (params.quantity !== undefined || params.unit_amount_decimal !== undefined) {
-      const unit =
-        params.unit_amount_decimal === undefined
-          ? item.pricing?.unit_amount_decimal
-          : String(params.unit_amount_decimal)
+      const unit = params.unit_amount_decimal?.toString() ?? item.pricing?.unit_amount_decimal
       item.quantity = params.quantity ?? item.quantity
       item.quantity_decimal = String(item.quantity)
       const price = work.find('price', item.$.price ?? '')
@@ -108,9 +88,6 @@ export const invoiceItems: Operations = {
       if (item.pricing) item.pricing = { ...item.pricing, unit_amount_decimal: unit ?? null }
     }
     item.net_amount = item.amount
-    if (params.description !== undefined) item.description = params.description
-    if (params.discountable !== undefined) item.discountable = params.discountable
-    if (params.period !== undefined) item.period = { ...params.period }
     if (params.tax_behavior !== undefined) item.$.taxBehavior = params.tax_behavior
     if (params.tax_code) item.$.taxCode = requireTaxCode(params.tax_code)
     if (params.tax_rates !== undefined)
@@ -128,12 +105,9 @@ export const invoiceItems: Operations = {
       replaceLine(work, invoice, item)
       refreshTotals(work, invoice)
     }
-    return render('invoiceitem', item, work.tables)
   }),
 
-  'InvoiceItems.del': op((_params, call) => {
-    const { work } = call
-    const item = work.require('invoiceitem', idOf(call))
+  'InvoiceItems.del': remove('invoiceitem', (item, { work }) => {
     const invoice = editableInvoice(work, item)
     work.emit('invoiceitem.deleted', 'invoiceitem', item)
     if (invoice) {
@@ -142,21 +116,13 @@ export const invoiceItems: Operations = {
     }
     work.remove('invoiceitem', item)
     if (invoice) refreshTotals(work, invoice)
-    return { id: item.id, object: 'invoiceitem', deleted: true }
   }),
-
-  'InvoiceItems.list': op<Stripe.InvoiceItemListParams>((params, { work, path }) => {
-    const rows = params.customer
-      ? work.findBy('invoiceitem', 'customer', params.customer).reverse()
-      : work.tables.invoiceitem.newestFirst()
-    const wanted = filterRows(
-      rows,
-      (row) =>
-        (params.invoice === undefined || row.invoice === params.invoice) &&
-        (params.pending === undefined || (row.invoice === null) === params.pending) &&
-        inRange(row.date, params.created as Range | undefined),
-    )
-    return listPage(wanted, params, path, (row) => render('invoiceitem', row, work.tables))
+  'InvoiceItems.list': list('invoiceitem', {
+    by: ['customer'],
+    where: {
+      created: (row, range) => inRange(row.date, range),
+      pending: (row, pending) => (row.invoice === null) === pending,
+    },
   }),
 }
 
@@ -183,5 +149,5 @@ function removeLine(work: UnitOfWork, invoice: InvoiceRow, item: InvoiceItemRow)
 function replaceLine(work: UnitOfWork, invoice: InvoiceRow, item: InvoiceItemRow): void {
   work.edit('invoice', invoice)
   removeLine(work, invoice, item)
-  takeInvoiceItem(work, invoice, item)
+  moveItemToInvoice(work, invoice, item)
 }

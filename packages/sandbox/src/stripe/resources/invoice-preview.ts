@@ -2,80 +2,70 @@ import type Stripe from 'stripe'
 import { copyJson } from '../../core/store/copy-json.ts'
 import { expand } from '../api/expand.ts'
 import { listPage } from '../api/lists.ts'
-import { type Operations, op } from '../api/operation.ts'
+import type { Operations } from '../api/operation.ts'
 import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
-import { AUTOMATIC_TAX, NO_AUTOMATIC_TAX, wantsAutomaticTax } from '../invoices/automatic-tax.ts'
-import { createInvoice, refreshTotals, takeInvoiceItem } from '../invoices/invoice-draft.ts'
+import { applyAutomaticTax } from '../invoices/automatic-tax.ts'
+import { createInvoice, moveItemToInvoice, refreshTotals } from '../invoices/invoice-draft.ts'
 import { addInvoiceItems, newInvoiceItem, requireOneTimePrice } from '../invoices/invoice-items.ts'
 import { requireCustomer } from '../payments/customer.ts'
 import { render } from '../state/render.ts'
 import type { CustomerRow, InvoiceRow, SubscriptionRow } from '../state/rows.ts'
-import { isOver } from '../state/subscription-status.ts'
-import { UnitOfWork } from '../state/unit-of-work.ts'
+import { hasEnded } from '../state/subscription-status.ts'
+import { dryRun, type UnitOfWork } from '../state/unit-of-work.ts'
 import { creditUnused } from '../subscriptions/proration.ts'
 import { draftSubscription, firstInvoice } from '../subscriptions/subscription-create.ts'
 import { draftSubscriptionInvoice } from '../subscriptions/subscription-invoice.ts'
 import { itemsOf } from '../subscriptions/subscription-swap.ts'
 import { applyUpdate } from '../subscriptions/subscription-update.ts'
-import { asUpcoming, nextInvoice, upcomingInvoice } from '../subscriptions/upcoming-invoice.ts'
+import { nextInvoice, toPreview, upcomingInvoice } from '../subscriptions/upcoming-invoice.ts'
 import { usagePeriods } from '../subscriptions/usage.ts'
-import { invalidRequest, missingParam } from '../wire/errors.ts'
+import { invalidRequest, onlyOne } from '../wire/errors.ts'
+import { given } from '../wire/fields.ts'
 import { minimumCharge } from '../wire/money.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import { createCustomer } from './customers.ts'
 
 type Params = Stripe.InvoiceCreatePreviewParams
 
-const OF_DISCOUNTS: readonly string[] = ['discounts', 'total_discount_amounts.discount']
+const DISCOUNT_PATHS: readonly string[] = ['discounts', 'total_discount_amounts.discount']
 
 export const invoicePreview: Operations = {
-  /** Does the real thing in a step of its own, shows the invoice, and puts everything back. */
-  'Invoices.createPreview': op<Params>((params, { work }) =>
-    tryOut(work, (trial) => {
+  /** Previews an invoice: creates it, renders it and rolls everything back. */
+  'Invoices.createPreview': (params, { work }) =>
+    dryRun(work.context, { testClock: work.testClock }, (trial) => {
       const shown = copyJson(render('invoice', preview(trial, params), trial.tables))
-      // Discounts that are only tried out are gone when all others are expanded.
-      const wanted = OF_DISCOUNTS.filter((path) =>
+      // Expanded here, because discounts created for the preview no longer exist when the response
+      // is expanded.
+      const wanted = DISCOUNT_PATHS.filter((path) =>
         params.expand?.some((each) => each === path || each.startsWith(`${path}.`)),
       )
       expand(shown, wanted, { tables: trial.tables, shape: null })
-      return asUpcoming(shown)
+      return toPreview(shown)
     }),
-  ),
-  /** All lines of one, for versions that can ask for them. */
-  'Invoices.listUpcomingLines': op<Params & Pages>((params, { work, path }) => {
+  /** Lists all lines of an upcoming invoice, for API versions before basil. */
+  'Invoices.listUpcomingLines': (params, { work, path }) => {
     const { limit, starting_after, ending_before, ...rest } = params
-    const lines = tryOut(work, (trial) => {
+    const lines = dryRun(work.context, { testClock: work.testClock }, (trial) => {
       const invoice = preview(trial, rest)
       const rows = trial.findBy('line_item', 'invoice', invoice.id)
       const shown = copyJson(render('invoice', invoice, trial.tables))
       const data = rows.sort((a, b) => a.$.order - b.$.order)
       const all = copyJson(data.map((row) => render('line_item', row, trial.tables)))
-      return asUpcoming({ ...shown, lines: { data: all } }).lines as { data: WireObject[] }
+      return toPreview({ ...shown, lines: { data: all } }).lines as { data: WireObject[] }
     })
     const pages = { limit, starting_after, ending_before }
     return listPage(lines.data, pages, path, (line) => line)
-  }),
+  },
 }
 
-type Pages = Parameters<typeof listPage>[1]
-
-function tryOut<T>(work: UnitOfWork, run: (trial: UnitOfWork) => T): T {
-  const trial = new UnitOfWork(work.context, { testClock: work.testClock })
-  try {
-    return run(trial)
-  } finally {
-    trial.rollback()
-  }
-}
-
-/** A schedule that has begun is seen by its subscription, whose next invoice knows what is planned. */
-function withoutSchedule(work: UnitOfWork, { schedule: id, ...params }: Params): Params {
+/** Replaces a schedule by its subscription, whose next invoice includes the planned changes. */
+function replaceSchedule(work: UnitOfWork, { schedule: id, ...params }: Params): Params {
   if (params.schedule_details !== undefined) {
     throw invalidRequest('The sandbox previews schedules as they are.', 'schedule_details')
   }
   if (id === undefined) return params
   if (params.subscription !== undefined || params.subscription_details !== undefined) {
-    throw invalidRequest('You may only specify one of these parameters: schedule, subscription.')
+    throw onlyOne('schedule, subscription')
   }
   const { subscription } = work.require('subscription_schedule', id, 'schedule')
   if (subscription === null) {
@@ -88,7 +78,7 @@ function withoutSchedule(work: UnitOfWork, { schedule: id, ...params }: Params):
 }
 
 function preview(work: UnitOfWork, given: Params): InvoiceRow {
-  const params = withoutSchedule(work, given)
+  const params = replaceSchedule(work, given)
   const invoice =
     params.subscription === undefined ? previewNew(work, params) : previewExisting(work, params)
   work.edit('invoice', invoice)
@@ -103,32 +93,32 @@ function preview(work: UnitOfWork, given: Params): InvoiceRow {
         item.price !== undefined || item.price_data !== undefined
           ? requireOneTimePrice(work, item as never, path)
           : null,
-      unitAmountDecimal:
-        item.unit_amount_decimal === undefined ? undefined : String(item.unit_amount_decimal),
+      unitAmountDecimal: item.unit_amount_decimal,
       quantity: item.quantity,
       description: item.description ?? null,
       discountable: item.discountable,
       metadata: item.metadata,
       taxRates: item.tax_rates || null,
     })
-    takeInvoiceItem(work, invoice, row)
+    moveItemToInvoice(work, invoice, row)
   })
-  if (params.discounts !== undefined && !isOfNew(params)) {
+  if (params.discounts !== undefined && !isNewSubscription(params)) {
     invoice.discounts = redeemDiscounts(work, params.discounts, {
       customer,
       invoice: invoice.id,
       currency: invoice.currency,
     })
   }
-  const automatic = wantsAutomaticTax(params)
-  if (automatic !== undefined) invoice.automatic_tax = automatic ? AUTOMATIC_TAX : NO_AUTOMATIC_TAX
+  applyAutomaticTax(invoice, params)
   refreshTotals(work, invoice)
-  carryOver(invoice)
+  carryOverSmallAmount(invoice)
   return invoice
 }
 
-/** What is too small to charge is left for a later invoice, as it is when the invoice is finalized. */
-function carryOver(invoice: InvoiceRow): void {
+/**
+ * Sets the amount due to zero if it is below the minimum charge, as finalizing the invoice would.
+ */
+function carryOverSmallAmount(invoice: InvoiceRow): void {
   const due = invoice.total + invoice.starting_balance
   if (due <= 0 || due >= minimumCharge(invoice.currency)) return
   invoice.amount_due = 0
@@ -158,8 +148,8 @@ function previewNew(work: UnitOfWork, params: Params): InvoiceRow {
   return firstInvoice(work, subscription, terms) ?? nextInvoice(work, subscription)
 }
 
-/** A subscription to be, whose discounts are its own. */
-function isOfNew({ subscription, subscription_details: details }: Params): boolean {
+/** Whether the preview is for a new subscription, whose discounts are not the invoice's own. */
+function isNewSubscription({ subscription, subscription_details: details }: Params): boolean {
   return subscription === undefined && details?.items !== undefined
 }
 
@@ -168,41 +158,26 @@ function toNew(
   details: NonNullable<Params['subscription_details']>,
   customer: CustomerRow,
 ): Stripe.SubscriptionCreateParams {
-  const { billing_cycle_anchor: anchor, start_date: began } = details
-  const terms = {
+  const { billing_cycle_anchor: anchor, start_date: backdate_start_date } = details
+  return {
     customer: customer.id,
-    currency: params.currency,
-    items: details.items,
-    trial_end: details.trial_end,
-    billing_cycle_anchor: anchor?.timestamp,
-    backdate_start_date: began,
-    billing_mode: details.billing_mode,
-    cancel_at: details.cancel_at,
-    cancel_at_period_end: details.cancel_at_period_end,
-    default_tax_rates: details.default_tax_rates,
-    metadata: details.metadata,
-    proration_behavior: details.proration_behavior,
-    automatic_tax: params.automatic_tax,
-    discounts: params.discounts,
-  }
-  return Object.fromEntries(
-    Object.entries(terms).filter(([, value]) => value !== undefined),
-  ) as unknown as Stripe.SubscriptionCreateParams
+    ...given(params, 'currency', 'automatic_tax', 'discounts'),
+    ...given(details, 'items', 'trial_end', 'billing_mode', 'cancel_at', 'cancel_at_period_end'),
+    ...given(details, 'default_tax_rates', 'metadata', 'proration_behavior'),
+    ...(anchor === undefined ? {} : { billing_cycle_anchor: anchor.timestamp }),
+    ...(backdate_start_date === undefined ? {} : { backdate_start_date }),
+  } as unknown as Stripe.SubscriptionCreateParams
 }
 
-/** Somebody who is not a customer yet may be described instead of named. */
+/** Returns the customer, or creates a temporary one from `customer_details`. */
 function previewedCustomer(work: UnitOfWork, params: Params): CustomerRow {
-  const { address, shipping, tax, tax_exempt, tax_ids } = params.customer_details ?? {}
-  if (params.customer === undefined && params.customer_details === undefined) {
-    throw missingParam('customer')
+  if (params.customer !== undefined || params.customer_details === undefined) {
+    return requireCustomer(work, params.customer, 'customer')
   }
-  if (params.customer !== undefined) return requireCustomer(work, params.customer, 'customer')
+  const { tax_ids: tax_id_data, ...details } = params.customer_details
   return createCustomer(work, {
-    ...(address === undefined ? {} : { address }),
-    ...(shipping === undefined ? {} : { shipping }),
-    ...(tax === undefined ? {} : { tax }),
-    ...(tax_exempt === undefined ? {} : { tax_exempt }),
-    ...(tax_ids === undefined ? {} : { tax_id_data: tax_ids }),
+    ...details,
+    ...(tax_id_data === undefined ? {} : { tax_id_data }),
   } as Stripe.CustomerCreateParams)
 }
 
@@ -215,7 +190,7 @@ function previewExisting(work: UnitOfWork, params: Params): InvoiceRow {
     )
   }
   const details = params.subscription_details
-  if (isOver(subscription)) throw noUpcoming(subscription)
+  if (hasEnded(subscription)) throw noUpcoming(subscription)
   if (details?.cancel_now) {
     if (details.proration_behavior !== 'none') {
       for (const item of itemsOf(work, subscription))
@@ -231,7 +206,7 @@ function previewExisting(work: UnitOfWork, params: Params): InvoiceRow {
   const update = details ? applyUpdate(work, subscription, toUpdate(params, details)) : null
   if (update?.invoice) return update.invoice
   if (details === undefined) addInvoiceItems(work, subscription, undefined)
-  // Whoever asks for other prices is told what those cost.
+  // A call that changes the items wants their cost, not that of the schedule's next phase.
   const how = { asPlanned: details?.items === undefined }
   const next = subscription.status === 'paused' ? null : upcomingInvoice(work, subscription, how)
   if (!next) throw noUpcoming(subscription)
@@ -242,30 +217,13 @@ function toUpdate(
   { automatic_tax }: Params,
   details: NonNullable<Params['subscription_details']>,
 ): Stripe.SubscriptionUpdateParams {
-  const {
-    items,
-    proration_behavior,
-    proration_date,
-    trial_end,
-    billing_cycle_anchor,
-    cancel_at,
-    cancel_at_period_end,
-    default_tax_rates,
-  } = details
-  const update = {
-    items,
-    proration_behavior,
-    proration_date,
-    trial_end,
-    cancel_at,
-    cancel_at_period_end,
-    automatic_tax,
-    default_tax_rates,
-    billing_cycle_anchor: toAnchor(billing_cycle_anchor),
-  }
-  return Object.fromEntries(
-    Object.entries(update).filter(([, value]) => value !== undefined),
-  ) as Stripe.SubscriptionUpdateParams
+  const { billing_cycle_anchor: anchor } = details
+  return {
+    ...given(details, 'items', 'proration_behavior', 'proration_date', 'trial_end', 'cancel_at'),
+    ...given(details, 'cancel_at_period_end', 'default_tax_rates'),
+    ...(automatic_tax === undefined ? {} : { automatic_tax }),
+    ...(anchor === undefined ? {} : { billing_cycle_anchor: toAnchor(anchor) }),
+  } as unknown as Stripe.SubscriptionUpdateParams
 }
 
 function toAnchor(anchor: unknown): unknown {

@@ -1,63 +1,52 @@
-import { type OperationsV2, opV2 } from '../api/calls-v2.ts'
-import type { Node } from '../api/parameters.ts'
+import { callV2, type OperationsV2, type Read, readTimeV2, timeV2 } from '../api/v2.ts'
 import { nowOf } from '../state/context.ts'
 import type { MeterEventRow } from '../state/rows.ts'
-import { clockAbout } from '../state/test-clocks.ts'
+import { findTestClock } from '../state/test-clocks.ts'
 import { sendThinEvent } from '../state/thin-events.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, StripeFault } from '../wire/errors.ts'
-import { readTimeV2, timeV2 } from '../wire/times-v2.ts'
 import { type DroppedEvent, reportDropped } from './dropped-usage.ts'
 import { cancelMeterEvent, createMeterEvent, findMeter } from './meter-events.ts'
 
-/** How long the token of a session is valid, in seconds. */
-const SESSION = 15 * 60
+/** Validity of a session token in seconds. */
+const SESSION_SECONDS = 15 * 60
 const DAY = 86_400
-const MOST_EVENTS = 100
-const EVENT: Node = {
+const MAX_EVENTS = 100
+const EVENT = {
   o: { event_name: 's', identifier: 's', payload: { m: 's' }, timestamp: 's' },
   r: ['event_name', 'payload'],
-}
-
-interface NewEvent {
-  readonly event_name: string
-  readonly identifier?: string
-  readonly payload: Readonly<Record<string, string>>
-  readonly timestamp?: string
-}
-
-interface NewAdjustment {
-  readonly cancel: { readonly identifier: string }
-  readonly event_name: string
-}
-
-/** Usage as `/v2` takes it: one event with its refusal at once, or many whose refusals are reported by an event. */
-export const meterEventsV2: OperationsV2 = {
-  'POST /v2/billing/meter_events': {
-    params: EVENT,
-    run: opV2<NewEvent>((params, { work }) => {
-      const { created, event_name, identifier, payload, timestamp } = create(work, params, '')
-      return {
-        object: 'v2.billing.meter_event',
-        created: timeV2(created),
-        event_name,
-        identifier,
-        livemode: false,
-        payload,
-        timestamp: timeV2(timestamp),
-      }
-    }),
+} as const
+const ADJUSTMENT = {
+  o: {
+    cancel: { o: { identifier: 's' }, r: ['identifier'] },
+    event_name: 's',
+    type: { e: ['cancel'] },
   },
-  'POST /v2/billing/meter_event_adjustments': {
-    params: {
-      o: {
-        cancel: { o: { identifier: 's' }, r: ['identifier'] },
-        event_name: 's',
-        type: { e: ['cancel'] },
-      },
-      r: ['cancel', 'event_name', 'type'],
-    },
-    run: opV2<NewAdjustment>(({ cancel, event_name }, { work }) => {
+  r: ['cancel', 'event_name', 'type'],
+} as const
+
+type NewEvent = Read<typeof EVENT>
+
+/**
+ * Meter events in `/v2`: a single event is validated immediately; errors in a stream are reported
+ * by an event.
+ */
+export const meterEventsV2: OperationsV2 = {
+  'POST /v2/billing/meter_events': callV2(EVENT, (params, { work }) => {
+    const { created, event_name, identifier, payload, timestamp } = create(work, params, '')
+    return {
+      object: 'v2.billing.meter_event',
+      created: timeV2(created),
+      event_name,
+      identifier,
+      livemode: false,
+      payload,
+      timestamp: timeV2(timestamp),
+    }
+  }),
+  'POST /v2/billing/meter_event_adjustments': callV2(
+    ADJUSTMENT,
+    ({ cancel, event_name }, { work }) => {
       const { id, status, type } = cancelMeterEvent(work, event_name, cancel.identifier)
       return {
         id,
@@ -69,54 +58,56 @@ export const meterEventsV2: OperationsV2 = {
         status,
         type,
       }
-    }),
-  },
-  'POST /v2/billing/meter_event_session': {
-    params: { o: {} },
-    run: opV2((_params, { work }) => {
-      const { $, ...session } = work.insert('v2.billing.meter_event_session', {
-        id: work.newId('mes_test_'),
-        object: 'v2.billing.meter_event_session',
-        authentication_token: work.newId('mes_token_', 40),
-        created: timeV2(work.sandboxNow),
-        expires_at: timeV2(work.sandboxNow + SESSION),
-        livemode: false,
-        $: { expires: work.sandboxNow + SESSION },
-      })
-      forgetOld(work)
-      return session
-    }),
-  },
+    },
+  ),
+  'POST /v2/billing/meter_event_session': callV2({ o: {} }, (_params, { work }) => {
+    const { $, ...session } = work.insert('v2.billing.meter_event_session', {
+      id: work.newId('mes_test_'),
+      object: 'v2.billing.meter_event_session',
+      authentication_token: work.newId('mes_token_', 40),
+      created: timeV2(work.sandboxNow),
+      expires_at: timeV2(work.sandboxNow + SESSION_SECONDS),
+      livemode: false,
+      $: { expires: work.sandboxNow + SESSION_SECONDS },
+    })
+    deleteOldSessions(work)
+    return session
+  }),
   'POST /v2/billing/meter_event_stream': {
     isStream: true,
-    params: { o: { events: { a: EVENT } }, r: ['events'] },
-    run: opV2<{ events: readonly NewEvent[] }>(({ events }, { work }) => {
-      if (events.length === 0 || events.length > MOST_EVENTS) {
-        throw invalidRequest(`\`events\` must hold 1 to ${MOST_EVENTS} events.`, 'events')
+    ...callV2({ o: { events: { a: EVENT } }, r: ['events'] }, ({ events }, { work }) => {
+      if (events.length === 0 || events.length > MAX_EVENTS) {
+        throw invalidRequest(`\`events\` must hold 1 to ${MAX_EVENTS} events.`, 'events')
       }
-      takeAll(work, events)
+      storeStream(work, events)
       return {}
     }),
   },
 }
 
-/** An expired token is known as such for a day. */
-function forgetOld(work: UnitOfWork): void {
+/**
+ * Deletes sessions one day after their expiry. Until then, calls with their token get an error
+ * about the expiry.
+ */
+function deleteOldSessions(work: UnitOfWork): void {
   for (const session of work.tables['v2.billing.meter_event_session'].values()) {
     if (session.$.expires > work.sandboxNow - DAY) return
     work.remove('v2.billing.meter_event_session', session)
   }
 }
 
-/** Stripe looks at the events of a stream later, so what is wrong with one is told by an event, not by the answer. */
-function takeAll(work: UnitOfWork, events: readonly NewEvent[]): void {
+/**
+ * Stores the events of a stream. Stripe validates them asynchronously, so errors are reported by a
+ * thin event instead of the response.
+ */
+function storeStream(work: UnitOfWork, events: readonly NewEvent[]): void {
   const dropped = new Map<string | null, DroppedEvent[]>()
   for (const [at, each] of events.entries()) {
     const event = { ...each, identifier: each.identifier ?? work.newId('meterevent_') }
-    const refused = refusalOf(() => create(work, event, `events[${at}]`))
+    const refused = faultOf(() => create(work, event, `events[${at}]`))
     if (!refused) continue
     const { code = 'meter_event_invalid_value', message } = refused.body
-    // A time that cannot be read is a mistake of the call, as a field of another type.
+    // A malformed timestamp is an invalid request, as a field of the wrong type.
     if (code === 'invalid_fields') throw refused
     const meter = findMeter(work, event.event_name)?.id ?? null
     const others = dropped.get(meter) ?? []
@@ -126,7 +117,7 @@ function takeAll(work: UnitOfWork, events: readonly NewEvent[]): void {
   for (const report of reports) sendThinEvent(work.context, report)
 }
 
-function refusalOf(run: () => unknown): StripeFault | null {
+function faultOf(run: () => unknown): StripeFault | null {
   try {
     run()
     return null
@@ -139,11 +130,11 @@ function refusalOf(run: () => unknown): StripeFault | null {
 function create(work: UnitOfWork, { timestamp, ...event }: NewEvent, at: string): MeterEventRow {
   const param = at === '' ? 'timestamp' : `${at}[timestamp]`
   const time = timestamp === undefined ? {} : { timestamp: readTimeV2(timestamp, param) }
-  return createMeterEvent(work, { ...event, ...time }, nowFor(work, event.payload))
+  return createMeterEvent(work, { ...event, ...time }, timeForCustomer(work, event.payload))
 }
 
-/** The time on the clock of the customer that a payload names. */
-function nowFor(work: UnitOfWork, payload: NewEvent['payload']): number {
-  const clocks = Object.values(payload).map((value) => clockAbout(work.tables, value))
+/** Returns the time of the clock of the customer named in the payload. */
+function timeForCustomer(work: UnitOfWork, payload: NewEvent['payload']): number {
+  const clocks = Object.values(payload).map((value) => findTestClock(work.tables, value))
   return nowOf(work.context, clocks.find((clock) => clock !== null) ?? null)
 }

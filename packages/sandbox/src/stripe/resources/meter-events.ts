@@ -1,34 +1,36 @@
-import type Stripe from 'stripe'
-import { type Operations, op } from '../api/operation.ts'
+import type { Operations } from '../api/operation.ts'
 import { render } from '../state/render.ts'
 import type { MeterEventAdjustmentRow, MeterEventRow, MeterRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, missingParam, StripeFault } from '../wire/errors.ts'
 
 const DAY = 86_400
-/** How long an identifier is taken, and how long its event can be cancelled. */
-const REMEMBERED = DAY
-const OLDEST = 35 * DAY
-const AHEAD = 5 * 60
-const MOST_DIGITS = 15
+/**
+ * How long an identifier must stay unique and its event can be cancelled, in seconds of the
+ * sandbox's clock.
+ */
+const IDENTIFIER_LIFETIME = DAY
+const MAX_AGE = 35 * DAY
+const CLOCK_TOLERANCE = 5 * 60
+const MAX_DIGITS = 15
 
-/** Usage as it is reported, and taken back. What is wrong is told at once, not by an event hours later. */
+/**
+ * Reports and cancels usage. Invalid events are rejected immediately; Stripe may report them hours
+ * later by an event.
+ */
 export const meterEvents: Operations = {
-  'Billing/MeterEvents.create': op<Stripe.Billing.MeterEventCreateParams>((params, { work }) =>
+  'Billing/MeterEvents.create': (params, { work }) =>
     render('billing.meter_event', createMeterEvent(work, params), work.tables),
-  ),
 
-  'Billing/MeterEventAdjustments.create': op<Stripe.Billing.MeterEventAdjustmentCreateParams>(
-    (params, { work }) => {
-      const identifier = params.cancel?.identifier
-      if (identifier === undefined) {
-        activeMeter(work, params.event_name)
-        throw missingParam('cancel[identifier]')
-      }
-      const adjustment = cancelMeterEvent(work, params.event_name, identifier)
-      return render('billing.meter_event_adjustment', adjustment, work.tables)
-    },
-  ),
+  'Billing/MeterEventAdjustments.create': (params, { work }) => {
+    const identifier = params.cancel?.identifier
+    if (identifier === undefined) {
+      activeMeter(work, params.event_name)
+      throw missingParam('cancel[identifier]')
+    }
+    const adjustment = cancelMeterEvent(work, params.event_name, identifier)
+    return render('billing.meter_event_adjustment', adjustment, work.tables)
+  },
 }
 
 interface NewMeterEvent {
@@ -38,7 +40,10 @@ interface NewMeterEvent {
   readonly timestamp?: number
 }
 
-/** Refuses what Stripe would refuse, and inserts nothing then. `now` is the time on the customer's clock. */
+/**
+ * Validates and stores a meter event. `now` is the time of the customer's clock.
+ * @throws {StripeFault} If the event is invalid; nothing is stored then.
+ */
 export function createMeterEvent(
   work: UnitOfWork,
   params: NewMeterEvent,
@@ -74,7 +79,11 @@ export function createMeterEvent(
   })
 }
 
-/** Takes an event out of the count, within a day of its arrival. */
+/**
+ * Cancels a meter event within a day of its arrival.
+ * @throws {StripeFault} If there is no recent event with this identifier, or it was cancelled
+ * before.
+ */
 export function cancelMeterEvent(
   work: UnitOfWork,
   name: string,
@@ -107,7 +116,7 @@ export function cancelMeterEvent(
   })
 }
 
-/** The meter of an event name, the active one where there is one. */
+/** Finds the meter for an event name, preferably an active one. */
 export function findMeter(work: UnitOfWork, name: string): MeterRow | undefined {
   const known = work.findBy('billing.meter', 'event_name', name)
   return known.find((meter) => meter.status === 'active') ?? known[0]
@@ -128,18 +137,18 @@ function activeMeter(work: UnitOfWork, name: string): MeterRow {
 function recentEvent(work: UnitOfWork, identifier: string) {
   return work
     .findBy('billing.meter_event', 'identifier', identifier)
-    .find((event) => event.created > work.sandboxNow - REMEMBERED)
+    .find((event) => event.created > work.sandboxNow - IDENTIFIER_LIFETIME)
 }
 
 function checkTimestamp(timestamp: number, now: number): number {
-  if (timestamp < now - OLDEST) {
+  if (timestamp < now - MAX_AGE) {
     throw invalidRequest(
       'The timestamp is too far in the past: it must be within the past 35 calendar days.',
       'timestamp',
       'timestamp_too_far_in_past',
     )
   }
-  if (timestamp > now + AHEAD) {
+  if (timestamp > now + CLOCK_TOLERANCE) {
     throw invalidRequest(
       'The timestamp is in the future: it can be at most 5 minutes ahead.',
       'timestamp',
@@ -173,7 +182,7 @@ function readCustomer(
   })
 }
 
-/** A meter that counts needs no value. */
+/** Returns the value of an event. A meter that counts events needs none. */
 function readValue(
   work: UnitOfWork,
   meter: MeterRow,
@@ -191,10 +200,10 @@ function readValue(
   }
   const [whole = '', fraction = ''] = value.replace('-', '').split('.')
   const significant = `${whole}${fraction}`.replace(/^0+/, '').length
-  const isLong = significant > MOST_DIGITS && !work.allows('long-meter-values')
-  if (isLong || fraction.length > 12 || whole.length > MOST_DIGITS) {
+  const isLong = significant > MAX_DIGITS && !work.allows('long-meter-values')
+  if (isLong || fraction.length > 12 || whole.length > MAX_DIGITS) {
     throw invalidRequest(
-      `The value in the event payload can have at most ${MOST_DIGITS} digits. Received ${value}.`,
+      `The value in the event payload can have at most ${MAX_DIGITS} digits. Received ${value}.`,
       `payload[${key}]`,
       'meter_event_value_too_many_digits',
     )

@@ -1,4 +1,4 @@
-import { countAttempt, invoiceOf, settleAttempt } from '../invoices/invoice-payment.ts'
+import { applyPaymentOutcome, countAttempt, invoiceOf } from '../invoices/invoice-payment.ts'
 import { attemptPayment } from '../payments/debits/bank-debit.ts'
 import { accountOf, CURRENCY_OF_DEBITS } from '../payments/debits/test-accounts.ts'
 import { cardFault, type PaymentOutcome } from '../payments/payment-attempt.ts'
@@ -6,7 +6,7 @@ import { attachPaymentMethod } from '../payments/payment-methods.ts'
 import { render } from '../state/render.ts'
 import type { PaymentIntentRow, PaymentMethodRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, noSuch, StripeFault, withDocs } from '../wire/errors.ts'
+import { cardError, invalidRequest, noSuch, type StripeFault, withDocs } from '../wire/errors.ts'
 
 export function confirmIntent(
   work: UnitOfWork,
@@ -44,7 +44,7 @@ export function confirmIntent(
   if (isTaken && savesFor && method.customer === null) {
     attachPaymentMethod(work, method, savesFor)
   }
-  noteOnInvoice(work, intent, outcome)
+  applyOutcomeToInvoice(work, intent, outcome)
   if (outcome.status === 'declined') {
     const object = render('payment_intent', intent, work.tables)
     const shown = render('payment_method', method, work.tables)
@@ -55,17 +55,14 @@ export function confirmIntent(
     )
   }
   if (outcome.status === 'requires_action' && params.error_on_requires_action) {
-    throw new StripeFault(402, {
-      type: 'card_error',
-      ...withDocs('authentication_required'),
-      decline_code: 'authentication_required',
-      message: 'Your card was declined. This transaction requires authentication.',
-    })
+    const message = 'Your card was declined. This transaction requires authentication.'
+    const code = 'authentication_required'
+    throw cardError(code, message, { decline_code: code })
   }
   return render('payment_intent', intent, work.tables)
 }
 
-/** A bank account is debited in its own currency, and what a bank was asked for cannot be captured later. */
+/** Checks a bank debit: it needs the currency of the account and automatic capture. */
 function checkDebit(intent: PaymentIntentRow, method: PaymentMethodRow): void {
   const account = accountOf(method)
   if (!account) return
@@ -77,14 +74,18 @@ function checkDebit(intent: PaymentIntentRow, method: PaymentMethodRow): void {
   )
 }
 
-function noteOnInvoice(work: UnitOfWork, intent: PaymentIntentRow, outcome: PaymentOutcome): void {
+function applyOutcomeToInvoice(
+  work: UnitOfWork,
+  intent: PaymentIntentRow,
+  outcome: PaymentOutcome,
+): void {
   const invoice = invoiceOf(work, intent)
   if (invoice?.status !== 'open') return
   work.edit('invoice', invoice)
-  settleAttempt(work, invoice, outcome, countAttempt(invoice, false))
+  applyPaymentOutcome(work, invoice, outcome, countAttempt(invoice, false))
 }
 
-/** The customer passed, or failed, the 3-D Secure challenge. */
+/** Applies the result of a payment's 3-D Secure challenge. */
 export function finishAuthentication(
   work: UnitOfWork,
   intentId: string,
@@ -99,22 +100,19 @@ export function finishAuthentication(
   if (passed) {
     intent.$.authenticated = true
     if (intent.confirmation_method === 'manual') {
-      // The merchant's server confirms it once more; only then it is charged.
+      // With manual confirmation, the server must confirm again before the payment is charged.
       intent.status = 'requires_confirmation'
       intent.next_action = null
       return intent
     }
-    noteOnInvoice(work, intent, attemptPayment(work, intent))
+    applyOutcomeToInvoice(work, intent, attemptPayment(work, intent))
     return intent
   }
   intent.status = 'requires_payment_method'
   intent.payment_method = null
   intent.next_action = null
   intent.last_payment_error = {
-    type: 'invalid_request_error',
-    ...withDocs('payment_intent_authentication_failure'),
-    message:
-      'We are unable to authenticate your payment method. Please choose a different payment method and try again.',
+    ...authenticationFailure('payment_intent'),
     payment_method: render('payment_method', method, work.tables) as never,
   } as PaymentIntentRow['last_payment_error']
   work.emit('payment_intent.payment_failed', 'payment_intent', intent)
@@ -129,9 +127,19 @@ export function unexpectedState(
   verb: string,
   allowed: readonly string[],
 ): StripeFault {
-  return new StripeFault(400, {
-    type: 'invalid_request_error',
-    ...withDocs('payment_intent_unexpected_state'),
-    message: `This PaymentIntent could not be ${verb} because it has a status of ${intent.status}. Only a PaymentIntent with one of the following statuses may be ${verb}: ${allowed.join(', ')}.`,
-  })
+  return invalidRequest(
+    `This PaymentIntent could not be ${verb} because it has a status of ${intent.status}. Only a PaymentIntent with one of the following statuses may be ${verb}: ${allowed.join(', ')}.`,
+    undefined,
+    'payment_intent_unexpected_state',
+  )
+}
+
+/** Returns the error an intent records for a failed challenge. */
+export function authenticationFailure(kind: 'payment_intent' | 'setup_intent') {
+  return {
+    type: 'invalid_request_error' as const,
+    ...withDocs(`${kind}_authentication_failure`),
+    message:
+      'We are unable to authenticate your payment method. Please choose a different payment method and try again.',
+  }
 }

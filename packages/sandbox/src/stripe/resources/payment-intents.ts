@@ -1,23 +1,26 @@
 import type Stripe from 'stripe'
-import { createdIn, listPage, type Range } from '../api/lists.ts'
-import { idOf, type Operations, op } from '../api/operation.ts'
-import { searchPage } from '../api/search.ts'
+import type { Operations } from '../api/operation.ts'
+import { answer, change, list, search, update } from '../api/resource.ts'
+import { cancelPaymentIntent } from '../payments/authorizations.ts'
 import { recordCharge } from '../payments/balance-transactions.ts'
-import { requireCustomer } from '../payments/customer.ts'
-import { raiseDispute } from '../payments/disputes.ts'
+import { findCustomer, requireCustomer } from '../payments/customer.ts'
+import { disputeIfTestCard } from '../payments/disputes.ts'
 import { methodOfIntent } from '../payments/new-payment-method.ts'
 import { newPaymentIntent } from '../payments/payment-intent.ts'
 import { checkOwner, emptyAddress } from '../payments/payment-methods.ts'
 import { render } from '../state/render.ts'
 import type { PaymentIntentRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest } from '../wire/errors.ts'
-import { mergeMetadata } from '../wire/metadata.ts'
+import { atLeastOne, invalidRequest } from '../wire/errors.ts'
+import { given, mergeMetadata } from '../wire/fields.ts'
 import { checkThirdDecimal, formatMinimum, minimumCharge, requireCurrency } from '../wire/money.ts'
 import { confirmIntent, unexpectedState } from './payment-confirmation.ts'
 
+/** Statuses in which the amount and the payment method can still change. */
+const OPEN_STATUSES = ['requires_payment_method', 'requires_confirmation', 'requires_action']
+
 export const paymentIntents: Operations = {
-  'PaymentIntents.create': op<Stripe.PaymentIntentCreateParams>((params, { work }) => {
+  'PaymentIntents.create': (params, { work }) => {
     const currency = requireCurrency(params.currency)
     checkAmount(params.amount, currency)
     if (params.off_session && !params.confirm) {
@@ -29,8 +32,7 @@ export const paymentIntents: Operations = {
         'setup_future_usage',
       )
     }
-    const customer =
-      params.customer === undefined ? null : requireCustomer(work, params.customer, 'customer')
+    const customer = findCustomer(work, params.customer)
     const intent = newPaymentIntent(work, {
       amount: params.amount,
       currency,
@@ -40,7 +42,8 @@ export const paymentIntents: Operations = {
     })
     applyParams(work, intent, params)
     if (params.allowed_payment_method_types === undefined || params.automatic_payment_methods) {
-      // Unless told otherwise it takes every method of the dashboard, those that redirect too.
+      // By default, an intent accepts all payment methods of the dashboard, including those that
+      // redirect.
       intent.automatic_payment_methods = {
         enabled: params.automatic_payment_methods?.enabled ?? true,
         allow_redirects: params.automatic_payment_methods?.allow_redirects ?? 'always',
@@ -51,10 +54,10 @@ export const paymentIntents: Operations = {
     intent.metadata = mergeMetadata({}, params.metadata)
     if (params.confirm) return confirmIntent(work, intent, params)
     return render('payment_intent', intent, work.tables)
-  }),
+  },
 
-  'PaymentIntents.retrieve': op<Stripe.PaymentIntentRetrieveParams>((params, call) => {
-    const intent = call.work.require('payment_intent', idOf(call))
+  'PaymentIntents.retrieve': answer('payment_intent', (params, { work, id }) => {
+    const intent = work.require('payment_intent', id)
     if (params.client_secret !== undefined && params.client_secret !== intent.client_secret) {
       throw invalidRequest(
         'The client_secret provided does not match the client_secret associated with the PaymentIntent.',
@@ -62,22 +65,17 @@ export const paymentIntents: Operations = {
         'payment_intent_invalid_parameter',
       )
     }
-    return render('payment_intent', intent, call.work.tables)
+    return intent
   }),
 
-  'PaymentIntents.update': op<Stripe.PaymentIntentUpdateParams>((params, call) => {
-    const { work } = call
-    const intent = work.require('payment_intent', idOf(call))
-    const editable = ['requires_payment_method', 'requires_confirmation', 'requires_action']
+  'PaymentIntents.update': update('payment_intent', ['description'], (intent, params, { work }) => {
+    const { amount, currency, payment_method: method, payment_method_data: data } = params
     if (
-      params.amount !== undefined ||
-      params.currency !== undefined ||
-      params.payment_method !== undefined ||
-      params.payment_method_data !== undefined
+      !OPEN_STATUSES.includes(intent.status) &&
+      (amount ?? currency ?? method ?? data) !== undefined
     ) {
-      if (!editable.includes(intent.status)) throw unexpectedState(intent, 'updated', editable)
+      throw unexpectedState(intent, 'updated', OPEN_STATUSES)
     }
-    work.edit('payment_intent', intent)
     if (params.currency !== undefined) intent.currency = requireCurrency(params.currency)
     if (params.amount !== undefined || params.currency !== undefined) {
       intent.amount = params.amount ?? intent.amount
@@ -85,25 +83,19 @@ export const paymentIntents: Operations = {
     }
     if (params.customer !== undefined)
       intent.customer = requireCustomer(work, params.customer, 'customer').id
-    if (params.description !== undefined) intent.description = params.description
     applyParams(work, intent, params)
-    intent.metadata = mergeMetadata(intent.metadata, params.metadata)
-    return render('payment_intent', intent, work.tables)
   }),
 
-  'PaymentIntents.confirm': op<Stripe.PaymentIntentConfirmParams>((params, call) => {
-    const { work } = call
-    const intent = work.require('payment_intent', idOf(call))
-    const allowed = ['requires_payment_method', 'requires_confirmation', 'requires_action']
-    if (!allowed.includes(intent.status)) throw unexpectedState(intent, 'confirmed', allowed)
+  'PaymentIntents.confirm': (params, { work, id }) => {
+    const intent = work.require('payment_intent', id)
+    if (!OPEN_STATUSES.includes(intent.status))
+      throw unexpectedState(intent, 'confirmed', OPEN_STATUSES)
     work.edit('payment_intent', intent)
     applyParams(work, intent, params)
     return confirmIntent(work, intent, params)
-  }),
+  },
 
-  'PaymentIntents.cancel': op<Stripe.PaymentIntentCancelParams>((params, call) => {
-    const { work } = call
-    const intent = work.require('payment_intent', idOf(call))
+  'PaymentIntents.cancel': change('payment_intent', (intent, params, { work }) => {
     const allowed = [
       'requires_payment_method',
       'requires_capture',
@@ -118,19 +110,10 @@ export const paymentIntents: Operations = {
         'intent',
       )
     }
-    work.edit('payment_intent', intent)
-    intent.status = 'canceled'
-    intent.canceled_at = work.sandboxNow
-    intent.cancellation_reason = params.cancellation_reason ?? null
-    intent.next_action = null
-    intent.amount_capturable = 0
-    work.emit('payment_intent.canceled', 'payment_intent', intent)
-    return render('payment_intent', intent, work.tables)
+    cancelPaymentIntent(work, intent, params.cancellation_reason ?? null)
   }),
 
-  'PaymentIntents.capture': op<Stripe.PaymentIntentCaptureParams>((params, call) => {
-    const { work } = call
-    const intent = work.require('payment_intent', idOf(call))
+  'PaymentIntents.capture': change('payment_intent', (intent, params, { work }) => {
     if (intent.status !== 'requires_capture') {
       throw unexpectedState(intent, 'captured', ['requires_capture'])
     }
@@ -143,26 +126,13 @@ export const paymentIntents: Operations = {
       )
     }
     capture(work, intent, amount)
-    return render('payment_intent', intent, work.tables)
   }),
 
-  'PaymentIntents.list': op<Stripe.PaymentIntentListParams>((params, { work, path }) => {
-    const rows = params.customer
-      ? work.tables.payment_intent.newestBy('customer', params.customer)
-      : work.tables.payment_intent.newestFirst()
-    const wanted = createdIn(rows, params.created as Range | undefined)
-    return listPage(wanted, params, path, (row) => render('payment_intent', row, work.tables))
-  }),
-
-  'PaymentIntents.search': op<Stripe.PaymentIntentSearchParams>((params, { work, path }) =>
-    searchPage(work.tables.payment_intent, params, path, {
-      toWire: (row) => render('payment_intent', row, work.tables),
-    }),
-  ),
+  'PaymentIntents.list': list('payment_intent', { by: ['customer'] }),
+  'PaymentIntents.search': search('payment_intent'),
 }
 
 function capture(work: UnitOfWork, intent: PaymentIntentRow, amount: number): void {
-  work.edit('payment_intent', intent)
   const charge = work.edit('charge', work.require('charge', intent.latest_charge ?? ''))
   charge.captured = true
   charge.amount_captured = amount
@@ -171,7 +141,7 @@ function capture(work: UnitOfWork, intent: PaymentIntentRow, amount: number): vo
   intent.amount_received = amount
   intent.amount_capturable = 0
   work.emit('charge.captured', 'charge', charge)
-  raiseDispute(work, charge)
+  disputeIfTestCard(work, charge)
   work.emit('payment_intent.succeeded', 'payment_intent', intent)
 }
 
@@ -193,23 +163,20 @@ type Params =
   | Stripe.PaymentIntentConfirmParams
   | Stripe.PaymentIntentUpdateParams
 
-function applyParams(work: UnitOfWork, intent: PaymentIntentRow, given: Params): void {
-  const params = given as Stripe.PaymentIntentCreateParams
+function applyParams(work: UnitOfWork, intent: PaymentIntentRow, some: Params): void {
+  const params = some as Stripe.PaymentIntentCreateParams
   const method = methodOfIntent(work, params)
   if (method) {
     checkOwner(method, intent.customer, 'PaymentIntent')
     intent.payment_method = method.id
     if (intent.status === 'requires_payment_method') intent.status = 'requires_confirmation'
   }
-  if (params.receipt_email !== undefined) intent.receipt_email = params.receipt_email || null
+  Object.assign(
+    intent,
+    given(params, 'receipt_email', 'setup_future_usage'),
+    given(params, 'statement_descriptor', 'statement_descriptor_suffix'),
+  )
   if (params.return_url !== undefined) intent.$.returnUrl = params.return_url
-  if (params.setup_future_usage !== undefined)
-    intent.setup_future_usage = params.setup_future_usage || null
-  if (params.statement_descriptor !== undefined)
-    intent.statement_descriptor = params.statement_descriptor
-  if (params.statement_descriptor_suffix !== undefined) {
-    intent.statement_descriptor_suffix = params.statement_descriptor_suffix
-  }
   if (params.shipping) {
     const { address, name, phone, carrier, tracking_number } = params.shipping
     intent.shipping = {
@@ -223,12 +190,7 @@ function applyParams(work: UnitOfWork, intent: PaymentIntentRow, given: Params):
 }
 
 function checkAmount(amount: number, currency: string): void {
-  if (amount < 1)
-    throw invalidRequest(
-      'This value must be greater than or equal to 1.',
-      'amount',
-      'parameter_invalid_integer',
-    )
+  if (amount < 1) throw atLeastOne('amount')
   if (amount < minimumCharge(currency)) {
     throw invalidRequest(
       `Amount must be at least ${formatMinimum(currency)}`,

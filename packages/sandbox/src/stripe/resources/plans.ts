@@ -1,53 +1,42 @@
 import type Stripe from 'stripe'
 import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
-import { idOf, type Operations, op } from '../api/operation.ts'
+import type { Operations } from '../api/operation.ts'
 import { backedByMeters, createPrice, legacyUsage } from '../catalog/prices.ts'
 import { createProduct } from '../catalog/products.ts'
 import { toPlan } from '../state/render.ts'
 import type { PriceRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, missingParam, noSuch } from '../wire/errors.ts'
-import { mergeMetadata } from '../wire/metadata.ts'
+import { invalidRequest, missingParam, noSuch, onlyOne } from '../wire/errors.ts'
+import { given, mergeMetadata } from '../wire/fields.ts'
 
-/** Plans are how recurring prices were called before: each is a price seen through an older window. */
+/** Plans, the predecessors of recurring prices. Each is stored as a price. */
 export const plans: Operations = {
-  'Plans.create': op<Stripe.PlanCreateParams>((params, { work, gone }) => {
-    checkParams(work, params, gone)
-    const { amount, amount_decimal, interval, interval_count, trial_period_days } = params
-    const { billing_scheme, meter, tiers, tiers_mode, transform_usage, usage_type } = params
+  'Plans.create': (params, { work, removedParams }) => {
+    checkParams(work, params, removedParams)
+    const { amount, amount_decimal, interval, transform_usage } = params
     const price = createPrice(work, {
       id: params.id ?? work.newId('plan_', 14),
       currency: params.currency,
       product: productOf(work, params.product),
       recurring: {
         interval,
-        ...(interval_count === undefined ? {} : { interval_count }),
-        ...(meter === undefined ? {} : { meter }),
-        ...(trial_period_days === undefined ? {} : { trial_period_days }),
-        ...(usage_type === undefined ? {} : { usage_type }),
+        ...given(params, 'interval_count', 'meter', 'trial_period_days', 'usage_type'),
       },
-      ...(billing_scheme === undefined ? {} : { billing_scheme }),
-      ...(tiers === undefined ? {} : { tiers }),
-      ...(tiers_mode === undefined ? {} : { tiers_mode }),
+      ...given(params, 'active', 'billing_scheme', 'nickname', 'tiers', 'tiers_mode'),
       ...(transform_usage === undefined ? {} : { transform_quantity: transform_usage }),
-      ...(params.active === undefined ? {} : { active: params.active }),
-      ...(params.nickname === undefined ? {} : { nickname: params.nickname }),
       ...(amount === undefined ? {} : { unit_amount: amount }),
       ...(amount_decimal === undefined ? {} : { unit_amount_decimal: amount_decimal }),
       metadata: mergeMetadata({}, params.metadata),
-      ...legacyUsage(gone),
+      ...legacyUsage(removedParams),
     })
     work.emitObject('plan.created', toPlan(price))
     return toPlan(price)
-  }),
+  },
+  'Plans.retrieve': (_params, { work, id }) => toPlan(requirePlan(work, id)),
 
-  'Plans.retrieve': op((_params, call) => toPlan(requirePlan(call.work, idOf(call)))),
-
-  'Plans.update': op<Stripe.PlanUpdateParams>((params, call) => {
-    const { work } = call
-    const price = work.edit('price', requirePlan(work, idOf(call)))
-    if (params.active !== undefined) price.active = params.active
-    if (params.nickname !== undefined) price.nickname = params.nickname
+  'Plans.update': (params, { work, id }) => {
+    const price = work.edit('price', requirePlan(work, id))
+    Object.assign(price, given(params, 'active', 'nickname'))
     if (params.product !== undefined) {
       price.product = work.require('product', params.product, 'product').id
     }
@@ -57,9 +46,9 @@ export const plans: Operations = {
     price.metadata = mergeMetadata(price.metadata, params.metadata)
     work.emitObject('plan.updated', toPlan(price))
     return toPlan(price)
-  }),
+  },
 
-  'Plans.list': op<Stripe.PlanListParams>((params, { work, path }) => {
+  'Plans.list': (params, { work, path }) => {
     const rows = filterRows(
       work.tables.price.newestFirst(),
       (row) =>
@@ -69,18 +58,17 @@ export const plans: Operations = {
         inRange(row.created, params.created as Range | undefined),
     )
     return listPage(rows, params, path, toPlan)
-  }),
+  },
 
-  'Plans.del': op((_params, call) => {
-    const { work } = call
-    const price = work.edit('price', requirePlan(work, idOf(call)))
+  'Plans.del': (_params, { work, id }) => {
+    const price = work.edit('price', requirePlan(work, id))
     work.emitObject('plan.deleted', toPlan(price))
     work.emit('price.deleted', 'price', price)
-    // Those who have it keep it, so the row stays; nobody else finds or gets it.
+    // The row stays for existing subscriptions, but is no longer found or listed.
     price.active = false
     price.$ = { ...price.$, deleted: true }
     return { id: price.id, object: 'plan', deleted: true }
-  }),
+  },
 }
 
 function isPlan(price: PriceRow): boolean {
@@ -96,18 +84,19 @@ function requirePlan(work: UnitOfWork, id: string): PriceRow {
 function checkParams(
   work: UnitOfWork,
   params: Stripe.PlanCreateParams,
-  gone: Readonly<Record<string, string>>,
+  removedParams: Readonly<Record<string, string>>,
 ): void {
   if (params.id !== undefined && work.find('price', params.id)) {
     throw invalidRequest('Plan already exists.', 'id', 'resource_already_exists')
   }
   if (params.amount !== undefined && params.amount_decimal !== undefined) {
-    throw invalidRequest(
-      'You may only specify one of these parameters: amount, amount_decimal.',
-      'amount',
-    )
+    throw onlyOne('amount, amount_decimal', 'amount')
   }
-  if (params.usage_type === 'metered' && params.meter === undefined && !gone.aggregate_usage) {
+  if (
+    params.usage_type === 'metered' &&
+    params.meter === undefined &&
+    !removedParams.aggregate_usage
+  ) {
     throw backedByMeters()
   }
   if (params.billing_scheme === 'tiered') {

@@ -1,19 +1,15 @@
-import type Stripe from 'stripe'
-import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
-import { idOf, type Operations, op } from '../api/operation.ts'
-import { requireCoupon } from '../catalog/coupons.ts'
-import { requireCustomer } from '../payments/customer.ts'
-import { render } from '../state/render.ts'
-import type { PromotionCodeRow } from '../state/rows.ts'
+import type { Operations } from '../api/operation.ts'
+import { create, list, retrieve, update } from '../api/resource.ts'
+import { findCustomer } from '../payments/customer.ts'
+import { blank } from '../state/blank.ts'
 import { invalidRequest, missingParam } from '../wire/errors.ts'
-import { mergeMetadata } from '../wire/metadata.ts'
+import { given, mergeMetadata } from '../wire/fields.ts'
 import { requireCurrency } from '../wire/money.ts'
-import { nulls } from '../wire/wire.ts'
 
 export const promotionCodes: Operations = {
-  'PromotionCodes.create': op<Stripe.PromotionCodeCreateParams>((params, { work }) => {
+  'PromotionCodes.create': create('promotion_code', (params, { work }) => {
     if (params.promotion.coupon === undefined) throw missingParam('promotion[coupon]')
-    const coupon = requireCoupon(work, params.promotion.coupon, 'promotion[coupon]')
+    const coupon = work.requireLive('coupon', params.promotion.coupon, 'promotion[coupon]')
     const code = params.code ?? work.context.store.randomText(8, 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789')
     if (!/^[A-Za-z0-9-]+$/.test(code)) {
       throw invalidRequest('Promotion codes may only contain letters, digits and dashes.', 'code')
@@ -35,20 +31,14 @@ export const promotionCodes: Operations = {
     if (restrictions?.minimum_amount !== undefined && !restrictions.minimum_amount_currency) {
       throw missingParam('restrictions[minimum_amount_currency]')
     }
-    const row: PromotionCodeRow = {
-      ...nulls<Stripe.PromotionCode>('promotion_code'),
+    return {
+      ...blank('promotion_code'),
       id: work.newId('promo_1'),
-      object: 'promotion_code',
       active,
       code,
       created: work.now,
-      customer:
-        params.customer === undefined
-          ? null
-          : requireCustomer(work, params.customer, 'customer').id,
-      expires_at: params.expires_at ?? null,
-      livemode: false,
-      max_redemptions: params.max_redemptions ?? null,
+      customer: findCustomer(work, params.customer)?.id ?? null,
+      ...given(params, 'expires_at', 'max_redemptions'),
       metadata: mergeMetadata({}, params.metadata),
       promotion: { coupon: coupon.id, type: 'coupon' },
       restrictions: {
@@ -61,42 +51,25 @@ export const promotionCodes: Operations = {
         ? { $: { currencyOptions: readMinimums(restrictions.currency_options, restrictions) } }
         : {}),
     }
-    work.insert('promotion_code', row, 'promotion_code.created')
-    return render('promotion_code', row, work.tables)
   }),
 
-  'PromotionCodes.retrieve': op((_params, call) =>
-    render('promotion_code', call.work.require('promotion_code', idOf(call)), call.work.tables),
-  ),
+  'PromotionCodes.retrieve': retrieve('promotion_code'),
 
-  'PromotionCodes.update': op<Stripe.PromotionCodeUpdateParams>((params, call) => {
-    const { work } = call
-    const row = work.edit('promotion_code', work.require('promotion_code', idOf(call)))
-    if (params.active !== undefined) row.active = params.active
-    row.metadata = mergeMetadata(row.metadata, params.metadata)
-    const options = params.restrictions?.currency_options
-    if (options) {
-      const currencyOptions = readMinimums(options, row.restrictions)
-      row.$ = { currencyOptions: { ...row.$?.currencyOptions, ...currencyOptions } }
-    }
-    return render('promotion_code', row, work.tables)
+  'PromotionCodes.update': update('promotion_code', ['active'], (row, { restrictions }) => {
+    const options = restrictions?.currency_options
+    if (!options) return
+    const currencyOptions = readMinimums(options, row.restrictions)
+    row.$ = { currencyOptions: { ...row.$?.currencyOptions, ...currencyOptions } }
   }),
-
-  'PromotionCodes.list': op<Stripe.PromotionCodeListParams>((params, { work, path }) => {
-    const rows = filterRows(
-      work.tables.promotion_code.newestFirst(),
-      (row) =>
-        (params.active === undefined || row.active === params.active) &&
-        (params.code === undefined || row.code.toLowerCase() === params.code.toLowerCase()) &&
-        (params.coupon === undefined || row.promotion.coupon === params.coupon) &&
-        (params.customer === undefined || row.customer === params.customer) &&
-        inRange(row.created, params.created as Range | undefined),
-    )
-    return listPage(rows, params, path, (row) => render('promotion_code', row, work.tables))
+  'PromotionCodes.list': list('promotion_code', {
+    where: {
+      code: (row, code) => row.code.toLowerCase() === code.toLowerCase(),
+      coupon: (row, coupon) => row.promotion.coupon === coupon,
+    },
   }),
 }
 
-/** What is to be bought at least, in other currencies than that of the code. */
+/** Reads a promotion code's minimum amounts in other currencies. */
 function readMinimums(
   given: Readonly<Record<string, { readonly minimum_amount?: number }>>,
   { minimum_amount_currency: own }: { readonly minimum_amount_currency?: string | null },

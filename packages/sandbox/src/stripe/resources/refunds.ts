@@ -1,52 +1,29 @@
 import type Stripe from 'stripe'
-import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
-import { idOf, type Operations, op } from '../api/operation.ts'
+import type { Operations } from '../api/operation.ts'
+import { answer, list, retrieve, update } from '../api/resource.ts'
 import { refundCharge } from '../payments/refunds.ts'
-import { render } from '../state/render.ts'
 import type { ChargeRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, missingParam } from '../wire/errors.ts'
-import { mergeMetadata } from '../wire/metadata.ts'
+import { invalidRequest, missingParam, onlyOne } from '../wire/errors.ts'
 
 export const refunds: Operations = {
-  'Refunds.create': op<Stripe.RefundCreateParams>((params, { work }) => {
-    const refund = refundCharge(work, requireRefundable(work, params), params)
-    return render('refund', refund, work.tables)
-  }),
-
-  'Refunds.retrieve': op((_params, call) =>
-    render('refund', call.work.require('refund', idOf(call)), call.work.tables),
+  'Refunds.create': answer('refund', (params, { work }) =>
+    refundCharge(work, requireRefundable(work, params), params),
   ),
-
-  'Refunds.update': op<Stripe.RefundUpdateParams>((params, call) => {
-    const { work } = call
-    const refund = work.edit('refund', work.require('refund', idOf(call)))
-    refund.metadata = mergeMetadata(refund.metadata, params.metadata)
-    return render('refund', refund, work.tables)
-  }),
-
-  'Refunds.cancel': op((_params, call) => {
-    const refund = call.work.require('refund', idOf(call))
+  'Refunds.retrieve': retrieve('refund'),
+  'Refunds.update': update('refund', []),
+  'Refunds.cancel'(_params, { work, id }) {
+    const { status } = work.require('refund', id)
     throw invalidRequest(
-      `You can only cancel refunds with the status requires_action, and this refund's status is ${refund.status}.`,
+      `You can only cancel refunds with the status requires_action, and this refund's status is ${status}.`,
     )
-  }),
-
-  'Refunds.list': op<Stripe.RefundListParams>((params, { work, path }) => {
-    const rows = filterRows(
-      work.tables.refund.newestFirst(),
-      (row) =>
-        (params.charge === undefined || row.charge === params.charge) &&
-        (params.payment_intent === undefined || row.payment_intent === params.payment_intent) &&
-        inRange(row.created, params.created as Range | undefined),
-    )
-    return listPage(rows, params, path, (row) => render('refund', row, work.tables))
-  }),
+  },
+  'Refunds.list': list('refund'),
 }
 
 function requireRefundable(work: UnitOfWork, params: Stripe.RefundCreateParams): ChargeRow {
   if (params.charge !== undefined && params.payment_intent !== undefined) {
-    throw invalidRequest('You may only specify one of these parameters: charge, payment_intent.')
+    throw onlyOne('charge, payment_intent')
   }
   if (params.charge !== undefined) return checkPaid(work.require('charge', params.charge, 'charge'))
   if (params.payment_intent === undefined) throw missingParam('payment_intent')

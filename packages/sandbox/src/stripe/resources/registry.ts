@@ -1,8 +1,7 @@
-import type { OperationsV2 } from '../api/calls-v2.ts'
 import type { Operations } from '../api/operation.ts'
+import type { OperationsV2 } from '../api/v2.ts'
 import { account } from './account.ts'
-import { balance } from './balance.ts'
-import { balanceTransactions } from './balance-transactions.ts'
+import { balance, balanceTransactions } from './balance.ts'
 import { billingPortal } from './billing-portal.ts'
 import { billingPortalConfigurations } from './billing-portal-configurations.ts'
 import { charges } from './charges.ts'
@@ -43,7 +42,7 @@ import { tokens } from './tokens.ts'
 import { usageRecords } from './usage-records.ts'
 import { webhookEndpoints } from './webhook-endpoints.ts'
 
-/** Every call the sandbox knows; any other is an unrecognized URL. */
+/** All supported operations of `/v1`. Any other request is an unrecognized URL. */
 export const OPERATIONS: Operations = {
   ...account,
   ...balance,
@@ -86,7 +85,7 @@ export const OPERATIONS: Operations = {
   ...webhookEndpoints,
 }
 
-/** The same for `/v2`. */
+/** All supported operations of `/v2`. */
 export const OPERATIONS_V2: OperationsV2 = {
   ...eventDestinations,
   ...meterEventsV2,

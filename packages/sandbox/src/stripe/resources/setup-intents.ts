@@ -1,7 +1,6 @@
-import type Stripe from 'stripe'
-import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
-import { idOf, type Operations, op } from '../api/operation.ts'
-import { requireCustomer } from '../payments/customer.ts'
+import type { Operations } from '../api/operation.ts'
+import { answer, change, list, retrieve, update } from '../api/resource.ts'
+import { findCustomer, requireCustomer } from '../payments/customer.ts'
 import { methodOfIntent } from '../payments/new-payment-method.ts'
 import { cardFault, nextAction } from '../payments/payment-attempt.ts'
 import { attachPaymentMethod, checkOwner } from '../payments/payment-methods.ts'
@@ -10,13 +9,13 @@ import { behaviorOf, toDecline } from '../payments/test-cards.ts'
 import { render } from '../state/render.ts'
 import type { SetupIntentRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, StripeFault, withDocs } from '../wire/errors.ts'
-import { mergeMetadata } from '../wire/metadata.ts'
+import { invalidRequest, type StripeFault, withDocs } from '../wire/errors.ts'
+import { mergeMetadata } from '../wire/fields.ts'
+import { authenticationFailure } from './payment-confirmation.ts'
 
 export const setupIntents: Operations = {
-  'SetupIntents.create': op<Stripe.SetupIntentCreateParams>((params, { work }) => {
-    const customer =
-      params.customer === undefined ? null : requireCustomer(work, params.customer, 'customer')
+  'SetupIntents.create': answer('setup_intent', (params, { work }) => {
+    const customer = findCustomer(work, params.customer)
     const intent = newSetupIntent(work, {
       customer: customer?.id ?? null,
       usage: params.usage ?? 'off_session',
@@ -33,58 +32,30 @@ export const setupIntents: Operations = {
     if (params.return_url !== undefined) intent.$.returnUrl = params.return_url
     intent.$.inPage = Boolean(params.use_stripe_sdk)
     if (params.confirm) confirmSetup(work, intent)
-    return render('setup_intent', intent, work.tables)
+    return intent
   }),
 
-  'SetupIntents.retrieve': op<Stripe.SetupIntentRetrieveParams>((_params, call) =>
-    render('setup_intent', call.work.require('setup_intent', idOf(call)), call.work.tables),
-  ),
+  'SetupIntents.retrieve': retrieve('setup_intent'),
 
-  'SetupIntents.update': op<Stripe.SetupIntentUpdateParams>((params, call) => {
-    const { work } = call
-    const intent = work.edit('setup_intent', work.require('setup_intent', idOf(call)))
-    if (params.customer !== undefined)
-      intent.customer = requireCustomer(work, params.customer, 'customer').id
-    if (params.description !== undefined) intent.description = params.description
+  'SetupIntents.update': update('setup_intent', ['description'], (intent, params, { work }) => {
+    intent.customer = findCustomer(work, params.customer)?.id ?? intent.customer
     useMethod(work, intent, params)
-    intent.metadata = mergeMetadata(intent.metadata, params.metadata)
-    return render('setup_intent', intent, work.tables)
   }),
-
-  'SetupIntents.confirm': op<Stripe.SetupIntentConfirmParams>((params, call) => {
-    const { work } = call
-    const intent = work.edit('setup_intent', work.require('setup_intent', idOf(call)))
-    if (intent.status === 'succeeded' || intent.status === 'canceled')
-      throw unexpected(intent, 'confirmed')
+  'SetupIntents.confirm': change('setup_intent', (intent, params, { work }) => {
+    if (isFinished(intent)) throw unexpected(intent, 'confirmed')
     useMethod(work, intent, params)
     if (params.return_url !== undefined) intent.$.returnUrl = params.return_url
     intent.$.inPage = Boolean(params.use_stripe_sdk)
     confirmSetup(work, intent)
-    return render('setup_intent', intent, work.tables)
   }),
-
-  'SetupIntents.cancel': op<Stripe.SetupIntentCancelParams>((params, call) => {
-    const { work } = call
-    const intent = work.edit('setup_intent', work.require('setup_intent', idOf(call)))
-    if (intent.status === 'succeeded' || intent.status === 'canceled')
-      throw unexpected(intent, 'canceled')
+  'SetupIntents.cancel': change('setup_intent', (intent, params, { work }) => {
+    if (isFinished(intent)) throw unexpected(intent, 'canceled')
     intent.status = 'canceled'
     intent.cancellation_reason = params.cancellation_reason ?? null
     intent.next_action = null
     work.emit('setup_intent.canceled', 'setup_intent', intent)
-    return render('setup_intent', intent, work.tables)
   }),
-
-  'SetupIntents.list': op<Stripe.SetupIntentListParams>((params, { work, path }) => {
-    const rows = filterRows(
-      work.tables.setup_intent.newestFirst(),
-      (row) =>
-        (params.customer === undefined || row.customer === params.customer) &&
-        (params.payment_method === undefined || row.payment_method === params.payment_method) &&
-        inRange(row.created, params.created as Range | undefined),
-    )
-    return listPage(rows, params, path, (row) => render('setup_intent', row, work.tables))
-  }),
+  'SetupIntents.list': list('setup_intent', { by: ['customer'] }),
 }
 
 interface MethodParams {
@@ -102,11 +73,15 @@ function useMethod(work: UnitOfWork, intent: SetupIntentRow, params: MethodParam
     intent.payment_method = method.id
     if (intent.status === 'requires_payment_method') intent.status = 'requires_confirmation'
   }
-  if (method || allowed !== undefined) showTypes(work, intent)
+  if (method || allowed !== undefined) updateMethodTypes(work, intent)
 }
 
-/** Those that are allowed, of which its method must be one; where none are named, cards and whatever it has. */
-function showTypes(work: UnitOfWork, intent: SetupIntentRow): void {
+/**
+ * Sets the payment method types of a setup intent: the allowed ones, or cards and the type of its
+ * payment method.
+ * @throws {StripeFault} If the payment method's type is not allowed.
+ */
+function updateMethodTypes(work: UnitOfWork, intent: SetupIntentRow): void {
   const type = work.find('payment_method', intent.payment_method ?? '')?.type
   const allowed: readonly string[] | null = intent.allowed_payment_method_types
   if (allowed && type && !allowed.includes(type)) {
@@ -171,7 +146,7 @@ function succeed(work: UnitOfWork, intent: SetupIntentRow): void {
   work.emit('setup_intent.succeeded', 'setup_intent', intent)
 }
 
-/** The customer passed, or failed, the challenge of a setup. */
+/** Applies the result of a setup intent's 3-D Secure challenge. */
 export function finishSetupAuthentication(
   work: UnitOfWork,
   id: string,
@@ -188,20 +163,21 @@ export function finishSetupAuthentication(
   intent.status = 'requires_payment_method'
   intent.payment_method = null
   intent.next_action = null
-  intent.last_setup_error = {
-    type: 'invalid_request_error',
-    ...withDocs('setup_intent_authentication_failure'),
-    message:
-      'We are unable to authenticate your payment method. Please choose a different payment method and try again.',
-  } as SetupIntentRow['last_setup_error']
+  intent.last_setup_error = authenticationFailure(
+    'setup_intent',
+  ) as SetupIntentRow['last_setup_error']
   work.emit('setup_intent.setup_failed', 'setup_intent', intent)
   return intent
 }
 
+function isFinished({ status }: SetupIntentRow): boolean {
+  return status === 'succeeded' || status === 'canceled'
+}
+
 function unexpected(intent: SetupIntentRow, verb: string): StripeFault {
-  return new StripeFault(400, {
-    type: 'invalid_request_error',
-    ...withDocs('setup_intent_unexpected_state'),
-    message: `You cannot ${verb.replace(/ed$/, '')} this SetupIntent because it has a status of ${intent.status}.`,
-  })
+  return invalidRequest(
+    `You cannot ${verb.replace(/ed$/, '')} this SetupIntent because it has a status of ${intent.status}.`,
+    undefined,
+    'setup_intent_unexpected_state',
+  )
 }

@@ -1,77 +1,66 @@
 import type Stripe from 'stripe'
 import { listPage } from '../api/lists.ts'
-import { idOf, type Operations, op } from '../api/operation.ts'
+import type { Operations } from '../api/operation.ts'
+import { answer, retrieve } from '../api/resource.ts'
 import { render } from '../state/render.ts'
+import type { SubscriptionItemRow } from '../state/rows.ts'
+import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { itemsOf } from '../subscriptions/subscription-swap.ts'
 import { updateSubscription } from '../subscriptions/subscription-update.ts'
 import { invalidRequest } from '../wire/errors.ts'
+import { given } from '../wire/fields.ts'
 
-type Shared = Pick<
-  Stripe.SubscriptionUpdateParams,
-  'payment_behavior' | 'proration_behavior' | 'proration_date' | 'off_session'
->
+type Params = Omit<Stripe.SubscriptionItemUpdateParams, 'expand'> & { readonly deleted?: true }
 
-/** Each is an update of the subscription with one item. */
+/** Operations on subscription items. Each change is an update of the subscription with one item. */
 export const subscriptionItems: Operations = {
-  'SubscriptionItems.create': op<Stripe.SubscriptionItemCreateParams>((params, { work }) => {
-    const subscription = work.require('subscription', params.subscription, 'subscription')
-    const before = new Set(itemsOf(work, subscription).map((item) => item.id))
-    const { subscription: _of, expand: _expand, ...rest } = params
-    const { shared, item } = split(rest)
-    updateSubscription(work, subscription, { ...shared, items: [item] })
+  'SubscriptionItems.create': answer('subscription_item', (params, { work }) => {
+    const { subscription: id, expand: _expand, ...item } = params
+    const subscription = work.require('subscription', id, 'subscription')
+    const before = new Set(itemsOf(work, subscription).map((each) => each.id))
+    updateSubscription(work, subscription, withItem(item))
     const created = itemsOf(work, subscription).find((each) => !before.has(each.id))
     if (!created) throw invalidRequest('The item awaits the payment of its invoice.')
-    return render('subscription_item', created, work.tables)
+    return created
   }),
-  'SubscriptionItems.retrieve': op((_params, call) =>
-    render(
-      'subscription_item',
-      call.work.require('subscription_item', idOf(call)),
-      call.work.tables,
-    ),
+  'SubscriptionItems.retrieve': retrieve('subscription_item'),
+  'SubscriptionItems.update': answer(
+    'subscription_item',
+    ({ expand: _expand, ...params }, call) => {
+      const row = call.work.require('subscription_item', call.id)
+      updateItem(call.work, row, params)
+      return row
+    },
   ),
-  'SubscriptionItems.update': op<Stripe.SubscriptionItemUpdateParams>((params, call) => {
-    const { work } = call
-    const row = work.require('subscription_item', idOf(call))
-    const { expand: _expand, ...rest } = params
-    const { shared, item } = split(rest)
-    updateSubscription(work, work.require('subscription', row.subscription), {
-      ...shared,
-      items: [{ ...item, id: row.id }],
-    })
-    return render('subscription_item', row, work.tables)
-  }),
-  'SubscriptionItems.del': op<Stripe.SubscriptionItemDeleteParams>((params, call) => {
-    const { work } = call
-    const row = work.require('subscription_item', idOf(call))
-    const { shared, item } = split(params)
-    updateSubscription(work, work.require('subscription', row.subscription), {
-      ...shared,
-      items: [{ ...item, id: row.id, deleted: true }],
-    })
-    return { id: row.id, object: 'subscription_item', deleted: true }
-  }),
-  'SubscriptionItems.list': op<Stripe.SubscriptionItemListParams>((params, { work, path }) => {
+  'SubscriptionItems.del': (params, { work, id }) => {
+    const row = work.require('subscription_item', id)
+    updateItem(work, row, { ...params, deleted: true })
+    return { id, object: 'subscription_item', deleted: true }
+  },
+  'SubscriptionItems.list': (params, { work, path }) => {
     const subscription = work.require('subscription', params.subscription, 'subscription')
     return listPage(itemsOf(work, subscription), params, path, (row) =>
       render('subscription_item', row, work.tables),
     )
-  }),
+  },
 }
 
-function split(params: object): { shared: Shared; item: Stripe.SubscriptionUpdateParams.Item } {
-  const shared: Record<string, unknown> = {}
-  const item: Record<string, unknown> = {}
-  for (const [key, value] of Object.entries(params)) {
-    const target = [
-      'payment_behavior',
-      'proration_behavior',
-      'proration_date',
-      'off_session',
-    ].includes(key)
-      ? shared
-      : item
-    target[key] = value
+function updateItem(work: UnitOfWork, { id, subscription }: SubscriptionItemRow, params: Params) {
+  updateSubscription(work, work.require('subscription', subscription), withItem({ ...params, id }))
+}
+
+/** Separates the parameters of the item from those of the whole subscription. */
+function withItem({
+  payment_behavior,
+  proration_behavior,
+  proration_date,
+  off_session,
+  ...item
+}: Params & { readonly id?: string }): Stripe.SubscriptionUpdateParams {
+  const shared = { payment_behavior, proration_behavior, proration_date, off_session }
+  return {
+    ...given(shared, 'payment_behavior', 'proration_behavior'),
+    ...given(shared, 'proration_date', 'off_session'),
+    items: [item],
   }
-  return { shared: shared as Shared, item: item as Stripe.SubscriptionUpdateParams.Item }
 }

@@ -1,93 +1,82 @@
 import type Stripe from 'stripe'
-import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
-import { idOf, type Operations, op } from '../api/operation.ts'
+import { inRange, type Range } from '../api/lists.ts'
+import type { Operations } from '../api/operation.ts'
+import { answer, change, list, retrieve, update } from '../api/resource.ts'
 import { requireCustomer, requireOwnMethod } from '../payments/customer.ts'
+import { blank } from '../state/blank.ts'
 import { checkRoomForSubscription } from '../state/clock-limits.ts'
-import { render } from '../state/render.ts'
 import type { ScheduleRow } from '../state/rows.ts'
 import { cancelSchedule, cancelSubscription } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { applyPhase, differs } from '../subscriptions/schedules/enter-phase.ts'
+import { applyPhase, differsFromPhase } from '../subscriptions/schedules/enter-phase.ts'
 import { type PhaseParams, readPhases } from '../subscriptions/schedules/params.ts'
 import { phaseOf } from '../subscriptions/schedules/phase-of.ts'
-import { advanceSchedule, planSchedule, release } from '../subscriptions/schedules/phases.ts'
+import {
+  advanceSchedule,
+  planSchedule,
+  releaseSchedule,
+} from '../subscriptions/schedules/phases.ts'
 import { readBillingMode } from '../subscriptions/subscription-params.ts'
+import { automaticTax } from '../subscriptions/subscription-settings.ts'
 import { itemsOf } from '../subscriptions/subscription-swap.ts'
 import { invalidRequest, missingParam } from '../wire/errors.ts'
-import { mergeMetadata } from '../wire/metadata.ts'
-import { nulls } from '../wire/wire.ts'
+import { mergeMetadata } from '../wire/fields.ts'
 
-/** Planned changes: most of all a swap at the end of the period. */
+/** Subscription schedules: planned changes, usually a swap at the end of the period. */
 export const subscriptionSchedules: Operations = {
-  'SubscriptionSchedules.create': op<Stripe.SubscriptionScheduleCreateParams>(
-    (params, { work }) => {
-      const schedule =
-        params.from_subscription === undefined
-          ? fromPhases(work, params)
-          : fromSubscription(work, params)
-      work.insert('subscription_schedule', schedule, 'subscription_schedule.created')
-      if (schedule.status === 'not_started') {
-        planSchedule(work, schedule)
-        if ((schedule.phases[0]?.start_date ?? 0) <= work.now) advanceSchedule(work, schedule)
-      } else planSchedule(work, schedule)
-      return render('subscription_schedule', schedule, work.tables)
+  'SubscriptionSchedules.create': answer('subscription_schedule', (params, { work }) => {
+    const schedule =
+      params.from_subscription === undefined
+        ? fromPhases(work, params)
+        : fromSubscription(work, params)
+    work.insert('subscription_schedule', schedule, 'subscription_schedule.created')
+    planSchedule(work, schedule)
+    const start = schedule.phases[0]?.start_date ?? 0
+    if (schedule.status === 'not_started' && start <= work.now) advanceSchedule(work, schedule)
+    return schedule
+  }),
+  'SubscriptionSchedules.retrieve': retrieve('subscription_schedule'),
+  'SubscriptionSchedules.update': update(
+    'subscription_schedule',
+    ['end_behavior'],
+    (schedule, params, { work }) => {
+      checkLive(schedule)
+      applyDefaults(work, schedule, params.default_settings)
+      if (params.phases) replacePhases(work, schedule, params)
+      planSchedule(work, schedule)
     },
   ),
-  'SubscriptionSchedules.retrieve': op((_params, call) =>
-    render(
-      'subscription_schedule',
-      call.work.require('subscription_schedule', idOf(call)),
-      call.work.tables,
-    ),
-  ),
-  'SubscriptionSchedules.update': op<Stripe.SubscriptionScheduleUpdateParams>((params, call) => {
-    const { work } = call
-    const schedule = work.edit('subscription_schedule', requireLive(work, idOf(call)))
-    if (params.end_behavior) schedule.end_behavior = params.end_behavior
-    schedule.metadata = mergeMetadata(schedule.metadata, params.metadata)
-    applyDefaults(work, schedule, params.default_settings)
-    if (params.phases) replacePhases(work, schedule, params)
-    planSchedule(work, schedule)
-    return render('subscription_schedule', schedule, work.tables)
-  }),
-  'SubscriptionSchedules.cancel': op<Stripe.SubscriptionScheduleCancelParams>((_params, call) => {
-    const { work } = call
-    const schedule = work.edit('subscription_schedule', requireLive(work, idOf(call)))
+  'SubscriptionSchedules.cancel': change('subscription_schedule', (schedule, _params, { work }) => {
+    checkLive(schedule)
     const subscription = work.find('subscription', schedule.subscription ?? '')
     if (subscription) cancelSubscription(work, subscription, 'cancellation_requested')
     else cancelSchedule(work, schedule)
-    return render('subscription_schedule', schedule, work.tables)
   }),
-  'SubscriptionSchedules.release': op<Stripe.SubscriptionScheduleReleaseParams>((_params, call) => {
-    const { work } = call
-    const schedule = work.edit('subscription_schedule', requireLive(work, idOf(call)))
-    release(work, schedule, work.find('subscription', schedule.subscription ?? ''))
-    return render('subscription_schedule', schedule, work.tables)
-  }),
-  'SubscriptionSchedules.list': op<Stripe.SubscriptionScheduleListParams>(
-    (params, { work, path }) => {
-      const rows = filterRows(
-        work.tables.subscription_schedule.newestFirst(),
-        (row) =>
-          (params.customer === undefined || row.customer === params.customer) &&
-          (params.scheduled === undefined || (row.status === 'not_started') === params.scheduled) &&
-          inRange(row.created, params.created as Range | undefined) &&
-          DATES.every((date) => isWithin(row[date], params[date])),
-      )
-      return listPage(rows, params, path, (row) =>
-        render('subscription_schedule', row, work.tables),
-      )
+  'SubscriptionSchedules.release': change(
+    'subscription_schedule',
+    (schedule, _params, { work }) => {
+      checkLive(schedule)
+      releaseSchedule(work, schedule, work.find('subscription', schedule.subscription ?? ''))
     },
   ),
+  'SubscriptionSchedules.list': list('subscription_schedule', {
+    by: ['customer'],
+    where: {
+      scheduled: (row, scheduled) => (row.status === 'not_started') === scheduled,
+      canceled_at: (row, range) => isWithin(row.canceled_at, range),
+      completed_at: (row, range) => isWithin(row.completed_at, range),
+      released_at: (row, range) => isWithin(row.released_at, range),
+    },
+  }),
 }
 
-const DATES = ['canceled_at', 'completed_at', 'released_at'] as const
-
-function isWithin(at: number | null, range: unknown): boolean {
-  return range === undefined || (at !== null && inRange(at, range as Range))
+function isWithin(at: number | null, range: Range): boolean {
+  return at !== null && inRange(at, range)
 }
 
-/** Of what is set for all phases, the card alone does something here. */
+/**
+ * Applies the default settings of a schedule. Only the payment method has an effect in the sandbox.
+ */
 function applyDefaults(
   work: UnitOfWork,
   schedule: ScheduleRow,
@@ -103,11 +92,10 @@ function applyDefaults(
   schedule.default_settings = { ...schedule.default_settings, default_payment_method }
 }
 
-function requireLive(work: UnitOfWork, id: string): ScheduleRow {
-  const schedule = work.require('subscription_schedule', id)
-  if (schedule.status === 'active' || schedule.status === 'not_started') return schedule
+function checkLive({ status }: ScheduleRow): void {
+  if (status === 'active' || status === 'not_started') return
   throw invalidRequest(
-    `You cannot update a subscription schedule that is in the \`${schedule.status}\` status. It must be in one of these statuses: \`not_started\`, \`active\`.`,
+    `You cannot update a subscription schedule that is in the \`${status}\` status. It must be in one of these statuses: \`not_started\`, \`active\`.`,
   )
 }
 
@@ -117,15 +105,14 @@ function newSchedule(
   params: Stripe.SubscriptionScheduleCreateParams,
 ): ScheduleRow {
   return {
-    ...nulls<Stripe.SubscriptionSchedule>('subscription_schedule'),
+    ...blank('subscription_schedule'),
     id: work.newId('sub_sched_1'),
-    object: 'subscription_schedule',
     billing_mode: readBillingMode(params),
     created: work.now,
     customer,
     default_settings: {
       application_fee_percent: null,
-      automatic_tax: { disabled_reason: null, enabled: false, liability: null },
+      automatic_tax: automaticTax(false),
       billing_cycle_anchor: 'automatic',
       billing_thresholds: null,
       collection_method: 'charge_automatically',
@@ -143,7 +130,6 @@ function newSchedule(
       transfer_data: null,
     },
     end_behavior: params.end_behavior ?? 'release',
-    livemode: false,
     metadata: mergeMetadata({}, params.metadata),
     pause_schedules: [],
     phases: [],
@@ -153,7 +139,7 @@ function newSchedule(
   }
 }
 
-/** One phase: the current period of the subscription as it is. */
+/** Creates a schedule from a subscription, with its current period as the only phase. */
 function fromSubscription(
   work: UnitOfWork,
   params: Stripe.SubscriptionScheduleCreateParams,
@@ -221,7 +207,7 @@ function replacePhases(
   if (phases.length === 0) throw missingParam('phases')
   const first = phases[0]?.start_date
   const started = schedule.current_phase?.start_date
-  // "Must be set on the first phase", says the reference: what is running must not begin anew by accident.
+  // Stripe requires it on the first phase, so that a running phase does not restart by accident.
   if (first === undefined && started !== undefined) throw missingParam('phases[0][start_date]')
   const start = first === undefined || first === 'now' ? (started ?? work.now) : first
   if (started !== undefined && start !== started && start > work.now) {
@@ -240,6 +226,6 @@ function replacePhases(
   if (!current) throw invalidRequest('No phase covers the present.', 'phases')
   schedule.current_phase = { start_date: current.start_date, end_date: current.end_date }
   const subscription = work.find('subscription', schedule.subscription ?? '')
-  if (subscription && differs(work, subscription, current))
+  if (subscription && differsFromPhase(work, subscription, current))
     applyPhase(work, schedule, subscription, current, behavior)
 }

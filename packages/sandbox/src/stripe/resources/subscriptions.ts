@@ -1,14 +1,20 @@
 import type Stripe from 'stripe'
-import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
-import { idOf, type Operations, op } from '../api/operation.ts'
-import { searchPage } from '../api/search.ts'
+import { inRange } from '../api/lists.ts'
+import type { Operations } from '../api/operation.ts'
+import { answer, change, listRows, retrieve, search } from '../api/resource.ts'
 import { collectInvoice, finalizeInvoice } from '../invoices/invoice-payment.ts'
 import { endDiscount } from '../state/discounts.ts'
 import { render } from '../state/render.ts'
-import type { SubscriptionRow } from '../state/rows.ts'
-import { cancelSubscription, isOver, planNext } from '../state/subscription-status.ts'
+import type { SubscriptionItemRow, SubscriptionRow } from '../state/rows.ts'
+import {
+  cancelSubscription,
+  hasEnded,
+  NOT_CANCELED,
+  pauseSubscription,
+  scheduleNext,
+} from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { announcePaused } from '../subscriptions/paused-collection.ts'
+import { applyPausedCollection } from '../subscriptions/paused-collection.ts'
 import { creditUnused } from '../subscriptions/proration.ts'
 import { createSubscription } from '../subscriptions/subscription-create.ts'
 import { noMethod } from '../subscriptions/subscription-first-payment.ts'
@@ -17,74 +23,57 @@ import { changeItems, itemsOf } from '../subscriptions/subscription-swap.ts'
 import { updateSubscription } from '../subscriptions/subscription-update.ts'
 import { usagePeriods } from '../subscriptions/usage.ts'
 import { invalidRequest, noSuch } from '../wire/errors.ts'
+import { given } from '../wire/fields.ts'
 
 export const subscriptions: Operations = {
-  'Subscriptions.create': op<Stripe.SubscriptionCreateParams>((params, { work }) =>
-    render('subscription', createSubscription(work, params), work.tables),
+  'Subscriptions.create': answer('subscription', (params, { work }) =>
+    createSubscription(work, params),
   ),
+  'Subscriptions.retrieve': retrieve('subscription'),
 
-  'Subscriptions.retrieve': op((_params, call) =>
-    render('subscription', call.work.require('subscription', idOf(call)), call.work.tables),
-  ),
-
-  'Subscriptions.update': op<Stripe.SubscriptionUpdateParams>((params, call) => {
-    const subscription = call.work.require('subscription', idOf(call))
-    updateSubscription(call.work, subscription, params)
-    return render('subscription', subscription, call.work.tables)
+  'Subscriptions.update': change('subscription', (row, params, { work }) => {
+    updateSubscription(work, row, params)
   }),
-
-  'Subscriptions.cancel': op<Stripe.SubscriptionCancelParams>((params, call) => {
-    const { work } = call
-    const subscription = work.require('subscription', idOf(call))
-    if (isOver(subscription)) throw noSuch('subscription', subscription.id)
+  'Subscriptions.cancel': change('subscription', (subscription, params, { work }) => {
+    if (hasEnded(subscription)) throw noSuch('subscription', subscription.id)
     cancelNow(work, subscription, params)
-    return render('subscription', subscription, work.tables)
   }),
+  /**
+   * Without a status, lists subscriptions that have not ended. Those on a test clock are listed
+   * only if the call names the clock or the customer.
+   */
+  'Subscriptions.list': ({ status = 'current', ...params }, call) => {
+    const hasItem = (row: SubscriptionRow, test: (item: SubscriptionItemRow) => boolean) =>
+      itemsOf(call.work, row).some(test)
+    const onClock = params.customer === undefined ? { test_clock: null } : {}
+    return listRows('subscription', { status, ...onClock, ...params }, call, {
+      by: ['customer'],
+      where: {
+        status: hasStatus,
+        price: (row, price) => hasItem(row, (item) => item.price === price),
+        plan: (row, plan) => hasItem(row, (item) => item.price === plan),
+        current_period_start: (row, range) =>
+          hasItem(row, (item) => inRange(item.current_period_start, range)),
+        current_period_end: (row, range) =>
+          hasItem(row, (item) => inRange(item.current_period_end, range)),
+      },
+    })
+  },
+  'Subscriptions.search': search('subscription'),
 
-  'Subscriptions.list': op<Stripe.SubscriptionListParams>((params, { work, path }) => {
-    const rows = params.customer
-      ? work.findBy('subscription', 'customer', params.customer).reverse()
-      : work.tables.subscription.newestFirst()
-    const wanted = filterRows(
-      rows,
-      (row) =>
-        hasStatus(row, params.status) &&
-        (params.collection_method === undefined ||
-          row.collection_method === params.collection_method) &&
-        (params.price === undefined ||
-          itemsOf(work, row).some((item) => item.price === params.price)) &&
-        (params.automatic_tax === undefined ||
-          row.automatic_tax.enabled === params.automatic_tax.enabled) &&
-        isOnClock(row, params) &&
-        inRange(row.created, params.created as Range | undefined),
-    )
-    return listPage(wanted, params, path, (row) => render('subscription', row, work.tables))
-  }),
-
-  'Subscriptions.search': op<Stripe.SubscriptionSearchParams>((params, { work, path }) =>
-    searchPage(work.tables.subscription, params, path, {
-      toWire: (row) => render('subscription', row, work.tables),
-    }),
-  ),
-
-  'Subscriptions.deleteDiscount': op((_params, call) => {
-    const { work } = call
-    const subscription = work.require('subscription', idOf(call))
-    const [id] = subscription.discounts
-    const discount = id === undefined ? undefined : work.find('discount', id)
-    if (!discount) {
-      throw noSuch('discount', `for subscription ${subscription.id}`)
-    }
+  'Subscriptions.deleteDiscount': (_params, { work, id }) => {
+    const subscription = work.require('subscription', id)
+    const [first = ''] = subscription.discounts
+    const discount = work.find('discount', first)
+    if (!discount) throw noSuch('discount', `for subscription ${subscription.id}`)
     work.edit('subscription', subscription)
-    subscription.discounts = subscription.discounts.filter((each) => each !== id)
+    subscription.discounts = subscription.discounts.filter((each) => each !== first)
     endDiscount(work, discount.id)
     const { end: _end, ...shown } = render('discount', discount, work.tables)
     return { ...shown, deleted: true }
-  }),
+  },
 
-  'Subscriptions.migrate': op<Stripe.SubscriptionMigrateParams>((_params, call) => {
-    const { work } = call
-    const subscription = work.edit('subscription', work.require('subscription', idOf(call)))
+  'Subscriptions.migrate': change('subscription', (subscription, _params, { work }) => {
     if (subscription.billing_mode.type === 'flexible') {
       throw invalidRequest(
         'This subscription is already in flexible billing mode.',
@@ -96,17 +85,10 @@ export const subscriptions: Operations = {
       type: 'flexible',
       updated_at: work.now,
     }
-    return render('subscription', subscription, work.tables)
   }),
 
-  'Subscriptions.pause': op<Stripe.SubscriptionPauseParams>((params, call) => {
-    const { work } = call
-    const subscription = work.edit('subscription', work.require('subscription', idOf(call)))
-    if (
-      subscription.status !== 'active' &&
-      subscription.status !== 'trialing' &&
-      subscription.status !== 'past_due'
-    ) {
+  'Subscriptions.pause': change('subscription', (subscription, params, { work }) => {
+    if (!['active', 'trialing', 'past_due'].includes(subscription.status)) {
       throw invalidRequest(
         `You cannot pause a subscription with the status ${subscription.status}.`,
       )
@@ -124,29 +106,17 @@ export const subscriptions: Operations = {
         work.edit('subscription_item', item).$.billed = null
       }
     }
-    subscription.status = 'paused'
-    subscription.status_details = {
-      paused: {
-        subscription: { type: 'pause_requested' },
-        transitioned_at: work.now,
-        type: 'subscription',
-      },
-    }
-    planNext(work, subscription)
-    work.emit('customer.subscription.paused', 'subscription', subscription)
-    return render('subscription', subscription, work.tables)
+    pauseSubscription(work, subscription, 'pause_requested')
+    scheduleNext(work, subscription)
   }),
 
-  'Subscriptions.resume': op<Stripe.SubscriptionResumeParams>((params, call) => {
-    const { work } = call
-    const subscription = work.edit('subscription', work.require('subscription', idOf(call)))
+  'Subscriptions.resume': change('subscription', (subscription, params, { work }) => {
     if (subscription.status !== 'paused') {
       throw invalidRequest(
         `You can only resume subscriptions with the status \`paused\`. This subscription's status is \`${subscription.status}\`.`,
       )
     }
     resume(work, subscription, params)
-    return render('subscription', subscription, work.tables)
   }),
 }
 
@@ -160,7 +130,7 @@ function resume(
   delete subscription.status_details
   if (unchanged && !ended) {
     subscription.status = 'active'
-    planNext(work, subscription)
+    scheduleNext(work, subscription)
     work.emit('customer.subscription.resumed', 'subscription', subscription)
     return
   }
@@ -175,7 +145,7 @@ function resume(
     items: billed,
     pending: 'subscription',
   })
-  const isFree = announcePaused(work, subscription, invoice)
+  const isFree = applyPausedCollection(work, subscription, invoice)
   if (!isFree) {
     work.emit('invoice.created', 'invoice', invoice)
     finalizeInvoice(work, invoice)
@@ -191,7 +161,7 @@ function resume(
       work.emit('customer.subscription.resumed', 'subscription', subscription)
     }
   }
-  planNext(work, subscription)
+  scheduleNext(work, subscription)
 }
 
 export function cancelNow(
@@ -203,12 +173,9 @@ export function cancelNow(
   if (params.prorate && subscription.status !== 'trialing') {
     for (const item of itemsOf(work, subscription)) creditUnused(work, subscription, item, work.now)
   }
-  const details = params.cancellation_details
   subscription.cancellation_details = {
-    comment: details?.comment || null,
-    feedback: details?.feedback || null,
-    feedback_option: null,
-    reason: null,
+    ...NOT_CANCELED,
+    ...given(params.cancellation_details, 'comment', 'feedback'),
   }
   const trialing = subscription.status === 'trialing'
   const usage = trialing ? [] : usagePeriods(work, itemsOf(work, subscription), work.now)
@@ -222,14 +189,16 @@ export function cancelNow(
     : null
   if (!params.invoice_now && !params.prorate) dropPendingProrations(work, subscription)
   cancelSubscription(work, subscription, 'cancellation_requested')
-  if (!invoice || announcePaused(work, subscription, invoice)) return
+  if (!invoice || applyPausedCollection(work, subscription, invoice)) return
   work.emit('invoice.created', 'invoice', invoice)
   finalizeInvoice(work, invoice)
   if (invoice.amount_due > 0 && subscription.collection_method === 'charge_automatically')
     collectInvoice(work, invoice)
 }
 
-/** Cancelled at once without a last invoice, pending prorations are forgotten. */
+/**
+ * Deletes pending prorations when a subscription is canceled immediately without a final invoice.
+ */
 function dropPendingProrations(work: UnitOfWork, subscription: SubscriptionRow): void {
   for (const item of work.findBy('invoiceitem', 'customer', subscription.customer)) {
     if (item.invoice !== null || !item.proration || item.$.subscription !== subscription.id)
@@ -239,16 +208,8 @@ function dropPendingProrations(work: UnitOfWork, subscription: SubscriptionRow):
   }
 }
 
-/** Without a status, everything that is not canceled. */
-/** Those on test clocks are only shown to who asks for their clock, or for one customer's. */
-function isOnClock(row: SubscriptionRow, params: Stripe.SubscriptionListParams): boolean {
-  if (params.test_clock !== undefined) return row.test_clock === params.test_clock
-  return row.test_clock === null || params.customer !== undefined
-}
-
-function hasStatus(row: SubscriptionRow, status: string | undefined): boolean {
+function hasStatus(row: SubscriptionRow, status: string): boolean {
   if (status === 'all') return true
-  if (status === undefined) return row.status !== 'canceled' && row.status !== 'incomplete_expired'
-  if (status === 'ended') return isOver(row)
-  return row.status === status
+  if (status === 'current') return row.status !== 'canceled' && row.status !== 'incomplete_expired'
+  return status === 'ended' ? hasEnded(row) : row.status === status
 }

@@ -1,22 +1,20 @@
-import type Stripe from 'stripe'
 import { listPage } from '../api/lists.ts'
-import { idOf, type Operations, op } from '../api/operation.ts'
+import type { Operations } from '../api/operation.ts'
 import { TAX_CODES } from '../catalog/tax-codes.ts'
 import { noSuch } from '../wire/errors.ts'
 
 export const taxCodes: Operations = {
-  'TaxCodes.list': op<Stripe.TaxCodeListParams>((params, { path }) =>
+  'TaxCodes.list': (params, { path }) =>
     listPage(
       TAX_CODES.map((code) => ({ ...code })),
       params,
       path,
       (code) => code,
     ),
-  ),
 
-  'TaxCodes.retrieve': op((_params, call) => {
-    const found = TAX_CODES.find(({ id }) => id === idOf(call))
-    if (!found) throw noSuch('tax code', idOf(call))
+  'TaxCodes.retrieve': (_params, { id }) => {
+    const found = TAX_CODES.find((code) => code.id === id)
+    if (!found) throw noSuch('tax code', id)
     return { ...found }
-  }),
+  },
 }

@@ -1,6 +1,7 @@
 import type Stripe from 'stripe'
-import { filterRows, listPage } from '../api/lists.ts'
-import { type Call, idOf, type Operations, op } from '../api/operation.ts'
+import { listPage } from '../api/lists.ts'
+import type { Operations } from '../api/operation.ts'
+import { answer, listRows, remove, retrieve } from '../api/resource.ts'
 import { requireCustomer } from '../payments/customer.ts'
 import { addTaxId, removeTaxId, taxIdsOf, verifyTaxId } from '../payments/tax-ids.ts'
 import { render } from '../state/render.ts'
@@ -9,40 +10,29 @@ import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, missingParam, noSuch } from '../wire/errors.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 
-/** Tax ids of customers, and those of the account itself. */
+/** Tax ids of customers and of the account. */
 export const taxIds: Operations = {
-  'Customers.createTaxId': op<Stripe.CustomerCreateTaxIdParams>((params, { work, ids }) =>
+  'Customers.createTaxId': (params, { work, ids }) =>
     create(work, requireCustomer(work, ids[0] ?? ''), params),
-  ),
 
-  'Customers.retrieveTaxId': op((_params, { work, ids }) =>
-    render('tax_id', requireOwn(work, ids), work.tables),
-  ),
-
-  'Customers.listTaxIds': op<Stripe.CustomerListTaxIdsParams>((params, { work, ids, path }) => {
+  'Customers.retrieveTaxId': answer('tax_id', (_params, { work, ids }) => requireOwn(work, ids)),
+  'Customers.listTaxIds': (params, { work, ids, path }) => {
     const rows = taxIdsOf(work, requireCustomer(work, ids[0] ?? '')).reverse()
     return listPage(rows, params, path, (row) => render('tax_id', row, work.tables))
-  }),
+  },
 
-  'Customers.deleteTaxId': op((_params, { work, ids }) => remove(work, requireOwn(work, ids))),
+  'Customers.deleteTaxId': (_params, { work, ids, id }) => {
+    removeTaxId(work, requireOwn(work, ids))
+    return { id, object: 'tax_id', deleted: true }
+  },
+  'TaxIds.create': (params, { work }) => create(work, ownerOf(work, params.owner), params),
+  'TaxIds.retrieve': retrieve('tax_id'),
 
-  'TaxIds.create': op<Stripe.TaxIdCreateParams>((params, { work }) =>
-    create(work, ownerOf(work, params.owner), params),
-  ),
-
-  'TaxIds.retrieve': op((_params, call) =>
-    render('tax_id', call.work.require('tax_id', idOf(call)), call.work.tables),
-  ),
-
-  'TaxIds.list': op<Stripe.TaxIdListParams>((params, { work, path }) => {
-    const customer = ownerOf(work, params.owner)?.id ?? null
-    const rows = filterRows(work.tables.tax_id.newestFirst(), (row) => row.customer === customer)
-    return listPage(rows, params, path, (row) => render('tax_id', row, work.tables))
-  }),
-
-  'TaxIds.del': op((_params, call: Call) =>
-    remove(call.work, call.work.require('tax_id', idOf(call))),
-  ),
+  'TaxIds.list': ({ owner, ...params }, call) => {
+    const customer = ownerOf(call.work, owner)?.id ?? null
+    return listRows('tax_id', { ...params, customer }, call)
+  },
+  'TaxIds.del': remove('tax_id', (row, { work }) => removeTaxId(work, row)),
 }
 
 function create(
@@ -56,11 +46,6 @@ function create(
   return shown
 }
 
-function remove(work: UnitOfWork, row: TaxIdRow): WireObject {
-  removeTaxId(work, row)
-  return { id: row.id, object: 'tax_id', deleted: true }
-}
-
 function requireOwn(work: UnitOfWork, [customer = '', id = '']: readonly string[]): TaxIdRow {
   requireCustomer(work, customer)
   const row = work.require('tax_id', id)
@@ -68,7 +53,7 @@ function requireOwn(work: UnitOfWork, [customer = '', id = '']: readonly string[
   return row
 }
 
-/** Null is the account itself, which is also meant when nobody is named. */
+/** Returns the customer who owns the tax id. `null` is the account, which is also the default. */
 function ownerOf(work: UnitOfWork, owner: Stripe.TaxIdCreateParams.Owner | undefined) {
   if (owner === undefined || owner.type === 'self') return null
   if (owner.type !== 'customer') {

@@ -1,44 +1,40 @@
-import { faultV2, type OperationsV2, opV2 } from '../api/calls-v2.ts'
 import { inRange } from '../api/lists.ts'
-import { listV2, PAGE_PARAMS, type PageParamsV2 } from '../api/pages-v2.ts'
-import type { Node } from '../api/parameters.ts'
+import {
+  callV2,
+  faultV2,
+  listV2,
+  type OperationsV2,
+  PAGE_PARAMS,
+  type Read,
+  readTimeV2,
+} from '../api/v2.ts'
 import type { ThinEventRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest } from '../wire/errors.ts'
-import { readTimeV2 } from '../wire/times-v2.ts'
 
 const THIRTY_DAYS = 30 * 86_400
-const MOST_TYPES = 20
+const MAX_TYPES = 20
 const SIDES = ['gt', 'gte', 'lt', 'lte'] as const
-const RANGE: Node = { o: { gt: 's', gte: 's', lt: 's', lte: 's' } }
+const RANGE = { o: { gt: 's', gte: 's', lt: 's', lte: 's' } } as const
+const FILTERS = { created: RANGE, object_id: 's', types: { a: 's' } } as const
 const address = '/v2/core/events'
 
-interface Filters {
-  readonly created?: Partial<Record<(typeof SIDES)[number], string>>
-  readonly object_id?: string
-  readonly types?: readonly string[]
-}
+type Filters = Read<{ o: typeof FILTERS }>
 
-/** Events whose webhook only names them, of the last 30 days. */
+/** Thin events, whose webhooks contain only ids, of the last 30 days. */
 export const thinEvents: OperationsV2 = {
-  [`GET ${address}`]: {
-    params: { o: { ...PAGE_PARAMS, created: RANGE, object_id: 's', types: { a: 's' } } },
-    run: opV2<Filters & PageParamsV2>((params, { work }) => {
-      const isWanted = readFilters(params)
-      const rows = work.tables['v2.core.event']
-        .newestFirst()
-        .filter((row) => isRecent(work, row) && isWanted(row))
-      return listV2(rows, params, `${address}${queryOf(params)}`, (row) => row)
-    }),
-  },
-  [`GET ${address}/:id`]: {
-    params: { o: {} },
-    run: opV2((_params, { work, ids }) => {
-      const event = work.find('v2.core.event', ids[0] ?? '')
-      if (event && isRecent(work, event)) return event
-      throw faultV2(404, 'not_found', `No such event: '${ids[0]}'`)
-    }),
-  },
+  [`GET ${address}`]: callV2({ o: { ...PAGE_PARAMS, ...FILTERS } }, (params, { work }) => {
+    const isWanted = readFilters(params)
+    const rows = work.tables['v2.core.event']
+      .newestFirst()
+      .filter((row) => isRecent(work, row) && isWanted(row))
+    return listV2(rows, params, `${address}${queryOf(params)}`, (row) => row)
+  }),
+  [`GET ${address}/:id`]: callV2({ o: {} }, (_params, { work, ids }) => {
+    const event = work.find('v2.core.event', ids[0] ?? '')
+    if (event && isRecent(work, event)) return event
+    throw faultV2(404, 'not_found', `No such event: '${ids[0]}'`)
+  }),
 }
 
 function isRecent(work: UnitOfWork, row: ThinEventRow): boolean {
@@ -46,8 +42,8 @@ function isRecent(work: UnitOfWork, row: ThinEventRow): boolean {
 }
 
 function readFilters({ created = {}, object_id, types }: Filters): (row: ThinEventRow) => boolean {
-  if (types && types.length > MOST_TYPES) {
-    throw invalidRequest(`\`types\` can have at most ${MOST_TYPES} names.`, 'types')
+  if (types && types.length > MAX_TYPES) {
+    throw invalidRequest(`\`types\` can have at most ${MAX_TYPES} names.`, 'types')
   }
   const range: Partial<Record<(typeof SIDES)[number], number>> = {}
   for (const side of SIDES) {
@@ -60,7 +56,7 @@ function readFilters({ created = {}, object_id, types }: Filters): (row: ThinEve
     inRange(Date.parse(row.created) / 1000, range)
 }
 
-/** The filters, for the addresses of other pages. */
+/** Serializes the filters for the URLs of other pages. */
 function queryOf({ created = {}, object_id, types = [] }: Filters): string {
   const query = new URLSearchParams()
   if (object_id !== undefined) query.set('object_id', object_id)

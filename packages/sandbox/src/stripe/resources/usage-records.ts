@@ -1,33 +1,25 @@
-import type Stripe from 'stripe'
 import { listPage } from '../api/lists.ts'
-import { idOf, type Operations, op } from '../api/operation.ts'
-import { hasNoMeter, usageOf } from '../catalog/usage.ts'
-import { recordsOf } from '../catalog/usage-records.ts'
+import type { Operations } from '../api/operation.ts'
+import { hasNoMeter, recordsOf, usageOf } from '../catalog/usage.ts'
 import { render } from '../state/render.ts'
 import type { SubscriptionItemRow } from '../state/rows.ts'
-import { isOver } from '../state/subscription-status.ts'
+import { hasEnded } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { fromUnits } from '../wire/decimals.ts'
-import { invalidRequest } from '../wire/errors.ts'
+import { invalidRequest, notNegative } from '../wire/errors.ts'
+import type { Period } from '../wire/periods.ts'
 
-interface NewRecord {
-  readonly quantity: number
-  readonly action?: 'increment' | 'set'
-  readonly timestamp?: 'now' | number
-}
+/** Tolerance for differences between clocks, in seconds. */
+const CLOCK_TOLERANCE = 5 * 60
 
-/** Clocks may differ so much. */
-const AHEAD = 5 * 60
-
-/** Usage of metered prices without a meter, as versions before basil report it. */
+/** Usage records of metered prices without a meter, for API versions before basil. */
 export const usageRecords: Operations = {
-  'SubscriptionItems.createUsageRecord': op<NewRecord>((params, call) => {
-    const { work } = call
-    const item = work.require('subscription_item', idOf(call))
+  'SubscriptionItems.createUsageRecord': (params, { work, id }) => {
+    const item = work.require('subscription_item', id)
     checkItem(work, item)
     const { quantity, action = 'increment' } = params
     if (quantity < 0) {
-      throw invalidRequest('Invalid non-negative integer', 'quantity', 'parameter_invalid_integer')
+      throw notNegative('quantity')
     }
     const timestamp = readTimestamp(work, item, params.timestamp ?? 'now')
     const known = recordsOf(work, item.id).find((each) => each.timestamp === timestamp)
@@ -45,19 +37,18 @@ export const usageRecords: Operations = {
       timestamp,
     })
     return render('usage_record', record, work.tables)
-  }),
+  },
 
-  'SubscriptionItems.listUsageRecordSummaries': op<Stripe.PaginationParams>((params, call) => {
-    const { work, path } = call
-    const item = work.require('subscription_item', idOf(call))
+  'SubscriptionItems.listUsageRecordSummaries': (params, { work, id, path }) => {
+    const item = work.require('subscription_item', id)
     checkUsageRecords(work, item)
     return listPage(summariesOf(work, item), params, path, (summary) => summary)
-  }),
+  },
 }
 
 function checkItem(work: UnitOfWork, item: SubscriptionItemRow): void {
   checkUsageRecords(work, item)
-  if (!isOver(work.require('subscription', item.subscription))) return
+  if (!hasEnded(work.require('subscription', item.subscription))) return
   throw invalidRequest('Cannot create the usage record because the subscription has been canceled.')
 }
 
@@ -71,7 +62,7 @@ function checkUsageRecords(work: UnitOfWork, item: SubscriptionItemRow): void {
   )
 }
 
-/** Whatever was billed is billed: usage of a period that is over is not taken. */
+/** Reads the timestamp of usage. Rejects one before the current period, which is already billed. */
 function readTimestamp(
   work: UnitOfWork,
   item: SubscriptionItemRow,
@@ -84,7 +75,7 @@ function readTimestamp(
       'timestamp',
     )
   }
-  if (timestamp > work.now + AHEAD) {
+  if (timestamp > work.now + CLOCK_TOLERANCE) {
     throw invalidRequest(
       'Cannot create the usage record with this timestamp because it is in the future.',
       'timestamp',
@@ -93,7 +84,7 @@ function readTimestamp(
   return timestamp
 }
 
-/** One for each period, the current one first. */
+/** Returns one summary per period, the current one first. */
 function summariesOf(work: UnitOfWork, item: SubscriptionItemRow) {
   const subscription = work.require('subscription', item.subscription)
   const summary = (period: Period, total: number, invoice: string | null) => ({
@@ -111,14 +102,9 @@ function summariesOf(work: UnitOfWork, item: SubscriptionItemRow) {
       .find(({ $ }) => $.item === item.id && $.usage !== undefined)
     return line ? [summary(line.period, Number(line.$.usage), invoice.id)] : []
   })
-  if (isOver(subscription)) return billed.reverse()
+  if (hasEnded(subscription)) return billed.reverse()
   const period = { start: item.current_period_start, end: item.current_period_end }
   const by = { customer: subscription.customer, item: item.id }
   const used = usageOf(work, work.require('price', item.price), by, period)
   return [summary(period, Number(fromUnits(used)), null), ...billed.reverse()]
-}
-
-interface Period {
-  readonly start: number
-  readonly end: number
 }

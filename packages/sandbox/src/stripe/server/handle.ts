@@ -1,156 +1,187 @@
+import type { CheckoutInput } from '../resources/checkout-completion.ts'
 import type { DroppedEvents } from '../resources/dropped-usage.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 
-/** What `new Stripe(apiKey, config)` takes to talk to the sandbox. */
+export type { CheckoutInput } from '../resources/checkout-completion.ts'
+
+/** Settings for `new Stripe(apiKey, config)` that connect the SDK to the sandbox. */
 export interface StripeSdkConfig {
-  /** `127.0.0.1` */
+  /** Loopback address, `127.0.0.1`. */
   readonly host: string
-  /** Where the sandbox's Stripe listens. */
+  /** Port of the sandbox's Stripe server. */
   readonly port: number
-  /** Loopback needs no certificate. */
+  /** Always `http`: loopback connections need no certificate. */
   readonly protocol: 'http'
-  /** Nothing is told to the real Stripe. */
+  /** Turns off the SDK's telemetry to the real Stripe. */
   readonly telemetry: false
 }
 
-/** A price with an id of your choice, for `seedPrice()`. */
+/** A price for `seedPrice()`. */
 export interface SeedPrice {
-  /** Prices made through the API get random ids; a seeded one may be called `monthly`. */
+  /** Id of the price, such as `monthly`. Prices created through the API get generated ids. */
   readonly id: string
-  /** In minor units: 1000 is ten dollars. */
+  /** Amount in minor units: 1000 is ten dollars. */
   readonly unitAmount: number
-  /** Three letters, lower case; `usd` unless told. */
+  /**
+   * Three-letter currency code in lower case.
+   * @default 'usd'
+   */
   readonly currency?: string
-  /** Without it the price is charged once. */
+  /** Billing interval. Without it the price is charged once. */
   readonly interval?: 'day' | 'week' | 'month' | 'year'
-  /** 1 unless told; 3 and `month` is a quarter. */
+  /**
+   * Number of intervals between charges: 3 with `month` bills quarterly.
+   * @default 1
+   */
   readonly intervalCount?: number
-  /** The product's name; made when there is none of that id. */
+  /**
+   * Id of the product, which is created with this name if it does not exist. By default a product
+   * `prod_<id>` with the price's id as its name.
+   */
   readonly product?: string
 }
 
-/** What the customer types into the checkout page. */
-export interface CheckoutInput {
-  /**
-   * A payment method, or a test value such as `pm_card_visa`, which it is unless told; or a bank account such as
-   * `pm_sepaDebit_successDelayed_de`.
-   */
-  readonly paymentMethod?: string
-  /** For a customer that is made by the checkout; the session's own unless told. */
-  readonly email?: string
-  /** The name on the card, and of a customer that is made. */
-  readonly name?: string
-  /** The billing address: `country` is two letters. Tax is worked out from it, where the session does so. */
-  readonly address?: {
-    readonly line1?: string
-    readonly city?: string
-    readonly state?: string
-    readonly postal_code?: string
-    readonly country?: string
-  }
-  /** A code, as people type it; the session must allow that. */
-  readonly promotionCode?: string
-  /** What goes into the session's `custom_fields`, by their keys. */
-  readonly fields?: Readonly<Record<string, string>>
-  /** For a session with `tax_id_collection`. */
-  readonly taxId?: { readonly type: string; readonly value: string }
-}
-
-/** What the cardholder tells the bank, for `disputeCharge()`. */
+/** Details of a dispute for `disputeCharge()`. */
 export interface DisputeInput {
-  /** `fraudulent` unless told; such as `product_not_received` or `subscription_canceled`. */
+  /**
+   * Stripe's dispute reason, such as `product_not_received` or `subscription_canceled`.
+   * @default 'fraudulent'
+   */
   readonly reason?: string
-  /** The bank only asks, and takes no money yet. */
+  /**
+   * Whether this is only an inquiry, for which no money is withdrawn yet.
+   * @default false
+   */
   readonly inquiry?: boolean
 }
 
-/** A webhook endpoint, however it was made. */
+/** A webhook endpoint, created through the API, by an option or by the handle. */
 export interface RegisteredWebhook {
-  /** `we_…` */
+  /** Id of the endpoint, `we_…`. */
   readonly id: string
-  /** Where it sends. */
+  /** URL that events are sent to. */
   readonly url: string
-  /** The types it was made for; `*` is all. */
+  /** Event types sent to the endpoint; `*` means all. */
   readonly events: readonly string[]
-  /** What its signatures are checked with. */
+  /** Signing secret, `whsec_…`, to verify signatures with. */
   readonly secret: string
 }
 
 /**
- * Stripe as a test holds it: the SDK's settings, and a look behind the counter. Objects are as the
- * API would send them without `expand`, and copies: changing one changes nothing.
+ * The sandbox's Stripe: settings for the SDK, and direct access to the state for tests. Objects are
+ * returned as copies, in the format of the API without `expand`.
  */
 export interface StripeHandle {
-  /** The secret key the SDK must carry. */
+  /** Secret API key for the SDK. */
   readonly apiKey: string
-  /** The key that pages carry. No call of a server takes it. */
+  /** Publishable API key for web pages. Server-side calls do not accept it. */
   readonly publishableKey: string
-  /** The account's version: the one the newest SDK pins, unless the option of that name says another. */
+  /**
+   * The account's default API version: that of the newest supported SDK, unless the `apiVersion`
+   * option names another.
+   */
   readonly apiVersion: string
-  /** `http://127.0.0.1:<port>` */
+  /** Base URL of the API, `http://127.0.0.1:<port>`. */
   readonly url: string
-  /** `new Stripe(sandbox.stripe.apiKey, sandbox.stripe.config)` */
+  /** Settings for the SDK: `new Stripe(sandbox.stripe.apiKey, sandbox.stripe.config)`. */
   readonly config: StripeSdkConfig
 
-  /** The customer of this id; for a deleted one what Stripe then says, `deleted: true`. */
+  /**
+   * Returns the customer with this id, or `null`. A deleted customer has `deleted: true`, as at
+   * Stripe.
+   */
   customer(id: string): WireObject | null
-  /** The subscription of this id, whatever its status. */
+  /** Returns the subscription with this id in any status, or `null`. */
   subscription(id: string): WireObject | null
-  /** The subscription schedule of this id, whatever its status. */
+  /** Returns the subscription schedule with this id in any status, or `null`. */
   schedule(id: string): WireObject | null
-  /** The invoice of this id, whatever its status. */
+  /** Returns the invoice with this id in any status, or `null`. */
   invoice(id: string): WireObject | null
-  /** The payment intent of this id, whatever its status. */
+  /** Returns the payment intent with this id in any status, or `null`. */
   paymentIntent(id: string): WireObject | null
-  /** The payment method of this id, attached or not. */
+  /** Returns the payment method with this id, attached or not, or `null`. */
   paymentMethod(id: string): WireObject | null
-  /** All but the deleted, newest first. */
+  /** Returns all customers that have not been deleted, newest first. */
   customers(): WireObject[]
-  /** Of one customer or of all, newest first, those that have ended too. */
+  /** Returns the subscriptions of one customer or of all, newest first, including ended ones. */
   subscriptions(customer?: string): WireObject[]
-  /** Of one customer or of all, newest first, drafts too. */
+  /** Returns the invoices of one customer or of all, newest first, including drafts. */
   invoices(customer?: string): WireObject[]
-  /** The invoices that are `paid`, newest first. */
+  /** Returns the invoices in status `paid` of one customer or of all, newest first. */
   paidInvoices(customer?: string): WireObject[]
-  /** Of one customer or of all, newest first, failed ones too. */
+  /** Returns the charges of one customer or of all, newest first, including failed ones. */
   charges(customer?: string): WireObject[]
-  /** The dispute of this id, whatever its status. */
+  /** Returns the dispute with this id in any status, or `null`. */
   dispute(id: string): WireObject | null
-  /** Of one charge or of all, newest first, those that are closed too. */
+  /** Returns the disputes of one charge or of all, newest first, including closed ones. */
   disputes(charge?: string): WireObject[]
-  /** All that are still kept, or those of one type, oldest first: as they happened. */
+  /** Returns the stored events of one type or of all, oldest first. */
   events(type?: string): WireObject[]
 
-  /** Sends every event (or those named) to a URL, as an endpoint made through the API would. */
+  /**
+   * Registers a webhook endpoint for all events, or for the given types, as one created through the
+   * API.
+   * @example
+   * ```ts
+   * const { secret } = sandbox.stripe.registerWebhook('http://127.0.0.1:3000/stripe/webhook', [
+   *   'invoice.paid',
+   *   'invoice.payment_failed',
+   * ])
+   * ```
+   */
   registerWebhook(
     url: string,
     events?: readonly string[],
     options?: { readonly secret?: string },
   ): RegisteredWebhook
-  /** The endpoints that are enabled, oldest first. */
+  /** Returns the enabled webhook endpoints, oldest first. */
   webhooks(): RegisteredWebhook[]
-  /** A price with an id of your choice, and its product. */
+  /**
+   * Creates a price with a chosen id, and its product if it does not exist.
+   * @example
+   * ```ts
+   * sandbox.stripe.seedPrice({ id: 'monthly', unitAmount: 1000, interval: 'month' })
+   * ```
+   */
   seedPrice(seed: SeedPrice): WireObject
-  /** The customer passes the 3-D Secure challenge of a payment or setup intent. */
+  /**
+   * Passes the 3-D Secure challenge of a payment intent or setup intent, as the customer would.
+   * @example
+   * ```ts
+   * const intent = await stripe.paymentIntents.create({
+   *   amount: 1000,
+   *   currency: 'usd',
+   *   payment_method: 'pm_card_authenticationRequired',
+   *   confirm: true,
+   *   return_url: 'https://shop.test/done',
+   * }) // status: requires_action
+   * sandbox.stripe.completeAuthentication(intent.id) // status: succeeded
+   * ```
+   */
   completeAuthentication(intentId: string): WireObject
-  /** The customer fails the challenge: the intent wants another payment method. */
+  /** Fails the 3-D Secure challenge of an intent. It then requires another payment method. */
   failAuthentication(intentId: string): WireObject
   /**
-   * The customer fills in the checkout page and passes what the bank asks; a card that is declined
-   * throws, and so does a code that is not good.
+   * Completes a checkout session as the customer would on its page, including a 3-D Secure
+   * challenge.
+   * @throws {Error} If the card is declined or the promotion code is invalid.
    */
   completeCheckout(sessionId: string, options?: CheckoutInput): WireObject
-  /** Lets a refund fail after it succeeded, as a bank does days later. The charge can be refunded again. */
+  /**
+   * Makes a succeeded refund fail, as a bank may do days later. The charge can then be refunded
+   * again.
+   */
   failRefund(refundId: string): WireObject
-  /** The cardholder disputes a charge with the bank, as `pm_card_createDispute` does at once. */
+  /** Opens a dispute of a charge, as a charge with `pm_card_createDispute` does immediately. */
   disputeCharge(chargeId: string, options?: DisputeInput): WireObject
-  /** The bank decides a dispute; an inquiry is merely closed by it. */
+  /** Decides a dispute as the bank would. An inquiry is closed whatever the outcome. */
   decideDispute(disputeId: string, outcome: 'won' | 'lost'): WireObject
   /**
-   * What Stripe finds out only after it took usage: the customer's is not counted, and webhooks that name
-   * `v1.billing.meter.error_report_triggered` are told by an event that is read by its id.
+   * Simulates usage that Stripe rejects after accepting it: removes the customer's meter events
+   * from the count, and notifies webhook endpoints that name
+   * `v1.billing.meter.error_report_triggered` with a thin event. Returns that event.
    */
   dropMeterEvents(customer: string, options?: DroppedEvents): WireObject
-  /** Stops this server only; closing the sandbox does so too. */
+  /** Stops this server only. `sandbox.close()` does so too. */
   close(): Promise<void>
 }

@@ -1,31 +1,52 @@
 import type { DunningOptions } from '../state/context.ts'
 
-/** Where Stripe's events are sent. */
+/** A webhook endpoint to register at start-up. */
 export interface WebhookAddress {
-  /** `http://127.0.0.1:3000/stripe/webhook` */
+  /** URL that events are sent to, such as `http://127.0.0.1:3000/stripe/webhook`. */
   readonly url: string
-  /** What its signatures are made with; drawn unless told. */
+  /** Signing secret. Generated if absent. */
   readonly secret?: string
-  /** All unless told. */
+  /** Event types to send. Defaults to all. */
   readonly events?: readonly string[]
 }
 
-/** How Stripe starts in a sandbox. */
+/** Options of the sandbox's Stripe. */
 export interface StripeOptions {
-  /** 0, the default, takes a free port. */
+  /**
+   * Port to listen on. 0 takes a free port.
+   * @default 0
+   */
   readonly port?: number
-  /** The secret key calls must carry; `sk_test_tollgate_sandbox` unless told. */
+  /**
+   * Secret API key that calls must send.
+   * @default 'sk_test_tollgate_sandbox'
+   */
   readonly apiKey?: string
-  /** The account's version, for calls that name none and for events; the pinned one unless told. */
+  /**
+   * The account's default API version, for events and for calls without a `Stripe-Version` header.
+   * Defaults to the version of the newest supported SDK.
+   */
   readonly apiVersion?: string
-  /** The key that pages carry; `pk_test_tollgate_sandbox` unless told. */
+  /**
+   * Publishable API key for web pages.
+   * @default 'pk_test_tollgate_sandbox'
+   */
   readonly publishableKey?: string
-  /** Where events are sent from the start. One that is registered already stays as it is. */
+  /**
+   * Webhook endpoints to register at start-up. An endpoint already registered for the URL stays
+   * unchanged, unless `secret` differs: then it is replaced.
+   */
   readonly webhooks?: readonly WebhookAddress[]
-  /** Retries after 3, 5 and 7 days and then cancels, unless told. */
+  /**
+   * How failed renewals are retried. By default after 3, 5 and 7 days; then the subscription is
+   * canceled.
+   */
   readonly dunning?: Partial<DunningOptions>
-  /** Stripe lists events of the last 30 days; older ones are forgotten after this many. */
+  /**
+   * Days after which events are deleted. Stripe lists events of the last 30 days.
+   * @default 30
+   */
   readonly keepEventsForDays?: number
-  /** Sends `invoice.upcoming` this many days before a renewal. Off unless set. */
+  /** Days before a renewal on which `invoice.upcoming` is sent. Not sent if absent. */
   readonly upcomingInvoiceDays?: number
 }

@@ -1,7 +1,7 @@
 import { serveHttp } from '../../core/http.ts'
 import type { ProviderContext } from '../../core/provider-context.ts'
 import { StripeApi } from '../api/api.ts'
-import { resumeMoving } from '../clocks/move-test-clock.ts'
+import { resumeAdvancing } from '../clocks/move-test-clock.ts'
 import { OPERATIONS, OPERATIONS_V2 } from '../resources/registry.ts'
 import { type StripeContext, startDunning } from '../state/context.ts'
 import { isReceiverGone, signStripeDelivery } from '../state/events.ts'
@@ -18,18 +18,10 @@ import { servePage } from './pages/serve-page.ts'
 const DEFAULT_KEY = 'sk_test_tollgate_sandbox'
 const DEFAULT_PUBLISHABLE_KEY = 'pk_test_tollgate_sandbox'
 const HOUR = 3600
-/** Exponential back-off for up to three days. */
+/** Seconds between delivery attempts: exponential back-off for up to three days. */
 const RETRY_SCHEDULE = [300, 1800, ...[2, 5, 10, 12, 12, 12, 12].map((hours) => hours * HOUR)]
 
-/** Starts Stripe on loopback. */
-export async function startStripe(
-  provided: ProviderContext,
-  options: StripeOptions = {},
-): Promise<StripeHandle> {
-  return serveStripe(openStripe(provided, options), options)
-}
-
-/** Its tables, and what falls due in them. Nobody can call it yet. */
+/** Opens Stripe's tables and registers its due work, without starting a server. */
 export function openStripe(provided: ProviderContext, options: StripeOptions = {}): StripeContext {
   const opened = openTables(provided.store)
   const versions = new Versions(opened.tables)
@@ -40,13 +32,13 @@ export function openStripe(provided: ProviderContext, options: StripeOptions = {
     keepEventsForDays: options.keepEventsForDays ?? 30,
     upcomingInvoiceDays: options.upcomingInvoiceDays ?? null,
     apiVersion: requireVersion(options.apiVersion ?? API_VERSION),
-    tellEvent: (event, version) => versions.tellEvent(event, version),
+    convertEvent: (event, version) => versions.convertEvent(event, version),
     baseUrl: '',
   }
   provided.outbox.addSender('stripe', {
     retrySchedule: RETRY_SCHEDULE,
     sign: signStripeDelivery(context),
-    isOver: (delivery) => isReceiverGone(context, delivery),
+    isObsolete: (delivery) => isReceiverGone(context, delivery),
   })
   provided.clock.join(billingCycle(context))
   return context
@@ -77,7 +69,7 @@ export async function serveStripe(
     failed: () => api.failed(),
   })
   context.baseUrl = server.url
-  resumeMoving(context)
+  resumeAdvancing(context)
   return createStripeHandle(context, server, { apiKey, publishableKey })
 }
 

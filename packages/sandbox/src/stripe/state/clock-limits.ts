@@ -1,37 +1,46 @@
 import { invalidRequest } from '../wire/errors.ts'
 import { addIntervals, type Recurrence } from '../wire/periods.ts'
 import type { CustomerRow, TestClockRow } from './rows.ts'
-import { isOver } from './subscription-status.ts'
+import { hasEnded } from './subscription-status.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
-/** Stripe's: a clock moves all that lives by it at once. */
-const MOST_CUSTOMERS = 3
-const MOST_SUBSCRIPTIONS = 3
+/** Stripe's limits for test clocks, which move all their objects at once. */
+const MAX_CUSTOMERS = 3
+const MAX_SUBSCRIPTIONS = 3
 
-/** Throws unless the clock has a place for one more customer. */
+/**
+ * Finds a test clock.
+ * @throws {StripeFault} If it already has the maximum number of customers.
+ */
 export function requireClockWithRoom(work: UnitOfWork, id: string): TestClockRow {
   const clock = work.require('test_helpers.test_clock', id, 'test_clock')
-  if (customersOn(work, clock).length < MOST_CUSTOMERS) return clock
-  throw invalidRequest(`A test clock can have at most ${MOST_CUSTOMERS} customers.`, 'test_clock')
+  if (customersOn(work, clock).length < MAX_CUSTOMERS) return clock
+  throw invalidRequest(`A test clock can have at most ${MAX_CUSTOMERS} customers.`, 'test_clock')
 }
 
-/** Throws where a customer on a test clock has as many subscriptions as it can have, planned ones included. */
+/**
+ * Checks that a customer on a test clock may have another subscription. Scheduled ones count, too.
+ * @throws {StripeFault} If the limit is reached.
+ */
 export function checkRoomForSubscription(work: UnitOfWork, id: string | undefined): void {
   const customer = work.find('customer', id ?? '')
   if (!customer?.test_clock) return
   const running = work.findBy('subscription', 'customer', customer.id)
   const planned = work.findBy('subscription_schedule', 'customer', customer.id)
   const count =
-    running.filter((row) => !isOver(row)).length +
+    running.filter((row) => !hasEnded(row)).length +
     planned.filter(({ status }) => status === 'not_started').length
-  if (count < MOST_SUBSCRIPTIONS) return
+  if (count < MAX_SUBSCRIPTIONS) return
   throw invalidRequest(
-    `A customer on a test clock can have at most ${MOST_SUBSCRIPTIONS} subscriptions.`,
+    `A customer on a test clock can have at most ${MAX_SUBSCRIPTIONS} subscriptions.`,
     'customer',
   )
 }
 
-/** How far a clock can be advanced at once: two intervals of the shortest subscription that lives by it. */
+/**
+ * Returns the latest time a test clock may be moved to in one call: two intervals of its shortest
+ * subscription.
+ */
 export function latestAdvance(
   work: UnitOfWork,
   clock: TestClockRow,
@@ -51,7 +60,7 @@ function customersOn(work: UnitOfWork, clock: TestClockRow): CustomerRow[] {
 function recurrencesOf(work: UnitOfWork, customer: string): Recurrence[] {
   const items = work
     .findBy('subscription', 'customer', customer)
-    .filter((row) => !isOver(row))
+    .filter((row) => !hasEnded(row))
     .flatMap(({ id }) => work.findBy('subscription_item', 'subscription', id))
   const planned = work
     .findBy('subscription_schedule', 'customer', customer)

@@ -2,67 +2,76 @@ import type { MovableClock } from '../../core/clock/clock.ts'
 import type { ProviderContext } from '../../core/provider-context.ts'
 import type { Table } from '../../core/store/table.ts'
 import type { WireObject } from '../wire/wire-object.ts'
-import type { StripePackers } from './packers.ts'
 import type { StripeQueues, Tables } from './tables.ts'
-import { timeOn } from './test-clocks.ts'
+import { testClockTime } from './test-clocks.ts'
 
-/** What every resource works with. */
+/** The state and services every Stripe operation uses. */
 export interface StripeContext extends ProviderContext {
   readonly tables: Tables
   readonly queues: StripeQueues
-  readonly packers: StripePackers
-  /** As it was started, and as somebody has set it since: see `dunningOf`. */
+  /** Dunning settings: from the start-up options, and as changed since (see `dunningOf`). */
   readonly dunning: { readonly started: DunningOptions; readonly set: Table<DunningOptions> }
   readonly keepEventsForDays: number
   readonly upcomingInvoiceDays: number | null
-  /** The account's version: what calls that name none, and events, are told in. */
+  /**
+   * The account's default API version, for events and for calls without a `Stripe-Version` header.
+   */
   readonly apiVersion: string
-  /** Makes an event what it is in a version; the given one is changed. */
-  readonly tellEvent: (event: WireObject, version: string) => WireObject
-  /** Where hosted pages live; known once the server listens. */
+  /** Converts an event to an API version. Changes the given object in place. */
+  readonly convertEvent: (event: WireObject, version: string) => WireObject
+  /** Base URL of the hosted pages. Set once the server is listening. */
   baseUrl: string
 }
 
-/** Stripe's time: whole seconds, on a test clock, or on the sandbox's own where none is named or it is gone. */
+/**
+ * Returns the time in Unix seconds: of the test clock, or of the sandbox's clock if none is given
+ * or it was deleted.
+ */
 export function nowOf(
   context: { readonly clock: MovableClock; readonly tables: Tables },
   testClock: string | null = null,
 ): number {
   const row = testClock === null ? null : context.tables['test_helpers.test_clock'].get(testClock)
-  return row ? timeOn(row) : Math.floor(context.clock.nowMs() / 1000)
+  return row ? testClockTime(row) : Math.floor(context.clock.nowMs() / 1000)
 }
 
-const SET = 'set'
+const SETTINGS_KEY = 'set'
 
-/** How it collects now. */
+/** Returns the dunning settings in effect. */
 export function dunningOf({ dunning }: StripeContext): DunningOptions {
-  return dunning.set.get(SET) ?? dunning.started
+  return dunning.set.get(SETTINGS_KEY) ?? dunning.started
 }
 
-/** What a start names is in force, whatever a state file has kept; what it does not name stays as it was set. */
+/**
+ * Returns the dunning settings at start-up. Options given now override stored ones; other settings
+ * keep their stored values.
+ */
 export function startDunning(
   set: Table<DunningOptions>,
   named: Partial<DunningOptions> = {},
 ): StripeContext['dunning'] {
-  const kept = set.get(SET)
-  if (kept && Object.keys(named).length > 0) set.set(SET, { ...kept, ...named })
+  const kept = set.get(SETTINGS_KEY)
+  if (kept && Object.keys(named).length > 0) set.set(SETTINGS_KEY, { ...kept, ...named })
   return { started: { retryAfterDays: [3, 5, 7], afterLastRetry: 'cancel', ...named }, set }
 }
 
-/** From now on, for retries that are not planned yet; a snapshot and a state file carry it. */
+/**
+ * Changes the dunning settings for retries that are not scheduled yet. Stored in snapshots and the
+ * state file.
+ */
 export function setDunning(context: StripeContext, dunning: DunningOptions): void {
-  context.dunning.set.set(SET, dunning)
+  context.dunning.set.set(SETTINGS_KEY, dunning)
 }
 
 type AfterLastRetry = DunningOptions['afterLastRetry']
 
-/** What may become of a subscription after the last retry. */
+/** Possible outcomes for a subscription after the last retry. */
 export const AFTER_LAST_RETRY: readonly AfterLastRetry[] = ['cancel', 'unpaid', 'past_due']
 
-/** How Stripe collects after a failed renewal; the dashboard's settings. */
+/** How Stripe retries failed renewals, as set in the dashboard. */
 export interface DunningOptions {
-  /** Days from one failed attempt to the next. */
+  /** Days between attempts. */
   readonly retryAfterDays: readonly number[]
-  /** What becomes of the subscription after the last retry. */
+  /** Status of the subscription after the last retry fails: canceled, `unpaid` or `past_due`. */
   readonly afterLastRetry: 'cancel' | 'unpaid' | 'past_due'
 }

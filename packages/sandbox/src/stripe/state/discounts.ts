@@ -9,13 +9,19 @@ export function endDiscount(work: UnitOfWork, id: string): void {
     work.emit('customer.discount.deleted', 'discount', discount)
 }
 
-/** Of nothing in particular. */
+/**
+ * Whether the discount belongs to the customer or a subscription, not to a single invoice, item or
+ * session.
+ */
 function isCustomers(discount: DiscountRow): boolean {
   const { checkout_session, invoice, invoice_item, subscription_item } = discount
   return !checkout_session && !invoice && !invoice_item && !subscription_item
 }
 
-/** What an invoice begins with: the subscription's discounts, or the customer's where it has none. */
+/**
+ * Returns the initial discounts of an invoice: those of the subscription, or the customer's if it
+ * has none.
+ */
 export function inheritedDiscounts(
   work: UnitOfWork,
   customer: CustomerRow | undefined,
@@ -31,7 +37,7 @@ export function couponOf(work: UnitOfWork, discountId: string): CouponRow | null
   return work.find('coupon', discount?.source.coupon ?? '') ?? null
 }
 
-/** Discounts that still apply at an instant. */
+/** Keeps the discounts that still apply at a time. */
 export function liveDiscounts(work: UnitOfWork, ids: readonly string[], at: number): string[] {
   return ids.filter((id) => {
     const discount = work.find('discount', id)

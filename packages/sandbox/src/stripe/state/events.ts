@@ -6,17 +6,18 @@ import type { WireObject } from '../wire/wire-object.ts'
 import type { StripeContext } from './context.ts'
 import { nowOf } from './context.ts'
 import type { EventRequest, NewEvent } from './new-event.ts'
-import { findReceiver, type Receiver, receiversIn, sendTo, wants } from './receivers.ts'
-import type { EventRow, ThinEventRow } from './rows.ts'
-import { tellThin, thinType } from './thin-events.ts'
+import { findReceiver, type Receiver, receiversIn, sendTo, subscribesTo } from './receivers.ts'
+import type { EventRow } from './rows.ts'
+import { recordThinEvent, thinType } from './thin-events.ts'
 
 const DAY = 86_400
-/** Time caused it. */
-const NOBODY = { id: null, idempotency_key: null }
+/** Value of an event's field `request` if time caused the event instead of a call. */
+const NO_REQUEST = { id: null, idempotency_key: null }
 
 /**
- * Stores the events of a step and sends each to every endpoint that asked for its type. They are made in the sandbox's
- * own time, as Stripe makes them in real time; `at` is what time it was on the test clock it happened by.
+ * Stores a step's events and sends them to the endpoints that subscribe to their types. Events have
+ * the sandbox's time, as Stripe's have real time. `at` is the time of the test clock they happened
+ * on.
  */
 export function recordEvents(
   context: StripeContext,
@@ -24,30 +25,32 @@ export function recordEvents(
   request: EventRequest | null,
   at: number | null,
 ): void {
-  const { packers, store, tables } = context
+  const { store, tables } = context
   const created = nowOf(context)
-  const by = request ? { id: request.id, idempotency_key: request.idempotencyKey } : NOBODY
+  const by = request ? { id: request.id, idempotency_key: request.idempotencyKey } : NO_REQUEST
   const receivers = receiversIn(tables)
   const whole = receivers.filter(({ payload }) => payload === 'snapshot')
   const thin = receivers.filter(({ payload }) => payload === 'thin')
   const rows = events.map(({ type, data, previous }): EventRow => {
-    const endpoints = whole.filter((receiver) => wants(receiver, type)).length
+    const endpoints = whole.filter((receiver) => subscribesTo(receiver, type)).length
     const id = store.nextId('evt_')
     return { id, object: 'event', type, created, data, previous, request: by, endpoints }
   })
-  if (at !== null) for (const row of rows) row.at = at
-  // Few events are ever read. Until then they stay packed.
-  tables.event.addTogether(rows, packers.events.together(rows))
+  for (const row of rows) {
+    if (at !== null) row.at = at
+    tables.event.add(row.id, row)
+  }
   for (const row of rows) {
     if (row.endpoints > 0) sendEvent(context, row, whole)
-    if (thin.some((receiver) => wants(receiver, thinType(row.type)))) tellThin(context, row)
+    if (thin.some((receiver) => subscribesTo(receiver, thinType(row.type))))
+      recordThinEvent(context, row)
   }
 }
 
 function sendEvent(context: StripeContext, row: EventRow, receivers: readonly Receiver[]): void {
   const bodies = new Map<string, string>()
   for (const receiver of receivers) {
-    if (!wants(receiver, row.type)) continue
+    if (!subscribesTo(receiver, row.type)) continue
     const version = receiver.version ?? context.apiVersion
     const body = bodies.get(version) ?? bodyOf(context, row, version)
     bodies.set(version, body)
@@ -56,16 +59,19 @@ function sendEvent(context: StripeContext, row: EventRow, receivers: readonly Re
 }
 
 function bodyOf(context: StripeContext, row: EventRow, version: string): string {
-  return JSON.stringify(context.tellEvent(renderPinned(row, row.endpoints), version), null, 2)
+  return JSON.stringify(context.convertEvent(renderPinned(row, row.endpoints), version), null, 2)
 }
 
-/** An event as it is read: in the account's version, whatever the call's is. */
+/**
+ * Renders an event as the API returns it: in the account's API version, whatever version the call
+ * has.
+ */
 export function renderEvent(
   context: StripeContext,
   row: EventRow,
   pendingWebhooks: number,
 ): WireObject {
-  return context.tellEvent(renderPinned(row, pendingWebhooks), context.apiVersion)
+  return context.convertEvent(renderPinned(row, pendingWebhooks), context.apiVersion)
 }
 
 function renderPinned(row: EventRow, pendingWebhooks: number): WireObject {
@@ -86,12 +92,15 @@ function renderPinned(row: EventRow, pendingWebhooks: number): WireObject {
   }
 }
 
-/** At Stripe a retry that finds its receiver deleted or switched off is the last. */
+/** Whether the endpoint was deleted or disabled. As at Stripe, deliveries to it then end. */
 export function isReceiverGone({ tables }: StripeContext, { endpointId }: Delivery): boolean {
   return endpointId !== undefined && findReceiver(tables, endpointId)?.isEnabled !== true
 }
 
-/** `t=…,v1=…`: the real time of sending, and HMAC-SHA256 over it and the body. */
+/**
+ * Signs deliveries with the header `t=…,v1=…`: the system time, and an HMAC-SHA256 of it and the
+ * body.
+ */
 export function signStripeDelivery(
   context: StripeContext,
 ): (delivery: Delivery, realNow: Date) => Record<string, string> {
@@ -108,14 +117,15 @@ export function signStripeDelivery(
 
 const FORGOTTEN_AT = new WeakMap<StripeContext, number>()
 
-/** Stripe keeps events for 30 days. */
+/** Deletes events older than `keepEventsForDays` (at Stripe 30 days). */
 export function forgetOldEvents(context: StripeContext): void {
   const now = nowOf(context)
   if (FORGOTTEN_AT.get(context) === now) return
   FORGOTTEN_AT.set(context, now)
   const limit = now - context.keepEventsForDays * DAY
-  const { packers, tables } = context
-  tables.event.deleteOldest((kept) => packers.events.createdOf(kept) < limit)
+  const { event, 'v2.core.event': thin } = context.tables
+  const times = event.columnBy('created', ({ created }) => created)
+  event.deleteOldest((place) => Number(times.at(place)) < limit)
   const oldest = new Date(limit * 1000).toISOString()
-  tables['v2.core.event'].deleteOldest((kept) => (kept as ThinEventRow).created < oldest)
+  thin.deleteOldest((place) => (thin.at(place)?.created ?? oldest) < oldest)
 }

@@ -1,6 +1,6 @@
 import type { WireObject } from '../wire/wire-object.ts'
 
-/** The call that caused an event; null when time did. */
+/** The API call that caused an event, with its idempotency key. `null` if time caused the event. */
 export interface EventRequest {
   readonly id: string
   readonly idempotencyKey: string | null
@@ -8,8 +8,8 @@ export interface EventRequest {
 
 export interface NewEvent {
   readonly type: string
-  /** The object it is about, as it is sent. Nobody changes it any more. */
+  /** The rendered object. Never changed afterwards. */
   readonly data: Readonly<WireObject>
-  /** What the changed fields were before. */
+  /** Previous values of the changed fields. */
   readonly previous: Readonly<Record<string, unknown>> | null
 }

@@ -5,10 +5,13 @@ import { render } from './render.ts'
 import type { SubscriptionItemRow, SubscriptionRow } from './rows.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
-const LONGEST = 23 * 3600
+const MAX_PENDING_SECONDS = 23 * 3600
 
-/** What it changes, and nothing else: coupons, taxes and pauses may change while it waits. */
-interface HeldUpdate {
+/**
+ * The part of a pending update that is stored: coupons, taxes and pauses may change while it is
+ * pending.
+ */
+interface StoredUpdate {
   readonly invoice: string
   readonly subscription: RowChanges
   readonly items: Readonly<Record<string, RowChanges>>
@@ -16,25 +19,28 @@ interface HeldUpdate {
   readonly removed: readonly string[]
 }
 
-/** A subscription and its items as they were before an update that may have to wait. */
-export interface Before {
+/** A subscription and its items before an update that may become pending. */
+export interface PreviousState {
   readonly subscription: string
   readonly items: string
 }
 
-export function rememberBefore(work: UnitOfWork, subscription: SubscriptionRow): Before {
+export function capturePrevious(work: UnitOfWork, subscription: SubscriptionRow): PreviousState {
   const items = work.findBy('subscription_item', 'subscription', subscription.id)
   return { subscription: JSON.stringify(subscription), items: JSON.stringify(items) }
 }
 
-/** What of an update is shown while it is held back. */
+/** Parameters shown in `pending_update`. */
 type Shown = Pick<Stripe.SubscriptionUpdateParams, 'cancel_at_period_end' | 'metadata'>
 
-/** The payment did not go through: the update is held back until it does, for 23 hours or until the period is over. */
-export function holdUpdate(
+/**
+ * Makes an update pending whose payment did not succeed: restores the previous state, and applies
+ * the update once it is paid. The update expires after 23 hours, or when the period ends.
+ */
+export function makeUpdatePending(
   work: UnitOfWork,
   subscription: SubscriptionRow,
-  before: Before,
+  before: PreviousState,
   invoiceId: string,
   params: Shown,
 ): void {
@@ -44,19 +50,19 @@ export function holdUpdate(
     .filter((item) => !oldItems.some((old) => isSame(old, item)))
     .map((item) => copyJson(render('subscription_item', item, work.tables)))
   const old = JSON.parse(before.subscription) as SubscriptionRow
-  const held = describeUpdate(invoiceId, [old, subscription], [oldItems, items])
+  const stored = describeUpdate(invoiceId, [old, subscription], [oldItems, items])
   const { billing_cycle_anchor: anchor, trial_end: trialEnd } = subscription
-  replaceFields(subscription, old)
+  Object.assign(subscription, old)
   subscription.latest_invoice = invoiceId
   replaceItems(work, subscription.id, oldItems)
-  subscription.$.pendingUpdateParams = JSON.stringify(held)
+  subscription.$.pendingUpdateParams = JSON.stringify(stored)
   subscription.pending_update = {
     billing_cycle_anchor: anchor,
     cancel_at_period_end: params.cancel_at_period_end ?? null,
     discount: null,
     discounts: null,
     expires_at: Math.min(
-      work.now + LONGEST,
+      work.now + MAX_PENDING_SECONDS,
       ...oldItems.map(({ current_period_end }) => current_period_end),
     ),
     metadata: params.metadata ? (params.metadata as Stripe.Metadata) : null,
@@ -72,7 +78,7 @@ function describeUpdate(
   invoice: string,
   [old, now]: Versions<SubscriptionRow>,
   [oldItems, items]: Versions<readonly SubscriptionItemRow[]>,
-): HeldUpdate {
+): StoredUpdate {
   const kept = items.flatMap((item) => {
     const before = oldItems.find(({ id }) => id === item.id)
     return before ? [[item.id, changesBetween(before, item)] as const] : []
@@ -90,49 +96,55 @@ function isSame(a: SubscriptionItemRow, b: SubscriptionItemRow): boolean {
   return a.id === b.id && a.price === b.price && a.quantity === b.quantity
 }
 
-/** The unpaid invoice a held update waits for. */
-export function heldInvoice(subscription: SubscriptionRow): string | null {
-  const held = subscription.$.pendingUpdateParams
-  return held === null ? null : (JSON.parse(held) as HeldUpdate).invoice
+/** Returns the unpaid invoice of a pending update. `null` if there is no pending update. */
+export function pendingUpdateInvoice(subscription: SubscriptionRow): string | null {
+  const stored = subscription.$.pendingUpdateParams
+  return stored === null ? null : (JSON.parse(stored) as StoredUpdate).invoice
 }
 
-/** Carries out the held update once its invoice is paid. */
+/** Applies the pending update once its invoice is paid. Returns whether it did. */
 export function applyPendingUpdate(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   invoiceId: string,
 ): boolean {
   if (subscription.$.pendingUpdateParams === null) return false
-  const held = JSON.parse(subscription.$.pendingUpdateParams) as HeldUpdate
-  if (held.invoice !== invoiceId) return false
+  const stored = JSON.parse(subscription.$.pendingUpdateParams) as StoredUpdate
+  if (stored.invoice !== invoiceId) return false
   work.edit('subscription', subscription)
-  applyChanges(subscription, held.subscription)
+  applyChanges(subscription, stored.subscription)
   subscription.latest_invoice = invoiceId
   clearUpdate(subscription)
-  changeItems(work, subscription.id, held)
-  followPeriod(work, subscription)
+  changeItems(work, subscription.id, stored)
+  moveCancelDate(work, subscription)
   work.emit('customer.subscription.pending_update_applied', 'subscription', subscription)
   return true
 }
 
-/** Whoever asked meanwhile for the end of the period has the end of the one that runs now. */
-function followPeriod(work: UnitOfWork, subscription: SubscriptionRow): void {
+/**
+ * Moves `cancel_at` to the end of the new current period, if the cancellation was requested
+ * meanwhile.
+ */
+function moveCancelDate(work: UnitOfWork, subscription: SubscriptionRow): void {
   if (!subscription.cancel_at_period_end) return
   const items = work.findBy('subscription_item', 'subscription', subscription.id)
   subscription.cancel_at = Math.min(...items.map(({ current_period_end }) => current_period_end))
 }
 
-/** Forgets it; returns the invoice that was never paid. */
-export function dropPendingUpdate(work: UnitOfWork, subscription: SubscriptionRow): string | null {
-  const invoice = heldInvoice(subscription)
+/** Expires the pending update and returns its unpaid invoice. */
+export function expirePendingUpdate(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+): string | null {
+  const invoice = pendingUpdateInvoice(subscription)
   work.edit('subscription', subscription)
   clearUpdate(subscription)
   work.emit('customer.subscription.pending_update_expired', 'subscription', subscription)
   return invoice
 }
 
-/** Whoever voids its invoice takes the update back. */
-export function forgetUpdate(work: UnitOfWork, subscription: SubscriptionRow): void {
+/** Discards the pending update, because its invoice was voided. */
+export function discardPendingUpdate(work: UnitOfWork, subscription: SubscriptionRow): void {
   clearUpdate(work.edit('subscription', subscription))
 }
 
@@ -141,17 +153,13 @@ function clearUpdate(subscription: SubscriptionRow): void {
   subscription.$.pendingUpdateParams = null
 }
 
-function changeItems(work: UnitOfWork, subscription: string, held: HeldUpdate): void {
+function changeItems(work: UnitOfWork, subscription: string, stored: StoredUpdate): void {
   for (const item of work.findBy('subscription_item', 'subscription', subscription)) {
-    const changes = held.items[item.id]
-    if (held.removed.includes(item.id)) work.remove('subscription_item', item)
+    const changes = stored.items[item.id]
+    if (stored.removed.includes(item.id)) work.remove('subscription_item', item)
     else if (changes) applyChanges(work.edit('subscription_item', item), changes)
   }
-  for (const item of held.added) work.insert('subscription_item', item)
-}
-
-function replaceFields(row: SubscriptionRow, by: SubscriptionRow): void {
-  Object.assign(row, by)
+  for (const item of stored.added) work.insert('subscription_item', item)
 }
 
 function replaceItems(work: UnitOfWork, subscription: string, items: SubscriptionItemRow[]): void {

@@ -2,53 +2,53 @@ import type { StripeContext } from './context.ts'
 import type { EventDestinationRow, WebhookEndpointRow } from './rows.ts'
 import type { Tables } from './tables.ts'
 
-/** Who gets events by webhook: an endpoint of `/v1`, or a destination of `/v2`. */
+/** Receiver of webhooks: an endpoint of `/v1` or an event destination of `/v2`. */
 export interface Receiver {
   readonly id: string
   readonly url: string
-  /** What is signed with. */
+  /** Secret that signs the receiver's webhooks. */
   readonly secret: string
   readonly events: readonly string[]
   readonly isEnabled: boolean
   readonly payload: 'snapshot' | 'thin'
-  /** In whose version snapshots are; null for the account's. */
+  /** API version of snapshot events. `null` for the account's version. */
   readonly version: string | null
 }
 
-const NOBODY: readonly Receiver[] = []
+const NO_RECEIVERS: readonly Receiver[] = []
 
 export function receiversIn(tables: Tables): readonly Receiver[] {
   const { webhook_endpoint: endpoints, 'v2.core.event_destination': destinations } = tables
-  // A year of renewals without webhooks asks often.
-  if (endpoints.size === 0 && destinations.size === 0) return NOBODY
+  // Avoids building lists, because most sandboxes renew subscriptions without any endpoint.
+  if (endpoints.size === 0 && destinations.size === 0) return NO_RECEIVERS
   return [
-    ...[...endpoints.values()].map(ofEndpoint),
-    ...[...destinations.values()].map(ofDestination),
+    ...[...endpoints.values()].map(fromEndpoint),
+    ...[...destinations.values()].map(fromDestination),
   ]
 }
 
 export function findReceiver(tables: Tables, id: string | null | undefined): Receiver | null {
   const endpoint = tables.webhook_endpoint.get(id ?? '')
-  if (endpoint) return ofEndpoint(endpoint)
+  if (endpoint) return fromEndpoint(endpoint)
   const destination = tables['v2.core.event_destination'].get(id ?? '')
-  return destination ? ofDestination(destination) : null
+  return destination ? fromDestination(destination) : null
 }
 
-function ofEndpoint(row: WebhookEndpointRow): Receiver {
+function fromEndpoint(row: WebhookEndpointRow): Receiver {
   const { id, url, enabled_events: events, status, api_version: version, $ } = row
   const isEnabled = status === 'enabled'
   return { id, url, secret: $.secret, events, isEnabled, payload: 'snapshot', version }
 }
 
-function ofDestination(row: EventDestinationRow): Receiver {
+function fromDestination(row: EventDestinationRow): Receiver {
   const { id, enabled_events: events, status, event_payload: payload, $ } = row
   const isEnabled = status === 'enabled'
   const version = row.snapshot_api_version ?? null
   return { id, url: $.url, secret: $.secret, events, isEnabled, payload, version }
 }
 
-/** Whether it asked for events of a type. */
-export function wants({ events, isEnabled }: Receiver, type: string): boolean {
+/** Whether the receiver is enabled and subscribes to an event type. */
+export function subscribesTo({ events, isEnabled }: Receiver, type: string): boolean {
   return isEnabled && (events.includes('*') || events.includes(type))
 }
 

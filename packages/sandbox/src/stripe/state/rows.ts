@@ -2,11 +2,13 @@ import type Stripe from 'stripe'
 import type { Wire } from '../wire/wire.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 
-/** What a table holds: the wire object, with what is rendered from elsewhere left out or as ids,
- * and what is ours alone in `$`, which is never sent. */
+/**
+ * Rows of the tables: the API's objects, in which fields computed from other rows are absent or
+ * ids, plus internal state in `$`, which is never sent.
+ */
 
 /**
- * A field that is rendered from elsewhere. Where a row is made with a place for it, V8 copies the row at once
+ * A field computed when the row is rendered. Declaring it in new rows lets V8 copy them at once
  * instead of field by field.
  */
 type Shown = undefined
@@ -16,7 +18,7 @@ export type CustomerRow = Omit<Wire<Stripe.Customer>, 'discount'> & {
     discount: string | null
     deleted: boolean
     taxIds?: string[]
-    /** Shown again, but the sandbox does not know where an address of the network is. */
+    /** IP address for the tax location. Returned by the API, but the sandbox cannot locate it. */
     taxIp?: string
   }
 }
@@ -25,7 +27,7 @@ export type PaymentMethodRow = Wire<Stripe.PaymentMethod> & {
 }
 export type ProductRow = Wire<Stripe.Product>
 export type PriceTier = Wire<Stripe.Price.Tier>
-/** A price in another currency than its own. */
+/** Amount of a price in another currency. */
 export interface CurrencyOption {
   readonly tax_behavior: Wire<Stripe.Price>['tax_behavior']
   readonly tiers?: PriceTier[]
@@ -36,9 +38,9 @@ export type PriceRow = Wire<Stripe.Price> & {
   $?: {
     deleted?: boolean
     currencyOptions?: Readonly<Record<string, CurrencyOption>>
-    /** Sent only when they are expanded. */
+    /** Tiers of the price. Rendered only when expanded. */
     tiers?: PriceTier[]
-    /** How usage that is recorded adds up, where there is no meter to say so. */
+    /** Aggregation of usage records, for a metered price without a meter. */
     aggregateUsage?: string
   }
 }
@@ -46,13 +48,13 @@ export type CouponRow = Wire<Stripe.Coupon> & {
   $: {
     products: string[] | null
     deleted: boolean
-    /** What it takes off in other currencies than its own. */
+    /** Fixed discounts in other currencies. */
     currencyOptions?: Readonly<Record<string, { amount_off: number }>>
   }
 }
 export type PromotionCodeRow = Wire<Stripe.PromotionCode> & {
   $?: {
-    /** Its minimum in other currencies than its own. */
+    /** Minimum amounts in other currencies. */
     currencyOptions?: Record<string, { minimum_amount: number }>
   }
 }
@@ -63,9 +65,9 @@ export type EventRow = {
   object: 'event'
   type: string
   created: number
-  /** The time on the test clock of whom it is about, where that is another. */
+  /** Time of the test clock the event happened on, if it differs from `created`. */
   at?: number
-  /** `data.object` and `data.previous_attributes` as they were. */
+  /** `data.object` and `data.previous_attributes` at the time of the event. */
   data: Readonly<WireObject>
   previous: Readonly<Record<string, unknown>> | null
   request: { id: string | null; idempotency_key: string | null } | null
@@ -73,12 +75,12 @@ export type EventRow = {
 }
 export type WebhookEndpointRow = Wire<Stripe.WebhookEndpoint> & { $: { secret: string } }
 
-/** The whole-period amount that unused time is credited from. */
+/** Amount billed for a whole period, from which unused time is credited. */
 export interface BilledPeriod {
   amount: number
   start: number
   end: number
-  /** Where the paid part ends, when the subscription is to end before the period does. */
+  /** End of the paid part, if the subscription is to end before the period does. */
   until?: number
 }
 export type SubscriptionItemRow = Omit<
@@ -89,20 +91,18 @@ export type SubscriptionItemRow = Omit<
   tax_rates: readonly string[]
   $: {
     billed: BilledPeriod | null
-    /** Usage is counted from here, where a metered price came after its period had begun. */
+    /** Start of counting usage, if a metered price was added during the period. */
     usageFrom?: number
   }
   plan?: Shown
 }
 export interface SubscriptionPlanState {
-  /** When the next thing happens to it, epoch seconds; null when nothing will. */
+  /** When the next scheduled change is due, in Unix seconds. `null` if there is none. */
   nextAt: number | null
   trialNoticeSent: boolean
   incompleteUntil: number | null
-  /** Schedules and pauses change this. */
-  pausedAnchor: number | null
   pendingUpdateParams: string | null
-  /** The period end whose `invoice.upcoming` was sent. */
+  /** End of the period whose `invoice.upcoming` was sent. */
   upcomingFor: number | null
 }
 export type SubscriptionRow = Omit<Wire<Stripe.Subscription>, 'items' | 'default_tax_rates'> & {
@@ -115,10 +115,10 @@ export type InvoiceRow = Omit<Wire<Stripe.Invoice>, 'lines' | 'default_tax_rates
   $: {
     subscription: string | null
     paymentIntent: string | null
-    /** Epoch seconds of automatic finalization, then of the next automatic payment attempt. */
+    /**
+     * When the invoice is finalized or its next automatic payment attempt is due, in Unix seconds.
+     */
     nextAt: number | null
-    offStripe: boolean
-    voidAt: number | null
     creditNotes?: string[]
   }
   lines?: Shown
@@ -130,13 +130,13 @@ export type LineRow = Wire<Stripe.InvoiceLineItem> & {
     invoiceItem: string | null
     price: string | null
     product: string | null
-    /** For a line that bills a subscription item's period. */
+    /** The subscription item whose period this line bills. */
     item: string | null
     order: number
-    /** Of an invoice item that says so itself; otherwise its price and product do. */
+    /** Set if the invoice item names it; otherwise the price and product determine it. */
     taxBehavior?: string
     taxCode?: string
-    /** For a line that bills usage: how much all lines of that item bill. Until finalization it may grow. */
+    /** Total usage billed by all lines of the item. May grow until the invoice is finalized. */
     usage?: string
   }
 }
@@ -155,14 +155,21 @@ export type InvoicePaymentRow = Wire<Stripe.InvoicePayment>
 export type PaymentIntentRow = Wire<Stripe.PaymentIntent> & {
   $: {
     invoice: string | null
-    /** A renewal is made without the customer too, but waits for them when the bank asks. */
+    /**
+     * Whether the customer is absent. A `renewal` is off-session, too, but waits for the customer
+     * if the bank requires authentication.
+     */
     offSession: boolean | 'renewal'
     returnUrl: string | null
-    /** The page itself shows the bank's question, instead of sending the customer away. */
+    /**
+     * Whether the page shows the 3-D Secure challenge itself instead of redirecting the customer.
+     */
     inPage?: boolean
-    /** The 3-D Secure challenge was passed for this attempt. */
+    /** Whether the 3-D Secure challenge was passed for this attempt. */
     authenticated: boolean
     checkout: string | null
+    /** When an uncaptured authorization expires, in Unix seconds. */
+    captureBefore?: number
   }
 }
 export type ChargeRow = Omit<Wire<Stripe.Charge>, 'refunds'> & { $?: { disputes: string[] } }
@@ -177,34 +184,34 @@ export type SetupIntentRow = Wire<Stripe.SetupIntent> & {
   }
 }
 export type CustomerBalanceTransactionRow = Wire<Stripe.CustomerBalanceTransaction>
-/** What a payment or a refund did to the account's own money. */
+/** Effect of a payment or refund on the account's balance. */
 export type BalanceTransactionRow = Wire<Stripe.BalanceTransaction>
 export type TaxIdRow = Wire<Stripe.TaxId>
-/** A note is never changed once issued but for its memo, so it holds its first lines itself. */
+/** A credit note is immutable except for its memo, so the row contains its first lines. */
 export type CreditNoteRow = Omit<Wire<Stripe.CreditNote>, 'lines'> & {
   lines: Readonly<{ object: 'list'; data: readonly WireObject[]; has_more: boolean; url: string }>
   $: { lines: string[] }
 }
 export type CreditNoteLineRow = Wire<Stripe.CreditNoteLineItem> & {
-  /** A line of an invoice is credited by amounts or by quantities, never by both. */
+  /** An invoice line is credited either by amount or by quantity, never by both. */
   $: { creditNote: string; by: 'amount' | 'quantity' | null }
 }
 export type DisputeRow = Omit<Wire<Stripe.Dispute>, 'balance_transactions'> & {
   $: { moved: string[]; nextAt: number | null }
 }
-/** A card that somebody typed in. Its number is kept only as the test card that it is. */
+/** Token of a typed card. Instead of the number it stores the name of the test card. */
 export type TokenRow = Omit<Wire<Stripe.Token>, 'card'> & {
   card: WireObject
   $: { behavior: string; expires: { month: number; year: number }; hasCvc: boolean }
 }
 export type MeterRow = Wire<Stripe.Billing.Meter>
-/** Stripe's have no id, only an identifier; ours is where the row is kept. */
+/** Stripe's meter events have no id, only an identifier. The id here is internal. */
 export type MeterEventRow = Wire<Stripe.Billing.MeterEvent> & {
   id: string
   $: { meter: string; customer: string; value: string; cancelled: boolean }
 }
 export type MeterEventAdjustmentRow = Wire<Stripe.Billing.MeterEventAdjustment> & { id: string }
-/** What was used at a moment; Stripe's SDK of today has no type for it. */
+/** Usage reported for a time. Current versions of Stripe's SDK have no type for it. */
 export interface UsageRecordRow {
   id: string
   object: 'usage_record'
@@ -229,18 +236,20 @@ export type ScheduleRow = Omit<Wire<Stripe.SubscriptionSchedule>, 'phases'> & {
   phases: readonly Readonly<PhaseRow>[]
   $: {
     nextAt: number | null
-    /** The end that was announced a week ahead. */
+    /**
+     * The end of the schedule that was announced a week ahead by `subscription_schedule.expiring`.
+     */
     announcedEnd?: number
   }
 }
 export type TestClockRow = Wire<Stripe.TestHelpers.TestClock> & {
-  /** Where it is on its way; null while it stands. */
+  /** Time reached while the clock is advancing, in Unix seconds. `null` otherwise. */
   $: { at: number | null }
 }
-/** A line item of a checkout; what it comes to is known once it was worked out. */
+/** A line item of a checkout session. `amounts` is set once they are computed. */
 export interface CheckoutItem {
   price: string
-  /** None for a metered price: what is used is billed. */
+  /** Quantity. `null` for a metered price, which is billed by usage. */
   quantity: number | null
   taxRates?: string[]
   adjustable?: { minimum: number; maximum: number }
@@ -254,7 +263,7 @@ export interface CheckoutAmounts {
   total: number
   parts: CheckoutParts
 }
-/** Which discount and which tax rate an amount is made of. */
+/** The discounts and taxes contained in an amount. */
 export interface CheckoutParts {
   discounts: Array<{ amount: number; discount: string }>
   taxes: Array<{
@@ -269,10 +278,13 @@ export type CheckoutSessionRow = Omit<Wire<Stripe.Checkout.Session>, 'line_items
     items: CheckoutItem[]
     params: string
     expiresNextAt: number | null
-    /** Made by a version before basil: its subscription comes before the payment. */
+    /**
+     * Whether the session was created with an API version before basil: its subscription is created
+     * before the payment.
+     */
     subscribesFirst?: boolean
     parts?: CheckoutParts
-    /** The discounts that the parts name, as they would be until they are there. */
+    /** Preliminary discounts that `parts` refers to, until they are redeemed. */
     discounts?: Record<string, DiscountRow>
   }
 }
@@ -281,7 +293,7 @@ export type PortalSessionRow = Wire<Stripe.BillingPortal.Session> & {
 }
 export type PortalConfigurationRow = Wire<Stripe.BillingPortal.Configuration>
 
-/** An event whose webhook names it, and no more: what it says is read by its id, under `/v2`. */
+/** A thin event: its webhook contains only ids, and its data is read from `/v2`. */
 export interface ThinEventRow {
   id: string
   object: 'v2.core.event'
@@ -289,7 +301,7 @@ export interface ThinEventRow {
   livemode: false
   created: string
   related_object?: { id: string; type: string; url: string }
-  /** The same event with all that it is about. */
+  /** Id of the corresponding snapshot event, which has the full data. */
   snapshot_event?: string
   reason?: { type: 'request'; request: { id: string; idempotency_key: string } }
   data?: object
@@ -302,7 +314,7 @@ export interface MeterEventSessionRow {
   created: string
   expires_at: string
   livemode: false
-  /** Seconds since 1970. */
+  /** When the session token expires, in Unix seconds. */
   $: { expires: number }
 }
 
@@ -325,17 +337,22 @@ export interface EventDestinationRow {
   $: { url: string; secret: string }
 }
 
-/** A debit that the bank has not decided; the id is that of its payment intent. Nobody is sent it. */
+/**
+ * A bank debit that is not decided yet, under the id of its payment intent. Internal, never sent.
+ */
 export interface BankDebitRow {
   id: string
   object: 'bank_debit'
   customer: string | null
   settlesAt: number
-  /** The same on the test clock of its customer, whichever of the two clocks gets there first. */
+  /**
+   * Due time on the customer's test clock. The debit is decided by whichever clock reaches its time
+   * first.
+   */
   onClock: { readonly clock: string; readonly settlesAt: number } | null
 }
 
-/** Every kind of row by the `object` it is sent as. */
+/** All kinds of rows, by their `object` name. */
 export interface Rows {
   balance_transaction: BalanceTransactionRow
   bank_debit: BankDebitRow

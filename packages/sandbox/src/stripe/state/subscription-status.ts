@@ -1,25 +1,27 @@
 import { dunningOf } from './context.ts'
 import { endDiscount } from './discounts.ts'
-import { applyPendingUpdate, forgetUpdate, heldInvoice } from './pending-update.ts'
+import { applyPendingUpdate, discardPendingUpdate, pendingUpdateInvoice } from './pending-update.ts'
 import type { InvoiceRow, ScheduleRow, SubscriptionRow } from './rows.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
 const DAY = 86_400
+export const NOT_CANCELED = { comment: null, feedback: null, feedback_option: null, reason: null }
+
 type CancelReason = 'cancellation_requested' | 'payment_failed' | 'payment_disputed'
 
-/** Nothing happens to it any more. */
-export function isOver(subscription: SubscriptionRow): boolean {
+/** Whether the subscription has ended for good. */
+export function hasEnded(subscription: SubscriptionRow): boolean {
   return subscription.status === 'canceled' || subscription.status === 'incomplete_expired'
 }
 
-/** Writes down when the next thing happens to a subscription. Call after every change. */
-export function planNext(work: UnitOfWork, subscription: SubscriptionRow): void {
+/** Stores when the subscription's next scheduled change is due. Call it after every change. */
+export function scheduleNext(work: UnitOfWork, subscription: SubscriptionRow): void {
   work.edit('subscription', subscription)
   subscription.$.nextAt = nextOf(work, subscription)
 }
 
 function nextOf(work: UnitOfWork, subscription: SubscriptionRow): number | null {
-  if (isOver(subscription)) return null
+  if (hasEnded(subscription)) return null
   const state = subscription.$
   if (subscription.status === 'incomplete') return state.incompleteUntil
   const times: number[] = []
@@ -40,7 +42,10 @@ function nextOf(work: UnitOfWork, subscription: SubscriptionRow): number | null 
   return times.length > 0 ? Math.min(...times) : null
 }
 
-/** When `invoice.upcoming` is due for the current period; null when it was sent or will not be. */
+/**
+ * Returns when `invoice.upcoming` is due for the current period. `null` if it was sent or will not
+ * be sent.
+ */
 export function upcomingAt(work: UnitOfWork, subscription: SubscriptionRow): number | null {
   const days = work.context.upcomingInvoiceDays
   if (days === null || subscription.cancel_at !== null) return null
@@ -48,13 +53,28 @@ export function upcomingAt(work: UnitOfWork, subscription: SubscriptionRow): num
   const items = work.findBy('subscription_item', 'subscription', subscription.id)
   const end = Math.min(...items.map((item) => item.current_period_end))
   const pause = subscription.pause_collection
-  // Nobody is told of an invoice that nobody pays.
+  // While collection is paused, no one pays the next invoice, so it is not announced.
   if (pause && !(pause.resumes_at && pause.resumes_at <= end)) return null
   if (subscription.$.upcomingFor === end || end <= work.now) return null
   return Math.max(work.now, end - days * DAY)
 }
 
-/** Ends it now. Open invoices are no longer collected by themselves. */
+export function pauseSubscription(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  type: 'pause_requested' | 'trial_end_without_payment_method',
+): void {
+  const transitioned_at = work.now
+  subscription.status = 'paused'
+  subscription.status_details = {
+    paused: { subscription: { type }, transitioned_at, type: 'subscription' },
+  }
+  work.emit('customer.subscription.paused', 'subscription', subscription)
+}
+
+/**
+ * Cancels the subscription immediately. Its open invoices are no longer collected automatically.
+ */
 export function cancelSubscription(
   work: UnitOfWork,
   subscription: SubscriptionRow,
@@ -64,18 +84,13 @@ export function cancelSubscription(
   subscription.status = 'canceled'
   subscription.canceled_at ??= work.now
   subscription.ended_at = work.now
-  forgetUpdate(work, subscription)
-  subscription.cancellation_details = {
-    comment: null,
-    feedback: null,
-    feedback_option: null,
-    ...subscription.cancellation_details,
-    reason,
-  }
+  discardPendingUpdate(work, subscription)
+  const details = subscription.cancellation_details
+  subscription.cancellation_details = { ...NOT_CANCELED, ...details, reason }
   for (const id of subscription.discounts) endDiscount(work, id)
   subscription.discounts = []
   stopCollecting(work, subscription)
-  planNext(work, subscription)
+  scheduleNext(work, subscription)
   endSchedule(work, subscription, reason)
   work.emit('customer.subscription.deleted', 'subscription', subscription)
 }
@@ -83,12 +98,16 @@ export function cancelSubscription(
 function stopCollecting(work: UnitOfWork, subscription: SubscriptionRow): void {
   for (const invoice of work.findBy('invoice', 'subscription', subscription.id)) {
     if (invoice.status !== 'open' && invoice.status !== 'draft') continue
-    work.edit('invoice', invoice)
-    invoice.auto_advance = false
-    invoice.next_payment_attempt = null
+    stopAutoAdvance(work.edit('invoice', invoice))
     invoice.automatically_finalizes_at = null
-    invoice.$.nextAt = null
   }
+}
+
+/** Stops automatic collection of an invoice. */
+export function stopAutoAdvance(invoice: InvoiceRow): void {
+  invoice.auto_advance = false
+  invoice.next_payment_attempt = null
+  invoice.$.nextAt = null
 }
 
 function endSchedule(work: UnitOfWork, subscription: SubscriptionRow, reason: CancelReason): void {
@@ -97,7 +116,7 @@ function endSchedule(work: UnitOfWork, subscription: SubscriptionRow, reason: Ca
     cancelSchedule(work, schedule, reason === 'payment_failed' ? 'aborted' : 'canceled')
 }
 
-/** Nothing of it happens any more; its subscription, if it has one, is the caller's business. */
+/** Cancels a schedule. The caller decides about its subscription. */
 export function cancelSchedule(
   work: UnitOfWork,
   schedule: ScheduleRow,
@@ -112,53 +131,47 @@ export function cancelSchedule(
 }
 
 export function onInvoicePaid(work: UnitOfWork, invoice: InvoiceRow): void {
-  settleDelinquency(work, invoice)
+  updateDelinquency(work, invoice)
   const subscription = work.find('subscription', invoice.$.subscription ?? '')
-  if (!subscription || isOver(subscription)) return
-  if (applyPendingUpdate(work, subscription, invoice.id)) planNext(work, subscription)
+  if (!subscription || hasEnded(subscription)) return
+  if (applyPendingUpdate(work, subscription, invoice.id)) scheduleNext(work, subscription)
   const latest = subscription.latest_invoice === invoice.id
   const { status } = subscription
   if (status === 'incomplete' || ((status === 'past_due' || status === 'unpaid') && latest)) {
-    work.edit('subscription', subscription)
-    subscription.status = 'active'
-    subscription.$.incompleteUntil = null
-    saveDefaultMethod(work, subscription, invoice)
-    planNext(work, subscription)
+    activate(work, subscription, invoice)
   } else if (status === 'paused' && latest) {
     work.edit('subscription', subscription).status = 'active'
-    planNext(work, subscription)
+    scheduleNext(work, subscription)
     work.emit('customer.subscription.resumed', 'subscription', subscription)
   }
 }
 
-/** Its first invoice is being debited: it runs until the bank says otherwise. */
+/** Activates the subscription while its first invoice is being debited. */
 export function onInvoiceProcessing(work: UnitOfWork, invoice: InvoiceRow): void {
   const subscription = work.find('subscription', invoice.$.subscription ?? '')
-  if (subscription?.status !== 'incomplete') return
+  if (subscription?.status === 'incomplete') activate(work, subscription, invoice)
+}
+
+/**
+ * Activates the subscription and, if requested, saves the payment method of its invoice as default.
+ */
+function activate(work: UnitOfWork, subscription: SubscriptionRow, invoice: InvoiceRow): void {
   work.edit('subscription', subscription)
   subscription.status = 'active'
   subscription.$.incompleteUntil = null
-  saveDefaultMethod(work, subscription, invoice)
-  planNext(work, subscription)
-}
-
-function saveDefaultMethod(
-  work: UnitOfWork,
-  subscription: SubscriptionRow,
-  invoice: InvoiceRow,
-): void {
   const wanted = subscription.payment_settings?.save_default_payment_method === 'on_subscription'
   const intent = work.find('payment_intent', invoice.$.paymentIntent ?? '')
   if (wanted && intent?.payment_method) subscription.default_payment_method = intent.payment_method
+  scheduleNext(work, subscription)
 }
 
-/** A failed or unfinished payment of one of its invoices. */
+/** Updates the subscription after a failed or unfinished payment of one of its invoices. */
 export function onInvoiceUnpaid(work: UnitOfWork, invoice: InvoiceRow): void {
   const customer = work.find('customer', invoice.customer ?? '')
   const subscription = work.find('subscription', invoice.$.subscription ?? '')
-  if (!subscription || isOver(subscription)) return
+  if (!subscription || hasEnded(subscription)) return
   if (subscription.status === 'incomplete' || subscription.status === 'paused') return
-  if (heldInvoice(subscription) === invoice.id) return
+  if (pendingUpdateInvoice(subscription) === invoice.id) return
   if (customer && invoice.billing_reason !== 'subscription_create') {
     work.edit('customer', customer).delinquent = true
   }
@@ -174,7 +187,8 @@ export function onInvoiceUnpaid(work: UnitOfWork, invoice: InvoiceRow): void {
 }
 
 /**
- * How a subscription stands is said by its newest invoice; an older one is owed, and that is all.
+ * Whether the newest invoice is a later one and is paid. The newest invoice determines the status;
+ * older ones are merely owed.
  * https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses
  */
 function hasPaidNewer(
@@ -188,33 +202,34 @@ function hasPaidNewer(
 }
 
 /**
- * Without its first invoice a subscription never began. A later one is no longer owed: the newest that is left says how
- * the subscription stands.
+ * Updates the subscription after one of its invoices was voided. Voiding the first invoice of an
+ * incomplete subscription expires it; voiding the last owed one activates a past-due subscription
+ * again.
  */
 export function onInvoiceVoided(work: UnitOfWork, invoice: InvoiceRow): void {
-  settleDelinquency(work, invoice)
+  updateDelinquency(work, invoice)
   const subscription = work.find('subscription', invoice.$.subscription ?? '')
-  if (!subscription || isOver(subscription)) return
-  if (heldInvoice(subscription) === invoice.id) {
-    forgetUpdate(work, subscription)
-    planNext(work, subscription)
+  if (!subscription || hasEnded(subscription)) return
+  if (pendingUpdateInvoice(subscription) === invoice.id) {
+    discardPendingUpdate(work, subscription)
+    scheduleNext(work, subscription)
   }
   const { status } = subscription
   if (status === 'incomplete' && subscription.latest_invoice === invoice.id) {
     expireIncomplete(work, subscription)
   } else if ((status === 'past_due' || status === 'unpaid') && !isOwing(work, subscription)) {
     work.edit('subscription', subscription).status = 'active'
-    planNext(work, subscription)
+    scheduleNext(work, subscription)
   }
 }
 
-/** It was never paid for, and never will be. */
+/** Expires an incomplete subscription that was never paid. */
 export function expireIncomplete(work: UnitOfWork, subscription: SubscriptionRow): void {
   work.edit('subscription', subscription)
   subscription.status = 'incomplete_expired'
   subscription.ended_at = work.now
   subscription.$.incompleteUntil = null
-  planNext(work, subscription)
+  scheduleNext(work, subscription)
 }
 
 function isOwing(work: UnitOfWork, { id }: SubscriptionRow): boolean {
@@ -223,7 +238,7 @@ function isOwing(work: UnitOfWork, { id }: SubscriptionRow): boolean {
     .some(({ status, attempted }) => status === 'open' && attempted)
 }
 
-function settleDelinquency(work: UnitOfWork, invoice: InvoiceRow): void {
+function updateDelinquency(work: UnitOfWork, invoice: InvoiceRow): void {
   const customer = work.find('customer', invoice.customer ?? '')
   if (!customer?.delinquent) return
   const owing = work

@@ -2,16 +2,16 @@ import type { DueQueue, DueQueues } from '../../core/store/due-queue.ts'
 import type { Store } from '../../core/store/store.ts'
 import type { Table } from '../../core/store/table.ts'
 import { KINDS } from '../wire/contract.generated.ts'
-import { packersOf, type StripePackers } from './packers.ts'
 import type { EventRow, Kind, Rows } from './rows.ts'
 
 export type Tables = { readonly [K in Kind]: Table<Rows[K]> }
 
-/** What falls due at Stripe, each found by its state alone, and on which clock. */
+/** Queues of due work by kind and clock, derived from the rows. */
 export interface StripeQueues {
   readonly subscriptions: DueQueues<Rows['subscription']>
   readonly invoices: DueQueues<Rows['invoice']>
   readonly schedules: DueQueues<Rows['subscription_schedule']>
+  readonly authorizations: DueQueue
   readonly checkouts: DueQueue
   readonly debits: DueQueue
   readonly debitsOnClocks: DueQueues<Rows['bank_debit']>
@@ -20,8 +20,8 @@ export interface StripeQueues {
 }
 
 /**
- * What a year leaves most of: each renewal adds one of each. How many of them stay as they are, so that what is
- * worked on is not packed: an invoice is a draft for an hour, in which all the others of that day are drawn up.
+ * Number of rows kept unpacked, for the kinds that each renewal adds to. It leaves the rows in use
+ * unpacked: an invoice is a draft for an hour, while all others of the same day are drafted.
  */
 const PACKED = {
   balance_transaction: 20,
@@ -32,23 +32,15 @@ const PACKED = {
   payment_intent: 20,
 } as const satisfies Partial<Record<Kind, number>>
 
-/** Kinds of which there are so many that a list of a span of time must not look at all of them. */
-const LISTED_BY_TIME = [
-  'balance_transaction',
-  'charge',
-  'event',
-  'invoice',
-  'invoice_payment',
-  'payment_intent',
-] as const satisfies readonly Kind[]
-
 type Columns = { readonly [K in Kind]?: Readonly<Record<string, (row: Rows[K]) => unknown>> }
 
 /**
- * The fields that lists and searches ask for most, by their path. Any other field is read from every row, once, when a
- * search first asks for it. V8 reads a field several times faster in a function that sees one kind only.
+ * Columns for the fields that lists and searches use most, by path. Other fields are read from
+ * every row on their first search. One reader per kind, because V8 reads fields several times
+ * faster in a function that sees one kind only.
  */
 const COLUMNS: Columns = {
+  balance_transaction: { created: (row) => row.created },
   charge: {
     created: (row) => row.created,
     customer: (row) => row.customer,
@@ -60,7 +52,7 @@ const COLUMNS: Columns = {
     email: (row) => row.email,
     metadata: (row) => row.metadata,
   },
-  event: { type: (row) => row.type },
+  event: { created: (row) => row.created, type: (row) => row.type },
   invoice: {
     created: (row) => row.created,
     customer: (row) => row.customer,
@@ -69,6 +61,7 @@ const COLUMNS: Columns = {
       parent?.subscription_details?.subscription,
     status: (row) => row.status,
   },
+  invoice_payment: { created: (row) => row.created },
   payment_intent: {
     created: (row) => row.created,
     customer: (row) => row.customer,
@@ -91,7 +84,7 @@ const NOT_IN_CONTRACT = [
   'v2.core.event_destination',
 ] as const satisfies readonly Kind[]
 
-/** Rows that say whose they are. */
+/** Kinds whose rows name their customer. */
 export const BY_CUSTOMER = [
   'bank_debit',
   'charge',
@@ -106,14 +99,13 @@ export const BY_CUSTOMER = [
   'subscription_schedule',
 ] as const satisfies readonly Kind[]
 
-/** Of these the customer never changes. */
-const OWNED_FOR_GOOD: ReadonlySet<Kind> = new Set(['charge', 'invoice', 'subscription'])
+/** Kinds whose customer never changes. */
+const FIXED_CUSTOMER: ReadonlySet<Kind> = new Set(['charge', 'invoice', 'subscription'])
 const FIXED = { fixed: true }
 
 export interface OpenTables {
   readonly tables: Tables
   readonly queues: StripeQueues
-  readonly packers: StripePackers
 }
 
 export function openTables(store: Store): OpenTables {
@@ -123,11 +115,7 @@ export function openTables(store: Store): OpenTables {
   ) as unknown as Tables
   for (const kind of BY_CUSTOMER) {
     const table = tables[kind] as unknown as Table<{ customer: string | null }>
-    table.indexBy('customer', (row) => row.customer, { fixed: OWNED_FOR_GOOD.has(kind) })
-  }
-  for (const kind of LISTED_BY_TIME) {
-    const table = tables[kind] as unknown as Table<{ created: number }>
-    table.timeBy((row) => row.created)
+    table.indexBy('customer', (row) => row.customer, { fixed: FIXED_CUSTOMER.has(kind) })
   }
   for (const [kind, fields] of Object.entries(COLUMNS)) {
     const table = tables[kind as Kind] as unknown as Table<object>
@@ -138,7 +126,6 @@ export function openTables(store: Store): OpenTables {
   tables.subscription_item.indexBy('subscription', (row) => row.subscription, FIXED)
   tables.usage_record.indexBy('subscription_item', (row) => row.subscription_item, FIXED)
   tables.customer.indexBy('test_clock', testClockOf, FIXED)
-  tables.invoice.indexBy('status', (row) => row.status)
   tables.invoice.indexBy('subscription', (row) => row.$.subscription, FIXED)
   tables.line_item.indexBy('invoice', (row) => row.invoice, FIXED)
   tables.invoiceitem.indexBy('invoice', (row) => row.invoice)
@@ -165,6 +152,9 @@ export function openTables(store: Store): OpenTables {
     subscriptions: tables.subscription.dueByClock('next', nextOf, testClockOf),
     invoices: tables.invoice.dueByClock('next', nextOf, testClockOf),
     schedules: tables.subscription_schedule.dueByClock('next', nextOf, testClockOf),
+    authorizations: tables.payment_intent.dueBy('capture before', ({ status, $ }) =>
+      status === 'requires_capture' ? toMs($.captureBefore ?? null) : null,
+    ),
     checkouts: tables['checkout.session'].dueBy('next', ({ $ }) => toMs($.expiresNextAt)),
     debits: tables.bank_debit.dueBy('next', ({ settlesAt }) => toMs(settlesAt)),
     debitsOnClocks: tables.bank_debit.dueByClock(
@@ -176,16 +166,17 @@ export function openTables(store: Store): OpenTables {
     refunds: tables.refund.dueBy('next', ({ $ }) => toMs($?.nextAt ?? null)),
   }
   packTables(store)
-  return { tables, queues, packers: packersOf(store) }
+  return { tables, queues }
 }
 
-/** Called before rows are read from a file, too: all of them at once may be more than fits. */
+/**
+ * Switches on packing. Also called before rows are loaded from a file, which may not fit into
+ * memory unpacked.
+ */
 export function packTables(store: Store): void {
-  const { rows, events } = packersOf(store)
-  for (const [kind, most] of Object.entries(PACKED)) {
-    store.table<{ object: string }>(`stripe.${kind}`).packBeyond(most, rows)
-  }
-  store.table<EventRow>('stripe.event').packBeyond(0, events)
+  for (const [kind, most] of Object.entries(PACKED)) store.table(`stripe.${kind}`).packBeyond(most)
+  // Events are rarely read, so all of them are packed.
+  store.table<EventRow>('stripe.event').packBeyond(0, ({ type }) => type)
 }
 
 function nextOf({ $ }: { $: { nextAt: number | null } }): number | null {

@@ -1,7 +1,7 @@
 import type { Kind, TestClockRow } from './rows.ts'
 import type { Tables } from './tables.ts'
 
-/** What lives on a clock, or belongs to what does, by how its ids begin. */
+/** Kinds that can belong to a test clock, by the prefix of their ids. */
 const KINDS: ReadonlyArray<readonly [prefix: string, kind: Kind]> = [
   ['clock_', 'test_helpers.test_clock'],
   ['cus_', 'customer'],
@@ -19,8 +19,11 @@ const KINDS: ReadonlyArray<readonly [prefix: string, kind: Kind]> = [
   ['card_', 'payment_method'],
 ]
 
-/** The test clock by which an object lives, which its customer was put on; null for the sandbox's own clock. */
-export function clockAbout(tables: Tables, id: string): string | null {
+/**
+ * Returns the test clock of an object, which is that of its customer. `null` for the sandbox's
+ * clock.
+ */
+export function findTestClock(tables: Tables, id: string): string | null {
   const kind = KINDS.find(([prefix]) => id.startsWith(prefix))?.[1]
   if (!kind) return null
   if (kind === 'test_helpers.test_clock') return id
@@ -29,10 +32,10 @@ export function clockAbout(tables: Tables, id: string): string | null {
   if (typeof row?.customer === 'string') {
     return tables.customer.get(row.customer)?.test_clock ?? null
   }
-  return kind === 'subscription_item' && row ? clockAbout(tables, `${row.subscription}`) : null
+  return kind === 'subscription_item' && row ? findTestClock(tables, `${row.subscription}`) : null
 }
 
-/** What time it is on a test clock, also while it moves. */
-export function timeOn(row: TestClockRow): number {
+/** Returns the time of a test clock, also while it is advancing. */
+export function testClockTime(row: TestClockRow): number {
   return row.$.at ?? row.frozen_time
 }

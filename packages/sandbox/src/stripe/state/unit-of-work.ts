@@ -1,66 +1,64 @@
 import { copyJson } from '../../core/store/copy-json.ts'
-import { changes } from '../wire/changes.ts'
 import { noSuch, StripeFault } from '../wire/errors.ts'
-import type { OldWay } from '../wire/old-ways.ts'
+import type { LegacyFeature } from '../wire/legacy-features.ts'
+import { previousAttributes } from '../wire/previous-attributes.ts'
 import type { WireObject } from '../wire/wire-object.ts'
-import type { StripeContext } from './context.ts'
-import { nowOf } from './context.ts'
+import { words } from '../wire/words.ts'
+import { nowOf, type StripeContext } from './context.ts'
 import { forgetOldEvents, recordEvents } from './events.ts'
 import type { EventRequest, NewEvent } from './new-event.ts'
 import { copyRow, render } from './render.ts'
 import type { Kind, Rows } from './rows.ts'
 import type { Tables } from './tables.ts'
-import { clockAbout } from './test-clocks.ts'
+import { findTestClock } from './test-clocks.ts'
 
-/** Kinds whose every change Stripe announces, and with what. */
+/** Kinds for which Stripe emits an event on every update, with its type. */
 const UPDATED_EVENTS: Partial<Record<Kind, string>> = {
-  'billing.meter': 'billing.meter.updated',
-  'billing_portal.configuration': 'billing_portal.configuration.updated',
-  charge: 'charge.updated',
-  coupon: 'coupon.updated',
-  credit_note: 'credit_note.updated',
-  customer: 'customer.updated',
+  ...Object.fromEntries(
+    words(`
+      billing.meter billing_portal.configuration charge coupon credit_note customer invoice
+      payment_method price product promotion_code refund subscription_schedule tax_rate
+    `).map((kind) => [kind, `${kind}.updated`]),
+  ),
   dispute: 'charge.dispute.updated',
-  invoice: 'invoice.updated',
-  payment_method: 'payment_method.updated',
-  price: 'price.updated',
-  product: 'product.updated',
-  promotion_code: 'promotion_code.updated',
-  refund: 'refund.updated',
   subscription: 'customer.subscription.updated',
-  subscription_schedule: 'subscription_schedule.updated',
-  tax_rate: 'tax_rate.updated',
 }
 
 interface Touched {
   kind: Kind
   id: string
-  /** The row before, to put back; null for a new one. */
+  /** The row before the step, for rollback. `null` for a new row. */
   before: Rows[Kind] | null
-  /** The object as it was last told to the world; null when it never was. */
-  told: WireObject | null
+  /** The object as last reported by an event. `null` if it was not reported. */
+  reported: WireObject | null
   inserted: boolean
-  /** `edit` was called for it, in this step. */
+  /** Whether `edit` was called for the row in this step. */
   edited: boolean
-  /** Changed only in ways Stripe announces to nobody. */
+  /** Whether all changes so far are of the kind that causes no event. */
   quiet: boolean
-  /** Another row with this id: a product and a coupon may be called the same. */
+  /** Another row with the same id and another kind, such as a product and a coupon. */
   namesake: Touched | undefined
 }
 
 export interface StepOptions {
   readonly request?: EventRequest | null
   readonly cause?: 'call' | 'time'
-  /** Ids of what it is about: the first that lives by a test clock says what time it is. */
+  /** Ids the step is about. The first one that belongs to a test clock determines the clock. */
   readonly about?: readonly string[]
-  /** The same, where the clock is known. */
+  /** The test clock, if it is already known. */
   readonly testClock?: string | null
-  /** What the version of a call allows. Whatever else happens was agreed to before, by a call of any version. */
-  readonly oldWays?: ReadonlySet<OldWay>
+  /**
+   * Features that the call's API version allows. Defaults to all, for steps that continue earlier
+   * calls of any version.
+   */
+  readonly legacyFeatures?: ReadonlySet<LegacyFeature>
 }
 
-/** What indexes and events need of these only changes through `edit`, so an unedited one needs no second look. */
-const MADE_WHOLE: ReadonlySet<Kind> = new Set([
+/**
+ * Kinds whose indexes and events depend only on changes made with `edit`, so unedited rows need no
+ * check on commit.
+ */
+const COMPLETE_ON_INSERT: ReadonlySet<Kind> = new Set([
   'balance_transaction',
   'charge',
   'invoice_payment',
@@ -69,21 +67,27 @@ const MADE_WHOLE: ReadonlySet<Kind> = new Set([
 ])
 
 /**
- * One step: a request, or one thing falling due. Rows are edited through it, because it
- * tells what changed, announces that as events, and puts everything back when the step is refused.
+ * One atomic step: an API call or one due job. Rows must be edited through it: it records changes,
+ * emits the events for them, and rolls everything back if the step fails.
  */
 export class UnitOfWork {
   readonly context: StripeContext
   readonly tables: Tables
-  /** The test clock it happens by: that of the customer it is about. Null for the sandbox's own. */
+  /** The test clock of the customer the step is about. `null` for the sandbox's clock. */
   readonly testClock: string | null
-  /** The time on that clock. */
+  /** Time of that clock in Unix seconds. */
   readonly now: number
-  /** The sandbox's own time. Payments and events happen in it, whatever clock their customer lives by. */
+  /**
+   * Time of the sandbox's clock in Unix seconds. Payments and events use it, whatever clock their
+   * customer has.
+   */
   readonly sandboxNow: number
-  /** What time brings was agreed to before: it is not checked again like a new wish. */
+  /**
+   * Whether a call or time caused the step. Scheduled work was validated when it was requested and
+   * is not validated again.
+   */
   readonly cause: 'call' | 'time'
-  readonly #oldWays: ReadonlySet<OldWay> | null
+  readonly #oldWays: ReadonlySet<LegacyFeature> | null
   readonly #request: EventRequest | null
   readonly #touched: Touched[] = []
   readonly #byId = new Map<string, Touched>()
@@ -97,10 +101,10 @@ export class UnitOfWork {
     this.sandboxNow = nowOf(context)
     this.#request = options.request ?? null
     this.cause = options.cause ?? 'call'
-    this.#oldWays = options.oldWays ?? null
+    this.#oldWays = options.legacyFeatures ?? null
   }
 
-  allows(way: OldWay): boolean {
+  allows(way: LegacyFeature): boolean {
     return this.#oldWays?.has(way) ?? true
   }
 
@@ -112,35 +116,44 @@ export class UnitOfWork {
     return this.tables[kind].get(id) as Rows[K] | undefined
   }
 
-  /** Throws Stripe's "No such …", naming the parameter that held the id. */
+  /**
+   * Finds a row. `param` is the parameter that contained the id.
+   * @throws {StripeFault} Stripe's "No such …" if there is none.
+   */
   require<K extends Kind>(kind: K, id: string, param = 'id'): Rows[K] {
     const row = this.find(kind, id)
-    if (!row) throw noSuch(NOUNS[kind] ?? kind, id, param)
+    if (!row) throw this.noSuch(kind, id, param)
     return row
   }
 
-  /** Rows that point at another, oldest first. */
+  /**
+   * Finds a row that is not deleted. Rows of deleted objects can remain for others that refer to
+   * them.
+   * @throws {StripeFault} Stripe's "No such …" if there is none.
+   */
+  requireLive<K extends Kind>(kind: K, id: string, param = 'id'): Rows[K] {
+    const row = this.require(kind, id, param)
+    if ((row as { $?: { deleted?: boolean } }).$?.deleted) throw this.noSuch(kind, id, param)
+    return row
+  }
+
+  noSuch(kind: Kind, id: string, param = 'id'): StripeFault {
+    return noSuch(NOUNS[kind] ?? kind, id, param)
+  }
+
+  /** Returns the rows with a value in an index, oldest first. */
   findBy<K extends Kind>(kind: K, index: string, value: string): Rows[K][] {
     return this.tables[kind].findBy(index, value) as Rows[K][]
   }
 
   insert<K extends Kind>(kind: K, row: Rows[K], event?: string): Rows[K] {
     this.#set(kind, row)
-    this.#touch({
-      kind,
-      id: row.id,
-      before: null,
-      told: null,
-      inserted: true,
-      edited: false,
-      quiet: false,
-      namesake: undefined,
-    })
+    this.#touch(kind, row.id, { inserted: true })
     if (event) this.emit(event, kind, row)
     return row
   }
 
-  /** Call before changing a row. */
+  /** Records a row before it is changed. Must be called before every change. */
   edit<K extends Kind>(kind: K, row: Rows[K]): Rows[K] {
     const known = this.#find(kind, row.id)
     if (known) {
@@ -148,36 +161,23 @@ export class UnitOfWork {
       if (known.quiet) this.#announceFromNow(known, row)
       return row
     }
-    // A subscription shows its items, an invoice its lines: changing one changes the other.
+    // Subscriptions contain their items and invoices their lines, so a change affects the owner,
+    // too.
     if (kind === 'subscription_item')
       this.#editOwner('subscription', row as Rows['subscription_item'])
     if (kind === 'line_item') this.#editOwner('invoice', row as Rows['line_item'])
-    this.#touch({
-      kind,
-      id: row.id,
-      before: copyRow(kind, row),
-      told: UPDATED_EVENTS[kind] ? render(kind, row, this.tables) : null,
-      inserted: false,
-      edited: true,
-      quiet: false,
-      namesake: undefined,
-    })
+    const reported = UPDATED_EVENTS[kind] ? render(kind, row, this.tables) : null
+    this.#touch(kind, row.id, { before: copyRow(kind, row), reported })
     return row
   }
 
-  /** As `edit`, for a change that is no event of its own, such as the customer's next number. */
+  /**
+   * Records a row before a change that causes no update event, such as the customer's next invoice
+   * number.
+   */
   editQuietly<K extends Kind>(kind: K, row: Rows[K]): Rows[K] {
     if (this.#find(kind, row.id)) return row
-    this.#touch({
-      kind,
-      id: row.id,
-      before: copyRow(kind, row),
-      told: null,
-      inserted: false,
-      edited: true,
-      quiet: true,
-      namesake: undefined,
-    })
+    this.#touch(kind, row.id, { before: copyRow(kind, row), quiet: true })
     return row
   }
 
@@ -186,7 +186,10 @@ export class UnitOfWork {
     this.tables[kind].delete(row.id)
   }
 
-  /** Announces the row as it is now; later changes in this step are announced as an update. */
+  /**
+   * Emits events with the present state of the row. Later changes in this step cause an update
+   * event.
+   */
   emit<K extends Kind>(
     types: string | readonly string[],
     kind: K,
@@ -198,37 +201,37 @@ export class UnitOfWork {
       this.#events.push({ type, data, previous })
     }
     const touched = this.#find(kind, row.id)
-    if (touched) touched.told = data
+    if (touched) touched.reported = data
   }
 
-  /** The place of the next event. */
+  /** Number of events so far, which is the position of the next one. */
   get eventCount(): number {
     return this.#events.length
   }
 
-  /** As `emit`, for what came before other events and is told when it is whole. */
+  /** Emits an event at an earlier position, for an object that is complete only now. */
   emitAt<K extends Kind>(place: number, type: string, kind: K, row: Rows[K]): void {
     this.emit(type, kind, row)
     this.#events.splice(place, 0, ...this.#events.splice(-1))
   }
 
-  /** Announces something that is not (or no longer) in a table. */
+  /** Emits an event about an object that is not, or no longer, in a table. */
   emitObject(type: string, object: object): void {
     this.#events.push({ type, data: copyJson(object) as WireObject, previous: null })
   }
 
   commit(): void {
     for (const touched of this.#touched) {
-      if (!touched.edited && MADE_WHOLE.has(touched.kind)) continue
+      if (!touched.edited && COMPLETE_ON_INSERT.has(touched.kind)) continue
       const row = this.tables[touched.kind].get(touched.id) as Rows[Kind] | undefined
       if (!row) continue
       this.#set(touched.kind, row)
       const updated = UPDATED_EVENTS[touched.kind]
-      if (!updated || touched.told === null) continue
+      if (!updated || touched.reported === null) continue
       const now = render(touched.kind, row, this.tables)
-      // Its end was announced as such.
+      // The deletion has its own event.
       if (now.deleted === true) continue
-      const previous = changes(touched.told, now)
+      const previous = previousAttributes(touched.reported, now)
       if (previous !== null) this.#events.push({ type: updated, data: now, previous })
     }
     if (this.#events.length > 0) {
@@ -253,9 +256,14 @@ export class UnitOfWork {
     return found
   }
 
-  #touch(touched: Touched): void {
-    touched.namesake = this.#byId.get(touched.id)
-    this.#byId.set(touched.id, touched)
+  #touch(
+    kind: Kind,
+    id: string,
+    { before = null, reported = null, inserted = false, quiet = false }: Partial<Touched>,
+  ): void {
+    const namesake = this.#byId.get(id)
+    const touched = { kind, id, before, reported, inserted, edited: !inserted, quiet, namesake }
+    this.#byId.set(id, touched)
     this.#touched.push(touched)
   }
 
@@ -268,7 +276,7 @@ export class UnitOfWork {
   #announceFromNow<K extends Kind>(touched: Touched, row: Rows[K]): void {
     touched.quiet = false
     if (!UPDATED_EVENTS[touched.kind]) return
-    touched.told = render(touched.kind as K, row, this.tables)
+    touched.reported = render(touched.kind as K, row, this.tables)
   }
 
   #editOwner(kind: 'subscription' | 'invoice', row: { subscription?: unknown; invoice?: unknown }) {
@@ -281,7 +289,7 @@ export class UnitOfWork {
   }
 }
 
-/** How Stripe calls a kind in "No such …". */
+/** Nouns that Stripe uses in "No such …", where they differ from the kind. */
 const NOUNS: Partial<Record<Kind, string>> = {
   'billing.meter': 'billing meter',
   balance_transaction: 'balance transaction',
@@ -295,10 +303,10 @@ const NOUNS: Partial<Record<Kind, string>> = {
 }
 
 /**
- * Does a step whole or not at all: what is refused leaves no trace, unless a payment was really
- * attempted.
+ * Runs a step atomically: commits it, or rolls it back if it throws. A failed payment attempt is
+ * committed.
  */
-export function inOneStep<T>(work: UnitOfWork, step: (work: UnitOfWork) => T): T {
+export function runAtomically<T>(work: UnitOfWork, step: (work: UnitOfWork) => T): T {
   try {
     const result = step(work)
     work.commit()
@@ -312,18 +320,32 @@ export function inOneStep<T>(work: UnitOfWork, step: (work: UnitOfWork) => T): T
   }
 }
 
-/** Does what time brings on a test clock, or on the sandbox's own, in one step. */
-export function workInTime<T>(
+/** Runs a step, returns its result and rolls everything back. */
+export function dryRun<T>(
+  context: StripeContext,
+  options: StepOptions,
+  run: (trial: UnitOfWork) => T,
+): T {
+  const trial = new UnitOfWork(context, options)
+  try {
+    return run(trial)
+  } finally {
+    trial.rollback()
+  }
+}
+
+/** Runs scheduled work as one step on a test clock, or on the sandbox's clock with `null`. */
+export function runScheduled<T>(
   context: StripeContext,
   testClock: string | null,
   step: (work: UnitOfWork) => T,
 ): T {
-  return inOneStep(new UnitOfWork(context, { testClock, cause: 'time' }), step)
+  return runAtomically(new UnitOfWork(context, { testClock, cause: 'time' }), step)
 }
 
 function firstClock(tables: Tables, ids: readonly string[]): string | null {
   for (const id of ids) {
-    const clock = clockAbout(tables, id)
+    const clock = findTestClock(tables, id)
     if (clock !== null) return clock
   }
   return null

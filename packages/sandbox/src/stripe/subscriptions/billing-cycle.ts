@@ -1,46 +1,57 @@
 import type { Timeline } from '../../core/clock/clock.ts'
 import { type DueJob, dueJobs } from '../../core/clock/due-jobs.ts'
 import {
+  applyPaymentOutcome,
   collectInvoice,
   finalizeInvoice,
   holdAsDraft,
   invoiceOf,
-  settleAttempt,
   voidInvoice,
 } from '../invoices/invoice-payment.ts'
-import { methodOfCustomer } from '../payments/customer.ts'
+import { expireAuthorization } from '../payments/authorizations.ts'
+import { defaultMethodOf } from '../payments/customer.ts'
 import { settleDebit } from '../payments/debits/bank-debit.ts'
 import { expireDispute } from '../payments/disputes.ts'
 import { finishRefund } from '../payments/refunds.ts'
 import type { StripeContext } from '../state/context.ts'
-import { dropPendingUpdate } from '../state/pending-update.ts'
+import { expirePendingUpdate } from '../state/pending-update.ts'
 import type { InvoiceRow, SubscriptionItemRow, SubscriptionRow } from '../state/rows.ts'
 import {
   cancelSubscription,
   expireIncomplete,
   onInvoiceUnpaid,
-  planNext,
+  pauseSubscription,
+  scheduleNext,
 } from '../state/subscription-status.ts'
-import { clockAbout } from '../state/test-clocks.ts'
-import { type UnitOfWork, workInTime } from '../state/unit-of-work.ts'
+import { findTestClock } from '../state/test-clocks.ts'
+import { runScheduled, type UnitOfWork } from '../state/unit-of-work.ts'
 import { periodAt } from '../wire/periods.ts'
-import { announcePaused } from './paused-collection.ts'
+import { applyPausedCollection } from './paused-collection.ts'
 import { advanceSchedule } from './schedules/phases.ts'
 import { draftSubscriptionInvoice, wouldBeEmpty } from './subscription-invoice.ts'
 import { itemsOf } from './subscription-swap.ts'
 import { announceUpcoming, lastInvoice } from './upcoming-invoice.ts'
 import { usagePeriods } from './usage.ts'
 
-/** Everything of Stripe's that falls due by itself, in the order it goes at one instant. */
+/**
+ * Creates the timeline of all due work on the sandbox's clock. Jobs are in the order they run at
+ * the same instant.
+ */
 export function billingCycle(context: StripeContext): Timeline {
-  const { checkouts, debits, disputes, refunds } = context.queues
+  const { authorizations, checkouts, debits, disputes, refunds } = context.queues
   const jobs: DueJob[] = [
     ...billingJobs(context, null),
-    { name: 'checkout.session', queue: checkouts, run: stepOn(context, null, fireCheckout) },
+    { name: 'checkout.session', queue: checkouts, run: stepOn(context, null, expireCheckout) },
     {
       name: 'bank_debit',
       queue: debits,
-      run: (key) => workInTime(context, clockAbout(context.tables, key), (w) => fireDebit(w, key)),
+      run: (key) =>
+        runScheduled(context, findTestClock(context.tables, key), (w) => fireDebit(w, key)),
+    },
+    {
+      name: 'authorization',
+      queue: authorizations,
+      run: stepOn(context, null, expireAuthorization),
     },
     { name: 'dispute', queue: disputes, run: stepOn(context, null, expireDispute) },
     { name: 'refund', queue: refunds, run: stepOn(context, null, finishRefund) },
@@ -48,7 +59,10 @@ export function billingCycle(context: StripeContext): Timeline {
   return dueJobs('stripe', jobs, context.failures)
 }
 
-/** What falls due on a test clock: Stripe's billing, and what banks say of it. Disputes, refunds and Checkout stay in the sandbox's own time. */
+/**
+ * Creates the timeline of due work on a test clock: billing and bank debits. Disputes, refunds and
+ * Checkout sessions use the sandbox's clock.
+ */
 export function billingCycleOn(context: StripeContext, testClock: string): Timeline {
   const jobs: DueJob[] = [
     ...billingJobs(context, testClock),
@@ -66,7 +80,7 @@ function stepOn(
   testClock: string | null,
   run: (work: UnitOfWork, key: string) => void,
 ): DueJob['run'] {
-  return (key) => workInTime(context, testClock, (work) => run(work, key))
+  return (key) => runScheduled(context, testClock, (work) => run(work, key))
 }
 
 function billingJobs(context: StripeContext, testClock: string | null): DueJob[] {
@@ -98,7 +112,7 @@ function billingJobs(context: StripeContext, testClock: string | null): DueJob[]
 function fireSubscription(work: UnitOfWork, subscription: SubscriptionRow): void {
   work.edit('subscription', subscription)
   fireOne(work, subscription)
-  planNext(work, subscription)
+  scheduleNext(work, subscription)
 }
 
 function fireOne(work: UnitOfWork, subscription: SubscriptionRow): void {
@@ -108,7 +122,7 @@ function fireOne(work: UnitOfWork, subscription: SubscriptionRow): void {
     return
   }
   if (subscription.pending_update && subscription.pending_update.expires_at <= now) {
-    const unpaid = work.find('invoice', dropPendingUpdate(work, subscription) ?? '')
+    const unpaid = work.find('invoice', expirePendingUpdate(work, subscription) ?? '')
     if (unpaid?.status === 'open') voidInvoice(work, unpaid)
     return
   }
@@ -136,26 +150,29 @@ function fireOne(work: UnitOfWork, subscription: SubscriptionRow): void {
   renew(work, subscription)
 }
 
-/** 23 hours without payment: it never began. */
+/** Expires an incomplete subscription after 23 hours without payment. */
 function endIncomplete(work: UnitOfWork, subscription: SubscriptionRow): void {
   const invoice = work.find('invoice', subscription.latest_invoice ?? '')
   expireIncomplete(work, subscription)
   if (invoice?.status === 'open') voidInvoice(work, invoice)
 }
 
-/** At the end of its last period; what is still pending, and what was used, goes on a last invoice. */
+/**
+ * Ends a subscription at the end of its last period. Bills pending items and usage on a final
+ * invoice.
+ */
 function endSubscription(work: UnitOfWork, subscription: SubscriptionRow): void {
   const reason = subscription.cancellation_details?.reason ?? 'cancellation_requested'
   const invoice = lastInvoice(work, subscription, work.now)
   cancelSubscription(work, subscription, reason as 'cancellation_requested')
-  if (!invoice || announcePaused(work, subscription, invoice)) return
+  if (!invoice || applyPausedCollection(work, subscription, invoice)) return
   holdAsDraft(work, invoice)
   work.emit('invoice.created', 'invoice', invoice)
 }
 
 function endTrial(work: UnitOfWork, subscription: SubscriptionRow): void {
   const customer = work.require('customer', subscription.customer)
-  const method = subscription.default_payment_method ?? methodOfCustomer(customer)
+  const method = subscription.default_payment_method ?? defaultMethodOf(customer)
   const missing = subscription.trial_settings?.end_behavior.missing_payment_method
   if (method === null && subscription.collection_method === 'charge_automatically') {
     if (missing === 'cancel') {
@@ -163,15 +180,7 @@ function endTrial(work: UnitOfWork, subscription: SubscriptionRow): void {
       return
     }
     if (missing === 'pause') {
-      subscription.status = 'paused'
-      subscription.status_details = {
-        paused: {
-          subscription: { type: 'trial_end_without_payment_method' },
-          transitioned_at: work.now,
-          type: 'subscription',
-        },
-      }
-      work.emit('customer.subscription.paused', 'subscription', subscription)
+      pauseSubscription(work, subscription, 'trial_end_without_payment_method')
       return
     }
   }
@@ -180,8 +189,8 @@ function endTrial(work: UnitOfWork, subscription: SubscriptionRow): void {
 }
 
 /**
- * Starts the next period of every item whose period is over, and drafts its invoice, with what was used in the old
- * one; a trial's usage is free. Nothing, where none is over.
+ * Starts the next period of every item whose period is over, and drafts the invoice with the usage
+ * of the old period. Usage during a trial is free. Does nothing if no period is over.
  */
 function renew(
   work: UnitOfWork,
@@ -203,7 +212,7 @@ function renew(
     periodStart,
     usage,
   })
-  if (announcePaused(work, subscription, invoice)) return
+  if (applyPausedCollection(work, subscription, invoice)) return
   if (invoice.auto_advance) holdAsDraft(work, invoice)
   work.emit('invoice.created', 'invoice', invoice)
 }
@@ -222,11 +231,11 @@ function startNextPeriod(
   item.current_period_end = end
 }
 
-/** Finalizes a draft, or tries again to collect an open invoice. */
+/** Finalizes a draft, or retries the collection of an open invoice. */
 function fireInvoice(work: UnitOfWork, invoice: InvoiceRow): void {
   work.edit('invoice', invoice)
   invoice.$.nextAt = null
-  if (invoice.status === 'draft') finalizeInvoice(work, invoice, { withoutLocation: 'disabled' })
+  if (invoice.status === 'draft') finalizeInvoice(work, invoice, { missingLocation: 'disabled' })
   if (invoice.status !== ('open' as string)) return
   if (invoice.collection_method === 'send_invoice') {
     awaitPayment(work, invoice)
@@ -235,7 +244,10 @@ function fireInvoice(work: UnitOfWork, invoice: InvoiceRow): void {
   collectInvoice(work, invoice, { offSession: 'renewal' })
 }
 
-/** A sent invoice is not charged; once its due date passes it is overdue. */
+/**
+ * Handles an invoice with `send_invoice`: it is not charged, and becomes overdue after its due
+ * date.
+ */
 function awaitPayment(work: UnitOfWork, invoice: InvoiceRow): void {
   if (invoice.due_date !== null && invoice.due_date > work.now) {
     invoice.$.nextAt = invoice.due_date
@@ -246,13 +258,13 @@ function awaitPayment(work: UnitOfWork, invoice: InvoiceRow): void {
   onInvoiceUnpaid(work, invoice)
 }
 
-/** The bank has decided: whatever waits for it is told. */
+/** Applies the bank's decision on a debit to its invoice and checkout session. */
 function fireDebit(work: UnitOfWork, id: string): void {
   const intent = work.require('payment_intent', id)
   const outcome = settleDebit(work, intent)
   if (!outcome) return
   const invoice = invoiceOf(work, intent)
-  if (invoice?.status === 'open') settleAttempt(work, invoice, outcome, true)
+  if (invoice?.status === 'open') applyPaymentOutcome(work, invoice, outcome, true)
   const session = work.find('checkout.session', intent.$.checkout ?? '')
   if (!session) return
   work.edit('checkout.session', session)
@@ -262,8 +274,8 @@ function fireDebit(work: UnitOfWork, id: string): void {
   work.emit(type, 'checkout.session', session)
 }
 
-/** Its time is over. */
-function fireCheckout(work: UnitOfWork, id: string): void {
+/** Expires a checkout session. */
+function expireCheckout(work: UnitOfWork, id: string): void {
   const session = work.edit('checkout.session', work.require('checkout.session', id))
   session.$.expiresNextAt = null
   if (session.status !== 'open') return

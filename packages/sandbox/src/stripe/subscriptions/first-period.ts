@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { daysInMonth } from '../../core/clock/calendar.ts'
 import type { PriceRow, SubscriptionItemRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest } from '../wire/errors.ts'
+import { invalidRequest, onlyOne } from '../wire/errors.ts'
 import { addIntervals, type Period, periodAt, type Recurrence } from '../wire/periods.ts'
 import { billedEnd, wholePeriod } from './proration.ts'
 import type { BilledTime } from './subscription-invoice.ts'
@@ -11,9 +11,9 @@ import { readTrialEnd } from './subscription-params.ts'
 type Params = Stripe.SubscriptionCreateParams
 type AnchorConfig = NonNullable<Params['billing_cycle_anchor_config']>
 
-/** When a new subscription began, and from when on whole periods are billed. */
+/** Start of a new subscription, and the anchor of its billing periods. */
 export interface Start {
-  /** In the past where it is backdated. */
+  /** When the subscription starts, in Unix seconds. In the past if it is backdated. */
   readonly began: number
   readonly trialEnd: number | null
   readonly anchor: number
@@ -50,8 +50,8 @@ function readAnchor(
   const from = trialEnd ?? work.now
   if (config) {
     if (anchor !== undefined) {
-      throw invalidRequest(
-        'You may only specify one of these parameters: billing_cycle_anchor, billing_cycle_anchor_config.',
+      throw onlyOne(
+        'billing_cycle_anchor, billing_cycle_anchor_config',
         'billing_cycle_anchor_config',
       )
     }
@@ -84,8 +84,8 @@ const LIMITS = [
 ] as const
 
 /**
- * The day of a month that whole periods begin on. Where the first such month is too short, a later one of the same
- * rhythm is the anchor: periods before it end on the last day.
+ * Returns the anchor for a day of the month. If the first such month is too short, a later month of
+ * the same interval becomes the anchor, so that the periods before it end on the last day.
  */
 function anchorOf(config: AnchorConfig, from: number, prices: readonly PriceRow[]): number {
   for (const [name, least, most] of LIMITS) {
@@ -109,7 +109,7 @@ function anchorOf(config: AnchorConfig, from: number, prices: readonly PriceRow[
   throw new TypeError('Every day comes within a year')
 }
 
-/** So many months later, on that day or the last one before it. */
+/** Returns the configured day some months later, or the last day of a shorter month. */
 function dayOf(config: AnchorConfig, base: Date, months: number): Date {
   const { day_of_month: day, hour, minute, second } = config
   const year = base.getUTCFullYear()
@@ -127,18 +127,18 @@ function dayOf(config: AnchorConfig, base: Date, months: number): Date {
 }
 
 function monthsOf(prices: readonly PriceRow[]): number {
-  const rhythms = prices.flatMap(({ recurring }) => recurring ?? [])
-  if (!rhythms.every(({ interval }) => interval === 'month' || interval === 'year')) {
+  const recurrences = prices.flatMap(({ recurring }) => recurring ?? [])
+  if (!recurrences.every(({ interval }) => interval === 'month' || interval === 'year')) {
     throw invalidRequest(
       '`billing_cycle_anchor_config` is only for prices by the month or year.',
       'billing_cycle_anchor_config',
     )
   }
-  const [first] = rhythms
+  const [first] = recurrences
   return first ? first.interval_count * (first.interval === 'year' ? 12 : 1) : 1
 }
 
-/** How it is shown again. */
+/** Renders `billing_cycle_anchor_config`. */
 export function shownConfig(
   config: Params['billing_cycle_anchor_config'],
 ): SubscriptionRow['billing_cycle_anchor_config'] {
@@ -147,24 +147,24 @@ export function shownConfig(
   return { day_of_month, hour, minute, month, second }
 }
 
-/** A trial's period ends with the trial; the first one before a later anchor ends at the anchor. */
+/** Returns the first period: until the end of the trial, or until the anchor if it is later. */
 export function firstPeriod(work: UnitOfWork, price: PriceRow, start: Start): Period {
   const { began, trialEnd, anchor } = start
   if (trialEnd !== null) return { start: work.now, end: trialEnd }
   if (!price.recurring) throw new TypeError('A subscription item needs a recurring price')
-  // The anchor may be several periods away; the first boundary counts.
+  // The anchor may be several periods away; the first period ends at the next boundary.
   const whole = periodAt(anchor, price.recurring, work.now)
   return { start: Math.max(whole.start, began), end: whole.end }
 }
 
-/** More lines than that no invoice has. */
-const MOST = 250
+/** Maximum number of lines on an invoice. */
+const MAX_LINES = 250
 
 /**
- * What the first invoice bills of an item: every period since the subscription began, the one that runs included. Without
- * proration only a whole one that begins now.
+ * Returns what the first invoice bills of an item: every period since the subscription's start,
+ * including the current one. Without proration, only a whole period that starts now.
  */
-export function firstTimes(
+export function firstBilledTimes(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   { prorates }: { readonly prorates: boolean },
@@ -178,12 +178,13 @@ export function firstTimes(
     const current = { start, end: billedEnd(subscription, item), whole }
     const { start_date: began, billing_mode: mode, billing_cycle_anchor: anchor } = subscription
     if (began >= start) return [current]
-    if (mode.type === 'classic') return backdatedAtOnce(subscription, current, recurring, work.now)
+    if (mode.type === 'classic')
+      return backdatedInOneLine(subscription, current, recurring, work.now)
     return [...backdated(anchor, recurring, began, start), current]
   }
 }
 
-/** Each period that is over, the first one from the day that the subscription began. */
+/** Splits the time since the subscription's start into past periods. */
 function backdated(
   anchor: number,
   recurrence: Recurrence,
@@ -194,9 +195,9 @@ function backdated(
   for (let at = began; at < until; ) {
     const whole = periodAt(anchor, recurrence, at)
     times.push({ start: at, end: whole.end, whole })
-    if (times.length >= MOST) {
+    if (times.length >= MAX_LINES) {
       throw invalidRequest(
-        `An invoice has at most ${MOST} lines: the subscription began too long ago.`,
+        `An invoice has at most ${MAX_LINES} lines: the subscription began too long ago.`,
         'backdate_start_date',
       )
     }
@@ -205,8 +206,11 @@ function backdated(
   return times
 }
 
-/** Classic mode bills the past in one line, by the length of a period that begins with it. */
-function backdatedAtOnce(
+/**
+ * Returns the past as one line, as classic billing mode does, relative to a period that starts with
+ * it.
+ */
+function backdatedInOneLine(
   { start_date: began }: SubscriptionRow,
   current: BilledTime,
   recurrence: Recurrence,

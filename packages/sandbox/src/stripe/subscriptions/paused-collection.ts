@@ -3,10 +3,11 @@ import type { InvoiceRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 
 /**
- * Announces an invoice of a subscription whose collection is paused, and settles at once what becomes of it. False where
- * it is not paused. What gives money back is finalized as ever: there is nothing to collect.
+ * Handles the invoice of a subscription with paused collection: emits its event and applies the
+ * pause behavior. Returns `false` if collection is not paused. An invoice with a credit is
+ * finalized as usual, since there is nothing to collect.
  */
-export function announcePaused(
+export function applyPausedCollection(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   invoice: InvoiceRow,
@@ -18,8 +19,8 @@ export function announcePaused(
   work.emit('invoice.created', 'invoice', invoice)
   if (behavior === 'keep_as_draft') return true
   const isVoid = behavior === 'void' && invoice.total > 0
-  // A void invoice does not touch the customer's credit.
-  finalizeInvoice(work, invoice, { leavesBalance: isVoid, withoutLocation: 'disabled' })
+  // A void invoice must not change the customer's balance.
+  finalizeInvoice(work, invoice, { ignoresBalance: isVoid, missingLocation: 'disabled' })
   if (invoice.status !== 'open') return true
   if (isVoid) voidInvoice(work, invoice)
   else markUncollectible(work, invoice)

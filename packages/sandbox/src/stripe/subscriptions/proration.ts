@@ -1,8 +1,8 @@
-import type Stripe from 'stripe'
 import { multiplyFraction } from '../../core/rounding.ts'
 import { amountOffIn } from '../catalog/coupons.ts'
 import { unitAmountIn } from '../catalog/currency-options.ts'
 import { amountOf, isMetered } from '../catalog/tiers.ts'
+import { blank } from '../state/blank.ts'
 import { couponOf, inheritedDiscounts, liveDiscounts } from '../state/discounts.ts'
 import type {
   BilledPeriod,
@@ -12,16 +12,19 @@ import type {
   SubscriptionRow,
 } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
+import { fromUnits, ONE } from '../wire/decimals.ts'
 import { percentOf } from '../wire/money.ts'
 import { type Period, periodAt } from '../wire/periods.ts'
-import { nulls } from '../wire/wire.ts'
 
-/** What a price bills in advance for a quantity over a whole period, before discounts. Usage is billed afterwards. */
+/**
+ * Returns what a price bills in advance for a whole period, before discounts. Zero for metered
+ * prices, which are billed afterwards.
+ */
 export function fullAmount(price: PriceRow, quantity: number, currency: string): number {
   return isMetered(price) ? 0 : amountOf(price, quantity, currency)
 }
 
-/** What unused time is worth: the amount billed for the whole period, by the second. */
+/** Returns the value of the unused time of a billed period, by the second. */
 export function unusedAmount(billed: BilledPeriod, at: number): number {
   const left = Math.max(0, paidUntil(billed) - Math.max(at, billed.start))
   return multiplyFraction(billed.amount, left, billed.end - billed.start)
@@ -31,14 +34,17 @@ function paidUntil(billed: BilledPeriod): number {
   return billed.until ?? billed.end
 }
 
-/** Where the time that is billed ends: with the period, or with the subscription before it. */
+/**
+ * Returns the end of the billed time: the end of the period, or of the subscription if it is
+ * earlier.
+ */
 export function billedEnd(subscription: SubscriptionRow, item: SubscriptionItemRow): number {
   const { cancel_at: cancelAt } = subscription
   const { current_period_start: start, current_period_end: end } = item
   return cancelAt !== null && cancelAt > start && cancelAt < end ? cancelAt : end
 }
 
-/** The period that an item's price is for. A subscription's first one may begin within it. */
+/** Returns the full period an item's price is for. The subscription may have started within it. */
 export function wholePeriod(
   work: UnitOfWork,
   subscription: SubscriptionRow,
@@ -50,7 +56,10 @@ export function wholePeriod(
   return whole?.end === end ? whole : { start, end }
 }
 
-/** A full amount less the subscription's lasting discounts, as prorations are net of them. */
+/**
+ * Subtracts the subscription's lasting discounts from an amount, because prorations are net of
+ * them.
+ */
 export function discountedAmount(
   work: UnitOfWork,
   subscription: SubscriptionRow,
@@ -72,7 +81,10 @@ export function discountedAmount(
   return net
 }
 
-/** Credits the unused time of what was billed, as a pending invoice item. Nothing billed, no credit. */
+/**
+ * Credits the unused time of a billed period as a pending invoice item. No credit if nothing was
+ * billed.
+ */
 export function creditUnused(
   work: UnitOfWork,
   subscription: SubscriptionRow,
@@ -91,8 +103,8 @@ export function creditUnused(
 }
 
 /**
- * What unused time is credited from. Flexible billing mode credits what was billed; classic credits
- * the item's present price, quantity and discounts, whatever was billed for them.
+ * Returns the amount unused time is credited from. Flexible billing mode credits what was billed;
+ * classic mode credits the present price, quantity and discounts.
  */
 function creditedFrom(
   work: UnitOfWork,
@@ -107,8 +119,8 @@ function creditedFrom(
 }
 
 /**
- * A subscription that is to end within a period that was billed gets the rest of it back; one that
- * is to go on after all pays for it again.
+ * Prorates a changed end of the subscription: credits billed time after a new end, or charges it
+ * again if the end is removed.
  */
 export function prorateEnd(
   work: UnitOfWork,
@@ -132,7 +144,10 @@ export function prorateEnd(
   return true
 }
 
-/** Debits the rest of the period at the item's price, and remembers it as billed. Usage has no rest. */
+/**
+ * Charges the rest of the period at the item's price and records it as billed. Metered prices have
+ * nothing to charge in advance.
+ */
 export function debitRemaining(
   work: UnitOfWork,
   subscription: SubscriptionRow,
@@ -160,49 +175,72 @@ function addProration(
   subscription: SubscriptionRow,
   item: SubscriptionItemRow,
   part: { amount: number; start: number; end: number; verb: 'Unused' | 'Remaining' },
-): InvoiceItemRow {
+): void {
   const price = work.require('price', item.price)
-  const quantity = item.quantity ?? 1
-  const id = work.newId('ii_1')
-  return work.insert(
+  const { amount, start, end, verb } = part
+  addPendingItem(work, subscription, item, {
+    amount,
+    description: describeTime(work, item, verb, start),
+    discountable: false,
+    discounts: [],
+    period: { start, end },
+    proration: true,
+    quantity: BigInt(item.quantity ?? 1) * ONE,
+    unitAmount: unitAmountIn(price, subscription.currency),
+  })
+}
+
+interface PendingItem
+  extends Pick<
+    InvoiceItemRow,
+    'amount' | 'description' | 'discountable' | 'discounts' | 'period' | 'proration'
+  > {
+  /** Quantity in the fixed-point units of `wire/decimals.ts`. */
+  readonly quantity: bigint
+  readonly unitAmount: string | null
+}
+
+/** Adds a pending invoice item of a subscription item, for its next invoice. */
+export function addPendingItem(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  item: SubscriptionItemRow,
+  { quantity, unitAmount, ...part }: PendingItem,
+): void {
+  const { id: price, product } = work.require('price', item.price)
+  const { id, currency, customer, test_clock } = subscription
+  work.insert(
     'invoiceitem',
     {
-      ...nulls<Stripe.InvoiceItem>('invoiceitem'),
-      id,
-      object: 'invoiceitem',
-      amount: part.amount,
-      currency: subscription.currency,
-      customer: subscription.customer,
+      ...blank('invoiceitem'),
+      ...part,
+      id: work.newId('ii_1'),
+      currency,
+      customer,
       date: work.now,
-      description: describeTime(work, item, part.verb, part.start),
-      discountable: false,
-      discounts: [],
-      livemode: false,
       metadata: {},
       net_amount: part.amount,
       parent: {
-        subscription_details: { subscription: subscription.id, subscription_item: item.id },
+        subscription_details: { subscription: id, subscription_item: item.id },
         type: 'subscription_details',
       },
-      period: { start: part.start, end: part.end },
       pricing: {
-        price_details: { price: price.id, product: price.product },
+        price_details: { price, product },
         type: 'price_details',
-        unit_amount_decimal: unitAmountIn(price, subscription.currency),
+        unit_amount_decimal: unitAmount,
       },
-      proration: true,
       proration_details: { credited_items: null, discount_amounts: [] },
-      quantity,
-      quantity_decimal: String(quantity),
+      quantity: Math.trunc(Number(fromUnits(quantity))),
+      quantity_decimal: fromUnits(quantity),
       tax_rates: item.tax_rates.length > 0 ? [...item.tax_rates] : null,
-      test_clock: subscription.test_clock,
-      $: { price: price.id, product: price.product, subscription: subscription.id, item: item.id },
+      test_clock,
+      $: { price, product, subscription: id, item: item.id },
     },
     'invoiceitem.created',
   )
 }
 
-/** `Remaining time on 2 × Gold after 15 Jan 2026` */
+/** Describes a proration, such as `Remaining time on 2 × Gold after 15 Jan 2026`. */
 export function describeTime(
   work: UnitOfWork,
   item: SubscriptionItemRow,
@@ -218,7 +256,7 @@ export function describeTime(
 
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
-/** `15 Jan 2026` */
+/** Formats a date as `15 Jan 2026`. */
 export function shortDate(seconds: number): string {
   const date = new Date(seconds * 1000)
   return `${String(date.getUTCDate()).padStart(2, '0')} ${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`

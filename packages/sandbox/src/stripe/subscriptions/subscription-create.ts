@@ -3,16 +3,16 @@ import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { requireTaxRates } from '../catalog/tax-rates.ts'
 import { addInvoiceItems } from '../invoices/invoice-items.ts'
 import { finalizeInvoice, holdAsDraft } from '../invoices/invoice-payment.ts'
-import { requireCustomer, requireOwnMethod } from '../payments/customer.ts'
+import { requireCustomer } from '../payments/customer.ts'
 import { requireTaxLocation } from '../payments/tax-location.ts'
 import { checkRoomForSubscription } from '../state/clock-limits.ts'
 import type { InvoiceRow, SubscriptionRow } from '../state/rows.ts'
-import { planNext } from '../state/subscription-status.ts'
+import { NOT_CANCELED, scheduleNext } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, missingParam } from '../wire/errors.ts'
-import { mergeMetadata } from '../wire/metadata.ts'
-import { firstPeriod, firstTimes, readStart, shownConfig } from './first-period.ts'
-import { askForMethod, type FirstPayment, payFirst } from './subscription-first-payment.ts'
+import { invalidRequest, missingParam, onlyOne } from '../wire/errors.ts'
+import { mergeMetadata } from '../wire/fields.ts'
+import { firstBilledTimes, firstPeriod, readStart, shownConfig } from './first-period.ts'
+import { type FirstPayment, payFirst, requestPaymentMethod } from './subscription-first-payment.ts'
 import { draftSubscriptionInvoice, wouldBeEmpty } from './subscription-invoice.ts'
 import {
   checkActive,
@@ -22,7 +22,12 @@ import {
   requireItemPrice,
 } from './subscription-items.ts'
 import { checkCurrency, checkMixedIntervals, readBillingMode } from './subscription-params.ts'
-import { applyAutomaticTax, applySettings, cancelDate } from './subscription-settings.ts'
+import {
+  applyAutomaticTax,
+  applySettings,
+  automaticTax,
+  cancelDate,
+} from './subscription-settings.ts'
 
 export function createSubscription(
   work: UnitOfWork,
@@ -34,7 +39,8 @@ export function createSubscription(
   const begun = beginSubscription(work, params)
   billFirst(work, begun, params, options)
   const { subscription } = begun
-  // Told as its caller gets it, before its invoice: one that waits for the first payment was never active.
+  // Emitted in its final state but before its invoice, because a subscription waiting for its first
+  // payment was never active.
   work.emitAt(place, 'customer.subscription.created', 'subscription', subscription)
   return subscription
 }
@@ -50,7 +56,7 @@ function billFirst(
   }
   if (!invoice) {
     if (subscription.collection_method === 'charge_automatically')
-      askForMethod(work, subscription, params)
+      requestPaymentMethod(work, subscription, params)
     return
   }
   work.emit('invoice.created', 'invoice', invoice)
@@ -60,16 +66,16 @@ function billFirst(
     return
   }
   finalizeInvoice(work, invoice)
-  if (invoice.amount_due === 0) askForMethod(work, subscription, params)
+  if (invoice.amount_due === 0) requestPaymentMethod(work, subscription, params)
   else payFirst(work, subscription, invoice, params, options)
-  planNext(work, subscription)
+  scheduleNext(work, subscription)
 }
 
 /**
- * Begins without its customer, as a schedule's does: active at once, its first invoice a draft for
- * an hour like a renewal's, past due when that cannot be paid.
+ * Creates a subscription without the customer present, as schedules do. It is active immediately,
+ * its first invoice is a draft for an hour, and it becomes past due if that cannot be paid.
  */
-export function createPlannedSubscription(
+export function createScheduledSubscription(
   work: UnitOfWork,
   params: Stripe.SubscriptionCreateParams,
 ): SubscriptionRow {
@@ -87,18 +93,18 @@ interface Begun {
   readonly invoice: InvoiceRow | null
 }
 
-/** What both have in common: the subscription is there, and neither it nor its first invoice is announced. */
+/** Creates a subscription and its first invoice without emitting their events. */
 export function beginSubscription(
   work: UnitOfWork,
   params: Stripe.SubscriptionCreateParams,
 ): Begun {
   const subscription = draftSubscription(work, params)
   const invoice = firstInvoice(work, subscription, params)
-  planNext(work, subscription)
+  scheduleNext(work, subscription)
   return { subscription, invoice }
 }
 
-/** The subscription and its items, not yet billed: also what a preview starts from. */
+/** Creates a subscription and its items without billing them. Also used for previews. */
 export function draftSubscription(
   work: UnitOfWork,
   params: Stripe.SubscriptionCreateParams,
@@ -124,7 +130,8 @@ export function draftSubscription(
   const id = work.newId('sub_1')
   const start = readStart(work, params, prices)
   const { began, trialEnd } = start
-  // One literal with every field, those that are only shown as well: V8 then copies it some twenty times faster.
+  // One literal with all fields, including computed ones: V8 then copies it about twenty times
+  // faster.
   const subscription: SubscriptionRow = {
     application: null,
     application_fee_percent: null,
@@ -132,7 +139,7 @@ export function draftSubscription(
     billing_thresholds: null,
     cancel_at: null,
     canceled_at: null,
-    cancellation_details: { comment: null, feedback: null, feedback_option: null, reason: null },
+    cancellation_details: NOT_CANCELED,
     customer_account: null,
     days_until_due: null,
     default_payment_method: null,
@@ -162,7 +169,7 @@ export function draftSubscription(
     trial_start: trialEnd === null ? null : work.now,
     id,
     object: 'subscription',
-    automatic_tax: { disabled_reason: null, enabled: false, liability: null },
+    automatic_tax: automaticTax(false),
     billing_cycle_anchor: start.anchor,
     billing_mode: readBillingMode(params),
     billing_schedules: [],
@@ -188,7 +195,6 @@ export function draftSubscription(
       nextAt: null,
       trialNoticeSent: trialEnd === null,
       incompleteUntil: null,
-      pausedAnchor: null,
       pendingUpdateParams: null,
       upcomingFor: null,
     },
@@ -207,15 +213,7 @@ export function draftSubscription(
     const period = firstPeriod(work, price, start)
     newItem(work, { subscription: id, customer, currency }, price, item, period, `items[${at}]`)
   })
-  if (params.default_payment_method !== undefined) {
-    subscription.default_payment_method = requireOwnMethod(
-      work,
-      customer,
-      params.default_payment_method,
-      'default_payment_method',
-    )
-  }
-  applySettings(subscription, params)
+  applySettings(work, subscription, params)
   applyAutomaticTax(work, subscription, params)
   if (customer.currency === null || customer.currency === undefined)
     work.edit('customer', customer).currency = currency
@@ -229,9 +227,7 @@ function applyCancellation(
   params: Stripe.SubscriptionCreateParams,
 ): void {
   if (params.cancel_at !== undefined && params.cancel_at_period_end) {
-    throw invalidRequest(
-      'You may only specify one of these parameters: cancel_at, cancel_at_period_end.',
-    )
+    throw onlyOne('cancel_at, cancel_at_period_end')
   }
   if (params.cancel_at_period_end) {
     subscription.cancel_at_period_end = true
@@ -243,7 +239,10 @@ function applyCancellation(
   }
 }
 
-/** What is owed at once; null where nothing is billed before the anchor, or what is used later. */
+/**
+ * Drafts the first invoice. `null` if nothing is billed before the anchor, or all prices are
+ * metered.
+ */
 export function firstInvoice(
   work: UnitOfWork,
   subscription: SubscriptionRow,
@@ -259,6 +258,6 @@ export function firstInvoice(
     reason: 'subscription_create',
     items: isLater && !prorates ? [] : items,
     pending: 'all',
-    times: firstTimes(work, subscription, { prorates }),
+    times: firstBilledTimes(work, subscription, { prorates }),
   })
 }

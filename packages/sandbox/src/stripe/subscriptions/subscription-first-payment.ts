@@ -1,18 +1,22 @@
 import type Stripe from 'stripe'
-import { collectInvoice, methodFor } from '../invoices/invoice-payment.ts'
-import { methodOfCustomer } from '../payments/customer.ts'
+import {
+  type CollectOutcome,
+  collectInvoice,
+  paymentMethodFor,
+} from '../invoices/invoice-payment.ts'
+import { defaultMethodOf } from '../payments/customer.ts'
 import { cardFault, needsSetup, nextAction } from '../payments/payment-attempt.ts'
 import { newSetupIntent } from '../payments/setup-intent.ts'
 import type { InvoiceRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, StripeFault, withDocs } from '../wire/errors.ts'
+import { cardError, invalidRequest, type StripeFault } from '../wire/errors.ts'
 
 export interface FirstPayment {
-  /** The customer is there and passes the bank's challenge, as on a page of Stripe's. */
+  /** Whether the customer is present and passes a 3-D Secure challenge, as on a hosted page. */
   readonly authenticated?: boolean
 }
 
-/** Pays the first invoice as payment_behavior says. */
+/** Pays the first invoice according to `payment_behavior`. */
 export function payFirst(
   work: UnitOfWork,
   subscription: SubscriptionRow,
@@ -24,28 +28,37 @@ export function payFirst(
   subscription.status = 'incomplete'
   subscription.$.incompleteUntil = work.now + 23 * 3600
   if (behavior === 'default_incomplete') return
-  if (methodFor(work, invoice) === null) throw noMethod()
+  if (paymentMethodFor(work, invoice) === null) throw noMethod()
   const offSession = params.off_session ?? false
   const outcome = collectInvoice(work, invoice, { offSession, authenticated })
-  const isTaken = outcome.status === 'succeeded' || outcome.status === 'processing'
-  if (isTaken || behavior !== 'error_if_incomplete') return
-  if (outcome.status === 'declined') throw cardFault(outcome.decline, {})
-  throw new StripeFault(402, {
-    type: 'card_error',
-    ...withDocs('subscription_payment_intent_requires_action'),
-    message:
-      'Payment for this subscription requires additional user action before it can be completed successfully. Payment can be completed using the PaymentIntent associated with `subscription.latest_invoice`.',
-  })
+  if (outcome.status === 'succeeded' || outcome.status === 'processing') return
+  if (behavior !== 'error_if_incomplete') return
+  throw notPaid(
+    outcome,
+    ' Payment can be completed using the PaymentIntent associated with `subscription.latest_invoice`.',
+  )
 }
 
-/** A free start still wants a usable card: a setup intent asks for it. */
-export function askForMethod(
+/** Returns the error of a call with `error_if_incomplete` whose payment did not succeed. */
+export function notPaid(
+  outcome: Exclude<CollectOutcome, { status: 'succeeded' | 'processing' }>,
+  hint = '',
+): StripeFault {
+  if (outcome.status === 'declined') return cardFault(outcome.decline, {})
+  return cardError(
+    'subscription_payment_intent_requires_action',
+    `Payment for this subscription requires additional user action before it can be completed successfully.${hint}`,
+  )
+}
+
+/** Creates a setup intent for a subscription that starts free but needs a usable payment method. */
+export function requestPaymentMethod(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   params: Stripe.SubscriptionCreateParams,
 ): void {
   const customer = work.find('customer', subscription.customer)
-  const id = subscription.default_payment_method ?? methodOfCustomer(customer)
+  const id = subscription.default_payment_method ?? defaultMethodOf(customer)
   const method = work.find('payment_method', id ?? '')
   const wanted = method ? needsSetup(method) : params.payment_behavior === 'default_incomplete'
   if (!wanted) return

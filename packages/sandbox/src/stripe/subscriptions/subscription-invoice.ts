@@ -4,10 +4,10 @@ import { partsOf } from '../catalog/tiers.ts'
 import {
   addLine,
   createInvoice,
+  moveItemToInvoice,
   type NewLine,
   pendingItems,
   refreshTotals,
-  takeInvoiceItem,
 } from '../invoices/invoice-draft.ts'
 import { sumOf } from '../invoices/invoice-totals.ts'
 import { addUsageLines } from '../invoices/usage-lines.ts'
@@ -27,28 +27,33 @@ import type { Period } from '../wire/periods.ts'
 import { billedEnd, describeTime, wholePeriod } from './proration.ts'
 import { isMeteredItem, type UsagePeriod } from './usage.ts'
 
-/** Time that is billed, and the whole period that the price is for. */
+/** Billed time, and the full period the price is for. */
 export interface BilledTime extends Period {
   readonly whole: Period
 }
 
 export interface SubscriptionInvoice {
   readonly reason: 'subscription_create' | 'subscription_cycle' | 'subscription_update'
-  /** The items whose current period is billed. */
+  /** Items whose current period is billed. */
   readonly items: readonly SubscriptionItemRow[]
-  /** Also everything pending of the customer, or of this subscription alone. */
+  /**
+   * Pending invoice items to include: all of the customer's, or only those of this subscription.
+   */
   readonly pending: 'all' | 'subscription'
   readonly autoAdvance?: boolean
   readonly periodStart?: number
-  /** What was used in periods that are over. */
+  /** Usage of completed periods to bill. */
   readonly usage?: readonly UsagePeriod[]
-  /** What is billed of each item, where that is not its current period; the newest last. */
+  /** Time to bill per item instead of its current period, newest last. */
   readonly times?: (item: SubscriptionItemRow) => readonly BilledTime[]
-  /** When it will be written, for a preview: discounts that are over by then do not count. Default now. */
+  /**
+   * Date of the invoice in Unix seconds, for previews: discounts that have ended by then are left
+   * out. Defaults to now.
+   */
   readonly at?: number
 }
 
-/** A draft that bills the current period of some items and what is pending. */
+/** Drafts an invoice for the current period of some items and pending invoice items. */
 export function draftSubscriptionInvoice(
   work: UnitOfWork,
   subscription: SubscriptionRow,
@@ -67,7 +72,7 @@ export function draftSubscriptionInvoice(
   })
   for (const item of pendingItems(work, customer.id, subscription.currency, subscription.id)) {
     if (options.pending === 'subscription' && item.$.subscription === null) continue
-    takeInvoiceItem(work, invoice, item)
+    moveItemToInvoice(work, invoice, item)
   }
   for (const { item, start, end } of options.usage ?? []) {
     addUsageLines(work, invoice, {
@@ -91,7 +96,7 @@ export function draftSubscriptionInvoice(
         }),
       }))
     }
-    // Classic mode also shows what will be billed by usage, at nothing.
+    // Classic mode also lists metered items, with an amount of zero.
     if (subscription.billing_mode.type === 'classic' && options.usage === undefined) {
       addEmptyLine(work, invoice, subscription, item)
     }
@@ -109,7 +114,10 @@ export function draftSubscriptionInvoice(
   return invoice
 }
 
-/** What is billed of an item: its current period, unless the caller or the subscription's end says otherwise. */
+/**
+ * Returns the time to bill of an item: given by the caller, or its current period until the end of
+ * the subscription.
+ */
 function timesOf(
   work: UnitOfWork,
   subscription: SubscriptionRow,
@@ -123,7 +131,7 @@ function timesOf(
   return [{ start, end: billedEnd(subscription, item), whole }]
 }
 
-/** Time of an item, one line for each tier. */
+/** Adds the lines for a time of an item, one per tier. */
 function addItemLines(
   work: UnitOfWork,
   invoice: InvoiceRow,
@@ -192,7 +200,9 @@ type Billed = Required<
   >
 >
 
-/** Field by field: a spread that gets more fields afterwards took a thirtieth of a whole year. */
+/**
+ * Copies field by field: a spread followed by more fields took 3% of the time of simulating a year.
+ */
 function lineOf(
   subscription: SubscriptionRow,
   item: SubscriptionItemRow,
@@ -222,7 +232,7 @@ function trialOf(work: UnitOfWork, price: PriceRow): string {
   return `Trial period for ${work.find('product', price.product)?.name ?? price.id}`
 }
 
-/** Lines for a part of the period still say what the whole is worth. */
+/** Returns the value of the whole period, also if the lines bill only a part of it. */
 function billedPeriod(
   { start, end, whole }: BilledTime,
   lines: readonly LineRow[],
@@ -234,7 +244,10 @@ function billedPeriod(
   return end < whole.end ? { ...period, until: end } : period
 }
 
-/** Repeating discounts whose months are over. They may still count for time before their end. */
+/**
+ * Removes discounts that have ended, and returns them: they can still apply to time before their
+ * end.
+ */
 function dropEndedDiscounts(
   work: UnitOfWork,
   subscription: SubscriptionRow,
@@ -260,7 +273,7 @@ function dropCustomersDiscount(
   endDiscount(work, own)
 }
 
-/** A draft of these items would be empty: what is metered is billed later, and nothing else is pending. */
+/** Whether an invoice would have no lines: all items are metered and nothing is pending. */
 export function wouldBeEmpty(
   work: UnitOfWork,
   subscription: SubscriptionRow,

@@ -1,14 +1,18 @@
 import { backedByMeters, createPrice } from '../catalog/prices.ts'
-import { type Bought, redeemDiscounts } from '../catalog/redeem-discounts.ts'
+import {
+  type DiscountParam,
+  type PurchasedItem,
+  redeemDiscounts,
+} from '../catalog/redeem-discounts.ts'
 import { requireTaxRates } from '../catalog/tax-rates.ts'
 import { isMetered } from '../catalog/tiers.ts'
 import { hasNoMeter } from '../catalog/usage.ts'
 import type { CustomerRow, PriceRow, SubscriptionItemRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, missingParam } from '../wire/errors.ts'
-import { mergeMetadata } from '../wire/metadata.ts'
+import { invalidRequest, missingParam, notNegative, onlyOne } from '../wire/errors.ts'
+import { mergeMetadata } from '../wire/fields.ts'
 
-/** What a subscription item may be given, in every call that takes items. */
+/** Parameters of a subscription item, in every call that takes items. */
 export interface ItemParams {
   readonly id?: string
   readonly deleted?: boolean
@@ -19,13 +23,10 @@ export interface ItemParams {
   readonly quantity?: number
   readonly metadata?: '' | null | Readonly<Record<string, string | number | null>>
   readonly tax_rates?: '' | null | readonly string[]
-  readonly discounts?:
-    | ''
-    | null
-    | ReadonlyArray<{ coupon?: string; promotion_code?: string; discount?: string }>
+  readonly discounts?: '' | null | readonly DiscountParam[]
 }
 
-/** The recurring price an item names, or a new one made from `price_data`. */
+/** Finds the recurring price of an item, or creates one from `price_data`. */
 export function requireItemPrice(work: UnitOfWork, params: ItemParams, path: string): PriceRow {
   const price = findItemPrice(work, params, path)
   if (!price) throw missingParam(`${path}[price]`)
@@ -36,12 +37,7 @@ export function findItemPrice(work: UnitOfWork, params: ItemParams, path: string
   const given = [params.price, params.plan, params.price_data].filter(
     (value) => value !== undefined,
   )
-  if (given.length > 1) {
-    throw invalidRequest(
-      'You may only specify one of these parameters: price, plan, price_data.',
-      path,
-    )
-  }
+  if (given.length > 1) throw onlyOne('price, plan, price_data', path)
   if (params.price_data !== undefined) {
     return createPrice(work, params.price_data as Parameters<typeof createPrice>[1])
   }
@@ -58,7 +54,7 @@ export function findItemPrice(work: UnitOfWork, params: ItemParams, path: string
   return price
 }
 
-/** New uses need an active price of an active product; what a schedule planned before still starts. */
+/** Checks that a price and its product are active. Scheduled changes skip this check. */
 export function checkActive(work: UnitOfWork, price: PriceRow, path: string): void {
   if (work.cause === 'time') return
   if (!price.active) {
@@ -84,11 +80,7 @@ export function checkQuantity(quantity: number | undefined, path: string, price:
     )
   }
   if (quantity !== undefined && (quantity < 0 || quantity > 1_000_000)) {
-    throw invalidRequest(
-      'Invalid non-negative integer',
-      `${path}[quantity]`,
-      'parameter_invalid_integer',
-    )
+    throw notNegative(`${path}[quantity]`)
   }
 }
 
@@ -127,12 +119,12 @@ export function newItem(
   })
 }
 
-/** What a subscription is of once its items are changed so. */
-export function boughtAfter(
+/** Returns the prices and quantities of a subscription after a change of its items. */
+export function itemsAfterChange(
   work: UnitOfWork,
   subscription: string,
   changes: readonly ItemParams[],
-): Bought[] {
+): PurchasedItem[] {
   const kept = work.findBy('subscription_item', 'subscription', subscription).flatMap((item) => {
     const change = changes.find(({ id }) => id === item.id)
     const { price = item.price, quantity = item.quantity ?? 1 } = change ?? {}
@@ -141,7 +133,7 @@ export function boughtAfter(
   const added = changes.flatMap(({ id, price, quantity = 1 }) =>
     id === undefined && price !== undefined ? [{ price, quantity }] : [],
   )
-  // What there is no price of is refused where it is added.
+  // Unknown prices are rejected when their item is added.
   return [...kept, ...added].filter(({ price }) => work.find('price', price))
 }
 

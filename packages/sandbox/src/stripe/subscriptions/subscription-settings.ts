@@ -1,12 +1,15 @@
 import type Stripe from 'stripe'
 import { refuseManualRates, wantsAutomaticTax } from '../invoices/automatic-tax.ts'
+import { requireOwnMethod } from '../payments/customer.ts'
 import type { SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, missingParam } from '../wire/errors.ts'
+import { given } from '../wire/fields.ts'
 
 type Settings = Pick<
   Stripe.SubscriptionUpdateParams,
   | 'collection_method'
+  | 'default_payment_method'
   | 'days_until_due'
   | 'description'
   | 'invoice_settings'
@@ -14,10 +17,18 @@ type Settings = Pick<
   | 'trial_settings'
 >
 
-/** Settings that bill nothing by themselves. */
-export function applySettings(subscription: SubscriptionRow, params: Settings): void {
-  if (params.collection_method !== undefined)
-    subscription.collection_method = params.collection_method
+/** Applies the settings that cause no billing. */
+export function applySettings(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  params: Settings,
+): void {
+  const { default_payment_method: method } = params
+  if (method !== undefined) {
+    const customer = work.require('customer', subscription.customer)
+    subscription.default_payment_method = requireOwnMethod(work, customer, method)
+  }
+  Object.assign(subscription, given(params, 'collection_method', 'description'))
   if (params.days_until_due !== undefined) {
     if (subscription.collection_method !== 'send_invoice') {
       throw invalidRequest(
@@ -30,7 +41,6 @@ export function applySettings(subscription: SubscriptionRow, params: Settings): 
   if (subscription.collection_method === 'send_invoice' && subscription.days_until_due === null) {
     throw missingParam('days_until_due')
   }
-  if (params.description !== undefined) subscription.description = params.description || null
   const payment = params.payment_settings
   if (payment) {
     subscription.payment_settings = {
@@ -43,24 +53,21 @@ export function applySettings(subscription: SubscriptionRow, params: Settings): 
     }
   }
   if (params.trial_settings) {
-    subscription.trial_settings = {
-      end_behavior: {
-        billing_cycle_anchor: params.trial_settings.end_behavior.billing_cycle_anchor ?? null,
-        missing_payment_method:
-          params.trial_settings.end_behavior.missing_payment_method ?? 'create_invoice',
-      },
-    }
+    const { billing_cycle_anchor = null, missing_payment_method = 'create_invoice' } =
+      params.trial_settings.end_behavior
+    subscription.trial_settings = { end_behavior: { billing_cycle_anchor, missing_payment_method } }
   }
   const invoices = params.invoice_settings
   if (invoices) {
-    const settings = { ...subscription.invoice_settings }
-    if (invoices.description !== undefined) settings.description = invoices.description || null
-    if (invoices.footer !== undefined) settings.footer = invoices.footer || null
-    subscription.invoice_settings = settings
+    const changed = given(invoices, 'description', 'footer')
+    subscription.invoice_settings = { ...subscription.invoice_settings, ...changed }
   }
 }
 
-/** Whether tax is worked out by itself from now on, and that no rates were given beside it. */
+/**
+ * Switches automatic tax on or off.
+ * @throws {StripeFault} If manual tax rates are set as well.
+ */
 export function applyAutomaticTax(
   work: UnitOfWork,
   subscription: SubscriptionRow,
@@ -68,8 +75,7 @@ export function applyAutomaticTax(
 ): void {
   const enabled = wantsAutomaticTax(params)
   if (enabled !== undefined) {
-    const liability = enabled ? { type: 'self' as const } : null
-    subscription.automatic_tax = { disabled_reason: null, enabled, liability }
+    subscription.automatic_tax = automaticTax(enabled)
   }
   if (!subscription.automatic_tax.enabled) return
   refuseManualRates(subscription.default_tax_rates, 'default_tax_rates')
@@ -78,7 +84,12 @@ export function applyAutomaticTax(
   }
 }
 
-/** A cancel_at as a date: a timestamp, or the nearest or furthest end of a period. */
+/** Returns the field `automatic_tax` of a subscription, schedule or phase. */
+export function automaticTax(enabled: boolean): SubscriptionRow['automatic_tax'] {
+  return { disabled_reason: null, enabled, liability: enabled ? { type: 'self' } : null }
+}
+
+/** Converts `cancel_at` to a time: a timestamp, or the nearest or furthest end of a period. */
 export function cancelDate(
   work: UnitOfWork,
   subscription: SubscriptionRow,

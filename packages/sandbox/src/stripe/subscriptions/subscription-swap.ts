@@ -5,7 +5,7 @@ import { isMetered } from '../catalog/tiers.ts'
 import type { PriceRow, SubscriptionItemRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, noSuch } from '../wire/errors.ts'
-import { mergeMetadata } from '../wire/metadata.ts'
+import { mergeMetadata } from '../wire/fields.ts'
 import { periodAt, sameRecurrence } from '../wire/periods.ts'
 import { creditUnused, debitRemaining, fullAmount } from './proration.ts'
 import {
@@ -18,7 +18,7 @@ import {
   requireItemPrice,
 } from './subscription-items.ts'
 import { checkMixedIntervals, checkTrialEnd } from './subscription-params.ts'
-import { billUsage, clearUsage, countFromNow, isMeteredItem } from './usage.ts'
+import { billUsage, clearUsage, countUsageFromNow, isMeteredItem } from './usage.ts'
 
 export interface ItemChangeOptions {
   readonly items: readonly ItemParams[]
@@ -29,9 +29,9 @@ export interface ItemChangeOptions {
 }
 
 export interface ItemChanges {
-  /** Something must be paid at once. */
+  /** Whether an invoice must be paid immediately. */
   readonly invoiceNow: boolean
-  /** Items whose new whole period goes on that invoice. */
+  /** Items whose new period is billed on that invoice. */
   readonly billed: readonly SubscriptionItemRow[]
 }
 
@@ -42,8 +42,8 @@ interface Change {
 
 /**
  * Swaps prices, changes quantities, adds and removes items, and starts or ends a trial. Within a
- * period the difference becomes prorations by the second; when the rhythm itself changes, unused
- * time is credited and a new period is billed at once.
+ * period, differences are prorated by the second. If the interval changes, unused time is credited
+ * and a new period is billed immediately.
  */
 export function changeItems(
   work: UnitOfWork,
@@ -58,19 +58,20 @@ export function changeItems(
   const endsTrial = wasTrialing && options.trialEnd === 'now'
   const newTrialEnd = readTrialEnd(work, subscription, options.trialEnd)
 
-  // Credits are worked out on the items as they were.
+  // Planned first, because credits are computed from the items before the change.
   const plan = planChanges(work, subscription, options.items)
   const pricesBefore = itemsBefore.map((item) => work.require('price', item.price))
   const prices = pricesAfter(work, itemsBefore, plan)
   checkMixedIntervals(subscription, prices)
-  // In a trial no period has begun: another rhythm begins when the trial is over, as this one would.
+  // No period starts during a trial: a new interval takes effect when the trial ends.
   const changesRhythm =
-    !wasTrialing && (plan.some((change) => change.rhythm) || isOtherRhythm(pricesBefore, prices))
+    !wasTrialing &&
+    (plan.some((change) => change.changesInterval) || hasNewIntervals(pricesBefore, prices))
   const resets = options.resetAnchor || endsTrial || newTrialEnd !== null || changesRhythm
   const credited = new Set<string>()
   if (!wasTrialing) {
     for (const item of itemsBefore) {
-      const changed = plan.some((change) => change.item?.id === item.id && change.priced)
+      const changed = plan.some((change) => change.item?.id === item.id && change.changesAmount)
       if (!changed && !resets) continue
       if (billsUsageNow(work, subscription, item, { changed, prorates })) {
         billUsage(work, subscription, item)
@@ -105,8 +106,8 @@ export function changeItems(
 }
 
 /**
- * A metered price that goes is billed for what was used of it; in classic mode it is not, nor where nothing is to be
- * prorated. One that stays is billed when its period is cut short.
+ * Whether to bill the usage of a metered item now. A removed or changed price is billed only in
+ * flexible billing mode and with proration; a kept one is billed if its period is cut short.
  */
 function billsUsageNow(
   work: UnitOfWork,
@@ -120,12 +121,12 @@ function billsUsageNow(
 
 interface PlannedChange {
   readonly item: SubscriptionItemRow | null
-  /** The price from then on; null for none. */
+  /** New price of the item. `null` if it is removed. */
   readonly price: PriceRow | null
-  /** The amount billed changes. */
-  readonly priced: boolean
-  /** The interval changes. */
-  readonly rhythm: boolean
+  /** Whether the billed amount changes. */
+  readonly changesAmount: boolean
+  /** Whether the interval changes. */
+  readonly changesInterval: boolean
   readonly apply: () => Change
 }
 
@@ -146,8 +147,8 @@ function planChanges(
       return {
         item,
         price: null,
-        priced: true,
-        rhythm: false,
+        changesAmount: true,
+        changesInterval: false,
         apply: () => {
           work.remove('subscription_item', item)
           return { item, kind: 'deleted' }
@@ -158,7 +159,7 @@ function planChanges(
   })
 }
 
-/** What it has once all is done. */
+/** Returns the prices after all changes. */
 function pricesAfter(
   work: UnitOfWork,
   items: readonly SubscriptionItemRow[],
@@ -171,8 +172,8 @@ function pricesAfter(
   ]
 }
 
-/** Nothing is left of the old rhythms. */
-function isOtherRhythm(before: readonly PriceRow[], after: readonly PriceRow[]): boolean {
+/** Whether none of the previous intervals remains. */
+function hasNewIntervals(before: readonly PriceRow[], after: readonly PriceRow[]): boolean {
   return after.every((price) =>
     before.every((old) => !sameRecurrence(old.recurring, price.recurring)),
   )
@@ -197,13 +198,13 @@ function planChangedItem(
   return {
     item,
     price: price ?? old,
-    priced: swapped || requantified,
-    rhythm: swapped && !sameRecurrence(old.recurring, price?.recurring ?? null),
+    changesAmount: swapped || requantified,
+    changesInterval: swapped && !sameRecurrence(old.recurring, price?.recurring ?? null),
     apply: () => {
       work.edit('subscription_item', item)
       if (price) item.price = price.id
       setQuantity(item, price ?? old, params.quantity)
-      if (swapped) countFromNow(work, item)
+      if (swapped) countUsageFromNow(work, item)
       if (swapped && isMetered(price)) item.$.billed = null
       item.metadata = mergeMetadata(item.metadata, params.metadata)
       if (params.tax_rates !== undefined) {
@@ -222,7 +223,7 @@ function planChangedItem(
   }
 }
 
-/** What is metered has none; what is metered no longer has one. */
+/** Sets the quantity of an item. Metered items have none. */
 export function setQuantity(
   item: SubscriptionItemRow,
   price: PriceRow,
@@ -244,8 +245,8 @@ function planNewItem(
   return {
     item: null,
     price,
-    priced: true,
-    rhythm: false,
+    changesAmount: true,
+    changesInterval: false,
     apply: () => {
       const customer = work.require('customer', subscription.customer)
       const owner = { subscription: subscription.id, customer, currency: subscription.currency }
@@ -265,7 +266,7 @@ function currentPeriod(work: UnitOfWork, subscription: SubscriptionRow, price: P
   return periodAt(subscription.billing_cycle_anchor, price.recurring, work.now)
 }
 
-/** A new period of every item, from now, billed at once. */
+/** Starts a new period of all items now, to be billed immediately. */
 function restartPeriods(
   work: UnitOfWork,
   subscription: SubscriptionRow,
@@ -310,7 +311,7 @@ function endTrial(work: UnitOfWork, subscription: SubscriptionRow): void {
   subscription.$.trialNoticeSent = true
 }
 
-/** Null when no trial is started or moved. */
+/** Returns the new end of the trial. `null` if no trial is started or moved. */
 function readTrialEnd(
   work: UnitOfWork,
   subscription: SubscriptionRow,
@@ -336,7 +337,7 @@ function readProrationDate(
   )
 }
 
-/** A metered price is not free, however little is used of it. */
+/** Whether all items are free. A metered price is not, however low its usage. */
 function isFree(
   work: UnitOfWork,
   { currency }: SubscriptionRow,

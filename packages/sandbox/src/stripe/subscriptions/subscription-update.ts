@@ -5,46 +5,43 @@ import { addInvoiceItems } from '../invoices/invoice-items.ts'
 import {
   collectInvoice,
   finalizeInvoice,
-  methodFor,
+  paymentMethodFor,
   voidInvoice,
 } from '../invoices/invoice-payment.ts'
-import { requireOwnMethod } from '../payments/customer.ts'
-import { cardFault } from '../payments/payment-attempt.ts'
 import { requireTaxLocation } from '../payments/tax-location.ts'
 import { endDiscount } from '../state/discounts.ts'
-import { dropPendingUpdate, holdUpdate, rememberBefore } from '../state/pending-update.ts'
+import { capturePrevious, expirePendingUpdate, makeUpdatePending } from '../state/pending-update.ts'
 import type { InvoiceRow, SubscriptionRow } from '../state/rows.ts'
-import { isOver, onInvoiceUnpaid, planNext } from '../state/subscription-status.ts'
+import {
+  hasEnded,
+  NOT_CANCELED,
+  onInvoiceUnpaid,
+  scheduleNext,
+  stopAutoAdvance,
+} from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, StripeFault, withDocs } from '../wire/errors.ts'
-import { mergeMetadata } from '../wire/metadata.ts'
-import { announcePaused } from './paused-collection.ts'
+import { invalidRequest, onlyOne } from '../wire/errors.ts'
+import { given, mergeMetadata } from '../wire/fields.ts'
+import { words } from '../wire/words.ts'
+import { applyPausedCollection } from './paused-collection.ts'
 import { prorateEnd } from './proration.ts'
-import { followSubscription } from './schedules/phase-of.ts'
-import { type FirstPayment, noMethod } from './subscription-first-payment.ts'
+import { syncCurrentPhase } from './schedules/phase-of.ts'
+import { type FirstPayment, noMethod, notPaid } from './subscription-first-payment.ts'
 import { draftSubscriptionInvoice, wouldBeEmpty } from './subscription-invoice.ts'
-import { boughtAfter, type ItemParams } from './subscription-items.ts'
+import { type ItemParams, itemsAfterChange } from './subscription-items.ts'
 import { applyAutomaticTax, applySettings, cancelDate } from './subscription-settings.ts'
 import { changeItems, type ItemChanges, itemsOf } from './subscription-swap.ts'
 
 type Params = Stripe.SubscriptionUpdateParams
 
-/** With a held update only these may change together. */
-const ALLOWED_WHEN_PENDING = new Set([
-  'expand',
-  'payment_behavior',
-  'proration_behavior',
-  'proration_date',
-  'billing_cycle_anchor',
-  'items',
-  'trial_end',
-  'trial_from_plan',
-  'add_invoice_items',
-  'off_session',
-  'discounts',
-  'metadata',
-  'cancel_at_period_end',
-])
+/** Parameters allowed together with `pending_if_incomplete`. */
+const ALLOWED_WHEN_PENDING = new Set(
+  words(`
+    expand payment_behavior proration_behavior proration_date billing_cycle_anchor items
+    trial_end trial_from_plan add_invoice_items off_session discounts metadata
+    cancel_at_period_end
+  `),
+)
 
 const ITEM_ALLOWED_WHEN_PENDING = new Set(['id', 'price', 'price_data', 'quantity', 'discounts'])
 
@@ -55,26 +52,33 @@ export function updateSubscription(
   options: FirstPayment = {},
 ): void {
   if (isReplacing(subscription, params)) {
-    const unpaid = work.find('invoice', dropPendingUpdate(work, subscription) ?? '')
+    const unpaid = work.find('invoice', expirePendingUpdate(work, subscription) ?? '')
     if (unpaid?.status === 'open') voidInvoice(work, unpaid)
   }
   const plan = applyUpdate(work, subscription, params)
   if (params.automatic_tax?.enabled) {
     requireTaxLocation(work, work.require('customer', subscription.customer))
   }
-  if (plan.invoice) settleUpdate(work, subscription, plan.invoice, plan.before, params, options)
-  followSubscription(work, subscription)
-  planNext(work, subscription)
+  if (plan.invoice) payUpdateInvoice(work, subscription, plan.invoice, plan.before, params, options)
+  syncCurrentPhase(work, subscription)
+  scheduleNext(work, subscription)
 }
 
-/** Everything but money: changes the subscription and drafts what is to be paid now, if anything. */
+/**
+ * Applies an update without payments: changes the subscription and drafts the invoice to be paid
+ * now, if any.
+ */
 export function applyUpdate(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   params: Params,
-): { invoice: InvoiceRow | null; before: ReturnType<typeof rememberBefore>; changes: ItemChanges } {
+): {
+  invoice: InvoiceRow | null
+  before: ReturnType<typeof capturePrevious>
+  changes: ItemChanges
+} {
   checkUpdatable(subscription, params)
-  const before = rememberBefore(work, subscription)
+  const before = capturePrevious(work, subscription)
   work.edit('subscription', subscription)
   applyPlainParams(work, subscription, params)
   const changes = changeItems(work, subscription, {
@@ -99,7 +103,7 @@ export function applyUpdate(
   return { invoice, before, changes }
 }
 
-/** Whether what is held back gives way to this update. */
+/** Whether this update replaces a pending one. */
 function isReplacing({ pending_update: held }: SubscriptionRow, params: Params): boolean {
   if (!held) return false
   const ends = params.cancel_at_period_end
@@ -113,7 +117,7 @@ function isReplacing({ pending_update: held }: SubscriptionRow, params: Params):
 }
 
 function checkUpdatable(subscription: SubscriptionRow, params: Params): void {
-  if (isOver(subscription)) {
+  if (hasEnded(subscription)) {
     const extra = Object.keys(params).filter(
       (key) => !['metadata', 'cancellation_details', 'expand'].includes(key),
     )
@@ -150,7 +154,10 @@ function disallowedWhenPending(params: Params): string | undefined {
     .find(({ key }) => !ITEM_ALLOWED_WHEN_PENDING.has(key))?.path
 }
 
-/** Its prices may be changed directly; when it ends, and when its periods do, is the schedule's business. */
+/**
+ * Checks an update of a subscription with a schedule. Its prices can change, but its end, trial and
+ * anchor only through the schedule.
+ */
 function checkScheduled(schedule: string, params: Params): void {
   const ends = params.cancel_at !== undefined || params.cancel_at_period_end !== undefined
   const moves = params.trial_end !== undefined || params.billing_cycle_anchor !== undefined
@@ -164,15 +171,7 @@ function checkScheduled(schedule: string, params: Params): void {
 function applyPlainParams(work: UnitOfWork, subscription: SubscriptionRow, params: Params): void {
   const customer = work.require('customer', subscription.customer)
   subscription.metadata = mergeMetadata(subscription.metadata, params.metadata)
-  applySettings(subscription, params)
-  if (params.default_payment_method !== undefined) {
-    subscription.default_payment_method = requireOwnMethod(
-      work,
-      customer,
-      params.default_payment_method,
-      'default_payment_method',
-    )
-  }
+  applySettings(work, subscription, params)
   if (params.default_tax_rates !== undefined) {
     subscription.default_tax_rates = requireTaxRates(
       work,
@@ -186,22 +185,20 @@ function applyPlainParams(work: UnitOfWork, subscription: SubscriptionRow, param
       customer,
       subscription: subscription.id,
       currency: subscription.currency,
-      bought: boughtAfter(work, subscription.id, (params.items ?? []) as readonly ItemParams[]),
+      bought: itemsAfterChange(
+        work,
+        subscription.id,
+        (params.items ?? []) as readonly ItemParams[],
+      ),
     })
     for (const id of old) if (!subscription.discounts.includes(id)) endDiscount(work, id)
   }
   if (params.cancellation_details) {
-    const { comment, feedback } = params.cancellation_details
-    const details = {
-      comment: null,
-      feedback: null,
-      feedback_option: null,
-      reason: null,
+    subscription.cancellation_details = {
+      ...NOT_CANCELED,
       ...subscription.cancellation_details,
+      ...given(params.cancellation_details, 'comment', 'feedback'),
     }
-    if (comment !== undefined) details.comment = comment || null
-    if (feedback !== undefined) details.feedback = feedback || null
-    subscription.cancellation_details = details
   }
   const pause = params.pause_collection
   if (pause === '' || pause === null) subscription.pause_collection = null
@@ -216,7 +213,7 @@ function applyPlainParams(work: UnitOfWork, subscription: SubscriptionRow, param
   }
 }
 
-/** Sets or clears the end, and says whether that became a proration. */
+/** Sets or clears the end of the subscription. Returns whether this caused a proration. */
 function applyCancellation(
   work: UnitOfWork,
   subscription: SubscriptionRow,
@@ -227,7 +224,7 @@ function applyCancellation(
   const touched = params.cancel_at !== undefined || params.cancel_at_period_end !== undefined
   if (!touched || params.proration_behavior === 'none' || subscription.status === 'trialing')
     return false
-  // What begins a new period is billed for all of it, and was never given back.
+  // Items that start a new period are billed for all of it, so nothing of them was credited.
   return itemsOf(work, subscription)
     .filter(({ id }) => subscription.cancel_at !== null || !billed.some((item) => item.id === id))
     .map((item) => prorateEnd(work, subscription, item))
@@ -236,51 +233,50 @@ function applyCancellation(
 
 function setEnd(work: UnitOfWork, subscription: SubscriptionRow, params: Params): void {
   const { cancel_at: cancelAt, cancel_at_period_end: atPeriodEnd } = params
-  if (cancelAt !== undefined && cancelAt !== '' && cancelAt !== null && atPeriodEnd) {
-    throw invalidRequest(
-      'You may only specify one of these parameters: cancel_at, cancel_at_period_end.',
-    )
+  const unsets = cancelAt === '' || cancelAt === null
+  if (cancelAt !== undefined && !unsets && atPeriodEnd) {
+    throw onlyOne('cancel_at, cancel_at_period_end')
   }
-  const clears =
-    cancelAt === '' ||
-    cancelAt === null ||
-    (atPeriodEnd === false && subscription.cancel_at_period_end)
+  const clears = unsets || (atPeriodEnd === false && subscription.cancel_at_period_end)
   if (atPeriodEnd) {
     if (!subscription.cancel_at_period_end) subscription.canceled_at = work.now
     subscription.cancel_at_period_end = true
     subscription.cancel_at = cancelDate(work, subscription, 'min_period_end')
-    noteRequest(subscription, 'cancellation_requested')
-  } else if (cancelAt !== undefined && cancelAt !== '' && cancelAt !== null) {
+    setCancellationReason(subscription, 'cancellation_requested')
+  } else if (cancelAt !== undefined && !unsets) {
     subscription.cancel_at_period_end = false
     subscription.cancel_at = cancelDate(work, subscription, cancelAt)
     subscription.canceled_at = work.now
-    noteRequest(subscription, 'cancellation_requested')
+    setCancellationReason(subscription, 'cancellation_requested')
   } else if (clears) {
     subscription.cancel_at_period_end = false
     subscription.cancel_at = null
     subscription.canceled_at = null
-    noteRequest(subscription, null)
+    setCancellationReason(subscription, null)
   } else if (subscription.cancel_at_period_end) {
-    // The period may have moved with the items.
+    // The change of items may have moved the period.
     subscription.cancel_at = cancelDate(work, subscription, 'min_period_end')
   }
 }
 
-function noteRequest(subscription: SubscriptionRow, reason: 'cancellation_requested' | null): void {
+function setCancellationReason(
+  subscription: SubscriptionRow,
+  reason: 'cancellation_requested' | null,
+): void {
   const { cancellation_details: details } = subscription
   if (details) subscription.cancellation_details = { ...details, reason }
 }
 
-/** Finalizes and pays the invoice of an update, as payment_behavior says. */
-function settleUpdate(
+/** Finalizes the invoice of an update and pays it, according to `payment_behavior`. */
+function payUpdateInvoice(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   invoice: InvoiceRow,
-  before: ReturnType<typeof rememberBefore>,
+  before: ReturnType<typeof capturePrevious>,
   params: Pick<Params, 'payment_behavior' | 'off_session' | 'metadata' | 'cancel_at_period_end'>,
   { authenticated = false }: FirstPayment,
 ): void {
-  if (announcePaused(work, subscription, invoice)) return
+  if (applyPausedCollection(work, subscription, invoice)) return
   const behavior = params.payment_behavior ?? 'allow_incomplete'
   work.emit('invoice.created', 'invoice', invoice)
   if (subscription.collection_method === 'send_invoice') {
@@ -294,26 +290,16 @@ function settleUpdate(
     onInvoiceUnpaid(work, invoice)
     return
   }
-  if (methodFor(work, invoice) === null && behavior === 'error_if_incomplete') throw noMethod()
+  if (paymentMethodFor(work, invoice) === null && behavior === 'error_if_incomplete')
+    throw noMethod()
   const customer = work.require('customer', subscription.customer)
   const delinquent = customer.delinquent ?? false
   const offSession = params.off_session ?? false
   const outcome = collectInvoice(work, invoice, { offSession, authenticated })
   if (outcome.status === 'succeeded' || outcome.status === 'processing') return
   if (behavior === 'pending_if_incomplete') {
-    holdUpdate(work, subscription, before, invoice.id, params)
+    makeUpdatePending(work, subscription, before, invoice.id, params)
     work.edit('customer', customer).delinquent = delinquent
-    work.edit('invoice', invoice)
-    invoice.auto_advance = false
-    invoice.next_payment_attempt = null
-    invoice.$.nextAt = null
-  } else if (behavior === 'error_if_incomplete') {
-    if (outcome.status === 'declined') throw cardFault(outcome.decline, {})
-    throw new StripeFault(402, {
-      type: 'card_error',
-      ...withDocs('subscription_payment_intent_requires_action'),
-      message:
-        'Payment for this subscription requires additional user action before it can be completed successfully.',
-    })
-  }
+    stopAutoAdvance(work.edit('invoice', invoice))
+  } else if (behavior === 'error_if_incomplete') throw notPaid(outcome)
 }

@@ -3,23 +3,26 @@ import { pendingItems } from '../invoices/invoice-draft.ts'
 import type { StripeContext } from '../state/context.ts'
 import { render } from '../state/render.ts'
 import type { InvoiceRow, SubscriptionRow } from '../state/rows.ts'
-import { planNext, upcomingAt } from '../state/subscription-status.ts'
-import { UnitOfWork, workInTime } from '../state/unit-of-work.ts'
+import { scheduleNext, upcomingAt } from '../state/subscription-status.ts'
+import { runScheduled, UnitOfWork } from '../state/unit-of-work.ts'
 import { periodAt } from '../wire/periods.ts'
 import type { WireObject } from '../wire/wire-object.ts'
-import { foreseePhase } from './schedules/enter-phase.ts'
+import { previewPhase } from './schedules/enter-phase.ts'
 import { draftSubscriptionInvoice } from './subscription-invoice.ts'
 import { itemsOf } from './subscription-swap.ts'
 import { usagePeriods } from './usage.ts'
 
-/** The renewal as it would be: every item one period on, with what a schedule plans for then. */
+/**
+ * Drafts the next renewal invoice for a preview: moves all due items one period ahead and applies
+ * the schedule's next phase.
+ */
 export function nextInvoice(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   { asPlanned = true }: { readonly asPlanned?: boolean } = {},
 ): InvoiceRow {
   const next = Math.min(...itemsOf(work, subscription).map((item) => item.current_period_end))
-  if (asPlanned) foreseePhase(work, subscription, next)
+  if (asPlanned) previewPhase(work, subscription, next)
   const items = itemsOf(work, subscription)
   const due = items.filter((item) => item.current_period_end === next)
   const usage = subscription.status === 'trialing' ? [] : usagePeriods(work, due)
@@ -47,8 +50,8 @@ export function nextInvoice(
 }
 
 /**
- * What is billed when a subscription ends: what is still pending, and what was used until then; the usage of a trial is
- * free. Null where there is nothing.
+ * Drafts the final invoice of a subscription: pending items and usage until the end. Usage during a
+ * trial is free. `null` if there is nothing to bill.
  */
 export function lastInvoice(
   work: UnitOfWork,
@@ -69,7 +72,10 @@ export function lastInvoice(
   })
 }
 
-/** The invoice that comes next: the renewal, or the last one of a subscription that ends before. Null for none. */
+/**
+ * Drafts the next invoice: the renewal, or the final invoice if the subscription ends before.
+ * `null` if there is none.
+ */
 export function upcomingInvoice(
   work: UnitOfWork,
   subscription: SubscriptionRow,
@@ -86,8 +92,8 @@ export function upcomingInvoice(
   return invoice
 }
 
-/** A preview has no life: its own kind of id, no number, nothing to finalize. */
-export function asUpcoming(invoice: WireObject): WireObject {
+/** Renders an invoice as a preview: with a temporary id, without a number and URLs. */
+export function toPreview(invoice: WireObject): WireObject {
   const id = invoice.id.replace('in_', 'upcoming_in_')
   const lines = invoice.lines as { data: WireObject[]; url: string }
   lines.data.forEach((line, at) => {
@@ -99,12 +105,15 @@ export function asUpcoming(invoice: WireObject): WireObject {
   return { ...rest, id, object: 'invoice', automatically_finalizes_at: null, status: 'draft' }
 }
 
-/** By its place, because whoever asks for the next page asks for another preview. */
+/**
+ * Derived from the line's position, so that ids are the same on every page, each of which is
+ * computed by a new preview.
+ */
 function upcomingLineId({ customer }: WireObject, at: number): string {
   return `il_tmp_${at + 1}${String(customer).replace('cus_', '')}`
 }
 
-/** Sends `invoice.upcoming` when its time has come; says whether it did. */
+/** Emits `invoice.upcoming` if it is due. Returns whether it was. */
 export function announceUpcoming(context: StripeContext, id: string): boolean {
   const trial = new UnitOfWork(context, { about: [id] })
   const at = upcomingAt(trial, trial.require('subscription', id))
@@ -112,17 +121,17 @@ export function announceUpcoming(context: StripeContext, id: string): boolean {
   let shown: WireObject
   try {
     const invoice = nextInvoice(trial, trial.require('subscription', id))
-    shown = asUpcoming(copyJson(render('invoice', invoice, trial.tables)))
+    shown = toPreview(copyJson(render('invoice', invoice, trial.tables)))
   } finally {
     trial.rollback()
   }
-  workInTime(context, trial.testClock, (work) => {
+  runScheduled(context, trial.testClock, (work) => {
     const subscription = work.edit('subscription', work.require('subscription', id))
     subscription.$.upcomingFor = Math.min(
       ...itemsOf(work, subscription).map((item) => item.current_period_end),
     )
     work.emitObject('invoice.upcoming', shown)
-    planNext(work, subscription)
+    scheduleNext(work, subscription)
   })
   return true
 }

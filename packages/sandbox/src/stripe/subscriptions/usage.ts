@@ -1,15 +1,12 @@
-import type Stripe from 'stripe'
 import { describePart } from '../catalog/describe-price.ts'
 import { isMetered, partsOf } from '../catalog/tiers.ts'
-import { usageOf } from '../catalog/usage.ts'
-import { recordsOf } from '../catalog/usage-records.ts'
+import { recordsOf, usageOf } from '../catalog/usage.ts'
 import type { SubscriptionItemRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { fromUnits } from '../wire/decimals.ts'
 import { invalidRequest } from '../wire/errors.ts'
-import { nulls } from '../wire/wire.ts'
+import { addPendingItem } from './proration.ts'
 
-/** A period of a metered item that is over, and is billed now. */
+/** A completed period of a metered item to be billed. */
 export interface UsagePeriod {
   readonly item: SubscriptionItemRow
   readonly start: number
@@ -20,7 +17,10 @@ export function isMeteredItem(work: UnitOfWork, item: SubscriptionItemRow): bool
   return isMetered(work.require('price', item.price))
 }
 
-/** What of the given items' periods is to be billed by usage, until their end or until a moment before it. */
+/**
+ * Returns the metered periods to bill of the given items, up to their end or to `until` if it is
+ * earlier.
+ */
 export function usagePeriods(
   work: UnitOfWork,
   items: readonly SubscriptionItemRow[],
@@ -40,13 +40,16 @@ function countedFrom(item: SubscriptionItemRow): number {
   return Math.max(item.current_period_start, item.$.usageFrom ?? 0)
 }
 
-/** The price came now: what was used before is not its business. */
-export function countFromNow(work: UnitOfWork, item: SubscriptionItemRow): void {
+/** Starts counting usage now, because the price was just added. */
+export function countUsageFromNow(work: UnitOfWork, item: SubscriptionItemRow): void {
   if (isMeteredItem(work, item)) work.edit('subscription_item', item).$.usageFrom = work.now
   else delete work.edit('subscription_item', item).$.usageFrom
 }
 
-/** Usage that is recorded at an item goes with it, which has to be said. */
+/**
+ * Deletes the usage records of a removed item.
+ * @throws {StripeFault} If there are any and `clear_usage` is not set.
+ */
 export function clearUsage(work: UnitOfWork, item: SubscriptionItemRow, isMeant: boolean): void {
   const records = recordsOf(work, item.id)
   if (records.length > 0 && !isMeant) {
@@ -57,7 +60,10 @@ export function clearUsage(work: UnitOfWork, item: SubscriptionItemRow, isMeant:
   for (const record of records) work.remove('usage_record', record)
 }
 
-/** Bills what was used until now as pending invoice items, one for each tier. Nothing used, nothing billed. */
+/**
+ * Bills the usage so far as pending invoice items, one per tier. Does nothing if there was no
+ * usage.
+ */
 export function billUsage(
   work: UnitOfWork,
   subscription: SubscriptionRow,
@@ -68,46 +74,15 @@ export function billUsage(
   const used = usageOf(work, price, { customer: subscription.customer, item: item.id }, period)
   if (used === 0n) return
   for (const part of partsOf(price, used, subscription.currency)) {
-    work.insert(
-      'invoiceitem',
-      {
-        ...nulls<Stripe.InvoiceItem>('invoiceitem'),
-        id: work.newId('ii_1'),
-        object: 'invoiceitem',
-        amount: part.amount,
-        currency: subscription.currency,
-        customer: subscription.customer,
-        date: work.now,
-        description: describePart(work, price, part, subscription.currency),
-        discountable: true,
-        discounts: [...item.discounts],
-        livemode: false,
-        metadata: {},
-        net_amount: part.amount,
-        parent: {
-          subscription_details: { subscription: subscription.id, subscription_item: item.id },
-          type: 'subscription_details',
-        },
-        period: { ...period },
-        pricing: {
-          price_details: { price: price.id, product: price.product },
-          type: 'price_details',
-          unit_amount_decimal: part.unitAmount,
-        },
-        proration: false,
-        proration_details: { credited_items: null, discount_amounts: [] },
-        quantity: Math.trunc(Number(fromUnits(part.quantity))),
-        quantity_decimal: fromUnits(part.quantity),
-        tax_rates: item.tax_rates.length > 0 ? [...item.tax_rates] : null,
-        test_clock: subscription.test_clock,
-        $: {
-          price: price.id,
-          product: price.product,
-          subscription: subscription.id,
-          item: item.id,
-        },
-      },
-      'invoiceitem.created',
-    )
+    addPendingItem(work, subscription, item, {
+      amount: part.amount,
+      description: describePart(work, price, part, subscription.currency),
+      discountable: true,
+      discounts: [...item.discounts],
+      period: { ...period },
+      proration: false,
+      quantity: part.quantity,
+      unitAmount: part.unitAmount,
+    })
   }
 }

@@ -2,26 +2,26 @@ import { type Match, Router } from '../../core/router.ts'
 import { copyJson } from '../../core/store/copy-json.ts'
 import type { Tables } from '../state/tables.ts'
 import type { FormObject } from '../wire/form.ts'
-import type { OldWay } from '../wire/old-ways.ts'
+import type { LegacyFeature } from '../wire/legacy-features.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import { isRecord } from './basics/look-up.ts'
 import type { ObjectChange, VersionChange } from './basics/version-change.ts'
 
-/** The API as older versions know it: all changes that came after them, taken back. */
+/** The API of an older version: the current one with all later changes reverted. */
 export class Shape {
-  /** Newest first. */
+  /** Changes to revert, newest first. */
   readonly #changes: readonly VersionChange[]
   readonly #tables: Tables
   readonly #objects = new Map<string, ObjectChange[]>()
   readonly #expandable = new Map<string, string[]>()
   readonly #routes = new Router<string>()
-  /** What calls may do that those of today may not. */
-  readonly oldWays: ReadonlySet<OldWay>
+  /** Features that this version has and the current one does not. */
+  readonly legacyFeatures: ReadonlySet<LegacyFeature>
 
   constructor(changes: readonly VersionChange[], tables: Tables) {
     this.#changes = changes
     this.#tables = tables
-    this.oldWays = new Set(changes.flatMap(({ ends }) => ends ?? []))
+    this.legacyFeatures = new Set(changes.flatMap(({ removes }) => removes ?? []))
     for (const { objects = {}, expandable = {}, routes = {} } of changes) {
       for (const [kind, change] of Object.entries(objects)) push(this.#objects, kind, change)
       for (const [kind, fields] of Object.entries(expandable)) {
@@ -34,41 +34,44 @@ export class Shape {
     }
   }
 
-  /** What does the work of an address that is gone; null for every other. */
+  /** Finds the operation for a removed path. `null` if there is none. */
   operationAt(method: string, path: string): Match<string> | null {
     return this.#routes.find(method, path)
   }
 
-  /** Makes an older SDK's parameters what they are today. */
-  updateParams(operation: string, form: FormObject): void {
+  /** Converts parameters of an older SDK in place to current ones. */
+  upgradeParams(operation: string, form: FormObject): void {
     for (let at = this.#changes.length - 1; at >= 0; at--) {
       this.#changes[at]?.params?.[operation]?.(form, this.#tables)
     }
   }
 
-  /** Takes what is no parameter today, and still means something, out of a form. */
-  takeGone(operation: string, form: FormObject): Record<string, string> {
-    const gone: Record<string, string> = {}
-    for (const { takes } of this.#changes) {
-      for (const name of takes?.[operation] ?? []) {
+  /**
+   * Removes parameters from the form that no longer exist but still have a meaning, and returns
+   * them.
+   */
+  takeRemovedParams(operation: string, form: FormObject): Record<string, string> {
+    const removed: Record<string, string> = {}
+    for (const { removedParams } of this.#changes) {
+      for (const name of removedParams?.[operation] ?? []) {
         const value = form[name]
         if (typeof value !== 'string') continue
-        gone[name] = value
+        removed[name] = value
         delete form[name]
       }
     }
-    return gone
+    return removed
   }
 
-  /** A copy of a response, each object in it as it was. */
-  takeBack<T extends object>(response: T): T {
+  /** Returns a copy of a response in this version's format. */
+  downgrade<T extends object>(response: T): T {
     const copy = copyJson(response)
     this.#walk(copy)
     return copy
   }
 
-  /** An event as it was. It is changed in place, because nobody else holds it. */
-  takeBackEvent(event: WireObject): void {
+  /** Converts an event in place to this version's format. */
+  downgradeEvent(event: WireObject): void {
     const { data } = event
     if (!isRecord(data) || !isRecord(data.object)) return
     const { object: now, previous_attributes: previous } = data
@@ -81,7 +84,7 @@ export class Shape {
     this.#walk(now)
   }
 
-  /** Fields of a kind that `expand` takes beside those of today. */
+  /** Returns the fields of a kind that could be expanded in this version only. */
   expandable(kind: string): readonly string[] {
     return this.#expandable.get(kind) ?? []
   }
@@ -91,7 +94,7 @@ export class Shape {
       for (const each of node) this.#walk(each)
       return
     }
-    // An event keeps the version it was told in.
+    // Stored events keep the version they were created with.
     if (!isRecord(node) || node.object === 'event') return
     if (typeof node.object === 'string' && !isTombstone(node)) {
       for (const change of this.#objects.get(node.object) ?? []) {
@@ -99,13 +102,13 @@ export class Shape {
       }
     }
     for (const key in node) {
-      // Metadata may use any name, `object` too.
+      // Metadata may contain any key, including `object`.
       if (key !== 'metadata') this.#walk(node[key])
     }
   }
 }
 
-/** `{ id, object, deleted }` is all that is left of it. */
+/** Whether the node is the remainder `{ id, object, deleted }` of a deleted object. */
 function isTombstone(node: Record<string, unknown>): boolean {
   return node.deleted === true && Object.keys(node).length === 3
 }

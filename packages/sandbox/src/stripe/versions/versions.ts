@@ -1,28 +1,29 @@
 import type { Tables } from '../state/tables.ts'
-import { API_VERSION, NODES, ROUTES } from '../wire/contract.generated.ts'
+import { API_VERSION } from '../wire/contract.generated.ts'
+import { namesIn } from '../wire/contract.ts'
 import type { WireObject } from '../wire/wire-object.ts'
-import { CHANGES, WHOLE_SINCE } from './changes.ts'
+import { CHANGES, COMPLETE_SINCE } from './changes.ts'
 import { Shape } from './shape.ts'
 
-/** How a call is answered that names a version. */
-export interface Spoken {
-  /** The version it is answered in. */
+/** How to answer a call with an API version. */
+export interface ResolvedVersion {
+  /** API version of the response. */
   readonly version: string
-  /** Null for what is sent as it is, which is never looked through. */
+  /** Conversions to apply. `null` for the current version. */
   readonly shape: Shape | null
-  /** What the caller should know; null when all is as they asked. */
+  /** Warning for the caller, such as an unknown version. `null` if there is none. */
   readonly warning: string | null
 }
 
-const PINNED: Spoken = { version: API_VERSION, shape: null, warning: null }
-/** So many versions are complained of in the log. */
-const COMPLAINTS = 100
+const PINNED: ResolvedVersion = { version: API_VERSION, shape: null, warning: null }
+/** Maximum number of versions to log a warning about. */
+const MAX_WARNINGS = 100
 
-/** Every version a call may name, and how it is spoken. */
+/** Resolves the API versions that calls name. */
 export class Versions {
   readonly #tables: Tables
   readonly #log: (line: string) => void
-  /** By how many changes are taken back. */
+  /** Conversions by the number of changes to revert. */
   readonly #shapes = new Map<number, Shape>()
   readonly #complained = new Set<string>()
 
@@ -34,8 +35,11 @@ export class Versions {
     this.#log = log
   }
 
-  /** Never refuses: what nobody knows is answered in the pinned version, with a warning. */
-  find(asked: string): Spoken {
+  /**
+   * Finds out how to answer a version. Never fails: an unknown version gets the current one, with a
+   * warning.
+   */
+  find(asked: string): ResolvedVersion {
     if (asked === API_VERSION) return PINNED
     const date = /^(\d{4}-\d{2}-\d{2})(?:[.;][\w.;= -]*)?$/.exec(asked)?.[1]
     if (date === undefined || date > API_VERSION.slice(0, 10)) {
@@ -46,15 +50,15 @@ export class Versions {
       const warning = `not a release of Stripe's; answered as on its date`
       return this.#warn(asked, { ...spoken, warning })
     }
-    if (date >= WHOLE_SINCE) return spoken
-    const warning = `older than ${WHOLE_SINCE}; not every change since is taken back`
+    if (date >= COMPLETE_SINCE) return spoken
+    const warning = `older than ${COMPLETE_SINCE}; not every change since is taken back`
     return this.#warn(asked, { ...spoken, warning })
   }
 
-  /** An event as an endpoint of that version gets it; the given one is changed. */
-  tellEvent(event: WireObject, version: string): WireObject {
+  /** Converts an event in place to an endpoint's API version, and returns it. */
+  convertEvent(event: WireObject, version: string): WireObject {
     const { shape, version: spoken } = this.find(version)
-    shape?.takeBackEvent(event)
+    shape?.downgradeEvent(event)
     event.api_version = spoken
     return event
   }
@@ -70,11 +74,11 @@ export class Versions {
     return shape
   }
 
-  #warn(asked: string, spoken: Spoken): Spoken {
-    // What a header may hold, a terminal need not.
+  #warn(asked: string, spoken: ResolvedVersion): ResolvedVersion {
+    // Header values may contain characters that must not reach a terminal.
     const named = /^[\w.;=, -]{1,80}$/.test(asked) ? asked : 'The version'
     const warning = `Stripe-Version ${named}: ${spoken.warning}`
-    if (!this.#complained.has(asked) && this.#complained.size < COMPLAINTS) {
+    if (!this.#complained.has(asked) && this.#complained.size < MAX_WARNINGS) {
       this.#complained.add(asked)
       this.#log(`tollgate-sandbox: ${warning}`)
     }
@@ -82,17 +86,9 @@ export class Versions {
   }
 }
 
-/** Stripe's versions, as the contract lists them for webhook endpoints. */
-const RELEASED: ReadonlySet<string> = new Set(releasedVersions())
+/** Stripe's API versions, as the contract lists them for webhook endpoints. */
+const RELEASED: ReadonlySet<string> = new Set(namesIn('WebhookEndpoints.create', 'api_version'))
 
 export function isReleased(version: string): boolean {
   return RELEASED.has(version)
-}
-
-function releasedVersions(): readonly string[] {
-  const route = ROUTES.find(([, , operation]) => operation === 'WebhookEndpoints.create')
-  const params = NODES[route?.[3] ?? -1] as { o: Record<string, number> } | undefined
-  const versions = NODES[params?.o.api_version ?? -1] as { e: readonly string[] } | undefined
-  if (!versions) throw new Error('The contract lists no versions')
-  return versions.e
 }

@@ -1,2 +1,2 @@
-/** The one account there is. */
+/** Id of the sandbox's single account. */
 export const ACCOUNT_ID = 'acct_1TollgateSandbox'

@@ -1,10 +1,10 @@
 import { roundedQuotient } from '../../core/rounding.ts'
 
-/** Stripe's decimals have at most twelve places. Here they are counted in the last of them, exactly. */
+/** Decimal places of Stripe's decimals. Units are integers of the last place. */
 const PLACES = 12
 export const ONE = 10n ** BigInt(PLACES)
 
-/** `1.5` → 1500000000000n */
+/** Converts a decimal to units: `1.5` → 1500000000000n. */
 export function toUnits(decimal: string): bigint {
   const negative = decimal.startsWith('-')
   const [whole = '0', fraction = ''] = decimal.replace('-', '').split('.')
@@ -12,7 +12,7 @@ export function toUnits(decimal: string): bigint {
   return negative ? -units : units
 }
 
-/** 1500000000000n → `1.5` */
+/** Converts units to a decimal: 1500000000000n → `1.5`. */
 export function fromUnits(units: bigint): string {
   const size = units < 0n ? -units : units
   if (units % ONE === 0n) return String(units / ONE)
@@ -22,7 +22,7 @@ export function fromUnits(units: bigint): string {
   return `${units < 0n ? '-' : ''}${size / ONE}.${fraction}`
 }
 
-/** So many, each at a price with decimals, rounded to cents. */
+/** Multiplies a quantity in units by a decimal amount, and rounds to minor units. */
 export function multiplyUnits(quantity: bigint, decimal: string): number {
   return roundedQuotient(quantity * toUnits(decimal), ONE * ONE)
 }

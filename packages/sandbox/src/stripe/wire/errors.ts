@@ -1,4 +1,4 @@
-/** The body of a Stripe error, below `error`. */
+/** Body of a Stripe error, inside `error`. */
 export interface StripeErrorBody {
   readonly type:
     | 'invalid_request_error'
@@ -13,11 +13,13 @@ export interface StripeErrorBody {
   readonly [field: string]: unknown
 }
 
-/** A refusal in Stripe's own words. */
+/** An error response of the API, with Stripe's message. */
 export class StripeFault extends Error {
   readonly status: number
   readonly body: StripeErrorBody
-  /** A failed payment leaves its traces (the intent, the charge); any other refusal leaves none. */
+  /**
+   * Whether changes are committed despite the error: a failed payment keeps its intent and charge.
+   */
   readonly keepsChanges: boolean
 
   constructor(status: number, body: StripeErrorBody, options: { keepsChanges?: boolean } = {}) {
@@ -38,8 +40,25 @@ export function invalidRequest(message: string, param?: string, code?: string): 
   })
 }
 
+/** Creates an invalid request error with a status other than 400. */
+export function refused(status: number, message: string, code?: string): StripeFault {
+  return new StripeFault(status, invalidRequest(message, undefined, code).body)
+}
+
+/**
+ * Creates the 402 error of a payment that was declined or needs the customer. `more` is added to
+ * its body.
+ */
+export function cardError(
+  code: string,
+  message: string,
+  more: Readonly<Record<string, unknown>> = {},
+): StripeFault {
+  return new StripeFault(402, { type: 'card_error', ...withDocs(code), message, ...more })
+}
+
 export function noSuch(noun: string, id: string, param = 'id'): StripeFault {
-  // Stripe answers 404 for the object in the path and 400 for one named by a parameter.
+  // Stripe returns 404 for an object in the path and 400 for one named by a parameter.
   return new StripeFault(param === 'id' ? 404 : 400, {
     type: 'invalid_request_error',
     ...withDocs('resource_missing'),
@@ -52,14 +71,26 @@ export function missingParam(param: string): StripeFault {
   return invalidRequest(`Missing required param: ${param}.`, param, 'parameter_missing')
 }
 
+/** Creates the error for parameters that exclude each other. */
+export function onlyOne(names: string, param?: string): StripeFault {
+  return invalidRequest(`You may only specify one of these parameters: ${names}.`, param)
+}
+
+/** Creates the error for a number that is negative or out of range. */
+export function notNegative(param: string): StripeFault {
+  return invalidRequest('Invalid non-negative integer', param, 'parameter_invalid_integer')
+}
+
+/** Creates the error for a number below 1. */
+export function atLeastOne(param: string): StripeFault {
+  const message = 'This value must be greater than or equal to 1.'
+  return invalidRequest(message, param, 'parameter_invalid_integer')
+}
+
 export function unknownParams(params: readonly string[]): StripeFault {
   const plural = params.length > 1 ? 's' : ''
-  return new StripeFault(400, {
-    type: 'invalid_request_error',
-    ...withDocs('parameter_unknown'),
-    message: `Received unknown parameter${plural}: ${params.join(', ')}`,
-    param: params[0] ?? '',
-  })
+  const message = `Received unknown parameter${plural}: ${params.join(', ')}`
+  return invalidRequest(message, params[0] ?? '', 'parameter_unknown')
 }
 
 export function withDocs(code: string): { code: string; doc_url: string } {

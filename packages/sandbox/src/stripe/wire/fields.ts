@@ -1,12 +1,69 @@
-/** Reads the value at a path of names, such as `parent.subscription_details.subscription`; undefined where there is none. */
+import { invalidRequest } from './errors.ts'
+
+/**
+ * Creates a function that reads a path such as `parent.subscription_details.subscription`. It
+ * returns `undefined` if there is no value.
+ */
 export function fieldReader(path: string): (object: object) => unknown {
   const [first = '', ...rest] = path.split('.')
   if (rest.length === 0) return (object) => ownField(object, first)
   return (object) => rest.reduce(ownField, ownField(object, first))
 }
 
-/** A name such as `constructor` is no field unless the object has it itself. */
+/** Reads a field of an object's own. Inherited names such as `constructor` do not count. */
 export function ownField(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
   return (value as Record<string, unknown>)[name]
+}
+
+/**
+ * Type of a parameter's value in a field. An empty value clears the field, so the field must allow
+ * `null`.
+ */
+export type Given<V> = Exclude<V, '' | undefined>
+
+/** Returns the given parameters among `names` as fields. Empty values become `null`. */
+export function given<P extends object, N extends keyof P>(
+  params: P | undefined,
+  ...names: readonly N[]
+): { [M in N]?: Given<P[M]> } {
+  const fields: { [M in N]?: Given<P[M]> } = {}
+  for (const name of names) {
+    const value = params?.[name]
+    if (value !== undefined) fields[name] = (value === '' ? null : value) as Given<P[N]>
+  }
+  return fields
+}
+
+type MetadataParams = '' | null | Readonly<Record<string, string | number | null>> | undefined
+
+/**
+ * Merges metadata by key. An empty value removes its key; an empty string instead of an object
+ * removes all keys.
+ */
+export function mergeMetadata(
+  before: Readonly<Record<string, string>> | null,
+  params: MetadataParams,
+): Record<string, string> {
+  if (params === undefined) return { ...before }
+  if (params === '' || params === null) return {}
+  const merged: Record<string, string> = { ...before }
+  for (const [key, value] of Object.entries(params)) {
+    if (key.length > 40) {
+      throw invalidRequest(
+        `Metadata keys must be 40 characters or less. ${key} is ${key.length} characters.`,
+        `metadata[${key}]`,
+      )
+    }
+    const text = String(value ?? '')
+    if (text.length > 500) {
+      throw invalidRequest(`Metadata values must be 500 characters or less.`, `metadata[${key}]`)
+    }
+    if (text === '') delete merged[key]
+    else merged[key] = text
+  }
+  if (Object.keys(merged).length > 50) {
+    throw invalidRequest('Metadata can have at most 50 keys.', 'metadata')
+  }
+  return merged
 }

@@ -1,4 +1,4 @@
-/** Form fields before their types are known; a list has its indexes as keys. */
+/** Form fields before they are converted to their types. Lists are objects with indexes as keys. */
 export type FormValue = string | FormObject
 export interface FormObject {
   [key: string]: FormValue

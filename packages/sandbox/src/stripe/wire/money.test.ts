@@ -7,15 +7,15 @@ it.each([
   [5120, 'kwd', '5.120 KWD'],
   [300, 'sek', '3.00 SEK'],
   [-5, 'eur', '-€0.05'],
-])('formats %i in %s as %s', (amount, currency, text) => {
+])('formats %i minor units in %s as %s', (amount, currency, text) => {
   expect(formatAmount(amount, currency)).toBe(text)
 })
 
-it('formats parts of the smallest unit with the decimals of the currency', () => {
+it('formats fractions of the smallest unit with additional decimals', () => {
   expect(formatDecimal('0.5', 'usd')).toBe('$0.005')
   expect(formatDecimal('0.5', 'bhd')).toBe('0.0005 BHD')
 })
 
-it('formats the least amount with the currency once', () => {
+it('formats the minimum amount with the currency code once', () => {
   expect([formatMinimum('usd'), formatMinimum('sek')]).toEqual(['$0.50 usd', '3.00 sek'])
 })

@@ -1,18 +1,19 @@
 import { multiplyFraction, roundedQuotient } from '../../core/rounding.ts'
 import { invalidRequest } from './errors.ts'
+import { words } from './words.ts'
 
-/** `percent` may have up to four decimals. */
+/** Returns a percentage of an amount. `percent` may have up to four decimals. */
 export function percentOf(amount: number, percent: number): number {
   return multiplyFraction(amount, Math.round(percent * 10_000), 1_000_000)
 }
 
-/** The tax already inside an amount. */
+/** Returns the tax contained in an amount. */
 export function inclusivePart(amount: number, percent: number): number {
   const scaled = Math.round(percent * 10_000)
   return multiplyFraction(amount, scaled, 1_000_000 + scaled)
 }
 
-/** A decimal such as `"0.5"` cents times a quantity, rounded to cents. */
+/** Multiplies a decimal amount such as `"0.5"` cents by a quantity, and rounds to minor units. */
 export function multiplyDecimal(decimal: string, quantity: number): number {
   const [whole = '0', fraction = ''] = decimal.replace('-', '').split('.')
   const scale = 10n ** BigInt(fraction.length)
@@ -21,7 +22,7 @@ export function multiplyDecimal(decimal: string, quantity: number): number {
   return decimal.startsWith('-') ? -rounded : rounded
 }
 
-/** Splits a total by weights; the parts add up to it exactly (largest remainder). */
+/** Splits a total by weights. The parts add up to the total exactly (largest remainder method). */
 export function allocate(total: number, weights: readonly number[]): number[] {
   const sum = weights.reduce((a, b) => a + b, 0)
   if (sum === 0) return weights.map(() => 0)
@@ -39,21 +40,16 @@ export function allocate(total: number, weights: readonly number[]): number[] {
   return parts
 }
 
-/** The least Stripe charges; a smaller invoice is carried over on the customer's balance. */
+/**
+ * Minimum charge by currency. A smaller invoice amount is carried over to the customer's balance.
+ */
 const MINIMUM_CHARGES: Readonly<Record<string, number>> = {
-  usd: 50,
-  eur: 50,
   gbp: 30,
-  cad: 50,
-  aud: 50,
-  chf: 50,
-  jpy: 50,
   sek: 300,
   nok: 300,
   dkk: 250,
   mxn: 1000,
   pln: 200,
-  inr: 50,
 }
 
 export function minimumCharge(currency: string): number {
@@ -61,21 +57,28 @@ export function minimumCharge(currency: string): number {
 }
 
 const CURRENCIES = new Set(
-  'usd aed afn all amd ang aoa ars aud awg azn bam bbd bdt bgn bhd bif bmd bnd bob brl bsd bwp byn bzd cad cdf chf clp cny cop crc cve czk djf dkk dop dzd egp etb eur fjd fkp gbp gel gip gmd gnf gtq gyd hkd hnl htg huf idr ils inr isk jmd jod jpy kes kgs khr kmf krw kwd kyd kzt lak lbp lkr lrd lsl mad mdl mga mkd mmk mnt mop mur mvr mwk mxn myr mzn nad ngn nio nok npr nzd omr pab pen pgk php pkr pln pyg qar ron rsd rub rwf sar sbd scr sek sgd shp sle sos srd std szl thb tjs tnd top try ttd twd tzs uah ugx uyu uzs vnd vuv wst xaf xcd xcg xof xpf yer zar zmw'.split(
-    ' ',
-  ),
+  words(`
+    usd aed afn all amd ang aoa ars aud awg azn bam bbd bdt bgn bhd bif bmd bnd bob brl bsd bwp
+    byn bzd cad cdf chf clp cny cop crc cve czk djf dkk dop dzd egp etb eur fjd fkp gbp gel gip
+    gmd gnf gtq gyd hkd hnl htg huf idr ils inr isk jmd jod jpy kes kgs khr kmf krw kwd kyd kzt
+    lak lbp lkr lrd lsl mad mdl mga mkd mmk mnt mop mur mvr mwk mxn myr mzn nad ngn nio nok npr
+    nzd omr pab pen pgk php pkr pln pyg qar ron rsd rub rwf sar sbd scr sek sgd shp sle sos srd
+    std szl thb tjs tnd top try ttd twd tzs uah ugx uyu uzs vnd vuv wst xaf xcd xcg xof xpf yer
+    zar zmw
+  `),
 )
 
 export function isCurrency(code: string): boolean {
   return CURRENCIES.has(code)
 }
 
-const ZERO_DECIMAL = new Set(
-  'bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf'.split(' '),
-)
-const THREE_DECIMAL = new Set('bhd jod kwd omr tnd'.split(' '))
+const ZERO_DECIMAL = new Set(words('bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf'))
+const THREE_DECIMAL = new Set(words('bhd jod kwd omr tnd'))
 
-/** Refuses an amount of three decimals whose last is not 0: card networks have two. Parts of the last one are prices of single units. */
+/**
+ * Rejects an amount with a non-zero third decimal in a three-decimal currency, because card
+ * networks support two. Fractions of the smallest unit are allowed: they occur in unit prices only.
+ */
 export function checkThirdDecimal(
   amount: number | string,
   currency: string | null,
@@ -97,7 +100,7 @@ function digitsOf(currency: string): number {
 
 const SIGNS: Readonly<Record<string, string>> = { usd: '$', eur: '€', gbp: '£', jpy: '¥' }
 
-/** `$10.00`, for descriptions. */
+/** Formats an amount for descriptions, such as `$10.00`. */
 export function formatAmount(amount: number, currency: string): string {
   const digits = digitsOf(currency)
   const text = (Math.abs(amount) / 10 ** digits).toFixed(digits)
@@ -105,13 +108,13 @@ export function formatAmount(amount: number, currency: string): string {
   return `${amount < 0 ? '-' : ''}${sign ?? ''}${text}${sign ? '' : ` ${currency.toUpperCase()}`}`
 }
 
-/** `$0.50 usd`, for refusals: the least that Stripe charges. */
+/** Formats the minimum charge for error messages, such as `$0.50 usd`. */
 export function formatMinimum(currency: string): string {
   const text = formatAmount(minimumCharge(currency), currency)
   return SIGNS[currency] ? `${text} ${currency}` : text.toLowerCase()
 }
 
-/** `$0.005`: cents with decimals, as many as there are. */
+/** Formats an amount in minor units with all its decimals, such as `$0.005`. */
 export function formatDecimal(decimal: string, currency: string): string {
   if (/^-?\d+(?:\.0+)?$/.test(decimal)) return formatAmount(Number(decimal), currency)
   const [whole = '0', fraction = ''] = decimal.split('.')

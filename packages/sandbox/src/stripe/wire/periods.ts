@@ -12,7 +12,10 @@ export interface Period {
 
 const DAY = 86_400
 
-/** `anchor` moved by n intervals; epoch seconds. Months are counted from the anchor's own day. */
+/**
+ * Adds n intervals to `anchor`, in Unix seconds. Months keep the anchor's day, or the last day of a
+ * shorter month.
+ */
 export function addIntervals(
   anchor: number,
   { interval, interval_count }: Recurrence,
@@ -24,7 +27,7 @@ export function addIntervals(
   return addMonths(new Date(anchor * 1000), months).getTime() / 1000
 }
 
-/** The period of this recurrence that holds `at`: start ≤ at < end. */
+/** Returns the period of a recurrence that contains `at`: start ≤ at < end. */
 export function periodAt(anchor: number, recurrence: Recurrence, at: number): Period {
   const length = addIntervals(anchor, recurrence, 1) - anchor
   let n = Math.floor((at - anchor) / length)

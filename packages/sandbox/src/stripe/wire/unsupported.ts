@@ -1,103 +1,122 @@
-import { invalidRequest } from './errors.ts'
+import { invalidRequest, type StripeFault } from './errors.ts'
+import { ownField } from './fields.ts'
+import { words } from './words.ts'
 
 /**
- * Parameters Stripe takes and the sandbox does not imitate, by the noun they are sent to. They change
- * what is billed, to whom or when, so they are refused by name instead of being ignored. Whoever
- * teaches a noun one of them takes out that line.
+ * Parameters that Stripe accepts and the sandbox does not support, by resource. They would change
+ * what is billed, to whom or when, so they are rejected instead of ignored. Remove an entry when
+ * the sandbox starts to support it.
  */
 export const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
-  'BillingPortal/Sessions': ['after_expiration', 'customer_account', 'on_behalf_of'],
-  Charges: ['application_fee_amount', 'on_behalf_of', 'transfer_data'],
-  'Checkout/Sessions': [
-    'account_tax_ids',
-    'after_expiration',
-    'application_fee_amount',
-    'application_fee_percent',
-    'billing_cycle_anchor_config',
-    'currency_options',
-    'customer_account',
-    'on_behalf_of',
-    'optional_items',
-    'payment_method_data',
-    'pending_invoice_item_interval',
-    'shipping_options',
-    'transfer_data',
-  ],
-  CreditNotes: ['customer_account', 'payment_record_refund', 'shipping_cost', 'tax_amounts'],
-  Customers: ['cash_balance'],
-  Disputes: ['appeal', 'enhanced_evidence'],
-  InvoiceItems: ['customer_account', 'quantity_decimal'],
-  Invoices: [
-    'account_tax_ids',
-    'application_fee_amount',
-    'application_fee_percent',
-    'billing_schedules',
-    'billing_thresholds',
-    'currency_options',
-    'current_trial',
-    'customer_account',
-    'default_source',
-    'forgive',
-    'from_invoice',
-    'mandate',
-    'on_behalf_of',
-    'pause_schedules',
-    'quantity_decimal',
-    'shipping_cost',
-    'transfer_data',
-  ],
-  PaymentIntents: [
-    'amount_to_confirm',
-    'application_fee_amount',
-    'confirmation_token',
-    'customer_account',
-    'hooks',
-    'mandate',
-    'mandate_data',
-    'on_behalf_of',
-    'transfer_data',
-  ],
-  PaymentMethods: ['customer_account'],
-  Prices: ['custom_unit_amount'],
-  Products: ['custom_unit_amount', 'tiers'],
-  PromotionCodes: ['customer_account'],
-  Quotes: ['customer_account'],
-  SetupIntents: ['confirmation_token', 'customer_account', 'mandate_data', 'on_behalf_of'],
-  Sources: ['mandate'],
-  SubscriptionItems: ['billing_thresholds', 'current_trial'],
-  SubscriptionSchedules: [
-    'account_tax_ids',
-    'application_fee_percent',
-    'billing_thresholds',
-    'customer_account',
-    'on_behalf_of',
-    'pause_schedules',
-    'transfer_data',
-  ],
-  Subscriptions: [
-    'account_tax_ids',
-    'application_fee_percent',
-    'billing_schedules',
-    'billing_thresholds',
-    'current_trial',
-    'customer_account',
-    'default_source',
-    'on_behalf_of',
-    'pending_invoice_item_interval',
-    'transfer_data',
-  ],
-  TaxIds: ['customer_account'],
+  'BillingPortal/Sessions': words('after_expiration customer_account on_behalf_of'),
+  Charges: words('application_fee_amount on_behalf_of transfer_data'),
+  'Checkout/Sessions': words(`
+    account_tax_ids after_expiration application_fee_amount application_fee_percent
+    billing_cycle_anchor_config currency_options customer_account on_behalf_of optional_items
+    payment_method_data pending_invoice_item_interval shipping_options transfer_data
+  `),
+  CreditNotes: words('customer_account payment_record_refund shipping_cost tax_amounts'),
+  Customers: words('cash_balance'),
+  Disputes: words('appeal enhanced_evidence'),
+  InvoiceItems: words('customer_account quantity_decimal'),
+  Invoices: words(`
+    account_tax_ids application_fee_amount application_fee_percent billing_schedules
+    billing_thresholds currency_options current_trial customer_account default_source forgive
+    from_invoice mandate on_behalf_of pause_schedules quantity_decimal shipping_cost
+    transfer_data
+  `),
+  PaymentIntents: words(`
+    amount_to_confirm application_fee_amount confirmation_token customer_account hooks mandate
+    mandate_data on_behalf_of transfer_data
+  `),
+  PaymentMethods: words('customer_account'),
+  Prices: words('custom_unit_amount'),
+  Products: words('custom_unit_amount tiers'),
+  PromotionCodes: words('customer_account'),
+  Quotes: words('customer_account'),
+  SetupIntents: words('confirmation_token customer_account mandate_data on_behalf_of'),
+  Sources: words('mandate'),
+  SubscriptionItems: words('billing_thresholds current_trial'),
+  SubscriptionSchedules: words(`
+    account_tax_ids application_fee_percent billing_thresholds customer_account on_behalf_of
+    pause_schedules transfer_data
+  `),
+  Subscriptions: words(`
+    account_tax_ids application_fee_percent billing_schedules billing_thresholds current_trial
+    customer_account default_source on_behalf_of pending_invoice_item_interval transfer_data
+  `),
+  TaxIds: words('customer_account'),
 }
 
-/** `operation` is such as `Prices.create`. */
+/**
+ * Unsupported parameters by path. With `=value`, only that value is rejected, alone, in a list, or
+ * as the object's type.
+ */
+const UNSUPPORTED_PATHS: Readonly<Record<string, readonly string[]>> = {
+  'BillingPortal/Configurations': words(`
+    login_page[enabled]=true
+    features[customer_update][allowed_updates]=shipping
+    features[customer_update][allowed_updates]=tax_id
+    features[payment_method_update][payment_method_configuration]
+    features[subscription_cancel][cancellation_reason][feedback_options]
+    features[subscription_pause]
+    features[subscription_update][schedule_at_period_end][conditions]
+  `),
+  'Checkout/Sessions': words(`
+    adaptive_pricing[enabled]=true
+    branding_settings
+    consent_collection[payment_method_reuse_agreement]
+    consent_collection[promotions]=auto
+    custom_text[shipping_address]
+    custom_text[terms_of_service_acceptance]
+    customer_update[shipping]=auto
+    excluded_payment_method_types=card
+    invoice_creation[invoice_data][issuer]=account
+    invoice_creation[invoice_data][rendering_options]
+    managed_payments[enabled]=true
+    name_collection
+    payment_method_configuration
+    payment_method_options
+    saved_payment_method_options
+    shipping_address_collection
+    subscription_data[invoice_settings][custom_fields]
+    subscription_data[invoice_settings][issuer]=account
+    tax_id_collection[required]=if_supported
+  `),
+}
+
+/**
+ * Rejects unsupported parameters. `operation` is a name such as `Prices.create`.
+ * @throws {StripeFault} If a parameter is not supported.
+ */
 export function refuseUnsupported(
   operation: string,
   params: Readonly<Record<string, unknown>>,
 ): void {
-  refuseNames(UNSUPPORTED[operation.split('.')[0] ?? ''] ?? [], params, '')
+  const [noun = ''] = operation.split('.')
+  refuseNames(UNSUPPORTED[noun] ?? [], params, '')
+  for (const entry of UNSUPPORTED_PATHS[noun] ?? []) {
+    const [path = '', value] = entry.split('=')
+    const given = path
+      .split(/[[\]]+/)
+      .reduce((at, name) => (name === '' ? at : ownField(at, name)), params as unknown)
+    if (value === undefined ? isOn(given) : names(given, value)) throw unsupportedParam(path)
+  }
 }
 
-/** Looks at names at every depth; metadata may use any name. */
+export function unsupportedParam(path: string): StripeFault {
+  return invalidRequest(`The sandbox does not imitate \`${path}\`.`, path)
+}
+
+function names(given: unknown, value: string): boolean {
+  return (
+    String(given) === value ||
+    ownField(given, 'type') === value ||
+    (Array.isArray(given) && given.includes(value))
+  )
+}
+
+/** Rejects names at every depth, except in metadata, whose keys are arbitrary. */
 function refuseNames(
   names: readonly string[],
   params: Readonly<Record<string, unknown>>,
@@ -106,16 +125,14 @@ function refuseNames(
   for (const [name, value] of Object.entries(params)) {
     const path = prefix === '' ? name : `${prefix}[${name}]`
     if (name === 'metadata') continue
-    if (names.includes(name) && value !== '' && !isOff(value)) {
-      throw invalidRequest(`The sandbox does not imitate \`${path}\`.`, path)
-    }
+    if (names.includes(name) && isOn(value)) throw unsupportedParam(path)
     if (typeof value === 'object' && value !== null) {
       refuseNames(names, value as Record<string, unknown>, path)
     }
   }
 }
 
-/** `{ enabled: false }` asks for nothing. */
-function isOff(value: unknown): boolean {
-  return typeof value === 'object' && (value as { enabled?: boolean } | null)?.enabled === false
+/** Whether a parameter asks for anything. Empty values and `{ enabled: false }` do not. */
+function isOn(value: unknown): boolean {
+  return value !== undefined && value !== '' && ownField(value, 'enabled') !== false
 }

@@ -1,8 +1,11 @@
-/** A Stripe object as it is sent: `snake_case`, instants in seconds, references as ids. */
+/**
+ * A Stripe object as the API returns it: `snake_case` fields, times in Unix seconds, references as
+ * ids.
+ */
 export interface WireObject {
-  /** `cus_…`, `in_…`; a preview has one that cannot be retrieved. */
+  /** Id such as `cus_…` or `in_…`. Previews have an id that cannot be retrieved. */
   id: string
-  /** Its kind: `customer`, `invoice` … */
+  /** Kind of the object, such as `customer` or `invoice`. */
   object: string
   [field: string]: unknown
 }

@@ -1,10 +1,10 @@
 import type Stripe from 'stripe'
-import { KINDS } from './contract.generated.ts'
 
 /**
- * An SDK type as it is on the wire and in our tables: references are ids, decimals are strings.
- * The compiler then proves that what we build has every required field of the SDK's types. A field may be set; what it
- * holds is replaced and never changed in place, so that what was told of a row shares it instead of copying it.
+ * An SDK type as sent on the wire and stored in tables: references are ids, decimals are strings.
+ * The compiler thus checks that new objects have every required field of the SDK's types. Fields
+ * may be set, but their values are replaced and never changed in place, so that events can share
+ * them instead of copying.
  */
 export type Wire<T> = T extends object ? { [K in keyof T]: Held<Reference<T[K]>> } : Held<T>
 
@@ -19,24 +19,3 @@ type Held<T> = T extends Stripe.Decimal
         : T
 
 type Reference<T> = string extends T ? Exclude<T, { id: string }> : T
-
-type NullKeys<T> = {
-  [K in keyof T]-?: undefined extends T[K] ? never : null extends T[K] ? K : never
-}[keyof T]
-
-/** The fields of a kind that must be present but may be null, all null. */
-export type Nulls<T> = { [K in NullKeys<T>]: null }
-
-const TEMPLATES = new Map<string, object>()
-
-/** Start of a new object: `{ ...nulls<Stripe.Coupon>('coupon'), id, … }`. */
-export function nulls<T>(kind: string): Nulls<Wire<T>> {
-  let template = TEMPLATES.get(kind)
-  if (!template) {
-    // Parsed, because V8 then keeps it, and every copy of it, as a fast object.
-    const fields = (KINDS[kind]?.nulls ?? []).map((field) => `${JSON.stringify(field)}:null`)
-    template = JSON.parse(`{${fields.join()}}`) as object
-    TEMPLATES.set(kind, template)
-  }
-  return template as Nulls<Wire<T>>
-}

@@ -1,31 +1,32 @@
-import { type Command, type CommandInput, textOption, UsageError } from '../command.ts'
+import { command } from '../command.ts'
+import * as option from '../options.ts'
 
-export const sandbox: Command = {
+export const sandbox = command({
   summary: 'run only Stripe and Braintree, for a service started elsewhere',
-  options: [
-    { flags: '--stripe-port <port>', description: 'default 12111' },
-    { flags: '--braintree-port <port>', description: 'default 12222' },
-    { flags: '--control-port <port>', description: 'of its web page; default 12333' },
-    { flags: '--state <file>', description: 'keep the state there, and start from it' },
-    { flags: '--service <url>', description: "send webhooks to the service's own addresses" },
-  ],
-  async run(input, context) {
+  options: {
+    stripePort: option.port('port of Stripe; default 12111'),
+    braintreePort: option.port('port of Braintree; default 12222'),
+    controlPort: option.port('port of its web page; default 12333'),
+    state: option.text('<file>', 'load the state from this file, and save it there'),
+    service: option.text('<url>', 'base URL of the service that receives the webhooks'),
+  },
+  async run({ options }, context) {
     const { json } = context
-    const state = textOption(input, 'state')
-    const service = textOption(input, 'service')?.replace(/\/+$/, '') ?? null
+    const { state } = options
+    const service = options.service?.replace(/\/+$/, '') ?? null
     const hook = `${service}/stripe/webhook`
     const { startSandbox } = await import('@tollgate/sandbox')
     const running = await orPortTaken(
       startSandbox({
         stripe: {
-          port: portOption(input, 'stripePort', 12_111),
+          port: options.stripePort ?? 12_111,
           webhooks: service === null ? [] : [{ url: hook }],
         },
         braintree: {
-          port: portOption(input, 'braintreePort', 12_222),
+          port: options.braintreePort ?? 12_222,
           webhooks: service === null ? [] : [`${service}/braintree/webhook`],
         },
-        controlRoom: { port: portOption(input, 'controlPort', 12_333) },
+        controlRoom: { port: options.controlPort ?? 12_333 },
         ...(state === null ? {} : { stateFile: state }),
       }),
     )
@@ -53,7 +54,7 @@ export const sandbox: Command = {
     await running.close()
     return null
   },
-}
+})
 
 async function orPortTaken<T>(starting: Promise<T>): Promise<T> {
   try {
@@ -62,15 +63,7 @@ async function orPortTaken<T>(starting: Promise<T>): Promise<T> {
     const { code, port } = error as NodeJS.ErrnoException & { readonly port?: number }
     if (code !== 'EADDRINUSE') throw error
     const fix =
-      'stop what uses it, or give another by --stripe-port, --braintree-port or --control-port'
+      'stop the program that uses it, or choose another with --stripe-port, --braintree-port or --control-port'
     throw new Error(`Port ${port} is taken; ${fix}`, { cause: error })
   }
-}
-
-function portOption(input: CommandInput, name: string, fallback: number): number {
-  const given = textOption(input, name)
-  if (given === null) return fallback
-  const port = Number(given)
-  if (/^\d+$/.test(given) && port <= 65_535) return port
-  throw new UsageError(`A port is a whole number from 0 to 65535, not ${given}`)
 }

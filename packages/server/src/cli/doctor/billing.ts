@@ -4,12 +4,16 @@ import type { Providers } from '../../billing.ts'
 import type { Config } from '../../config/config.ts'
 import { type Finding, ok, problem, reason, warning } from './finding.ts'
 
-/** Keys that work, and what must have been made in the control panels: the plan credit. */
+/**
+ * Checks the API keys, and that the objects which billing needs, such as the discount `plan-credit`
+ * at Braintree, exist.
+ */
 export async function checkProviders(billing: Billing, providers: Providers): Promise<Finding[]> {
   const names = Object.keys(providers).join(' and ')
   try {
     const missing = await billing.check()
-    if (missing.length === 0) return [ok('providers', `${names} answer, nothing is missing there`)]
+    if (missing.length === 0)
+      return [ok('providers', `${names}: the keys work, and nothing is missing there`)]
     return missing.map((text) => {
       const [what = text, ...fix] = text.split(': ')
       return problem('providers', what, fix.join(': '))
@@ -20,7 +24,10 @@ export async function checkProviders(billing: Billing, providers: Providers): Pr
   }
 }
 
-/** Whether the plans that are offered exist at Stripe. Braintree's own answer comes with the sale. */
+/**
+ * Checks that the price of each plan exists at Stripe. Braintree plans are not checked: a wrong id
+ * fails at the first sale.
+ */
 export async function checkPrices({ stripe }: Providers, config: Config): Promise<Finding[]> {
   if (!stripe) return []
   const client = new Stripe(stripe.secret, { ...stripe.config, maxNetworkRetries: 0 })
@@ -30,10 +37,10 @@ export async function checkPrices({ stripe }: Providers, config: Config): Promis
       if (!(await hasPrice(client, plan.stripe))) missing.push(plan.stripe)
     }
   } catch (error) {
-    return [warning('plans', `Stripe could not be asked for their prices: ${reason(error)}`)]
+    return [warning('plans', `Their prices could not be read from Stripe: ${reason(error)}`)]
   }
   if (missing.length === 0)
-    return [ok('plans', `${config.settings.plans.length} are priced at Stripe`)]
+    return [ok('plans', `All ${config.settings.plans.length} have a price at Stripe`)]
   const fix =
     'Create them there, or write their ids into `stripe` of each plan in tollgate.config.ts.'
   return [problem('plans', `Stripe has no price ${missing.join(', ')}`, fix)]
@@ -51,7 +58,10 @@ async function hasPrice(client: Stripe, id: string): Promise<boolean> {
   }
 }
 
-/** Whether events arrive: the routes answer, they are registered, and nothing lies about. */
+/**
+ * Checks that provider events arrive: the webhook routes respond, the endpoints are registered, and
+ * no event is a dead letter.
+ */
 export async function checkWebhooks(options: {
   readonly billing: Billing
   readonly providers: Providers
@@ -62,9 +72,8 @@ export async function checkWebhooks(options: {
   const findings: Finding[] = []
   const dead = await billing.webhooks.deadLetters()
   if (dead.length > 0) {
-    const fix =
-      'Their reasons stand in billing_webhooks.last_error; then run: tollgate billing sync'
-    findings.push(problem('webhooks', `${dead.length} events were given up on`, fix))
+    const fix = 'See the reasons in billing_webhooks.last_error, then run: tollgate billing sync'
+    findings.push(problem('webhooks', `${dead.length} events failed at every attempt`, fix))
   }
   if (config.mode === 'production' && serviceAnswers) {
     for (const name of Object.keys(providers)) {
@@ -72,28 +81,28 @@ export async function checkWebhooks(options: {
     }
     findings.push(...(await checkRegistration(billing)))
   }
-  if (findings.length === 0) findings.push(ok('webhooks', 'No event was given up on'))
+  if (findings.length === 0) findings.push(ok('webhooks', 'No event failed at every attempt'))
   return findings
 }
 
-/** An event that nobody signed must be refused, and by us. */
+/** Checks that the service itself, not a proxy, rejects an event without a signature. */
 async function checkRoute(url: string): Promise<Finding> {
   try {
     const response = await fetch(url, { method: 'POST', body: '{}', redirect: 'manual' })
-    if (response.status === 400) return ok('webhooks', `${url} answers and wants a signature`)
-    const fix = 'Let the proxy pass this path on to the service, for POST and unchanged.'
-    return problem('webhooks', `${url} answers ${response.status}`, fix)
+    if (response.status === 400) return ok('webhooks', `${url} responds and requires a signature`)
+    const fix = 'Let the proxy forward this path to the service, for POST and unchanged.'
+    return problem('webhooks', `${url} responds with ${response.status}`, fix)
   } catch (error) {
-    return problem('webhooks', `${url}: ${reason(error)}`, 'Let the proxy pass this path on.')
+    return problem('webhooks', `${url}: ${reason(error)}`, 'Let the proxy forward this path.')
   }
 }
 
-/** By the rule of `tollgate billing webhooks check`. */
+/** Compares the registered webhook endpoints, as `tollgate billing webhooks check` does. */
 async function checkRegistration(billing: Billing): Promise<Finding[]> {
   try {
     const reports = await billing.endpoints.check()
     return reports.flatMap(({ provider, url, id, problems, note }) => {
-      const fix = `Change it there, or run: tollgate billing webhooks create${id === null ? '' : ' --replace'}, with --usage for usage that is dropped. The secret that it shows goes into ${provider.toUpperCase()}_WEBHOOK_SECRET.`
+      const fix = `Change it there, or run: tollgate billing webhooks create${id === null ? '' : ' --replace'}, with --usage for dropped usage. Put the secret that it shows into ${provider.toUpperCase()}_WEBHOOK_SECRET.`
       const isWell = id !== null && problems.length === 0
       return [
         ...problems.map((text) => problem('webhooks', text, fix)),
@@ -102,6 +111,49 @@ async function checkRegistration(billing: Billing): Promise<Finding[]> {
       ]
     })
   } catch (error) {
-    return [warning('webhooks', `The provider does not tell its endpoints: ${reason(error)}`)]
+    return [
+      warning('webhooks', `The endpoints at the provider could not be read: ${reason(error)}`),
+    ]
   }
+}
+
+const CHECK = 'deliveries'
+
+/** Lists the endpoints for outgoing events, and the deliveries that failed. */
+export async function checkDeliveries(billing: Billing, config: Config): Promise<Finding[]> {
+  const { deliveries } = config
+  const { endpoints, dead, gone } = await readDeliveries(billing)
+  if (endpoints.length === 0) return []
+  const sent = endpoints.map((name, at) => {
+    const types = deliveries.endpoints[at]?.types
+    return ok(CHECK, `${types ? types.join(', ') : 'All events'} are sent to ${name}`)
+  })
+  return [...sent, ...explainAddresses(config), ...findFailed(dead), ...findGone(gone)]
+}
+
+async function readDeliveries({ deliveries }: Billing) {
+  const [dead, gone] = await Promise.all([deliveries.list('dead'), deliveries.list('gone')])
+  return { endpoints: deliveries.endpoints, dead, gone }
+}
+
+type Listed = Awaited<ReturnType<Billing['deliveries']['list']>>
+
+function explainAddresses({ mode, deliveries: { privateAddresses = [] } }: Config): Finding[] {
+  if (mode === 'demo' || privateAddresses.length === 0) return []
+  return [ok(CHECK, `They may go to ${privateAddresses.join(', ')}, which is not public`)]
+}
+
+function findFailed(dead: Listed): Finding[] {
+  const [last] = dead
+  if (!last) return []
+  const what = `${dead.length} failed at every attempt, the last with: ${last.lastError}`
+  const fix = 'See tollgate billing deliveries list, and then tollgate billing deliveries resend.'
+  return [problem(CHECK, what, fix)]
+}
+
+function findGone(gone: Listed): Finding[] {
+  return [...new Set(gone.map(({ endpoint }) => endpoint))].map((name) => {
+    const fix = `Remove it from the settings, or run: tollgate billing deliveries resend --endpoint ${name}`
+    return warning(CHECK, `${name} answered 410 Gone, so its events are on hold`, fix)
+  })
 }

@@ -5,7 +5,10 @@ import { openDatabase } from '../../core.ts'
 import { requireTables } from '../../storage/found-tables.ts'
 import { type Finding, ok, problem, reason, warning } from './finding.ts'
 
-/** Opens it and looks whether it is up to date; null when it is not. */
+/**
+ * Opens the database and checks that its tables are up to date. `database` is `null` if they are
+ * not.
+ */
 export async function checkDatabase(
   config: Config,
 ): Promise<{ readonly findings: Finding[]; readonly database: Database | null }> {
@@ -14,7 +17,7 @@ export async function checkDatabase(
     database = await openDatabase(config, { recordsTime: false })
   } catch (error) {
     const fix = findNotPrimary(error)
-      ? 'Let DATABASE_URL lead to the primary: a standby does not know what was revoked.'
+      ? 'Point DATABASE_URL to the primary: a standby does not know what was revoked.'
       : 'Check DATABASE_URL, that the server runs, and that this machine may reach it.'
     return { findings: [problem('database', reason(error), fix)], database: null }
   }
@@ -23,35 +26,46 @@ export async function checkDatabase(
     const { name, isLocal } = database.dialect
     const several =
       isLocal && config.mode === 'production'
-        ? [warning('database', `${name} serves one machine`, 'Use a database server for several.')]
+        ? [
+            warning(
+              'database',
+              `${name} works for one machine`,
+              'Use a database server for several.',
+            ),
+          ]
         : []
-    return { findings: [ok('database', `${name} answers and is up to date`), ...several], database }
+    return {
+      findings: [ok('database', `${name} responds and is up to date`), ...several],
+      database,
+    }
   } catch (error) {
     await database.close()
     const fix =
       error instanceof ConfigurationError
         ? 'Start the service once, or run tollgate migrate as it says, on the right database.'
-        : 'Give this user the right to read the tables.'
+        : 'Grant this user read access to the tables.'
     return { findings: [problem('database', reason(error), fix)], database: null }
   }
 }
 
-/** A replica that takes writes does not say that it is one when it is read. */
+/**
+ * Warns if the server is a replica that accepts writes, which ordinary queries do not reveal.
+ */
 export async function checkReplication(database: Database): Promise<Finding[]> {
   const check = 'replication'
   const found = await isReplica(database)
   if (found) {
     const fix =
-      'Let DATABASE_URL lead to the primary, and make its replicas read-only, so that they are recognised: what was revoked on the primary is let in here until it arrives.'
-    return [warning(check, 'The database server takes writes, and is a replica of another', fix)]
+      'Point DATABASE_URL to the primary, and make its replicas read-only, so that they are recognized: what was revoked on the primary is accepted here until it is replicated.'
+    return [warning(check, 'The database server accepts writes, and is a replica of another', fix)]
   }
   if (found === null) {
     return [ok(check, 'This user may not see whether the database server is a replica of another')]
   }
-  return database.dialect.isLocal ? [] : [ok(check, 'The database server is no replica')]
+  return database.dialect.isLocal ? [] : [ok(check, 'The database server is not a replica')]
 }
 
-const WORTH_MENTIONING = 2000
+const WARN_ABOVE_MS = 2000
 
 export async function checkClock(database: Database): Promise<Finding[]> {
   const before = Date.now()
@@ -66,6 +80,7 @@ export async function checkClock(database: Database): Promise<Finding[]> {
   } catch (error) {
     return [problem('clock', reason(error), fix)]
   }
-  if (skew > WORTH_MENTIONING) return [warning('clock', `It is ${shown} off the database's`, fix)]
-  return [ok('clock', `It agrees with the database's to ${shown}`)]
+  if (skew > WARN_ABOVE_MS)
+    return [warning('clock', `It differs from the database's by ${shown}`, fix)]
+  return [ok('clock', `It agrees with the database's within ${shown}`)]
 }

@@ -1,13 +1,15 @@
-/** What a look at one thing has shown. Only a problem makes `doctor` fail. */
+import type { CheckName } from '../../config/row.ts'
+
+/** The result of one check. Only the level `problem` makes `doctor` fail. */
 export interface Finding {
-  readonly check: string
+  readonly check: CheckName
   readonly level: 'ok' | 'warning' | 'problem'
   readonly message: string
-  /** What to do about it. */
+  /** How to fix it. `null` if nothing needs to be done. */
   readonly fix: string | null
 }
 
-type Make = (check: string, message: string, fix?: string) => Finding
+type Make = (check: CheckName, message: string, fix?: string) => Finding
 
 const make =
   (level: Finding['level']): Make =>
@@ -17,7 +19,12 @@ export const ok = make('ok')
 export const warning = make('warning')
 export const problem = make('problem')
 
-/** What a failure says, in one line. */
+/** Drops every `false`, so that conditions can be written inline. */
+export function findings(...all: ReadonlyArray<Finding | false>): Finding[] {
+  return all.filter((each) => each !== false)
+}
+
+/** Describes an error in one line. */
 export function reason(error: unknown): string {
   const text = error instanceof Error ? error.message || error.name : String(error)
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : null

@@ -1,14 +1,17 @@
 import { randomInt } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { Config } from '../../config/config.ts'
-import { ADDRESS_PROBE, addressProbe } from '../../http/address-probe.ts'
+import { ADDRESS_PROBE, addressProbe } from '../../http/operations.ts'
 import { createProxyList } from '../../limits/network.ts'
 import { type Finding, ok, problem, reason, warning } from './finding.ts'
 
-const PATIENCE = 5000
+const TIMEOUT = 5000
 const GUIDE = 'See "The reverse proxy" in the production guide.'
 
-/** Asks the service through its public address with an invented `X-Forwarded-For`, as an attacker would (threat Q9). */
+/**
+ * Sends a made-up `X-Forwarded-For` to the public address, as an attacker would (threat Q9), and
+ * checks which address the service sees.
+ */
 export async function checkProxies({
   url,
   trustedProxies,
@@ -21,36 +24,70 @@ export async function checkProxies({
     return [
       warning(
         'proxies',
-        'A proxy must stand in front of an https address, and none is trusted: all callers share one rate limit',
+        'An https address needs a proxy, and none is trusted: all callers share one rate limit',
         fix,
       ),
     ]
   }
-  // Of the networks that are reserved for documentation, so it is nobody's address.
+  // From a range reserved for documentation (RFC 5737), so it cannot be a real caller.
   const invented = `192.0.2.${randomInt(1, 255)}`
   let seen: unknown
   try {
     const response = await fetch(`${url}/healthz`, {
       headers: { 'x-forwarded-for': invented, [ADDRESS_PROBE]: addressProbe(secret) },
-      signal: AbortSignal.timeout(PATIENCE),
+      signal: AbortSignal.timeout(TIMEOUT),
     })
     seen = ((await response.json()) as { address?: unknown } | null)?.address
   } catch (error) {
-    return [warning('proxies', `The proxies could not be tried at ${url}: ${reason(error)}`)]
+    return [warning('proxies', `The proxies could not be tested at ${url}: ${reason(error)}`)]
   }
   if (typeof seen !== 'string' || isIP(seen) === 0) {
-    const fix = 'Use the same TOLLGATE_SECRET here and there, and one version.'
-    return [warning('proxies', `What answers at ${url} does not say whom it sees`, fix)]
+    const fix = 'Use the same TOLLGATE_SECRET and the same version here and there.'
+    return [
+      warning('proxies', `The server at ${url} does not report the address of the caller`, fix),
+    ]
   }
   if (seen === invented) {
     const fix = `Let the proxy overwrite X-Forwarded-For, and trust the proxy alone. ${GUIDE}`
-    const message = 'Callers choose their own address by X-Forwarded-For: no rate limit holds'
+    const message =
+      'Callers can choose their address with X-Forwarded-For, which bypasses rate limits'
     return [problem('proxies', message, fix)]
   }
   if (createProxyList(trustedProxies)(seen)) {
     const fix = `Let the proxy set X-Forwarded-For to the address of its caller. ${GUIDE}`
-    const message = `The trusted proxy ${seen} names no caller: all its callers share one rate limit`
+    const message = `The trusted proxy ${seen} forwards no address: all its callers share one rate limit`
     return [warning('proxies', message, fix)]
   }
-  return [ok('proxies', `An invented X-Forwarded-For is not believed; this is seen as ${seen}`)]
+  return [ok('proxies', `A forged X-Forwarded-For is ignored; this machine is seen as ${seen}`)]
+}
+
+const METADATA = '/.well-known/oauth-authorization-server'
+
+/** Requests the metadata from the public address, as a client would, and compares the issuer. */
+export async function checkIssuer({ url, mode }: Config): Promise<Finding[]> {
+  if (url === null) return [warning('issuer', 'PORT is 0: the address is not known')]
+  const isPlainHttp = url.startsWith('http:') && mode === 'production'
+  const fix = 'Set TOLLGATE_URL to an https address.'
+  return [
+    ...(isPlainHttp ? [warning('issuer', `${url} is not https`, fix)] : []),
+    await askForIssuer(url),
+  ]
+}
+
+async function askForIssuer(url: string): Promise<Finding> {
+  let response: Response
+  try {
+    response = await fetch(`${url}${METADATA}`, { signal: AbortSignal.timeout(TIMEOUT) })
+  } catch (error) {
+    const fix = 'Start the service (tollgate serve), or check TOLLGATE_URL, DNS and the proxy.'
+    return warning('issuer', `${url} does not respond: ${reason(error)}`, fix)
+  }
+  const metadata: unknown = await response.json().catch(() => null)
+  const issuer = (metadata as { issuer?: unknown } | null)?.issuer
+  if (response.status === 200 && issuer === url) {
+    return ok('issuer', `${url} responds and is the issuer`)
+  }
+  const found = typeof issuer === 'string' ? `is the issuer ${issuer}` : 'has no issuer metadata'
+  const fix = `Make ${url} lead to this service, and set TOLLGATE_URL to the same text everywhere.`
+  return problem('issuer', `The server at ${url} ${found}`, fix)
 }

@@ -1,68 +1,59 @@
 import type { Database } from '@tollgate/database'
-import { type Client, type ClientDemand, kyselyStorage } from '@tollgate/oauth'
+import { type Client, type ClientDemand, kyselyStorage, newRedirectProblem } from '@tollgate/oauth'
 import type { Config } from '../../config/config.ts'
-import type { Settings } from '../../config/settings.ts'
-import { type Finding, ok, warning } from './finding.ts'
-import { checkIdentity } from './identity.ts'
+import { type Settings, settingRows } from '../../config/settings.ts'
+import { type Finding, findings, ok, warning } from './finding.ts'
 
-const MOST_SHOWN = 20
+const MAX_FINDINGS = 20
 
-/** What the settings offer beside OAuth 2.0, what of it is risky, and which clients it leaves outside. */
+/**
+ * Reports which standards the settings offer, which of them are risky, and which registered clients
+ * they reject.
+ */
 export async function checkStandards(config: Config, database: Database): Promise<Finding[]> {
   const all = await kyselyStorage(database).clients.list()
   const clients = all.filter(({ revokedAt }) => revokedAt === null)
   return [
     ...checkRegistration(config),
-    ...checkOutgoing(config.settings),
     ...(config.mode === 'production' ? checkGrants(config.settings, clients) : []),
     ...checkRequests(config.settings, clients),
     ...checkProfile(config.settings, clients),
     ...checkIdentity(config, clients),
-    ...explainRest(config.settings),
+    ...checkValues(config.settings),
+    ...checkRedirects(clients, config.url ?? 'http://localhost'),
   ]
 }
 
-/** Who comes without anybody here knowing of it. */
+/** Reports who can register clients without an operator. */
 function checkRegistration({ mode, selfRegistered }: Config): Finding[] {
   const { policy, documents, scopes, resources, initialAccessTokens } = selfRegistered
   const check = 'registration'
   if (policy === 'closed' && !documents) return [ok(check, 'No client can register itself')]
-  const findings: Finding[] = []
-  if (policy === 'initial-access-token') {
-    const tokens = initialAccessTokens.length === 1 ? 'the' : `one of ${initialAccessTokens.length}`
-    findings.push(ok(check, `Whoever has ${tokens} initial access token may register a client`))
-  }
-  if (policy === 'open' && mode === 'demo') {
-    findings.push(ok(check, 'Every program that reaches this demo may register a client'))
-  }
-  if (policy === 'open' && mode === 'production') {
-    const fix =
-      'Right where any agent may come. Otherwise set TOLLGATE_CLIENT_REGISTRATION to closed or initial-access-token.'
-    findings.push(warning(check, 'Everybody may register a client', fix))
-  }
-  if (documents) {
-    const where = documents === true ? 'any host' : documents.join(', ')
-    findings.push(ok(check, `Clients may be described by a document on ${where}`))
-  }
-  if (scopes.length === 0) {
-    const fix = 'Name in selfRegistered.scopes what strangers may ask people for.'
-    findings.push(
-      warning(check, 'No scope is marked for clients that register themselves: they get none', fix),
-    )
-  } else {
-    const where = resources === null ? '/api and all resources' : resources.join(', ')
-    findings.push(ok(check, `They may ask people for ${scopes.join(', ')}, at ${where}`))
-  }
-  return findings
-}
-
-function checkOutgoing({ outgoing }: Settings): Finding[] {
-  const { privateAddresses } = outgoing
-  if (privateAddresses.length === 0) return []
-  const fix =
-    'Only for tests and for clients inside: else drop TOLLGATE_PRIVATE_ADDRESSES, or outgoing.privateAddresses in the settings.'
-  const what = `Clients can make the service ask ${privateAddresses.join(', ')}, which is not public`
-  return [warning('outgoing', what, fix)]
+  const tokens = initialAccessTokens.length === 1 ? 'the' : `one of ${initialAccessTokens.length}`
+  const hosts = documents === true ? 'any host' : documents ? documents.join(', ') : false
+  const where = resources === null ? '/api and all resources' : resources.join(', ')
+  return findings(
+    policy === 'initial-access-token' &&
+      ok(check, `Programs with ${tokens} initial access token may register a client`),
+    policy === 'open' &&
+      mode === 'demo' &&
+      ok(check, 'Every program that can reach this demo may register a client'),
+    policy === 'open' &&
+      mode === 'production' &&
+      warning(
+        check,
+        'Anyone may register a client',
+        'Correct if any agent may connect. Otherwise set TOLLGATE_CLIENT_REGISTRATION to closed or initial-access-token.',
+      ),
+    hosts !== false && ok(check, `Clients may use a metadata document on ${hosts}`),
+    scopes.length === 0
+      ? warning(
+          check,
+          'No scope is allowed for clients that register themselves',
+          'List in selfRegistered.scopes what they may request.',
+        )
+      : ok(check, `They may request ${scopes.join(', ')}, at ${where}`),
+  )
 }
 
 const ADVISED_AGAINST = [
@@ -70,7 +61,7 @@ const ADVISED_AGAINST = [
   { grant: 'implicit', setting: 'implicitGrant', variable: 'TOLLGATE_IMPLICIT_GRANT' },
 ] as const
 
-/** Current practice (RFC 9700) advises against these: where nobody uses them, nobody misses them. */
+/** Warns of grants that RFC 9700 advises against, if no client uses them. */
 function checkGrants(settings: Settings, clients: readonly Client[]): Finding[] {
   return ADVISED_AGAINST.filter(({ setting }) => settings[setting]).map(({ grant, variable }) => {
     const users = clients.filter(({ grantTypes }) => grantTypes.includes(grant))
@@ -87,82 +78,139 @@ const DEMANDS: ReadonlyArray<
   ['dpop_bound_access_tokens', 'dpop'],
 ]
 
-/** How requests are made safe, and who does not get in by it. */
+/** Reports how requests and tokens are protected, and which clients are rejected for it. */
 function checkRequests(settings: Settings, clients: readonly Client[]): Finding[] {
   const { pushedRequests, requestObjects, dpop, dpopNonces, dpopGuardReplays } = settings
   const state = (value: boolean | 'required') =>
     value === 'required' ? 'is required' : value ? 'is offered' : 'is off'
   const nonces = dpopNonces && dpop ? ', with nonces' : ''
   const replays =
-    dpop && dpopGuardReplays === 'process' ? '; each process takes a proof at /api once' : ''
-  const findings = [
-    ok('requests', `Pushing them ${state(pushedRequests)}, signing them ${state(requestObjects)}`),
-    ok('requests', `Binding tokens to a key (DPoP) ${state(dpop)}${nonces}${replays}`),
-  ]
-  if (requestObjects && settings.requestObjectsByReference) {
-    const what = 'Signed requests may lie at an address of the client: the service fetches them'
-    findings.push(ok('requests', what))
-  }
-  if (requestObjects && settings.unsignedRequestObjects) {
-    const fix =
-      'They protect nothing. Set TOLLGATE_UNSIGNED_REQUEST_OBJECTS=off unless a client needs them.'
-    findings.push(warning('requests', 'Request objects are taken without a signature', fix))
-  }
-  if (dpopNonces && !dpop) {
-    findings.push(warning('requests', 'dpopNonces does nothing while dpop is off'))
-  }
+    dpop && dpopGuardReplays === 'process' ? '; each process accepts a proof at /api once' : ''
   const unsigned = clients.filter(cannotSign)
-  if (requestObjects === 'required' && unsigned.length > 0) {
-    const fix = 'Give them jwks or jwks_uri, or set requestObjects to true.'
-    const what = `${count(unsigned)} cannot sign requests, and nothing else is taken`
-    findings.push(warning('requests', what, fix))
-  }
+  const found = findings(
+    ok(
+      'requests',
+      `Pushing requests ${state(pushedRequests)}, signing them ${state(requestObjects)}`,
+    ),
+    ok('requests', `Binding tokens to a key (DPoP) ${state(dpop)}${nonces}${replays}`),
+    requestObjects !== false &&
+      settings.requestObjectsByReference &&
+      ok('requests', 'Signed requests may be at a URL of the client: the service fetches them'),
+    requestObjects !== false &&
+      settings.unsignedRequestObjects &&
+      warning(
+        'requests',
+        'Request objects are accepted without a signature',
+        'They protect nothing. Set TOLLGATE_UNSIGNED_REQUEST_OBJECTS=off unless a client needs them.',
+      ),
+    dpopNonces && !dpop && warning('requests', 'dpopNonces has no effect while dpop is off'),
+    requestObjects === 'required' &&
+      unsigned.length > 0 &&
+      warning(
+        'requests',
+        `${count(unsigned)} cannot sign requests, and unsigned ones are rejected`,
+        'Give them jwks or jwks_uri, or set requestObjects to true.',
+      ),
+  )
   const outside = DEMANDS.filter(([, setting]) => !settings[setting]).flatMap(([demand, setting]) =>
     clients
       .filter((client) => client.settings[demand] === true)
       .map(({ name, id }) => {
-        const what = `${name} (${id}) has ${demand}, and is refused while ${setting} is off`
+        const what = `${name} (${id}) has ${demand}, and is rejected while ${setting} is off`
         return warning('requests', what, `Set ${setting} to true.`)
       }),
   )
-  return [...findings, ...outside.slice(0, MOST_SHOWN)]
+  return [...found, ...outside.slice(0, MAX_FINDINGS)]
 }
 
-/** Who does not get in by FAPI 2.0. */
+/** Warns of clients that the FAPI 2.0 profile rejects. */
 function checkProfile({ fapi2 }: Settings, clients: readonly Client[]): Finding[] {
   if (!fapi2) return []
-  const held = ok('clients', 'Every client is held to the FAPI 2.0 Security Profile')
+  const held = ok('clients', 'The FAPI 2.0 Security Profile applies to every client')
   const outside = clients.filter(
     ({ grantTypes, settings: { token_endpoint_auth_method: method } }) =>
       method !== 'private_key_jwt' && !grantTypes.includes('personal_access'),
   )
   if (outside.length === 0) return [held]
   const fix =
-    'Register each of them anew with token_endpoint_auth_method=private_key_jwt and its keys.'
-  return [held, warning('clients', `${count(outside)} without a key are refused by it`, fix)]
+    'Register each of them again with token_endpoint_auth_method=private_key_jwt and its keys.'
+  return [held, warning('clients', `${count(outside)} without a key are rejected by it`, fix)]
 }
 
 function cannotSign({ grantTypes, settings: { jwks, jwks_uri } }: Client): boolean {
   return grantTypes.includes('authorization_code') && !jwks && jwks_uri === undefined
 }
 
-function explainRest(settings: Settings): Finding[] {
-  const { signingAlgorithm, tokenType, clientAssertions } = settings
-  const lines: ReadonlyArray<readonly [boolean, string, string]> = [
-    [true, 'tokens', `Access tokens are signed with ${signingAlgorithm}; typ is ${tokenType}`],
-    [settings.stepUp, 'tokens', 'They say when and how people had signed in'],
-    [settings.signedIntrospection, 'tokens', 'APIs may have introspection as a JWT'],
-    [settings.cors, 'cors', 'Pages of registered clients may call from other origins, /api too'],
-    [clientAssertions !== false, 'clients', 'They may prove themselves by a key'],
-    [
-      clientAssertions === 'shared-secrets',
-      'clients',
-      'Secrets for client_secret_jwt are stored sealed, and can be opened with TOLLGATE_SECRET',
-    ],
-  ]
-  return lines.filter(([isOn]) => isOn).map(([, check, message]) => ok(check, message))
+/**
+ * Reports the remarks that each setting has on its own value: see `remarks` in the table of settings.
+ */
+function checkValues(settings: Settings): Finding[] {
+  const { accessTokenFormat, signingAlgorithm, tokenType } = settings
+  const format =
+    accessTokenFormat === 'opaque'
+      ? 'Access tokens are opaque: APIs introspect them'
+      : `Access tokens are signed with ${signingAlgorithm}; typ is ${tokenType}`
+  const remarks = [...settingRows].flatMap(([name, { check, remarks: remarksOf }]) => {
+    if (!check || !remarksOf) return []
+    return [remarksOf(settings[name as keyof Settings])]
+      .flat()
+      .map((remark) => remark && { check, fix: null, ...remark })
+  })
+  return findings(ok('tokens', format), ...remarks)
 }
 
 function count(clients: readonly Client[]): string {
   return clients.length === 1 ? '1 client' : `${clients.length} clients`
+}
+
+const CHECK = 'openid'
+
+/**
+ * Reports what other applications learn about people, and warns of pairwise clients without a salt.
+ */
+function checkIdentity(config: Config, clients: readonly Client[]): Finding[] {
+  const { settings, pairwiseSalt } = config
+  const { identityScopes, idTokenAlgorithm, claimsInIdToken, responseTypes } = settings
+  if (!settings.openid) return [ok(CHECK, 'Other applications cannot sign people in here')]
+  const scopes = ['openid', ...identityScopes].join(', ')
+  const told = claimsInIdToken
+    ? 'and contain the claims of the scopes'
+    : 'and contain no other claims: clients that never call UserInfo, such as Auth.js, learn no name'
+  const missingSalt = clients
+    .filter((client) => pairwiseSalt === null && client.settings.subject_type === 'pairwise')
+    .map(({ name, id }) =>
+      warning(
+        CHECK,
+        `${name} (${id}) has pairwise subjects, and is rejected without a salt`,
+        'Set TOLLGATE_PAIRWISE_SALT to its former value: with another one people get new ids.',
+      ),
+    )
+  return findings(
+    ok(CHECK, `Other applications can sign people in here, and may request ${scopes}`),
+    ok(CHECK, `ID tokens are signed with ${idTokenAlgorithm}, ${told}`),
+    responseTypes.length > 0 &&
+      warning(
+        CHECK,
+        `Tokens pass through the browser with ${responseTypes.join(', ')}`,
+        'Codes are safer (RFC 9700). Remove TOLLGATE_RESPONSE_TYPES, or responseTypes in the settings.',
+      ),
+    ...missingSalt.slice(0, MAX_FINDINGS),
+    pairwiseSalt !== null && ok(CHECK, 'Clients may have pairwise subjects'),
+  )
+}
+
+/** Warns of redirect URIs that could not be registered today. They keep working. */
+function checkRedirects(clients: readonly Client[], issuer: string): Finding[] {
+  const found = clients.flatMap(({ id, name, redirectUris }) =>
+    redirectUris.flatMap((uri) => {
+      const problem = newRedirectProblem(uri, issuer)
+      return problem ? [`${name} (${id}): ${uri} ${problem}`] : []
+    }),
+  )
+  if (found.length === 0) return [ok('redirects', 'All redirect URIs could be registered today')]
+  const fix =
+    'They keep working. Change the redirect URIs of these clients on their page or by the API.'
+  const shown = found.slice(0, MAX_FINDINGS).map((text) => warning('redirects', text, fix))
+  const rest = found.length - shown.length
+  return rest > 0 ? [...shown, warning('redirects', `${rest} more like these`)] : shown
 }

@@ -1,29 +1,61 @@
 import type { Hono } from 'hono'
+import { RETURNED_PATH } from '../../billing.ts'
 import type { ServiceContext } from '../../context.ts'
 import type { AppEnv } from '../../http/variables.ts'
-import { addBillingPage } from './pages/billing.tsx'
-import { addBillingForms } from './pages/billing-forms.ts'
-import { addCancelPage } from './pages/cancel.tsx'
-import { addCardForms } from './pages/card-forms.ts'
-import { addConfirmPage } from './pages/confirm.tsx'
-import { addCreditNotePage } from './pages/credit-note.ts'
-import { addHostedForms } from './pages/hosted-forms.ts'
-import { addReturnedPage } from './pages/returned.tsx'
-import { addSwapPage } from './pages/swap.tsx'
-import { addSandboxControls } from './sections/sandbox-strip.tsx'
+import { requireUser } from '../parts/forms.ts'
+import { type Action, addForm, addPage, type Show } from './pages/add-form.ts'
+import { downloadCreditNote, renderBilling } from './pages/billing.tsx'
+import {
+  changeQuantity,
+  checkout,
+  keepPlan,
+  payNow,
+  portal,
+  resume,
+  subscribe,
+  useCode,
+} from './pages/billing-forms.ts'
+import { cancel, cancelNow, showCancel } from './pages/cancel.tsx'
+import { addCard, chooseMethod, deleteMethod, showDeleteCard } from './pages/cards.tsx'
+import { confirm, showConfirm } from './pages/confirm.tsx'
+import { showReturned } from './pages/returned.tsx'
+import { showSwap, swap } from './pages/swap.tsx'
+import { addSandboxControls } from './sections/sandbox-controls.tsx'
 
-/** What the signed-in person pays for. Each page is registered with its forms; every form works without script. */
+const PAGES: Readonly<Record<string, Show>> = {
+  '/billing/swap': showSwap,
+  '/billing/cancel': showCancel,
+  '/billing/confirm': showConfirm,
+  '/billing/card/delete': showDeleteCard,
+  '/billing/credit-note/:id': downloadCreditNote,
+}
+
+/** The form actions. All of them work without script. */
+const FORMS: Readonly<Record<string, Action>> = {
+  '/billing/subscribe': subscribe,
+  '/billing/pay': payNow,
+  '/billing/quantity': changeQuantity,
+  '/billing/resume': resume,
+  '/billing/keep-plan': keepPlan,
+  '/billing/code': useCode,
+  '/billing/checkout': checkout,
+  '/billing/portal': portal,
+  '/billing/swap': swap,
+  '/billing/cancel': cancel,
+  '/billing/cancel-now': cancelNow,
+  '/billing/confirm': confirm,
+  '/billing/card': addCard,
+  '/billing/card/default': chooseMethod,
+  '/billing/card/delete': deleteMethod,
+}
+
+/** Adds the billing pages of the signed-in person. */
 export function addBilling(app: Hono<AppEnv>, service: ServiceContext): void {
-  addBillingPage(app)
-  addBillingForms(app)
-  addCardForms(app)
-  addHostedForms(app)
-  addReturnedPage(app)
-  addSwapPage(app)
-  addCancelPage(app)
-  addConfirmPage(app)
-  addCreditNotePage(app)
+  app.get('/billing', requireUser(), (c) => renderBilling(c))
+  app.get(RETURNED_PATH, showReturned)
+  for (const [path, show] of Object.entries(PAGES)) addPage(app, path, show)
+  for (const [path, action] of Object.entries(FORMS)) addForm(app, path, action)
   addSandboxControls(app, service)
-  // What a form has answered stands at the form's own address, which somebody may open again.
+  // A form that failed shows the page at its own address, which a person may reload or bookmark.
   app.get('/billing/*', (c) => c.redirect('/billing', 303))
 }

@@ -1,13 +1,13 @@
 import type { Context } from 'hono'
 import type { FC } from 'hono/jsx'
-import type { AppEnv, PageContext } from '../../http/variables.ts'
+import type { AppEnv } from '../../http/variables.ts'
 import {
   CHOICES,
   type SubscriptionChoice,
   type SubscriptionFact,
 } from '../../users/account-billing.ts'
 import {
-  CHOICE_EFFECTS,
+  describeChoice,
   describeFuture,
   describeOpen,
   describeOutcome,
@@ -18,9 +18,9 @@ import { planOf } from '../billing/model/plans.ts'
 import { Price } from '../billing/sections/price.tsx'
 import { Confirmation } from '../parts/confirmation.tsx'
 import { Choice } from '../parts/fields.tsx'
-import { CsrfField } from '../parts/layout.tsx'
+import { Note, OwnForm, usePage } from '../parts/layout.tsx'
 import { type PageOptions, renderPage } from '../parts/render.tsx'
-import { Moment } from '../parts/table.tsx'
+import { Fact, Moment } from '../parts/table.tsx'
 
 interface AccountView {
   readonly account: Account
@@ -30,86 +30,64 @@ interface AccountView {
   readonly status?: PageOptions['status']
 }
 
-/** One account, as operators see it. Nothing is changed from here but that it may sign in again. */
+/** Renders an account for operators. The page itself can only enable it again. */
 export function renderAccount(c: Context<AppEnv>, view: AccountView) {
-  const page = c.get('page')
   const { account, subscriptions, notice, problem, status = 200 } = view
+  const { t } = c.get('page')
   const user = encodeURIComponent(account.id)
   return renderPage(
     c,
-    { title: 'Account', status },
+    { title: t('account.title'), status },
     <section class="card narrow stack">
       <h1>
         <bdi>{account.email}</bdi>
       </h1>
-      {problem && (
-        <p class="note bad" role="alert">
-          {problem}
-        </p>
-      )}
-      {notice && (
-        <p class="note good" role="status">
-          {notice}
-        </p>
-      )}
+      <Note tone="bad" role="alert" text={problem} />
+      <Note tone="good" text={notice} />
       <dl class="facts">
-        <Fact term="Id">{account.id}</Fact>
+        <Fact term={t('accounts.id')}>{account.id}</Fact>
         {account.name !== null && (
-          <Fact term="Name">
+          <Fact term={t('accounts.name')}>
             <bdi>{account.name}</bdi>
           </Fact>
         )}
-        <Fact term="Since">
+        <Fact term={t('accounts.created')}>
           <Moment at={account.createdAt} />
         </Fact>
-        <Fact term="State">
-          {account.disabledAt ? (
-            <>
-              Disabled, since <Moment at={account.disabledAt} />
-            </>
-          ) : (
-            'May sign in'
-          )}
+        <Fact term={t('accounts.state')}>
+          {account.disabledAt
+            ? t.parts('accounts.disabledSince', { moment: <Moment at={account.disabledAt} /> })
+            : t('accounts.maySignIn')}
         </Fact>
       </dl>
-      <Subscriptions {...{ page, subscriptions }} />
+      <Subscriptions subscriptions={subscriptions} />
       <div class="actions">
         {account.disabledAt && (
-          <form method="post" action="/overview/users/enable" data-once>
-            <CsrfField page={page} />
+          <OwnForm action="/overview/users/enable" data-once>
             <input type="hidden" name="user" value={account.id} />
-            <button type="submit">Enable</button>
-          </form>
+            <button type="submit">{t('accounts.enable')}</button>
+          </OwnForm>
         )}
         {(!account.disabledAt || subscriptions.some(isCharged)) && (
           <a class="button" href={`/overview/users/disable?user=${user}`}>
-            {account.disabledAt ? 'Change the subscription' : 'Disable'}
+            {t(account.disabledAt ? 'accounts.changeSubscription' : 'accounts.disable')}
           </a>
         )}
         <a class="button danger-quiet" href={`/overview/users/delete?user=${user}`}>
-          Delete for good
+          {t('accounts.delete')}
         </a>
       </div>
       <p class="aside">
-        <a href="/overview">Back to the overview</a>
+        <a href="/overview">{t('overview.back')}</a>
       </p>
     </section>,
   )
 }
 
-const Fact: FC<{ term: string; children?: unknown }> = ({ term, children }) => (
-  <div>
-    <dt>{term}</dt>
-    <dd>{children as string}</dd>
-  </div>
-)
-
-const Subscriptions: FC<{ page: PageContext; subscriptions: readonly SubscriptionFact[] }> = ({
-  page,
-  subscriptions,
-}) => {
-  const { settings } = page.service.config
-  if (subscriptions.length === 0) return <p>They have no subscription.</p>
+const Subscriptions: FC<{ subscriptions: readonly SubscriptionFact[] }> = ({ subscriptions }) => {
+  const { service, t } = usePage()
+  const { settings } = service.config
+  if (subscriptions.length === 0) return <p>{t('accounts.noSubscription')}</p>
   return (
     <ul class="plain stack">
       {subscriptions.map((fact) => {
@@ -121,10 +99,10 @@ const Subscriptions: FC<{ page: PageContext; subscriptions: readonly Subscriptio
                 <strong>
                   <bdi>{plan.name}</bdi>
                 </strong>
-                , <Price plan={plan} quantity={fact.quantity} settings={settings} />
+                , <Price plan={plan} quantity={fact.quantity} />
               </p>
             )}
-            <p>{describeFuture(fact)}</p>
+            <p>{describeFuture(fact, t)}</p>
           </li>
         )
       })}
@@ -137,80 +115,78 @@ interface QuestionView extends Standing {
   readonly problem?: string | null
 }
 
-/** Asks whether to lock an account, and what happens to subscriptions that would be charged again. */
+/**
+ * Asks whether to disable an account, and what happens to subscriptions that would be charged
+ * again.
+ */
 export function renderDisable(c: Context<AppEnv>, view: QuestionView) {
-  const page = c.get('page')
   const { account, subscriptions, problem = null } = view
+  const { t } = c.get('page')
   const isAsked = subscriptions.some(isCharged)
   return renderPage(
     c,
-    { title: 'Disable an account', status: problem === null ? 200 : 422 },
+    { title: t('accounts.disable.title'), status: problem === null ? 200 : 422 },
     <Confirmation
-      page={page}
-      title={
-        <>
-          Disable <bdi>{account.email}</bdi>?
-        </>
-      }
+      title={t.parts('accounts.disable.question', { email: <bdi>{account.email}</bdi> })}
       action="/overview/users/disable"
       fields={{ user: account.id }}
-      stay="Leave it as it is"
-      go="Disable the account"
+      cancelLabel={t('accounts.disable.stay')}
+      confirmLabel={t('accounts.disable.go')}
       problem={problem}
     >
       <p>
-        All sessions and tokens of <bdi>{account.email}</bdi> (id {account.id}) end at once, and
-        they can no longer sign in, not even to cancel. The account and what it holds stay.
+        {t.parts('accounts.disable.text', {
+          email: <bdi>{account.email}</bdi>,
+          id: account.id,
+        })}
       </p>
-      <Subscriptions {...{ page, subscriptions }} />
+      <Subscriptions subscriptions={subscriptions} />
       {isAsked && <Choices offered={CHOICES} />}
     </Confirmation>,
   )
 }
 
-/** Asks whether to delete an account, and what happens to what runs and to what is open. */
+/** Asks whether to delete an account, and what happens to its subscriptions and open amounts. */
 export function renderDelete(c: Context<AppEnv>, view: QuestionView) {
-  const page = c.get('page')
   const { account, subscriptions, open, problem = null } = view
-  const lines = describeOpen(open)
+  const { t } = c.get('page')
+  const lines = describeOpen(open, t)
   const isAsked = subscriptions.some(isLive)
   return renderPage(
     c,
-    { title: 'Delete an account', status: problem === null ? 200 : 422 },
+    { title: t('accounts.delete.title'), status: problem === null ? 200 : 422 },
     <Confirmation
-      page={page}
-      title={
-        <>
-          Delete <bdi>{account.email}</bdi> for good?
-        </>
-      }
+      title={t.parts('accounts.delete.question', { email: <bdi>{account.email}</bdi> })}
       action="/overview/users/delete"
       fields={{ user: account.id }}
-      stay="Keep the account"
-      go="Delete for good"
+      cancelLabel={t('accounts.delete.stay')}
+      confirmLabel={t('accounts.delete.go')}
       problem={problem}
     >
       <p>
-        The account of <bdi>{account.email}</bdi> (id {account.id}) is deleted with its sessions,
-        tokens and approvals. This cannot be undone. Invoices stay at the payment provider.
+        {t.parts('accounts.delete.text', {
+          email: <bdi>{account.email}</bdi>,
+          id: account.id,
+        })}
       </p>
-      <Subscriptions {...{ page, subscriptions }} />
+      <Subscriptions subscriptions={subscriptions} />
       {isAsked && (
         <>
           <Choices offered={['now', 'period-end']} />
           <p>
-            An account is deleted once nothing runs. With an end later, it is disabled until then,
-            and you delete it after that day. To keep the subscription,{' '}
-            <a href={`/overview/users/disable?user=${encodeURIComponent(account.id)}`}>
-              disable the account
-            </a>{' '}
-            instead.
+            {t.parts('accounts.delete.later', {
+              link: (
+                <a href={`/overview/users/disable?user=${encodeURIComponent(account.id)}`}>
+                  {t('accounts.delete.later.link')}
+                </a>
+              ),
+            })}
           </p>
         </>
       )}
       {lines.length > 0 && (
         <>
-          <p>This is still open:</p>
+          <p>{t('accounts.delete.open')}</p>
           <ul>
             {lines.map((line) => (
               <li>{line}</li>
@@ -221,56 +197,53 @@ export function renderDelete(c: Context<AppEnv>, view: QuestionView) {
             type="checkbox"
             name="void"
             value="yes"
-            title="Void it"
-            description="None of it is ever charged. Without this, an account with open amounts is not deleted."
+            title={t('accounts.delete.void')}
+            description={t('accounts.delete.voidText')}
           />
         </>
       )}
       <label class="check">
-        <input type="checkbox" name="confirm" value="yes" required /> I want to delete this account
+        <input type="checkbox" name="confirm" value="yes" required /> {t('accounts.delete.confirm')}
       </label>
     </Confirmation>,
   )
 }
 
-const TITLES: Readonly<Record<SubscriptionChoice, string>> = {
-  now: 'End it now',
-  'period-end': 'End it when the paid period ends',
-  keep: 'Keep it',
+const Choices: FC<{ offered: readonly SubscriptionChoice[] }> = ({ offered }) => {
+  const { t } = usePage()
+  return (
+    <fieldset>
+      <legend>{t('choice.question')}</legend>
+      {offered.map((choice) => (
+        <Choice
+          id={`subscription-${choice}`}
+          type="radio"
+          name="subscription"
+          value={choice}
+          title={t(`choice.${choice}`)}
+          description={describeChoice(choice, t)}
+        />
+      ))}
+    </fieldset>
+  )
 }
-
-const Choices: FC<{ offered: readonly SubscriptionChoice[] }> = ({ offered }) => (
-  <fieldset>
-    <legend>What happens to the subscription?</legend>
-    {offered.map((choice) => (
-      <Choice
-        id={`subscription-${choice}`}
-        type="radio"
-        name="subscription"
-        value={choice}
-        title={TITLES[choice]}
-        description={CHOICE_EFFECTS[choice]}
-      />
-    ))}
-  </fieldset>
-)
 
 /** The account is gone, so this page says what was done. */
 export function renderDeleted(c: Context<AppEnv>, outcome: AccountOutcome) {
+  const { t } = c.get('page')
   return renderPage(
     c,
-    { title: 'Account deleted' },
+    { title: t('accounts.deleted.title') },
     <section class="card narrow stack">
-      <h1>Account deleted</h1>
+      <h1>{t('accounts.deleted.title')}</h1>
       <p role="status">
-        <bdi>{outcome.account.email}</bdi> is deleted, with sessions, tokens and approvals. Invoices
-        stay at the payment provider.
+        {t.parts('accounts.deleted.text', { email: <bdi>{outcome.account.email}</bdi> })}
       </p>
-      {describeOutcome(outcome).map((sentence) => (
+      {describeOutcome(outcome, t).map((sentence) => (
         <p>{sentence}</p>
       ))}
       <p class="aside">
-        <a href="/overview">Back to the overview</a>
+        <a href="/overview">{t('overview.back')}</a>
       </p>
     </section>,
   )

@@ -1,7 +1,8 @@
 import type { Context, Hono, MiddlewareHandler } from 'hono'
 import type { FC } from 'hono/jsx'
-import type { AppEnv, PageContext } from '../../http/variables.ts'
+import type { AppEnv } from '../../http/variables.ts'
 import { redactText } from '../../logger.ts'
+import type { PageText } from '../../messages/messages.ts'
 import { NOTHING_OPEN, parseChoice } from '../../users/account-billing.ts'
 import {
   AccountUnfinished,
@@ -15,31 +16,30 @@ import {
 } from '../../users/end-account.ts'
 import type { Account } from '../../users/user.ts'
 import { describeProblem } from '../billing/model/problems.ts'
-import { stays } from '../parts/confirmation.tsx'
+import { isCancelled } from '../parts/confirmation.tsx'
 import { TextField } from '../parts/fields.tsx'
-import { readOwnForm } from '../parts/forms.ts'
-import { CsrfField } from '../parts/layout.tsx'
-import { requireUser, userOf } from '../parts/page-context.ts'
+import { readOwnForm, requireUser, userOf } from '../parts/forms.ts'
+import { OwnForm, usePage } from '../parts/layout.tsx'
 import { renderAccount, renderDelete, renderDeleted, renderDisable } from './account.tsx'
 
 /** Notices on the overview, by the `done` of the address. */
-export const accountNotices: Readonly<Record<string, string>> = {
-  unknown: 'There is no account with this id or e-mail address.',
-  own: 'This is your own account: another operator has to do it.',
-}
+const OVERVIEW_NOTICES = ['unknown', 'own'] as const
 
 /** Notices on the page of the account, by the `done` of the address. */
-const NOTICES: Readonly<Record<string, string>> = {
-  disabled: 'The account is disabled: its sessions and tokens have ended.',
-  enabled: 'The account may sign in again.',
-  waiting: 'The account is disabled. Delete it when the subscription has ended.',
+const NOTICES = ['disabled', 'enabled', 'waiting'] as const
+
+/** The notice of the overview about an account. Null for every other `done`. */
+export function accountNoticeOf(done: string | undefined, t: PageText): string | null {
+  const notice = OVERVIEW_NOTICES.find((name) => name === done)
+  return notice ? t(`accounts.${notice}`) : null
 }
 
-const CHOOSE = 'Please choose what happens to the subscription.'
-const CHOOSE_OPEN = 'Something is still open. Void it, or leave the account as it is.'
-const CONFIRM = 'Please tick the box that you want to delete this account.'
+type Question = 'accounts.choose' | 'accounts.chooseOpen' | 'accounts.confirm'
 
-/** Both steps of ending an account: a page that asks, and the form on it. */
+/**
+ * Adds the pages that find, disable, enable and delete accounts. Disabling and deleting ask for
+ * confirmation on a separate page.
+ */
 export function addAccounts(app: Hono<AppEnv>, requireOperator: MiddlewareHandler<AppEnv>): void {
   const base = '/overview/users'
   const guards = [requireUser(), requireOperator] as const
@@ -52,30 +52,32 @@ export function addAccounts(app: Hono<AppEnv>, requireOperator: MiddlewareHandle
     const account = await findAccount(c, c.req.query('user'))
     return account ? showAccount(c, account) : c.redirect('/overview?done=unknown', 303)
   })
-  for (const [name, { ask, act }] of Object.entries(DEEDS)) {
+  for (const [name, { ask, act }] of Object.entries(ACTIONS)) {
     if (ask) {
       app.get(`${base}/${name}`, ...guards, (c) =>
-        forOther(c, c.req.query('user'), (account) => orToldWhy(c, account, () => ask(c, account))),
+        withOtherAccount(c, c.req.query('user'), (account) =>
+          orShowFailure(c, account, () => ask(c, account)),
+        ),
       )
     }
     app.post(`${base}/${name}`, ...guards, async (c) => {
       const form = await readOwnForm(c)
-      return forOther(c, form.get('user'), (account) =>
-        stays(form)
+      return withOtherAccount(c, form.get('user'), (account) =>
+        isCancelled(form)
           ? c.redirect(pathOf(account), 303)
-          : orToldWhy(c, account, () => act(c, account, form)),
+          : orShowFailure(c, account, () => act(c, account, form)),
       )
     })
   }
 }
 
-interface Deed {
-  /** The page that asks first; none where nothing ends. */
+interface AccountAction {
+  /** Renders the confirmation page. Absent if the action ends nothing. */
   ask?(c: Context<AppEnv>, account: Account): Promise<Response>
   act(c: Context<AppEnv>, account: Account, form: URLSearchParams): Promise<Response>
 }
 
-const DEEDS: Readonly<Record<'disable' | 'enable' | 'delete', Deed>> = {
+const ACTIONS: Readonly<Record<'disable' | 'enable' | 'delete', AccountAction>> = {
   disable: {
     ask: (c, account) => askToDisable(c, account, null),
     async act(c, account, form) {
@@ -83,7 +85,7 @@ const DEEDS: Readonly<Record<'disable' | 'enable' | 'delete', Deed>> = {
       try {
         await disableAccount(c.get('page').service, accessOf(c), account, { choice })
       } catch (error) {
-        if (error instanceof DecisionRequired) return askToDisable(c, account, CHOOSE)
+        if (error instanceof DecisionRequired) return askToDisable(c, account, 'accounts.choose')
         throw error
       }
       return c.redirect(pathOf(account, 'disabled'), 303)
@@ -98,7 +100,7 @@ const DEEDS: Readonly<Record<'disable' | 'enable' | 'delete', Deed>> = {
   delete: {
     ask: (c, account) => askToDelete(c, account, null),
     async act(c, account, form) {
-      if (form.get('confirm') !== 'yes') return askToDelete(c, account, CONFIRM)
+      if (form.get('confirm') !== 'yes') return askToDelete(c, account, 'accounts.confirm')
       const decisions = {
         choice: parseChoice(form.get('subscription')),
         voidOpen: form.get('void') === 'yes',
@@ -109,7 +111,8 @@ const DEEDS: Readonly<Record<'disable' | 'enable' | 'delete', Deed>> = {
         if (outcome.state === 'deleted') return await renderDeleted(c, outcome)
       } catch (error) {
         if (!(error instanceof DecisionRequired)) throw error
-        return askToDelete(c, account, error.subscriptions.length > 0 ? CHOOSE : CHOOSE_OPEN)
+        const isChoice = error.subscriptions.length > 0
+        return askToDelete(c, account, isChoice ? 'accounts.choose' : 'accounts.chooseOpen')
       }
       return c.redirect(pathOf(account, 'waiting'), 303)
     },
@@ -117,12 +120,14 @@ const DEEDS: Readonly<Record<'disable' | 'enable' | 'delete', Deed>> = {
 }
 
 /** Works while a provider is away: an intruder is locked out first. */
-async function askToDisable(c: Context<AppEnv>, account: Account, problem: string | null) {
+async function askToDisable(c: Context<AppEnv>, account: Account, question: Question | null) {
+  const problem = question && c.get('page').t(question)
   const subscriptions = await subscriptionsOf(accessOf(c), account)
   return renderDisable(c, { account, subscriptions, open: NOTHING_OPEN, problem })
 }
 
-async function askToDelete(c: Context<AppEnv>, account: Account, problem: string | null) {
+async function askToDelete(c: Context<AppEnv>, account: Account, question: Question | null) {
+  const problem = question && c.get('page').t(question)
   return renderDelete(c, { account, ...(await standingOf(accessOf(c), account)), problem })
 }
 
@@ -132,13 +137,14 @@ async function showAccount(
   view: { readonly problem?: string; readonly status?: 409 | 503 } = {},
 ): Promise<Response> {
   const subscriptions = await subscriptionsOf(accessOf(c), account)
-  const done = c.req.method === 'GET' ? (c.req.query('done') ?? '') : ''
-  const notice = Object.hasOwn(NOTICES, done) ? NOTICES[done] : undefined
-  return renderAccount(c, { account, subscriptions, notice, ...view })
+  const done = c.req.method === 'GET' ? c.req.query('done') : undefined
+  const notice = NOTICES.find((name) => name === done)
+  const text = notice && c.get('page').t(`accounts.${notice}`)
+  return renderAccount(c, { account, subscriptions, notice: text, ...view })
 }
 
-/** Shows a failure on the page of the account, which also shows how far the operation came. */
-async function orToldWhy(
+/** Shows a failure on the page of the account, which also shows how far the operation got. */
+async function orShowFailure(
   c: Context<AppEnv>,
   account: Account,
   work: () => Promise<Response>,
@@ -147,7 +153,8 @@ async function orToldWhy(
     return await work()
   } catch (error) {
     const isUnfinished = error instanceof AccountUnfinished
-    const problem = isUnfinished ? redactText(error.message) : describeProblem(error)?.message
+    const { t } = c.get('page')
+    const problem = isUnfinished ? redactText(error.in(t)) : describeProblem(error, t)?.message
     if (problem === undefined) throw error
     c.get('page').service.logger.warn({ err: error }, 'An account could not be ended')
     const now = (await c.get('page').service.users.findAccount(account.id)) ?? account
@@ -167,8 +174,8 @@ function findAccount(c: Context<AppEnv>, text: string | null | undefined) {
   return c.get('page').service.users.findAccount((text ?? '').trim())
 }
 
-/** Refuses the operator's own account: they would lock themselves out. */
-async function forOther(
+/** Rejects the operator's own account, because they would lock themselves out. */
+async function withOtherAccount(
   c: Context<AppEnv>,
   text: string | null | undefined,
   work: (account: Account) => Response | Promise<Response>,
@@ -179,13 +186,19 @@ async function forOther(
 }
 
 /** Finds an account, and changes nothing. */
-export const Accounts: FC<{ page: PageContext }> = ({ page }) => (
-  <section class="card" aria-labelledby="accounts">
-    <h2 id="accounts">Accounts</h2>
-    <form method="post" action="/overview/users">
-      <CsrfField page={page} />
-      <TextField id="user" label="Id or e-mail address" input={{ name: 'user', required: true }} />
-      <button type="submit">Look it up</button>
-    </form>
-  </section>
-)
+export const Accounts: FC = () => {
+  const { t } = usePage()
+  return (
+    <section class="card" aria-labelledby="accounts">
+      <h2 id="accounts">{t('overview.accounts')}</h2>
+      <OwnForm action="/overview/users">
+        <TextField
+          id="user"
+          label={t('overview.accounts.label')}
+          input={{ name: 'user', required: true }}
+        />
+        <button type="submit">{t('overview.accounts.find')}</button>
+      </OwnForm>
+    </section>
+  )
+}

@@ -1,65 +1,68 @@
+import type { StoredWebhook } from '@tollgate/billing'
 import type { Hono, MiddlewareHandler } from 'hono'
+import type { FC } from 'hono/jsx'
+import { billingNow, formatDay } from '../../dates.ts'
 import type { AppEnv } from '../../http/variables.ts'
+import { redactText } from '../../logger.ts'
 import { DAYS_SHOWN } from '../../statistics/statistics.ts'
-import { billingNow } from '../billing/model/dates.ts'
 import { noticeOf } from '../billing/model/notices.ts'
-import { SandboxStrip } from '../billing/sections/sandbox-strip.tsx'
-import { readOwnForm } from '../parts/forms.ts'
-import { requireUser } from '../parts/page-context.ts'
+import { PROVIDER_NAMES } from '../billing/model/providers.ts'
+import { SandboxControls } from '../billing/sections/sandbox-controls.tsx'
+import { readOwnForm, requireUser } from '../parts/forms.ts'
+import { Note, OwnForm, usePage } from '../parts/layout.tsx'
 import { renderPage } from '../parts/render.tsx'
-import { Accounts, accountNotices, addAccounts } from './accounts.tsx'
-import { DeadLetters } from './dead-letters.tsx'
+import { Accounts, accountNoticeOf, addAccounts } from './accounts.tsx'
 import { Plot } from './plot.tsx'
-import { plotsOf } from './plots.ts'
+import { createPlots } from './plots.ts'
 
-const MOST_DEAD_LETTERS = 20
-/** In milliseconds; a demo's clock jumps, and its tables are small. */
-const MEASURED_EVERY = 60_000
+const MAX_DEAD_LETTERS = 20
+/**
+ * Milliseconds between measurements. A demo measures every time, because its clock jumps and its
+ * tables are small.
+ */
+const MEASURE_INTERVAL = 60_000
 
-/** For whoever runs the service. To everybody else there is no such page. */
+/** Adds the overview for operators. Other people get a 404. */
 export function addOverview(app: Hono<AppEnv>): void {
   app.get('/overview', requireUser(), requireOperator(), async (c) => {
     const page = c.get('page')
+    const { t } = page
     const { statistics, billing, clock, config, sandbox } = page.service
-    await statistics.sample(sandbox ? 0 : MEASURED_EVERY)
+    await statistics.sample(sandbox ? 0 : MEASURE_INTERVAL)
     const [read, deadLetters] = await Promise.all([
       statistics.read(DAYS_SHOWN),
-      billing.webhooks.deadLetters(MOST_DEAD_LETTERS),
+      billing.webhooks.deadLetters(MAX_DEAD_LETTERS),
     ])
-    const plots = plotsOf({
+    const plots = createPlots({
       statistics: read,
       now: clock.now(),
       billingNow: billingNow(page.service),
       currency: config.settings.currency,
+      t,
     })
-    const retried = c.req.query('done') === 'retried'
-    const done = c.req.query('done') ?? ''
-    const ofAccount = Object.hasOwn(accountNotices, done) ? accountNotices[done] : undefined
-    const notice = retried ? 'The event is tried again.' : (ofAccount ?? noticeOf(done))
+    const done = c.req.query('done')
+    const notice =
+      done === 'retried'
+        ? t('overview.retried')
+        : (accountNoticeOf(done, t) ?? noticeOf(done, t)?.text)
     return renderPage(
       c,
-      { title: 'Overview' },
+      { title: t('places.overview') },
       <div class="billing">
         <div class="stack">
-          <h1>Overview</h1>
-          <SandboxStrip page={page} canDecline={false} />
-          {notice && (
-            <p class="note good" role="status">
-              {notice}
-            </p>
-          )}
+          <h1>{t('places.overview')}</h1>
+          <SandboxControls canDecline={false} />
+          <Note tone="good" text={notice} />
           <p>
-            The last {DAYS_SHOWN} days, in UTC.
-            {sandbox &&
-              ' All but the tokens go by the sandbox’s clock, which may be ahead of ours.'}
+            {t('overview.period', { days: DAYS_SHOWN })} {sandbox && t('overview.sandboxClock')}
           </p>
           <div class="plots">
             {plots.map((plot) => (
               <Plot {...plot} />
             ))}
           </div>
-          <DeadLetters page={page} events={deadLetters} most={MOST_DEAD_LETTERS} />
-          <Accounts page={page} />
+          <DeadLetters events={deadLetters} most={MAX_DEAD_LETTERS} />
+          <Accounts />
         </div>
       </div>,
     )
@@ -79,4 +82,62 @@ export function addOverview(app: Hono<AppEnv>): void {
 function requireOperator(): MiddlewareHandler<AppEnv> {
   return (c, next) =>
     c.get('page').user?.operator ? next() : Promise.resolve(c.notFound() as Response)
+}
+
+/** Events that failed at every attempt and wait for an operator. */
+const DeadLetters: FC<{
+  events: readonly StoredWebhook[]
+  most: number
+}> = ({ events, most }) => {
+  const { t } = usePage()
+  return (
+    <section class="card stack" aria-labelledby="dead-title">
+      <h2 id="dead-title">{t('overview.deadLetters')}</h2>
+      {events.length === 0 ? (
+        <p>{t('overview.deadLetters.none')}</p>
+      ) : (
+        <>
+          <p>
+            {events.length === most
+              ? t('overview.deadLetters.first', { count: most })
+              : t('overview.deadLetters.text')}
+          </p>
+          <ul class="letters">
+            {events.map((event) => (
+              <DeadLetter event={event} />
+            ))}
+          </ul>
+        </>
+      )}
+    </section>
+  )
+}
+
+const DeadLetter: FC<{ event: StoredWebhook }> = ({ event }) => {
+  const { t } = usePage()
+  const { id, type, eventId, provider, receivedAt, attempts, lastError } = event
+  return (
+    <li>
+      <p>
+        {t.parts('overview.deadLetters.event', {
+          type: <strong>{type}</strong>,
+          provider: PROVIDER_NAMES[provider],
+          date: formatDay(receivedAt, t.locale),
+          attempts,
+        })}
+      </p>
+      <p>
+        <code lang="en">{redactText(lastError ?? '')}</code>
+      </p>
+      <OwnForm action="/overview/retry">
+        <input type="hidden" name="id" value={id} />
+        <button
+          type="submit"
+          aria-label={t('overview.deadLetters.retryName', { type, id: eventId })}
+        >
+          {t('overview.deadLetters.retry')}
+        </button>
+      </OwnForm>
+    </li>
+  )
 }

@@ -1,4 +1,5 @@
 import type { FC } from 'hono/jsx'
+import { usePage } from '../parts/layout.tsx'
 
 export interface Series {
   readonly name: string
@@ -7,15 +8,15 @@ export interface Series {
 }
 
 export interface PlotView {
-  /** Unique on the page. */
+  /** Unique id on the page. */
   readonly id: string
   readonly title: string
-  /** What exactly is counted. */
+  /** A definition of what is counted. */
   readonly explanation: string
-  /** The statistic to read first. */
+  /** The most important number. */
   readonly headline: string
   readonly days: readonly string[]
-  /** Stacked in this order, from below. */
+  /** The series, stacked from the bottom up. */
   readonly series: readonly Series[]
   readonly format: (value: number) => string
 }
@@ -26,9 +27,10 @@ const LEFT = 8
 const TOP = 18
 const BOTTOM = 18
 
-/** Bars by day, drawn on the server, with all their numbers in a table behind them. */
+/** A bar chart by day, drawn on the server, with all its numbers in a table. */
 export const Plot: FC<PlotView> = (view) => {
   const { id, title, explanation, headline } = view
+  const { t } = usePage()
   return (
     <section class="card plot" aria-labelledby={`${id}-title`}>
       <h2 id={`${id}-title`}>{title}</h2>
@@ -46,7 +48,8 @@ export const Plot: FC<PlotView> = (view) => {
       </p>
       <details>
         <summary>
-          Numbers<span class="unseen"> of {title.toLowerCase()}</span>
+          {t('plot.numbers')}
+          <span class="unseen">{t('plot.numbersOf', { title })}</span>
         </summary>
         <Numbers {...view} />
       </details>
@@ -55,18 +58,24 @@ export const Plot: FC<PlotView> = (view) => {
 }
 
 const Drawing: FC<PlotView> = ({ id, title, days, series, format }) => {
+  const { t } = usePage()
   const totals = days.map((_, at) => series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0))
   const highest = Math.max(...totals, 0)
-  const top = niceTop(highest)
+  const top = roundUpAxis(highest)
   const inner = HEIGHT - TOP - BOTTOM
   const step = (WIDTH - 2 * LEFT) / days.length
   const base = HEIGHT - BOTTOM
   const y = (value: number) => round(base - (value / top) * inner)
   return (
     <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-labelledby={`${id}-svg ${id}-desc`}>
-      <title id={`${id}-svg`}>{title}, by day</title>
+      <title id={`${id}-svg`}>{t('plot.byDay', { title })}</title>
       <desc id={`${id}-desc`}>
-        {`${days.length} days from ${days[0]} to ${days.at(-1)}; the highest is ${format(highest)}.`}
+        {t('plot.description', {
+          days: days.length,
+          first: days[0] ?? '',
+          last: days.at(-1) ?? '',
+          highest: format(highest),
+        })}
       </desc>
       <line class="grid" x1={LEFT} x2={WIDTH - LEFT} y1={y(top)} y2={y(top)} />
       <text class="tick" x={LEFT} y={y(top) - 5}>
@@ -87,7 +96,11 @@ const Drawing: FC<PlotView> = ({ id, title, days, series, format }) => {
               y={y(below)}
               height={round(Math.max(1, y(from) - y(below)))}
             >
-              <title>{`${day}: ${format(value)}${series.length > 1 ? ` ${name.toLowerCase()}` : ''}`}</title>
+              <title>
+                {series.length > 1
+                  ? t('plot.barOf', { day, series: name, value: format(value) })
+                  : t('plot.bar', { day, value: format(value) })}
+              </title>
             </rect>
           )
         })
@@ -105,10 +118,10 @@ const Drawing: FC<PlotView> = ({ id, title, days, series, format }) => {
 
 const Numbers: FC<PlotView> = ({ title, days, series, format }) => (
   <table class="amounts sum">
-    <caption class="unseen">{title}, by day</caption>
+    <caption class="unseen">{usePage().t('plot.byDay', { title })}</caption>
     <thead>
       <tr>
-        <th scope="col">Day</th>
+        <th scope="col">{usePage().t('plot.day')}</th>
         {series.map(({ name }) => (
           <th scope="col">{name}</th>
         ))}
@@ -127,8 +140,8 @@ const Numbers: FC<PlotView> = ({ title, days, series, format }) => (
   </table>
 )
 
-/** 1, 2 or 5 times a power of ten, at least as high as the highest bar. */
-export function niceTop(highest: number): number {
+/** Upper end of the axis: 1, 2 or 5 times a power of ten, at least as high as the highest bar. */
+export function roundUpAxis(highest: number): number {
   if (highest <= 1) return 1
   const power = 10 ** Math.floor(Math.log10(highest))
   return [1, 2, 5, 10].map((factor) => factor * power).find((top) => top >= highest) ?? highest

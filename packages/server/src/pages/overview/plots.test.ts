@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Statistic } from '../../statistics/daily-statistics.ts'
-import { niceTop } from './plot.tsx'
-import { plotsOf } from './plots.ts'
+import { roundUpAxis } from './plot.tsx'
+import { createPlots } from './plots.ts'
 
 const now = new Date('2027-03-03T10:00:00Z')
 const revenue = (unit: string, amount: number, day = '2027-03-02'): Statistic => ({
@@ -11,14 +11,14 @@ const revenue = (unit: string, amount: number, day = '2027-03-02'): Statistic =>
   amount,
 })
 
-describe('plots', () => {
-  it('never add one currency to another', () => {
+describe('createPlots', () => {
+  it('never adds one currency to another', () => {
     const statistics = [
       revenue('usd', 1000),
       revenue('eur', 2000),
       revenue('usd', 500, '2027-03-03'),
     ]
-    const plots = plotsOf({ statistics, now, billingNow: now, currency: 'usd' })
+    const plots = createPlots({ statistics, now, billingNow: now, currency: 'usd' })
     const shown = plots.filter(({ id }) => id.startsWith('revenue'))
     expect(shown.map(({ title, headline }) => [title, headline])).toEqual([
       ['Revenue in EUR', '€20.00 in 30 days'],
@@ -27,9 +27,9 @@ describe('plots', () => {
     expect(shown[1]?.series[0]?.values.slice(-2)).toEqual([1000, 500])
   })
 
-  it('leave out what is longer ago than their days', () => {
+  it('leaves out statistics from before the days shown', () => {
     const statistics = [revenue('usd', 1000, '2027-02-01'), revenue('eur', 1, '2026-12-01')]
-    const plots = plotsOf({ statistics, now, billingNow: now, currency: 'usd' })
+    const plots = createPlots({ statistics, now, billingNow: now, currency: 'usd' })
     const shown = plots.filter(({ id }) => id.startsWith('revenue'))
     expect(shown.map(({ headline }) => headline)).toEqual(['$0.00 in 30 days'])
   })
@@ -42,7 +42,7 @@ describe('plots', () => {
     [7, 10],
     [99, 100],
     [1001, 2000],
-  ])('with a highest bar of %i reach to %i', (highest, top) => {
-    expect(niceTop(highest)).toBe(top)
+  ])('roundUpAxis: rounds a highest bar of %i up to %i', (highest, top) => {
+    expect(roundUpAxis(highest)).toBe(top)
   })
 })

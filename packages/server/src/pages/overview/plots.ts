@@ -1,4 +1,5 @@
-import { formatMoney, money } from '@tollgate/billing'
+import { money } from '@tollgate/billing'
+import { ENGLISH, formatAmount, type PageText } from '../../messages/messages.ts'
 import {
   type Day,
   dayOf,
@@ -10,7 +11,7 @@ import type { PlotView, Series } from './plot.tsx'
 
 const DAY_MS = 86_400_000
 
-/** The last days up to and including today. */
+/** The last `count` days, including today. */
 export function lastDays(now: Date, count = DAYS_SHOWN): Day[] {
   return Array.from({ length: count }, (_, at) =>
     dayOf(new Date(now.getTime() - (count - 1 - at) * DAY_MS)),
@@ -19,16 +20,19 @@ export function lastDays(now: Date, count = DAYS_SHOWN): Day[] {
 
 export interface Overview {
   readonly statistics: readonly Statistic[]
-  /** The service's today. */
+  /** The current time of the service. */
   readonly now: Date
-  /** Billing's today; another one in a demo whose clock was moved. */
+  /** The current time of billing. It differs in a demo whose clock was moved. */
   readonly billingNow: Date
-  /** Shown with nothing in it while no money has come. */
+  /** The currency of the empty revenue chart, shown until there is revenue. */
   readonly currency: string
+  /** `@default` English */
+  readonly t?: PageText
 }
 
-/** What the operator sees. Each says what it counts. */
-export function plotsOf({ statistics, now, billingNow, currency }: Overview): PlotView[] {
+/** Creates the plots of the overview. */
+export function createPlots(overview: Overview): PlotView[] {
+  const { statistics, now, billingNow, currency, t = ENGLISH } = overview
   const real = lastDays(now)
   const billed = lastDays(billingNow)
   const values = (name: StatisticName, days: readonly Day[], unit = '') => {
@@ -36,7 +40,9 @@ export function plotsOf({ statistics, now, billingNow, currency }: Overview): Pl
     const byDay = new Map(of.map(({ day, amount }) => [day, amount]))
     return days.map((day) => byDay.get(day) ?? 0)
   }
-  const count = (value: number) => value.toLocaleString('en-US')
+  const count = (value: number) => value.toLocaleString(t.locale)
+  const dayFormat = new Intl.DateTimeFormat(t.locale, { dateStyle: 'medium', timeZone: 'UTC' })
+  const shown = (days: readonly Day[]) => days.map((day) => dayFormat.format(new Date(day)))
   const inAll = (series: Series) => series.values.reduce((sum, value) => sum + value, 0)
   const line = (name: string, numbers: readonly number[], tone: Series['tone'] = 'main') => ({
     name,
@@ -44,11 +50,11 @@ export function plotsOf({ statistics, now, billingNow, currency }: Overview): Pl
     tone,
   })
 
-  const tokens = line('Tokens', values('tokens.issued', real))
-  const active = line('Subscriptions', values('subscriptions.active', billed))
-  const failed = line('Failed charges', values('charges.failed', billed), 'bad')
-  const accepted = line('Accepted', values('webhooks.accepted', billed))
-  const refused = line('Refused', values('webhooks.refused', billed), 'bad')
+  const tokens = line(t('plot.tokens.series'), values('tokens.issued', real))
+  const active = line(t('plot.subscriptions.series'), values('subscriptions.active', billed))
+  const failed = line(t('plot.failed'), values('charges.failed', billed), 'bad')
+  const accepted = line(t('plot.webhooks.accepted'), values('webhooks.accepted', billed))
+  const refused = line(t('plot.webhooks.refused'), values('webhooks.refused', billed), 'bad')
   const earned = statistics.filter(
     ({ name, day }) => name === 'revenue' && day >= (billed[0] ?? ''),
   )
@@ -57,55 +63,53 @@ export function plotsOf({ statistics, now, billingNow, currency }: Overview): Pl
   return [
     {
       id: 'tokens',
-      title: 'Tokens issued',
-      explanation:
-        'Access tokens given out on each day by all grants, refreshes and personal access tokens included, whether or not they were revoked since.',
-      headline: `${count(inAll(tokens))} in ${real.length} days`,
-      days: real,
+      title: t('plot.tokens'),
+      explanation: t('plot.tokens.text'),
+      headline: t('plot.total', { count: inAll(tokens), days: real.length }),
+      days: shown(real),
       series: [tokens],
       format: count,
     },
     {
       id: 'subscriptions',
-      title: 'Active subscriptions',
-      explanation:
-        'Subscriptions in our rows that were open at the end of each day: paying, on trial, past due or cancelled and not over yet.',
-      headline: `${count(active.values.at(-1) ?? 0)} now`,
-      days: billed,
+      title: t('plot.subscriptions'),
+      explanation: t('plot.subscriptions.text'),
+      headline: t('plot.now', { count: active.values.at(-1) ?? 0 }),
+      days: shown(billed),
       series: [active],
       format: count,
     },
     ...(currencies.length > 0 ? currencies : [currency]).map((unit): PlotView => {
-      const revenue = line('Revenue', values('revenue', billed, unit))
-      const format = (value: number) => formatMoney(money(value, unit))
+      const revenue = line(t('plot.revenue.series'), values('revenue', billed, unit))
+      const format = (value: number) => formatAmount(money(value, unit), t)
       return {
         id: `revenue-${unit}`,
-        title: `Revenue in ${unit.toUpperCase()}`,
-        explanation:
-          'Paid invoices of Stripe and successful subscription charges of Braintree, on the day we heard of them. Refunds and single charges at Braintree are not in it, and currencies are never added up.',
-        headline: `${format(inAll(revenue))} in ${billed.length} days`,
-        days: billed,
+        title: t('plot.revenue', { currency: unit.toUpperCase() }),
+        explanation: t('plot.revenue.text'),
+        headline: t('plot.total', { count: format(inAll(revenue)), days: billed.length }),
+        days: shown(billed),
         series: [revenue],
         format,
       }
     }),
     {
       id: 'failed',
-      title: 'Failed charges',
-      explanation:
-        'Attempts to charge a subscription that a provider told us had failed; a retry that fails counts again. A card that is declined on the billing page does not.',
-      headline: `${count(inAll(failed))} in ${billed.length} days`,
-      days: billed,
+      title: t('plot.failed'),
+      explanation: t('plot.failed.text'),
+      headline: t('plot.total', { count: inAll(failed), days: billed.length }),
+      days: shown(billed),
       series: [failed],
       format: count,
     },
     {
       id: 'webhooks',
-      title: 'Webhooks',
-      explanation:
-        'Deliveries to our webhook addresses: accepted with a good signature, repeated ones included, or refused.',
-      headline: `${count(inAll(accepted))} accepted, ${count(inAll(refused))} refused`,
-      days: billed,
+      title: t('plot.webhooks'),
+      explanation: t('plot.webhooks.text'),
+      headline: t('plot.webhooks.total', {
+        accepted: inAll(accepted),
+        refused: inAll(refused),
+      }),
+      days: shown(billed),
       series: [accepted, refused],
       format: count,
     },

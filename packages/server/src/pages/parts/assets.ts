@@ -14,10 +14,10 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** The folder `assets` of this package, the same for the sources and for what was built. */
+/** The folder `assets` of this package. The relative path is the same in `src` and `dist`. */
 const folder = new URL('../../../assets/', import.meta.url)
 
-/** Their address changes with their content, so that browsers may keep them for ever. */
+/** Static files. Their URLs contain a hash, so that browsers may cache them forever. */
 const assets = new Map(
   readdirSync(folder).flatMap((name) => {
     const type = TYPES[extname(name)]

@@ -1,56 +1,50 @@
 import type { Child, FC } from 'hono/jsx'
-import type { PageContext } from '../../http/variables.ts'
-import { CsrfField } from './layout.tsx'
+import { Refusal } from './fields.tsx'
+import { OwnForm } from './layout.tsx'
 
 export interface ConfirmationProps {
-  readonly page: PageContext
-  /** The question, as the heading of the page. */
+  /** The question, used as the heading of the page. */
   readonly title: Child
-  /** The address that the form is sent to. */
+  /** Target URL of the form. */
   readonly action: string
   /** Hidden fields of the form. */
   readonly fields: Readonly<Record<string, string>>
-  /** The harmless button, which leads back. */
-  readonly stay: string
-  /** The button that does it. */
-  readonly go: string
-  /** Why it was not done, when the form comes back. */
+  /** Label of the safe button, which leads back. */
+  readonly cancelLabel: string
+  /** Label of the button that carries out the action. */
+  readonly confirmLabel: string
+  /** Why the action failed, when the form is shown again. */
   readonly problem?: string | null
-  /** The consequences, and fields for what is to be decided. */
+  /** The consequences, and fields for any decisions. */
   readonly children?: Child
 }
 
 /**
- * Asks before something is ended that cannot be undone. The Enter key presses the first button of a form, so that one is
- * harmless; it needs no field to be filled in.
+ * A page that asks for confirmation of something that cannot be undone. The safe button comes first
+ * and skips validation, because the Enter key presses the first button of a form.
  */
 export const Confirmation: FC<ConfirmationProps> = (props) => (
   <section class="card narrow">
     <h1>{props.title}</h1>
-    {props.problem && (
-      <p class="problem boxed" role="alert">
-        {props.problem}
-      </p>
-    )}
-    <form method="post" action={props.action} class="stack" data-once>
-      <CsrfField page={props.page} />
+    <Refusal text={props.problem} />
+    <OwnForm action={props.action} class="stack" data-once>
       {Object.entries(props.fields).map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}
       {props.children}
       <div class="buttons wide">
         <button type="submit" name="decision" value="stay" formnovalidate>
-          {props.stay}
+          {props.cancelLabel}
         </button>
         <button type="submit" class="danger" name="decision" value="go">
-          {props.go}
+          {props.confirmLabel}
         </button>
       </div>
-    </form>
+    </OwnForm>
   </section>
 )
 
-/** Whether the harmless button was pressed. */
-export function stays(form: URLSearchParams): boolean {
+/** Whether the safe button was pressed. */
+export function isCancelled(form: URLSearchParams): boolean {
   return form.get('decision') === 'stay'
 }

@@ -1,6 +1,10 @@
 import type { Child, FC } from 'hono/jsx'
+import { usePage } from './layout.tsx'
 
-/** Opened by the script: a button with `data-open="<id>"`. Closing gives the focus back. */
+/**
+ * A dialog. The script opens it by a button with `data-open="<id>"`, and returns the focus when it
+ * closes.
+ */
 export const Dialog: FC<{ id: string; title: string; children?: Child }> = (props) => (
   <dialog id={props.id} aria-labelledby={`${props.id}-title`}>
     <h2 id={`${props.id}-title`}>{props.title}</h2>
@@ -11,7 +15,7 @@ export const Dialog: FC<{ id: string; title: string; children?: Child }> = (prop
 export const DialogButtons: FC<{ action: string; danger?: boolean }> = ({ action, danger }) => (
   <div class="buttons">
     <button type="button" data-close>
-      Cancel
+      {usePage().t('dialog.cancel')}
     </button>
     <button type="submit" class={danger ? 'danger' : 'primary'}>
       {action}
@@ -19,41 +23,44 @@ export const DialogButtons: FC<{ action: string; danger?: boolean }> = ({ action
   </div>
 )
 
-/** What no field is to blame for, for example a lost connection. */
+/** Place for problems that do not belong to a field, such as a lost connection. */
 export const FormProblem: FC = () => <p class="problem" role="alert" data-form-problem />
 
-/** Asks before something is ended. The button that opens it says what, and the script what to call. */
+/**
+ * The dialog that asks for confirmation. Attributes of the button that opens it set the text and
+ * the request.
+ */
 export const ConfirmDialog: FC = () => (
-  <Dialog id="confirm" title="Are you sure?">
+  <Dialog id="confirm" title={usePage().t('dialog.sure')}>
     <form>
       <p data-text />
       <FormProblem />
-      <DialogButtons action="Delete" danger />
+      <DialogButtons action={usePage().t('dialog.delete')} danger />
     </form>
   </Dialog>
 )
 
-/** A secret that no page will show again. */
+/** A dialog that shows a secret once. */
 export const SecretDialog: FC<{ title: string; children?: Child }> = ({ title, children }) => (
   <Dialog id="secret" title={title}>
     <p>{children}</p>
     <dl class="pairs" data-pairs />
     <label for="secret-value" data-label>
-      Secret
+      {usePage().t('dialog.secret')}
     </label>
     <textarea id="secret-value" class="code" rows={4} readonly spellcheck={false} />
     <div class="buttons">
       <button type="button" class="primary" data-copy="#secret-value">
-        Copy
+        {usePage().t('dialog.copy')}
       </button>
       <button type="button" data-close>
-        Done
+        {usePage().t('dialog.done')}
       </button>
     </div>
   </Dialog>
 )
 
-/** A value somebody will want elsewhere. */
+/** A value with a button that copies it. */
 export const Copyable: FC<{ id: string; value: string; what: string }> = ({ id, value, what }) => (
   <span class="copyable">
     <code id={id}>{value}</code>
@@ -63,14 +70,17 @@ export const Copyable: FC<{ id: string; value: string; what: string }> = ({ id, 
       data-scripted
       hidden
       data-copy={`#${id}`}
-      aria-label={`Copy ${what}`}
+      aria-label={usePage().t('dialog.copyWhat', { what })}
     >
-      Copy
+      {usePage().t('dialog.copy')}
     </button>
   </span>
 )
 
-/** Says what cannot be done without a script. The buttons for it are `hidden`, until the script shows what has `data-scripted`. */
+/**
+ * A notice for browsers without script. Buttons that need the script are `hidden`, until it shows
+ * the elements with `data-scripted`.
+ */
 export const NeedsScript: FC<{ children?: Child }> = ({ children }) => (
   <noscript>
     <p class="notice">{children}</p>

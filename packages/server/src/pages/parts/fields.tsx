@@ -4,9 +4,9 @@ export interface FieldProps {
   readonly id: string
   readonly label: string
   readonly hint?: Child
-  /** What is wrong with the value; the script fills it in where the form is sent by it. */
+  /** Why the value is invalid. The script fills it in for forms that it sends. */
   readonly problem?: string | undefined
-  /** Everything else an `<input>` takes. */
+  /** Further attributes of the `<input>`. */
   readonly input: Readonly<Record<string, string | number | boolean | undefined>>
 }
 
@@ -16,14 +16,14 @@ export const TextField: FC<FieldProps> = (props) => (
   </Field>
 )
 
-/** The same for several lines. */
+/** A text field with several lines. */
 export const TextArea: FC<FieldProps> = (props) => (
   <Field {...props}>
     <textarea id={props.id} {...props.input} {...describe(props)} />
   </Field>
 )
 
-/** A label, a hint and the place for what is wrong, tied together for screen readers. */
+/** A label, a hint and a place for the problem, connected for screen readers. */
 const Field: FC<FieldProps & { children?: Child }> = ({ id, label, hint, problem, children }) => (
   <div class="field">
     <label for={id}>{label}</label>
@@ -37,7 +37,7 @@ const Field: FC<FieldProps & { children?: Child }> = ({ id, label, hint, problem
   </div>
 )
 
-/** Empty until there is one. */
+/** Place for the problem of a field, empty if there is none. */
 export const Problem: FC<{ id: string; text?: string | undefined }> = ({ id, text }) => (
   <p class="problem" id={`${id}-problem`}>
     {text}
@@ -59,7 +59,7 @@ export interface ChoiceProps {
   readonly checked?: boolean
 }
 
-/** A checkbox or radio button with room for a sentence below its name. */
+/** A checkbox or radio button with a description. */
 export const Choice: FC<ChoiceProps> = ({ id, title, description, ...input }) => (
   <label class="choice" for={id}>
     <input id={id} {...input} />
@@ -68,4 +68,18 @@ export const Choice: FC<ChoiceProps> = ({ id, title, description, ...input }) =>
       {description && <small>{description}</small>}
     </span>
   </label>
+)
+
+/** The problem of the whole form. Renders nothing if there is none. */
+export const Refusal: FC<{ text: string | null | undefined }> = ({ text }) =>
+  text ? (
+    <p class="problem boxed" role="alert">
+      {text}
+    </p>
+  ) : null
+
+export const Submit: FC<{ class?: string; children?: Child }> = (props) => (
+  <button class={props.class} type="submit">
+    {props.children}
+  </button>
 )

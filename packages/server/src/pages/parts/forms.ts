@@ -1,18 +1,26 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { Context } from 'hono'
-import { readText } from '../../http/body.ts'
-import { isReadable, UnreadableRequest } from '../../http/readable.ts'
+import type { Context, MiddlewareHandler } from 'hono'
+import type { ServiceContext } from '../../context.ts'
+import { isReadable, readText, UnreadableRequest } from '../../http/readable.ts'
 import { isSameOrigin } from '../../http/same-origin.ts'
-import type { AppEnv } from '../../http/variables.ts'
+import type { AppEnv, PageContext } from '../../http/variables.ts'
+import { textForRequest } from '../../messages/messages.ts'
+import type { User } from '../../users/user.ts'
 
-/** A post that does not come from a page of ours, or from one of another session. */
+/**
+ * The POST does not come from a page of this service, or belongs to another session (CSRF
+ * protection).
+ */
 export class ForeignForm extends Error {
   override readonly name = 'ForeignForm'
 }
 
 const FORM = 'application/x-www-form-urlencoded'
 
-/** The fields of a posted form. Nobody need be signed in; the post must come from a page of ours. */
+/**
+ * Reads the fields of a posted form. No sign-in is required.
+ * @throws ForeignForm if the form does not come from a page of this service.
+ */
 export async function readForm(c: Context<AppEnv>): Promise<URLSearchParams> {
   if (!isSameOrigin(c.req.raw, c.get('page').service.url)) throw new ForeignForm()
   const type = (c.req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase()
@@ -22,7 +30,10 @@ export async function readForm(c: Context<AppEnv>): Promise<URLSearchParams> {
   return new URLSearchParams(text)
 }
 
-/** The fields of a form that only the signed-in person may send. */
+/**
+ * Reads the fields of a form that requires a signed-in person and a valid CSRF token.
+ * @throws ForeignForm
+ */
 export async function readOwnForm(c: Context<AppEnv>): Promise<URLSearchParams> {
   const form = await readForm(c)
   const { csrfToken } = c.get('page')
@@ -33,4 +44,73 @@ export async function readOwnForm(c: Context<AppEnv>): Promise<URLSearchParams> 
 function equal(given: string, expected: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(expected)]
   return a.length === b.length && timingSafeEqual(a, b)
+}
+
+/** Provides the page context with the signed-in user. Use it after `freshToken()`. */
+export function providePageContext(service: ServiceContext): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    const session = await service.sessions.find(c.req.header('cookie') ?? null)
+    const user = session ? await service.users.findById(session.userId) : null
+    const csrfToken = c.get('csrfToken') ?? null
+    const language = languageOf(c, user?.locale)
+    c.set('page', { service, user, csrfToken, path: c.req.path, ...language })
+    return next()
+  }
+}
+
+/** The language of a page: by its address, the account or the browser. */
+export function languageOf(
+  c: Context<AppEnv>,
+  locale?: string | null,
+): Pick<PageContext, 't' | 'languageQuery'> {
+  const sent = c.req.query('ui_locales')
+  const languageQuery = sent ? `?${new URLSearchParams({ ui_locales: sent })}` : ''
+  return { t: textForRequest(c.req.raw, locale), languageQuery }
+}
+
+/**
+ * Puts the language of the account before those of the browser, for the pages that the authorization server shows. Runs
+ * only where a session may be.
+ */
+export function preferAccountLanguage(service: ServiceContext): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    const cookie = c.req.header('cookie')
+    if (cookie && (c.req.header('accept') ?? '').includes('text/html')) {
+      const session = await service.sessions.find(cookie)
+      const user = session ? await service.users.findById(session.userId) : null
+      const browser = c.req.header('accept-language')
+      if (user?.locale) {
+        const languages = browser ? `${user.locale}, ${browser}` : user.locale
+        c.req.raw.headers.set('accept-language', languages)
+      }
+    }
+    return next()
+  }
+}
+
+/** Requires a signed-in user. Sends other people to the sign-in page, and back afterwards. */
+export function requireUser(): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    if (c.get('page').user) return next()
+    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') {
+      return c.redirect(`/login?unsent=yes&return_to=${encodeURIComponent(pageOfForm(c))}`, 303)
+    }
+    const { pathname, search } = new URL(c.req.url)
+    return c.redirect(`/login?return_to=${encodeURIComponent(pathname + search)}`, 302)
+  }
+}
+
+/** The page that contained the form, from the Referer header. `/` if there is none. */
+function pageOfForm(c: Context<AppEnv>): string {
+  const referer = c.req.header('referer') ?? ''
+  if (!URL.canParse(referer)) return '/'
+  const { origin, pathname, search } = new URL(referer)
+  return origin === new URL(c.get('page').service.url).origin ? pathname + search : '/'
+}
+
+/** The signed-in user, for handlers behind `requireUser()`. */
+export function userOf(c: Context<AppEnv>): User {
+  const { user } = c.get('page')
+  if (!user) throw new Error('This page goes behind requireUser()')
+  return user
 }

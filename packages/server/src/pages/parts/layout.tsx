@@ -1,64 +1,167 @@
-import type { Child, FC } from 'hono/jsx'
+import { raw } from 'hono/html'
+import { type Child, createContext, type FC, type JSX, useContext } from 'hono/jsx'
 import type { PageContext } from '../../http/variables.ts'
-import { Document } from './document.tsx'
+import type { PageText } from '../../messages/messages.ts'
+import { assetUrl } from './assets.ts'
+import { pageScriptTexts } from './script-texts.ts'
 
-/** The frame of every page: where one can go, and who is signed in. */
+const Page = createContext<PageContext | null>(null)
+
+/** Returns the context of the page, for use in its components. */
+export function usePage(): PageContext {
+  const page = useContext(Page)
+  if (!page) throw new Error('This is part of a page of renderPage()')
+  return page
+}
+
+/** The frame of every page: navigation and the signed-in user. */
 export const Layout: FC<{ title: string; page: PageContext; children?: Child }> = (props) => {
   const { title, page, children } = props
   return (
-    <Document
-      title={title}
-      name={page.service.config.settings.name}
-      csrfToken={page.csrfToken}
-      header={page.user && [<Navigation page={page} />, <Account page={page} />]}
-    >
-      <p id="status" class="status" role="status" />
-      {children}
-    </Document>
+    <Page.Provider value={page}>
+      <Document
+        title={title}
+        name={page.service.config.settings.name}
+        t={page.t}
+        csrfToken={page.csrfToken}
+        header={page.user && [<Navigation />, <Account />]}
+      >
+        <p id="status" class="status" role="status" />
+        {children}
+      </Document>
+    </Page.Provider>
   )
 }
 
-const PLACES = [
-  { path: '/clients', title: 'Clients' },
-  { path: '/tokens', title: 'Tokens' },
-  { path: '/applications', title: 'Applications' },
-  { path: '/billing', title: 'Billing' },
-  { path: '/overview', title: 'Overview', operator: true },
-]
+const PLACES = ['clients', 'tokens', 'applications', 'billing', 'overview'] as const
 
-const Navigation: FC<{ page: PageContext }> = ({ page }) => (
-  <nav class="places" aria-label="Main">
-    <ul>
-      {PLACES.filter((place) => !place.operator || page.user?.operator).map(({ path, title }) => (
-        <li>
-          <a href={path} aria-current={currentOf(page.path, path)}>
-            {title}
-          </a>
-        </li>
-      ))}
-    </ul>
-  </nav>
-)
+const Navigation: FC = () => {
+  const page = usePage()
+  return (
+    <nav class="places" aria-label={page.t('layout.main')}>
+      <ul>
+        {PLACES.filter((place) => place !== 'overview' || page.user?.operator).map((place) => (
+          <li>
+            <a href={`/${place}`} aria-current={currentOf(page.path, `/${place}`)}>
+              {page.t(`places.${place}`)}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
 
-/** Pages below a place belong to it, and so does what a form there answers. */
+/**
+ * Value of `aria-current` for a link in the navigation. Subpages and failed forms belong to the
+ * place above them.
+ */
 function currentOf(path: string, place: string): 'page' | 'true' | undefined {
   if (path === place) return 'page'
   return path.startsWith(`${place}/`) ? 'true' : undefined
 }
 
-const Account: FC<{ page: PageContext }> = ({ page }) => (
-  <form class="account" method="post" action="/logout">
-    <CsrfField page={page} />
-    <a class="who" href="/account">
-      <bdi>{page.user?.name ?? page.user?.email}</bdi>
-    </a>
-    <button class="small" type="submit">
-      Sign out
-    </button>
+const Account: FC = () => {
+  const { user, t } = usePage()
+  return (
+    <OwnForm class="account" action="/logout">
+      <a class="who" href="/account">
+        <bdi>{user?.name ?? user?.email}</bdi>
+      </a>
+      <button class="small" type="submit">
+        {t('layout.signOut')}
+      </button>
+    </OwnForm>
+  )
+}
+
+/** A form that requires a signed-in person. Contains the CSRF token. */
+export const OwnForm: FC<JSX.IntrinsicElements['form']> = ({ children, ...form }) => (
+  <form method="post" {...form}>
+    <input type="hidden" name="csrf_token" value={usePage().csrfToken ?? ''} />
+    {children}
   </form>
 )
 
-/** In every form of a signed-in person. */
-export const CsrfField: FC<{ page: PageContext }> = ({ page }) => (
-  <input type="hidden" name="csrf_token" value={page.csrfToken ?? ''} />
+interface DocumentProps {
+  readonly t: PageText
+  readonly title: string
+  /** Name of the service, shown on every page. */
+  readonly name: string
+  /** The CSRF token. `null` if signed out. */
+  readonly csrfToken?: string | null
+  /**
+   * Whether the page loads the script. Set it to `false` if the page's policy allows none.
+   * @default true
+   */
+  readonly script?: boolean
+  /** Content of the header, beside the name. */
+  readonly header?: Child
+  readonly children?: Child
+}
+
+/** A complete HTML document, used by our own pages and those of the authorization server. */
+export const Document: FC<DocumentProps> = (props) => (
+  <>
+    {raw('<!doctype html>')}
+    <html lang={props.t.language}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        {props.csrfToken && <meta name="csrf-token" content={props.csrfToken} />}
+        {props.script !== false && <meta name="script-texts" content={pageScriptTexts(props.t)} />}
+        <title>{`${props.title} · ${props.name}`}</title>
+        <link rel="icon" href={assetUrl('icon.svg')} type="image/svg+xml" />
+        <link rel="stylesheet" href={assetUrl('style.css')} />
+        {props.script !== false && <script type="module" src={assetUrl('app.js')} />}
+      </head>
+      <body>
+        <a class="skip" href="#main">
+          {props.t('layout.skip')}
+        </a>
+        <header class="bar">
+          <a class="brand" href="/">
+            <img src={assetUrl('icon.svg')} alt="" width="28" height="28" />
+            <span>{props.name}</span>
+          </a>
+          {props.header}
+        </header>
+        <main id="main" tabindex={-1}>
+          {props.children}
+        </main>
+      </body>
+    </html>
+  </>
 )
+
+/** Frame of pages with billing forms: adds their styles and script. */
+export const BillingFrame: FC<{ children?: Child }> = ({ children }) => (
+  <div class="billing" data-missing-script={usePage().t('cardScript.missing')}>
+    {children}
+    <script type="module" src={assetUrl('billing.js')} />
+  </div>
+)
+
+/** Heading of a page: title, purpose and actions. */
+export const Heading: FC<{ title: Child; lead: Child; children?: Child }> = (props) => (
+  <div class="heading">
+    <div>
+      <h1>{props.title}</h1>
+      <p class="lead">{props.lead}</p>
+    </div>
+    {props.children}
+  </div>
+)
+
+/** A notice of success or failure. Renders nothing without a text. */
+export const Note: FC<{
+  tone: 'good' | 'bad'
+  role?: 'status' | 'alert'
+  text: string | null | undefined
+}> = ({ tone, role = 'status', text }) =>
+  text ? (
+    <p class={`note ${tone}`} role={role}>
+      {text}
+    </p>
+  ) : null

@@ -12,17 +12,20 @@ type Directive =
   | 'connect-src'
   | 'form-action'
 
-/** Sources a page needs beside our own. */
+/** Content security policy sources that a page needs in addition to our own. */
 export type ContentPolicy = Partial<Readonly<Record<Directive, readonly string[]>>>
 
 export interface PageOptions {
   readonly title: string
   readonly status?: 200 | 400 | 401 | 402 | 403 | 404 | 409 | 422 | 429 | 500 | 503
-  /** Further origins a form of this page may lead to, by redirects; browsers check those too. */
+  /**
+   * Further origins that a form of this page may redirect to. Browsers check redirects against the
+   * policy, too.
+   */
   readonly formTargets?: readonly string[]
-  /** What this page may load from elsewhere, such as a payment provider's script. */
+  /** Origins the page may load from, such as a payment provider's script. */
   readonly policy?: ContentPolicy
-  /** Whether a script of the page opens windows of other origins and hears from them, as PayPal's does. */
+  /** Whether a script of the page communicates with windows on other origins, as PayPal's does. */
   readonly opensWindows?: boolean
 }
 
@@ -44,7 +47,9 @@ function contentPolicy({ formTargets = [], policy = {} }: PageOptions): string {
   return ["default-src 'none'", ...sources, forms, ...rest].join('; ')
 }
 
-/** A whole page, with the headers every page has: no inline script or style, no framing, no caching. */
+/**
+ * Renders a page with strict security headers: no inline script or style, no framing, no caching.
+ */
 export function renderPage(
   c: Context<AppEnv>,
   options: PageOptions,
@@ -59,5 +64,22 @@ export function renderPage(
       {content}
     </Layout>,
     options.status ?? 200,
+  )
+}
+
+export function errorPage(
+  c: Context<AppEnv>,
+  view: { readonly status: NonNullable<PageOptions['status']>; title: string; message: string },
+): Response | Promise<Response> {
+  return renderPage(
+    c,
+    { title: view.title, status: view.status },
+    <section class="card narrow">
+      <h1>{view.title}</h1>
+      <p>{view.message}</p>
+      <p class="aside">
+        <a href="/">{c.get('page').t('layout.firstPage')}</a>
+      </p>
+    </section>,
   )
 }

@@ -1,46 +1,55 @@
 import type { Child, FC } from 'hono/jsx'
+import { usePage } from './layout.tsx'
 
 export interface TableProps {
-  /** For screen readers. */
+  /** Caption for screen readers. */
   readonly caption: string
   readonly columns: readonly string[]
-  /** As many cells each as there are columns. */
+  /** The rows, each with one cell per column. */
   readonly rows: ReadonlyArray<readonly Child[]>
 }
 
 /**
- * On a phone every row becomes a card with the column's name beside each value. The roles are written
- * out because browsers forget that it is a table once its cells are laid out in another way.
+ * A table that becomes a list of cards on a phone, with the column's name beside each value. The
+ * explicit roles are needed because browsers drop the table semantics when the style changes the
+ * layout.
  */
-export const Table: FC<TableProps> = ({ caption, columns, rows }) => (
-  // biome-ignore-start lint/a11y/noRedundantRoles: not redundant once the style changes the layout
-  <table role="table">
-    <caption class="unseen">{caption}</caption>
-    <thead role="rowgroup">
-      <tr role="row">
-        {columns.map((title) => (
-          <th role="columnheader" scope="col">
-            {title}
-          </th>
-        ))}
-      </tr>
-    </thead>
-    <tbody role="rowgroup">
-      {rows.map((cells) => (
+export const Table: FC<TableProps> = ({ caption, columns, rows }) => {
+  const actions = usePage().t('table.actions')
+  return (
+    // biome-ignore-start lint/a11y/noRedundantRoles: not redundant once the style changes the layout
+    <table role="table">
+      <caption class="unseen">{caption}</caption>
+      <thead role="rowgroup">
         <tr role="row">
-          {cells.map((cell, index) => (
-            <td role="cell" data-label={columns[index]}>
-              <div>{cell}</div>
-            </td>
+          {columns.map((title) => (
+            <th role="columnheader" scope="col">
+              {title}
+            </th>
           ))}
         </tr>
-      ))}
-    </tbody>
-  </table>
-  // biome-ignore-end lint/a11y/noRedundantRoles: as above
-)
+      </thead>
+      <tbody role="rowgroup">
+        {rows.map((cells) => (
+          <tr role="row">
+            {cells.map((cell, index) => (
+              <td
+                role="cell"
+                data-label={columns[index]}
+                class={columns[index] === actions ? 'row-actions' : undefined}
+              >
+                <div>{cell}</div>
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+    // biome-ignore-end lint/a11y/noRedundantRoles: as above
+  )
+}
 
-/** Instead of an empty table: what this is for and what to do. */
+/** Replacement for an empty table, which explains the purpose and the next step. */
 export const Empty: FC<{ title: string; children?: Child }> = ({ title, children }) => (
   <div class="empty">
     <h2>{title}</h2>
@@ -48,25 +57,24 @@ export const Empty: FC<{ title: string; children?: Child }> = ({ title, children
   </div>
 )
 
-const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
-
-/** A day as people write it, and the whole instant for programs. */
+/** A date in the page's language, with the exact time in `datetime`. */
 export const Day: FC<{ at: Date }> = ({ at }) => (
-  <time datetime={at.toISOString()}>{DATE.format(at)}</time>
+  <time datetime={at.toISOString()}>
+    {new Intl.DateTimeFormat(usePage().t.locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(
+      at,
+    )}
+  </time>
 )
 
-const MOMENT = new Intl.DateTimeFormat('en-GB', {
-  dateStyle: 'medium',
-  timeStyle: 'short',
-  timeZone: 'UTC',
-})
+/** A date with time in UTC, because the person's time zone is unknown. */
+export const Moment: FC<{ at: Date }> = ({ at }) => {
+  const { t } = usePage()
+  const style = { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' } as const
+  const moment = new Intl.DateTimeFormat(t.locale, style).format(at)
+  return <time datetime={at.toISOString()}>{t('table.momentUtc', { moment })}</time>
+}
 
-/** The same with its time, which is in UTC for want of a better one. */
-export const Moment: FC<{ at: Date }> = ({ at }) => (
-  <time datetime={at.toISOString()}>{MOMENT.format(at)} UTC</time>
-)
-
-/** A long address is broken where its parts end, not in the middle of a word. */
+/** A long URL that breaks only between its parts. */
 export const Address: FC<{ url: string }> = ({ url }) => (
   <>
     {url.split(/(?<=[/?&=#.:-])(?![/])/).map((part) => (
@@ -77,3 +85,30 @@ export const Address: FC<{ url: string }> = ({ url }) => (
     ))}
   </>
 )
+
+/** One entry of a `<dl class="facts">`. */
+export const Fact: FC<{ term: string; children?: Child }> = ({ term, children }) => (
+  <div>
+    <dt>{term}</dt>
+    <dd>{children}</dd>
+  </div>
+)
+
+/** Descriptions of scopes by name. */
+export type Scopes = Readonly<Record<string, string>>
+
+/** The descriptions of scopes. A scope that is no longer defined is shown by its name. */
+export const ScopeList: FC<{ names: readonly string[]; scopes: Scopes }> = ({ names, scopes }) =>
+  names.length === 0 ? (
+    <span class="quiet-text">{usePage().t('scopes.identity')}</span>
+  ) : (
+    <ul class="plain">
+      {names.map((name) => (
+        <li>{describeScope(name, scopes)}</li>
+      ))}
+    </ul>
+  )
+
+function describeScope(name: string, scopes: Scopes): string {
+  return (Object.hasOwn(scopes, name) ? scopes[name] : undefined) ?? name
+}

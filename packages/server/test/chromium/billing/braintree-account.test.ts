@@ -52,7 +52,7 @@ describeInChromium('the card form with the keys of a Braintree account', ({ newP
   const field = (page: Page, label: string) =>
     page.frameLocator(`iframe[title^="${label}"]`).getByRole('textbox', { name: label })
 
-  it('is there at once, pays after the bank has asked, and adds another card later', async () => {
+  it('is shown immediately, pays after confirmation by the bank, and adds another card later', async () => {
     const page = await enter()
     await page.goto(`${service.url}/billing`)
     const type = async (number: string) => {
@@ -69,7 +69,8 @@ describeInChromium('the card form with the keys of a Braintree account', ({ newP
       .getByRole('button', { name: 'Complete' })
       .click()
     await page.getByRole('status').filter({ hasText: 'You are subscribed.' }).waitFor()
-    // The form to add a card is opened on demand: it costs a client token and several frames.
+    // The form to add a card is created on demand, because it needs a client token and several
+    // frames.
     expect(await page.locator('iframe').count()).toBe(0)
     await page.getByText('Add a card', { exact: true }).click()
     await type('4111111111111111')
@@ -77,16 +78,16 @@ describeInChromium('the card form with the keys of a Braintree account', ({ newP
     await page.getByRole('status').filter({ hasText: 'Your card was changed.' }).waitFor()
   })
 
-  it('says without scripts that it needs them, and shows no empty fields', async () => {
+  it('says that it needs scripts if they are off, and shows no empty fields', async () => {
     const page = await enter({ script: false })
     await page.goto(`${service.url}/billing`)
-    // The browser's parser has scripts switched on all the same, so it does not show this.
-    expect(await page.locator('noscript').innerHTML()).toContain('Please switch scripts on.')
+    // The browser parses the page with scripts enabled, so it does not display this element.
+    expect(await page.locator('noscript').innerHTML()).toContain('Please enable JavaScript.')
     expect(await page.getByText('Card number').isVisible()).toBe(false)
     expect(await page.getByText('The card form is loading…').isVisible()).toBe(false)
   })
 
-  it('says that the provider’s script did not load, and sends nothing', async () => {
+  it("says that the provider's script did not load, and sends nothing", async () => {
     const page = await enter()
     forgive(page, /ERR_FAILED/)
     await page.route('**/hosted-fields.min.js', (route) => route.abort())

@@ -18,7 +18,9 @@ const SETTINGS = { threeDSecure: true, paypal: true, challenges: [] as never[] }
 
 let people = 0
 
-/** The card form of the billing page at Braintree: hosted fields, 3-D Secure and PayPal (threat N3). */
+/**
+ * The card form of the billing page at Braintree: hosted fields, 3-D Secure and PayPal (threat N3).
+ */
 describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
   let service: TestService
   beforeAll(async () => {
@@ -45,10 +47,10 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
   }
   async function openForm(page: Page): Promise<void> {
     await page.getByRole('radio', { name: /^Pro / }).check()
-    await page.getByText('Type a card in, or use PayPal').click()
+    await page.getByText('Enter a card, or use PayPal').click()
     await fieldsAreReady(page)
   }
-  /** Until every frame has loaded the fields take no key. */
+  /** Waits for all frames, because the fields accept no input before. */
   async function fieldsAreReady(page: Page): Promise<void> {
     await field(page, 'Card number').waitFor()
     await page.locator('.card-entry[open] [data-fields]:not([inert])').waitFor()
@@ -67,7 +69,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     page.getByRole('alert').filter({ hasText: text }).waitFor()
   const isSubscribed = (page: Page) =>
     page.getByRole('status').filter({ hasText: 'You are subscribed.' }).waitFor()
-  /** Pays with another card, after anything that went wrong. */
+  /** Pays with another card after a failure. */
   async function goOn(page: Page): Promise<void> {
     if ((await page.locator('details[open].card-entry').count()) === 0) await openForm(page)
     await type(page, GOOD)
@@ -85,29 +87,32 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     return popup
   }
 
-  it.each(['light', 'dark'] as const)('pays, and is fit to be seen, %s', async (scheme) => {
-    const page = await open({ scheme })
-    await page.frameLocator('iframe[title="PayPal"]').getByRole('button').waitFor()
-    await type(page, GOOD)
-    for (const width of [320, 768, 1280, 1600]) {
-      await page.setViewportSize({ width, height: 800 })
-      await expectNoSidewaysScroll(page)
-      // Frames outside of the window are not painted.
-      await page.getByRole('button', { name: 'Subscribe' }).scrollIntoViewIfNeeded()
-      await takeScreenshot(page, `billing-braintree-${scheme}-${width}`)
-    }
-    await expectAccessible(page)
-    // The text in the frames is as light or dark as the page's own.
-    const colours = [
-      await field(page, 'Card number').evaluate((input) => getComputedStyle(input).color),
-      await page.locator('body').evaluate((body) => getComputedStyle(body).color),
-    ]
-    expect(colours[0]).toBe(colours[1])
-    await subscribe(page)
-    await isSubscribed(page)
-  })
+  it.each(['light', 'dark'] as const)(
+    'pays for a subscription, and looks right in the %s scheme',
+    async (scheme) => {
+      const page = await open({ scheme })
+      await page.frameLocator('iframe[title="PayPal"]').getByRole('button').waitFor()
+      await type(page, GOOD)
+      for (const width of [320, 768, 1280, 1600]) {
+        await page.setViewportSize({ width, height: 800 })
+        await expectNoSidewaysScroll(page)
+        // Frames outside of the window are not rendered.
+        await page.getByRole('button', { name: 'Subscribe' }).scrollIntoViewIfNeeded()
+        await takeScreenshot(page, `billing-braintree-${scheme}-${width}`)
+      }
+      await expectAccessible(page)
+      // The text in the frames must be as light or dark as the page's own.
+      const colours = [
+        await field(page, 'Card number').evaluate((input) => getComputedStyle(input).color),
+        await page.locator('body').evaluate((body) => getComputedStyle(body).color),
+      ]
+      expect(colours[0]).toBe(colours[1])
+      await subscribe(page)
+      await isSubscribed(page)
+    },
+  )
 
-  it('follows the scheme of colours when that changes', async () => {
+  it("follows the browser's color scheme when it changes", async () => {
     const page = await open({ scheme: 'light' })
     const colour = () =>
       field(page, 'Card number').evaluate((input) => getComputedStyle(input).color)
@@ -116,13 +121,13 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     await expect.poll(colour).not.toBe(before)
   })
 
-  it('is filled in and sent by the keyboard alone', async () => {
+  it('can be filled in and sent with the keyboard alone', async () => {
     const page = await open()
     await fillInByKeyboard(page)
     await isSubscribed(page)
   })
 
-  it('takes no key until its last frame has loaded, because Enter would be lost', async () => {
+  it('ignores keys until its last frame has loaded, because Enter would be lost', async () => {
     const page = await enter()
     const held: Route[] = []
     let frames = 0
@@ -131,7 +136,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
       else held.push(route)
     })
     await page.goto(`${service.url}/billing?provider=braintree`)
-    await page.getByText('Type a card in, or use PayPal').click()
+    await page.getByText('Enter a card, or use PayPal').click()
     await field(page, 'Card number').waitFor()
     await page.getByText('Card number', { exact: true }).click({ force: true })
     await page.keyboard.type('4')
@@ -154,7 +159,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     await page.keyboard.press('Enter')
   }
 
-  it('says which fields are empty or wrong, marks them for everybody, and goes on', async () => {
+  it('marks empty and invalid fields accessibly, and continues after a correction', async () => {
     const page = await open()
     const number = field(page, 'Card number')
     await subscribe(page)
@@ -163,19 +168,19 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     await type(page, '4111111111111112')
     await field(page, 'Security code').fill('1')
     await subscribe(page)
-    await told(page, 'Please check the card number and the security code.')
+    await told(page, 'Please check: Card number, Security code.')
     await takeScreenshot(page, 'billing-braintree-wrong')
     await expect.poll(() => number.getAttribute('aria-invalid')).toBe('true')
     await page
       .frameLocator('iframe[title^="Card number"]')
-      .getByText('Please check the card number.')
+      .getByText('Please check: Card number.')
       .waitFor({ state: 'attached' })
     await number.fill('4111111111111111')
     await expect.poll(() => number.getAttribute('aria-invalid')).toBe('false')
     await goOn(page)
   })
 
-  it('takes another card after one that is declined', async () => {
+  it('can be replaced after it was declined', async () => {
     const page = await open()
     forgive(page, /status of 4(?:02|22)/)
     await type(page, DECLINED)
@@ -184,17 +189,17 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     await goOn(page)
   })
 
-  it('takes another card after one that Braintree does not accept', async () => {
+  it('can be replaced after Braintree rejected it', async () => {
     const page = await open()
     forgive(page, /422/)
-    // A number that looks right and that the sandbox does not know.
+    // A number with a valid checksum that the sandbox does not know.
     await type(page, '4539578763621486')
     await subscribe(page)
     await told(page, 'This card was not accepted.')
     await goOn(page)
   })
 
-  it('lets the bank ask in the page, and keeps its answer with the card', async () => {
+  it('lets the bank ask for confirmation within the page, and stores the result with the card', async () => {
     const page = await open()
     await type(page, ASKS)
     await subscribe(page)
@@ -226,7 +231,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
       (page: Page) => page.getByRole('button', { name: 'Cancel', exact: true }).click(),
     ],
   ])(
-    'charges nothing when the bank’s question %s, and takes another card',
+    "is not charged when the bank's challenge %s, and can be replaced by another card",
     async (_, words, answer) => {
       const page = await open()
       await type(page, ASKS)
@@ -238,7 +243,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     },
   )
 
-  it('charges nothing when the bank refuses without a question, and takes another card', async () => {
+  it('is not charged when the bank rejects it without a challenge, and can be replaced by another card', async () => {
     const page = await open()
     await type(page, REFUSED_BY_BANK)
     await subscribe(page)
@@ -246,24 +251,24 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     await goOn(page)
   })
 
-  it('says that the bank could not be asked, and goes on', async () => {
+  it('can be replaced by another card after the bank could not be asked, which the page shows', async () => {
     const page = await open()
     forgive(page, /ERR_FAILED/)
     await page.route('**/three_d_secure/lookup', (route) => route.abort())
     await type(page, GOOD)
     await subscribe(page)
-    await told(page, 'Your bank could not be asked.')
+    await told(page, 'Your bank could not be reached.')
     await page.unrouteAll()
     await goOn(page)
   })
 
-  it('does without 3-D Secure and PayPal where the account has neither, and asks for what its rules check', async () => {
+  it('works without 3-D Secure and PayPal if the account has neither, and asks for the fields that its rules check', async () => {
     braintree().changeSettings({ threeDSecure: false, paypal: false, challenges: ['postal_code'] })
     const page = await open()
     expect(await page.getByText('Or pay with PayPal').isVisible()).toBe(false)
     await type(page, ASKS)
     await subscribe(page)
-    await told(page, 'Please check the postal code.')
+    await told(page, 'Please check: Postal code.')
     await field(page, 'Postal code').fill('94107')
     await subscribe(page)
     await isSubscribed(page)
@@ -280,17 +285,17 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
       .waitFor()
   })
 
-  it('takes a card, or PayPal again, after PayPal was closed', async () => {
+  it('accepts a card, or PayPal again, after the PayPal window was closed', async () => {
     const page = await open()
     await (await openPayPal(page)).close()
-    await told(page, 'PayPal was closed before you agreed.')
+    await told(page, 'You closed PayPal before you agreed.')
     const popup = await openPayPal(page)
     await clickToClose(popup, popup.getByRole('button', { name: 'Cancel' }))
-    await told(page, 'PayPal was closed before you agreed.')
+    await told(page, 'You closed PayPal before you agreed.')
     await goOn(page)
   })
 
-  it('says that PayPal could not be used, and takes a card', async () => {
+  it('shows that PayPal is unavailable, and accepts a card', async () => {
     const page = await open()
     forgive(page, /ERR_FAILED/)
     await page.route('**/paypal_hermes/**', (route) => route.abort())
@@ -299,7 +304,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     await goOn(page)
   })
 
-  it('takes cards while PayPal’s script does not load', async () => {
+  it("accepts cards while PayPal's script does not load", async () => {
     const page = await enter()
     forgive(page, /ERR_FAILED/)
     await page.route('**/paypal/sdk/**', (route) => route.abort())
@@ -310,40 +315,40 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
   })
 
   it.each(['client', 'hosted-fields', 'three-d-secure'])(
-    'says that the script %s did not load, and still takes a test card of the list',
+    'shows that the script %s did not load, and still accepts a test card from the list',
     async (name) => {
       const page = await enter()
       forgive(page, /ERR_FAILED/)
       await page.route(`**/${name}.min.js`, (route) => route.abort())
       await page.goto(`${service.url}/billing?provider=braintree`)
-      await page.getByText('Type a card in, or use PayPal').click()
+      await page.getByText('Enter a card, or use PayPal').click()
       await told(page, 'The payment provider’s script did not load.')
       await subscribe(page)
       await told(page, 'The payment provider’s script did not load.')
-      await page.getByText('Type a card in, or use PayPal').click()
+      await page.getByText('Enter a card, or use PayPal').click()
       await subscribe(page)
       await isSubscribed(page)
     },
   )
 
-  it('opens the form anew when its client token has expired', async () => {
+  it('creates the form again when its client token has expired', async () => {
     const page = await open()
     forgive(page, /401/)
     await type(page, GOOD)
     await service.advance({ days: 2 })
     await subscribe(page)
-    await told(page, 'The form was open for too long')
+    await told(page, 'The card form was open for too long')
     await fieldsAreReady(page)
     expect(await field(page, 'Card number').inputValue()).toBe('')
     await goOn(page)
   })
 
-  it('tries again when the form could not be opened', async () => {
+  it('retries when the form could not be created', async () => {
     const page = await enter()
     forgive(page, /503|ERR_FAILED/)
     await page.route('**/api/billing/client-token', (route) => route.fulfill({ status: 503 }))
     await page.goto(`${service.url}/billing?provider=braintree`)
-    await page.getByText('Type a card in, or use PayPal').click()
+    await page.getByText('Enter a card, or use PayPal').click()
     await told(page, 'Cards cannot be entered at the moment.')
     await page.unrouteAll()
     await subscribe(page)
@@ -355,9 +360,9 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     const page = await open()
     await goOn(page)
     await page.getByText('Add a card', { exact: true }).click()
-    await page.getByText('Type a card in, or use PayPal').click()
+    await page.getByText('Enter a card, or use PayPal').click()
     await fieldsAreReady(page)
-    await page.getByLabel('Only keep it').check()
+    await page.getByLabel('Save it for later').check()
     await type(page, '5555555555554444')
     await page.getByRole('button', { name: 'Use this card' }).click()
     await page
@@ -365,7 +370,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
       .first()
       .waitFor()
     await page.getByText('Add a card', { exact: true }).click()
-    await page.getByText('Type a card in, or use PayPal').click()
+    await page.getByText('Enter a card, or use PayPal').click()
     const popup = await openPayPal(page)
     await clickToClose(popup, popup.getByRole('button', { name: 'Agree and Continue' }))
     await page
@@ -374,10 +379,10 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
       .waitFor()
   })
 
-  it('shows nothing without scripts that needs one', async () => {
+  it('shows nothing that needs a script if there is none', async () => {
     const page = await enter({ script: false })
     await page.goto(`${service.url}/billing?provider=braintree`)
-    expect(await page.getByText('Type a card in, or use PayPal').isVisible()).toBe(false)
+    expect(await page.getByText('Enter a card, or use PayPal').isVisible()).toBe(false)
     await page.getByLabel('Test card').waitFor()
   })
 })

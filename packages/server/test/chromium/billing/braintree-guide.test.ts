@@ -25,7 +25,7 @@ interface Guide {
   ): { fetch(request: Request): Promise<Response> }
 }
 
-/** The page of docs/guides/pay-page.md, word for word, but for the host of the scripts. */
+/** Opens the page of docs/guides/pay-page.md, unchanged except for the host of the scripts. */
 async function openPayPage() {
   const { billing, sandbox, user, close } = await startBilling({ defaultProvider: 'braintree' })
   closing.push(close)
@@ -52,7 +52,7 @@ async function openPayPage() {
   return { user, url: `http://127.0.0.1:${port}/pay` }
 }
 
-describeInChromium('the page of the guide to pay at Braintree', ({ newPage, forgive }) => {
+describeInChromium('the payment page of the guide for Braintree', ({ newPage, forgive }) => {
   async function open() {
     const { user, url } = await openPayPage()
     const page = await newPage()
@@ -73,7 +73,7 @@ describeInChromium('the page of the guide to pay at Braintree', ({ newPage, forg
   const told = (page: Page, words: string) =>
     page.getByRole('alert').filter({ hasText: words }).waitFor()
 
-  it('takes a card that pays after one that is declined', async () => {
+  it('accepts a card that pays after a declined one', async () => {
     const { user, page } = await open()
     await expectAccessible(page)
     await takeScreenshot(page, 'guide-pay-page')
@@ -90,7 +90,7 @@ describeInChromium('the page of the guide to pay at Braintree', ({ newPage, forg
     expect(await user.subscribed('main')).toBe(true)
   })
 
-  it('takes the card once its bank has confirmed it', async () => {
+  it('accepts the card once its bank has confirmed it', async () => {
     const { user, page } = await open()
     await subscribe(page, '4000000000002503')
     await bank(page).getByRole('button', { name: 'Fail' }).click()
@@ -102,7 +102,7 @@ describeInChromium('the page of the guide to pay at Braintree', ({ newPage, forg
     expect(await user.subscribed('main')).toBe(true)
   })
 
-  it('takes a PayPal account, after its window was closed once', async () => {
+  it('accepts a PayPal account after its window was closed once', async () => {
     const { user, page } = await open()
     const button = page.frameLocator('iframe[title="PayPal"]').getByRole('button')
     const [closed] = await Promise.all([page.waitForEvent('popup'), button.click()])

@@ -7,7 +7,7 @@ import {
 } from '../../../../../test-support/chromium.ts'
 import { startTestService, type TestService } from '../../support.ts'
 
-/** What WCAG 1.4.10 asks for: a page of 1280 pixels at 400 %. */
+/** The size that WCAG 1.4.10 requires: a window of 1280 pixels at 400 %. */
 const NARROW = { width: 320, height: 640 }
 const LONG = 'Adalbertina-Wilhelmina-Friederike-von-Hohenzollern-Sigmaringen'
 const PLANS = [
@@ -29,7 +29,10 @@ describeInChromium('billing in a narrow window', ({ newPage }) => {
   })
   afterAll(() => service?.stop())
 
-  /** Somebody with a long name who has sent the form to subscribe; with null not yet. */
+  /**
+   * Opens the page for a person with a long name who has sent the form to subscribe. `null`: not
+   * yet.
+   */
   async function subscribed(
     token: string | null,
     settings: Parameters<typeof newPage>[0],
@@ -44,7 +47,7 @@ describeInChromium('billing in a narrow window', ({ newPage }) => {
     return newPage({ ...settings, cookies: { url: service.url, values: browser.cookies } })
   }
 
-  it('fits, whatever the names of people and plans', async () => {
+  it('fits the window with long names of people and plans', async () => {
     const newcomer = await subscribed(null, { viewport: NARROW })
     await newcomer.goto(`${service.url}/billing`)
     await expectNoSidewaysScroll(newcomer)
@@ -55,7 +58,7 @@ describeInChromium('billing in a narrow window', ({ newPage }) => {
     }
   })
 
-  it('has each amount beside what it is for', async () => {
+  it('shows each amount beside its label', async () => {
     const page = await subscribed('pm_card_visa', { viewport: NARROW })
     await page.goto(`${service.url}/billing/swap?plan=yearly`)
     await takeScreenshot(page, 'billing-swap-narrow')
@@ -69,7 +72,7 @@ describeInChromium('billing in a narrow window', ({ newPage }) => {
     expect(await rows.count()).toBeGreaterThan(1)
   })
 
-  it('has the price behind a name that is read from the right', async () => {
+  it('shows the price after a name that is written from right to left', async () => {
     const page = await subscribed('pm_card_visa', {})
     await page.goto(`${service.url}/billing/swap?plan=yearly`)
     const [name, whole] = [page.locator('dd bdi').first(), page.locator('dd').first()]
@@ -83,7 +86,7 @@ describeInChromium('billing in a narrow window', ({ newPage }) => {
     expect(await leftOf('$25.00')).toBeGreaterThan((await name.boundingBox())?.x ?? 0)
   })
 
-  it('offers nothing without a script that only a script can do', async () => {
+  it('offers no controls without a script that need one', async () => {
     const page = await subscribed('pm_card_authenticationRequired', { script: false })
     await page.goto(`${service.url}/billing/confirm`)
     await page.getByRole('button', { name: 'Confirm', exact: true }).waitFor()

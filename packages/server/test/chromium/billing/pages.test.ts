@@ -65,7 +65,7 @@ describeInChromium('billing', ({ newPage, forgive }) => {
   }
 
   it.each(['stripe', 'braintree'] as const)(
-    'says at once that a renewal failed at %s, also on a phone',
+    'shows immediately that a renewal failed at %s, also on a phone',
     async (provider) => {
       const page = await open()
       await page.setViewportSize(PHONE)
@@ -80,7 +80,7 @@ describeInChromium('billing', ({ newPage, forgive }) => {
       await pressed(page, 'Fail the next charge')
       await later(page, 'A month')
       expect(await state(page)).toBe('Payment failed')
-      // Every value of an invoice stands beside the name of its column.
+      // Each value of an invoice is labelled with its column.
       const amount = page.locator('td[data-label="Amount"]').first()
       const label = await amount.evaluate((cell) => getComputedStyle(cell, '::before').content)
       expect(label).toBe('"Amount"')
@@ -89,78 +89,81 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     },
   )
 
-  it.each(['stripe', 'braintree'] as const)('goes its whole way at %s', async (provider) => {
-    const page = await open()
-    await subscribe(page, provider, 'Monthly', WORKS[provider])
-    await told(page, 'You are subscribed.')
-    expect(await state(page)).toBe('Trial')
-    await page.getByText(/^Trial until \d+ \w+ \d{4}\./).waitFor()
-    await expectAccessible(page)
+  it.each(['stripe', 'braintree'] as const)(
+    'works from subscription to cancellation at %s',
+    async (provider) => {
+      const page = await open()
+      await subscribe(page, provider, 'Monthly', WORKS[provider])
+      await told(page, 'You are subscribed.')
+      expect(await state(page)).toBe('Trial')
+      await page.getByText(/^Trial until \d+ \w+ \d{4}\./).waitFor()
+      await expectAccessible(page)
 
-    await later(page, 'A week', 2)
-    await later(page, 'A day', 2)
-    expect(await state(page)).toBe('Active')
-    const row = page.getByRole('row', { name: /\$10\.00 Paid/ })
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      row.getByRole('link').click(),
-    ])
-    expect(download.suggestedFilename()).toMatch(/^Subscription_\d+_\d{4}\.pdf$/)
-    const pdf = readFileSync(await download.path())
-    expect(pdf.subarray(0, 5).toString()).toBe('%PDF-')
-    expect(pdf.length).toBeGreaterThan(1000)
+      await later(page, 'A week', 2)
+      await later(page, 'A day', 2)
+      expect(await state(page)).toBe('Active')
+      const row = page.getByRole('row', { name: /\$10\.00 Paid/ })
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        row.getByRole('link').click(),
+      ])
+      expect(download.suggestedFilename()).toMatch(/^Subscription_\d+_\d{4}\.pdf$/)
+      const pdf = readFileSync(await download.path())
+      expect(pdf.subarray(0, 5).toString()).toBe('%PDF-')
+      expect(pdf.length).toBeGreaterThan(1000)
 
-    await page.getByRole('link', { name: 'Change to Yearly' }).click()
-    await page.getByRole('heading', { name: 'Change to Yearly?' }).waitFor()
-    await expectAccessible(page)
-    const pay = page.getByRole('button', { name: /^Change and pay/ })
-    const amount = /\$[\d.]+/.exec((await pay.textContent()) ?? '')?.[0] ?? 'none'
-    await takeScreenshot(page, `billing-swap-${provider}`)
-    await pay.click()
-    await told(page, 'Your plan was changed.')
-    await page.getByRole('row', { name: new RegExp(`\\${amount} `) }).waitFor()
+      await page.getByRole('link', { name: 'Change to Yearly' }).click()
+      await page.getByRole('heading', { name: 'Change to Yearly?' }).waitFor()
+      await expectAccessible(page)
+      const pay = page.getByRole('button', { name: /^Change and pay/ })
+      const amount = /\$[\d.]+/.exec((await pay.textContent()) ?? '')?.[0] ?? 'none'
+      await takeScreenshot(page, `billing-swap-${provider}`)
+      await pay.click()
+      await told(page, 'Your plan was changed.')
+      await page.getByRole('row', { name: new RegExp(`\\${amount} `) }).waitFor()
 
-    await page.getByRole('link', { name: 'Cancel', exact: true }).click()
-    await expectAccessible(page)
-    await takeScreenshot(page, `billing-cancel-${provider}`)
-    const cancel = page.getByRole('button', { name: /^Cancel on/ })
-    const day = (await cancel.textContent())?.replace('Cancel on ', '').trim() ?? 'none'
-    await cancel.click()
-    await page.getByText(`It is cancelled and stays open until ${day}.`).waitFor()
-    expect(await state(page)).toBe('Cancelled')
-    await pressed(page, 'Resume')
-    await told(page, 'Your cancellation was taken back.')
-    expect(await state(page)).toBe('Active')
+      await page.getByRole('link', { name: 'Cancel', exact: true }).click()
+      await expectAccessible(page)
+      await takeScreenshot(page, `billing-cancel-${provider}`)
+      const cancel = page.getByRole('button', { name: /^Cancel on/ })
+      const day = (await cancel.textContent())?.replace('Cancel on ', '').trim() ?? 'none'
+      await cancel.click()
+      await page.getByText(`It is cancelled and remains active until ${day}.`).waitFor()
+      expect(await state(page)).toBe('Cancelled')
+      await pressed(page, 'Resume')
+      await told(page, 'Your subscription was resumed.')
+      expect(await state(page)).toBe('Active')
 
-    await page.getByText('Add a card').click()
-    await chooseCard(page, /^Mastercard/)
-    await page.getByLabel('Only keep it').check()
-    await pressed(page, 'Use this card')
-    await told(page, 'Your card was added.')
-    await pressed(page, 'Make default: Mastercard ending in 4444')
-    await told(page, 'Your card was changed.')
-    await page.getByRole('link', { name: /^Delete Visa ending in/ }).click()
-    await pressed(page, 'Delete it')
-    await told(page, 'It was deleted.')
-    const methods = page.getByRole('table', { name: 'Payment methods' }).getByRole('row')
-    expect(await methods.count()).toBe(2)
-    await methods.filter({ hasText: 'Mastercard ending in 4444' }).waitFor()
-    await expectAccessible(page)
+      await page.getByText('Add a card').click()
+      await chooseCard(page, /^Mastercard/)
+      await page.getByLabel('Save it for later').check()
+      await pressed(page, 'Use this card')
+      await told(page, 'Your card was added.')
+      await pressed(page, 'Make default: Mastercard ending in 4444')
+      await told(page, 'Your card was changed.')
+      await page.getByRole('link', { name: /^Delete Visa ending in/ }).click()
+      await pressed(page, 'Delete it')
+      await told(page, 'The payment method was deleted.')
+      const methods = page.getByRole('table', { name: 'Payment methods' }).getByRole('row')
+      expect(await methods.count()).toBe(2)
+      await methods.filter({ hasText: 'Mastercard ending in 4444' }).waitFor()
+      await expectAccessible(page)
 
-    // Yearly is not sold by the seat.
-    expect(await page.getByLabel('Quantity').count()).toBe(0)
+      // The yearly plan has no seats.
+      expect(await page.getByLabel('Quantity').count()).toBe(0)
 
-    await page.getByRole('link', { name: 'Cancel', exact: true }).click()
-    await pressed(page, 'Cancel now')
-    // The browser itself asks for the tick first.
-    await page.getByLabel('I want it to end at once').check()
-    await pressed(page, 'Cancel now')
-    await told(page, 'Your subscription has ended.')
-    await page.getByRole('heading', { name: 'Subscribe again' }).waitFor()
-  })
+      await page.getByRole('link', { name: 'Cancel', exact: true }).click()
+      await pressed(page, 'Cancel now')
+      // The browser itself requires the checkbox first.
+      await page.getByLabel('End the subscription immediately').check()
+      await pressed(page, 'Cancel now')
+      await told(page, 'Your subscription has ended.')
+      await page.getByRole('heading', { name: 'Subscribe again' }).waitFor()
+    },
+  )
 
   it.each(['stripe', 'braintree'] as const)(
-    'follows a failing card through its retries to the end at %s',
+    'shows the retries of a failing card until the subscription ends at %s',
     async (provider) => {
       const page = await open()
       await subscribe(page, provider, 'Monthly', FAILS_LATER[provider])
@@ -177,11 +180,11 @@ describeInChromium('billing', ({ newPage, forgive }) => {
   )
 
   it.each(['stripe', 'braintree'] as const)(
-    'says plainly that the card was declined at %s',
+    'shows that the card was declined at %s',
     async (provider) => {
       const page = await open()
       forgive(page, /status of 402/)
-      await subscribe(page, provider, 'Pro', /declined at once/)
+      await subscribe(page, provider, 'Pro', /declined immediately/)
       const alert = page.getByRole('alert')
       expect(await alert.textContent()).toMatch(/declined.*you can try another card\.$/)
       expect(await page.getByRole('radio', { name: /^Pro / }).isChecked()).toBe(true)
@@ -190,7 +193,7 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     },
   )
 
-  it('lets the bank ask, and opens when that is answered', async () => {
+  it('lets the bank ask for confirmation, and starts the subscription afterwards', async () => {
     const page = await open()
     await subscribe(page, 'stripe', 'Pro', /3-D Secure/)
     await page.getByRole('heading', { name: 'Confirm the payment' }).waitFor()
@@ -205,7 +208,7 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     expect(await state(page)).toBe('Active')
   })
 
-  it('takes a code in every look, and says when there is none', async () => {
+  it('accepts a promotion code in every color scheme, and rejects an unknown one', async () => {
     const page = await open()
     forgive(page, /status of 422/)
     await subscribe(page, 'stripe', 'Pro', WORKS.stripe)
@@ -216,15 +219,15 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     await expectAccessible(page)
     await page.getByLabel('Code').fill('spring')
     await pressed(page, 'Use the code')
-    await told(page, 'The code counts from your next bill on.')
-    await page.getByText(/^Spring: 25 % off until /).waitFor()
+    await told(page, 'The code applies from your next invoice.')
+    await page.getByText(/^Spring: 25% off until /).waitFor()
     await expectFineInEveryLook(page, 'billing-code')
   })
 
-  it('takes another card after a challenge that was refused, and forgets the first', async () => {
+  it('accepts another card after a rejected challenge, and forgets the first', async () => {
     const page = await open()
     await subscribe(page, 'stripe', 'Pro', /3-D Secure/)
-    await pressed(page, 'Refuse')
+    await pressed(page, 'Deny')
     await told(page, 'The payment was not confirmed, so nothing was charged.')
     expect(await state(page)).toBe('Not paid')
     await takeScreenshot(page, 'billing-refused')
@@ -236,8 +239,8 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     await expectFineInEveryLook(page, 'billing-methods')
     await page.getByRole('link', { name: 'Delete Visa ending in 3184' }).click()
     await pressed(page, 'Delete it')
-    await told(page, 'It was deleted.')
-    await page.getByText('Pays your subscription').waitFor()
+    await told(page, 'The payment method was deleted.')
+    await page.getByText('Pays for your subscription').waitFor()
     expect(await page.getByRole('row', { name: /3184/ }).count()).toBe(0)
   })
 
@@ -252,7 +255,7 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     await page.getByText('Your card has insufficient funds.').waitFor()
   })
 
-  it('works without script', async () => {
+  it('works in a browser without script', async () => {
     const page = await open({ script: false })
     await subscribe(page, 'stripe', 'Pro', WORKS.stripe)
     await told(page, 'You are subscribed.')
@@ -261,7 +264,7 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     await told(page, 'Your plan was changed.')
   })
 
-  it('sends a form once, however fast somebody clicks', async () => {
+  it('sends a form once, however often the person clicks', async () => {
     const page = await open()
     await page.getByRole('radio', { name: /^Pro / }).check()
     const posts: string[] = []
@@ -273,7 +276,7 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     expect(posts).toHaveLength(1)
   })
 
-  it('is fit to be seen, in every look', async () => {
+  it('looks right in every color scheme', async () => {
     const page = await open()
     await expectFineInEveryLook(page, 'billing-new')
     await subscribe(page, 'stripe', 'Monthly', WORKS.stripe)

@@ -10,7 +10,7 @@ import { signedIn } from '../person.ts'
 
 let people = 0
 
-describeInChromium('a card that is typed in at Stripe', ({ newPage, forgive }) => {
+describeInChromium('a card typed in at Stripe', ({ newPage, forgive }) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService()
@@ -30,7 +30,7 @@ describeInChromium('a card that is typed in at Stripe', ({ newPage, forgive }) =
     const form = page.locator('form[action="/billing/subscribe"]')
     await page.getByRole('radio', { name: /^Pro / }).check()
     const isOpen = (await form.locator('details[open]').count()) > 0
-    if (!isOpen) await form.getByText('Type a card in instead').click()
+    if (!isOpen) await form.getByText('Enter a card instead').click()
     const fields = page.frameLocator('iframe[title="Secure card payment input frame"]')
     await fields.getByPlaceholder('Card number').fill(number)
     await fields.getByPlaceholder('MM / YY').fill('1240')
@@ -41,17 +41,20 @@ describeInChromium('a card that is typed in at Stripe', ({ newPage, forgive }) =
     page.getByRole('status').filter({ hasText: text }).waitFor()
   const bank = (page: Page) => page.frameLocator('iframe[title="3D Secure challenge"]')
 
-  it.each(['light', 'dark'] as const)('pays, and is fit to be seen, %s', async (scheme) => {
-    const page = await open({ scheme })
-    await type(page, '4242 4242 4242 4242')
-    await expectAccessible(page)
-    await takeScreenshot(page, `billing-typed-card-${scheme}`)
-    await subscribe(page)
-    await told(page, 'You are subscribed.')
-    await page.getByText('Visa ending in 4242').first().waitFor()
-  })
+  it.each(['light', 'dark'] as const)(
+    'pays for a subscription, and looks right in the %s scheme',
+    async (scheme) => {
+      const page = await open({ scheme })
+      await type(page, '4242 4242 4242 4242')
+      await expectAccessible(page)
+      await takeScreenshot(page, `billing-typed-card-${scheme}`)
+      await subscribe(page)
+      await told(page, 'You are subscribed.')
+      await page.getByText('Visa ending in 4242').first().waitFor()
+    },
+  )
 
-  it('says in the page what is wrong with a card, and what the bank said', async () => {
+  it('is rejected in the page, with the reason or the message of the bank', async () => {
     const page = await open()
     forgive(page, /status of 4(?:02|22)/)
     await type(page, '4242 4242 4242 4241')
@@ -68,7 +71,7 @@ describeInChromium('a card that is typed in at Stripe', ({ newPage, forgive }) =
     await told(page, 'You are subscribed.')
   })
 
-  it('lets the bank ask in the page', async () => {
+  it('lets the bank ask for confirmation within the page', async () => {
     const page = await open()
     await type(page, '4000002760003184')
     await subscribe(page)
@@ -82,7 +85,7 @@ describeInChromium('a card that is typed in at Stripe', ({ newPage, forgive }) =
     expect(await page.locator('.badge').first().textContent()).toBe('Active')
   })
 
-  it('takes another card when the bank refuses the first', async () => {
+  it('can be replaced when the bank rejects it', async () => {
     const page = await open()
     await type(page, '4000002760003184')
     await subscribe(page)

@@ -12,10 +12,13 @@ const CACHED_STATEMENTS = 256
 
 type ExecAside = (this: Libsql.Database, sql: string) => Promise<void>
 
-/** The package `libsql`, loaded. */
+/** The classes of the package `libsql`. */
 export interface SqliteDriver {
   readonly Handle: typeof Libsql
-  /** The driver's second class works on the handles of the first, but on a thread of its own. */
+  /**
+   * The asynchronous class of the driver. It works on the handles of the synchronous one, on a
+   * separate thread.
+   */
   readonly execAside: ExecAside
 }
 
@@ -27,11 +30,13 @@ export async function importSqlite(): Promise<SqliteDriver> {
 }
 
 /**
- * One open handle on an SQLite file, with its prepared statements. All but `execAside` is synchronous.
+ * One open handle on an SQLite file, with its prepared statements. Every method except `execAside`
+ * is synchronous.
  *
- * The driver never resets a statement that failed. One that SQLite answered with "busy" stays under way,
- * and until it is run again no automatic commit of its connection takes place. So whoever writes does it
- * between BEGIN IMMEDIATE and COMMIT, both by `exec`, which drops its statement whatever happens.
+ * The driver never resets a failed statement. A statement that SQLite rejected with "busy" stays
+ * active, and until it is run again no automatic commit of its connection takes place. Therefore
+ * every write must happen between BEGIN IMMEDIATE and COMMIT, both through `exec`, which always
+ * drops its statement.
  */
 export class SqliteConnection {
   readonly #handle: Libsql.Database
@@ -42,7 +47,7 @@ export class SqliteConnection {
   constructor(address: string, { Handle, execAside }: SqliteDriver) {
     this.#handle = new Handle(address)
     this.#execAside = execAside
-    // A short synchronous wait costs less than a timer; longer waits happen without blocking Node.
+    // A short synchronous wait costs less than a timer. Longer waits do not block Node.
     this.exec('pragma busy_timeout = 4')
   }
 
@@ -50,7 +55,10 @@ export class SqliteConnection {
     this.#handle.exec(sql)
   }
 
-  /** Node goes on meanwhile, but must ask nothing of this connection: it would stand still. */
+  /**
+   * Runs SQL on another thread. Until it resolves, nothing else may use this connection: Node would
+   * block.
+   */
   execAside(sql: string): Promise<void> {
     return this.#execAside.call(this.#handle, sql)
   }
@@ -70,7 +78,10 @@ export class SqliteConnection {
     return { rows: [], affected: changes, insertId: Number(lastInsertRowid) }
   }
 
-  /** The file itself is closed when the last prepared statement is collected, or the process ends. */
+  /**
+   * Closes the handle. The driver closes the file when the last prepared statement is
+   * garbage-collected, or the process ends.
+   */
   close(): void {
     this.#statements.clear()
     this.#handle.close()
@@ -96,8 +107,9 @@ export function isBusy(error: unknown): boolean {
 }
 
 /**
- * Whether a statement that ended like this may still be under way. SQLite itself ends one that failed,
- * unless it was busy; and the driver leaves one where it is when it fails on its own.
+ * Whether a statement that failed with this error may still be active. SQLite ends a failed
+ * statement itself unless it was busy, and the driver leaves the statement active if the failure is
+ * the driver's own.
  */
 export function mayBeUnderWay(error: unknown): boolean {
   if (error instanceof TypeError) return false
@@ -105,7 +117,10 @@ export function mayBeUnderWay(error: unknown): boolean {
   return isBusy(error) || !code.startsWith('SQLITE_')
 }
 
-/** libsql binds every number as a float, which text columns would keep as "5.0". */
+/**
+ * Converts integers to `bigint`. libsql binds every number as a float, which a text column would
+ * store as "5.0".
+ */
 function asInteger(value: Storable): Storable {
   return typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value
 }

@@ -2,7 +2,7 @@ import { closeSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** As long as a file is open, no other one gets its number. */
+/** Identity of an open file. While a file is open, no other one gets its inode number. */
 interface KnownFile {
   readonly path: string
   readonly dev: number
@@ -10,8 +10,9 @@ interface KnownFile {
 }
 
 /**
- * The file of a database and its write-ahead log, as they were when they were opened. A process goes on
- * reading and writing files that somebody has removed or replaced: all of that is gone when it ends.
+ * The file of a database and its write-ahead log, as they were when they were opened. A process can
+ * continue to read and write files that were removed or replaced, but everything it writes is lost
+ * when it ends.
  */
 export class SqliteFile {
   readonly path: string
@@ -21,12 +22,18 @@ export class SqliteFile {
     this.path = path
   }
 
-  /** Opens what is there; SQLite would otherwise begin an empty file in place of one that is missing. */
+  /**
+   * Address that opens an existing file only. Otherwise SQLite would create an empty file in place
+   * of a missing one.
+   */
   get address(): string {
     return `${pathToFileURL(this.path)}?mode=rw`
   }
 
-  /** For the owner alone; SQLite gives its other files the same rights. */
+  /**
+   * Creates the file with access for its owner only. SQLite gives its other files the same
+   * permissions.
+   */
   create(): void {
     try {
       closeSync(openSync(this.path, 'wx', 0o600))
@@ -41,10 +48,11 @@ export class SqliteFile {
     }
   }
 
-  /** From now on they have to be these. */
+  /** Remembers the present files. From now on `requireUnchanged()` expects these. */
   remember(): void {
     this.#known = [this.path, `${this.path}-wal`].map((path) => {
-      // Next would take any file of the project for one that is read here, and deploy them all.
+      // Without the hint, Next would assume that any file of the project may be read here, and
+      // deploy all of them.
       const { dev, ino } = statSync(/* turbopackIgnore: true */ path)
       return { path, dev, ino }
     })
@@ -60,7 +68,7 @@ export class SqliteFile {
 
 export const FILE_GONE = 'TOLLGATE_FILE_GONE'
 
-/** Its kind is `broken`. */
+/** The SQLite file was removed or replaced while it was open. The error's kind is `broken`. */
 export class SqliteFileGone extends Error {
   override readonly name = 'SqliteFileGone'
   readonly code = FILE_GONE

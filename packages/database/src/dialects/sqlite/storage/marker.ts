@@ -2,8 +2,9 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 
 /**
- * A small file beside the database that says: there was one here. Without it a process whose file is gone
- * would begin an empty one, in which nobody has an account and no revocation ever happened.
+ * A small file beside the database which records that the database was created. Without it a
+ * process whose database file is missing would create an empty one, without any users and without
+ * any revocations.
  */
 export class SqliteMarker {
   readonly path: string
@@ -27,7 +28,7 @@ export class SqliteMarker {
     writeFileSync(this.path, text, { mode: 0o600 })
   }
 
-  /** What to throw where an empty database would be begun in place of one that was there. */
+  /** Returns the error to throw instead of creating an empty database where one existed before. */
   refuse(state: 'missing' | 'empty'): Error {
     return new Error(
       `The SQLite file ${this.#database} is ${state}, but there was a database before. Restore the backup, ` +

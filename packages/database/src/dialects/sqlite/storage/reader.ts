@@ -2,7 +2,7 @@ import type { Query, QueryResult } from '../../engine.ts'
 import { mayBeUnderWay, type SqliteConnection } from './connection.ts'
 import { untilFree } from './until-free.ts'
 
-/** The connection that only reads, so that a long transaction stops no reader. */
+/** The connection that only reads, so that a long transaction blocks no reader. */
 export class SqliteReader {
   readonly #connect: () => SqliteConnection
   #connection: SqliteConnection | null = null
@@ -12,8 +12,8 @@ export class SqliteReader {
   }
 
   /**
-   * A statement that stays under way would hold on to its moment: every later read would see the
-   * database as it was then, without the revocations since. Then the connection is replaced.
+   * Runs a query. A statement that stayed active would pin its snapshot: every later read would
+   * miss newer writes, such as revocations. In that case the connection is replaced.
    */
   async run(query: Query, values: readonly unknown[], wait: number): Promise<QueryResult> {
     try {

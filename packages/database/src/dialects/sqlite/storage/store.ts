@@ -7,14 +7,16 @@ import { SqliteReader } from './reader.ts'
 import { untilFree } from './until-free.ts'
 import { SqliteWriter } from './writer.ts'
 
-/** A database in a file or in memory, opened. */
+/** An open database, in a file or in memory. */
 export interface SqliteStore {
   readonly writer: SqliteWriter
-  /** In memory there is nothing that a second connection could read. */
+  /**
+   * The connection for reads. `null` in memory, because a second connection could not see the data.
+   */
   readonly reader: SqliteReader | null
-  /** Throws when the file is not there any more, or is another one. */
+  /** Throws if the file was removed or replaced. */
   requireUnchanged(): void
-  /** To be called after each commit. */
+  /** Must be called after each commit. */
   committed(): Promise<void>
 }
 
@@ -36,12 +38,18 @@ export function openMemory(driver: SqliteDriver): SqliteStore {
   }
 }
 
-/** With its connection a database in memory is gone, and an empty one must not take its place. */
+/**
+ * Fails instead of reconnecting: a database in memory is lost with its connection, and an empty one
+ * must not replace it.
+ */
 function refuseAnother(): never {
   throw new Error('The database in memory was lost; restart')
 }
 
-/** A transaction stays in memory until it is committed, so that only the commit waits for the disk. */
+/**
+ * `cache_spill = off` keeps a transaction in memory until it is committed, so that only the commit
+ * waits for the disk.
+ */
 const WRITING = 'pragma synchronous = full; pragma foreign_keys = on; pragma cache_spill = off'
 const READING = 'pragma query_only = on'
 
@@ -52,7 +60,7 @@ export async function openFile(
 ): Promise<SqliteStore> {
   const file = new SqliteFile(path)
   const marker = new SqliteMarker(path)
-  // Before the database is looked at: another process may be making its first table.
+  // Read before the database is opened: meanwhile another process may create its first table.
   const refusesEmpty = marker.exists && !beginAnew
   if (!existsSync(path)) {
     if (refusesEmpty) throw marker.refuse('missing')
@@ -69,7 +77,7 @@ export async function openFile(
     }
     return connection
   }
-  // Whoever is the first to come locks the file for a moment, to give it its log.
+  // The first process locks the file briefly to create its write-ahead log.
   const connection = await untilFree(() => connect(WRITING), timeout)
   const reader = new SqliteReader(() => connect(READING))
   const hasTables = async () => {
@@ -79,7 +87,7 @@ export async function openFile(
   try {
     await untilFree(() => connection.exec('pragma journal_mode = wal'), timeout)
     await untilFree(() => requireWal(connection, path), timeout)
-    // This also makes the log, if there was none.
+    // This also creates the write-ahead log, if there was none.
     const isEmpty = !(await hasTables())
     if (isEmpty && refusesEmpty) throw marker.refuse('empty')
     file.remember()
@@ -90,7 +98,10 @@ export async function openFile(
   }
 
   let marked = false
-  /** What is committed is committed: if this fails, the next commit or the next start tries again. */
+  /**
+   * Writes the marker file. A failure is ignored, because the data is committed: the next commit or
+   * the next start tries again.
+   */
   async function mark(): Promise<void> {
     if (marked) return
     try {

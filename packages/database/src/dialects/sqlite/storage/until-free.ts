@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { WaitedTooLong } from '../../../errors.ts'
 import { isBusy } from './connection.ts'
 
-/** Tries again while another process holds the file, for at most `wait` milliseconds. */
+/** Retries while another process has the file locked, for at most `wait` milliseconds. */
 export async function untilFree<R>(attempt: () => R, wait: number): Promise<R> {
   const deadline = performance.now() + wait
   for (let pause = 1; ; pause = Math.min(pause * 2, 16)) {

@@ -3,23 +3,23 @@ import { isBusy, type SqliteConnection } from './connection.ts'
 
 export interface SqliteWriterOptions {
   readonly connection: SqliteConnection
-  /** Makes another one, should that one fail. */
+  /** Opens a new connection to replace one that failed. */
   reconnect(): SqliteConnection
   /** Whether a commit waits for a disk. */
   readonly waitsForDisk: boolean
 }
 
 /**
- * The one connection of this process that writes, for one caller at a time. Nothing is written outside of
- * an explicit transaction: SQLite refuses an explicit COMMIT while another statement is still under way,
- * where it puts off an automatic one without a word. So what `commit()` has resolved is committed, whatever
- * happened before on this connection.
+ * The only connection of this process that writes, for one caller at a time. Everything is written
+ * in an explicit transaction: while another statement is active, SQLite rejects an explicit COMMIT
+ * but silently defers an automatic one. Therefore the data is committed once `commit()` has
+ * resolved, whatever happened on this connection before.
  */
 export class SqliteWriter {
   readonly #options: SqliteWriterOptions
   #connection: SqliteConnection | null
-  /** Something failed, and nobody has yet shown that nothing is left of it. */
-  #doubted = false
+  /** Whether something failed and the connection has not yet been shown to be clean. */
+  #isSuspect = false
   #closed = false
 
   constructor(options: SqliteWriterOptions) {
@@ -32,7 +32,7 @@ export class SqliteWriter {
   }
 
   begin(): void {
-    if (this.#doubted) this.#prove()
+    if (this.#isSuspect) this.#verify()
     this.#open().exec('begin immediate')
   }
 
@@ -40,7 +40,7 @@ export class SqliteWriter {
     return this.#open().run(query, values)
   }
 
-  /** Resolves when it is on the disk. Until it settles nothing else may be asked of the writer. */
+  /** Resolves when the data is on the disk. Until then no other method may be called. */
   async commit(): Promise<void> {
     const connection = this.#open()
     if (this.#options.waitsForDisk) await connection.execAside('commit')
@@ -48,21 +48,22 @@ export class SqliteWriter {
     if (connection.inTransaction) throw new Error('SQLite said yes to a commit and did not commit')
   }
 
-  /** Moves what is in the write-ahead log into the file, as far as other processes let it. */
+  /** Copies the write-ahead log into the file, as far as other processes allow. */
   async checkpoint(): Promise<void> {
     await this.#open().execAside('pragma wal_checkpoint(truncate)')
   }
 
-  /** After anything that failed: leaves a connection that holds nothing. */
+  /** Cleans up after a failure: afterwards the connection has no open transaction. */
   abandon(): void {
-    this.#doubted = true
+    this.#isSuspect = true
     try {
       if (this.inTransaction) this.#connection?.exec('rollback')
-      // Somebody was stopped while changing a table's own statement: a setting, which no rollback takes back.
+      // An operation that was interrupted while editing a table's definition leaves this setting
+      // on, and a rollback does not reset it.
       this.#connection?.exec('pragma writable_schema = off')
-      this.#prove()
+      this.#verify()
     } catch (error) {
-      // Another process writes, and nothing can be shown now: then before the next transaction.
+      // If another process is writing, the check is repeated before the next transaction.
       if (!isBusy(error)) this.#replace()
     }
   }
@@ -73,28 +74,31 @@ export class SqliteWriter {
     this.#connection = null
   }
 
-  /** A connection that can commit has no statement under way. Any other is replaced. */
-  #prove(): void {
+  /**
+   * Commits an empty transaction, which only works if no statement is active. Otherwise replaces
+   * the connection.
+   */
+  #verify(): void {
     const connection = this.#open()
     connection.exec('begin immediate')
     try {
       connection.exec('commit')
     } catch {
-      // shows in the next line
+      // detected by the next line
     }
     if (connection.inTransaction) this.#replace()
-    this.#doubted = false
+    this.#isSuspect = false
   }
 
   #replace(): void {
     const old = this.#connection
     this.#connection = null
-    this.#doubted = false
+    this.#isSuspect = false
     try {
-      // The driver closes it some time later, and until then it must not keep others out.
+      // The driver closes the connection later. Until then it must not lock out other processes.
       if (old?.inTransaction) old.exec('rollback')
     } catch {
-      // has been tried
+      // best effort
     }
     old?.close()
   }

@@ -1,4 +1,4 @@
-// A shop that uses Stripe's SDK for Go, whatever its version. See ../../clients.mjs
+// A shop that uses any version of Stripe's SDK for Go. See ../../clients.mjs
 package main
 
 import (
@@ -52,7 +52,7 @@ func first[T any](list stripe.Seq2[T, error]) T {
 	return found
 }
 
-// Sends a form of one of Stripe's pages, as a browser does.
+// Submits a form of one of Stripe's pages, like a browser.
 func submit(page string, fields url.Values) {
 	if token := must(url.Parse(page)).Query().Get("token"); token != "" {
 		fields.Set("token", token)

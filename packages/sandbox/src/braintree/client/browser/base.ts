@@ -1,6 +1,10 @@
-import { ERRORS } from './errors.ts'
+// Types of the BraintreeError codes, and the messages that never vary.
+import ERRORS from './errors.json' with { type: 'json' }
 
-/** The code that all stand-ins share: errors, promises or callbacks, components, events, and the client. */
+/**
+ * Code that all stand-in scripts share: errors, promises and callbacks, components, events, and the
+ * API client.
+ */
 export const BASE = `
   const ERRORS = ${JSON.stringify(ERRORS)}
   // The version in the path of the script, which braintree-web exports by this name.

@@ -1,4 +1,7 @@
-/** Whether the text of a field is valid, or may become so, and which kinds of card a number may be. */
+/**
+ * Functions that tell whether a field's text is valid or may become valid, and which card types a
+ * number can have.
+ */
 export const CARD_STATE = String.raw`
   const CARD_TYPES = [
     { type: 'visa', niceType: 'Visa', ranges: [['4', '4']], lengths: [13, 16, 19], code: ['CVV', 3] },

@@ -1,7 +1,10 @@
 import { BASE } from './base.ts'
 import { CARD_STATE } from './card-state.ts'
 
-/** A frame as Braintree's looks: nothing but an input that fills it, whose colours and fonts the page chooses by `styles`. */
+/**
+ * HTML of a card field's frame: an input that fills the frame. The page sets its colors and fonts
+ * with `styles`.
+ */
 export const FIELD_FRAME = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Card field</title><style>
 * { margin: 0; padding: 0; box-sizing: border-box; border: none; background-color: transparent; }
 body, form, input { position: absolute; top: 0; left: 0; height: 100%; width: 100%; }
@@ -10,8 +13,8 @@ label, .field-description { position: absolute; left: -9999px; }
 </style></head><body><main><form novalidate action="#"></form></main><script src="/web/sandbox/js/hosted-fields-internal.js"></script></body></html>`
 
 /**
- * The script of a field's frame: it checks what is typed, tells the page about it, and exchanges the card for a nonce. The number
- * goes to the sandbox and nowhere else.
+ * Script of a card field's frame. It validates the input, notifies the page, and exchanges the card
+ * for a nonce. The card number is sent to the sandbox only.
  */
 export const FIELD_SCRIPT = `(() => {
   'use strict'

@@ -1,6 +1,7 @@
 /**
- * `braintree.hostedFields`: the page's half. Each field is a frame of the sandbox's (`field-frame.ts`), so the page never sees a
- * card number: it is told whether a field is empty or valid, and gets a nonce.
+ * `braintree.hostedFields`, the part that runs in the page. Each field is a frame served by the
+ * sandbox (`field-frame.ts`), so the page never sees a card number. It learns whether a field is
+ * empty or valid, and receives a nonce.
  */
 export const HOSTED_FIELDS = `
   const LABELS = {

@@ -1,4 +1,7 @@
-/** `braintree.paypalCheckout`: billing agreements, whose button is PayPal's own script's (`paypal-sdk.ts`). */
+/**
+ * `braintree.paypalCheckout` for billing agreements. The button comes from PayPal's own script
+ * (`paypal-sdk.ts`).
+ */
 export const PAYPAL_CHECKOUT = `
   const SDK_OPTIONS = ['client-id', 'vault', 'intent', 'currency', 'components', 'locale', 'disable-funding', 'enable-funding', 'dataAttributes']
 

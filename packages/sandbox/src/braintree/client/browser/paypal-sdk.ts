@@ -1,6 +1,7 @@
 /**
- * Stands in for `https://www.paypal.com/sdk/js`: a button in a frame, which opens a window where the person agrees or not.
- * Like PayPal's own it needs `vault=true`, a policy that lets it open windows, and the nonce of its policy for styles.
+ * Stand-in for `https://www.paypal.com/sdk/js`: a button in a frame that opens a window to approve
+ * or cancel. Like PayPal's script it needs `vault=true`, a policy that allows it to open windows,
+ * and a nonce for its styles.
  */
 export const PAYPAL_SDK = `(() => {
   'use strict'
@@ -77,7 +78,7 @@ export const PAYPAL_SDK = `(() => {
 })()
 `
 
-/** The button's frame, which opens the window and tells the page what came of it. */
+/** Script of the button's frame. It opens the window and reports the result to the page. */
 export const PAYPAL_BUTTON_SCRIPT = `(() => {
   'use strict'
   const tell = (tells) => parent.postMessage({ tells }, '*')
@@ -110,7 +111,7 @@ export const PAYPAL_BUTTON_SCRIPT = `(() => {
 })()
 `
 
-/** The window where the person agrees. */
+/** Script of the window in which the payer approves the agreement. */
 export const PAYPAL_WINDOW_SCRIPT = `(() => {
   'use strict'
   document.addEventListener('click', ({ target }) => {

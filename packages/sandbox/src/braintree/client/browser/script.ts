@@ -9,8 +9,8 @@ const CLIENT = `
 `
 
 /**
- * Stand-ins for the files of js.braintreegateway.com, for tests in a browser: as there, each adds one component to
- * `window.braintree`.
+ * Stand-ins for the scripts on js.braintreegateway.com, for tests in a browser. Like the originals,
+ * each one adds one component to `window.braintree`.
  */
 export const COMPONENTS: Readonly<Record<string, string>> = {
   client: wrap(CLIENT),

@@ -1,4 +1,7 @@
-/** `braintree.threeDSecure`: the lookup, the bank's question over the page, and the nonce that tells of its answer. */
+/**
+ * `braintree.threeDSecure`: the lookup, the bank's challenge in an overlay, and the new nonce with
+ * the result.
+ */
 export const THREE_D_SECURE = `
   const VERIFY_OPTIONS = [
     'nonce', 'bin', 'amount', 'onLookupComplete', 'email', 'mobilePhoneNumber', 'billingAddress', 'additionalInformation',
@@ -140,7 +143,7 @@ export const THREE_D_SECURE = `
   }
 `
 
-/** The script of the bank's page, which the challenge shows in a frame. */
+/** Script of the bank's challenge page, which is shown in a frame. */
 export const BANK_SCRIPT = `(() => {
   'use strict'
   const answer = (button, isCanceled) => parent.postMessage({ jwt: button.dataset.jwt, isCanceled }, '*')

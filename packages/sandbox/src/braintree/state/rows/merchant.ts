@@ -1,18 +1,18 @@
-// Rows are plain JSON: instants are epoch milliseconds, money integer minor units.
+// Rows are plain JSON: times are epoch milliseconds, amounts are integers in minor units.
 
 export interface MerchantAccountRow {
   id: string
   currency: string
   isDefault: boolean
-  /** Whether an authorization can be made larger or smaller there. */
+  /** Whether `adjustAuthorization` is supported. */
   adjustsAuthorizations?: boolean
-  /** Whether a sale can be changed there before it settles. */
+  /** Whether `updateDetails` is supported. */
   updatesDetails?: boolean
-  /** Whether a sale can be given back there while it settles. */
+  /** Whether a sale can be refunded while it is settling. */
   refundsSettling?: boolean
 }
 
-/** What an `api_request_key` was first used for. */
+/** First use of an `api_request_key`. */
 export interface RequestKeyRow {
   request: string
   transactionId: string
@@ -23,28 +23,42 @@ export interface WebhookRow {
   url: string
 }
 
-/** The control panel's choices. */
+/** Settings of the control panel. */
 export interface SettingsRow {
-  /** Days from one failed attempt to the next; Braintree offers up to two retries. */
+  /**
+   * Days between the attempts to charge a past due subscription. Braintree offers up to two
+   * retries.
+   */
   retryAfterDays: number[]
-  /** After the last retry: end the subscription, or try once a cycle with what is owed. */
+  /**
+   * After the last retry: cancel the subscription, or keep it past due and charge the balance with
+   * each new cycle.
+   */
   afterRetries: 'cancel' | 'keep-past-due'
-  /** What `prorate_charges` is when a call does not say. */
+  /** Default of the option `prorate_charges`. */
   prorate: boolean
-  /** Equal sales within this many seconds are rejected; 0 switches the check off. */
+  /**
+   * Window in seconds in which an equal sale is rejected as a duplicate. `0` disables the check.
+   */
   duplicateWindowSeconds: number
-  /** Custom fields that exist, by their API names. */
+  /** API names of the custom fields. */
   customFields: string[]
-  /** Whether money can be sent without a sale, which new merchants have to ask for. */
+  /** Whether credits without a sale are allowed. New merchants must request this from Braintree. */
   credits: boolean
-  /** Fraud Protection Advanced: transactions and verifications tell what it thinks of them. */
+  /**
+   * Whether Fraud Protection Advanced is enabled: transactions and verifications contain its
+   * decision.
+   */
   fraudProtection: boolean
-  /** Braintree sends `transaction_settled` for bank debits only; true sends it for all. */
+  /**
+   * Whether `transaction_settled` is sent for all transactions. Braintree sends it for bank debits
+   * only.
+   */
   notifySettlement: boolean
-  /** Whether pages can have a card verified by 3-D Secure. */
+  /** Whether pages can use 3-D Secure. */
   threeDSecure: boolean
-  /** Whether pages can ask for a PayPal account. */
+  /** Whether pages can use PayPal. */
   paypal: boolean
-  /** Details that pages must ask for beside the card, because rules of the merchant check them. */
+  /** Details that pages must request with the card, because rules of the merchant check them. */
   challenges: Array<'cvv' | 'postal_code'>
 }

@@ -2,181 +2,187 @@ import type { Day } from '../../wire/days.ts'
 
 /** A plan of the control panel. */
 export interface PlanRow {
-  /** What subscriptions name it by. */
+  /** Primary key: the plan's id. */
   id: string
-  /** For people. */
+  /** Name of the plan. */
   name: string
-  /** For people. */
+  /** Description of the plan. */
   description: string | null
-  /** Minor units for each cycle. */
+  /** Price of a billing cycle in minor units. */
   price: number
-  /** Three letters, upper case. */
+  /** Currency: three upper-case letters. */
   currency: string
-  /** Months from one cycle to the next. */
+  /** Months between billing dates. */
   billingFrequency: number
-  /** 1 to 28, or 31 for the last day; null bills on the day the subscription begins. */
+  /**
+   * Day of the month for billing: 1–28, or 31 for the last day. `null` bills on the day the
+   * subscription starts.
+   */
   billingDayOfMonth: number | null
-  /** Null goes on until it is canceled. */
+  /** Number of billing cycles. `null` renews until the subscription is canceled. */
   numberOfBillingCycles: number | null
-  /** Whether subscriptions begin with a trial. */
+  /** Whether subscriptions start with a trial. */
   trialPeriod: boolean
-  /** How many units; null without a trial. */
+  /** Length of the trial in `trialDurationUnit`s. `null` without a trial. */
   trialDuration: number | null
-  /** Days or months; null without a trial. */
+  /** Unit of `trialDuration`. `null` without a trial. */
   trialDurationUnit: 'day' | 'month' | null
-  /** The add-ons every subscription of the plan inherits. */
+  /** Ids of the add-ons that every subscription inherits. */
   addOnIds: string[]
-  /** The discounts every subscription of the plan inherits. */
+  /** Ids of the discounts that every subscription inherits. */
   discountIds: string[]
-  /** Epoch milliseconds on the sandbox's clock. */
+  /** Creation time in epoch milliseconds. */
   createdAt: number
-  /** Epoch milliseconds on the sandbox's clock. */
+  /** Time of the last change in epoch milliseconds. */
   updatedAt: number
 }
 
 /** An add-on or discount of the control panel. */
 export interface ModificationRow {
-  /** What plans and subscriptions name it by. */
+  /** Primary key: the id of the add-on or discount. */
   id: string
-  /** An add-on is added to the price of a cycle, a discount taken off it. */
+  /** Whether the amount is added to the price or deducted from it. */
   kind: 'add_on' | 'discount'
-  /** For people. */
+  /** Name of the add-on or discount. */
   name: string
-  /** For people. */
+  /** Description of the add-on or discount. */
   description: string | null
-  /** Minor units for each cycle and each of its quantity; never negative. */
+  /** Amount per unit and billing cycle in minor units, never negative. */
   amount: number
-  /** Three letters, upper case. */
+  /** Currency: three upper-case letters. */
   currency: string
-  /** Null when it never expires. */
+  /** Number of billing cycles it applies to. `null` if it never expires. */
   numberOfBillingCycles: number | null
-  /** True when no number of cycles is set. */
+  /** Whether it applies to all billing cycles. */
   neverExpires: boolean
-  /** Epoch milliseconds on the sandbox's clock. */
+  /** Creation time in epoch milliseconds. */
   createdAt: number
-  /** Epoch milliseconds on the sandbox's clock. */
+  /** Time of the last change in epoch milliseconds. */
   updatedAt: number
 }
 
-/** An add-on or discount as one subscription has it. */
+/** An add-on or discount of a subscription. */
 export interface AppliedModification {
-  /** That of the add-on or discount it was inherited from. */
+  /** Id of the add-on or discount of the control panel. */
   id: string
-  /** For people. */
+  /** Name of the add-on or discount. */
   name: string
-  /** For people. */
+  /** Description of the add-on or discount. */
   description: string | null
-  /** Minor units for each cycle and each of `quantity`. */
+  /** Amount per unit and billing cycle in minor units. */
   amount: number
-  /** How many times `amount` counts. */
+  /** Number of units. */
   quantity: number
-  /** Null when it never expires. */
+  /** Number of billing cycles it applies to. `null` if it never expires. */
   numberOfBillingCycles: number | null
-  /** True when no number of cycles is set. */
+  /** Whether it applies to all billing cycles. */
   neverExpires: boolean
-  /** How many cycles it has counted in. */
+  /** Number of billing cycles it has applied to so far. */
   currentBillingCycle: number
-  /** The subscription's cycle it last counted in. */
+  /** Last billing cycle it applied to. */
   countedInCycle: number | null
 }
 
-/** As the SDK spells it. `Pending` waits for its first billing date; the last two are final. */
+/**
+ * Subscription status in the SDK's spelling. `Pending` waits for the first billing date; `Canceled`
+ * and `Expired` are final.
+ */
 export type SubscriptionStatus = 'Pending' | 'Active' | 'Past Due' | 'Canceled' | 'Expired'
 
-/** What a subscription was like when its status was set. */
+/** An entry of a subscription's status history. */
 export interface SubscriptionStatusEvent {
-  /** Epoch milliseconds on the sandbox's clock. */
+  /** Time of the change in epoch milliseconds. */
   timestamp: number
-  /** What it was set to. */
+  /** The new status. */
   status: SubscriptionStatus
-  /** Minor units owed then. */
+  /** Balance at that time in minor units. */
   balance: number
-  /** Minor units for a cycle then. */
+  /** Price of a billing cycle at that time in minor units. */
   price: number
-  /** Its plan then. */
+  /** Id of the plan at that time. */
   planId: string
-  /** A call, or time. */
+  /** Whether a call or the clock caused the change. */
   source: 'api' | 'recurring'
 }
 
-/** What the customer reads on the statement; null is the merchant's own. */
+/** Texts for the customer's bank statement. `null` uses the merchant account's. */
 export interface Descriptor {
-  /** Company and product, `company*product`. */
+  /** Company and product on the bank statement: `company*product`. */
   name: string | null
-  /** Shown beside the name. */
+  /** Phone number on the bank statement. */
   phone: string | null
-  /** Shown beside the name. */
+  /** URL on the bank statement. */
   url: string | null
 }
 
-/** A subscription, in the state its last call or its last due day left it. */
+/** A subscription. */
 export interface SubscriptionRow {
-  /** Chosen by the caller, or six characters of ours. */
+  /** Primary key: chosen by the caller, or six generated characters. */
   id: string
-  /** The plan it is on now. */
+  /** Id of the current plan. */
   planId: string
-  /** Minor units for each cycle, before add-ons and discounts. */
+  /** Price of a billing cycle in minor units, before add-ons and discounts. */
   price: number
-  /** Of the plan; it never changes. */
+  /** Currency of the plan. It never changes. */
   currency: string
-  /** Where its charges go. */
+  /** Id of the merchant account for its charges. */
   merchantAccountId: string
-  /** Who has it. */
+  /** Id of the customer. */
   customerId: string
-  /** What is charged. */
+  /** Token of the payment method to charge. */
   paymentMethodToken: string
-  /** Where it stands now. */
+  /** Current status. */
   status: SubscriptionStatus
-  /** What is owed; negative is a credit that later cycles use up. */
+  /** Amount owed in minor units. A negative balance is a credit that later cycles use up. */
   balance: number
-  /** Months from one cycle to the next. */
+  /** Months between billing dates. */
   billingFrequency: number
-  /** 1 to 28, or 31 for the last day of the month. */
+  /** Day of the month for billing: 1–28, or 31 for the last day. */
   billingDayOfMonth: number
-  /** The day of the first charge, after the trial. */
+  /** Date of the first charge, after the trial. */
   firstBillingDate: Day
-  /** The day of the next charge, or of its end. */
+  /** Date of the next charge, or of the end after the last cycle. */
   nextBillingDate: Day
-  /** Null until the first cycle begins. */
+  /** First day of the current cycle. `null` before the first cycle. */
   billingPeriodStart: Day | null
-  /** Null until the first cycle begins. */
+  /** Last day of the current cycle. `null` before the first cycle. */
   billingPeriodEnd: Day | null
-  /** The last day that is paid for. */
+  /** Last day that is paid for. `null` before the first payment. */
   paidThrough: Day | null
-  /** 0 during the trial. */
+  /** Number of the current billing cycle. `0` during the trial. */
   currentBillingCycle: number
-  /** Null when it never expires. */
+  /** Number of billing cycles. `null` if it never expires. */
   numberOfBillingCycles: number | null
-  /** True when no number of cycles is set. */
+  /** Whether it renews without limit. */
   neverExpires: boolean
-  /** Declined charges since the last one that went through. */
+  /** Number of declined charges since the last successful one. */
   failureCount: number
-  /** The day of the first declined charge; null when nothing is owed. */
+  /** Date of the first declined charge. `null` if the subscription is not past due. */
   pastDueSince: Day | null
-  /** Automatic retries made since it went past due. */
+  /** Number of automatic retries since it went past due. */
   retriesMade: number
-  /** The day of the next automatic retry. */
+  /** Date of the next automatic retry. `null` if none is scheduled. */
   retryOn: Day | null
-  /** Whether it began with a trial. */
+  /** Whether it started with a trial. */
   trialPeriod: boolean
-  /** How many units; null without a trial. */
+  /** Length of the trial in `trialDurationUnit`s. `null` without a trial. */
   trialDuration: number | null
-  /** Days or months; null without a trial. */
+  /** Unit of `trialDuration`. `null` without a trial. */
   trialDurationUnit: 'day' | 'month' | null
-  /** What is added to the price. */
+  /** Add-ons, which are added to the price. */
   addOns: AppliedModification[]
-  /** What is taken off the price. */
+  /** Discounts, which are deducted from the price. */
   discounts: AppliedModification[]
-  /** For the statements of its charges. */
+  /** Texts for the bank statement of its charges. */
   descriptor: Descriptor
-  /** For the receipts that PayPal sends. */
+  /** Description for PayPal's receipts. */
   description: string | null
-  /** Oldest first; responses show the newest first. */
+  /** Ids of its transactions, oldest first. Responses list the newest first. */
   transactionIds: string[]
-  /** Oldest first; responses show the newest first. */
+  /** Status history, oldest first. Responses list the newest first. */
   statusHistory: SubscriptionStatusEvent[]
-  /** Epoch milliseconds on the sandbox's clock. */
+  /** Creation time in epoch milliseconds. */
   createdAt: number
-  /** Epoch milliseconds on the sandbox's clock. */
+  /** Time of the last change in epoch milliseconds. */
   updatedAt: number
 }

@@ -2,7 +2,10 @@ import type { Day } from '../../wire/days.ts'
 import type { AppliedModification, Descriptor } from './subscriptions.ts'
 import type { Address, CustomerSnapshot, Instrument, ThreeDSecureInfo } from './vault.ts'
 
-/** As the SDK spells it. A card settles within 12 hours of the clock once it is submitted, PayPal within one. */
+/**
+ * Transaction status in the SDK's spelling. Once submitted, card payments settle within 12 hours,
+ * PayPal payments within one.
+ */
 export type TransactionStatus =
   | 'authorized'
   | 'authorization_expired'
@@ -17,186 +20,188 @@ export type TransactionStatus =
   | 'failed'
   | 'voided'
 
-/** What a transaction was like when its status was set. */
+/** An entry of a transaction's status history. */
 export interface TransactionStatusEvent {
-  /** Epoch milliseconds on the sandbox's clock. */
+  /** Time of the change in epoch milliseconds. */
   timestamp: number
-  /** What it was set to. */
+  /** The new status. */
   status: TransactionStatus
-  /** Minor units then. */
+  /** Amount at that time in minor units. */
   amount: number
 }
 
-/** One line of what was sold, for level 3 processing. */
+/** A line item for level 3 processing. */
 export interface LineItem {
-  /** What it is. */
+  /** Name of the item. */
   name: string
-  /** `credit` is taken off. */
+  /** Whether the item is charged (`debit`) or deducted (`credit`). */
   kind: 'debit' | 'credit'
-  /** For people. */
+  /** Description of the item. */
   description: string | null
-  /** A decimal as it was written. */
+  /** Quantity as a decimal text, as it was sent. */
   quantity: string
-  /** A decimal as it was written. */
+  /** Price of a unit as a decimal text, as it was sent. */
   unitAmount: string
-  /** Minor units. */
+  /** Total in minor units. */
   totalAmount: number
-  /** Minor units. */
+  /** Tax per unit in minor units. */
   unitTaxAmount: number | null
-  /** Minor units. */
+  /** Discount in minor units. */
   discountAmount: number | null
-  /** Minor units. */
+  /** Tax in minor units. */
   taxAmount: number | null
-  /** `gallon` */
+  /** Unit of measure, such as `gallon`. */
   unitOfMeasure: string | null
-  /** The merchant's own. */
+  /** The merchant's product code. */
   productCode: string | null
-  /** Of the kind of goods. */
+  /** Code that classifies the goods. */
   commodityCode: string | null
-  /** Where it is shown. */
+  /** URL of the product. */
   url: string | null
-  /** Its picture. */
+  /** URL of the product's image. */
   imageUrl: string | null
-  /** The bar code. */
+  /** Bar code. */
   upcCode: string | null
-  /** `UPC-A` … */
+  /** Type of the bar code, such as `UPC-A`. */
   upcType: string | null
 }
 
-/** What a sale said to PayPal. */
+/** PayPal options of a sale. */
 export interface PayPalSale {
-  /** Who is paid, by PayPal's id. */
+  /** PayPal id of the payee. */
   payeeId: string | null
-  /** Who is paid, by e-mail. */
+  /** E-mail address of the payee. */
   payeeEmail: string | null
-  /** As the call said. */
+  /** Value of PayPal's custom field, from the call. */
   customField: string | null
-  /** What the payer is shown. */
+  /** Description that the payer sees. */
   description: string | null
 }
 
-/** An authorization that was made larger or smaller. */
+/** A change of an authorized amount. */
 export interface AuthorizationAdjustment {
-  /** Epoch milliseconds on the sandbox's clock. */
+  /** Time of the change in epoch milliseconds. */
   timestamp: number
-  /** Minor units more, or less. */
+  /** Difference in minor units, negative for a reduction. */
   amount: number
-  /** The processor's code. */
+  /** The processor's response code. */
   responseCode: string
 }
 
-/** A sale or a refund, those that were declined too. */
+/** A sale or refund, including declined ones. */
 export interface TransactionRow {
-  /** Ours, in Braintree's alphabet. */
+  /** Primary key: a generated id in Braintree's alphabet. */
   id: string
-  /** `credit` is a refund. */
+  /** Type of the transaction. `credit` is a refund. */
   type: 'sale' | 'credit'
-  /** Where it stands now. */
+  /** Current status. */
   status: TransactionStatus
-  /** Minor units. */
+  /** Amount in minor units. */
   amount: number
-  /** What the processor authorized, before a smaller amount was submitted. */
+  /** Authorized amount in minor units, before a smaller amount was submitted. */
   authorizedAmount: number
-  /** Of the merchant account. */
+  /** Currency of the merchant account. */
   currency: string
-  /** Where the money goes. */
+  /** Id of the merchant account. */
   merchantAccountId: string
-  /** The merchant's own; equal ones within the duplicate window are rejected. */
+  /** The merchant's order id. Equal sales within the duplicate window are rejected. */
   orderId: string | null
-  /** Minor units inside `amount`. */
+  /** Tax included in `amount`, in minor units. */
   taxAmount: number | null
-  /** As the call said. */
+  /** Whether the sale is tax-exempt, from the call. */
   taxExempt: boolean
-  /** As the call said. */
+  /** Purchase order number from the call. */
   purchaseOrderNumber: string | null
-  /** As the call said. */
+  /** Channel from the call. */
   channel: string | null
-  /** `recurring`, `moto` … as the call named it. */
+  /** Source of the transaction from the call, such as `recurring` or `moto`. */
   source: string | null
-  /** True for every charge of a subscription. */
+  /** Whether it is a charge of a subscription. */
   recurring: boolean
-  /** The customer as it was then; without an id if it is not in the vault. */
+  /**
+   * The customer at the time of the transaction. Without an id if the customer is not in the vault.
+   */
   customer: CustomerSnapshot | null
-  /** The stored method it was made to. */
+  /** Token of the stored payment method. `null` if it is not in the vault. */
   token: string | null
-  /** True when the method was put into the vault by this sale. */
+  /** Whether this sale stored the payment method in the vault. */
   keptCard?: boolean
-  /** What it was made to, as it was then. */
+  /** The payment method at the time of the transaction. */
   instrument: Instrument
-  /** Values by API name. */
+  /** Custom fields by API name. */
   customFields: Record<string, string>
-  /** The processor's code: `1000` is approved, `2000` and above is not. */
+  /** The processor's response code: `1000` is approved, `2000` and above is not. */
   responseCode: string
-  /** The code of a refund's declined authorization that was captured all the same. */
+  /** Response code of a refund's soft decline. The refund was submitted nevertheless. */
   authorizationDecline?: string | null
-  /** `duplicate`, `cvv`, `fraud` … for `gateway_rejected`. */
+  /** Reason for `gateway_rejected`, such as `duplicate`, `cvv` or `fraud`. */
   gatewayRejectionReason: string | null
-  /** The subscription's, for its charges. */
+  /** Id of the subscription's plan. */
   planId: string | null
-  /** The subscription it pays for. */
+  /** Id of the subscription that the transaction pays for. */
   subscriptionId: string | null
-  /** Of the subscription's cycle that it paid for. */
+  /** First day of the subscription's billing cycle. */
   billingPeriodStart: Day | null
-  /** Of the subscription's cycle that it paid for. */
+  /** Last day of the subscription's billing cycle. */
   billingPeriodEnd: Day | null
-  /** Those that counted in the cycle it paid for. */
+  /** The subscription's add-ons that applied to the cycle. */
   addOns: AppliedModification[]
-  /** Those that counted in the cycle it paid for. */
+  /** The subscription's discounts that applied to the cycle. */
   discounts: AppliedModification[]
-  /** For the statement. */
+  /** Texts for the bank statement. */
   descriptor: Descriptor
-  /** As the call said. */
+  /** Billing address from the call. */
   billing?: Address | null
-  /** As the call said. */
+  /** Shipping address from the call. */
   shipping?: Address | null
-  /** `ground`, `electronic` … as the call said. */
+  /** Shipping method from the call, such as `ground` or `electronic`. */
   shippingMethod?: string | null
-  /** Minor units inside `amount`. */
+  /** Discount in minor units, for level 3 processing. */
   discountAmount?: number | null
-  /** Minor units inside `amount`. */
+  /** Shipping costs included in `amount`, in minor units. */
   shippingAmount?: number | null
-  /** Minor units inside `amount`. */
+  /** Shipping tax included in `amount`, in minor units. */
   shippingTaxAmount?: number | null
-  /** Minor units inside `amount`. */
+  /** Surcharge included in `amount`, in minor units. */
   surchargeAmount?: number | null
-  /** As the call said. */
+  /** Postal code of the sender, from the call. */
   shipsFromPostalCode?: string | null
-  /** What was sold. */
+  /** Line items. */
   lineItems?: LineItem[]
-  /** With a PayPal account only. */
+  /** PayPal options. Set for sales to PayPal accounts only. */
   paypal?: PayPalSale
-  /** Of a card that is both, as in Brazil; null unless the call said. */
+  /** Account type of a combined card, as in Brazil. `null` unless the call set it. */
   accountType?: 'credit' | 'debit' | null
-  /** As the call said. */
+  /** Whether the retailer is foreign, from the call. */
   foreignRetailer?: boolean
-  /** The sales that settle parts of it, oldest first. */
+  /** Ids of the sales that settle parts of it, oldest first. */
   partialSettlementIds?: string[]
-  /** The authorization that it settles a part of. */
+  /** Id of the authorization that it settles a part of. */
   authorizedTransactionId?: string | null
-  /** Of the nonce or the authentication it came with. */
+  /** Result of 3-D Secure from the nonce or authentication. */
   threeDSecure?: ThreeDSecureInfo
-  /** Oldest first. */
+  /** Changes of the authorized amount, oldest first. */
   adjustments?: AuthorizationAdjustment[]
-  /** True where fraud protection has looked at it. */
+  /** Whether fraud protection evaluated the transaction. */
   hasRiskData?: boolean
-  /** What the cardholder's bank has asked back, and what came of it. */
+  /** Dispute opened by the cardholder's bank, and its state. */
   dispute?: {
-    /** `open`, `under_review`, `won`, `lost` and the like. */
+    /** Status such as `open`, `under_review`, `won` or `lost`. */
     status: string
-    /** A `retrieval` only asks for papers. */
+    /** Kind of dispute. A `retrieval` only requests documents. */
     kind: 'chargeback' | 'retrieval' | 'pre_arbitration'
-    /** Epoch milliseconds on the sandbox's clock. */
+    /** Time of the dispute's opening in epoch milliseconds. */
     openedAt: number
   }
-  /** Its refunds, oldest first. */
+  /** Ids of its refunds, oldest first. */
   refundIds: string[]
-  /** The sale that a refund gives back. */
+  /** Id of the sale that a refund belongs to. */
   refundedTransactionId: string | null
-  /** Oldest first. */
+  /** Status history, oldest first. */
   statusHistory: TransactionStatusEvent[]
-  /** Epoch milliseconds on the sandbox's clock. */
+  /** Creation time in epoch milliseconds. */
   createdAt: number
-  /** Epoch milliseconds on the sandbox's clock. */
+  /** Time of the last change in epoch milliseconds. */
   updatedAt: number
 }
 

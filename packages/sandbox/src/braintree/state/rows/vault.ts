@@ -1,237 +1,248 @@
 /** A customer in the vault. */
 export interface CustomerRow {
-  /** Chosen by the caller, or ten digits of ours. */
+  /** Primary key: chosen by the caller, or ten generated digits. */
   id: string
-  /** Null when it was not sent, as all that follows. */
+  /** First name. `null` if it was not sent, like all fields that follow. */
   firstName: string | null
-  /** The family name. */
+  /** Last name. */
   lastName: string | null
-  /** Where they work, or what they are. */
+  /** Company. */
   company: string | null
-  /** Not checked beyond its length, and not unique. */
+  /** E-mail address. Only its format and length are validated; it need not be unique. */
   email: string | null
-  /** As it was sent. */
+  /** Phone number as it was sent. */
   phone: string | null
-  /** As it was sent. */
+  /** Fax number as it was sent. */
   fax: string | null
-  /** As it was sent. */
+  /** Website as it was sent. */
   website: string | null
-  /** As it was sent. */
+  /** Phone number in two parts, as it was sent. */
   internationalPhone: InternationalPhone | null
-  /** As they were sent; Braintree shows them to nobody. */
+  /** Tax identifiers as they were sent. No response contains them. */
   taxIdentifiers?: TaxIdentifier[]
-  /** Values by API name; the names must exist in the settings. */
+  /** Custom fields by API name. The names must exist in the settings. */
   customFields: Record<string, string>
-  /** Epoch milliseconds on the sandbox's clock. */
+  /** Creation time in epoch milliseconds. */
   createdAt: number
-  /** Epoch milliseconds on the sandbox's clock. */
+  /** Time of the last change in epoch milliseconds. */
   updatedAt: number
 }
 
-/** A customer as it was when a transaction was made; later changes do not reach it. */
+/** A customer at the time of a transaction. Later changes do not affect it. */
 export type CustomerSnapshot = Omit<
   CustomerRow,
   'id' | 'customFields' | 'internationalPhone' | 'taxIdentifiers' | 'createdAt' | 'updatedAt'
 > & {
-  /** As it was sent. */
+  /** Phone number in two parts, as it was sent. */
   internationalPhone?: InternationalPhone | null
-  /** Null when the customer was named in the sale and is not in the vault. */
+  /**
+   * Id of the customer. `null` if the customer was described in the sale and is not in the vault.
+   */
   id: string | null
 }
 
-/** What a tax office calls a customer. */
+/** A customer's tax identifier. */
 export interface TaxIdentifier {
-  /** `BR` */
+  /** Country such as `BR`. */
   countryCode: string | null
-  /** The number. */
+  /** The tax identifier itself, as text. */
   identifier: string | null
 }
 
-/** A telephone number in two parts. */
+/** A phone number in two parts. */
 export interface InternationalPhone {
-  /** `1` */
+  /** Country code such as `1`. */
   countryCode: string | null
-  /** The rest of it. */
+  /** Number within the country. */
   nationalNumber: string | null
 }
 
-/** A billing or shipping address. One way to name the country fills in the others. */
+/** A billing or shipping address. Any of the four country fields sets the others. */
 export interface Address {
-  /** Of whoever lives there. */
+  /** First name. */
   firstName: string | null
-  /** Of whoever lives there. */
+  /** Last name. */
   lastName: string | null
-  /** Of whoever lives there. */
+  /** Company. */
   company: string | null
   /** Street and number. */
   streetAddress: string | null
-  /** The second line, such as a flat. */
+  /** Second line, such as an apartment. */
   extendedAddress: string | null
-  /** The city. */
+  /** City. */
   locality: string | null
-  /** The state or province. */
+  /** State or province. */
   region: string | null
-  /** As it was sent. */
+  /** Postal code as it was sent. */
   postalCode: string | null
-  /** In English. */
+  /** English name of the country. */
   countryName: string | null
-  /** `US` */
+  /** Two-letter country code such as `US`. */
   countryCodeAlpha2: string | null
-  /** `USA` */
+  /** Three-letter country code such as `USA`. */
   countryCodeAlpha3: string | null
-  /** `840` */
+  /** Numeric country code such as `840`. */
   countryCodeNumeric: string | null
-  /** As it was sent. */
+  /** Phone number as it was sent. */
   phoneNumber: string | null
-  /** As it was sent. */
+  /** Phone number in two parts, as it was sent. */
   internationalPhone: InternationalPhone | null
 }
 
-/** An address of a customer. Cards name it by its id. */
+/** A customer's address. Cards refer to it by its id. */
 export interface AddressRow extends Address {
-  /** Ours, in Braintree's alphabet. */
+  /** Primary key: a generated id in Braintree's alphabet. */
   id: string
-  /** Whose it is. */
+  /** Id of the customer. */
   customerId: string
-  /** Epoch milliseconds on the sandbox's clock. */
+  /** Creation time in epoch milliseconds. */
   createdAt: number
-  /** Epoch milliseconds on the sandbox's clock. */
+  /** Time of the last change in epoch milliseconds. */
   updatedAt: number
 }
 
-/** What is kept of a card. The number itself never is. */
+/** A card as it is stored, without its number. */
 export interface CardDetails {
-  /** The first six digits. */
+  /** First six digits of the number. */
   bin: string
-  /** The last four digits. */
+  /** Last four digits of the number. */
   last4: string
-  /** `Visa`, `MasterCard` … as Braintree spells it. */
+  /** Card type in Braintree's spelling, such as `Visa` or `MasterCard`. */
   cardType: string
-  /** `01` to `12`. */
+  /** Expiration month: `01` to `12`. */
   expirationMonth: string
-  /** Four digits. */
+  /** Expiration year, four digits. */
   expirationYear: string
-  /** As it was sent. */
+  /** Cardholder name as it was sent. */
   cardholderName: string | null
-  /** Equal for equal numbers: what finds duplicates. */
+  /** Fingerprint of the number. Equal numbers have equal fingerprints, which finds duplicates. */
   uniqueNumberIdentifier: string
 }
 
-/** A PayPal account that was paid with or kept. */
+/** A PayPal account. */
 export interface PayPalDetails {
-  /** The payer's. */
+  /** E-mail address of the payer. */
   email: string
-  /** PayPal's own id of the payer. */
+  /** PayPal's id of the payer. */
   payerId: string
-  /** Null for an account that was allowed to pay once only. */
+  /** Id of the billing agreement. `null` if the payer approved one payment only. */
   billingAgreementId: string | null
 }
 
-/** What a charge is made to. */
+/** Details of a card or PayPal account. */
 export type Instrument =
   | {
       /** The SDK's `CreditCard`. */
       kind: 'credit_card'
-      /** Its details, without the number. */
+      /** Details of the card, without its number. */
       card: CardDetails
     }
   | {
       /** The SDK's `PayPalAccount`. */
       kind: 'paypal_account'
-      /** Its details. */
+      /** Details of the PayPal account. */
       paypal: PayPalDetails
     }
 
-/** What came of 3-D Secure before a card was used. */
+/** Result of 3-D Secure authentication. */
 export interface ThreeDSecureInfo {
-  /** `authenticate_successful`, `lookup_not_enrolled` and the like. */
+  /** Status such as `authenticate_successful` or `lookup_not_enrolled`. */
   status: string
-  /** Whether the card takes part; `U` is unknown, `B` was not asked. */
+  /**
+   * Whether the card takes part in 3-D Secure. `U` is unknown, `B` means that the bank was not
+   * asked.
+   */
   enrolled: 'Y' | 'N' | 'U' | 'B'
-  /** The bank bears the loss of a fraud. */
+  /** Whether the bank, not the merchant, is liable for fraud. */
   liabilityShifted: boolean
-  /** It could have been the bank's. */
+  /** Whether the liability could have shifted to the bank. */
   liabilityShiftPossible: boolean
-  /** The bank's proof. */
+  /** Cryptogram that proves the authentication. */
   cavv: string | null
-  /** The name of the authentication in version 1. */
+  /** Transaction id in 3-D Secure version 1. */
   xid: string | null
-  /** `05` authenticated, `06` attempted, `07` not. */
+  /** Electronic commerce indicator: `05` authenticated, `06` attempted, `07` not authenticated. */
   eciFlag: string | null
-  /** Of the protocol. */
+  /** Version of the 3-D Secure protocol, such as `2.2.0`. */
   threeDSecureVersion: string
-  /** The name of the authentication in version 2. */
+  /** Transaction id in 3-D Secure version 2. */
   dsTransactionId: string | null
 }
 
-/** What the processor said about a card before it was kept. */
+/** The verification of a card. */
 export interface VerificationRow {
-  /** Ours, in Braintree's alphabet. */
+  /** Primary key: a generated id in Braintree's alphabet. */
   id: string
-  /** `gateway_rejected` never reached the processor; `failed` found none. */
+  /**
+   * Result. `gateway_rejected` never reached the processor; `failed` means that no processor was
+   * available.
+   */
   status: 'verified' | 'processor_declined' | 'gateway_rejected' | 'failed'
-  /** Minor units; 0 unless the call asked for more. */
+  /** Amount in minor units. `0` unless the call set one. */
   amount: number
-  /** Of the merchant account. */
+  /** Currency of the merchant account. */
   currency: string
-  /** The one it was asked for, or the default. */
+  /** Id of the merchant account: the requested or the default one. */
   merchantAccountId: string
-  /** Of a card that is both, as in Brazil; null unless the call said. */
+  /** Account type of a combined card, as in Brazil. `null` unless the call set it. */
   accountType?: 'credit' | 'debit' | null
-  /** The card that was asked about. */
+  /** The verified card. */
   card?: CardDetails
-  /** Of the nonce or the authentication it came with. */
+  /** Result of 3-D Secure from the nonce or authentication. */
   threeDSecure?: ThreeDSecureInfo
-  /** The stored method it was asked for; null when nothing was kept. */
+  /** Token of the stored payment method. `null` if none was stored. */
   token?: string | null
-  /** Of the card then. */
+  /** Billing address of the card at that time. */
   billingAddress?: Address | null
-  /** True where fraud protection has looked at it. */
+  /** Whether fraud protection evaluated the verification. */
   hasRiskData?: boolean
-  /** The processor's code: `1000` is approved, `2000` and above is not. */
+  /** The processor's response code: `1000` is approved, `2000` and above is not. */
   responseCode: string
-  /** `cvv`, `avs`, `fraud` … for `gateway_rejected`. */
+  /** Reason for `gateway_rejected`, such as `cvv`, `avs` or `fraud`. */
   gatewayRejectionReason: string | null
-  /** Epoch milliseconds on the sandbox's clock. */
+  /** Creation time in epoch milliseconds. */
   createdAt: number
 }
 
 /** A payment method in the vault. */
 export interface PaymentMethodRow {
-  /** What charges and subscriptions name it by. */
+  /** Primary key: the token by which charges and subscriptions refer to it. */
   token: string
-  /** Whose vault it is in. */
+  /** Id of the customer. */
   customerId: string
-  /** The card or the PayPal account. */
+  /** The card or PayPal account. */
   instrument: Instrument
-  /** One per customer, as long as there are any. */
+  /** Whether it is the customer's default. Exactly one of a customer's payment methods is. */
   isDefault: boolean
-  /** A processor code or gateway rejection reason that every charge meets; null when it works. */
+  /**
+   * Processor code or gateway rejection reason with which every charge fails. `null` if charges can
+   * succeed.
+   */
   alwaysFailsWith: string | null
-  /** One of the customer's addresses; null when none was named. */
+  /** Id of one of the customer's addresses. `null` if there is no billing address. */
   billingAddressId: string | null
-  /** Newest first. */
+  /** Verifications, newest first. */
   verifications: VerificationRow[]
-  /** Epoch milliseconds on the sandbox's clock. */
+  /** Creation time in epoch milliseconds. */
   createdAt: number
-  /** Epoch milliseconds on the sandbox's clock. */
+  /** Time of the last change in epoch milliseconds. */
   updatedAt: number
 }
 
-/** A nonce made for one use; the fixed `fake-…` nonces are not rows. */
+/** A single-use nonce. The fixed `fake-…` nonces have no rows. */
 export interface NonceRow {
   nonce: string
   instrument: Instrument
   alwaysFailsWith: string | null
-  /** Whose vault it was made from or for. */
+  /** Customer whose vault it was created from or for. */
   customerId: string | null
-  /** The stored method it stands for, if it was made from one. */
+  /** Token of the stored payment method, if it was created from one. */
   token: string | null
-  /** The token that whoever made it asked for. */
+  /** Token that the creator of the nonce chose for the payment method. */
   wantedToken?: string | null
-  /** What was typed in with the card. */
+  /** Billing address entered with the card. */
   billingAddress?: Address | null
-  /** The outcome of 3-D Secure, if a page asked for it. */
+  /** Result of 3-D Secure, if the page used it. */
   threeDSecure?: ThreeDSecureInfo
   consumed: boolean
 }

@@ -1,18 +1,25 @@
 import type { ChargeRow, PaymentIntentRow, PaymentMethodRow } from '../../state/rows.ts'
 import type { UnitOfWork } from '../../state/unit-of-work.ts'
 import { recordCharge } from '../balance-transactions.ts'
-import { attemptByCard, failIntent, newCharge, type PaymentOutcome } from '../payment-attempt.ts'
+import {
+  attemptCardPayment,
+  failIntent,
+  newCharge,
+  type PaymentOutcome,
+} from '../payment-attempt.ts'
 import { accountOf, type TestAccount } from './test-accounts.ts'
 
-/** Charges an intent's payment method once, a card at once and a bank account by and by. */
+/**
+ * Charges an intent's payment method once. Cards succeed or fail immediately, bank debits later.
+ */
 export function attemptPayment(work: UnitOfWork, intent: PaymentIntentRow): PaymentOutcome {
   const method = work.require('payment_method', intent.payment_method ?? '', 'payment_method')
   const account = accountOf(method)
-  return account ? beginDebit(work, intent, method, account) : attemptByCard(work, intent)
+  return account ? startDebit(work, intent, method, account) : attemptCardPayment(work, intent)
 }
 
-/** The bank is asked; what it says comes later, and until then nobody has the money. */
-function beginDebit(
+/** Starts a bank debit. The payment stays `processing` until the bank decides. */
+function startDebit(
   work: UnitOfWork,
   intent: PaymentIntentRow,
   method: PaymentMethodRow,
@@ -75,7 +82,7 @@ function detailsOf(method: PaymentMethodRow): ChargeRow['payment_method_details'
   }
 }
 
-/** What the bank says in the end; null where somebody has cancelled it meanwhile. */
+/** Applies the bank's decision on a debit. `null` if the payment was canceled in the meantime. */
 export function settleDebit(work: UnitOfWork, intent: PaymentIntentRow): PaymentOutcome | null {
   work.remove('bank_debit', work.require('bank_debit', intent.id))
   if (intent.status !== 'processing') return null

@@ -9,17 +9,17 @@ export const CURRENCY_OF_DEBITS: Readonly<Record<DebitType, string>> = {
   us_bank_account: 'usd',
 }
 
-/** A bank account of Stripe's tests, and what becomes of a debit from it. */
+/** One of Stripe's test bank accounts, and the outcome of a debit from it. */
 export interface TestAccount {
   readonly type: DebitType
   readonly last4: string
-  /** Why the bank sends a debit back; null when it pays. */
+  /** Why the bank returns the debit. `null` if it succeeds. */
   readonly failure: DebitFailure | null
-  /** How long it takes. */
+  /** Seconds until the bank decides. */
   readonly seconds: number
 }
 
-/** A code of https://docs.stripe.com/error-codes, and what is said with it. */
+/** An error code from https://docs.stripe.com/error-codes and its message. */
 export interface DebitFailure {
   readonly code: string
   readonly message: string
@@ -43,7 +43,8 @@ const ach = (last4: string, code?: string, message = ''): TestAccount => ({
 })
 
 /**
- * Stripe's test values, `pm_<name>`. https://docs.stripe.com/payments/sepa-debit/accept-a-payment and
+ * Stripe's test values `pm_<name>`, from
+ * https://docs.stripe.com/payments/sepa-debit/accept-a-payment and
  * https://docs.stripe.com/payments/ach-direct-debit/accept-a-payment
  */
 export const TEST_ACCOUNTS: Readonly<Record<string, TestAccount>> = {
@@ -74,24 +75,27 @@ export const TEST_ACCOUNTS: Readonly<Record<string, TestAccount>> = {
   ),
 }
 
-/** How the test values of each kind begin. */
+/** Prefixes of the test values, by type of debit. */
 const PREFIXES: ReadonlyArray<readonly [string, DebitType]> = [
   ['pm_sepaDebit_', 'sepa_debit'],
   ['pm_usBankAccount_', 'us_bank_account'],
 ]
 
-/** Which kind of account a value stands for, whether there is such a one or not; null for anything else. */
+/**
+ * Returns the type of debit that a test value names, even if there is no account of that name.
+ * `null` for other values.
+ */
 export function debitTypeOf(value: string): DebitType | null {
   return PREFIXES.find(([prefix]) => value.startsWith(prefix))?.[1] ?? null
 }
 
-/** `pm_sepaDebit_success_de` → its account; null when it is no test value. */
+/** Finds the test account of a value such as `pm_sepaDebit_success_de`. `null` if there is none. */
 export function findTestAccount(value: string): TestAccount | null {
   const name = value.startsWith('pm_') ? value.slice('pm_'.length) : ''
   return (Object.hasOwn(TEST_ACCOUNTS, name) ? TEST_ACCOUNTS[name] : null) ?? null
 }
 
-/** What the account behind a payment method does; null for a card. */
+/** Returns the test account behind a payment method. `null` for a card. */
 export function accountOf(method: PaymentMethodRow): TestAccount | null {
   return method.type === 'card' ? null : findTestAccount(`pm_${method.$.behavior}`)
 }

@@ -5,7 +5,7 @@ interface Field {
   readonly label: string
   readonly placeholder: string
   readonly autocomplete: string
-  /** How much of the line it takes. */
+  /** Relative width of the field in its line. */
   readonly width: string
 }
 
@@ -36,7 +36,7 @@ function field(
   return { name, label, placeholder, autocomplete, width }
 }
 
-/** The fields of each element, by the names that Stripe's own frames give them. */
+/** Fields of each element, with the names used in Stripe's own frames. */
 const ELEMENTS: Readonly<Record<string, readonly Field[]>> = {
   card: [NUMBER, EXPIRY, CVC, POSTAL],
   cardNumber: [NUMBER],
@@ -60,7 +60,7 @@ input { font: inherit; color: FieldText; background: Field; width: 100%; box-siz
 input:focus-visible { outline: 2px solid Highlight; outline-offset: 1px; }
 input[aria-invalid=true] { border-color: #d32f2f; border-width: 2px; }`
 
-/** What is inside of an element's frame; null when there is no such element. */
+/** Returns the HTML of an element's frame. `null` if there is no such element. */
 export function drawElement(type: string): string | null {
   const fields = Object.hasOwn(ELEMENTS, type) ? ELEMENTS[type] : undefined
   if (!fields) return null

@@ -1,6 +1,6 @@
 /**
- * What runs in an element's frame: it checks what is typed, tells the page whether that is complete, and
- * changes it for a token. The number itself goes to the sandbox and nowhere else.
+ * Script of an element's frame: validates the input, tells the page whether it is complete, and
+ * exchanges it for a token. The card number is sent only to the sandbox.
  */
 export const ELEMENT_SCRIPT = String.raw`(() => {
   'use strict'
@@ -32,7 +32,7 @@ export const ELEMENT_SCRIPT = String.raw`(() => {
   }
   const problem = (code, message) => ({ type: 'validation_error', code, message })
 
-  /** What is wrong with each field; an empty one is only wrong at the end. */
+  /** Validates each field. An empty field is an error only on submission. */
   const CHECKS = {
     'cc-number': (number) => {
       const length = { amex: 15, diners: 14 }[brandOf(number)] || 16
@@ -53,7 +53,7 @@ export const ELEMENT_SCRIPT = String.raw`(() => {
   }
   const isEmpty = () => Object.values(inputs).every((input) => input.value === '')
 
-  /** The frames of one card: they have one origin, so one can read what stands in the others. */
+  /** Exposes this frame's fields to the other frames of the same card, which share its origin. */
   window.sandboxFields = {
     group: settings.group,
     values: () => Object.fromEntries(Object.keys(inputs).map((name) => [name, name === 'postal-code' ? inputs[name].value.trim() : digits(name)])),
@@ -66,7 +66,7 @@ export const ELEMENT_SCRIPT = String.raw`(() => {
         const fields = parent.frames[at].sandboxFields
         if (fields && fields.group === settings.group) found.push(fields)
       } catch {
-        // A frame of somebody else's.
+        // A frame of another origin.
       }
     }
     return found

@@ -1,6 +1,6 @@
 /**
- * A part of `stripe-js.ts`: fields that a page creates and mounts, each in a frame of the sandbox's
- * (`element-frame.ts`). As with the real script the page never sees a number.
+ * Part of `stripe-js.ts`: fields that a page creates and mounts, each in an iframe of the sandbox
+ * (`element-frame.ts`). As with the real Stripe.js, the page never sees card numbers.
  */
 export const PAGE_FIELDS = `  const TITLES = {
     card: 'Secure card payment input frame',
@@ -12,7 +12,7 @@ export const PAGE_FIELDS = `  const TITLES = {
 
   let made = 0
 
-  /** A field, or several, in a frame of the sandbox's. */
+  /** One or several fields in a frame of the sandbox. */
   class Element {
     constructor(group, type, options) {
       this.group = group
@@ -138,7 +138,7 @@ export const PAGE_FIELDS = `  const TITLES = {
         this.frame.contentWindow.postMessage({ id, does, given }, base)
       })
     }
-    /** '{ token }' or '{ error }'. */
+    /** Resolves with '{ token }' or '{ error }'. */
     tokenize(given) {
       if (!this.frame) {
         throw new IntegrationError('We could not retrieve data from the specified Element. Please make sure the Element you are attempting to use is still mounted.')

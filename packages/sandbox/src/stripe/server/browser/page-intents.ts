@@ -1,5 +1,8 @@
-/** A part of `stripe-js.ts`: what becomes of an intent whose client secret the page has, and the bank's question over the page. */
-export const PAGE_INTENTS = String.raw`  /** Shows the bank's page over the page until it has its answer, or the person gives up. */
+/**
+ * Part of `stripe-js.ts`: confirms intents by their client secret, and shows the 3-D Secure
+ * challenge over the page.
+ */
+export const PAGE_INTENTS = String.raw`  /** Shows the 3-D Secure page in a dialog until it is answered or cancelled. */
   function askBank(url) {
     return new Promise((resolve) => {
       const dialog = document.createElement('dialog')
@@ -23,7 +26,7 @@ export const PAGE_INTENTS = String.raw`  /** Shows the bank's page over the page
         await fetch(url, { method: 'POST', mode: 'no-cors', body: new URLSearchParams({ answer: 'fail' }) })
         end()
       }
-      // Its first page asks; the next one says what was answered.
+      // The frame's first page asks; the second one has the result.
       frame.addEventListener('load', () => ++loads > 1 && end())
       cancel.addEventListener('click', refuse)
       dialog.addEventListener('cancel', (event) => {
@@ -43,7 +46,7 @@ export const PAGE_INTENTS = String.raw`  /** Shows the bank's page over the page
   }
   const never = () => new Promise(() => {})
 
-  /** What happens to an intent whose client secret the page has. */
+  /** Confirms and retrieves intents by their client secret. */
   function createIntents(key, kind) {
     const { path, name } = NOUNS[kind]
     const pathOf = (secret) => {

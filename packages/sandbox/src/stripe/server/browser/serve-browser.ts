@@ -3,11 +3,14 @@ import { drawElement } from './element-frame.ts'
 import { ELEMENT_SCRIPT } from './element-script.ts'
 import { STRIPE_JS } from './stripe-js.ts'
 
-/** `/v3/`, `/v3/stripe.js` and `/endive/stripe.js`, as at js.stripe.com, and a name of our own. */
+/**
+ * Paths of the script: those of js.stripe.com (`/v3/`, `/v3/stripe.js`, and `/endive/stripe.js` for
+ * any release name).
+ */
 const SCRIPT_PATHS = /^\/(?:v3\/?|(?:v3|[a-z]+)\/stripe\.js)$/
 const ELEMENT_PATH = /^\/v3\/elements\/(\w+)$/
 
-/** What pages load from the sandbox instead of js.stripe.com; null for any other path. */
+/** Serves what pages load from the sandbox instead of js.stripe.com. `null` for any other path. */
 export function serveBrowser({ method, path }: HttpRequest): HttpResponse | null {
   if (method !== 'GET') return null
   if (path === '/v3/elements.js') return script(ELEMENT_SCRIPT)

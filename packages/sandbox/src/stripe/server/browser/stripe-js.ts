@@ -2,8 +2,8 @@ import { PAGE_FIELDS } from './page-fields.ts'
 import { PAGE_INTENTS } from './page-intents.ts'
 
 /**
- * What stands in for `js.stripe.com`, for tests in a browser: the calls that a page makes about cards.
- * As with the real one a card is typed into a frame of the sandbox's, so the page never sees its number.
+ * Replacement for Stripe.js in browser tests, with its functions for cards. As with the real one,
+ * cards are typed into an iframe of the sandbox, so the page never sees the number.
  */
 export const STRIPE_JS = `(() => {
   'use strict'
@@ -17,7 +17,7 @@ export const STRIPE_JS = `(() => {
     }
   }
 
-  /** 'a[b][0]=c', as the API reads it. */
+  /** Encodes parameters as the API expects them: 'a[b][0]=c'. */
   function toForm(params) {
     const form = new URLSearchParams()
     const add = (name, value) => {
@@ -57,7 +57,7 @@ ${PAGE_INTENTS}
       return group
     }
 
-    /** A card as the API takes it: what was typed in becomes a token first. */
+    /** Returns a card's parameters for the API. A card typed into an element becomes a token first. */
     async function cardOf(card, given) {
       if (!(card instanceof Element)) return { card }
       const { token, error } = await card.tokenize(given)
@@ -83,7 +83,7 @@ ${PAGE_INTENTS}
       return intents.confirm(secret, { ...rest, payment_method_data: { type: 'card', ...method, card } }, handles)
     }
 
-    /** confirmPayment and confirmSetup: whatever the payment element holds, and then to return_url. */
+    /** Implements confirmPayment and confirmSetup: submits the payment element, then redirects to return_url. */
     async function confirmElements(intents, caller, options) {
       const { elements, redirect, confirmParams = {} } = options
       const group = elements ? requireGroup(elements) : null

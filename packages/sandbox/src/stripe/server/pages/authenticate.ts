@@ -2,12 +2,15 @@ import { html } from '../../../core/html.ts'
 import type { HttpResponse } from '../../../core/http.ts'
 import { finishAuthentication } from '../../resources/payment-confirmation.ts'
 import { finishSetupAuthentication } from '../../resources/setup-intents.ts'
-import { inOneStep, UnitOfWork } from '../../state/unit-of-work.ts'
+import { runAtomically, UnitOfWork } from '../../state/unit-of-work.ts'
 import { notice, type PageRequest, redirect, show } from './page.ts'
 
-/** The bank's own page, which a payment of the application's sends its customer to, or Stripe.js shows. */
+/**
+ * Renders the bank's 3-D Secure page, which Stripe.js shows in a frame or the application redirects
+ * to.
+ */
 export function authenticatePage({ context, id, form, posted }: PageRequest): HttpResponse {
-  return inOneStep(new UnitOfWork(context, { about: [id] }), (work) => {
+  return runAtomically(new UnitOfWork(context, { about: [id] }), (work) => {
     const setup = id.startsWith('seti_')
     const intent = setup ? work.require('setup_intent', id) : work.require('payment_intent', id)
     if (form.get('client_secret') !== intent.client_secret) {

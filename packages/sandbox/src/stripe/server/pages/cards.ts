@@ -4,7 +4,7 @@ import type { PaymentMethodRow } from '../../state/rows.ts'
 import type { UnitOfWork } from '../../state/unit-of-work.ts'
 import { hidden } from './page.ts'
 
-/** The cards a page offers to type in, and what each is good for. */
+/** Test cards offered on the pages, with their behavior. */
 const CARDS: ReadonlyArray<readonly [string, string]> = [
   ['pm_card_visa', 'Visa •••• 4242, pays'],
   ['pm_card_mastercard', 'Mastercard •••• 4444, pays'],
@@ -26,7 +26,7 @@ export function cardName(method: PaymentMethodRow): string {
   return `${brand} •••• ${card.last4}`
 }
 
-/** The same for bank accounts, by the kind of debit. */
+/** Test bank accounts offered on the pages, by type of debit. */
 const ACCOUNTS: Readonly<Record<string, ReadonlyArray<readonly [string, string]>>> = {
   sepa_debit: [
     ['pm_sepaDebit_successDelayed_de', 'SEPA: DE •••• 3003, pays after three minutes'],
@@ -38,7 +38,9 @@ const ACCOUNTS: Readonly<Record<string, ReadonlyArray<readonly [string, string]>
   ],
 }
 
-/** A choice among what is saved, if there is anything, the test cards, and bank accounts where those are taken. */
+/**
+ * Renders a choice of saved payment methods, test cards and, where accepted, test bank accounts.
+ */
 export function cardField(
   saved: readonly PaymentMethodRow[],
   chosen: string | null,
@@ -61,14 +63,17 @@ function group(label: string, options: readonly Html[]): Html | '' {
   return options.length === 0 ? '' : html`<optgroup label="${label}">${options}</optgroup>`
 }
 
-/** Whether the bank wants to hear from the customer before it lets this card pay. */
+/** Whether the bank requires 3-D Secure before it accepts this card. */
 export function isChallenged(work: UnitOfWork, card: string): boolean {
   const saved = work.find('payment_method', card)
   const behavior = saved ? behaviorOf(saved) : findTestCard(card)?.card.behavior
   return typeof behavior === 'object' && 'challenges' in behavior
 }
 
-/** What the bank shows in between; what was typed before comes back with the answer. */
+/**
+ * Renders the 3-D Secure challenge between two steps of a form. `fields` keeps the values typed
+ * before.
+ */
 export function challengeForm(fields: Readonly<Record<string, string>>): Html {
   return html`<section><h1>3-D Secure</h1><p>Your bank asks you to approve this card.</p>
   <form method="post" class="row">${hidden(fields)}<button name="challenge" value="complete">Complete</button><button class="quiet" name="challenge" value="fail">Fail</button></form></section>`

@@ -7,10 +7,9 @@ import type { CheckoutItem, CheckoutSessionRow, PriceRow } from '../../state/row
 import type { UnitOfWork } from '../../state/unit-of-work.ts'
 import { formatAmount, formatDecimal } from '../../wire/money.ts'
 import { cardField } from './cards.ts'
-import { questionFields } from './checkout-questions-view.ts'
 import { alert, dateOf } from './page.ts'
 
-/** The whole of checkout: the order on one side, the form on the other. */
+/** Renders the checkout page: the order on one side, the payment form on the other. */
 export function checkoutView(
   work: UnitOfWork,
   session: CheckoutSessionRow,
@@ -20,7 +19,7 @@ export function checkoutView(
 ): Html {
   const submit = session.custom_text.submit?.message
   const after = session.custom_text.after_submit?.message
-  // What is wrong with the order is said beside the order.
+  // Errors of the order, such as an invalid code, are shown beside the order.
   const paying = (form.get('action') ?? 'pay') === 'pay'
   return html`<div class="pair">${orderView(work, session, quote, paying ? null : problem)}
   <section><h2>${quote && quote.due === 0 ? 'Your details' : takesDebits(session) ? 'Pay' : 'Pay by card'}</h2>${alert(paying ? problem : null)}
@@ -100,7 +99,7 @@ function itemRow(
   <td class="amount">${formatAmount(line?.subtotal ?? 0, quote.currency)}</td></tr>`
 }
 
-/** `$10.00 every 3 months` */
+/** Describes a price with its interval, such as `$10.00 every 3 months`. */
 export function describe(price: PriceRow, currency: string): string {
   const metered = price.recurring?.usage_type === 'metered'
   const decimal = unitAmountIn(price, currency)
@@ -150,7 +149,9 @@ function taxRows(work: UnitOfWork, quote: Quote): Html[] {
   })
 }
 
-/** Before the address is known the total has no tax, and says so. */
+/**
+ * Renders the address form for tax. Until the address is known, the total excludes tax and says so.
+ */
 function taxForm(quote: Quote): Html | '' {
   if (quote.taxStatus !== 'requires_location_inputs') return ''
   return html`<p class="soft">Tax comes on top or is included, by where you are.</p>
@@ -186,4 +187,49 @@ function addressFields(session: CheckoutSessionRow, form: URLSearchParams): Html
     html`<label>${label} <input name="${name}" autocomplete="${auto}"${required ? html` required` : ''} value="${form.get(name) ?? known?.[name] ?? ''}"></label>`
   return html`${field('Address', 'line1', 'address-line1')}${field('City', 'city', 'address-level2')}${field('Postal code', 'postal_code', 'postal-code')}
   <label>Country, two letters <input name="country" autocomplete="country" required pattern="[A-Z]{2}" maxlength="2" value="${form.get('country') ?? known?.country ?? 'US'}"></label>`
+}
+
+/** Types of tax ids offered on the page. The API accepts more. */
+const TAX_IDS: ReadonlyArray<readonly [string, string]> = [
+  ['eu_vat', 'EU VAT number'],
+  ['gb_vat', 'UK VAT number'],
+  ['ch_vat', 'Swiss VAT number'],
+  ['us_ein', 'US EIN'],
+  ['au_abn', 'Australian ABN'],
+  ['ca_gst_hst', 'Canadian GST/HST number'],
+]
+
+/** Renders the session's custom fields and other questions of the application. */
+function questionFields(session: CheckoutSessionRow, form: URLSearchParams): Html {
+  return html`${session.custom_fields.map((field) => customField(field, form))}
+  ${session.tax_id_collection?.enabled ? taxIdFields(form) : ''}
+  ${
+    session.consent_collection?.terms_of_service === 'required'
+      ? html`<label class="choice"><input type="checkbox" name="terms" required> <span>I accept the terms of service</span></label>`
+      : ''
+  }`
+}
+
+function customField(field: CheckoutSessionRow['custom_fields'][number], form: URLSearchParams) {
+  const name = `field-${field.key}`
+  const required = field.optional ? '' : html` required`
+  const label = `${field.label.custom ?? field.key}${field.optional ? ', optional' : ''}`
+  const { dropdown, numeric, text } = field
+  if (dropdown) {
+    const chosen = form.get(name) ?? dropdown.default_value
+    return html`<label>${label} <select name="${name}"${required}><option value=""></option>${dropdown.options.map(
+      (option) =>
+        html`<option value="${option.value}"${option.value === chosen ? html` selected` : ''}>${option.label}</option>`,
+    )}</select></label>`
+  }
+  const value = form.get(name) ?? numeric?.default_value ?? text?.default_value ?? ''
+  return html`<label>${label} <input name="${name}"${numeric ? html` inputmode="numeric"` : ''} value="${value}"${required}></label>`
+}
+
+function taxIdFields(form: URLSearchParams): Html {
+  return html`<label>Kind of tax id <select name="tax_id_type">${TAX_IDS.map(
+    ([type, name]) =>
+      html`<option value="${type}"${type === form.get('tax_id_type') ? html` selected` : ''}>${name}</option>`,
+  )}</select></label>
+  <label>Tax id, if you have one <input name="tax_id" autocomplete="off" value="${form.get('tax_id') ?? ''}"></label>`
 }

@@ -4,7 +4,7 @@ import { type CheckoutForm, completeCheckout } from '../../resources/checkout-co
 import { needsCard, priceSession } from '../../resources/checkout-order.ts'
 import type { Answers } from '../../resources/checkout-questions.ts'
 import type { CheckoutSessionRow } from '../../state/rows.ts'
-import { inOneStep, UnitOfWork } from '../../state/unit-of-work.ts'
+import { dryRun, runAtomically, UnitOfWork } from '../../state/unit-of-work.ts'
 import { StripeFault } from '../../wire/errors.ts'
 import { CHALLENGE_FAILED, challengeForm, isChallenged } from './cards.ts'
 import { checkoutView } from './checkout-view.ts'
@@ -12,7 +12,7 @@ import { notice, type PageRequest, redirect, show } from './page.ts'
 
 type Action = (work: UnitOfWork, session: CheckoutSessionRow, form: URLSearchParams) => void
 
-/** What the small forms beside the payment do. */
+/** Actions of the small forms beside the payment form. */
 const CHANGES: Readonly<Record<string, Action>> = {
   'apply-code': (work, session, form) => applyCode(work, session, form.get('code') ?? ''),
   'remove-code': (work, session) => removeCode(work, session),
@@ -27,13 +27,11 @@ const CHANGES: Readonly<Record<string, Action>> = {
 
 const ADDRESS = ['line1', 'city', 'state', 'postal_code', 'country'] as const
 
-/** Checkout: what is bought, and the form that pays for it. */
+/** Serves the checkout page and its forms. */
 export function checkoutPage(request: PageRequest): HttpResponse {
   const { context, id, form, posted } = request
   const session = new UnitOfWork(context).require('checkout.session', id)
-  if (session.status === 'complete') {
-    return notice(410, 'Checkout', 'This session is complete.')
-  }
+  if (session.status === 'complete') return notice(410, 'Checkout', 'This session is complete.')
   if (session.status !== 'open') {
     return notice(410, 'Checkout', 'This session is expired. Please start over.')
   }
@@ -42,7 +40,7 @@ export function checkoutPage(request: PageRequest): HttpResponse {
     const action = form.get('action') ?? ''
     const change = Object.hasOwn(CHANGES, action) ? CHANGES[action] : undefined
     if (!change) return pay(request, session)
-    inOneStep(new UnitOfWork(context, { about: [id] }), (work) =>
+    runAtomically(new UnitOfWork(context, { about: [id] }), (work) =>
       change(work, work.require('checkout.session', id), form),
     )
     return redirect(`/pages/checkout/${id}`)
@@ -57,42 +55,36 @@ function draw(
   status: number,
   problem: string | null,
 ): HttpResponse {
-  const work = new UnitOfWork(context, { about: [id] })
-  try {
+  // Rolled back after rendering, because viewing the page must not change the session.
+  return dryRun(context, { about: [id] }, (work) => {
     const session = work.edit('checkout.session', work.require('checkout.session', id))
     const quote = priceSession(work, session)
     return show(status, 'Checkout', checkoutView(work, session, quote, form, problem))
-  } finally {
-    // Looking changes nothing.
-    work.rollback()
-  }
+  })
 }
 
 function pay(request: PageRequest, session: CheckoutSessionRow): HttpResponse {
   const { context, id, form } = request
   const card = form.get('card') ?? 'pm_card_visa'
   if (form.get('challenge') === 'fail') return draw(request, 402, CHALLENGE_FAILED)
-  if (form.get('challenge') === null && asksBank(request, card)) {
+  if (form.get('challenge') === null && requiresChallenge(request, card)) {
     return show(200, '3-D Secure', challengeForm(Object.fromEntries(form)))
   }
-  inOneStep(new UnitOfWork(context, { about: [id] }), (work) =>
+  runAtomically(new UnitOfWork(context, { about: [id] }), (work) =>
     completeCheckout(work, id, readForm(form, card)),
   )
   const url = session.success_url ?? '/'
   return redirect(url.replaceAll('{CHECKOUT_SESSION_ID}', id))
 }
 
-function asksBank({ context, id }: PageRequest, card: string): boolean {
-  const work = new UnitOfWork(context, { about: [id] })
-  try {
+function requiresChallenge({ context, id }: PageRequest, card: string): boolean {
+  return dryRun(context, { about: [id] }, (work) => {
     const session = work.edit('checkout.session', work.require('checkout.session', id))
     return isChallenged(work, card) && needsCard(session, priceSession(work, session))
-  } finally {
-    work.rollback()
-  }
+  })
 }
 
-/** A box that is left empty is not sent at all. */
+/** Reads the customer's answers. Browsers do not send unchecked boxes. */
 function readAnswers(form: URLSearchParams): Answers {
   const [type, value] = [form.get('tax_id_type'), form.get('tax_id')?.trim()]
   const fields = [...form].flatMap(([name, text]) =>
@@ -106,18 +98,15 @@ function readAnswers(form: URLSearchParams): Answers {
 }
 
 function readForm(form: URLSearchParams, card: string): CheckoutForm {
-  const typed = (name: string) => form.get(name)?.trim() || undefined
-  const [email, name, phone] = [typed('email'), typed('name'), typed('phone')]
-  const address = ADDRESS.flatMap((field) => {
-    const value = typed(field)
-    return value === undefined ? [] : [[field, value] as const]
-  })
+  const typed = (names: readonly string[]) =>
+    Object.fromEntries(
+      names.map((name) => [name, form.get(name)?.trim()]).filter(([, value]) => value),
+    )
+  const address = typed(ADDRESS)
   return {
     paymentMethod: card,
-    ...(email ? { email } : {}),
-    ...(name ? { name } : {}),
-    ...(phone ? { phone } : {}),
+    ...typed(['email', 'name', 'phone']),
     ...readAnswers(form),
-    ...(address.length > 0 ? { address: Object.fromEntries(address) } : {}),
+    ...(Object.keys(address).length > 0 ? { address } : {}),
   }
 }

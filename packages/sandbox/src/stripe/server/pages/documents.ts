@@ -1,15 +1,15 @@
 import { type Html, html } from '../../../core/html.ts'
 import type { HttpResponse } from '../../../core/http.ts'
-import { usePaymentMethod } from '../../payments/new-payment-method.ts'
+import { resolvePaymentMethod } from '../../payments/new-payment-method.ts'
 import { confirmIntent } from '../../resources/payment-confirmation.ts'
 import type { InvoiceRow } from '../../state/rows.ts'
-import { inOneStep, UnitOfWork } from '../../state/unit-of-work.ts'
+import { runAtomically, UnitOfWork } from '../../state/unit-of-work.ts'
 import { invalidRequest, StripeFault } from '../../wire/errors.ts'
 import { formatAmount } from '../../wire/money.ts'
 import { CHALLENGE_FAILED, cardField, challengeForm, isChallenged } from './cards.ts'
 import { alert, notice, type PageRequest, redirect, show } from './page.ts'
 
-/** An invoice, with a form that pays it as long as it is open. */
+/** Serves an invoice, with a payment form while it is open. */
 export function invoicePage(request: PageRequest): HttpResponse {
   const { context, id, form, posted } = request
   const work = new UnitOfWork(context, { about: [id] })
@@ -23,7 +23,7 @@ export function invoicePage(request: PageRequest): HttpResponse {
     return show(200, '3-D Secure', challengeForm(Object.fromEntries(form)))
   }
   try {
-    inOneStep(new UnitOfWork(context, { about: [id] }), (step) =>
+    runAtomically(new UnitOfWork(context, { about: [id] }), (step) =>
       payOpen(step, step.require('invoice', id), { card, isApproved: answer === 'complete' }),
     )
   } catch (error) {
@@ -33,13 +33,13 @@ export function invoicePage(request: PageRequest): HttpResponse {
   return redirect(`/pages/invoices/${id}`)
 }
 
-/** The customer is there, and confirms the invoice's own payment; the card is not kept. */
+/** Pays an open invoice on-session, through its own payment intent. The card is not saved. */
 function payOpen(
   work: UnitOfWork,
   invoice: InvoiceRow,
   { card, isApproved }: { readonly card: string; readonly isApproved: boolean },
 ): void {
-  const method = usePaymentMethod(work, card, 'payment_method')
+  const method = resolvePaymentMethod(work, card, 'payment_method')
   if (method.customer !== null && method.customer !== invoice.customer) {
     throw invalidRequest(
       'The payment method you provided is not attached to the customer of this invoice.',

@@ -5,10 +5,10 @@ import {
   requirePaymentMethod,
 } from '../../payments/payment-methods.ts'
 import {
+  acceptRetentionOffer,
   addCard,
   cancelAsCustomer,
   changePlan,
-  keepForCoupon,
   previewPlan,
   renewAsCustomer,
 } from '../../resources/billing-portal-actions.ts'
@@ -16,11 +16,14 @@ import type { PaymentMethodRow } from '../../state/rows.ts'
 import { invalidRequest, noSuch } from '../../wire/errors.ts'
 import { chosenChange, chosenSubscription, type Portal } from './portal-state.ts'
 
-/** What a form of the portal does. */
+/** Action of a portal form. */
 export interface PortalAction {
-  /** The kinds of flow it is the end of. */
+  /** Types of flow that this action completes. */
   readonly flows: readonly string[]
-  /** A card the bank might ask about first. */
+  /**
+   * Returns the card that may need a 3-D Secure challenge before the action. `null` if there is
+   * none.
+   */
   readonly card?: (portal: Portal, form: URLSearchParams) => string | null
   readonly run: (portal: Portal, form: URLSearchParams) => void
 }
@@ -41,7 +44,7 @@ export const ACTIONS: Readonly<Record<string, PortalAction>> = {
     run(portal, form) {
       const coupon = portal.flow?.subscription_cancel?.retention?.coupon_offer?.coupon
       if (!coupon) throw invalidRequest('There is no offer.')
-      keepForCoupon(portal.work, chosenSubscription(portal, form), coupon)
+      acceptRetentionOffer(portal.work, chosenSubscription(portal, form), coupon)
     },
   },
   renew: {

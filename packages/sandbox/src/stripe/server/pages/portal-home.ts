@@ -1,7 +1,7 @@
 import { type Html, html } from '../../../core/html.ts'
 import { isEnding } from '../../resources/billing-portal-actions.ts'
 import type { PaymentMethodRow, SubscriptionRow } from '../../state/rows.ts'
-import { isOver } from '../../state/subscription-status.ts'
+import { hasEnded } from '../../state/subscription-status.ts'
 import { itemsOf } from '../../subscriptions/subscription-swap.ts'
 import { formatAmount } from '../../wire/money.ts'
 import { cardName } from './cards.ts'
@@ -9,12 +9,12 @@ import { describe } from './checkout-view.ts'
 import { alert, dateOf, hidden } from './page.ts'
 import type { Viewed } from './portal-state.ts'
 
-/** Everything the portal offers, on one page. */
+/** Renders the portal's home page, with everything the configuration allows. */
 export function homeView(viewed: Viewed): Html {
   const { work, customer, configuration, session, problem } = viewed
   const { features } = configuration
   const own = work.findBy('subscription', 'customer', customer.id).reverse()
-  const living = own.filter((subscription) => !isOver(subscription))
+  const living = own.filter((subscription) => !hasEnded(subscription))
   return html`${alert(problem)}<section><h1>Subscriptions</h1>
   ${configuration.business_profile.headline ? html`<p class="soft">${configuration.business_profile.headline}</p>` : ''}
   ${living.length === 0 ? html`<p>You have no subscription.</p>` : living.map((each) => subscriptionView(viewed, each))}</section>
@@ -35,12 +35,12 @@ function subscriptionView(viewed: Viewed, subscription: SubscriptionRow): Html {
   return html`<article><p>${items.map((item) => {
     const price = work.require('price', item.price)
     return html`<strong>${work.find('product', price.product)?.name}</strong> ${item.quantity} × ${describe(price, subscription.currency)}<br>`
-  })}<span class="soft">${standing(subscription, items[0]?.current_period_end ?? 0)}. <code>${subscription.id}</code></span></p>
+  })}<span class="soft">${describeStatus(subscription, items[0]?.current_period_end ?? 0)}. <code>${subscription.id}</code></span></p>
   <div class="row">${update.enabled && items.length === 1 ? link('subscription_update', 'Update plan') : ''}
   ${!cancel.enabled ? '' : isEnding(subscription) ? renew : link('subscription_cancel', 'Cancel')}</div></article>`
 }
 
-function standing(subscription: SubscriptionRow, end: number): string {
+function describeStatus(subscription: SubscriptionRow, end: number): string {
   if (subscription.cancel_at !== null) return `Ends on ${dateOf(subscription.cancel_at)}`
   if (subscription.status === 'trialing') return `Trial until ${dateOf(end)}`
   if (subscription.status === 'active') return `Renews on ${dateOf(end)}`

@@ -7,18 +7,18 @@ import type {
   PortalSessionRow,
   SubscriptionRow,
 } from '../../state/rows.ts'
-import { isOver } from '../../state/subscription-status.ts'
+import { hasEnded } from '../../state/subscription-status.ts'
 import type { UnitOfWork } from '../../state/unit-of-work.ts'
 import { itemsOf } from '../../subscriptions/subscription-swap.ts'
 import { invalidRequest, noSuch } from '../../wire/errors.ts'
 
-/** One customer in one portal, allowed what its configuration says. */
+/** A customer's session in the portal, limited by its configuration. */
 export interface Portal {
   readonly work: UnitOfWork
   readonly session: PortalSessionRow
   readonly customer: CustomerRow
   readonly configuration: PortalConfigurationRow
-  /** The single thing it is for, until that is done. */
+  /** The flow this session was created for, until it is completed. `null` for the whole portal. */
   readonly flow: Flow | null
   readonly home: string
 }
@@ -30,7 +30,10 @@ export interface Viewed extends Portal {
 
 export type View = (viewed: Viewed) => Html
 
-/** The subscription a form or a flow speaks of; only the customer's own, and only a living one. */
+/**
+ * Finds the subscription that a form or a flow refers to.
+ * @throws {StripeFault} If it has ended or belongs to another customer.
+ */
 export function chosenSubscription(portal: Portal, form: URLSearchParams): SubscriptionRow {
   const { flow, work } = portal
   const id =
@@ -40,13 +43,16 @@ export function chosenSubscription(portal: Portal, form: URLSearchParams): Subsc
     form.get('subscription') ??
     ''
   const subscription = work.find('subscription', id)
-  if (!subscription || subscription.customer !== portal.customer.id || isOver(subscription)) {
+  if (!subscription || subscription.customer !== portal.customer.id || hasEnded(subscription)) {
     throw noSuch('subscription', id, 'subscription')
   }
   return subscription
 }
 
-/** What the customer wants instead: what the flow proposes, or what they chose. */
+/**
+ * Returns the requested change of plan: the one proposed by the flow, or the one the customer
+ * chose.
+ */
 export function chosenChange(
   portal: Portal,
   subscription: SubscriptionRow,

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../../core/html.ts'
-import { offersFor, previewPlan } from '../../resources/billing-portal-actions.ts'
+import { findOffers, previewPlan } from '../../resources/billing-portal-actions.ts'
 import { StripeFault } from '../../wire/errors.ts'
 import { formatAmount } from '../../wire/money.ts'
 import { cardField } from './cards.ts'
@@ -7,7 +7,7 @@ import { describe } from './checkout-view.ts'
 import { alert, dateOf, hidden } from './page.ts'
 import { chosenChange, chosenSubscription, type View, type Viewed } from './portal-state.ts'
 
-/** One page for each thing to do, under the name of the flow that leads straight to it. */
+/** Pages of the portal, by the type of the flow that opens them directly. */
 export const VIEWS: Readonly<Record<string, View>> = {
   customer_update(viewed) {
     const { customer, configuration } = viewed
@@ -64,7 +64,7 @@ export const VIEWS: Readonly<Record<string, View>> = {
     const subscription = chosenSubscription(viewed, form)
     const [item] = work.findBy('subscription_item', 'subscription', subscription.id)
     const { default_allowed_updates: allowed } = configuration.features.subscription_update
-    const offers = offersFor(work, subscription, configuration)
+    const offers = findOffers(work, subscription, configuration)
     return frame(
       viewed,
       'Update your plan',
@@ -108,7 +108,10 @@ export function doneView(message: string, url: string | null): Html {
   return html`<section><h1>Thank you</h1><p>${message}</p>${url ? html`<p><a href="${url}">Return</a></p>` : ''}</section>`
 }
 
-/** A flow leads back to where its customer came from, every other page to the portal. */
+/**
+ * Renders a page of the portal. Its back link leads to the application in a flow, otherwise to the
+ * portal's home page.
+ */
 function frame({ flow, session, home, problem }: Viewed, title: string, body: Html): Html {
   const back = flow ? session.return_url : home
   return html`<section><h1>${title}</h1>${alert(problem)}${body}${back ? html`<p><a href="${back}">Back</a></p>` : ''}</section>`

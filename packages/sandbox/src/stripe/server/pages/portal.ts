@@ -1,7 +1,7 @@
 import type { HttpResponse } from '../../../core/http.ts'
 import type { Flow } from '../../resources/billing-portal-flows.ts'
 import type { PortalSessionRow } from '../../state/rows.ts'
-import { inOneStep, UnitOfWork } from '../../state/unit-of-work.ts'
+import { runAtomically, UnitOfWork } from '../../state/unit-of-work.ts'
 import { StripeFault } from '../../wire/errors.ts'
 import { CHALLENGE_FAILED, challengeForm, isChallenged } from './cards.ts'
 import { notice, type PageRequest, redirect, show } from './page.ts'
@@ -10,7 +10,10 @@ import { homeView } from './portal-home.ts'
 import type { Portal } from './portal-state.ts'
 import { doneView, VIEWS } from './portal-views.ts'
 
-/** The portal: the customer's own subscriptions, cards and invoices, or one flow through it. */
+/**
+ * Serves the customer portal: the customer's subscriptions, payment methods and invoices, or a
+ * single flow.
+ */
 export function portalPage(request: PageRequest): HttpResponse {
   const { context, id, form, posted } = request
   const session = new UnitOfWork(context).require('billing_portal.session', id)
@@ -19,14 +22,14 @@ export function portalPage(request: PageRequest): HttpResponse {
   }
   if (!posted) return draw(request, 200, null)
   try {
-    return act(request, session)
+    return runAction(request, session)
   } catch (error) {
     if (!(error instanceof StripeFault)) throw error
     return draw(request, error.status, error.message)
   }
 }
 
-function act(request: PageRequest, session: PortalSessionRow): HttpResponse {
+function runAction(request: PageRequest, session: PortalSessionRow): HttpResponse {
   const { context, id, form } = request
   const flow = openFlow(session)
   const name = form.get('action') ?? ''
@@ -35,10 +38,10 @@ function act(request: PageRequest, session: PortalSessionRow): HttpResponse {
     return notice(400, 'Not possible', 'The portal does not do this here.')
   }
   if (form.get('challenge') === 'fail') return draw(request, 402, CHALLENGE_FAILED)
-  if (form.get('challenge') === null && asksBank(request, action)) {
+  if (form.get('challenge') === null && requiresChallenge(request, action)) {
     return show(200, '3-D Secure', challengeForm(Object.fromEntries(form)))
   }
-  inOneStep(new UnitOfWork(context, { about: [id] }), (work) => {
+  runAtomically(new UnitOfWork(context, { about: [id] }), (work) => {
     const own = work.require('billing_portal.session', id)
     action.run(openPortal(work, own), form)
     if (flow) work.edit('billing_portal.session', own).$.flowDone = true
@@ -46,14 +49,14 @@ function act(request: PageRequest, session: PortalSessionRow): HttpResponse {
   return flow ? finish(session, flow) : redirect(homeOf(session))
 }
 
-function asksBank({ context, id, form }: PageRequest, action: PortalAction): boolean {
+function requiresChallenge({ context, id, form }: PageRequest, action: PortalAction): boolean {
   const work = new UnitOfWork(context, { about: [id] })
   const portal = openPortal(work, work.require('billing_portal.session', id))
   const card = action.card?.(portal, form) ?? null
   return card !== null && isChallenged(work, card)
 }
 
-/** Where a flow goes once its customer has done what it was for. */
+/** Redirects after a completed flow. */
 function finish(session: PortalSessionRow, flow: Flow): HttpResponse {
   const { type, redirect: target, hosted_confirmation: confirmation } = flow.after_completion
   if (type === 'redirect' && target) return redirect(target.return_url)
@@ -79,7 +82,7 @@ function confirm(session: PortalSessionRow): HttpResponse {
   return show(200, 'Billing', doneView(message ?? 'All done.', session.return_url))
 }
 
-/** The flow a session was made for, until it is done. */
+/** Returns the session's flow, unless it has been completed. */
 function openFlow(session: PortalSessionRow): Flow | null {
   return session.$.flowDone ? null : session.flow
 }

@@ -1,15 +1,14 @@
 import type { HttpRequest, HttpResponse } from '../../../core/http.ts'
-import { isOwnPost } from '../../../core/own-post.ts'
+import { isSameOriginPost } from '../../../core/same-origin-post.ts'
 import type { StripeContext } from '../../state/context.ts'
 import { StripeFault } from '../../wire/errors.ts'
-import { leadTo, takeAnswer } from './answers.ts'
 import { authenticatePage } from './authenticate.ts'
 import { checkoutPage } from './checkout.ts'
 import { creditNotePage, invoicePage, receiptPage } from './documents.ts'
 import { notice, type Page, type PageRequest } from './page.ts'
 import { portalPage } from './portal.ts'
 
-/** The hosted pages: a customer's side of the payment. */
+/** The hosted pages by name: checkout, portal, invoices and others that customers see. */
 const PAGES: Readonly<Record<string, Page>> = {
   authenticate: authenticatePage,
   checkout: checkoutPage,
@@ -30,21 +29,25 @@ export function servePage(request: HttpRequest, context: StripeContext): HttpRes
   form.delete('shown')
   const own = form.size > 0 ? `${request.path}?${form}` : request.path
   if (posted) {
-    // The bank's answer may come from a page with Stripe.js; it carries the client secret, which is checked.
-    if (page !== authenticatePage && !isOwnPost(request.headers, context.allowedHosts)) {
-      return notice(403, 'Not from here', strangerText(request))
+    // A page with Stripe.js, on any origin, may submit the 3-D Secure result: its client secret is
+    // checked.
+    if (page !== authenticatePage && !isSameOriginPost(request.headers, context.allowedHosts)) {
+      return notice(403, 'Not from here', foreignFormText(request))
     }
     const typed = new URLSearchParams(request.body.toString('utf8'))
     for (const [key, value] of typed) form.set(key, value)
   }
   const response = respond(page, { context, id, form, posted })
-  // The bank's page is shown in a frame, and ends there.
+  // The 3-D Secure page is shown in a frame and needs no redirect.
   if (!posted || response.status === 303 || page === authenticatePage) return response
-  return leadTo(context, own, response)
+  return redirectToAnswer(context, own, response)
 }
 
-/** Behind a proxy the page itself is the stranger, until its name is known here. */
-function strangerText({ headers }: HttpRequest): string {
+/**
+ * Explains a rejected form. Behind a proxy the sandbox's own page is rejected, until its host name
+ * is allowed.
+ */
+function foreignFormText({ headers }: HttpRequest): string {
   const origin = headers.origin ?? ''
   if (!URL.canParse(origin))
     return 'This form was sent by another site, which did not say its name.'
@@ -59,4 +62,35 @@ function respond(page: Page, request: PageRequest): HttpResponse {
     if (!(error instanceof StripeFault)) throw error
     return notice(error.status, 'Something went wrong', error.message)
   }
+}
+
+/** Responses kept for redirects at most, more than anyone has open at the same time. */
+const MAX_ANSWERS = 100
+const ANSWERS = new WeakMap<StripeContext, Map<string, HttpResponse>>()
+let count = 0
+
+/**
+ * Redirects to the response of a submitted form, so that "back" and "reload" do not submit it
+ * again. The response is shown once; afterwards its URL shows the page in its current state.
+ */
+function redirectToAnswer(
+  context: StripeContext,
+  path: string,
+  answer: HttpResponse,
+): HttpResponse {
+  const kept = ANSWERS.get(context) ?? new Map<string, HttpResponse>()
+  ANSWERS.set(context, kept)
+  const name = String(++count)
+  kept.set(name, answer)
+  const [oldest = ''] = kept.keys()
+  if (kept.size > MAX_ANSWERS) kept.delete(oldest)
+  const mark = path.includes('?') ? '&' : '?'
+  return { status: 303, headers: { location: `${path}${mark}shown=${name}` } }
+}
+
+function takeAnswer(context: StripeContext, name: string): HttpResponse | null {
+  const kept = ANSWERS.get(context)
+  const answer = kept?.get(name) ?? null
+  kept?.delete(name)
+  return answer
 }

@@ -1,3 +1,4 @@
+import type { DiscountParam } from '../../catalog/redeem-discounts.ts'
 import { addInvoiceItems } from '../../invoices/invoice-items.ts'
 import { endDiscount } from '../../state/discounts.ts'
 import type {
@@ -7,16 +8,16 @@ import type {
   SubscriptionItemRow,
   SubscriptionRow,
 } from '../../state/rows.ts'
-import { planNext } from '../../state/subscription-status.ts'
+import { scheduleNext } from '../../state/subscription-status.ts'
 import type { UnitOfWork } from '../../state/unit-of-work.ts'
 import { sameRecurrence } from '../../wire/periods.ts'
 import { type ItemParams, newItem } from '../subscription-items.ts'
 import { itemsOf, setQuantity } from '../subscription-swap.ts'
 import { updateSubscription } from '../subscription-update.ts'
-import { billUsage, countFromNow, isMeteredItem } from '../usage.ts'
-import { enterDiscounts, hasDiscounts } from './phase-terms.ts'
+import { billUsage, countUsageFromNow, isMeteredItem } from '../usage.ts'
+import { hasDiscounts, resolvePhaseDiscounts } from './phase-terms.ts'
 
-/** Makes the subscription what the phase says. */
+/** Changes the subscription to the terms of a phase. */
 export function applyPhase(
   work: UnitOfWork,
   schedule: ScheduleRow,
@@ -26,7 +27,7 @@ export function applyPhase(
 ): void {
   const current = itemsOf(work, subscription)
   const { items, removed } = matchItems(current, phase)
-  // At a period's end there is nothing to prorate: the period that ended was paid for in full.
+  // At the end of a period nothing is prorated, because the period was paid in full.
   const ending = current.every((item) => item.current_period_end <= work.now)
   const held = subscription.schedule
   work.edit('subscription', subscription).schedule = null
@@ -47,11 +48,14 @@ export function applyPhase(
     } as never)
   }
   subscription.schedule = held
-  planNext(work, subscription)
+  scheduleNext(work, subscription)
 }
 
-/** What the next phase makes of the subscription, where it begins with the next bill: for an invoice that is to come. */
-export function foreseePhase(work: UnitOfWork, subscription: SubscriptionRow, at: number): void {
+/**
+ * Applies the next phase to a previewed subscription, if the phase starts with the previewed
+ * invoice.
+ */
+export function previewPhase(work: UnitOfWork, subscription: SubscriptionRow, at: number): void {
   const schedule = work.find('subscription_schedule', subscription.schedule ?? '')
   const phase = schedule?.phases.find(({ start_date }) => start_date === at)
   if (!schedule || !phase || phase.trial_end !== null) return
@@ -61,8 +65,12 @@ export function foreseePhase(work: UnitOfWork, subscription: SubscriptionRow, at
   swapAtBoundary(work, subscription, phase, at)
 }
 
-/** Whether the subscription is anything else than the phase says. */
-export function differs(work: UnitOfWork, subscription: SubscriptionRow, phase: PhaseRow): boolean {
+/** Whether the subscription differs from the terms of a phase. */
+export function differsFromPhase(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  phase: PhaseRow,
+): boolean {
   const present = itemsOf(work, subscription)
   const hasTrial = phase.trial_end !== null && subscription.status === 'trialing'
   return (
@@ -84,7 +92,10 @@ export function differs(work: UnitOfWork, subscription: SubscriptionRow, phase: 
   )
 }
 
-/** All but the prices. What a phase does not name is gone. */
+/**
+ * Applies the terms of a phase except its prices. Removes tax rates and discounts that the phase
+ * does not name.
+ */
 function applyTerms(
   work: UnitOfWork,
   schedule: ScheduleRow,
@@ -95,14 +106,14 @@ function applyTerms(
   const { id, currency, discounts: before } = subscription
   subscription.default_tax_rates = [...phase.default_tax_rates]
   if (phase.automatic_tax) subscription.automatic_tax = { ...phase.automatic_tax }
-  subscription.discounts = enterDiscounts(work, phase.discounts, before, {
+  subscription.discounts = resolvePhaseDiscounts(work, phase.discounts, before, {
     ...{ customer, currency, subscription: id },
     bought: phase.items.map(({ price, quantity = 1 }) => ({ price, quantity })),
   })
   for (const old of before) if (!subscription.discounts.includes(old)) endDiscount(work, old)
   const wanted = phase.default_payment_method ?? schedule.default_settings.default_payment_method
   const method = work.find('payment_method', wanted ?? '')
-  // A card that was taken off the customer meanwhile pays nothing any more.
+  // A payment method that was detached in the meantime is ignored.
   if (method?.customer === customer.id) subscription.default_payment_method = method.id
   if (phase.description !== null) subscription.description = phase.description
   const metadata = Object.entries({ ...subscription.metadata, ...phase.metadata })
@@ -117,7 +128,9 @@ interface Items {
   readonly removed: readonly SubscriptionItemRow[]
 }
 
-/** A price that goes makes way for one that comes. */
+/**
+ * Matches the items of a phase with the present ones. A new price takes the place of a removed one.
+ */
 function matchItems(current: readonly SubscriptionItemRow[], phase: PhaseRow): Items {
   const going = current.filter(({ price }) => phase.items.every((item) => item.price !== price))
   const items = phase.items.map((wanted) => ({
@@ -127,7 +140,7 @@ function matchItems(current: readonly SubscriptionItemRow[], phase: PhaseRow): I
   return { items, removed: going }
 }
 
-/** The renewal that is due now will bill the new prices. */
+/** Swaps prices at the end of a period. The renewal that is due then bills the new prices. */
 function swapAtBoundary(
   work: UnitOfWork,
   subscription: SubscriptionRow,
@@ -140,7 +153,7 @@ function swapAtBoundary(
   const { currency } = subscription
   const owner = { subscription: subscription.id, customer, currency }
   const now = { start: at, end: at }
-  const rhythm = recurrenceOf(work, items[0]?.old?.price)
+  const recurrence = recurrenceOf(work, items[0]?.old?.price)
   for (const item of removed) {
     if (isFlexible && isMeteredItem(work, item)) billUsage(work, subscription, item)
     work.remove('subscription_item', item)
@@ -152,19 +165,19 @@ function swapAtBoundary(
       continue
     }
     const goes = old.price !== price.id
-    // The renewal bills the usage of what stays.
+    // The renewal bills the usage of the remaining items.
     if (goes && isFlexible && isMeteredItem(work, old)) billUsage(work, subscription, old)
     work.edit('subscription_item', old)
     old.price = price.id
     setQuantity(old, price, wanted.quantity ?? 1)
     old.tax_rates = [...wanted.tax_rates]
-    old.discounts = enterDiscounts(work, wanted.discounts, old.discounts, {
+    old.discounts = resolvePhaseDiscounts(work, wanted.discounts, old.discounts, {
       ...{ customer, currency, subscriptionItem: old.id },
     })
-    if (goes) countFromNow(work, old)
+    if (goes) countUsageFromNow(work, old)
   }
-  const isOther = !sameRecurrence(rhythm, recurrenceOf(work, phase.items[0]?.price))
-  // Left to itself, the anchor moves when the rhythm changes.
+  const isOther = !sameRecurrence(recurrence, recurrenceOf(work, phase.items[0]?.price))
+  // By default, the anchor moves when the interval changes.
   if (isOther || phase.billing_cycle_anchor === 'phase_start')
     subscription.billing_cycle_anchor = at
 }
@@ -184,28 +197,28 @@ export function toParams(
     price,
     ...(quantity === undefined ? {} : { quantity }),
     ...(old && sameIds(old.tax_rates, rates) ? {} : { tax_rates: rates.length > 0 ? rates : '' }),
-    ...(isDiscounted ? { discounts: discounts.map(given) } : {}),
+    ...(isDiscounted ? { discounts: discounts.map(toDiscountParam) } : {}),
     ...(metadata && Object.keys(metadata).length > 0 ? { metadata } : {}),
   }
 }
 
-/** What is billed once when the phase begins, as a call would ask for it. */
+/** Returns the one-time items of a phase as `add_invoice_items` parameters. */
 export function addedItems({ add_invoice_items: items }: PhaseRow) {
   return items.map(({ price, quantity, discounts, metadata, tax_rates }) => ({
     price,
     quantity: quantity ?? 1,
-    discounts: discounts.map(given),
+    discounts: discounts.map(toDiscountParam),
     metadata: metadata ?? {},
     tax_rates,
   }))
 }
 
-/** The one of the three that is given. */
-export function given({ coupon, discount, promotion_code }: PhaseRow['discounts'][number]): {
-  coupon?: string
-  discount?: string
-  promotion_code?: string
-} {
+/** Returns the discount parameter: existing discount, promotion code or coupon. */
+export function toDiscountParam({
+  coupon,
+  discount,
+  promotion_code,
+}: PhaseRow['discounts'][number]): DiscountParam {
   if (discount) return { discount }
   return promotion_code ? { promotion_code } : { coupon: coupon ?? '' }
 }

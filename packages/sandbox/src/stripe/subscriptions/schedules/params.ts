@@ -4,9 +4,10 @@ import { isMetered } from '../../catalog/tiers.ts'
 import { requireOneTimePrice } from '../../invoices/invoice-items.ts'
 import type { AddedItemRow, CustomerRow, PhaseRow, SubscriptionRow } from '../../state/rows.ts'
 import type { UnitOfWork } from '../../state/unit-of-work.ts'
-import { invalidRequest, missingParam } from '../../wire/errors.ts'
-import { mergeMetadata } from '../../wire/metadata.ts'
+import { invalidRequest, missingParam, onlyOne } from '../../wire/errors.ts'
+import { mergeMetadata } from '../../wire/fields.ts'
 import { addIntervals } from '../../wire/periods.ts'
+import { unsupportedParam } from '../../wire/unsupported.ts'
 import {
   checkActive,
   checkDuplicates,
@@ -14,20 +15,24 @@ import {
   requireItemPrice,
 } from '../subscription-items.ts'
 import { checkCurrency, checkMixedIntervals } from '../subscription-params.ts'
+import { automaticTax } from '../subscription-settings.ts'
 import { emptyPhase, phaseItem } from './phase-of.ts'
 import { readDiscounts } from './phase-terms.ts'
 
 export type PhaseParams = Stripe.SubscriptionScheduleUpdateParams.Phase
 
-/** What a phase may be given at Stripe and would be forgotten here. */
-const NOT_IMITATED = ['collection_method', 'invoice_settings'] as const
+/** Parameters of a phase that the sandbox would ignore, and therefore rejects. */
+const IGNORED_PARAMS = ['collection_method', 'invoice_settings'] as const
 
-/** Whose phases they are, and how those are billed. */
+/** Customer and billing mode of the phases. */
 interface Billed extends Pick<SubscriptionRow, 'billing_mode'> {
   readonly customer: CustomerRow
 }
 
-/** The phases a call asks for, one after the other from `start`. */
+/**
+ * Reads the phases of a call, which follow each other from `start`.
+ * @throws {StripeFault} If a phase is invalid.
+ */
 export function readPhases(
   work: UnitOfWork,
   of: Billed,
@@ -38,12 +43,12 @@ export function readPhases(
   let from = start
   return params.map((phase, at) => {
     const path = `phases[${at}]`
-    refuseForgotten(phase, path)
+    rejectIgnored(phase, path)
     const items = phase.items.map((item, i) => {
-      const price = requireItemPrice(work, item as never, `${path}[items][${i}]`)
-      checkActive(work, price, `${path}[items][${i}]`)
-      checkQuantity(item.quantity, `${path}[items][${i}]`, price)
       const where = `${path}[items][${i}]`
+      const price = requireItemPrice(work, item as never, where)
+      checkActive(work, price, where)
+      checkQuantity(item.quantity, where, price)
       const quantity = isMetered(price) ? undefined : (item.quantity ?? 1)
       const row = {
         ...phaseItem(price.id, quantity),
@@ -60,11 +65,11 @@ export function readPhases(
     if (at > 0 && begin !== from)
       throw invalidRequest('Phases must follow each other without a gap.', `${path}[start_date]`)
     const end = phaseEnd(work, phase, first.recurring, begin, at === params.length - 1, path)
-    // Not `end <= begin`: a date beyond what a calendar holds is not a number.
+    // Not `end <= begin`, because a date beyond the calendar's range is NaN.
     if (!(end > begin))
       throw invalidRequest('A phase must end after it starts.', `${path}[end_date]`)
     from = end
-    // What would only fail on its day is refused today.
+    // Rejected now, instead of when the phase starts.
     const prices = items.map((item) => item.price)
     checkDuplicates(prices.map(({ id }) => id))
     checkMixedIntervals(of, prices, `${path}[items]`)
@@ -93,22 +98,17 @@ export function readPhases(
   })
 }
 
-function refuseForgotten(phase: PhaseParams, path: string): void {
-  const refuse = (value: unknown, name: string) => {
-    if (value === undefined || value === '' || (Array.isArray(value) && value.length === 0)) return
-    throw invalidRequest(`The sandbox does not imitate \`${name}\`.`, name)
-  }
-  for (const name of NOT_IMITATED) refuse(phase[name], `${path}[${name}]`)
+function rejectIgnored(phase: PhaseParams, path: string): void {
+  const name = IGNORED_PARAMS.find((each) => phase[each])
+  if (name) throw unsupportedParam(`${path}[${name}]`)
 }
 
-/** Where a phase says nothing of it, the subscription's stays as it is. */
+/** Reads automatic tax. If a phase does not set it, the subscription's setting remains. */
 function readAutomaticTax({ automatic_tax: wanted }: PhaseParams): Pick<PhaseRow, 'automatic_tax'> {
-  if (wanted === undefined) return {}
-  const liability = wanted.enabled ? { type: 'self' as const } : null
-  return { automatic_tax: { disabled_reason: null, enabled: wanted.enabled, liability } }
+  return wanted === undefined ? {} : { automatic_tax: automaticTax(wanted.enabled) }
 }
 
-/** Billed once, when the phase begins. */
+/** Reads the one-time items billed when the phase starts. */
 function readAddedItems(
   work: UnitOfWork,
   customer: CustomerRow,
@@ -153,7 +153,7 @@ function phaseEnd(
   path: string,
 ): number {
   if (phase.end_date !== undefined && phase.duration !== undefined) {
-    throw invalidRequest('You may only specify one of these parameters: end_date, duration.', path)
+    throw onlyOne('end_date, duration', path)
   }
   if (phase.end_date === 'now') return work.now
   if (phase.end_date !== undefined) return phase.end_date

@@ -1,7 +1,7 @@
 import type { PhaseItemRow, PhaseRow, SubscriptionRow } from '../../state/rows.ts'
 import type { UnitOfWork } from '../../state/unit-of-work.ts'
 
-/** The subscription as it is, as a phase that lasts from one date to the other. */
+/** Returns the subscription's present terms as a phase with the given dates. */
 export function phaseOf(
   work: UnitOfWork,
   subscription: SubscriptionRow,
@@ -10,8 +10,11 @@ export function phaseOf(
   return { ...emptyPhase(subscription.currency), ...dates, ...presentTerms(work, subscription) }
 }
 
-/** Somebody has changed the subscription itself: the current phase says so too, the others stay as they are. */
-export function followSubscription(work: UnitOfWork, subscription: SubscriptionRow): void {
+/**
+ * Updates the current phase of the schedule after the subscription was changed directly. Other
+ * phases remain.
+ */
+export function syncCurrentPhase(work: UnitOfWork, subscription: SubscriptionRow): void {
   const schedule = work.find('subscription_schedule', subscription.schedule ?? '')
   const at = schedule?.phases.findIndex(
     ({ start_date }) => start_date === schedule.current_phase?.start_date,

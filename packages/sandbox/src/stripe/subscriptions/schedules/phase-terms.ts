@@ -1,19 +1,12 @@
-import { requireCoupon } from '../../catalog/coupons.ts'
-import { redeemDiscounts } from '../../catalog/redeem-discounts.ts'
+import { type DiscountParam, redeemDiscounts } from '../../catalog/redeem-discounts.ts'
 import { liveDiscounts } from '../../state/discounts.ts'
 import type { CustomerRow, PhaseRow } from '../../state/rows.ts'
 import type { UnitOfWork } from '../../state/unit-of-work.ts'
-import { invalidRequest, noSuch } from '../../wire/errors.ts'
+import { noSuch, onlyOne } from '../../wire/errors.ts'
 
 type PhaseDiscount = PhaseRow['discounts'][number]
 
-interface DiscountParam {
-  readonly coupon?: string
-  readonly promotion_code?: string
-  readonly discount?: string
-}
-
-/** What is to be taken off in a phase; it is redeemed when the phase begins. */
+/** Reads the discounts of a phase. They are redeemed when the phase starts. */
 export function readDiscounts(
   work: UnitOfWork,
   customer: CustomerRow,
@@ -23,12 +16,9 @@ export function readDiscounts(
   return (params || []).map(({ coupon, promotion_code: code, discount }, at) => {
     const of = `${path}[discounts][${at}]`
     if ([coupon, code, discount].filter((id) => id !== undefined).length !== 1) {
-      throw invalidRequest(
-        'You may only specify one of these parameters: coupon, promotion_code, discount.',
-        of,
-      )
+      throw onlyOne('coupon, promotion_code, discount', of)
     }
-    if (coupon !== undefined) requireCoupon(work, coupon, `${of}[coupon]`)
+    if (coupon !== undefined) work.requireLive('coupon', coupon, `${of}[coupon]`)
     if (code !== undefined) work.require('promotion_code', code, `${of}[promotion_code]`)
     if (discount !== undefined) {
       const { customer: whose } = work.require('discount', discount, `${of}[discount]`)
@@ -38,8 +28,11 @@ export function readDiscounts(
   })
 }
 
-/** The discounts of a phase that begins: those that are there already go on, used-up ones are gone. */
-export function enterDiscounts(
+/**
+ * Returns the discounts of a starting phase: keeps those that already apply, redeems new ones, and
+ * omits ended ones.
+ */
+export function resolvePhaseDiscounts(
   work: UnitOfWork,
   wanted: readonly PhaseDiscount[],
   present: readonly string[],

@@ -1,13 +1,13 @@
 import { addInvoiceItems } from '../../invoices/invoice-items.ts'
 import type { PhaseRow, ScheduleRow, SubscriptionRow } from '../../state/rows.ts'
-import { cancelSchedule, cancelSubscription, isOver } from '../../state/subscription-status.ts'
+import { cancelSchedule, cancelSubscription, hasEnded } from '../../state/subscription-status.ts'
 import type { UnitOfWork } from '../../state/unit-of-work.ts'
-import { createPlannedSubscription } from '../subscription-create.ts'
-import { addedItems, applyPhase, given, toParams } from './enter-phase.ts'
+import { createScheduledSubscription } from '../subscription-create.ts'
+import { addedItems, applyPhase, toDiscountParam, toParams } from './enter-phase.ts'
 
 const WEEK = 7 * 86_400
 
-/** Moves a schedule to what its dates say: starts it, changes phase, or ends it. */
+/** Advances a schedule to the present: starts it, changes its phase, or ends it. */
 export function advanceSchedule(work: UnitOfWork, schedule: ScheduleRow): void {
   work.edit('subscription_schedule', schedule)
   const phase = schedule.phases.find(
@@ -21,7 +21,7 @@ export function advanceSchedule(work: UnitOfWork, schedule: ScheduleRow): void {
   planSchedule(work, schedule)
 }
 
-/** When the schedule next has something to do. */
+/** Stores when the schedule's next change is due. */
 export function planSchedule(work: UnitOfWork, schedule: ScheduleRow): void {
   const { status, current_phase: current } = schedule
   schedule.$.nextAt = null
@@ -29,7 +29,7 @@ export function planSchedule(work: UnitOfWork, schedule: ScheduleRow): void {
   if (status !== 'active' || !current) return
   const end = endOf(schedule)
   const soon = end - WEEK
-  // One that ends sooner than that is not announced.
+  // A schedule that ends within a week is not announced.
   if (soon < work.now) schedule.$.announcedEnd = end
   const announces = schedule.$.announcedEnd !== end
   schedule.$.nextAt = announces ? Math.min(soon, current.end_date) : current.end_date
@@ -54,18 +54,18 @@ function startSchedule(work: UnitOfWork, schedule: ScheduleRow, phase: PhaseRow)
   }
   const wanted = phase.default_payment_method ?? schedule.default_settings.default_payment_method
   const method = work.find('payment_method', wanted ?? '')
-  const subscription = createPlannedSubscription(work, {
+  const subscription = createScheduledSubscription(work, {
     customer: schedule.customer,
     billing_mode: { type: schedule.billing_mode.type },
     currency: phase.currency,
     items: phase.items.map((item) => toParams(work, item, undefined)) as never,
-    discounts: phase.discounts.map(given),
+    discounts: phase.discounts.map(toDiscountParam),
     default_tax_rates: [...phase.default_tax_rates],
     ...(phase.automatic_tax ? { automatic_tax: { enabled: phase.automatic_tax.enabled } } : {}),
     add_invoice_items: addedItems(phase) as never,
     ...(phase.description === null ? {} : { description: phase.description }),
     ...(phase.trial_end === null ? {} : { trial_end: phase.trial_end }),
-    // A card that was taken off the customer meanwhile pays nothing any more.
+    // A payment method that was detached in the meantime is ignored.
     ...(method?.customer === schedule.customer ? { default_payment_method: method.id } : {}),
     metadata: phase.metadata ?? {},
   })
@@ -75,11 +75,11 @@ function startSchedule(work: UnitOfWork, schedule: ScheduleRow, phase: PhaseRow)
   schedule.current_phase = { start_date: phase.start_date, end_date: phase.end_date }
 }
 
-/** The swap at the turn of a phase, with that phase's proration. */
+/** Enters a phase and changes the subscription, with the phase's proration behavior. */
 function enterPhase(work: UnitOfWork, schedule: ScheduleRow, phase: PhaseRow): void {
   schedule.current_phase = { start_date: phase.start_date, end_date: phase.end_date }
   const subscription = work.find('subscription', schedule.subscription ?? '')
-  if (!subscription || isOver(subscription)) return
+  if (!subscription || hasEnded(subscription)) return
   addInvoiceItems(work, subscription, addedItems(phase))
   applyPhase(work, schedule, subscription, phase)
 }
@@ -91,15 +91,15 @@ function finishSchedule(work: UnitOfWork, schedule: ScheduleRow): void {
   schedule.current_phase = null
   if (schedule.end_behavior === 'cancel') {
     work.emit('subscription_schedule.completed', 'subscription_schedule', schedule)
-    if (subscription && !isOver(subscription))
+    if (subscription && !hasEnded(subscription))
       cancelSubscription(work, subscription, 'cancellation_requested')
     return
   }
-  release(work, schedule, subscription)
+  releaseSchedule(work, schedule, subscription)
 }
 
-/** The subscription goes on by itself. */
-export function release(
+/** Releases the subscription from the schedule. It continues with its present terms. */
+export function releaseSchedule(
   work: UnitOfWork,
   schedule: ScheduleRow,
   subscription: SubscriptionRow | undefined,

@@ -1,22 +1,25 @@
 import { type FormObject, isForm } from '../../wire/form.ts'
 
-/** The entries of a list in a form, such as `phases[0]`. */
+/** Returns the entries of a list in a form, such as `phases[0]`. */
 export function entriesOf(form: FormObject, list: string): FormObject[] {
   const entries = form[list]
   return isForm(entries) ? Object.values(entries).filter(isForm) : []
 }
 
-/** A part of a form, such as `subscription_details`, made when it is not there. */
+/** Returns an object in a form, such as `subscription_details`. Creates it if it does not exist. */
 export function partOf(form: FormObject, name: string): FormObject {
   const part = form[name]
   if (isForm(part)) return part
-  // Without a prototype, as a parsed form: any name may come.
+  // Without a prototype, like a parsed form, because keys are arbitrary.
   const made = Object.create(null) as FormObject
   form[name] = made
   return made
 }
 
-/** A parameter under its new name. One that is sent under both is refused by the contract as it was. */
+/**
+ * Renames a parameter. If it is sent under both names, the old one stays and is rejected by the
+ * contract.
+ */
 export function renameField(form: FormObject, from: string, to: string): void {
   const value = form[from]
   if (value === undefined || form[to] !== undefined) return

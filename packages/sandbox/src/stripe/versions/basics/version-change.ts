@@ -1,38 +1,41 @@
 import type { Tables } from '../../state/tables.ts'
 import type { FormObject } from '../../wire/form.ts'
-import type { OldWay } from '../../wire/old-ways.ts'
+import type { LegacyFeature } from '../../wire/legacy-features.ts'
 import type { WireObject } from '../../wire/wire-object.ts'
 
-/** Changes its own copy of an object of today into what older versions send. */
+/** Converts a rendered object in place to the format of older API versions. */
 export type ObjectChange = (wire: WireObject, tables: Tables) => void
 
-/** Changes the form of an older SDK into what is sent today. */
+/** Converts the parameters of an older SDK in place to current ones. */
 export type ParamsChange = (form: FormObject, tables: Tables) => void
 
-/** The old values of what changed, as an event tells them; `now` is the object as it is today. */
+/** Converts an event's `previous_attributes`; `now` is the current object. */
 export type PreviousChange = (previous: Record<string, unknown>, now: WireObject) => void
 
 /**
- * One thing Stripe changed in its API, told backwards. A request of an older version goes through all
- * changes it has not seen: its parameters from the oldest to the newest, the response the other way.
+ * A change of Stripe's API, described backwards. A request of an older version passes all later
+ * changes: its parameters from the oldest change to the newest, its response in reverse.
  */
 export interface VersionChange {
-  /** The first version that has it, by its date. */
+  /** First API version with the change, as a date. */
   readonly since: string
-  /** As its file is called. */
+  /** Name of the change, as listed in the reference. */
   readonly name: string
-  /** By operation: `'Subscriptions.update'`. */
+  /** Conversions of parameters, by operation such as `'Subscriptions.update'`. */
   readonly params?: Readonly<Record<string, ParamsChange>>
-  /** By `object`. What an object holds is changed after it, so here that is still as today. */
+  /**
+   * Conversions of objects, by `object`. Nested objects are converted later, so they are still in
+   * the current format.
+   */
   readonly objects?: Readonly<Record<string, ObjectChange>>
-  /** By the `object` an event is about. */
+  /** Conversions of `previous_attributes`, by the event's `object`. */
   readonly previous?: Readonly<Record<string, PreviousChange>>
-  /** By `object`: fields with an id that `expand` took and that are gone today. */
+  /** Removed fields that could be expanded, by `object`. */
   readonly expandable?: Readonly<Record<string, readonly string[]>>
-  /** By operation: texts that are no parameters any more. The operation reads them from its call. */
-  readonly takes?: Readonly<Record<string, readonly string[]>>
-  /** What could be done before it, and cannot be since. */
-  readonly ends?: OldWay
-  /** Addresses that are gone, and the operation that does their work. */
+  /** Removed text parameters that the operation still reads from its call, by operation. */
+  readonly removedParams?: Readonly<Record<string, readonly string[]>>
+  /** A feature that the change removed. */
+  readonly removes?: LegacyFeature
+  /** Removed paths, with the operation that handles them. */
   readonly routes?: Readonly<Record<string, string>>
 }

@@ -1,46 +1,47 @@
-import type {
-  ActiveDiscount,
-  BillableUser,
-  CreditNote,
-  EndReason,
-  Invoice,
-  InvoiceData,
-  Money,
-  PaymentActionRequired,
-  PaymentFailed,
-  PaymentMethod,
-  ProviderName,
-  Subscription,
-  UpcomingInvoice,
+import {
+  type ActiveDiscount,
+  type BillableUser,
+  type CreditNote,
+  type EndReason,
+  type Invoice,
+  type InvoiceData,
+  isBillingError,
+  type Money,
+  NoSubscription,
+  type PaymentActionRequired,
+  type PaymentFailed,
+  type PaymentMethod,
+  type ProviderName,
+  type Subscription,
+  type UpcomingInvoice,
 } from '@tollgate/billing'
-import { isBillingError, NoSubscription } from '@tollgate/billing'
 import type { Context } from 'hono'
 import type { Plan } from '../../../config/settings.ts'
+import { billingNow } from '../../../dates.ts'
 import type { AppEnv } from '../../../http/variables.ts'
-import { userOf } from '../../parts/page-context.ts'
-import { billingNow } from './dates.ts'
+import { userOf } from '../../parts/forms.ts'
 import { planOf } from './plans.ts'
 import { hasCreditNotes } from './providers.ts'
 
-/** The pages know one subscription for each person, under this name. */
+/** Name of the one subscription per person that the pages support. */
 export const SUBSCRIPTION = 'main'
 
-/** What the signed-in person pays for. */
+/** The billing data of the signed-in person. */
 export interface Account {
   readonly billable: BillableUser
   readonly provider: ProviderName
-  /** There is a customer at the provider. */
+  /** Whether the person is a customer at the provider. */
   readonly isCustomer: boolean
-  /** All of that name, newest first; the first one counts. */
+  /** All subscriptions of that name, newest first. Only the first one is current. */
   readonly history: readonly Subscription[]
-  /** Null when there is none, or it is over. */
+  /** The current subscription. `null` if there is none or it has ended. */
   readonly running: Subscription | null
-  /** Of `running`; null also when it is no longer offered. */
+  /** The plan of `running`. `null` if there is none, or the plan is no longer offered. */
   readonly plan: Plan | null
   readonly now: Date
 }
 
-/** From our own rows alone. */
+/** Reads the billing data from our own tables, without a request to the provider. */
 export async function readAccount(c: Context<AppEnv>): Promise<Account> {
   const { service } = c.get('page')
   const billable = await service.billing.user(Number(userOf(c).id))
@@ -59,78 +60,91 @@ export async function readAccount(c: Context<AppEnv>): Promise<Account> {
   }
 }
 
-/** For what can only be done to a subscription that is not over. */
+/**
+ * Returns the subscription if it has not ended.
+ * @throws NoSubscription
+ */
 export function requireRunning({ running }: Account): Subscription {
   if (!running) throw new NoSubscription('There is no subscription to change')
   return running
 }
 
-/** Whether cancelling leaves no time: Braintree ends at once what is not paid for. */
+/**
+ * Whether cancelling ends the subscription immediately. Braintree does so while a payment is
+ * overdue.
+ */
 export function endsAtOnce(subscription: Subscription): boolean {
   return subscription.provider === 'braintree' && subscription.pastDue()
 }
 
-/** What only the provider knows. Null is what it did not tell, because it is away. */
+/**
+ * Data that only the provider has. `null` means that the provider is unavailable, unless noted
+ * otherwise.
+ */
 export interface ProviderView {
   readonly periodEndsAt: Date | null
-  /** Why a payment is missing. */
+  /** Why a payment is missing. `null` if none is. */
   readonly unpaid: PaymentActionRequired | PaymentFailed | null
-  /** What could be paid now, because payments failed; null when nothing is owed. */
+  /** Amount that can be paid now after a failed payment. `null` if nothing is owed. */
   readonly owed: Money | null
   readonly invoices: readonly Invoice[] | null
-  /** What took invoices back; none where the provider has no such documents. */
+  /** Credit notes. Empty at Braintree, which has none. */
   readonly creditNotes: readonly CreditNote[] | null
-  /** The next bill; null also where none comes. */
+  /** The next invoice. `null` also if there is none. */
   readonly upcoming: UpcomingInvoice | null
   readonly discounts: readonly ActiveDiscount[] | null
   readonly methods: readonly PaymentMethod[] | null
-  /** Of the last subscription, when it is over. */
+  /** Why the last subscription ended. `null` also if it has not. */
   readonly endReason: EndReason | null
 }
 
-/** The provider can be chosen until the first payment. Billing has the last word when it is. */
+/**
+ * Whether the person may still choose the provider, which is possible until the first payment.
+ * Billing has the final say.
+ */
 export function mayChooseProvider({ running }: Account, { invoices }: ProviderView): boolean {
   if (running && !running.awaitsFirstPayment()) return false
   const isMoney = ({ paid, total, provider }: InvoiceData) =>
-    // The open bill is that of the first payment, which is closed by choosing.
+    // An open Stripe invoice of a running subscription is that of the first payment, which choosing
+    // a provider cancels.
     total > 0 && (paid || !running || provider === 'braintree')
   return invoices?.every(({ data }) => !isMoney(data)) ?? false
 }
 
-/** A page without these is better than no page. */
-export async function askProvider(account: Account): Promise<ProviderView> {
+/**
+ * Asks the provider for everything the page shows. Parts are `null` if it is unavailable, because
+ * the page is still useful without them.
+ */
+export async function readProviderView(account: Account): Promise<ProviderView> {
   const { billable, running, provider } = account
   const [last] = account.history
-  const [periodEndsAt, unpaid, owed, documents, discounts, methods, endReason, upcoming] =
-    await Promise.all([
-      orNull(running ? running.periodEndsAt() : null),
-      orNull(running ? unpaidReason(running) : null),
-      orNull(running && isOwing(running) ? running.amountOwed() : null),
-      Promise.all([
-        orNull(billable.invoicesIncludingPending()),
-        hasCreditNotes(provider) ? orNull(billable.creditNotes()) : [],
-      ]),
-      orNull(running ? running.discounts() : null),
-      orNull(billable.paymentMethods()),
-      orNull(last ? last.endReason() : null),
-      orNull(running ? running.upcomingInvoice() : null),
-    ])
-  const isOwed = owed !== null && owed.amount > 0
-  const [invoices, creditNotes] = documents
-  return {
+  const [
     periodEndsAt,
     unpaid,
-    owed: isOwed ? owed : null,
+    owed,
     invoices,
     creditNotes,
     discounts,
     methods,
     endReason,
     upcoming,
-  }
+  ] = await Promise.all([
+    orNull(running ? running.periodEndsAt() : null),
+    orNull(running ? unpaidReason(running) : null),
+    orNull(running && isOwing(running) ? running.amountOwed() : null),
+    orNull(billable.invoicesIncludingPending()),
+    hasCreditNotes(provider) ? orNull(billable.creditNotes()) : [],
+    orNull(running ? running.discounts() : null),
+    orNull(billable.paymentMethods()),
+    orNull(last ? last.endReason() : null),
+    orNull(running ? running.upcomingInvoice() : null),
+  ])
+  const documents = { invoices, creditNotes }
+  const payment = { unpaid, owed: owed !== null && owed.amount > 0 ? owed : null }
+  return { periodEndsAt, ...payment, ...documents, discounts, methods, endReason, upcoming }
 }
 
-/** What the provider says; null while it cannot be asked. */
+/** Waits for an answer of the provider. Returns `null` if the provider is unavailable. */
 export async function orNull<T>(asked: Promise<T> | null): Promise<T | null> {
   try {
     return await asked
@@ -140,15 +154,16 @@ export async function orNull<T>(asked: Promise<T> | null): Promise<T | null> {
   }
 }
 
-/** A later payment failed. A first one is begun anew, with another card or plan. */
+/** Whether a later payment failed. A failed first payment is repeated by subscribing again. */
 function isOwing(subscription: Subscription): boolean {
   const isUnpaid = subscription.incomplete() && !subscription.awaitsFirstPayment()
   return subscription.pastDue() || isUnpaid
 }
 
 /**
- * Why the newest payment is missing; null when none is. Of one that runs, a change may wait for the customer; a change that was
- * declined has not happened, and nothing is missing.
+ * Finds out why the newest payment is missing. `null` if none is. A change of a running
+ * subscription may still wait for the customer; a declined change has no effect, so nothing is
+ * missing.
  */
 export async function unpaidReason(
   subscription: Subscription,

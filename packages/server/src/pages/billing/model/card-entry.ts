@@ -6,29 +6,29 @@ import { BadChoice } from './problems.ts'
 import { findTestCard } from './test-cards.ts'
 
 /**
- * The way of a card from the person to the provider. Its number never passes through us: in a demo a test
- * card is chosen, or typed into what stands in for the provider's script; elsewhere that script takes it
- * and gives us a token.
+ * How a card gets to the provider. Its number never passes through the service: the provider's
+ * script takes it and returns a token. In a demo people choose a test card, or type it into the
+ * sandbox's substitute for the script.
  */
 export interface CardEntry {
   readonly provider: ProviderName
   readonly kind: 'test' | 'script' | 'missing'
-  /** Stripe's publishable key, where the script needs it. */
+  /** Stripe's publishable key. `null` at Braintree, or if none is configured. */
   readonly key: string | null
-  /** The addresses of the provider's scripts: its own, in a demo the sandbox's. */
+  /** URLs of the provider's scripts, or of the sandbox's in a demo. */
   readonly scripts: readonly string[]
-  /** The sources that the page has to allow for these scripts. */
+  /** Content security policy sources that these scripts need. */
   readonly policy: ContentPolicy
-  /** Whether the scripts open windows of other origins, as PayPal's button does. */
+  /** Whether the scripts open windows on other origins, as PayPal's button does. */
   readonly opensWindows: boolean
-  /** The nonce of the page's policy, which PayPal's script puts on what it adds to the page. `null` at Stripe. */
+  /** Nonce for elements that PayPal's script adds to the page. `null` at Stripe. */
   readonly nonce: string | null
 }
 
-/** The version of braintree-web; all of its files must have the same one. */
+/** Path with the version of braintree-web, which must be the same for all of its files. */
 const BRAINTREE_WEB = '/web/3.144.0/js'
 
-/** Paths of the scripts, below the provider's address or the sandbox's. */
+/** Paths of the scripts at the provider or the sandbox. */
 const PATHS: Readonly<Record<ProviderName, readonly string[]>> = {
   stripe: ['/v3/'],
   braintree: [
@@ -54,7 +54,8 @@ export function cardEntryOf(service: ServiceContext, provider: ProviderName): Ca
   }
   if (provider === 'braintree') {
     const { environment, apiUrl = null } = config.braintree ?? {}
-    // A sandbox in another process has the scripts, too; Braintree's own refuse its address.
+    // A sandbox in another process serves the scripts, too, because Braintree's own do not accept
+    // its address.
     const base = apiUrl === null ? 'https://js.braintreegateway.com' : new URL(apiUrl).origin
     const isLive = environment === 'production'
     const policy = apiUrl === null ? braintreePolicy(isLive, nonce) : sandboxPolicy(apiUrl, nonce)
@@ -102,10 +103,11 @@ function braintreePolicy(isLive: boolean, nonce: string | null): ContentPolicy {
       `'nonce-${nonce}'`,
     ],
     'style-src': [`'nonce-${nonce}'`],
-    // Hosted fields hide inputs by attributes, on phones and in Firefox.
+    // Hosted fields hide inputs with style attributes, on phones and in Firefox.
     'style-src-attr': ["'unsafe-inline'"],
     'img-src': ['https://assets.braintreegateway.com', ...paypal, 'data:'],
-    // 3-D Secure shows a page of the card's bank, and sends it a form: every bank has an address of its own.
+    // 3-D Secure embeds a page of the card's bank and posts a form to it. Each bank has its own
+    // origin.
     'frame-src': ['https:'],
     'form-action': ['https:'],
     'connect-src': [
@@ -119,13 +121,16 @@ function braintreePolicy(isLive: boolean, nonce: string | null): ContentPolicy {
   }
 }
 
-/** Payment methods of Stripe, nonces of Braintree. What they stand for is the provider's to say. */
+/**
+ * Valid tokens: payment method ids of Stripe, nonces of Braintree. Only the provider can tell
+ * whether they are real.
+ */
 const TOKENS: Readonly<Record<ProviderName, RegExp>> = {
   stripe: /^pm_\w{1,200}$/,
   braintree: /^[\w-]{1,200}$/,
 }
 
-/** In a demo: what the sandbox makes of a card that was typed in. */
+/** Valid tokens for a typed card in a demo. */
 const TYPED: Readonly<Record<ProviderName, RegExp>> = {
   stripe: /^pm_1\w{1,200}$/,
   braintree: /^tokencc_\w{1,200}$/,
@@ -138,7 +143,5 @@ export function parseToken(entry: CardEntry, value: string | null): string {
       ? findTestCard(entry.provider, token) !== null || TYPED[entry.provider].test(token)
       : TOKENS[entry.provider].test(token)
   if (isGood) return token
-  throw new BadChoice(
-    entry.kind === 'test' ? 'Please choose one of the test cards.' : 'Please enter a card.',
-  )
+  throw new BadChoice(entry.kind === 'test' ? 'problem.testCard' : 'problem.enterCard')
 }

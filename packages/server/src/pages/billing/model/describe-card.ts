@@ -1,31 +1,46 @@
 import type { BillableUser, CardExpiry, PaymentMethod } from '@tollgate/billing'
+import { ENGLISH, type PageText } from '../../../messages/messages.ts'
 
-/** `Visa ending in 4242`, a PayPal account, or null when there is nothing to charge. From our own row. */
-export function describeCard({
-  cardBrand,
-  cardLastFour,
-  paypalEmail,
-}: Pick<BillableUser, 'cardBrand' | 'cardLastFour' | 'paypalEmail'>): string | null {
-  if (cardLastFour !== null) return `${brandName(cardBrand)} ending in ${cardLastFour}`
-  if (paypalEmail !== null) return `PayPal (${paypalEmail})`
-  return cardBrand === null ? null : brandName(cardBrand)
+/**
+ * Describes the default payment method, such as `Visa ending in 4242` or a PayPal account. `null`
+ * if there is none. Uses our own row only.
+ */
+export function describeCard(
+  {
+    cardBrand,
+    cardLastFour,
+    paypalEmail,
+  }: Pick<BillableUser, 'cardBrand' | 'cardLastFour' | 'paypalEmail'>,
+  t: PageText = ENGLISH,
+): string | null {
+  const brand = brandName(cardBrand, t)
+  if (cardLastFour !== null) return t('card.ending', { brand, digits: cardLastFour })
+  if (paypalEmail !== null) return t('card.paypal', { email: paypalEmail })
+  return cardBrand === null ? null : brand
 }
 
-/** The same, of any method. The dots of its label are nothing to be read aloud. */
-export function describeMethod(method: PaymentMethod): string {
-  return method.label('en').replace(' •••• ', ' ending in ')
+/**
+ * Describes any payment method in the same way, without the dots of its label, which screen readers
+ * would read aloud.
+ */
+export function describeMethod(method: PaymentMethod, t: PageText): string {
+  const [brand = '', digits] = method.label(t.language).split(' •••• ')
+  return digits === undefined ? brand : t('card.ending', { brand, digits })
 }
 
-/** `04/2027`, as on the card. */
+/** Formats the expiry as on the card: `04/2027`. */
 export function describeExpiry({ month, year }: CardExpiry): string {
   return `${String(month).padStart(2, '0')}/${year}`
 }
 
-/** Stripe says `visa` and `mastercard`, Braintree `Visa` and `MasterCard`; an account at a bank says what debits it. */
-function brandName(brand: string | null): string {
-  if (!brand) return 'A card'
+/**
+ * Stripe writes `visa` and `mastercard`, Braintree `Visa` and `MasterCard`. Bank debits get a
+ * common name.
+ */
+function brandName(brand: string | null, t: PageText): string {
+  if (!brand) return t('card.unknown')
   if (brand.toLowerCase() === 'mastercard') return 'Mastercard'
-  if (/_(debit|bank_account)$/.test(brand)) return 'Bank debit'
+  if (/_(debit|bank_account)$/.test(brand)) return t('card.debit')
   const words = brand.replaceAll('_', ' ')
   return words.slice(0, 1).toUpperCase() + words.slice(1)
 }

@@ -4,7 +4,7 @@ import { type Condition, describeState } from './describe-state.ts'
 
 const end = new Date('2027-03-03T10:00:00Z')
 
-/** A subscription of which only this is true. */
+/** A subscription for which only these conditions hold. */
 function condition(holds: readonly (keyof Condition)[]): Condition {
   const asks = (name: keyof Condition) => () => holds.includes(name)
   return {
@@ -25,28 +25,28 @@ const line = (kind: PreviewLineKind, amount: number) => ({
   amount: { amount, currency: 'usd' },
 })
 
-describe('the words for a subscription', () => {
+describe('describeState', () => {
   it.each<[readonly (keyof Condition)[], string, string]>([
     [[], 'Active', 'The next payment is on 3 March 2027.'],
     [['onTrial'], 'Trial', 'Trial until 3 March 2027.'],
-    [['onGracePeriod'], 'Cancelled', 'stays open until 3 March 2027.'],
-    [['onTrial', 'onGracePeriod'], 'Cancelled', 'Nothing more will be charged.'],
-    [['pastDue'], 'Payment failed', 'will be tried again'],
-    [['pastDue', 'onGracePeriod'], 'Cancelled', 'stays open until 3 March 2027.'],
-    [['paused'], 'Paused', 'nothing is charged until it goes on'],
-    [['paused', 'onTrial'], 'Paused', 'nothing is charged until it goes on'],
-    [['paused', 'onGracePeriod'], 'Cancelled', 'stays open until 3 March 2027.'],
-    [['incomplete'], 'Not paid', 'not open yet'],
+    [['onGracePeriod'], 'Cancelled', 'remains active until 3 March 2027.'],
+    [['onTrial', 'onGracePeriod'], 'Cancelled', 'You will not be charged again.'],
+    [['pastDue'], 'Payment failed', 'will be retried'],
+    [['pastDue', 'onGracePeriod'], 'Cancelled', 'remains active until 3 March 2027.'],
+    [['paused'], 'Paused', 'you are not charged until it resumes'],
+    [['paused', 'onTrial'], 'Paused', 'you are not charged until it resumes'],
+    [['paused', 'onGracePeriod'], 'Cancelled', 'remains active until 3 March 2027.'],
+    [['incomplete'], 'Not paid', 'has not started yet'],
     [['ended'], 'Ended', 'It ended on 3 March 2027.'],
     [['ended', 'incomplete', 'pastDue'], 'Ended', 'It ended on 3 March 2027.'],
-  ])('that is %j are %s', (holds, label, words) => {
+  ])('describes %j as %s', (holds, label, words) => {
     const told = { periodEndsAt: end, endReason: null, upcoming: null }
     const state = describeState(condition(holds), told, true)
     expect(state.label).toBe(label)
     expect(state.sentence).toContain(words)
   })
 
-  it('do not call a payment failed that waits for the bank’s question', () => {
+  it('does not call a payment failed that waits for the bank’s confirmation', () => {
     const unpaid = { code: 'payment_action_required' } as const
     const told = { periodEndsAt: end, endReason: null, upcoming: null, unpaid }
     const { label, sentence } = describeState(condition(['pastDue']), told, true)
@@ -59,7 +59,7 @@ describe('the words for a subscription', () => {
       'credit',
       0,
       [line('balance', -1200)],
-      'The next payment is on 3 March 2027: your credit pays it.',
+      'The next payment is on 3 March 2027: covered by your credit.',
     ],
     ['a free plan', 0, [line('item', 0)], 'The next payment is on 3 March 2027: nothing is due.'],
     [
@@ -69,7 +69,7 @@ describe('the words for a subscription', () => {
       'on 3 March 2027: nothing is due.',
     ],
     ['too much unused', 0, [line('proration', -5), line('balance', 5)], 'nothing is due.'],
-  ])('say what the next bill is: %s', (_name, amount, lines, words) => {
+  ])('describes the next payment with %s', (_name, amount, lines, words) => {
     const upcoming = { date: end, total: { amount, currency: 'usd' }, lines }
     const told = { periodEndsAt: null, endReason: null, upcoming }
     expect(describeState(condition([]), told, true).sentence).toContain(words)
@@ -77,23 +77,23 @@ describe('the words for a subscription', () => {
 
   it.each([
     [true, 'Trial until 3 March 2027. The first payment is on that day: $12.00.'],
-    [false, 'Trial until 3 March 2027. It ends on that day unless you add a card.'],
+    [false, 'Trial until 3 March 2027. It ends on that day unless you add a payment method.'],
   ])('say what comes after a trial, with a card: %s', (hasCard, sentence) => {
     const upcoming = { date: end, total: { amount: 1200, currency: 'usd' }, lines: [] }
     const told = { periodEndsAt: end, endReason: null, upcoming }
     expect(describeState(condition(['onTrial']), told, hasCard).sentence).toBe(sentence)
   })
 
-  it('name no date that nobody knows', () => {
+  it('names no date if none is known', () => {
     const told = { periodEndsAt: null, endReason: null, upcoming: null }
-    expect(describeState(condition([]), told, true).sentence).toBe('It is running.')
+    expect(describeState(condition([]), told, true).sentence).toBe('It is active.')
   })
 
   it.each([
     ['cancelled', 'It was cancelled, and ended on 3 March 2027.'],
     ['payment_failed', 'The payment failed, so it ended on 3 March 2027.'],
     ['payment_disputed', 'A payment was disputed, so it ended on 3 March 2027.'],
-  ] as const)('say why it ended: %s', (endReason, sentence) => {
+  ] as const)('states why it ended: %s', (endReason, sentence) => {
     const told = { periodEndsAt: null, endReason, upcoming: null }
     expect(describeState(condition(['ended']), told, true).sentence).toBe(sentence)
   })

@@ -1,12 +1,13 @@
-import {
-  type EndReason,
-  formatMoney,
-  type PaymentActionRequired,
-  type PaymentFailed,
-  type Subscription,
-  type UpcomingInvoice,
+import type {
+  ActiveDiscount,
+  EndReason,
+  PaymentActionRequired,
+  PaymentFailed,
+  Subscription,
+  UpcomingInvoice,
 } from '@tollgate/billing'
-import { formatDay } from './dates.ts'
+import { formatDay } from '../../../dates.ts'
+import { ENGLISH, formatAmount, type PageText } from '../../../messages/messages.ts'
 
 export interface StateDescription {
   readonly label: string
@@ -14,7 +15,7 @@ export interface StateDescription {
   readonly sentence: string
 }
 
-/** What the page asks of a subscription: billing's own functions decide, the words are ours. */
+/** The conditions of a subscription that the page describes. */
 export type Condition = Pick<
   Subscription,
   | 'ended'
@@ -27,80 +28,85 @@ export type Condition = Pick<
   | 'endsAt'
 >
 
-/** What only the provider can tell; null where it did not. */
-export interface Told {
+/** Data that only the provider has. `null` if it is unavailable. */
+export interface ProviderData {
   readonly periodEndsAt: Date | null
   readonly endReason: EndReason | null
-  /** Why a payment is missing. */
+  /** Why a payment is missing. `null` if none is. */
   readonly unpaid?: Pick<PaymentActionRequired | PaymentFailed, 'code'> | null
-  /** The next bill. */
+  /** The next invoice. */
   readonly upcoming: Pick<UpcomingInvoice, 'date' | 'total' | 'lines'> | null
 }
 
-const BECAUSE: Readonly<Record<EndReason, string>> = {
-  cancelled: 'It was cancelled, and ended',
-  payment_failed: 'The payment failed, so it ended',
-  payment_disputed: 'A payment was disputed, so it ended',
-}
-
-/** The first that applies. Whoever has a card, or another way to pay, is charged when a trial ends. */
+/**
+ * Describes a subscription by the first condition that applies. With a payment method the person is
+ * charged when a trial ends.
+ */
 export function describeState(
   subscription: Condition,
-  { periodEndsAt, endReason, upcoming, unpaid }: Told,
+  { periodEndsAt, endReason, upcoming, unpaid }: ProviderData,
   hasCard: boolean,
+  t: PageText = ENGLISH,
 ): StateDescription {
   const { endsAt, trialEndsAt } = subscription
   if (subscription.ended()) {
-    const ended = endReason ? BECAUSE[endReason] : 'It ended'
-    return { label: 'Ended', tone: 'quiet', sentence: `${ended} on ${day(endsAt)}.` }
+    const sentence = t(endReason ? `state.ended.${endReason}` : 'state.ended.on', {
+      date: day(endsAt, t),
+    })
+    return { label: t('state.ended'), tone: 'quiet', sentence }
   }
   if (subscription.incomplete()) {
-    return {
-      label: 'Not paid',
-      tone: 'bad',
-      sentence: 'The payment is not complete, so the subscription is not open yet.',
-    }
+    return { label: t('state.notPaid'), tone: 'bad', sentence: t('state.notPaid.text') }
   }
   if (subscription.onGracePeriod()) {
-    const sentence = `It is cancelled and stays open until ${day(endsAt)}. Nothing more will be charged.`
-    return { label: 'Cancelled', tone: 'warning', sentence }
+    const sentence = t('state.cancelled.text', { date: day(endsAt, t) })
+    return { label: t('state.cancelled'), tone: 'warning', sentence }
   }
   if (subscription.pastDue() && unpaid?.code === 'payment_action_required') {
-    const sentence = 'The last payment waits until you have confirmed it at your bank.'
-    return { label: 'Not confirmed', tone: 'bad', sentence }
+    return { label: t('state.notConfirmed'), tone: 'bad', sentence: t('state.notConfirmed.text') }
   }
   if (subscription.pastDue()) {
-    const sentence =
-      'The last payment failed and will be tried again. You can change the card before that.'
-    return { label: 'Payment failed', tone: 'bad', sentence }
+    return { label: t('state.failed'), tone: 'bad', sentence: t('state.failed.text') }
   }
   if (subscription.paused()) {
-    const sentence = 'It is paused: nothing is charged until it goes on.'
-    return { label: 'Paused', tone: 'quiet', sentence }
+    return { label: t('state.paused'), tone: 'quiet', sentence: t('state.paused.text') }
   }
   if (subscription.onTrial()) {
-    const then = hasCard
-      ? `The first payment is on that day${amount(upcoming)}.`
-      : 'It ends on that day unless you add a card.'
-    const sentence = `Trial until ${day(trialEndsAt)}. ${then}`
-    return { label: 'Trial', tone: hasCard ? 'good' : 'warning', sentence }
+    const date = day(trialEndsAt, t)
+    const sentence = hasCard
+      ? t('state.trial.first', { date, amount: amount(upcoming, t) })
+      : t('state.trial.ends', { date })
+    return { label: t('state.trial'), tone: hasCard ? 'good' : 'warning', sentence }
   }
   const next = upcoming?.date ?? periodEndsAt
   const sentence = next
-    ? `The next payment is on ${day(next)}${amount(upcoming)}.`
-    : 'It is running.'
-  return { label: 'Active', tone: 'good', sentence }
+    ? t('state.active.next', { date: day(next, t), amount: amount(upcoming, t) })
+    : t('state.active.text')
+  return { label: t('state.active'), tone: 'good', sentence }
 }
 
-/** What credit pays whole is no payment; what costs nothing needs no credit. */
-function amount(upcoming: Told['upcoming']): string {
+/** Describes the amount of the next payment. A total of 0 is either covered by credit or free. */
+function amount(upcoming: ProviderData['upcoming'], t: PageText): string {
   if (!upcoming) return ''
   const { total, lines } = upcoming
-  if (total.amount !== 0) return `: ${formatMoney(total)}`
+  if (total.amount !== 0) return t('state.amount', { amount: formatAmount(total, t) })
   const isCredit = lines.some((line) => line.kind === 'balance' && line.amount.amount < 0)
-  return isCredit ? ': your credit pays it' : ': nothing is due'
+  return t(isCredit ? 'state.credit' : 'state.nothingDue')
 }
 
-function day(date: Date | null): string {
-  return date ? formatDay(date) : 'a day we do not know'
+function day(date: Date | null, t: PageText): string {
+  return date ? formatDay(date, t.locale) : t('state.unknownDay')
+}
+
+/** `Spring: 25% off until 3 March 2027.` */
+export function describeDiscount(discount: ActiveDiscount, t: PageText = ENGLISH): string {
+  const { name, percentOff, amountOff, endsAt, billsLeft } = discount
+  const off = amountOff
+    ? formatAmount(amountOff, t)
+    : t('discount.percent', { percent: percentOff ?? 0 })
+  if (endsAt) return t('discount.until', { name, off, date: formatDay(endsAt, t.locale) })
+  if (billsLeft === null) return t('discount.always', { name, off })
+  return billsLeft === 1
+    ? t('discount.once', { name, off })
+    : t('discount.bills', { name, off, count: billsLeft })
 }

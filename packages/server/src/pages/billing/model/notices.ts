@@ -1,31 +1,35 @@
-/** What has just been done, as the address after a form says it. */
-export const NOTICES = {
-  subscribed: 'You are subscribed.',
-  swapped: 'Your plan was changed.',
-  'plan-kept': 'You keep your plan.',
-  'quantity-changed': 'The quantity was changed. The difference is on your next invoice.',
-  cancelled: 'Your subscription is cancelled.',
-  ended: 'Your subscription has ended.',
-  'code-used': 'The code counts from your next bill on.',
-  resumed: 'Your cancellation was taken back.',
-  paid: 'Your payment went through.',
-  'card-added': 'Your card was added.',
-  'card-changed': 'Your card was changed.',
-  'card-deleted': 'It was deleted.',
-  confirmed: 'Your payment is confirmed.',
-  refused: 'The payment was not confirmed, so nothing was charged.',
-  'clock-moved': 'The sandbox’s clock was moved.',
-  'charge-armed': 'Your next charge will be declined.',
-} as const
+import { ENGLISH, type PageText } from '../../../messages/messages.ts'
 
-export type Done = keyof typeof NOTICES
+/** Results of forms, as `?done=…` names them after the redirect. */
+const DONE = [
+  'subscribed',
+  'swapped',
+  'plan-kept',
+  'quantity-changed',
+  'cancelled',
+  'ended',
+  'code-used',
+  'resumed',
+  'paid',
+  'card-added',
+  'card-changed',
+  'card-deleted',
+  'confirmed',
+  'refused',
+  'clock-moved',
+  'charge-armed',
+] as const
 
-/** What nobody is glad of. */
+export type Done = (typeof DONE)[number]
+
+/** Results that are shown as a failure. */
 const BAD: ReadonlySet<Done> = new Set(['refused'])
 
 export function noticeOf(
-  done: string | undefined,
+  text: string | undefined,
+  t: PageText = ENGLISH,
 ): { readonly text: string; readonly tone: 'good' | 'bad' } | null {
-  if (done === undefined || !Object.hasOwn(NOTICES, done)) return null
-  return { text: NOTICES[done as Done], tone: BAD.has(done as Done) ? 'bad' : 'good' }
+  const done = DONE.find((name) => name === text)
+  if (done === undefined) return null
+  return { text: t(`notice.${done}`), tone: BAD.has(done) ? 'bad' : 'good' }
 }

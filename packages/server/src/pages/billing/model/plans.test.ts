@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { parseSettings } from '../../../config/settings.ts'
 import {
   findPlan,
-  formatRhythm,
+  formatInterval,
   formatTotal,
   planOf,
   quantityChoice,
@@ -21,7 +21,7 @@ const settings = parseSettings({
 const [monthly, quarterly, yearly] = settings.plans as [never, never, never]
 
 describe('plans', () => {
-  it('are found by their id, and by the id at the provider of a subscription', () => {
+  it("are found by their id, and by the provider's id of a subscription", () => {
     expect(findPlan(settings.plans, 'q')).toBe(quarterly)
     expect(findPlan(settings.plans, '__proto__')).toBeNull()
     expect(planOf(settings.plans, { provider: 'stripe', providerPlan: 'price_1' })).toBe(monthly)
@@ -29,13 +29,13 @@ describe('plans', () => {
     expect(planOf(settings.plans, { provider: 'braintree', providerPlan: 'old' })).toBeNull()
   })
 
-  it('say their price and rhythm', () => {
+  it('state their price and billing interval', () => {
     expect(
-      settings.plans.map((plan) => `${formatTotal(plan, 1, settings)} ${formatRhythm(plan)}`),
+      settings.plans.map((plan) => `${formatTotal(plan, 1, settings)} ${formatInterval(plan)}`),
     ).toEqual(['€9.99 per month', '€25.00 every 3 months', '€99.00 per year'])
   })
 
-  it('say the total for several', () => {
+  it('state the total for a quantity', () => {
     expect(formatTotal(quarterly, 3, settings)).toBe('€75.00')
   })
 
@@ -48,18 +48,18 @@ describe('plans', () => {
     ['several of a plan without seats', whole, 'stripe', 3, 1, 'one'],
     ['a plan with seats at Braintree, which has no quantities', seats, 'braintree', 1, 1, 'none'],
     ['a plan without seats at Braintree', whole, 'braintree', 1, 1, 'none'],
-  ] as const)('%s: the quantity after a change to it, and what can be chosen', (...row) => {
+  ] as const)('%s: limits the quantity after a change to it and the choices', (...row) => {
     const [, plan, provider, quantity, after, choice] = row
     expect(quantityOn(plan, { provider, quantity })).toBe(after)
     expect(quantityChoice(plan, { provider, quantity })).toBe(choice)
   })
 
-  it('that are no longer offered may have seats, so several of them can be changed', () => {
+  it('allow a choice of quantity if the plan is no longer offered and the person has several, because it may have had seats', () => {
     expect(quantityChoice(null, { provider: 'stripe', quantity: 3 })).toBe('any')
     expect(quantityChoice(null, { provider: 'stripe', quantity: 1 })).toBe('none')
   })
 
-  it('give a trial to those who never had one', () => {
+  it('give a trial only to people who never had one', () => {
     expect(trialDaysFor(monthly, [])).toBe(7)
     expect(trialDaysFor(monthly, [{ trialEndsAt: null }])).toBe(7)
     expect(trialDaysFor(monthly, [{ trialEndsAt: null }, { trialEndsAt: new Date(0) }])).toBe(0)

@@ -1,13 +1,8 @@
-import {
-  formatMoney,
-  type ItemWanted,
-  money,
-  type Subscription,
-  toDecimal,
-} from '@tollgate/billing'
+import { type ItemWanted, money, type Subscription, toDecimal } from '@tollgate/billing'
 import type { Plan, Settings } from '../../../config/settings.ts'
+import { ENGLISH, formatAmount, type PageText } from '../../../messages/messages.ts'
 
-/** The plan a subscription is on; null for one that is no longer offered. */
+/** The plan of a subscription. `null` if it is no longer offered. */
 export function planOf(
   plans: readonly Plan[],
   { provider, providerPlan }: Pick<Subscription, 'provider' | 'providerPlan'>,
@@ -19,13 +14,14 @@ export function findPlan(plans: readonly Plan[], id: string | null | undefined):
   return plans.find((plan) => plan.id === id) ?? null
 }
 
-/** The total of a period for so many of a plan: `$30.00`. */
+/** Formats the price of a billing period for a quantity: `$30.00`. */
 export function formatTotal(
   { amount }: Plan,
   quantity: number,
   { currency }: Pick<Settings, 'currency'>,
+  t: PageText = ENGLISH,
 ): string {
-  return formatMoney(money(amount * quantity, currency))
+  return formatAmount(money(amount * quantity, currency), t)
 }
 
 /** The amount of the first charge as decimal text, for the card's bank; zero during a trial. */
@@ -37,26 +33,26 @@ export function firstAmount(
   return toDecimal(money(trialDays > 0 ? 0 : amount, currency))
 }
 
-/** `per month`, `per year`, `every 3 months`. */
-export function formatRhythm({ months }: Pick<Plan, 'months'>): string {
-  if (months === 1) return 'per month'
-  return months === 12 ? 'per year' : `every ${months} months`
+/** Describes the billing interval: `per month`, `per year` or `every 3 months`. */
+export function formatInterval({ months }: Pick<Plan, 'months'>, t: PageText = ENGLISH): string {
+  if (months === 1) return t('rhythm.month')
+  return months === 12 ? t('rhythm.year') : t('rhythm.months', { months })
 }
 
 type Held = Pick<Subscription, 'provider' | 'quantity'>
 
-/** The quantity after a change to this plan. A plan that is not sold by the seat is charged once. */
+/** The quantity after a change to this plan: 1 at Stripe if the plan has no seats. */
 export function quantityOn(plan: Plan, { provider, quantity }: Held): number {
   return provider === 'stripe' && !plan.seats ? 1 : quantity
 }
 
-/** Which quantities people may choose: any number, nothing but 1, or no other than they have. */
+/** The quantities people may choose: `any`, only 1 (`one`), or no change (`none`). */
 export type QuantityChoice = 'any' | 'one' | 'none'
 
 /**
- * Decides which quantities people may choose. Braintree has none, and a plan without seats would only be paid for twice.
- * People who have several of it, from an operator or from before, may go back to one. A plan that is no longer offered may
- * have had seats.
+ * Decides which quantities people may choose. Braintree has no quantities. More than one of a plan
+ * without seats only costs more, so a person who has several can only go back to one. A plan that
+ * is no longer offered may have had seats.
  */
 export function quantityChoice(plan: Plan | null, { provider, quantity }: Held): QuantityChoice {
   if (provider !== 'stripe') return 'none'
@@ -65,14 +61,17 @@ export function quantityChoice(plan: Plan | null, { provider, quantity }: Held):
   return plan === null ? 'any' : 'one'
 }
 
-/** Whether we say no to a quantity ourselves. Braintree, which has none, does so with an error of its own. */
+/** Whether the page rejects a quantity. At Braintree billing itself rejects it. */
 export function refusesQuantity(plan: Plan | null, held: Held, quantity: number): boolean {
   const choice = quantityChoice(plan, held)
   if (choice === 'one') return quantity !== 1
   return choice === 'none' && held.provider === 'stripe'
 }
 
-/** The argument for `swap()`, which keeps the quantity by itself. Prices beside the plan stay. */
+/**
+ * The argument for `swap()`, which keeps the quantity unless told otherwise. Other prices of the
+ * subscription stay.
+ */
 export function swapTarget(plan: Plan, subscription: Subscription): string | ItemWanted[] {
   const price = plan[subscription.provider]
   const quantity = quantityOn(plan, subscription)
@@ -84,10 +83,24 @@ export function swapTarget(plan: Plan, subscription: Subscription): string | Ite
   ]
 }
 
-/** A trial is given once: whoever has had one begins to pay at once. */
+/** Length of the trial in days. 0 if the person has had a trial before. */
 export function trialDaysFor(
   plan: Plan,
   before: readonly Pick<Subscription, 'trialEndsAt'>[],
 ): number {
   return before.some(({ trialEndsAt }) => trialEndsAt !== null) ? 0 : plan.trialDays
+}
+
+/** How long a preview is valid, in milliseconds. Its amounts depend on the time it was made for. */
+const PREVIEW_LIFETIME = 15 * 60_000
+
+/**
+ * Parses the time of a preview, as the form sends it back. `null` if it is too old or in the
+ * future, which would credit unused days twice.
+ */
+export function parseProrationDate(value: string | null, now: Date): Date | null {
+  if (value === null || !/^\d{1,15}$/.test(value)) return null
+  const at = Number(value)
+  const age = now.getTime() - at
+  return age >= 0 && age <= PREVIEW_LIFETIME ? new Date(at) : null
 }

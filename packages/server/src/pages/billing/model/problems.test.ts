@@ -16,11 +16,12 @@ import {
   UserNotFound,
 } from '@tollgate/billing'
 import { describe, expect, it } from 'vitest'
+import { ENGLISH, textFor } from '../../../messages/messages.ts'
 import { describeProblem } from './problems.ts'
 
 const OF_STRIPE = { provider: 'stripe', providerCode: null } as const
 
-describe('a page that could not do what was asked', () => {
+describe('describeProblem', () => {
   it.each([
     [new PaymentOverdue('Not paid'), 402],
     [new PaymentFailed('Declined', { ...OF_STRIPE, declineCode: null }), 402],
@@ -32,7 +33,7 @@ describe('a page that could not do what was asked', () => {
     [new TooManyAttempts('Enough', { retryAfter: 60 }), 429],
     [new Busy('Later'), 503],
     [new ProviderUnavailable('Away', OF_STRIPE), 503],
-  ])('answers as billing does: %s with %i', (error, status) => {
+  ])('uses the status of billing: %s with %i', (error, status) => {
     expect(describeProblem(error)?.status).toBe(status)
     expect(error.status).toBe(status)
   })
@@ -41,7 +42,7 @@ describe('a page that could not do what was asked', () => {
     new InvalidArgument('No'),
     new NoPaymentMethod('No'),
     new PromotionCodeRefused('No', { ...OF_STRIPE, reason: 'unknown' }),
-  ])('answers 422 to a form that cannot be, where an API has 400: %s', (error) => {
+  ])('uses 422 for an invalid form, for which billing has 400: %s', (error) => {
     expect(describeProblem(error)?.status).toBe(422)
     expect(error.status).toBe(400)
   })
@@ -56,11 +57,27 @@ describe('a page that could not do what was asked', () => {
       'You can use your code below. You can add another card below, under “Payment methods”.',
     ],
     [['cancellation'], 'It was cancelled; you can resume it below.'],
-  ])('says where a subscription that runs is changed: %j', (names, where) => {
+  ])('names the place that changes the running subscription for %j', (names, where) => {
     const terms = names.map((term) => ({ term, inForce: 'a', wanted: 'b', use: 'c()' }))
     const { message } = describeProblem(new AlreadySubscribed('Taken', { terms })) ?? {}
     expect(message).toBe(`You are subscribed already, so nothing was changed or charged. ${where}`)
   })
+
+  it.each([
+    [
+      'insufficient_funds',
+      'Your card has insufficient funds.',
+      'Ihre Karte ist nicht ausreichend gedeckt.',
+    ],
+    ['do_not_honor', 'Stripe says no.', 'Ihre Karte wurde abgelehnt.'],
+  ])(
+    'gives the reason of a declined card in the language of the page: %s',
+    (declineCode, en, de) => {
+      const error = new PaymentFailed('Stripe says no', { ...OF_STRIPE, declineCode })
+      expect(describeProblem(error, ENGLISH)?.message).toContain(en)
+      expect(describeProblem(error, textFor(['de']))?.message).toContain(de)
+    },
+  )
 
   it('leaves a fault to others', () => {
     expect(describeProblem(new UserNotFound('None'))).toBeNull()

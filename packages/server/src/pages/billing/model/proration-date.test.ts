@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { parseProrationDate } from './proration-date.ts'
+import { parseProrationDate } from './plans.ts'
 
 const now = new Date('2027-03-03T10:00:00Z')
 const minutes = (count: number) => String(now.getTime() + count * 60_000)
 
-describe('the moment a preview was made for', () => {
+describe('parseProrationDate', () => {
   it.each([
     ['just now', minutes(0), true],
     ['a while ago', minutes(-15), true],
@@ -15,7 +15,7 @@ describe('the moment a preview was made for', () => {
     ['negative', '-1', false],
     ['missing', null, false],
     ['endless', '9'.repeat(400), false],
-  ])('%s', (_name, value, isGood) => {
+  ])('checks a time that is %s', (_name, value, isGood) => {
     const expected = isGood ? new Date(Number(value)) : null
     expect(parseProrationDate(value, now)).toEqual(expected)
   })

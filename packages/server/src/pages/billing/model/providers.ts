@@ -3,27 +3,44 @@ import type { ServiceContext } from '../../../context.ts'
 
 export { PROVIDER_NAMES } from '../../../users/account-billing.ts'
 
-/** Where somebody who has paid nowhere yet may pay. */
+/** Providers that a person who has not paid yet can choose from. */
 export function availableProviders({ sandbox, config }: ServiceContext): ProviderName[] {
   if (sandbox) return ['stripe', 'braintree']
   const configured = { stripe: config.stripe, braintree: config.braintree }
   return (['stripe', 'braintree'] as const).filter((name) => configured[name] !== null)
 }
 
-/** Whether what people type are promotion codes. Braintree has none, and discounts have names. */
+/** Whether people type promotion codes. At Braintree they type the id of a discount. */
 export function hasPromotionCodes(provider: ProviderName): boolean {
   return provider === 'stripe'
 }
 
-/** Whether what takes an invoice back is a document of its own. */
+/** Whether a credited invoice has a separate document. */
 export function hasCreditNotes(provider: ProviderName): boolean {
   return provider === 'stripe'
 }
 
-/** The provider that was asked for, if it is on offer. */
+/** The requested provider, if it is available. */
 export function parseProvider(
   value: string | null | undefined,
   available: readonly ProviderName[],
 ): ProviderName | null {
   return available.find((name) => name === value) ?? null
+}
+
+/** Origins of Stripe's hosted pages, which the policy has to allow as targets of a form. */
+const STRIPE_PAGES: readonly string[] = [
+  'https://checkout.stripe.com',
+  'https://billing.stripe.com',
+]
+
+/** Whether the provider has hosted pages for checkout and the customer portal. */
+export function hasHostedPages(provider: ProviderName): boolean {
+  return provider === 'stripe'
+}
+
+export function hostedPagesOf({ sandbox }: ServiceContext): readonly string[] {
+  if (!sandbox) return STRIPE_PAGES
+  const { protocol, host, port } = sandbox.stripe.config
+  return [`${protocol}://${host}:${port}`]
 }

@@ -1,10 +1,14 @@
 import type { ProviderName } from '@tollgate/billing'
 import type { BothProviders } from '../../../demo/providers.ts'
+import type { PageMessages } from '../../../messages/en.ts'
 
-/** A card of the sandbox, and what becomes of it. */
+/** A test card of the sandbox, and how it behaves. */
 export interface TestCard {
   readonly token: string
-  readonly label: string
+  /** The brand and the last four digits. */
+  readonly card: string
+  /** The id of the text that says what happens to the card. */
+  readonly label: Extract<keyof PageMessages, `testCard.${string}`>
   /** Charges of this customer that are declined once the card is accepted; Stripe's cards do so themselves. */
   readonly declinesLater?: number
 }
@@ -13,23 +17,25 @@ const BRAINTREE_DECLINE = '2001'
 
 export const TEST_CARDS: Readonly<Record<ProviderName, readonly TestCard[]>> = {
   stripe: [
-    { token: 'pm_card_visa', label: 'Visa 4242: works' },
-    { token: 'pm_card_mastercard', label: 'Mastercard 4444: works' },
-    { token: 'pm_card_authenticationRequired', label: 'Visa 3184: the bank asks (3-D Secure)' },
-    { token: 'pm_card_chargeDeclined', label: 'Visa 0002: declined at once' },
+    { token: 'pm_card_visa', card: 'Visa 4242', label: 'testCard.works' },
+    { token: 'pm_card_mastercard', card: 'Mastercard 4444', label: 'testCard.works' },
+    { token: 'pm_card_authenticationRequired', card: 'Visa 3184', label: 'testCard.bankAsks' },
+    { token: 'pm_card_chargeDeclined', card: 'Visa 0002', label: 'testCard.declined' },
     {
       token: 'pm_card_chargeDeclinedInsufficientFunds',
-      label: 'Visa 9995: not enough money',
+      card: 'Visa 9995',
+      label: 'testCard.noMoney',
     },
-    { token: 'pm_card_chargeCustomerFail', label: 'Visa 0341: accepted, every charge fails' },
+    { token: 'pm_card_chargeCustomerFail', card: 'Visa 0341', label: 'testCard.failsLater' },
   ],
   braintree: [
-    { token: 'fake-valid-visa-nonce', label: 'Visa 1881: works' },
-    { token: 'fake-valid-mastercard-nonce', label: 'Mastercard 4444: works' },
-    { token: 'fake-processor-declined-visa-nonce', label: 'Visa 1115: declined at once' },
+    { token: 'fake-valid-visa-nonce', card: 'Visa 1881', label: 'testCard.works' },
+    { token: 'fake-valid-mastercard-nonce', card: 'Mastercard 4444', label: 'testCard.works' },
+    { token: 'fake-processor-declined-visa-nonce', card: 'Visa 1115', label: 'testCard.declined' },
     {
       token: 'fake-valid-discover-nonce',
-      label: 'Discover 1117: accepted, the next three charges fail',
+      card: 'Discover 1117',
+      label: 'testCard.failsThrice',
       // A charge, and the two retries Braintree makes before it gives up.
       declinesLater: 3,
     },
@@ -40,8 +46,14 @@ export function findTestCard(provider: ProviderName, token: string): TestCard | 
   return TEST_CARDS[provider].find((card) => card.token === token) ?? null
 }
 
-/** A new card has only its own troubles: those that were ordered for the one before are forgotten. */
-export function rehearse(sandbox: BothProviders, customerId: string, card: TestCard | null): void {
+/**
+ * Replaces the declines that were set up for the customer's previous card with those of this one.
+ */
+export function setUpDeclines(
+  sandbox: BothProviders,
+  customerId: string,
+  card: TestCard | null,
+): void {
   const { trouble } = sandbox
   while (trouble.takeDecline(customerId) !== null);
   for (let left = card?.declinesLater ?? 0; left > 0; left--) {
@@ -49,7 +61,7 @@ export function rehearse(sandbox: BothProviders, customerId: string, card: TestC
   }
 }
 
-/** What somebody tells the sandbox's bank, which takes their word for it. */
+/** Sends the person's answer to the sandbox's bank, which believes it. */
 export function answerBank(
   { stripe }: BothProviders,
   payment: { readonly id: string },
@@ -59,7 +71,7 @@ export function answerBank(
   else stripe.failAuthentication(payment.id)
 }
 
-/** The next charge of this customer is declined, whatever its card. */
+/** Makes the sandbox decline the customer's next charge, whatever the card. */
 export function failNextCharge(
   sandbox: BothProviders,
   customer: { readonly provider: ProviderName; readonly id: string },

@@ -1,9 +1,8 @@
 import { isBillingError } from '@tollgate/billing'
-import type { Hono } from 'hono'
+import type { Context, Hono } from 'hono'
 import type { ServiceContext } from '../../../context.ts'
 import type { AppEnv } from '../../../http/variables.ts'
-import { readOwnForm } from '../../parts/forms.ts'
-import { requireUser, userOf } from '../../parts/page-context.ts'
+import { readOwnForm, requireUser, userOf } from '../../parts/forms.ts'
 import { type Account, readAccount } from '../model/account.ts'
 import type { Done } from '../model/notices.ts'
 import { describeProblem, isDeclined } from '../model/problems.ts'
@@ -15,10 +14,13 @@ export interface FormRequest {
   readonly form: URLSearchParams
 }
 
-/** Does what a form asks for and says so, or sends the person elsewhere first. Doing it twice is doing it once. */
+/**
+ * Carries out a form, and returns what was done or the address to continue at. Must be idempotent,
+ * because a form may be sent twice.
+ */
 export type Action = (request: FormRequest) => Promise<Done | { readonly goTo: string }>
 
-/** A form of the signed-in person. What could not be done is said on the billing page. */
+/** Adds a form for the signed-in person. If the action fails, the billing page shows why. */
 export function addForm(app: Hono<AppEnv>, path: string, action: Action): void {
   app.post(path, requireUser(), async (c) => {
     const { service } = c.get('page')
@@ -35,9 +37,24 @@ export function addForm(app: Hono<AppEnv>, path: string, action: Action): void {
       await (isDeclined(error) ? card?.declined() : card?.withdrawn())
       if (isBillingError(error, 'payment_action_required'))
         return c.redirect('/billing/confirm', 303)
-      const problem = describeProblem(error)
+      const problem = describeProblem(error, c.get('page').t)
       if (!problem) throw error
       return renderBilling(c, { problem, form })
+    }
+  })
+}
+
+export type Show = (c: Context<AppEnv>) => Response | Promise<Response>
+
+/** Adds a page for the signed-in person. If it cannot be shown, the billing page shows why. */
+export function addPage(app: Hono<AppEnv>, path: string, show: Show): void {
+  app.get(path, requireUser(), async (c) => {
+    try {
+      return await show(c)
+    } catch (error) {
+      const problem = describeProblem(error, c.get('page').t)
+      if (!problem) throw error
+      return renderBilling(c, { problem })
     }
   })
 }

@@ -1,26 +1,16 @@
-import type { Hono } from 'hono'
-import type { AppEnv } from '../../../http/variables.ts'
-import { requireRunning } from '../model/account.ts'
+import type { BillableUser, ProviderName, SubscriptionBuilder } from '@tollgate/billing'
+import type { Plan } from '../../../config/settings.ts'
+import { requireRunning, SUBSCRIPTION } from '../model/account.ts'
 import { describeCard } from '../model/describe-card.ts'
-import { refusesQuantity } from '../model/plans.ts'
+import { findPlan, refusesQuantity, trialDaysFor } from '../model/plans.ts'
 import { BadChoice } from '../model/problems.ts'
-import { addForm, type FormRequest } from './add-form.ts'
-import { readCard, rehearseCard } from './card-forms.ts'
-import { beginSubscription, readCode, readPlan } from './read-plan.ts'
+import { availableProviders, hasPromotionCodes, parseProvider } from '../model/providers.ts'
+import type { FormRequest } from './add-form.ts'
+import { readCard, setUpDeclinesOfCard } from './cards.tsx'
 
-const LARGEST_QUANTITY = 10_000
+const MAX_QUANTITY = 10_000
 
-/** The forms of the billing page itself. */
-export function addBillingForms(app: Hono<AppEnv>): void {
-  addForm(app, '/billing/subscribe', subscribe)
-  addForm(app, '/billing/pay', payNow)
-  addForm(app, '/billing/quantity', changeQuantity)
-  addForm(app, '/billing/resume', resume)
-  addForm(app, '/billing/keep-plan', keepPlan)
-  addForm(app, '/billing/code', useCode)
-}
-
-async function subscribe(request: FormRequest) {
+export async function subscribe(request: FormRequest) {
   const { service, form } = request
   const chosen = readPlan(request)
   const { billable } = request.account
@@ -31,51 +21,112 @@ async function subscribe(request: FormRequest) {
     : await readCard(request)
   const payer = await service.billing.user(billable.id)
   await beginSubscription(payer, provider, chosen).create(token)
-  await rehearseCard(request, token)
+  await setUpDeclinesOfCard(request, token)
   return 'subscribed' as const
 }
 
-/** What is owed, when the page said how much; another amount is shown first. */
-async function payNow({ account, form }: FormRequest) {
+/**
+ * Pays the amount owed, if it is still the amount that the page showed.
+ * @throws BadChoice if it has changed.
+ */
+export async function payNow({ account, form }: FormRequest) {
   const running = requireRunning(account)
   const owed = await running.amountOwed()
   if (!owed || owed.amount === 0) return 'paid' as const
   if (String(owed.amount) !== form.get('amount')) {
-    throw new BadChoice('The amount has changed since you saw it. Please look again.')
+    throw new BadChoice('problem.amountChanged')
   }
   await running.payNow()
   return 'paid' as const
 }
 
-async function changeQuantity({ account, form }: FormRequest) {
+export async function changeQuantity({ account, form }: FormRequest) {
   const text = form.get('quantity') ?? ''
   const quantity = /^\d{1,5}$/.test(text) ? Number(text) : 0
-  if (quantity < 1 || quantity > LARGEST_QUANTITY) {
-    throw new BadChoice(`Please choose a whole number from 1 to ${LARGEST_QUANTITY}.`)
+  if (quantity < 1 || quantity > MAX_QUANTITY) {
+    throw new BadChoice('problem.quantity')
   }
   const running = requireRunning(account)
   if (refusesQuantity(account.plan, running, quantity)) {
-    throw new BadChoice('This plan has no seats to choose a number of.')
+    throw new BadChoice('problem.noSeats')
   }
   await running.updateQuantity(quantity)
   return 'quantity-changed' as const
 }
 
-async function useCode({ account, form }: FormRequest) {
+export async function useCode({ account, form }: FormRequest) {
   const code = readCode(form)
-  if (code === null) throw new BadChoice('Please type a code.')
+  if (code === null) throw new BadChoice('problem.typeCode')
   await requireRunning(account).applyPromotionCode(code)
   return 'code-used' as const
 }
 
-async function resume({ account }: FormRequest) {
+export async function resume({ account }: FormRequest) {
   const running = requireRunning(account)
   if (running.cancelled()) await running.resume()
   return 'resumed' as const
 }
 
-async function keepPlan({ account }: FormRequest) {
+export async function keepPlan({ account }: FormRequest) {
   const running = requireRunning(account)
-  if (running.plannedPlan !== null) await running.cancelPlannedSwap()
+  if (running.plannedPrice !== null) await running.cancelPlannedSwap()
   return 'plan-kept' as const
+}
+
+const MAX_CODE_LENGTH = 64
+
+/** The plan and terms that a person subscribes to. */
+interface ChosenPlan {
+  readonly plan: Plan
+  readonly trialDays: number
+  /** The code as typed. `null` if there is none. */
+  readonly code: string | null
+}
+
+export function readPlan({ service, account, form }: FormRequest): ChosenPlan {
+  const plan = findPlan(service.config.settings.plans, form.get('plan'))
+  if (!plan) throw new BadChoice('problem.choosePlan')
+  // A form that was sent twice must repeat the trial that has just begun.
+  const before = account.history.filter((each) => each !== account.running || !each.onTrial())
+  const trialDays = trialDaysFor(plan, before)
+  return { plan, trialDays, code: readCode(form) }
+}
+
+function readCode(form: URLSearchParams): string | null {
+  const code = (form.get('coupon') ?? '').trim()
+  if (code.length > MAX_CODE_LENGTH) throw new BadChoice('problem.notACode')
+  return code === '' ? null : code
+}
+
+/**
+ * Prepares the subscription with its trial and discount. Where people type promotion codes, ids of
+ * coupons are not accepted.
+ */
+export function beginSubscription(
+  payer: BillableUser,
+  provider: ProviderName,
+  { plan, trialDays, code }: ChosenPlan,
+): SubscriptionBuilder {
+  const builder = payer.newSubscription(SUBSCRIPTION, plan[provider]).trialDays(trialDays)
+  if (code === null) return builder
+  return hasPromotionCodes(provider) ? builder.withPromotionCode(code) : builder.withCoupon(code)
+}
+
+/** Creates a checkout on the provider's hosted page, and leads there. */
+export async function checkout(request: FormRequest) {
+  const { service, form } = request
+  const { billable } = request.account
+  const wanted = parseProvider(form.get('provider'), availableProviders(service))
+  if (wanted !== null && wanted !== billable.provider) await billable.chooseProvider(wanted)
+  const payer = await service.billing.user(billable.id)
+  const { url } = await beginSubscription(payer, payer.provider, readPlan(request)).checkout({
+    successPath: '/billing?done=subscribed',
+    cancelPath: '/billing',
+  })
+  return { goTo: url ?? '/billing' }
+}
+
+export async function portal({ account }: FormRequest) {
+  const { url } = await account.billable.billingPortal({ returnPath: '/billing' })
+  return { goTo: url }
 }

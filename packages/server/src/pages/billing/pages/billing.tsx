@@ -1,38 +1,40 @@
-import type { Context, Hono } from 'hono'
+import type { ProviderName } from '@tollgate/billing'
+import type { Context } from 'hono'
+import type { FC } from 'hono/jsx'
 import type { AppEnv } from '../../../http/variables.ts'
-import { requireUser } from '../../parts/page-context.ts'
+import { BillingFrame, Note, OwnForm, usePage } from '../../parts/layout.tsx'
 import { renderPage } from '../../parts/render.tsx'
-import { askProvider, mayChooseProvider, readAccount } from '../model/account.ts'
+import { mayChooseProvider, readAccount, readProviderView } from '../model/account.ts'
 import { cardEntryOf } from '../model/card-entry.ts'
-import { hasHostedPages, hostedPagesOf } from '../model/hosted-pages.ts'
 import { noticeOf } from '../model/notices.ts'
 import type { Problem } from '../model/problems.ts'
-import { availableProviders, parseProvider } from '../model/providers.ts'
+import {
+  availableProviders,
+  hasCreditNotes,
+  hasHostedPages,
+  hostedPagesOf,
+  PROVIDER_NAMES,
+  parseProvider,
+} from '../model/providers.ts'
 import { ProviderScripts } from '../sections/card-entry.tsx'
-import { CurrentSubscription } from '../sections/current-subscription.tsx'
-import { BillingFrame } from '../sections/frame.tsx'
+import { CurrentSubscription, OtherPlans } from '../sections/current-subscription.tsx'
 import { Invoices } from '../sections/invoices.tsx'
-import { OtherPlans } from '../sections/other-plans.tsx'
 import { PaymentMethods } from '../sections/payment-methods.tsx'
-import { Portal } from '../sections/portal.tsx'
-import { SandboxStrip } from '../sections/sandbox-strip.tsx'
+import { SandboxControls } from '../sections/sandbox-controls.tsx'
 import { Subscribe } from '../sections/subscribe.tsx'
 
-/** What the signed-in person pays for. */
-export function addBillingPage(app: Hono<AppEnv>): void {
-  app.get('/billing', requireUser(), (c) => renderBilling(c))
-}
-
-/** The page, after a form that could not be done also with what was filled in. */
+/**
+ * Renders the billing page. After a form that failed, shows the problem and the values that were
+ * filled in.
+ */
 export async function renderBilling(
   c: Context<AppEnv>,
   view: { readonly problem?: Problem; readonly form?: URLSearchParams } = {},
 ): Promise<Response> {
-  const page = c.get('page')
-  const { service } = page
+  const { service, t } = c.get('page')
   const account = await readAccount(c)
   const { running, isCustomer } = account
-  const told = await askProvider(account)
+  const told = await readProviderView(account)
   const chosen = view.form?.get('provider') ?? c.req.query('provider')
   const available = availableProviders(service)
   const mayChoose = mayChooseProvider(account, told)
@@ -43,11 +45,11 @@ export async function renderBilling(
   const entry = cardEntryOf(service, provider)
   const hasPortal = isCustomer && hasHostedPages(account.provider)
   const leadsAway = hasPortal || hasHostedPages(provider)
-  const notice = view.problem ? null : noticeOf(c.req.query('done'))
+  const notice = view.problem ? null : noticeOf(c.req.query('done'), t)
   return renderPage(
     c,
     {
-      title: 'Billing',
+      title: t('places.billing'),
       status: view.problem?.status ?? 200,
       policy: entry.policy,
       opensWindows: entry.opensWindows,
@@ -55,37 +57,54 @@ export async function renderBilling(
     },
     <BillingFrame>
       <div class="stack">
-        <h1>Billing</h1>
-        <SandboxStrip page={page} canDecline={isCustomer} />
-        {view.problem && (
-          <p class="note bad" role="alert">
-            {view.problem.message}
-          </p>
-        )}
-        {notice && (
-          <p class={`note ${notice.tone}`} role="status">
-            {notice.text}
-          </p>
-        )}
+        <h1>{t('places.billing')}</h1>
+        <SandboxControls canDecline={isCustomer} />
+        <Note tone="bad" role="alert" text={view.problem?.message} />
+        <Note tone={notice?.tone ?? 'good'} text={notice?.text} />
         {running && (
           <>
-            <CurrentSubscription {...{ page, account, told }} subscription={running} />
-            <OtherPlans {...{ page, account }} subscription={running} />
+            <CurrentSubscription {...{ account, told }} subscription={running} />
+            <OtherPlans account={account} subscription={running} />
           </>
         )}
         {(!running || isUnpaid) && (
           <Subscribe
-            {...{ page, account, provider, entry, told }}
+            {...{ account, provider, entry, told }}
             available={mayChoose ? available : []}
             asksForCard={isUnpaid || c.req.query('card') === 'new' || view.form?.has('token')}
             form={view.form ?? null}
           />
         )}
-        {isCustomer && !isUnpaid && <PaymentMethods {...{ page, account, told, entry }} />}
-        {hasPortal && <Portal page={page} provider={account.provider} />}
+        {isCustomer && !isUnpaid && <PaymentMethods {...{ account, told, entry }} />}
+        {hasPortal && <Portal provider={account.provider} />}
         <Invoices {...told} isCustomer={isCustomer} />
         <ProviderScripts entry={entry} />
       </div>
     </BillingFrame>,
   )
+}
+
+/** The button for the provider's customer portal. The link is created on click. */
+const Portal: FC<{ provider: ProviderName }> = (view) => {
+  const { t } = usePage()
+  const provider = PROVIDER_NAMES[view.provider]
+  return (
+    <section class="card" aria-labelledby="portal-title">
+      <h2 id="portal-title">{t('portal.title', { provider })}</h2>
+      <p>{t('portal.text')}</p>
+      <OwnForm action="/billing/portal">
+        <button type="submit">{t('portal.open', { provider })}</button>
+      </OwnForm>
+    </section>
+  )
+}
+
+/** Downloads the PDF of a credit note. Billing itself serves those of invoices. */
+export async function downloadCreditNote(c: Context<AppEnv>): Promise<Response> {
+  const { service } = c.get('page')
+  const { billable, provider } = await readAccount(c)
+  const id = c.req.param('id') ?? ''
+  const note = hasCreditNotes(provider) ? await billable.findCreditNote(id) : null
+  if (!note) return c.notFound()
+  return billable.downloadCreditNote(note.id, service.config.settings.invoice)
 }

@@ -1,16 +1,27 @@
 import type { FC } from 'hono/jsx'
 import { assetUrl } from '../../parts/assets.ts'
+import { usePage } from '../../parts/layout.tsx'
+import { cardScriptTexts } from '../../parts/script-texts.ts'
 import type { CardEntry } from '../model/card-entry.ts'
 import { PROVIDER_NAMES } from '../model/providers.ts'
 import { TEST_CARDS } from '../model/test-cards.ts'
 
-/** Once on a page, before our own script. Only ever loaded from the provider itself, or its sandbox. */
+/**
+ * The provider's scripts. Include them once per page, before our own script. They are loaded only
+ * from the provider or the sandbox.
+ */
 export const ProviderScripts: FC<{ entry: CardEntry }> = ({ entry }) => (
   <>
     {entry.scripts.map((address) => (
       <script src={address} nonce={entry.nonce ?? undefined} defer />
     ))}
-    {entry.provider === 'braintree' && <script type="module" src={assetUrl('braintree-card.js')} />}
+    {entry.provider === 'braintree' && (
+      <script
+        type="module"
+        src={assetUrl('braintree-card.js')}
+        data-card-texts={cardScriptTexts(usePage().t)}
+      />
+    )}
   </>
 )
 
@@ -18,22 +29,26 @@ interface CardFieldView {
   readonly entry: CardEntry
   readonly id: string
   readonly chosen?: string | null
-  /** The person's address, which the card's bank is told so that it has to ask less often. */
+  /**
+   * The person's e-mail address, which the card's bank gets so that it asks for confirmation less
+   * often.
+   */
   readonly email: string | undefined
 }
 
-/** The field of a form; it ends in a value named `token`. */
+/** Card field of a form. The form sends a value named `token`. */
 export const CardField: FC<CardFieldView> = (view) => {
   const { entry, chosen } = view
+  const { t } = usePage()
   if (entry.kind === 'test') {
     return (
       <>
         <label>
-          Test card
+          {t('testCard.label')}
           <select name="token" required>
             {TEST_CARDS[entry.provider].map((card) => (
               <option value={card.token} selected={card.token === chosen}>
-                {card.label}
+                {t(card.label, { card: card.card })}
               </option>
             ))}
           </select>
@@ -42,51 +57,37 @@ export const CardField: FC<CardFieldView> = (view) => {
       </>
     )
   }
-  const name = PROVIDER_NAMES[entry.provider]
+  const provider = PROVIDER_NAMES[entry.provider]
   if (entry.kind === 'missing') {
-    return (
-      <p class="problem">
-        Cards cannot be entered here yet: whoever runs this service has to set
-        STRIPE_PUBLISHABLE_KEY.
-      </p>
-    )
+    return <p class="problem">{t('field.missing', { variable: 'STRIPE_PUBLISHABLE_KEY' })}</p>
   }
   return (
     <div class="card-entry" {...entryData(view)}>
-      <p>Card, sent to {name} and not to us</p>
+      <p>{t('field.sentTo', { provider })}</p>
       <CardInputs {...view} />
       <input type="hidden" name="token" value="" />
       <noscript>
-        <p class="problem">Cards are taken by {name}’s own script. Please switch scripts on.</p>
+        <p class="problem">{t('field.script', { provider })}</p>
       </noscript>
     </div>
   )
 }
 
 /**
- * In a demo, beside the list of test cards: a card is typed in as it is in production, only that the
- * sandbox's stand-in for the provider's script takes it. Shown by our own script, since it needs one.
+ * In a demo, an alternative to the list of test cards: the same fields as in production, served by
+ * the sandbox. Shown by our own script, because it needs one.
  */
 const TypedCard: FC<CardFieldView> = (view) => {
   const { provider } = view.entry
+  const { t } = usePage()
   return (
     <details class="card-entry" {...entryData(view)} hidden>
-      <summary>
-        {provider === 'braintree' ? 'Type a card in, or use PayPal' : 'Type a card in instead'}
-      </summary>
-      <p>
-        As with {PROVIDER_NAMES[provider]}’s own script. Its test numbers work, such as{' '}
-        {TEST_NUMBERS[provider]}.
-      </p>
+      <summary>{t(`testCard.enter.${provider}`)}</summary>
+      <p>{t(`testCard.numbers.${provider}`)}</p>
       <CardInputs {...view} />
       <input type="hidden" name="token" value="" disabled />
     </details>
   )
-}
-
-const TEST_NUMBERS = {
-  stripe: '4242 4242 4242 4242',
-  braintree: '4111 1111 1111 1111, or 4000 0000 0000 2503 whose bank asks (3-D Secure)',
 }
 
 /** Attributes that the page's script reads. */
@@ -98,38 +99,63 @@ function entryData({ entry, email }: CardFieldView) {
   }
 }
 
-/** Places for the provider's fields and for our messages. */
+/** Containers for the provider's fields and for messages. */
 const CardInputs: FC<CardFieldView> = ({ entry, id }) => (
   <>
     {entry.provider === 'stripe' ? (
       <div id={`${id}-mount`} data-mount />
     ) : (
       <div class="hosted-fields" data-fields hidden>
-        {HOSTED_FIELDS.map(([field, label, isOptional]) => (
+        {HOSTED_FIELDS.map(([field, isOptional]) => (
           <div data-row={field} hidden={isOptional}>
-            <label for={`${id}-${field}`}>{label}</label>
+            <label for={`${id}-${field}`}>{usePage().t(`field.${field}`)}</label>
             <div id={`${id}-${field}`} class="hosted-field" data-field={field} />
           </div>
         ))}
       </div>
     )}
     <p data-loading hidden>
-      The card form is loading…
+      {usePage().t('field.loading')}
     </p>
     <p class="problem" data-problem role="alert" />
     {entry.provider === 'braintree' && (
       <div class="paypal" data-paypal hidden>
-        <p>Or pay with PayPal</p>
+        <p>{usePage().t('field.paypal')}</p>
         <div data-paypal-button />
       </div>
     )}
   </>
 )
 
-/** Braintree's fields; the last one only where the merchant's rules check it. */
+/** Braintree's fields. The postal code is shown only if the merchant's rules check it. */
 const HOSTED_FIELDS = [
-  ['number', 'Card number', false],
-  ['expirationDate', 'Expiry date (MM/YY)', false],
-  ['cvv', 'Security code', false],
-  ['postalCode', 'Postal code', true],
+  ['number', false],
+  ['expirationDate', false],
+  ['cvv', false],
+  ['postalCode', true],
 ] as const
+
+/** Lets the provider's script, or the sandbox's, ask the bank for confirmation within the page. */
+export const AskBank: FC<{ entry: CardEntry; clientSecret: string | null }> = (view) => {
+  const { entry, clientSecret } = view
+  if (entry.provider !== 'stripe' || entry.scripts.length === 0 || clientSecret === null)
+    return null
+  const isDemo = entry.kind === 'test'
+  return (
+    <div
+      class="stack"
+      data-confirm-payment
+      data-key={entry.key ?? undefined}
+      data-client-secret={clientSecret}
+      hidden
+    >
+      {isDemo && <p>{usePage().t('confirm.orBank')}</p>}
+      <p>
+        <button class={isDemo ? undefined : 'primary'} type="button">
+          {usePage().t(isDemo ? 'confirm.letBank' : 'confirm.withBank')}
+        </button>
+      </p>
+      <p class="problem" data-problem role="alert" />
+    </div>
+  )
+}

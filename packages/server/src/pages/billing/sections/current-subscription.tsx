@@ -1,27 +1,26 @@
-import { formatMoney, type Money, type Subscription } from '@tollgate/billing'
+import type { Money, Subscription } from '@tollgate/billing'
 import type { FC } from 'hono/jsx'
-import type { PageContext } from '../../../http/variables.ts'
-import { CsrfField } from '../../parts/layout.tsx'
+import { formatDay } from '../../../dates.ts'
+import { formatAmount } from '../../../messages/messages.ts'
+import { Submit } from '../../parts/fields.tsx'
+import { OwnForm, usePage } from '../../parts/layout.tsx'
 import type { Account, ProviderView } from '../model/account.ts'
-import { formatDay } from '../model/dates.ts'
 import { describeCard } from '../model/describe-card.ts'
-import { describeDiscount } from '../model/describe-discount.ts'
-import { describeState } from '../model/describe-state.ts'
-import { formatRhythm, formatTotal, planOf, quantityChoice } from '../model/plans.ts'
+import { describeDiscount, describeState } from '../model/describe-state.ts'
+import { formatInterval, formatTotal, planOf, quantityChoice, quantityOn } from '../model/plans.ts'
 import { hasPromotionCodes, PROVIDER_NAMES } from '../model/providers.ts'
 import { Price } from './price.tsx'
 
 interface CurrentView {
-  readonly page: PageContext
   readonly account: Account
   readonly told: ProviderView
   readonly subscription: Subscription
 }
 
-export const CurrentSubscription: FC<CurrentView> = ({ page, account, told, subscription }) => {
-  const { settings } = page.service.config
+export const CurrentSubscription: FC<CurrentView> = ({ account, told, subscription }) => {
+  const { t } = usePage()
   const { plan } = account
-  const state = describeState(subscription, told, describeCard(account.billable) !== null)
+  const state = describeState(subscription, told, describeCard(account.billable) !== null, t)
   return (
     <section class="card stack" aria-labelledby="subscription-title">
       <div class="row spread">
@@ -30,80 +29,88 @@ export const CurrentSubscription: FC<CurrentView> = ({ page, account, told, subs
       </div>
       {plan && (
         <p class="price">
-          <Price plan={plan} quantity={subscription.quantity} settings={settings} />
+          <Price plan={plan} quantity={subscription.quantity} />
         </p>
       )}
       <p>
-        {state.sentence} <small>Paid through {PROVIDER_NAMES[subscription.provider]}.</small>
+        {state.sentence}{' '}
+        <small>
+          {t('current.paidThrough', { provider: PROVIDER_NAMES[subscription.provider] })}
+        </small>
       </p>
       {told.discounts?.map((discount) => (
-        <p>{describeDiscount(discount)}</p>
+        <p>{describeDiscount(discount, t)}</p>
       ))}
-      <Planned {...{ page, subscription }} />
-      <Unpaid {...{ page, account, told, subscription }} />
-      {!subscription.incomplete() && <Changes {...{ page, account, subscription }} />}
+      <Planned subscription={subscription} />
+      <Unpaid {...{ account, told, subscription }} />
+      {!subscription.incomplete() && <Changes {...{ account, subscription }} />}
     </section>
   )
 }
 
-/** A change that comes with a later bill, and the way back from it. */
-const Planned: FC<Pick<CurrentView, 'page' | 'subscription'>> = ({ page, subscription }) => {
-  const { plannedPlan, plannedAt, provider } = subscription
-  if (plannedPlan === null || plannedAt === null) return null
-  const { plans } = page.service.config.settings
-  const next = planOf(plans, { provider, providerPlan: plannedPlan })
+/** The planned change and a button to cancel it. */
+const Planned: FC<Pick<CurrentView, 'subscription'>> = ({ subscription }) => {
+  const { plannedPrice, plannedAt, provider } = subscription
+  if (plannedPrice === null || plannedAt === null) return null
+  const { service, t } = usePage()
+  const { plans } = service.config.settings
+  const next = planOf(plans, { provider, providerPlan: plannedPrice })
   return (
-    <form method="post" action="/billing/keep-plan" class="row" data-once>
-      <CsrfField page={page} />
+    <OwnForm action="/billing/keep-plan" class="row" data-once>
       <span>
-        It changes to <bdi>{next?.name ?? plannedPlan}</bdi> on {formatDay(plannedAt)}.
+        {t.parts('current.planned', {
+          plan: <bdi>{next?.name ?? plannedPrice}</bdi>,
+          date: formatDay(plannedAt, t.locale),
+        })}
       </span>
-      <button type="submit">Keep the present plan</button>
-    </form>
+      <button type="submit">{t('current.keep')}</button>
+    </OwnForm>
   )
 }
 
-const Changes: FC<Omit<CurrentView, 'told'>> = ({ page, account, subscription }) => (
+const Changes: FC<Omit<CurrentView, 'told'>> = ({ account, subscription }) => (
   <div class="row bottom spread">
-    <Quantity {...{ page, account, subscription }} />
-    {hasPromotionCodes(subscription.provider) && <Code page={page} />}
+    <Quantity {...{ account, subscription }} />
+    {hasPromotionCodes(subscription.provider) && <Code />}
     <div class="row">
       {subscription.onGracePeriod() && (
-        <form method="post" action="/billing/resume" data-once>
-          <CsrfField page={page} />
-          <button class="primary" type="submit">
-            Resume
-          </button>
-        </form>
+        <OwnForm action="/billing/resume" data-once>
+          <Submit class="primary">{usePage().t('current.resume')}</Submit>
+        </OwnForm>
       )}
       <a class="button" href="/billing/cancel">
-        {subscription.cancelled() ? 'End it now' : 'Cancel'}
+        {usePage().t(subscription.cancelled() ? 'current.endNow' : 'cancel.title')}
       </a>
     </div>
   </div>
 )
 
-/** A plan without seats is charged once: a person who has several can only go back to one. */
-const Quantity: FC<Omit<CurrentView, 'told'>> = ({ page, account, subscription }) => {
-  const { settings } = page.service.config
+/**
+ * The form for the quantity. On a plan without seats, a person who has several can only go back to
+ * one.
+ */
+const Quantity: FC<Omit<CurrentView, 'told'>> = ({ account, subscription }) => {
+  const { service, t } = usePage()
+  const { settings } = service.config
   const { plan } = account
   const choice = quantityChoice(plan, subscription)
   if (choice === 'none') return null
-  const each = plan ? `, ${formatTotal(plan, 1, settings)} each` : ''
+  const price = plan && formatTotal(plan, 1, settings, t)
   return (
-    <form method="post" action="/billing/quantity" class="row bottom" data-once>
-      <CsrfField page={page} />
+    <OwnForm action="/billing/quantity" class="row bottom" data-once>
       {choice === 'one' ? (
         <>
           <input type="hidden" name="quantity" value={1} />
           <button type="submit">
-            Pay for one{plan ? `: ${formatTotal(plan, 1, settings)} ${formatRhythm(plan)}` : ''}
+            {plan && price
+              ? t('current.payOnePrice', { price, rhythm: formatInterval(plan, t) })
+              : t('current.payOne')}
           </button>
         </>
       ) : (
         <>
           <label class="short">
-            Quantity{each}
+            {price ? t('current.quantityEach', { price }) : t('current.quantity')}
             <input
               type="number"
               name="quantity"
@@ -113,48 +120,47 @@ const Quantity: FC<Omit<CurrentView, 'told'>> = ({ page, account, subscription }
               required
             />
           </label>
-          <button type="submit">Change the quantity</button>
+          <button type="submit">{t('current.changeQuantity')}</button>
         </>
       )}
-    </form>
+    </OwnForm>
   )
 }
 
-/** In place of what is taken off now. */
-const Code: FC<Pick<CurrentView, 'page'>> = ({ page }) => (
-  <form method="post" action="/billing/code" class="row bottom" data-once>
-    <CsrfField page={page} />
+/** The form for a promotion code, which replaces the present discount. */
+const Code: FC = () => (
+  <OwnForm action="/billing/code" class="row bottom" data-once>
     <label class="short">
-      Code
+      {usePage().t('current.code')}
       <input name="coupon" maxlength={64} autocomplete="off" required />
     </label>
-    <button type="submit">Use the code</button>
-  </form>
+    <button type="submit">{usePage().t('current.useCode')}</button>
+  </OwnForm>
 )
 
 const Unpaid: FC<CurrentView> = (props) => {
-  const { page, account, told, subscription } = props
+  const { t } = usePage()
+  const { account, told, subscription } = props
   const { unpaid, owed } = told
   if (!unpaid && !owed) return null
   const asks = unpaid?.code === 'payment_action_required'
-  const card = describeCard(account.billable)
+  const card = describeCard(account.billable, t)
   return (
     <div class="note bad stack">
-      {unpaid && <p>{asks ? 'Your bank wants you to confirm the payment.' : unpaid.message}</p>}
-      {owed && card && !asks && <PayNow {...{ page, owed, card }} />}
+      {unpaid && <p>{asks ? t('current.bankWants') : unpaid.message}</p>}
+      {owed && card && !asks && <PayNow {...{ owed, card }} />}
       {(asks || subscription.incomplete()) && (
         <div class="row">
           {asks && (
             <a class="button primary" href="/billing/confirm">
-              Confirm the payment
+              {t('confirm.title')}
             </a>
           )}
           {subscription.incomplete() && (
-            <form method="post" action="/billing/cancel-now" data-once>
-              <CsrfField page={page} />
+            <OwnForm action="/billing/cancel-now" data-once>
               <input type="hidden" name="confirm" value="yes" />
-              <button type="submit">Give up and start again</button>
-            </form>
+              <button type="submit">{t('current.giveUp')}</button>
+            </OwnForm>
           )}
         </div>
       )}
@@ -162,13 +168,42 @@ const Unpaid: FC<CurrentView> = (props) => {
   )
 }
 
-const PayNow: FC<{ page: PageContext; owed: Money; card: string }> = ({ page, owed, card }) => (
-  <form method="post" action="/billing/pay" class="row" data-once>
-    <CsrfField page={page} />
+const PayNow: FC<{ owed: Money; card: string }> = ({ owed, card }) => (
+  <OwnForm action="/billing/pay" class="row" data-once>
     <input type="hidden" name="amount" value={owed.amount} />
-    <button class="primary" type="submit">
-      Pay {formatMoney(owed)} now
-    </button>
-    <span>with {card}, or change the card below.</span>
-  </form>
+    <Submit class="primary">
+      {usePage().t('current.payNow', { amount: formatAmount(owed, usePage().t) })}
+    </Submit>
+    <span>{usePage().t('current.payWith', { card })}</span>
+  </OwnForm>
 )
+
+/** The plans the person can change to. Each leads to a preview. */
+export const OtherPlans: FC<{
+  account: Account
+  subscription: Subscription
+}> = ({ account, subscription }) => {
+  const { service, t } = usePage()
+  const { settings } = service.config
+  const others = settings.plans.filter((plan) => plan.id !== account.plan?.id)
+  if (others.length === 0 || subscription.incomplete()) return null
+  return (
+    <section class="stack" aria-labelledby="plans-title">
+      <h2 id="plans-title">{t('swap.title')}</h2>
+      <ul class="plans">
+        {others.map((plan) => (
+          <li class="card plan">
+            <h3>{plan.name}</h3>
+            <p class="price">
+              <Price plan={plan} quantity={quantityOn(plan, subscription)} />
+            </p>
+            {plan.description && <p>{plan.description}</p>}
+            <a class="button" href={`/billing/swap?plan=${encodeURIComponent(plan.id)}`}>
+              {t.parts('current.changeTo', { plan: <bdi>{plan.name}</bdi> })}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,26 +1,29 @@
 import type { CreditNote, Invoice } from '@tollgate/billing'
 import type { FC } from 'hono/jsx'
+import { formatDay } from '../../../dates.ts'
+import type { PageText } from '../../../messages/messages.ts'
+import { usePage } from '../../parts/layout.tsx'
 import { Table } from '../../parts/table.tsx'
 import type { ProviderView } from '../model/account.ts'
-import { formatDay } from '../model/dates.ts'
 
 type InvoicesView = Pick<ProviderView, 'invoices' | 'creditNotes'> & {
   readonly isCustomer: boolean
 }
 
-/** Null: the provider did not tell. */
+/** The list of invoices and credit notes. A list that is `null` could not be fetched. */
 export const Invoices: FC<InvoicesView> = ({ invoices, creditNotes, isCustomer }) => {
   if (!isCustomer) return null
+  const { t } = usePage()
   const documents = newestFirst([
-    ...(invoices ?? []).map(ofInvoice),
-    ...(creditNotes ?? []).map(ofCreditNote),
+    ...(invoices ?? []).map((invoice) => ofInvoice(invoice, t)),
+    ...(creditNotes ?? []).map((note) => ofCreditNote(note, t)),
   ])
   const isAway = invoices === null || creditNotes === null
   return (
     <section class="card" aria-labelledby="invoices-title">
-      <h2 id="invoices-title">Invoices</h2>
-      {isAway && <p>The payment provider does not answer. Please look again later.</p>}
-      {!isAway && documents.length === 0 && <p>There are none yet.</p>}
+      <h2 id="invoices-title">{t('invoices.title')}</h2>
+      {isAway && <p>{t('invoices.away')}</p>}
+      {!isAway && documents.length === 0 && <p>{t('invoices.none')}</p>}
       {documents.length > 0 && <Documents documents={documents} />}
     </section>
   )
@@ -34,29 +37,37 @@ interface Document {
   readonly path: string
 }
 
-function ofInvoice(invoice: Invoice): Document {
+/** Locale for amounts. English uses the format of the invoice. */
+function localeOf({ language }: PageText): string | undefined {
+  return language === 'en' ? undefined : language
+}
+
+function ofInvoice(invoice: Invoice, t: PageText): Document {
   return {
     date: invoice.date(),
-    total: invoice.total(),
-    state: stateOf(invoice),
-    name: 'Invoice',
+    total: invoice.total(localeOf(t)),
+    state: stateOf(invoice, t),
+    name: t('invoices.invoice'),
     path: `/user/invoice/${encodeURIComponent(invoice.id)}`,
   }
 }
 
-/** At Braintree nothing waits to be paid: the charge went through, and its money takes some days. */
-function stateOf({ paid, voided, data }: Invoice): string {
-  if (paid) return 'Paid'
-  if (voided) return 'Void'
-  return data.provider === 'braintree' ? 'On its way' : 'Open'
+/**
+ * An unpaid Braintree invoice is never open: the charge succeeded, and its settlement takes a few
+ * days.
+ */
+function stateOf({ paid, voided, data }: Invoice, t: PageText): string {
+  if (paid) return t('invoices.paid')
+  if (voided) return t('invoices.void')
+  return t(data.provider === 'braintree' ? 'invoices.onItsWay' : 'invoices.open')
 }
 
-function ofCreditNote(note: CreditNote): Document {
+function ofCreditNote(note: CreditNote, t: PageText): Document {
   return {
     date: note.date(),
-    total: `−${note.total()}`,
-    state: note.isVoid ? 'Credit note, void' : 'Credit note',
-    name: 'Credit note',
+    total: `−${note.total(localeOf(t))}`,
+    state: t(note.isVoid ? 'invoices.creditNoteVoid' : 'invoices.creditNote'),
+    name: t('invoices.creditNote'),
     path: `/billing/credit-note/${encodeURIComponent(note.id)}`,
   }
 }
@@ -65,17 +76,23 @@ function newestFirst(documents: Document[]): Document[] {
   return documents.sort((a, b) => b.date.getTime() - a.date.getTime())
 }
 
-const Documents: FC<{ documents: readonly Document[] }> = ({ documents }) => (
-  <Table
-    caption="Invoices"
-    columns={['Date', 'Amount', 'State', 'File']}
-    rows={documents.map(({ date, total, state, name, path }) => [
-      formatDay(date),
-      total,
-      state,
-      <a href={path} aria-label={`${name} of ${formatDay(date)} over ${total}, PDF`}>
-        PDF
-      </a>,
-    ])}
-  />
-)
+const Documents: FC<{ documents: readonly Document[] }> = ({ documents }) => {
+  const { t } = usePage()
+  return (
+    <Table
+      caption={t('invoices.title')}
+      columns={[t('invoices.date'), t('invoices.amount'), t('invoices.state'), t('invoices.file')]}
+      rows={documents.map(({ date: at, total, state, name, path }) => {
+        const date = formatDay(at, t.locale)
+        return [
+          date,
+          total,
+          state,
+          <a href={path} aria-label={t('invoices.link', { name, date, total })}>
+            PDF
+          </a>,
+        ]
+      })}
+    />
+  )
+}

@@ -1,7 +1,6 @@
 import type { PaymentMethod } from '@tollgate/billing'
 import type { FC } from 'hono/jsx'
-import type { PageContext } from '../../../http/variables.ts'
-import { CsrfField } from '../../parts/layout.tsx'
+import { OwnForm, usePage } from '../../parts/layout.tsx'
 import { Table } from '../../parts/table.tsx'
 import type { Account, ProviderView } from '../model/account.ts'
 import type { CardEntry } from '../model/card-entry.ts'
@@ -9,91 +8,97 @@ import { describeCard, describeExpiry, describeMethod } from '../model/describe-
 import { CardField } from './card-entry.tsx'
 
 export const PaymentMethods: FC<{
-  page: PageContext
   account: Account
   told: ProviderView
   entry: CardEntry
-}> = ({ page, account, told, entry }) => {
+}> = ({ account, told, entry }) => {
+  const { t, user } = usePage()
   const { methods } = told
-  const usual = describeCard(account.billable)
+  const usual = describeCard(account.billable, t)
   const hasSome = usual !== null || (methods?.length ?? 0) > 0
-  // The form to subscribe asks for the first card itself.
+  // The form to subscribe contains the field for the first card.
   if (!hasSome && !account.running) return null
   return (
     <section class="card" aria-labelledby="methods-title">
-      <h2 id="methods-title">Payment methods</h2>
-      {!hasSome && <p>There is none.</p>}
+      <h2 id="methods-title">{t('methods.title')}</h2>
+      {!hasSome && <p>{t('methods.none')}</p>}
       {methods === null && usual !== null && <p>{usual}</p>}
-      {methods && methods.length > 0 && <MethodTable {...{ page, account, methods }} />}
+      {methods && methods.length > 0 && <MethodTable {...{ account, methods }} />}
       <details>
-        <summary>Add a card</summary>
-        <form method="post" action="/billing/card" data-once>
-          <CsrfField page={page} />
-          <CardField entry={entry} id="new-card" email={page.user?.email} />
+        <summary>{t('methods.add')}</summary>
+        <OwnForm action="/billing/card" data-once>
+          <CardField entry={entry} id="new-card" email={user?.email} />
           {hasSome && (
             <label class="check">
               <input type="checkbox" name="later" value="yes" />
-              Only keep it: what you pay with stays the same
+              {t('methods.later')}
             </label>
           )}
-          <button type="submit">Use this card</button>
-        </form>
+          <button type="submit">{t('methods.use')}</button>
+        </OwnForm>
       </details>
     </section>
   )
 }
 
 const MethodTable: FC<{
-  page: PageContext
   account: Account
   methods: readonly PaymentMethod[]
-}> = ({ page, account, methods }) => (
+}> = ({ account, methods }) => (
   <Table
-    caption="Payment methods"
-    columns={['Paid with', 'Expires', 'Change']}
+    caption={usePage().t('methods.title')}
+    columns={[
+      usePage().t('methods.paidWith'),
+      usePage().t('tokens.expires'),
+      usePage().t('methods.change'),
+    ]}
     rows={methods.map((method) => [
       <>
-        <strong>{describeMethod(method)}</strong>
-        {method.isDefault && <span class="badge good">Default</span>}
+        <strong>{describeMethod(method, usePage().t)}</strong>
+        {method.isDefault && <span class="badge good">{usePage().t('methods.default')}</span>}
       </>,
       <Expiry {...{ method, account }} />,
-      <Buttons {...{ page, method }} isBilled={method.isDefault && account.running !== null} />,
+      <Buttons method={method} isBilled={method.isDefault && account.running !== null} />,
     ])}
   />
 )
 
 const Expiry: FC<{ method: PaymentMethod; account: Account }> = ({ method, account }) => {
-  if (method.expires === null) return <>Never</>
+  const { t } = usePage()
+  if (method.expires === null) return <>{t('methods.never')}</>
   const state = method.isExpiring(account.now) ? 'bad' : method.isExpiring() ? 'warning' : null
   return (
     <>
       {describeExpiry(method.expires)}{' '}
-      {state && <span class={`badge ${state}`}>{state === 'bad' ? 'Expired' : 'Soon'}</span>}
+      {state && (
+        <span class={`badge ${state}`}>
+          {t(state === 'bad' ? 'methods.expired' : 'methods.soon')}
+        </span>
+      )}
     </>
   )
 }
 
-const Buttons: FC<{ page: PageContext; method: PaymentMethod; isBilled: boolean }> = (view) => {
-  const { page, method, isBilled } = view
-  if (isBilled) return <>Pays your subscription</>
-  const name = describeMethod(method)
+const Buttons: FC<{ method: PaymentMethod; isBilled: boolean }> = ({ method, isBilled }) => {
+  const { t } = usePage()
+  if (isBilled) return <>{t('methods.pays')}</>
+  const name = describeMethod(method, t)
   return (
     <div class="row">
       {!method.isDefault && (
-        <form method="post" action="/billing/card/default" data-once>
-          <CsrfField page={page} />
+        <OwnForm action="/billing/card/default" data-once>
           <input type="hidden" name="method" value={method.id} />
-          <button type="submit" aria-label={`Make default: ${name}`}>
-            Make default
+          <button type="submit" aria-label={t('methods.makeDefaultName', { name })}>
+            {t('methods.makeDefault')}
           </button>
-        </form>
+        </OwnForm>
       )}
       <a
         class="button"
         href={`/billing/card/delete?method=${encodeURIComponent(method.id)}`}
-        aria-label={`Delete ${name}`}
+        aria-label={t('methods.deleteName', { name })}
       >
-        Delete
+        {t('dialog.delete')}
       </a>
     </div>
   )

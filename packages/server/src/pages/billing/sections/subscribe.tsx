@@ -1,50 +1,48 @@
 import type { ProviderName } from '@tollgate/billing'
 import type { FC } from 'hono/jsx'
 import { COUPON } from '../../../demo/providers.ts'
-import type { PageContext } from '../../../http/variables.ts'
-import { CsrfField } from '../../parts/layout.tsx'
+import type { PageText } from '../../../messages/messages.ts'
+import { Submit } from '../../parts/fields.tsx'
+import { OwnForm, usePage } from '../../parts/layout.tsx'
 import type { Account, ProviderView } from '../model/account.ts'
 import type { CardEntry } from '../model/card-entry.ts'
 import { describeCard } from '../model/describe-card.ts'
 import { describeState } from '../model/describe-state.ts'
-import { hasHostedPages } from '../model/hosted-pages.ts'
 import { firstAmount, trialDaysFor } from '../model/plans.ts'
-import { PROVIDER_NAMES } from '../model/providers.ts'
+import { hasHostedPages, PROVIDER_NAMES } from '../model/providers.ts'
 import { CardField } from './card-entry.tsx'
 import { Price } from './price.tsx'
 
 interface SubscribeView {
-  readonly page: PageContext
   readonly account: Account
   readonly provider: ProviderName
-  /** Those to choose from; none when it is settled. */
+  /** Providers to choose from. Empty if the choice is final. */
   readonly available: readonly ProviderName[]
-  /** A new card, though there may be one on file: that one did not do. */
+  /** Whether to ask for a new card, although there is one on file. */
   readonly asksForCard: boolean | undefined
   readonly entry: CardEntry
   readonly told: ProviderView
-  /** What was filled in before, when it could not be done. */
+  /** The values of a form that failed. */
   readonly form: URLSearchParams | null
 }
 
 export const Subscribe: FC<SubscribeView> = (view) => {
-  const { page, account, provider, entry, told, form, asksForCard } = view
-  const { settings } = page.service.config
+  const { account, provider, entry, told, form, asksForCard } = view
+  const { service, user, t } = usePage()
+  const { settings } = service.config
   const [last] = account.history
-  if (settings.plans.length === 0)
-    return <p class="card">There are no plans to subscribe to yet.</p>
+  if (settings.plans.length === 0) return <p class="card">{t('subscribe.noPlans')}</p>
   const isElsewhere = provider !== account.provider
-  const card = asksForCard || isElsewhere ? null : describeCard(account.billable)
+  const card = asksForCard || isElsewhere ? null : describeCard(account.billable, t)
   return (
     <section class="stack" aria-labelledby="subscribe-title">
-      <h2 id="subscribe-title">{titleOf(account)}</h2>
-      {last && !account.running && <p>{describeState(last, told, card !== null).sentence}</p>}
+      <h2 id="subscribe-title">{titleOf(account, t)}</h2>
+      {last && !account.running && <p>{describeState(last, told, card !== null, t).sentence}</p>}
       <ProviderChoice {...view} />
-      <form method="post" action="/billing/subscribe" class="stack" data-once>
-        <CsrfField page={page} />
+      <OwnForm action="/billing/subscribe" class="stack" data-once>
         <input type="hidden" name="provider" value={provider} />
         <fieldset class="bare">
-          <legend class="unseen">Plan</legend>
+          <legend class="unseen">{t('subscribe.plan')}</legend>
           <PlanChoice {...view} />
         </fieldset>
         <div class="card pay">
@@ -53,15 +51,23 @@ export const Subscribe: FC<SubscribeView> = (view) => {
               entry={entry}
               id="subscribe-card"
               chosen={form?.get('token') ?? null}
-              email={page.user?.email}
+              email={user?.email}
             />
           ) : (
             <p>
-              You pay with {card}. <a href="/billing?card=new">Use another card</a>
+              {t.parts('subscribe.youPayWith', {
+                card,
+                link: <a href="/billing?card=new">{t('subscribe.anotherCard')}</a>,
+              })}
             </p>
           )}
           <label>
-            Code <small>(optional{entry.kind === 'test' ? `; try ${COUPON}` : ''})</small>
+            {t('current.code')}{' '}
+            <small>
+              {entry.kind === 'test'
+                ? t('subscribe.optionalTry', { coupon: COUPON })
+                : t('subscribe.optional')}
+            </small>
             <input
               name="coupon"
               value={form?.get('coupon') ?? ''}
@@ -70,28 +76,27 @@ export const Subscribe: FC<SubscribeView> = (view) => {
             />
           </label>
           <div class="row">
-            <button class="primary" type="submit">
-              Subscribe
-            </button>
+            <Submit class="primary">{t('subscribe.subscribe')}</Submit>
             {hasHostedPages(provider) && (
               <button type="submit" formaction="/billing/checkout" formnovalidate>
-                Pay on {PROVIDER_NAMES[provider]}’s page
+                {t('subscribe.onPage', { provider: PROVIDER_NAMES[provider] })}
               </button>
             )}
           </div>
         </div>
-      </form>
+      </OwnForm>
     </section>
   )
 }
 
-function titleOf({ running, history }: Account): string {
-  if (running) return 'Another card or plan'
-  return history.length > 0 ? 'Subscribe again' : 'Choose a plan'
+function titleOf({ running, history }: Account, t: PageText): string {
+  if (running) return t('subscribe.another')
+  return t(history.length > 0 ? 'subscribe.again' : 'subscribe.choose')
 }
 
-const PlanChoice: FC<SubscribeView> = ({ page, account, form }) => {
-  const { settings } = page.service.config
+const PlanChoice: FC<SubscribeView> = ({ account, form }) => {
+  const { service, t } = usePage()
+  const { settings } = service.config
   const chosen = form?.get('plan') ?? account.plan?.id ?? settings.plans[0]?.id
   return (
     <div class="plans">
@@ -111,10 +116,12 @@ const PlanChoice: FC<SubscribeView> = ({ page, account, form }) => {
               <strong>{plan.name}</strong>
             </span>
             <span class="price">
-              <Price plan={plan} quantity={1} settings={settings} />
+              <Price plan={plan} quantity={1} />
             </span>
             {plan.description && <span>{plan.description}</span>}
-            {trialDays > 0 && <span class="badge good">{trialDays} days free</span>}
+            {trialDays > 0 && (
+              <span class="badge good">{t('subscribe.daysFree', { days: trialDays })}</span>
+            )}
           </label>
         )
       })}
@@ -122,12 +129,13 @@ const PlanChoice: FC<SubscribeView> = ({ page, account, form }) => {
   )
 }
 
-/** Until somebody has paid anywhere. */
+/** The choice of provider, shown until the person has paid. */
 const ProviderChoice: FC<SubscribeView> = ({ provider, available }) => {
   if (available.length < 2) return null
+  const { t } = usePage()
   return (
-    <nav class="row" aria-label="Payment provider">
-      <span>Pay through</span>
+    <nav class="row" aria-label={t('subscribe.provider')}>
+      <span>{t('subscribe.through')}</span>
       {available.map((name) => (
         <a
           class="button"

@@ -46,7 +46,7 @@ import org.springframework.security.oauth2.jwt.JwtDecoders;
 import org.springframework.security.oauth2.jwt.JwtValidators;
 import org.springframework.security.oauth2.jwt.NimbusJwtDecoder;
 
-/** Reads the tokens that a file names, and says of each what the library made of it. */
+/** Verifies the tokens in a file, and prints the library's verdict on each. */
 public class Check {
   interface Reader {
     void read(String token) throws Exception;
@@ -69,21 +69,21 @@ public class Check {
     say("Spring Security, client", "-", "anothers", unused -> client.signIn(true));
   }
 
-  /** What a Spring Boot application has with `issuer-uri` and `audiences`. */
+  /** The decoder of a Spring Boot application with `issuer-uri` and `audiences`. */
   static void springByIssuer() {
     NimbusJwtDecoder decoder = JwtDecoders.fromIssuerLocation(issuer);
     decoder.setJwtValidator(forAudience("readByAll", JwtValidators.createDefaultWithIssuer(issuer)));
     each("Spring Security, fromIssuerLocation", "readByAll", decoder::decode);
   }
 
-  /** What it has with `jwk-set-uri`: RS256 alone. */
+  /** The decoder of a Spring Boot application with `jwk-set-uri`, which accepts only RS256. */
   static void springByKeys() {
     NimbusJwtDecoder decoder = NimbusJwtDecoder.withJwkSetUri(issuer + "/.well-known/jwks.json").build();
     decoder.setJwtValidator(forAudience("readByAll", JwtValidators.createDefaultWithIssuer(issuer)));
     each("Spring Security, withJwkSetUri", "readByAll", decoder::decode);
   }
 
-  /** What Spring Security has for RFC 9068 where it is asked for. */
+  /** Spring Security's optional decoder for RFC 9068. */
   static void springAsRfc9068() {
     NimbusJwtDecoder decoder = NimbusJwtDecoder.withIssuerLocation(issuer)
         .jwsAlgorithm(SignatureAlgorithm.ES256).validateType(false).build();

@@ -22,7 +22,7 @@ import org.springframework.security.oauth2.core.oidc.user.OidcUser;
 import org.springframework.web.util.UriComponentsBuilder;
 import org.springframework.web.util.UriUtils;
 
-/** What a Spring Boot application does at oauth2Login() with an `issuer-uri`, without the application. */
+/** Signs in as a Spring Boot application does with oauth2Login() and an `issuer-uri`. */
 class SpringClient {
   private final ClientRegistration registration;
 
@@ -32,7 +32,7 @@ class SpringClient {
         .redirectUri((String) client.get("redirect_uri")).scope("openid", "email").build();
   }
 
-  /** With the callback of a sign-in that another browser began, where that is asked for. */
+  /** Signs in. Optionally uses the callback of another browser's sign-in. */
   void signIn(boolean isAnothers) throws Exception {
     OAuth2AuthorizationRequest mine = begin();
     OAuth2AuthorizationRequest visited = isAnothers ? begin() : mine;
@@ -59,7 +59,7 @@ class SpringClient {
     return resolver.resolve(request);
   }
 
-  /** What the browser of a signed-in person does, who has approved before: it is sent back at once. */
+  /** Acts as the browser of a signed-in user who has approved before: it is redirected back at once. */
   private OAuth2AuthorizationResponse visit(OAuth2AuthorizationRequest request) throws Exception {
     var asked = HttpRequest.newBuilder(URI.create(request.getAuthorizationRequestUri()))
         .header("accept", "text/html").build();

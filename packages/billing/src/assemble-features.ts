@@ -1,0 +1,137 @@
+import { BillableUser, scopeOf as scopeOfUser } from './billable-user.ts'
+import type { Resume } from './core/context.ts'
+import type { SubscriptionScope } from './core/subscription-scope.ts'
+import type { UserScope } from './core/user-scope.ts'
+import * as FEATURES from './features/all.ts'
+import type { Both } from './features/define-feature.ts'
+import type { BraintreeContext } from './providers/braintree/client.ts'
+import type { Capability } from './providers/gateway-parts.ts'
+import type { StripeContext } from './providers/stripe/client.ts'
+import { Subscription, scopeOf as scopeOfSubscription } from './subscription.ts'
+import type { CapabilitiesOf } from './without.ts'
+
+type Features = typeof FEATURES
+
+/** The built-in providers, with the context that each feature's gateway code receives. */
+interface OwnProviders {
+  readonly stripe: StripeContext
+  readonly braintree: BraintreeContext
+}
+
+/** The gateway parts that the features implement for a provider, combined into one type. */
+type PartsOf<Provider extends keyof OwnProviders> = Both<
+  {
+    [Name in keyof Features]: Features[Name] extends {
+      readonly [Key in Provider]: (context: never) => infer Parts
+    }
+      ? Parts
+      : never
+  }[keyof Features]
+>
+
+interface AnyFeature {
+  readonly capability?: Capability
+  readonly user?: Readonly<Record<string, Run>>
+  readonly subscription?: Readonly<Record<string, Run>>
+  readonly changes?: Readonly<Record<string, Run>>
+  readonly subscriptionNeeds?: readonly string[]
+  readonly operations?: Readonly<Record<string, Resume | null>>
+  readonly stripe?: (context: never) => object
+  readonly braintree?: (context: never) => object
+}
+
+type Run = (scope: never, ...args: never[]) => unknown
+
+const ALL: readonly AnyFeature[] = Object.values(FEATURES)
+
+/** Every capability that a feature can require of a provider. */
+export const CAPABILITIES: readonly Capability[] = ALL.flatMap(({ capability }) => capability ?? [])
+
+/** Lists the capabilities that the features implement for a provider. */
+export function capabilitiesOf<Provider extends keyof OwnProviders>(
+  provider: Provider,
+): CapabilitiesOf<Provider>[] {
+  const found = ALL.filter((feature) => feature.capability && feature[provider])
+  return found.map(({ capability }) => capability as CapabilitiesOf<Provider>)
+}
+
+/** Builds the gateway of a provider from the parts that the features implement for it. */
+export function assembleGateway<Provider extends keyof OwnProviders>(
+  provider: Provider,
+  context: OwnProviders[Provider],
+): PartsOf<Provider> {
+  const parts = ALL.map((feature) => feature[provider]?.(context as never) ?? {})
+  return Object.assign({}, ...parts)
+}
+
+/**
+ * The methods of users and subscriptions that need a capability, each mapped to that capability.
+ */
+export const NEEDS = {
+  user: needsOf(({ user }) => Object.keys(user ?? {})),
+  subscription: needsOf(({ subscription, changes, subscriptionNeeds = [] }) => [
+    ...Object.keys({ ...subscription, ...changes }),
+    ...subscriptionNeeds,
+  ]),
+}
+
+function needsOf(
+  methodsOf: (feature: AnyFeature) => readonly string[],
+): Readonly<Record<string, Capability>> {
+  return Object.fromEntries(
+    ALL.flatMap((feature) => {
+      const { capability } = feature
+      return capability ? methodsOf(feature).map((method) => [method, capability]) : []
+    }),
+  )
+}
+
+/**
+ * How to finish each kind of operation after its process was killed. `null` if the caller's retry
+ * finishes it.
+ */
+export const OPERATIONS: Readonly<Record<string, Resume | null>> = Object.assign(
+  {},
+  ...ALL.map(({ operations }) => operations),
+)
+
+// Install the methods of every feature on the prototypes of users and subscriptions.
+for (const { capability, user, subscription, changes } of ALL) {
+  const scopeOf = (on: Subscription) => within(scopeOfSubscription(on), capability)
+  addMethods(BillableUser.prototype, user, (run, on, args) =>
+    run(within(scopeOfUser(on), capability), ...args),
+  )
+  addMethods(Subscription.prototype, subscription, (run, on, args) => run(scopeOf(on), ...args))
+  addMethods(Subscription.prototype, changes, async (run, on, args) => {
+    await run(scopeOf(on), ...args)
+    const { context, user: owner, record } = scopeOfSubscription(on)
+    return new Subscription(context, owner, record)
+  })
+
+  function addMethods<T extends object>(
+    to: T,
+    methods: Readonly<Record<string, Run>> = {},
+    call: (run: Run, on: T, args: never[]) => unknown,
+  ): void {
+    for (const [name, run] of Object.entries(methods)) {
+      // Methods that need a capability return a promise, so Unsupported is a rejection and not a
+      // synchronous throw.
+      const value = capability
+        ? async function (this: T, ...args: never[]) {
+            return call(run, this, args)
+          }
+        : function (this: T, ...args: never[]) {
+            return call(run, this, args)
+          }
+      Object.defineProperty(to, name, { value, writable: true, configurable: true })
+    }
+  }
+}
+
+/**
+ * Returns the scope to call a method with.
+ * @throws Unsupported if the provider lacks the capability that the method needs.
+ */
+function within(scope: UserScope | SubscriptionScope, capability: Capability | undefined): never {
+  return (capability ? scope.having(capability) : scope) as never
+}

@@ -1,0 +1,89 @@
+import type { BillingContext } from './core/context.ts'
+import type { BilledOwner } from './core/storage/tables.ts'
+import { LoadedOwner, UserScope } from './core/user-scope.ts'
+import type { Owner } from './core/values/owner.ts'
+import type { ProviderName } from './core/values/provider-name.ts'
+
+/** Reads the private scope of a user, for the features that add methods to it. */
+export let scopeOf: (user: BillableUser) => UserScope
+
+/**
+ * A user (or another owner, such as a team) with everything billing can do for it. Make one per
+ * request with `billing.user()`; do not keep it across requests.
+ *
+ * Each feature declares its methods in its own `feature.ts`; `features/all.ts` lists the features.
+ */
+export class BillableUser<User = Record<string, unknown>> {
+  readonly #scope: UserScope
+
+  static {
+    scopeOf = (user) => user.#scope
+  }
+
+  constructor(context: BillingContext, record: BilledOwner) {
+    this.#scope = new UserScope(context, new LoadedOwner(context, record))
+  }
+
+  /** Primary key of the row in the application's own table. */
+  get id(): string | number {
+    return this.owner.id
+  }
+
+  /** The owner's type (`user`, or a key of the option `owners`) and id. */
+  get owner(): Owner {
+    return this.#record.owner
+  }
+
+  /** The row of the application's own table, as it was read. */
+  get attributes(): User {
+    return this.#record.attributes as User
+  }
+
+  /** The provider this user pays through, or the default provider if none was chosen yet. */
+  get provider(): ProviderName {
+    return this.#scope.provider
+  }
+
+  /** The customer's id at the provider. `null` until the user has a customer there. */
+  get providerId(): string | null {
+    return this.#record.providerId
+  }
+
+  /** Brand of the default card, such as `visa`. `null` without a card. */
+  get cardBrand(): string | null {
+    return this.#record.cardBrand
+  }
+
+  /** Last four digits of the default card. `null` without a card. */
+  get cardLastFour(): string | null {
+    return this.#record.cardLastFour
+  }
+
+  /** E-mail address of the PayPal account that is charged. `null` if the user pays by card. */
+  get paypalEmail(): string | null {
+    return this.#record.paypalEmail
+  }
+
+  /**
+   * The last month in which the default card is valid, such as `2027-04`. `null` if there is no
+   * card, or the payment method does not expire.
+   */
+  get cardExpires(): string | null {
+    return this.#record.cardExpires ?? null
+  }
+
+  /**
+   * When the generic trial of the user ends (a trial without a subscription and without a card).
+   * `null` if there is none.
+   */
+  get trialEndsAt(): Date | null {
+    return this.#record.trialEndsAt
+  }
+
+  get #record(): BilledOwner {
+    return this.#scope.user.record
+  }
+}
+
+/** An owner of any type. Users are owners too. */
+export type BillableOwner = BillableUser

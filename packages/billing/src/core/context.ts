@@ -1,0 +1,53 @@
+import type { UsageQueue } from '../features/usage/usage-queue.ts'
+import type { ResolvedOptions } from '../options.ts'
+import type { Gateway } from '../providers/gateway.ts'
+import type { EventStream } from './events/event-stream.ts'
+import type { LockedOwner } from './locked-owner.ts'
+import type { CodeAttemptRepository } from './storage/code-attempts.ts'
+import type { DisputeRepository } from './storage/disputes.ts'
+import type { Locks } from './storage/locks.ts'
+import type { OperationRepository, StoredOperation } from './storage/operations.ts'
+import type { OwnerRepository } from './storage/owners.ts'
+import type { SubscriptionRepository } from './storage/subscriptions.ts'
+import type { SyncRunRepository } from './storage/sync-runs.ts'
+import type { TaxRepository } from './storage/taxes.ts'
+import type { TransferRepository } from './storage/transfers.ts'
+import type { WebhookRepository } from './storage/webhooks.ts'
+import type { ProviderName } from './values/provider-name.ts'
+
+/**
+ * The dependencies that all parts of billing share: options, repositories, queues, locks and
+ * gateways.
+ */
+export interface BillingContext {
+  readonly options: ResolvedOptions
+  readonly owners: OwnerRepository
+  readonly subscriptions: SubscriptionRepository
+  readonly operations: OperationRepository
+  readonly taxes: TaxRepository
+  readonly disputes: DisputeRepository
+  readonly transfers: TransferRepository
+  readonly syncRuns: SyncRunRepository
+  readonly codeAttempts: CodeAttemptRepository
+  readonly webhooks: WebhookRepository
+  readonly events: EventStream
+  readonly usage: UsageQueue
+  readonly locks: Locks
+  /**
+   * How to finish each kind of operation after its process was killed. `null` if the caller's retry
+   * finishes it.
+   */
+  readonly resumes: Readonly<Record<string, Resume | null>>
+  /** Connects to a provider, and loads its SDK, on first use. */
+  gateway(name: ProviderName): Promise<Gateway>
+}
+
+/**
+ * Finishes an interrupted operation as far as the provider has carried it out. Idempotent. An
+ * operation that never reached the provider stays on record.
+ */
+export type Resume = (
+  context: BillingContext,
+  locked: LockedOwner,
+  operation: StoredOperation,
+) => Promise<void>

@@ -1,0 +1,254 @@
+import { requirePart } from '../providers/gateway-parts.ts'
+import type { ProviderSubscription } from '../providers/subscription.ts'
+import type { BillingContext } from './context.ts'
+import { isFinal } from './errors/errors.ts'
+import { subscriptionEvents } from './events/subscription-events.ts'
+import type { LockedOwner } from './locked-owner.ts'
+import type { HeldLock } from './storage/locks.ts'
+import { saveSubscription } from './storage/subscriptions.ts'
+import type { NewSubscriptionRecord, StoredItem, SubscriptionRecord } from './storage/tables.ts'
+import { concernsOwner, findOwnership, type Ownership } from './subscription-owner.ts'
+import { ownerKey } from './values/owner.ts'
+import type { ProviderName } from './values/provider-name.ts'
+import { DEFAULT_NAME, digestOfName } from './values/subscription-name.ts'
+import { ended, type SubscriptionColumns } from './values/subscription-state.ts'
+
+/**
+ * Reads the provider's subscription and writes our row from it. This is the only way our rows are
+ * updated, so the order and the content of webhooks do not matter, only that one arrived. Returns
+ * the provider's subscription, or `null` if it no longer exists.
+ */
+export async function converge(
+  context: BillingContext,
+  locked: LockedOwner,
+  { provider, providerId }: { readonly provider: ProviderName; readonly providerId: string },
+): Promise<ProviderSubscription | null> {
+  const read = await (await locked.gateway(provider)).findSubscription(providerId)
+  const found = read && (await undoLapsedChange(locked, provider, read))
+  if (found) await store(context, locked, provider, found)
+  // Gone at the provider, which happens only to test data: nothing can be billed, so it has ended.
+  else await endRow(context, locked, { provider, providerId })
+  return found
+}
+
+/**
+ * Reverts a pending change whose payment was never made, so that the subscription is as it was
+ * before.
+ */
+export async function undoLapsedChange(
+  locked: LockedOwner,
+  provider: ProviderName,
+  found: ProviderSubscription,
+): Promise<ProviderSubscription> {
+  if (!found.hasLapsed) return found
+  try {
+    await locked.change(provider, (gateway) =>
+      requirePart(gateway, 'confirmations').undoLapsedChange(found.id),
+    )
+  } catch (error) {
+    // If the provider refuses, leave the change as it is: it must not block other operations.
+    if (!isFinal(error)) throw error
+    return found
+  }
+  return (await (await locked.gateway(provider)).findSubscription(found.id)) ?? found
+}
+
+/**
+ * For a subscription that was ended outside of billing: closes payments that still await the
+ * customer, which can no longer be made. The row is marked as ended only afterwards, so if this
+ * process is killed, the next one repeats this step.
+ */
+async function closeUnpaid(
+  locked: LockedOwner,
+  provider: ProviderName,
+  found: ProviderSubscription,
+  before: SubscriptionRecord | null,
+): Promise<void> {
+  if (!hasJustEnded(found, before)) return
+  try {
+    await locked.change(provider, async ({ confirmations }) => confirmations?.closeUnpaid(found))
+  } catch (error) {
+    // If the provider refuses, leave the payments as they are: they must not block other
+    // operations.
+    if (!isFinal(error)) throw error
+  }
+}
+
+/**
+ * Whether the subscription ended since our row was written. Subscriptions that we have no row of
+ * and did not create are not ours.
+ */
+function hasJustEnded(
+  { isOver, status, operation }: ProviderSubscription,
+  before: SubscriptionRecord | null,
+): boolean {
+  return isOver && (before ? before.providerStatus !== status : operation !== null)
+}
+
+/**
+ * Writes the row of a subscription that was just read. The caller must hold the owner's lock since
+ * before it read.
+ */
+export async function store(
+  context: BillingContext,
+  locked: LockedOwner,
+  provider: ProviderName,
+  found: ProviderSubscription,
+): Promise<void> {
+  const before = await context.subscriptions.findByProvider(provider, found.id)
+  const name = before?.name ?? (await nameOf(context, found))
+  const record = toRecord({
+    found,
+    whose: await findOwnership(context, locked, provider, found, before),
+    name,
+    provider,
+    before,
+    now: context.options.clock.now(),
+  })
+  if (before && isSame(before, record) && isSameOwnership(before, record)) return
+  await closeUnpaid(locked, provider, found, before)
+  await save(context, locked.lock, before, record)
+}
+
+/** Returns the values that a subscription's state is derived from, before its row exists. */
+export function columnsOf(
+  { options }: BillingContext,
+  provider: ProviderName,
+  { status, trialEndsAt, endsAt }: ProviderSubscription,
+): SubscriptionColumns {
+  return { standing: options.providers.standing(provider, status), trialEndsAt, endsAt }
+}
+
+/** Builds the row for a provider's subscription. */
+export function toRecord(from: {
+  readonly found: ProviderSubscription
+  readonly whose: Ownership
+  readonly name: string
+  readonly provider: ProviderName
+  readonly before: SubscriptionRecord | null
+  readonly now: Date
+}): NewSubscriptionRecord {
+  const { found, whose, name, provider, before, now } = from
+  return {
+    owner: whose.owner,
+    providerCustomer: whose.providerCustomer,
+    name,
+    provider,
+    providerId: found.id,
+    providerPlan: found.plan,
+    providerStatus: found.status,
+    quantity: found.quantity,
+    trialEndsAt: found.trialEndsAt,
+    endsAt: endOf(found, before, now),
+    // If the provider does not say when the pause began, use the time at which we first saw it.
+    pausedAt: found.pause ? (before?.pausedAt ?? now) : null,
+    plannedPrice: found.planned?.items[0]?.price ?? null,
+    plannedAt: found.planned?.at ?? null,
+    // Disputes are stored separately; the subscription does not mention them.
+    disputedAt: before?.disputedAt ?? null,
+    createdAt: found.createdAt,
+    updatedAt: now,
+    items: otherItems(found),
+  }
+}
+
+/**
+ * Keeps the end date of a subscription that we ended earlier than the provider reports, because the
+ * provider cannot be updated any more. Once the row has the provider's final status, this also
+ * holds after the provider's end date has passed.
+ */
+function endOf(
+  found: ProviderSubscription,
+  before: SubscriptionRecord | null,
+  now: Date,
+): Date | null {
+  if (!found.isOver || !before?.endsAt || !ended(before, now)) return found.endsAt
+  if (!found.endsAt || found.endsAt <= before.endsAt) return found.endsAt
+  const isSettled = found.endsAt > now || before.providerStatus === found.status
+  return isSettled ? before.endsAt : found.endsAt
+}
+
+function otherItems({ items = [] }: ProviderSubscription): StoredItem[] {
+  return items
+    .filter(({ isMain }) => !isMain)
+    .map(({ id, price, product, quantity }) => ({ providerId: id, price, product, quantity }))
+}
+
+export function isSame(a: NewSubscriptionRecord, b: NewSubscriptionRecord): boolean {
+  return (
+    a.providerPlan === b.providerPlan &&
+    a.providerStatus === b.providerStatus &&
+    a.quantity === b.quantity &&
+    a.trialEndsAt?.getTime() === b.trialEndsAt?.getTime() &&
+    a.endsAt?.getTime() === b.endsAt?.getTime() &&
+    (a.pausedAt === null) === (b.pausedAt === null) &&
+    a.plannedPrice === b.plannedPrice &&
+    a.plannedAt?.getTime() === b.plannedAt?.getTime() &&
+    sameItems(a.items, b.items)
+  )
+}
+
+export function isSameOwnership(a: Ownership, b: Ownership): boolean {
+  return a.providerCustomer === b.providerCustomer && ownerKey(a.owner) === ownerKey(b.owner)
+}
+
+/** Compares items regardless of their order, which providers do not guarantee. */
+function sameItems(a: readonly StoredItem[], b: readonly StoredItem[]): boolean {
+  return a.length === b.length && a.every((item) => b.some((other) => isSameItem(item, other)))
+}
+
+function isSameItem(a: StoredItem, b: StoredItem): boolean {
+  return (
+    a.providerId === b.providerId &&
+    a.price === b.price &&
+    a.product === b.product &&
+    a.quantity === b.quantity
+  )
+}
+
+/**
+ * Finds the name of a subscription. If the provider had no room to store it, the unfinished
+ * operation that created the subscription has it; after that, the name is found among those in our
+ * table by its digest.
+ */
+async function nameOf(
+  context: BillingContext,
+  { name, nameDigest, operation }: ProviderSubscription,
+): Promise<string> {
+  if (name !== null) return name
+  const begun = operation === null ? null : await context.operations.findName(operation)
+  if (begun !== null || nameDigest === null) return begun ?? DEFAULT_NAME
+  const known = await context.subscriptions.listNames()
+  return known.find((each) => digestOfName(each) === nameDigest) ?? DEFAULT_NAME
+}
+
+/** Ends access now, unless it has ended already. */
+export async function endRow(
+  context: BillingContext,
+  { lock }: LockedOwner,
+  { provider, providerId }: { readonly provider: ProviderName; readonly providerId: string },
+): Promise<void> {
+  const before = await context.subscriptions.findByProvider(provider, providerId)
+  const now = context.options.clock.now()
+  if (!before || (before.endsAt !== null && before.endsAt <= now)) return
+  await save(context, lock, before, { ...before, endsAt: now, updatedAt: now })
+}
+
+/**
+ * Writes the row and its events in one transaction. Events are recorded only if the subscription
+ * still belongs to its owner.
+ */
+async function save(
+  context: BillingContext,
+  lock: HeldLock,
+  before: SubscriptionRecord | null,
+  record: NewSubscriptionRecord,
+): Promise<void> {
+  const hasOtherItems = !sameItems(before?.items ?? [], record.items)
+  const isTold = await concernsOwner(context, record)
+  const told = isTold ? subscriptionEvents(before, record, context.options.clock.now()) : []
+  await lock.write(async (tx) => {
+    await saveSubscription(tx, record, { hasOtherItems })
+    for (const event of told) await context.events.record(tx, event)
+  })
+}

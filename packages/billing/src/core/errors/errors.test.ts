@@ -1,0 +1,35 @@
+import { describe, expect, expectTypeOf, it, vi } from 'vitest'
+import type { AnyBillingError } from './error-codes.ts'
+import { AlreadySubscribed, BillingError, type BillingErrorCode, NoSubscription } from './errors.ts'
+
+describe('BillingError', () => {
+  it('recognizes errors of another copy of the package, and nothing else', async () => {
+    vi.resetModules()
+    const copy = await import('./errors.ts')
+    const error = new copy.NoSubscription('There is none')
+    expect(copy.NoSubscription).not.toBe(NoSubscription)
+    expect(error instanceof BillingError).toBe(true)
+    expect(error instanceof NoSubscription).toBe(false)
+    for (const other of [
+      new Error('Bad'),
+      { code: 'no_subscription' },
+      null,
+      'Bad',
+      BillingError.prototype,
+    ]) {
+      expect(other instanceof BillingError).toBe(false)
+    }
+  })
+
+  it('has a class for each code', () => {
+    expectTypeOf<AnyBillingError['code']>().toEqualTypeOf<BillingErrorCode>()
+  })
+
+  it('distinguishes its subclasses', () => {
+    const error = new NoSubscription('There is none')
+    expect([error instanceof NoSubscription, error instanceof AlreadySubscribed]).toEqual([
+      true,
+      false,
+    ])
+  })
+})

@@ -1,0 +1,39 @@
+import type { Invoice } from '../../features/invoices/invoice.ts'
+import type { PendingPayment } from '../values/confirmation.ts'
+import { type ProviderFailure, providerError } from './errors.ts'
+
+/** The customer's bank or the provider declined the payment. Nothing was charged. */
+export class PaymentFailed extends providerError('payment_failed') {
+  /** The bank's reason, such as `insufficient_funds` or `Do Not Honor`. `null` if it gave none. */
+  readonly declineCode: string | null
+  /**
+   * The invoice that was not paid. While it is open, `invoice.pay()` retries it. `null` if there is
+   * no invoice.
+   */
+  invoice: Invoice | null = null
+
+  constructor(message: string, failure: ProviderFailure & { readonly declineCode: string | null }) {
+    super(message, failure)
+    this.declineCode = failure.declineCode
+  }
+}
+
+/**
+ * The customer must confirm the payment with their bank (3-D Secure). A new subscription is stored
+ * but not yet `subscribed()`; a change of a running subscription takes effect after the
+ * confirmation.
+ */
+export class PaymentActionRequired extends providerError('payment_action_required') {
+  /** The payment that the customer has to confirm. */
+  readonly payment: PendingPayment
+  /**
+   * The invoice that was not paid. While it is open, `invoice.pay()` retries it. `null` if there is
+   * no invoice.
+   */
+  invoice: Invoice | null = null
+
+  constructor(message: string, failure: ProviderFailure & { readonly payment: PendingPayment }) {
+    super(message, failure)
+    this.payment = failure.payment
+  }
+}

@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto'
+import type { NewSubscriptionRecord, SubscriptionRecord } from '../storage/tables.ts'
+import type { NewBillingEvent, SubscriptionFacts } from './billing-event.ts'
+
+/**
+ * Returns the events that a change of a row causes. They are recorded in the transaction that
+ * writes the row, so each change is reported once.
+ */
+export function subscriptionEvents(
+  before: SubscriptionRecord | null,
+  after: NewSubscriptionRecord,
+  now: Date,
+): NewBillingEvent[] {
+  const { owner, provider, endsAt } = after
+  const about = `${provider}:${after.providerId}`
+  const base = { owner, provider }
+  const data = { subscription: subscriptionFacts(after) }
+  // Random, because a value can change back and forth within the same millisecond.
+  const once = () => `${about}:${randomBytes(12).toString('hex')}`
+  const change: NewBillingEvent = before
+    ? {
+        ...base,
+        type: 'subscription.changed',
+        subject: once(),
+        data: { ...data, before: subscriptionFacts(before) },
+      }
+    : { ...base, type: 'subscription.created', subject: about, data }
+  const isOver = endsAt !== null && endsAt <= now
+  const pause = isOver ? null : pauseOf(before, after)
+  return [
+    change,
+    ...(pause ? [{ ...base, type: pause, subject: once(), data }] : []),
+    ...(isOver ? [{ ...base, type: 'subscription.ended' as const, subject: about, data }] : []),
+  ]
+}
+
+/** Returns the event type if a pause began or ended. `null` otherwise. */
+function pauseOf(
+  before: SubscriptionRecord | null,
+  { pausedAt }: NewSubscriptionRecord,
+): 'subscription.paused' | 'subscription.resumed' | null {
+  const wasPaused = before !== null && before.pausedAt !== null
+  if (wasPaused === (pausedAt !== null)) return null
+  return wasPaused ? 'subscription.resumed' : 'subscription.paused'
+}
+
+export function subscriptionFacts(row: NewSubscriptionRecord): SubscriptionFacts {
+  const { plannedPrice: price, plannedAt: at } = row
+  return {
+    id: row.providerId,
+    name: row.name,
+    price: row.providerPlan,
+    quantity: row.quantity,
+    status: row.providerStatus,
+    trialEndsAt: row.trialEndsAt?.toISOString() ?? null,
+    endsAt: row.endsAt?.toISOString() ?? null,
+    pausedAt: row.pausedAt?.toISOString() ?? null,
+    planned: price !== null && at !== null ? { price, at: at.toISOString() } : null,
+  }
+}

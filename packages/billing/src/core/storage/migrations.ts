@@ -1,0 +1,94 @@
+import {
+  addColumn,
+  type Columns,
+  createClockTable,
+  createIndex,
+  createTable,
+  type Database,
+  dropNotNull,
+  holdsMilliseconds,
+  type Migration,
+  type MigrationSet,
+  toTimestamps,
+} from '@tollgate/database'
+import type { UserTable } from './owner-tables.ts'
+import { queueTables } from './queue-tables.ts'
+import { billingTables, userColumns } from './tables.ts'
+
+/**
+ * Migrations only go forward: add changes as a new entry at the end, and never edit one that was
+ * released.
+ */
+export function billingMigrations({
+  table,
+  idType,
+}: Required<Pick<UserTable, 'table' | 'idType'>>): MigrationSet {
+  return {
+    name: 'billing',
+    migrations: [
+      initial(table, async (database, columns) => {
+        const userId = idType === 'string' ? columns.string(255) : columns.integer
+        for (const { name, describe } of [...billingTables(idType), ...queueTables]) {
+          const described = describe(columns)
+          // `user_id` is only nullable once other owner types exist.
+          const owner = described.columns.user_id ? { user_id: userId } : {}
+          const all = { ...described.columns, ...owner }
+          await createTable(database, name, { ...described, columns: all })
+        }
+        await createClockTable(database)
+      }),
+    ],
+  }
+}
+
+/**
+ * Migrations of another owner table: the same columns that the user table gets. A separate set,
+ * because another table may be added years after the other migrations have run.
+ */
+export function ownerMigrations(
+  type: string,
+  { table }: Required<Pick<UserTable, 'table'>>,
+): MigrationSet {
+  return {
+    name: `billing-${type}`,
+    migrations: [
+      initial(table, async (database) => {
+        // Rows of these owners have no `user_id`.
+        for (const owned of ['subscriptions', 'billing_operations']) {
+          await dropNotNull(database, owned, 'user_id')
+        }
+      }),
+    ],
+  }
+}
+
+/**
+ * Adds billing's columns to a table of the application where they are missing, then runs `addMore`.
+ */
+function initial(table: string, addMore: Migration['up']): Migration {
+  return {
+    id: '0001-initial',
+    async up(database, columns) {
+      await addOwnerColumns(database, columns, table)
+      await addMore(database, columns)
+    },
+    // A running process that writes milliseconds into an existing column would fail after the type
+    // has changed.
+    needsOffline: (database) => holdsMilliseconds(database, table, ['trial_ends_at']),
+  }
+}
+
+async function addOwnerColumns(database: Database, columns: Columns, table: string): Promise<void> {
+  const { columns: added } = userColumns.describe(columns)
+  for (const [name, column] of Object.entries(added)) {
+    await addColumn(database, table, name, column)
+  }
+  // An existing column of that name is rejected unless it can hold timestamps.
+  await toTimestamps(database, table, { trial_ends_at: columns.timestamp.nullable() })
+  await createIndex(database, {
+    name: `${table}_by_customer`,
+    table,
+    columns: ['provider', 'provider_id'],
+    unique: true,
+  })
+}

@@ -1,0 +1,114 @@
+import { type AnyTables, timestamp } from '@tollgate/database'
+import {
+  type Expression,
+  type ExpressionBuilder,
+  expressionBuilder,
+  type RawBuilder,
+  type SqlBool,
+  sql,
+} from 'kysely'
+import { USER } from '../values/owner.ts'
+import { grantsAccess, type Standing, type Statuses } from '../values/subscription-state.ts'
+
+/** The states of a subscription that can be queried in the database. */
+export const SUBSCRIPTION_STATUSES = [
+  'active',
+  'onTrial',
+  'recurring',
+  'cancelled',
+  'onGracePeriod',
+  'ended',
+  'pastDue',
+  'incomplete',
+  'awaitsFirstPayment',
+  'paused',
+  'suspended',
+] as const
+
+/** A state of a subscription, named after the method of `Subscription` that checks it. */
+export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number]
+
+type Condition = Expression<SqlBool>
+
+interface Meanings {
+  readonly statuses: ReadonlyMap<string, Statuses>
+  readonly suspendsDisputed: boolean
+  readonly suspendsPaused: boolean
+}
+
+/**
+ * SQL condition on `subscriptions` for a provider. Written as an expression to keep SQLite from
+ * using the provider's index, which it would read and sort completely for one page that the primary
+ * key can provide directly.
+ */
+export function isAt(provider: string): RawBuilder<SqlBool> {
+  return sql<SqlBool>`coalesce(${sql.ref('subscriptions.provider')}, '') = ${provider}`
+}
+
+/**
+ * SQL condition on `subscriptions` for an owner type, written as an expression for the same reason.
+ * Rows of users have no type.
+ */
+export function isOwnedBy(ownerType: string): RawBuilder<SqlBool> {
+  return sql<SqlBool>`coalesce(${sql.ref('subscriptions.owner_type')}, ${USER}) = ${ownerType}`
+}
+
+/**
+ * The functions of `subscription-state.ts`, in the same order, as SQL conditions on the table
+ * `subscriptions`.
+ */
+export function subscriptionConditions({
+  statuses,
+  suspendsDisputed,
+  suspendsPaused,
+}: Meanings): (status: SubscriptionStatus, at: Date) => Condition {
+  const eb: ExpressionBuilder<AnyTables, string> = expressionBuilder<AnyTables, string>()
+
+  /** Statuses that are not listed by any provider mean `open`. */
+  const standing = (is: (standing: Standing) => boolean): Condition => {
+    const isOpen = is('open')
+    const wordsOf = (meanings: Statuses) =>
+      Object.keys(meanings).filter((word) => is(meanings[word] ?? 'open') !== isOpen)
+    const all = [...statuses].flatMap(([, meanings]) => wordsOf(meanings))
+    const others = [...statuses].flatMap(([provider, meanings]) => {
+      const words = wordsOf(meanings)
+      if (words.length === 0) return []
+      return [eb.and([isAt(provider), eb('provider_status', 'in', words)])]
+    })
+    if (isOpen) return eb.not(eb.or(others))
+    // The first condition is redundant: it lets an index find the few rows with these statuses.
+    return all.length === 0 ? eb.or([]) : eb.and([eb('provider_status', 'in', all), eb.or(others)])
+  }
+
+  const suspended = eb.or([
+    ...(suspendsDisputed ? [eb('disputed_at', 'is not', null)] : []),
+    ...(suspendsPaused ? [eb('paused_at', 'is not', null)] : []),
+  ])
+
+  return (status, at) => {
+    const now = timestamp(at)
+    const onGracePeriod = eb('ends_at', '>', now)
+    const goesOn = eb.or([eb('ends_at', 'is', null), onGracePeriod])
+    const active = () => eb.and([goesOn, standing(grantsAccess), eb.not(suspended)])
+    const running = (wanted: Standing) => eb.and([goesOn, standing((each) => each === wanted)])
+    const conditions: Readonly<Record<SubscriptionStatus, () => Condition>> = {
+      active,
+      onTrial: () => eb.and([active(), eb('trial_ends_at', '>', now)]),
+      recurring: () =>
+        eb.and([
+          active(),
+          eb.or([eb('trial_ends_at', 'is', null), eb('trial_ends_at', '<=', now)]),
+          eb('ends_at', 'is', null),
+        ]),
+      cancelled: () => eb('ends_at', 'is not', null),
+      onGracePeriod: () => onGracePeriod,
+      ended: () => eb('ends_at', '<=', now),
+      pastDue: () => running('past_due'),
+      incomplete: () => standing((each) => !grantsAccess(each)),
+      awaitsFirstPayment: () => running('awaits_first_payment'),
+      paused: () => eb.and([goesOn, eb('paused_at', 'is not', null)]),
+      suspended: () => suspended,
+    }
+    return conditions[status]()
+  }
+}

@@ -1,0 +1,358 @@
+import { type AnyTables, type Database, timestamp } from '@tollgate/database'
+import type { Kysely, SelectQueryBuilder } from 'kysely'
+import type { Owner } from '../values/owner.ts'
+import type { ProviderName } from '../values/provider-name.ts'
+import type { Standing, Statuses } from '../values/subscription-state.ts'
+import { currentCustomerStatement, type OwnerRowTables, ownerOfRow } from './owner-columns.ts'
+import {
+  isAt,
+  isOwnedBy,
+  type SubscriptionStatus,
+  subscriptionConditions,
+} from './subscription-conditions.ts'
+import {
+  type NewSubscriptionRecord,
+  type StoredItem,
+  type SubscriptionRecord,
+  type SubscriptionRow,
+  subscriptionItemTable,
+  subscriptionRow,
+} from './tables.ts'
+
+/** Subscription rows. Methods that take an owner only find rows of its current customer. */
+export interface SubscriptionRepository {
+  /** Finds the newest subscription of that name; earlier ones keep their rows. */
+  findByName(owner: Owner, name: string): Promise<SubscriptionRecord | null>
+  /** Finds a subscription of any owner by our id. */
+  find(id: number): Promise<SubscriptionRecord | null>
+  /** Finds a subscription of any owner by the provider's id. */
+  findByProvider(provider: ProviderName, providerId: string): Promise<SubscriptionRecord | null>
+  /** Finds subscriptions of any owner by the provider's ids, keyed by that id. */
+  listByProvider(
+    provider: ProviderName,
+    providerIds: readonly string[],
+  ): Promise<ReadonlyMap<string, SubscriptionRecord>>
+  listByOwner(owner: Owner): Promise<SubscriptionRecord[]>
+  /** Lists subscriptions of all owners that have not ended, in batches by id. */
+  listLive(now: Date, afterId: number, limit: number): Promise<SubscriptionRecord[]>
+  /** Lists subscriptions of all owners, newest row first. */
+  list(wanted: WantedSubscriptions, now: Date): Promise<SubscriptionRecord[]>
+  /**
+   * Counts the subscriptions that were `active()` at a moment. Uses their current status, because
+   * older ones are not stored.
+   */
+  countActive(at: Date): Promise<number>
+  /**
+   * Lists subscriptions of all owners whose trial or access ends later than `after` and not later
+   * than `until`.
+   */
+  listBetween(
+    column: 'ends_at' | 'trial_ends_at',
+    after: Date,
+    until: Date,
+  ): Promise<SubscriptionRecord[]>
+  /** Lists every subscription name in use, of all owners. */
+  listNames(): Promise<string[]>
+  /** Whether the owner ever had a subscription. */
+  hasAny(owner: Owner): Promise<boolean>
+  /** Whether a subscription of the owner ever had a trial. */
+  hadTrial(owner: Owner): Promise<boolean>
+}
+
+/** Filter for listing subscriptions of all owners. */
+export interface WantedSubscriptions {
+  readonly status?: SubscriptionStatus
+  readonly name?: string
+  /** Id of any price of the subscription, main or additional. */
+  readonly price?: string
+  readonly provider?: ProviderName
+  readonly ownerType?: string
+  /** Only rows with a smaller id. */
+  readonly before?: number
+  readonly limit: number
+}
+
+/** How to interpret `provider_status`. */
+export interface StatusMeanings {
+  readonly statuses: ReadonlyMap<string, Statuses>
+  standing(provider: ProviderName, status: string): Standing
+  /** Whether an open dispute suspends access. */
+  readonly suspendsDisputed: boolean
+  /** Whether a pause suspends access. */
+  readonly suspendsPaused: boolean
+}
+
+export function subscriptionRepository(
+  database: Database,
+  meanings: StatusMeanings,
+  tables: OwnerRowTables,
+): SubscriptionRepository {
+  const { standing, suspendsDisputed, suspendsPaused } = meanings
+  const condition = subscriptionConditions(meanings)
+  const fromRows = (rows: readonly JoinedRow[]) =>
+    groupItems(rows).map(({ row, items }) =>
+      subscriptionRow.fromRow(row, {
+        owner: ownerOfRow(row, tables),
+        standing: standing(row.provider as ProviderName, row.provider_status),
+        isSuspended:
+          (suspendsDisputed && row.disputed_at !== null) ||
+          (suspendsPaused && row.paused_at !== null),
+        items,
+      }),
+    )
+  const byName = currentCustomerStatement<{ name: string }, JoinedRow>(
+    database,
+    tables,
+    (db, isTheirs, param) =>
+      withItems(db, (subscriptions) =>
+        subscriptions
+          .where(isTheirs)
+          .where('name', '=', param('name'))
+          .orderBy('created_at', 'desc')
+          .orderBy('id', 'desc')
+          .limit(1),
+      ).orderBy('item.id'),
+  )
+  const byProvider = database.statement<{ provider: string; providerId: string }, JoinedRow>(
+    (db, param) =>
+      withItems(db, (subscriptions) =>
+        subscriptions
+          .where('provider', '=', param('provider'))
+          .where('provider_id', '=', param('providerId')),
+      ).orderBy('item.id'),
+  )
+  const ofOwner = currentCustomerStatement<object, JoinedRow>(database, tables, (db, isTheirs) =>
+    withItems(db, (subscriptions) => subscriptions.where(isTheirs))
+      .orderBy('s.created_at', 'desc')
+      .orderBy('s.id', 'desc')
+      .orderBy('item.id'),
+  )
+  const anyOf = currentCustomerStatement<object, { id: number }>(database, tables, (db, isTheirs) =>
+    db.selectFrom('subscriptions').select('id').where(isTheirs).limit(1),
+  )
+  const triedBy = currentCustomerStatement<object, { id: number }>(
+    database,
+    tables,
+    (db, isTheirs) =>
+      db
+        .selectFrom('subscriptions')
+        .select('id')
+        .where(isTheirs)
+        .where('trial_ends_at', 'is not', null)
+        .limit(1),
+  )
+  const first = (rows: readonly JoinedRow[]) => fromRows(rows)[0] ?? null
+  return {
+    async find(id) {
+      const rows = withItems(database.kysely, (all) => all.where('id', '=', id))
+      return first(await rows.orderBy('item.id').execute())
+    },
+    findByName: async (owner, name) => first(await byName(owner, { name })),
+    findByProvider: async (provider, providerId) =>
+      first((await byProvider({ provider, providerId })).rows),
+    async listByProvider(provider, providerIds) {
+      if (providerIds.length === 0) return new Map()
+      const rows = await withItems(database.kysely, (subscriptions) =>
+        subscriptions.where('provider', '=', provider).where('provider_id', 'in', [...providerIds]),
+      )
+        .orderBy('item.id')
+        .execute()
+      return new Map(fromRows(rows).map((row) => [row.providerId, row]))
+    },
+    listByOwner: async (owner) => fromRows(await ofOwner(owner, {})),
+    async listLive(now, afterId, limit) {
+      const rows = await withItems(database.kysely, (subscriptions) =>
+        subscriptions
+          .where('id', '>', afterId)
+          .where((eb) => eb.or([eb('ends_at', 'is', null), eb('ends_at', '>', timestamp(now))]))
+          .orderBy('id')
+          .limit(limit),
+      )
+        .orderBy('s.id')
+        .orderBy('item.id')
+        .execute()
+      return fromRows(rows)
+    },
+    async list({ status, name, price, provider, ownerType, before, limit }, now) {
+      const filter = (query: Query) => {
+        if (before !== undefined) query = query.where('subscriptions.id', '<', before)
+        if (status !== undefined) query = query.where(condition(status, now))
+        if (name !== undefined) query = query.where('name', '=', name)
+        if (provider !== undefined) query = query.where(isAt(provider))
+        if (ownerType !== undefined) query = query.where(isOwnedBy(ownerType))
+        return query
+      }
+      const rows = await withItems(database.kysely, (all) => {
+        const found = price === undefined ? filter(all) : withPrice(all, { price, limit }, filter)
+        return found.orderBy('subscriptions.id', 'desc').limit(limit)
+      })
+        .orderBy('s.id', 'desc')
+        .orderBy('item.id')
+        .execute()
+      return fromRows(rows)
+    },
+    async countActive(at) {
+      const { count } = await database.kysely
+        .selectFrom('subscriptions')
+        .select((eb) => eb.fn.countAll().as('count'))
+        .where('created_at', '<=', timestamp(at))
+        .where(condition('active', at))
+        .executeTakeFirstOrThrow()
+      return Number(count)
+    },
+    async listBetween(column, after, until) {
+      const rows = await withItems(database.kysely, (subscriptions) =>
+        subscriptions.where(column, '>', timestamp(after)).where(column, '<=', timestamp(until)),
+      )
+        .orderBy('item.id')
+        .execute()
+      return fromRows(rows)
+    },
+    async listNames() {
+      const rows = await database.kysely
+        .selectFrom('subscriptions')
+        .select('name')
+        .distinct()
+        .execute()
+      return rows.map(({ name }) => name)
+    },
+    hasAny: async (owner) => (await anyOf(owner, {})).length > 0,
+    hadTrial: async (owner) => (await triedBy(owner, {})).length > 0,
+  }
+}
+
+/**
+ * Inserts the row, or updates the row with this provider id except for its name. Additional items
+ * are only written if `hasOtherItems` says that they changed.
+ */
+export async function saveSubscription(
+  tx: Database,
+  record: NewSubscriptionRecord,
+  { hasOtherItems = false }: { readonly hasOtherItems?: boolean } = {},
+): Promise<void> {
+  await saveRow(tx, record)
+  if (hasOtherItems) await saveItems(tx, record)
+}
+
+async function saveRow(tx: Database, record: NewSubscriptionRecord): Promise<void> {
+  const columns = subscriptionRow.toRow(record)
+  const { name, provider, provider_id, created_at, ...changes } = columns
+  const updated = await tx.kysely
+    .updateTable('subscriptions')
+    .set(changes)
+    .where('provider', '=', provider)
+    .where('provider_id', '=', provider_id)
+    .executeTakeFirst()
+  if (Number(updated.numUpdatedRows) > 0) return
+  await tx.kysely.insertInto('subscriptions').values(columns).execute()
+}
+
+const TABLE = 'billing_subscription_items'
+const newItem = subscriptionItemTable.omit('id')
+
+/**
+ * A subscription joined with its additional items, one row for each. The last four columns are
+ * `null` if it has none.
+ */
+interface JoinedRow extends SubscriptionRow {
+  readonly item_id: string | null
+  readonly item_price: string | null
+  readonly item_product: string | null
+  readonly item_quantity: number | null
+}
+
+/**
+ * Finds the newest subscriptions with this price, main or additional. Each half of the union is
+ * read from an index in the order of the ids; a condition with `or` would scan all rows if few have
+ * the price.
+ */
+function withPrice(
+  all: Query,
+  { price, limit }: { readonly price: string; readonly limit: number },
+  filter: (query: Query) => Query,
+): Query {
+  const ids = all.clearSelect().select('subscriptions.id')
+  const main = filter(ids.where('subscriptions.provider_plan', '=', price))
+    .orderBy('subscriptions.id', 'desc')
+    .limit(limit)
+  const beside = filter(
+    ids
+      .innerJoin(`${TABLE} as other`, 'other.subscription_id', 'subscriptions.id')
+      .where('other.provider_plan', '=', price),
+  )
+    .orderBy('other.subscription_id', 'desc')
+    .limit(limit)
+  return all.innerJoin(
+    (db) =>
+      db
+        .selectFrom(main.as('main'))
+        .select('main.id')
+        .union((other) => other.selectFrom(beside.as('beside')).select('beside.id'))
+        .as('priced'),
+    (join) => join.onRef('priced.id', '=', 'subscriptions.id'),
+  )
+}
+
+type Query<Row = AnyTables> = SelectQueryBuilder<AnyTables, AnyTables, Row>
+
+/**
+ * Joins the chosen subscriptions (as `s`) with their items in one statement, because checking for a
+ * price is frequent.
+ */
+function withItems(
+  db: Kysely<AnyTables>,
+  choose: (subscriptions: Query) => Query,
+): Query<JoinedRow> {
+  return db
+    .selectFrom(choose(db.selectFrom('subscriptions').selectAll('subscriptions')).as('s'))
+    .leftJoin(`${TABLE} as item`, 'item.subscription_id', 's.id')
+    .selectAll('s')
+    .select([
+      'item.provider_id as item_id',
+      'item.provider_plan as item_price',
+      'item.provider_product as item_product',
+      'item.quantity as item_quantity',
+    ])
+    .$castTo<JoinedRow>()
+}
+
+/** Groups joined rows by subscription, in the order of the rows. */
+function groupItems(
+  rows: readonly JoinedRow[],
+): { readonly row: SubscriptionRow; readonly items: readonly StoredItem[] }[] {
+  const found = new Map<unknown, { row: JoinedRow; items: StoredItem[] }>()
+  for (const row of rows) {
+    const known = found.get(row.id) ?? { row, items: [] }
+    found.set(row.id, known)
+    const { item_id: providerId, item_price: price, item_product: product } = row
+    if (providerId === null || price === null) continue
+    const quantity = row.item_quantity === null ? null : Number(row.item_quantity)
+    known.items.push({ providerId, price, product, quantity })
+  }
+  return [...found.values()]
+}
+
+/** Replaces the item rows of a subscription, whose own row exists. */
+async function saveItems(tx: Database, record: NewSubscriptionRecord): Promise<void> {
+  const { provider, items, updatedAt: now } = record
+  const { id } = await tx.kysely
+    .selectFrom('subscriptions')
+    .select('id')
+    .where('provider', '=', provider)
+    .where('provider_id', '=', record.providerId)
+    .executeTakeFirstOrThrow()
+  await tx.kysely.deleteFrom(TABLE).where('subscription_id', '=', id).execute()
+  for (const { providerId, price, product, quantity } of items) {
+    const row = newItem.toRow({
+      subscriptionId: Number(id),
+      provider,
+      providerId,
+      providerPlan: price,
+      providerProduct: product,
+      quantity,
+      createdAt: now,
+      updatedAt: now,
+    })
+    await tx.kysely.insertInto(TABLE).values(row).execute()
+  }
+}

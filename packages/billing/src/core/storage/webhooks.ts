@@ -1,0 +1,67 @@
+import { type Database, insertTogether } from '@tollgate/database'
+import type { ProviderName } from '../values/provider-name.ts'
+import { createQueue, newQueueEntry, type Queue } from './queue.ts'
+import { type StoredWebhook, type WebhookRow, type WebhookState, webhookTable } from './tables.ts'
+
+export interface NewWebhook {
+  readonly provider: ProviderName
+  readonly eventId: string
+  readonly type: string
+  readonly payload: string
+  /** Whether the event is to be handled. If not, it is only stored. */
+  readonly hasHandler: boolean
+}
+
+/** Filter for webhooks in the inbox. All given conditions must hold. */
+export interface StoredEvents {
+  readonly provider?: ProviderName
+  /** The provider's id of the event. */
+  readonly eventId?: string
+  readonly type?: string
+  /** Earliest time of arrival. */
+  readonly from?: Date
+  readonly to?: Date
+}
+
+/** The durable inbox of webhooks. Each event is stored once, even if the provider repeats it. */
+export interface WebhookRepository extends Queue<StoredWebhook, WebhookState> {
+  /** Adds a webhook. Returns false if it is stored already. */
+  add(event: NewWebhook, at: Date): Promise<boolean>
+  /** Makes handled events and dead letters due again, and returns how many. */
+  replay(which: StoredEvents, at: Date): Promise<number>
+}
+
+const newWebhook = webhookTable.omit('id')
+
+export function webhookRepository(database: Database): WebhookRepository {
+  const table = 'billing_webhooks'
+  const insert = insertTogether<Omit<WebhookRow, 'id'>>(database, {
+    table,
+    columns: newWebhook.columns,
+    key: ['provider', 'event_id'],
+  })
+  return {
+    ...createQueue(database, webhookTable, { givenUp: 'dead' }),
+    add({ hasHandler, ...event }, at) {
+      const { createdAt: receivedAt, ...due } = newQueueEntry(at)
+      const over = hasHandler ? {} : { state: 'done' as const, finishedAt: at }
+      return insert(newWebhook.toRow({ ...event, ...due, receivedAt, ...over }))
+    },
+    async replay({ provider, eventId, type, from, to }, at) {
+      const conditions: [string, '=' | '>=' | '<=', string | number][] = []
+      if (provider !== undefined) conditions.push(['provider', '=', provider])
+      if (eventId !== undefined) conditions.push(['event_id', '=', eventId])
+      if (type !== undefined) conditions.push(['type', '=', type])
+      if (from !== undefined) conditions.push(['received_at', '>=', from.getTime()])
+      if (to !== undefined) conditions.push(['received_at', '<=', to.getTime()])
+      // Pending events are due anyway, and may be in progress.
+      const { numUpdatedRows } = await database.kysely
+        .updateTable(table)
+        .set({ state: 'pending', attempts: 0, due_at: at.getTime(), finished_at: null })
+        .where('state', 'in', ['done', 'dead'])
+        .where((eb) => eb.and(conditions.map(([column, is, value]) => eb(column, is, value))))
+        .executeTakeFirst()
+      return Number(numUpdatedRows)
+    },
+  }
+}

@@ -1,0 +1,67 @@
+import type { ProviderSubscription } from '../providers/subscription.ts'
+import type { BillingContext } from './context.ts'
+import type { LockedOwner } from './locked-owner.ts'
+import type { NewSubscriptionRecord, SubscriptionRecord } from './storage/tables.ts'
+import type { ProviderName } from './values/provider-name.ts'
+
+/** The owner of a subscription, and the customer that it was made for, as stored in its row. */
+export type Ownership = Pick<NewSubscriptionRecord, 'owner' | 'providerCustomer'>
+
+/**
+ * Determines the owner of a subscription from the customer that it was made for. If no owner has
+ * that customer, the row keeps its owner but does not count for it.
+ */
+export async function findOwnership(
+  context: BillingContext,
+  locked: LockedOwner,
+  provider: ProviderName,
+  found: ProviderSubscription,
+  before: SubscriptionRecord | null,
+): Promise<Ownership> {
+  const billed = await context.owners.find(locked.owner)
+  const present = billed?.provider === provider ? billed.providerId : null
+  const customer = await customerOf(
+    locked,
+    provider,
+    found,
+    before ?? { providerCustomer: present },
+  )
+  if (customer !== null) {
+    const here = { owner: locked.owner, providerCustomer: customer }
+    if (customer === present) return here
+    const holder = await context.owners.findByCustomer(provider, customer)
+    if (holder) return { owner: holder.owner, providerCustomer: customer }
+  }
+  // The owner has left that customer, and keeps the subscription as history.
+  if (before && before.providerCustomer === null) return before
+  return { owner: before?.owner ?? locked.owner, providerCustomer: customer }
+}
+
+/**
+ * Returns the customer of a subscription. Providers that only link it through the payment method
+ * are asked only if our row does not know the customer.
+ */
+async function customerOf(
+  locked: LockedOwner,
+  provider: ProviderName,
+  found: ProviderSubscription,
+  { providerCustomer: known }: Pick<SubscriptionRecord, 'providerCustomer'>,
+): Promise<string | null> {
+  if (found.customerId !== null) return found.customerId
+  return known === '' ? (await locked.gateway(provider)).findOwner(found) : known
+}
+
+/**
+ * Whether a subscription still belongs to the owner in its row. It does not if the owner has
+ * another customer by now, because the id was reused or the customer was transferred. A deleted
+ * owner keeps its subscriptions.
+ */
+export async function concernsOwner(
+  { owners }: Pick<BillingContext, 'owners'>,
+  { owner, provider, providerCustomer }: Ownership & { readonly provider: ProviderName },
+): Promise<boolean> {
+  if (providerCustomer === null) return true
+  const billed = await owners.find(owner)
+  if (!billed) return true
+  return billed.provider === provider && billed.providerId === providerCustomer
+}

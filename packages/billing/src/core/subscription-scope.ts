@@ -1,0 +1,217 @@
+import type { Gateway } from '../providers/gateway.ts'
+import { type Capability, requireCapability } from '../providers/gateway-parts.ts'
+import type { ProviderSubscription } from '../providers/subscription.ts'
+import type { BillingContext } from './context.ts'
+import { converge, endRow } from './converge.ts'
+import { isBillingError } from './errors/error-codes.ts'
+import { NoSubscription, SubscriptionEnded } from './errors/errors.ts'
+import { requireProvider } from './known-prices.ts'
+import type { LockedOwner } from './locked-owner.ts'
+import { resumeInterrupted, withOwnerLock } from './owner-lock.ts'
+import type { BilledOwner, SubscriptionRecord } from './storage/tables.ts'
+import { concernsOwner } from './subscription-owner.ts'
+import { readSubscriptionTax, type SubscriptionTax } from './tax.ts'
+import { ownerKey } from './values/owner.ts'
+import { ended } from './values/subscription-state.ts'
+import type { TaxTerms } from './values/tax.ts'
+
+/** Settings of the next swap. */
+export interface SwapSettings {
+  readonly skipTrial: boolean
+  readonly prorate: boolean
+}
+
+/**
+ * The scope of a subscription's features: its row as last read, its owner, and access to the
+ * provider.
+ */
+export class SubscriptionScope {
+  readonly context: BillingContext
+  readonly user: BilledOwner
+  readonly settings: SwapSettings
+  record: SubscriptionRecord
+
+  constructor(
+    context: BillingContext,
+    user: BilledOwner,
+    record: SubscriptionRecord,
+    settings: SwapSettings,
+  ) {
+    this.context = context
+    this.user = user
+    this.record = record
+    this.settings = settings
+  }
+
+  /**
+   * Returns this scope, for features that need a capability.
+   * @throws Unsupported if the provider lacks it, before any request is sent.
+   */
+  having<Part extends Capability>(part: Part): SubscriptionHaving<Part> {
+    requireCapability(requireProvider(this.context, this.record.provider), part)
+    // The compiler ensures that a provider's gateway has the capabilities it declares.
+    return this as SubscriptionScope as SubscriptionHaving<Part>
+  }
+
+  /** Whether the provider has a capability. */
+  can(part: Capability): boolean {
+    return requireProvider(this.context, this.record.provider).can.includes(part)
+  }
+
+  /**
+   * Connects to the provider without a lock. To change something under the owner's lock, use
+   * `change()`.
+   */
+  gateway(): Promise<Gateway> {
+    return this.context.gateway(this.record.provider)
+  }
+
+  /** Reads the subscription from the provider. `null` if it no longer exists there. */
+  async find(): Promise<ProviderSubscription | null> {
+    return (await this.gateway()).findSubscription(this.record.providerId)
+  }
+
+  /**
+   * Reads the subscription from the provider.
+   * @throws NoSubscription if it no longer exists there.
+   */
+  async requireFound(): Promise<ProviderSubscription> {
+    const found = await this.find()
+    if (found) return found
+    throw new NoSubscription('The provider no longer has this subscription')
+  }
+
+  /**
+   * Awaits a request for a preview. If it was rejected because the subscription has ended at the
+   * provider, throws SubscriptionEnded.
+   */
+  async ask<T>(asked: Promise<T>): Promise<T> {
+    try {
+      return await asked
+    } catch (error) {
+      const found = await this.find().catch(() => null)
+      throw found?.isOver ? toSubscriptionEnded(error) : error
+    }
+  }
+
+  /** Makes one change at the provider under the owner's lock, then reads the row again. */
+  async change(change: ChangeAtProvider, how?: ChangeOptions): Promise<void> {
+    this.record = await changeSubscription(this.context, this.record, change, how)
+  }
+
+  /** Reads the tax that the application currently sets for this plan and its additional prices. */
+  tax(plan: string, others: readonly string[] = []): Promise<SubscriptionTax> {
+    return readSubscriptionTax(this.context, this.user, plan, null, others)
+  }
+
+  /**
+   * Reads the tax for a swap, which sets the price anew. If the application sets no tax, the tax
+   * that we store for this price is kept, just as a provider that stores taxes itself would.
+   */
+  async taxOfSwap(
+    plan: string,
+    others?: readonly string[],
+  ): Promise<SubscriptionTax & { readonly before: TaxTerms | null }> {
+    const said = await this.tax(plan, others)
+    const before = await this.context.taxes.find(this.record.provider, this.record.providerId)
+    return { ...said, tax: said.keepsTax && before ? before.tax : said.tax, before }
+  }
+
+  now(): Date {
+    return this.context.options.clock.now()
+  }
+
+  isEnded(): boolean {
+    return ended(this.record, this.now())
+  }
+
+  requireRunning(): void {
+    if (!this.isEnded()) return
+    throw new SubscriptionEnded('The subscription has ended: create a new one')
+  }
+}
+
+/** A scope whose provider has a capability. Only `having()` returns it. */
+export interface SubscriptionHaving<Part extends Capability> extends SubscriptionScope {
+  gateway(): Promise<Gateway<Part>>
+}
+
+/** The subscription as it is at the provider, and its locked owner. */
+export interface CurrentSubscription {
+  /** Read while holding the lock. */
+  readonly found: ProviderSubscription
+  readonly locked: LockedOwner
+  /** Makes one change at the provider. */
+  ask<R>(change: (gateway: Gateway) => Promise<R>): Promise<R>
+}
+
+export type ChangeAtProvider = (current: CurrentSubscription) => Promise<void>
+
+export interface ChangeOptions {
+  /** Whether the change ends access. */
+  readonly ends?: boolean
+  /**
+   * The last step, after the row is written. If the process dies before, the operation is resumed.
+   */
+  readonly settle?: (locked: LockedOwner) => Promise<void>
+}
+
+/**
+ * Makes a change to a subscription: reads it, applies the change at the provider, and updates our
+ * row from the result.
+ */
+export async function changeSubscription(
+  context: BillingContext,
+  record: SubscriptionRecord,
+  change: ChangeAtProvider,
+  { ends = false, settle }: ChangeOptions = {},
+): Promise<SubscriptionRecord> {
+  return withOwnerLock(context, record.owner, async (locked) => {
+    await resumeInterrupted(context, locked)
+    await requireOwned(context, record)
+    const gateway = await locked.gateway(record.provider)
+    const found = await gateway.findSubscription(record.providerId)
+    if (!found) throw new NoSubscription('The provider no longer has this subscription')
+    try {
+      await change({ found, locked, ask: (each) => locked.change(record.provider, each) })
+    } catch (error) {
+      // The subscription was ended elsewhere, and our row may not say so yet.
+      throw found.isOver ? toSubscriptionEnded(error) : error
+    } finally {
+      // Also after a failure: after a timeout, the provider may have made the change.
+      await converge(context, locked, record)
+    }
+    if (ends) await endRow(context, locked, record)
+    await settle?.(locked)
+    return requireRecord(context, record)
+  })
+}
+
+/** Throws NoSubscription if the subscription was transferred to another owner since it was read. */
+export async function requireOwned(
+  context: BillingContext,
+  { owner, provider, providerId }: SubscriptionRecord,
+): Promise<void> {
+  const row = await context.subscriptions.findByProvider(provider, providerId)
+  if (!row) return
+  const isTheirs = ownerKey(row.owner) === ownerKey(owner) && (await concernsOwner(context, row))
+  if (!isTheirs)
+    throw new NoSubscription(`The subscription no longer belongs to this ${owner.type}`)
+}
+
+/**
+ * Converts a rejection by the provider to SubscriptionEnded. Other errors are returned as they are.
+ */
+export function toSubscriptionEnded(error: unknown): unknown {
+  if (!isBillingError(error, 'provider_rejected')) return error
+  return new SubscriptionEnded('The subscription has ended: create a new one', { cause: error })
+}
+
+export async function requireRecord(
+  context: BillingContext,
+  { provider, providerId }: Pick<SubscriptionRecord, 'provider' | 'providerId'>,
+): Promise<SubscriptionRecord> {
+  const record = await context.subscriptions.findByProvider(provider, providerId)
+  if (!record) throw new NoSubscription('There is no such subscription')
+  return record
+}

@@ -1,0 +1,35 @@
+/** The customer's default payment method, for display. Card and PayPal exclude each other. */
+export interface CardSummary {
+  /** Brand of the card, such as `visa`. `null` without a card. */
+  readonly cardBrand: string | null
+  /** Last four digits of the card or bank account. `null` without one. */
+  readonly cardLastFour: string | null
+  /** E-mail address of the PayPal account. `null` for a card. */
+  readonly paypalEmail: string | null
+  /**
+   * Last month in which the card is valid, such as `2027-04`. `null` or missing if it does not
+   * expire.
+   */
+  readonly cardExpires?: string | null
+}
+
+/** No payment method. */
+export const NO_CARD: CardSummary = { cardBrand: null, cardLastFour: null, paypalEmail: null }
+
+/** The last month in which a card is valid. */
+export interface CardExpiry {
+  /** 1 to 12. */
+  readonly month: number
+  /** Four digits. */
+  readonly year: number
+}
+
+/** Formats an expiry for the column `card_expires`. */
+export function toExpiryText({ month, year }: CardExpiry): string {
+  return `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}`
+}
+
+/** Whether a card has expired at a moment: from the first of the following month on, in UTC. */
+export function isExpiredAt({ month, year }: CardExpiry, at: Date): boolean {
+  return at.getTime() >= Date.UTC(year, month)
+}

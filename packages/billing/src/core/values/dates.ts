@@ -1,0 +1,26 @@
+import { InvalidArgument } from '../errors/errors.ts'
+import { formatValue } from './arguments.ts'
+
+/** @throws InvalidArgument unless `at` is a Date later than `now`. */
+export function requireFuture(what: string, at: unknown, now: Date): void {
+  if (at instanceof Date && at.getTime() > now.getTime()) return
+  throw new InvalidArgument(
+    `${what} is ${formatValue(at)}; expected a date that is still to come, after ${formatValue(now)}`,
+  )
+}
+
+/** @throws InvalidArgument unless `at` is a Date not later than `now`. */
+export function requirePast(what: string, at: unknown, now: Date): void {
+  if (at instanceof Date && at.getTime() <= now.getTime()) return
+  throw new InvalidArgument(
+    `${what} is ${formatValue(at)}; expected a date in the past, before ${formatValue(now)}`,
+  )
+}
+
+/** Compares dates to the second, the precision of the providers. */
+export function isSameSecond(a: Date, b: Date): boolean {
+  return Math.floor(a.getTime() / 1000) === Math.floor(b.getTime() / 1000)
+}
+
+/** In days. Two years, the maximum of the providers. */
+export const LONGEST_TRIAL = 730

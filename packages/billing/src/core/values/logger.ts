@@ -1,0 +1,10 @@
+/**
+ * Receives errors of background work, such as webhook handling, which no caller sees. `console`
+ * implements it.
+ */
+export interface Logger {
+  /** Logs a failure. */
+  error(message: string, error?: unknown): void
+  /** Logs a problem without immediate harm. @default `error` */
+  warn?(message: string, error?: unknown): void
+}

@@ -1,0 +1,132 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { InvalidAmount } from '../errors/errors.ts'
+import {
+  formatMoney,
+  fromDecimal,
+  isCurrency,
+  money,
+  proportion,
+  requireAmount,
+  requireMoney,
+  toDecimal,
+} from './money.ts'
+
+describe('money', () => {
+  it.each([
+    [1999, 'usd', '19.99'],
+    [5, 'eur', '0.05'],
+    [-5, 'eur', '-0.05'],
+    [500, 'jpy', '500'],
+    [1234, 'kwd', '1.234'],
+    [0, 'usd', '0.00'],
+  ])('writes %i %s as %s and parses it back', (amount, currency, text) => {
+    expect(toDecimal(money(amount, currency))).toBe(text)
+    expect(fromDecimal(text, currency)).toEqual({ amount, currency })
+  })
+
+  it.each([
+    [19.99, 'usd', 1999],
+    [0.1, 'usd', 10],
+    [12, 'usd', 1200],
+    [1.005, 'kwd', 1005],
+    [1.15, 'usd', 115],
+  ])('parses the number %d of %s without floating-point errors', (value, currency, amount) => {
+    expect(fromDecimal(value, currency).amount).toBe(amount)
+  })
+
+  it.each([
+    [19.999, 'usd'],
+    [1.5, 'jpy'],
+    [Number.NaN, 'usd'],
+    [Number.POSITIVE_INFINITY, 'usd'],
+    [1e21, 'usd'],
+    ['1,00', 'usd'],
+    ['', 'usd'],
+  ])('rejects %s of %s', (value, currency) => {
+    expect(() => fromDecimal(value, currency)).toThrow(InvalidAmount)
+  })
+
+  it('rejects fractions of the smallest unit, and invalid currency codes', () => {
+    expect(() => money(19.99, 'usd')).toThrow(InvalidAmount)
+    expect(() => money(1, 'dollars')).toThrow(InvalidAmount)
+  })
+
+  it('formats with the decimals of the currency', () => {
+    expect(formatMoney(money(1999, 'eur'))).toBe('€19.99')
+    expect(formatMoney(money(500, 'jpy'))).toBe('¥500')
+    expect(formatMoney(money(1234, 'kwd'))).toMatch(/1\.234/)
+    expect(formatMoney(money(-1050, 'usd'))).toBe('-$10.50')
+    expect(formatMoney(money(900_719_925_474_0991, 'usd'))).toBe('$90,071,992,547,409.91')
+  })
+
+  it('parses back every amount that it writes', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: -1e12, max: 1e12 }),
+        fc.constantFrom('usd', 'jpy', 'kwd'),
+        (amount, currency) => {
+          const value = money(amount, currency)
+          expect(fromDecimal(toDecimal(value), currency).amount).toBe(amount)
+        },
+      ),
+    )
+  })
+
+  it('divides to the nearest unit, half away from zero', () => {
+    expect(proportion(1000, 1, 3)).toBe(333)
+    expect(proportion(1001, 1, 2)).toBe(501)
+    expect(proportion(-1001, 1, 2)).toBe(-501)
+    expect(proportion(1000, 30, 30)).toBe(1000)
+    expect(proportion(9_007_199_254_740_991, 364, 365)).toBe(8_982_521_996_508_824)
+  })
+})
+
+describe('money passed by a caller', () => {
+  it.each([
+    ['usd', true],
+    ['EUR', true],
+    ['hrk', true],
+    ['zzz', false],
+    ['', false],
+    [null, false],
+    [{}, false],
+  ])('accepts the currency %j: %s', (code, isKnown) => {
+    expect(isCurrency(code)).toBe(isKnown)
+  })
+
+  it.each([
+    [12, /12 is not an amount/],
+    ['12', /is not an amount/],
+    [null, /null is not an amount/],
+    [undefined, /undefined is not an amount/],
+    [{ amount: 12 }, /The currency is undefined/],
+    [{ amount: 12, currency: 'zzz' }, /The currency is 'zzz'/],
+    [{ amount: 1.5, currency: 'usd' }, /1.5 is not a whole number/],
+  ])('is rejected: %j', (value, message) => {
+    expect(() => requireMoney(value)).toThrow(InvalidAmount)
+    expect(() => requireMoney(value)).toThrow(message)
+  })
+
+  const inEuros = (amount: number | { amount: number; currency: string }) =>
+    typeof amount === 'number' ? money(amount, 'eur') : money(amount.amount, amount.currency)
+
+  it("is a number in the provider's currency, or has its own currency", () => {
+    expect(requireAmount(1, inEuros)).toEqual({ amount: 1, currency: 'eur' })
+    const stated = { amount: 5, currency: 'USD' }
+    expect(requireMoney(stated)).toEqual({ amount: 5, currency: 'usd' })
+    expect(requireAmount(stated, inEuros)).toEqual({ amount: 5, currency: 'usd' })
+  })
+
+  it.each([0, -1, { amount: 0, currency: 'usd' }, '5', null])(
+    'is rejected as a charge unless it is above zero: %j',
+    (amount) => {
+      expect(() => requireAmount(amount, inEuros)).toThrow(InvalidAmount)
+    },
+  )
+
+  it('has no negative zero', () => {
+    expect(fromDecimal('-0.00', 'usd').amount).toBe(0)
+    expect(Object.is(proportion(0, 1, 3), 0)).toBe(true)
+  })
+})

@@ -1,0 +1,23 @@
+/** The owner of a customer and its subscriptions: a row of one of the application's tables. */
+export interface Owner {
+  /** `user`, or a key of the option `owners`, such as `team`. */
+  readonly type: string
+  /** Primary key of the owner's row. */
+  readonly id: string | number
+}
+
+/** The owner type of users, whose table is the option `users`. */
+export const USER = 'user'
+
+export function userWith(id: string | number): Owner {
+  return { type: USER, id }
+}
+
+export function isUser({ type }: Owner): boolean {
+  return type === USER
+}
+
+/** Formats an owner as stored in objects at a provider: `team:7`. Types contain no colon. */
+export function ownerKey({ type, id }: Owner): string {
+  return `${type}:${id}`
+}

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest'
+import { BRAINTREE } from '../../braintree-provider.ts'
+import { STRIPE } from '../../stripe-provider.ts'
+import * as state from './subscription-state.ts'
+
+const NOW = new Date('2026-03-01T12:00:00Z')
+const at = (seconds: number) => new Date(NOW.getTime() + seconds * 1000)
+
+type Verdict =
+  | 'active'
+  | 'onTrial'
+  | 'cancelled'
+  | 'onGracePeriod'
+  | 'ended'
+  | 'recurring'
+  | 'valid'
+  | 'willBeBilled'
+
+/**
+ * Each row: status, end of trial, end, and the methods that return true. All others return false.
+ */
+const table: [string, string, Date | null, Date | null, Verdict[]][] = [
+  ['running', 'active', null, null, ['active', 'recurring', 'valid', 'willBeBilled']],
+  ['on trial', 'trialing', at(1), null, ['active', 'onTrial', 'valid', 'willBeBilled']],
+  [
+    'at the very end of its trial',
+    'trialing',
+    at(0),
+    null,
+    ['active', 'recurring', 'valid', 'willBeBilled'],
+  ],
+  ['past its trial', 'active', at(-1), null, ['active', 'recurring', 'valid', 'willBeBilled']],
+  ['cancelled, in grace', 'active', null, at(1), ['active', 'cancelled', 'onGracePeriod', 'valid']],
+  [
+    'cancelled on trial',
+    'trialing',
+    at(1),
+    at(1),
+    ['active', 'onTrial', 'cancelled', 'onGracePeriod', 'valid'],
+  ],
+  ['at the very end of its grace', 'active', null, at(0), ['cancelled', 'ended']],
+  ['ended', 'canceled', null, at(-1), ['cancelled', 'ended']],
+  ['ended now during its trial', 'canceled', at(100), at(0), ['cancelled', 'ended']],
+  ['ended at Braintree in its trial', 'Canceled', at(100), at(-5), ['cancelled', 'ended']],
+  ['past due', 'past_due', null, null, ['active', 'recurring', 'valid', 'willBeBilled']],
+  [
+    'past due at Braintree',
+    'Past Due',
+    null,
+    null,
+    ['active', 'recurring', 'valid', 'willBeBilled'],
+  ],
+  ['incomplete', 'incomplete', null, null, ['willBeBilled']],
+  ['incomplete for good', 'incomplete_expired', null, at(-1), ['cancelled', 'ended']],
+  ['unpaid', 'unpaid', null, null, ['willBeBilled']],
+  ['paused', 'paused', null, null, []],
+  ['not begun at Braintree', 'Pending', null, null, ['willBeBilled']],
+]
+
+describe('subscription state', () => {
+  it.each(table)(
+    'is computed for a subscription that is %s',
+    (_name, providerStatus, trialEndsAt, endsAt, expected) => {
+      const statuses = { ...STRIPE.statuses, ...BRAINTREE.statuses }
+      const standing = state.standingOf(statuses, providerStatus)
+      const columns = { standing, trialEndsAt, endsAt }
+      const answers: Record<Verdict, boolean> = {
+        active: state.active(columns, NOW),
+        onTrial: state.onTrial(columns, NOW),
+        cancelled: state.cancelled(columns),
+        onGracePeriod: state.onGracePeriod(columns, NOW),
+        ended: state.ended(columns, NOW),
+        recurring: state.recurring(columns, NOW),
+        valid: state.valid(columns, NOW),
+        willBeBilled: state.willBeBilled(columns),
+      }
+      const yes = Object.entries(answers).filter(([, verdict]) => verdict)
+      expect(yes.map(([name]) => name)).toEqual(expected)
+    },
+  )
+
+  it('includes a generic trial up to its last moment', () => {
+    expect(state.onUserTrial(at(0), NOW)).toBe(true)
+    expect(state.onUserTrial(at(-1), NOW)).toBe(false)
+    expect(state.onUserTrial(null, NOW)).toBe(false)
+  })
+})
+
+describe('further subscription states', () => {
+  const open = { standing: 'open', trialEndsAt: null, endsAt: null } as const
+
+  it.each([
+    ['open', false, false],
+    ['past_due', true, false],
+    ['awaits_first_payment', false, true],
+    ['closed', false, false],
+  ] as const)(
+    'are computed for the standing %s: pastDue() is %s, awaitsFirstPayment() is %s',
+    (standing, isLate, isAwaited) => {
+      const columns = { ...open, standing }
+      expect([state.pastDue(columns), state.awaitsFirstPayment(columns)]).toEqual([
+        isLate,
+        isAwaited,
+      ])
+    },
+  )
+
+  it('are active unless suspended', () => {
+    expect(state.active(open, NOW)).toBe(true)
+    expect(state.active({ ...open, isSuspended: true }, NOW)).toBe(false)
+  })
+
+  it.each([
+    ['running', null, null, false],
+    ['paused', at(-1), null, true],
+    ['paused, in grace', at(-1), at(1), true],
+    ['ended while it was paused', at(-1), at(0), false],
+  ])('are paused only until the end: %s', (_name, pausedAt, endsAt, isPaused) => {
+    expect(state.paused({ ...open, pausedAt, endsAt }, NOW)).toBe(isPaused)
+  })
+
+  it('treat names of object methods as unknown statuses', () => {
+    expect(state.standingOf({}, 'constructor')).toBe('open')
+  })
+})

@@ -1,0 +1,126 @@
+/**
+ * The meaning of a provider's subscription status.
+ * - `open`: running, on trial or paid for.
+ * - `awaits_first_payment`: created, but the first payment is missing and can still be made.
+ * - `past_due`: a renewal payment failed, and the provider is retrying. Still grants access.
+ * - `unpaid`: every attempt at a renewal payment failed.
+ * - `begins_later`: grants no access until its first billing date.
+ * - `closed`: grants no access, for any other reason.
+ */
+export type Standing =
+  | 'open'
+  | 'awaits_first_payment'
+  | 'past_due'
+  | 'unpaid'
+  | 'begins_later'
+  | 'closed'
+
+/** The provider's statuses that do not mean `open`. */
+export type Statuses = Readonly<Record<string, Standing>>
+
+/** The columns that a subscription's state is derived from. */
+export interface SubscriptionColumns {
+  readonly standing: Standing
+  readonly trialEndsAt: Date | null
+  readonly endsAt: Date | null
+  /** Whether an open dispute or a pause suspends access, according to the options. */
+  readonly isSuspended?: boolean
+}
+
+/**
+ * Returns the meaning of a status. Unknown ones mean `open`: paying customers must not be locked
+ * out by a new status.
+ */
+export function standingOf(statuses: Statuses, status: string): Standing {
+  return Object.hasOwn(statuses, status) ? (statuses[status] ?? 'open') : 'open'
+}
+
+/** Whether a standing grants access. `past_due` does, while the provider is retrying. */
+export function grantsAccess(standing: Standing): boolean {
+  return standing === 'open' || standing === 'past_due'
+}
+
+export function incomplete({ standing }: SubscriptionColumns): boolean {
+  return !grantsAccess(standing)
+}
+
+/**
+ * Whether the first payment is missing and can still be made. Another card or plan may replace it.
+ */
+export function awaitsFirstPayment({ standing }: Pick<SubscriptionColumns, 'standing'>): boolean {
+  return standing === 'awaits_first_payment'
+}
+
+/** Whether a renewal payment failed and the provider is retrying. Access continues. */
+export function pastDue({ standing }: SubscriptionColumns): boolean {
+  return standing === 'past_due'
+}
+
+/** Whether the subscription was cancelled, even if access continues until its end. */
+export function cancelled({ endsAt }: SubscriptionColumns): boolean {
+  return endsAt !== null
+}
+
+/** Whether the subscription was cancelled and `ends_at` is in the future. */
+export function onGracePeriod({ endsAt }: SubscriptionColumns, now: Date): boolean {
+  return endsAt !== null && now < endsAt
+}
+
+export function ended(columns: SubscriptionColumns, now: Date): boolean {
+  return cancelled(columns) && !onGracePeriod(columns, now)
+}
+
+/** Whether the subscription is paused, that is, not billed. Says nothing about access. */
+export function paused(
+  columns: SubscriptionColumns & { readonly pausedAt: Date | null },
+  now: Date,
+): boolean {
+  return columns.pausedAt !== null && !ended(columns, now)
+}
+
+/** Whether access is suspended by an open dispute or a pause. */
+export function suspended({ isSuspended = false }: SubscriptionColumns): boolean {
+  return isSuspended
+}
+
+/**
+ * Whether the subscription grants access: not ended, not awaiting a payment and not suspended.
+ * Includes trials and the grace period.
+ */
+export function active(columns: SubscriptionColumns, now: Date): boolean {
+  return !ended(columns, now) && !incomplete(columns) && !suspended(columns)
+}
+
+/** Whether the trial is running. False for a subscription that was ended during its trial. */
+export function onTrial(columns: SubscriptionColumns, now: Date): boolean {
+  const { trialEndsAt } = columns
+  return trialEndsAt !== null && now < trialEndsAt && active(columns, now)
+}
+
+/** Whether the subscription renews: active, past its trial, not cancelled. */
+export function recurring(columns: SubscriptionColumns, now: Date): boolean {
+  return active(columns, now) && !onTrial(columns, now) && !cancelled(columns)
+}
+
+/**
+ * Whether the subscription may still be charged, including after a trial or a pause, and before its
+ * start.
+ */
+export function willBeBilled({
+  standing,
+  endsAt,
+}: Pick<SubscriptionColumns, 'standing' | 'endsAt'>): boolean {
+  return standing !== 'closed' && endsAt === null
+}
+
+/**
+ * Whether the subscription is active, on trial or in the grace period. `subscribed()` checks this.
+ */
+export function valid(columns: SubscriptionColumns, now: Date): boolean {
+  return active(columns, now)
+}
+
+/** Whether the generic trial is running. Its last moment counts. */
+export function onUserTrial(trialEndsAt: Date | null, now: Date): boolean {
+  return trialEndsAt !== null && now <= trialEndsAt
+}

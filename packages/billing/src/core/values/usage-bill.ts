@@ -1,0 +1,25 @@
+import type { MeteredPrice } from './metered-price.ts'
+import type { BasisPoints } from './tax.ts'
+
+/** A line of a charge for usage, in the currency's smallest unit. */
+export interface UsageLine {
+  readonly description: string
+  /** Number of units, or of packages, as decimal text. */
+  readonly quantity: string
+  /** Price of one unit, as decimal text. */
+  readonly unitAmount: string
+  readonly amount: number
+}
+
+/** The charge for one meter, without tax, and the price it was computed with. */
+export interface MeterBill {
+  readonly meter: string
+  readonly price: MeteredPrice
+  readonly lines: readonly UsageLine[]
+}
+
+/** A charge for usage. */
+export interface UsageBill {
+  readonly tax: BasisPoints
+  readonly meters: readonly MeterBill[]
+}

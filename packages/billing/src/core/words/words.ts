@@ -1,0 +1,116 @@
+/** Labels on invoices and credit notes. `{page}` and `{pages}` are replaced with numbers. */
+export interface InvoiceWords {
+  /** Title of an unpaid invoice. */
+  readonly invoice: string
+  /** Title of a paid invoice. */
+  readonly receipt: string
+  /** Title of a credit note. */
+  readonly creditNote: string
+  /** On a credit note: label before the invoice number. */
+  readonly forInvoice: string
+  /** Label before the document's number. */
+  readonly number: string
+  /** Label before the date. */
+  readonly date: string
+  /** Label above the customer. */
+  readonly billedTo: string
+  /** Label before the customer's tax id. */
+  readonly taxId: string
+  /** Column heading of the descriptions. */
+  readonly description: string
+  /** Column heading of the billing periods. */
+  readonly period: string
+  /** Column heading of the amounts. */
+  readonly amount: string
+  /** Label of the sum before discounts and taxes. */
+  readonly subtotal: string
+  /** Label of a discount. */
+  readonly discount: string
+  /** Label of a tax that is added. */
+  readonly tax: string
+  /** Note on a tax that is included in the total. */
+  readonly included: string
+  /** Sentence: the customer owes the tax, not the seller (reverse charge). */
+  readonly reverseCharge: string
+  /** Label of the total. */
+  readonly total: string
+  /** Label of the amount paid from the customer's balance. */
+  readonly paidFromCredit: string
+  /** Label of the amount that was owed before. */
+  readonly balanceFromBefore: string
+  /** Label of the amount paid. */
+  readonly amountPaid: string
+  /** Label of the amount due. */
+  readonly amountDue: string
+  /** Label of the amount refunded to the card. */
+  readonly refunded: string
+  /** Label of the amount credited to the customer's balance. */
+  readonly toBalance: string
+  /** Label of the amount returned outside of the provider. */
+  readonly outside: string
+  /** Page number in the footer. */
+  readonly page: string
+}
+
+export const NOTICE_KINDS = [
+  'receipt',
+  'payment_failed',
+  'action_required',
+  'trial_ending',
+  'card_expiring',
+  'refunded',
+] as const
+
+/** Kind of mail to a customer. */
+export type NoticeKind = (typeof NOTICE_KINDS)[number]
+
+/** Subject and opening of a mail. */
+export interface NoticeWords {
+  /** The subject line, repeated as the heading. */
+  readonly subject: string
+  /** The first sentences. */
+  readonly text: string
+}
+
+/**
+ * Phrases of mail. `{name}`, `{vendor}`, `{product}`, `{amount}`, `{date}`, `{month}` and `{card}`
+ * are replaced with values.
+ */
+export interface MailWords extends Readonly<Record<NoticeKind, NoticeWords>> {
+  /** Greeting of a customer whose name is known. */
+  readonly greeting: string
+  /** Greeting of a customer whose name is unknown. */
+  readonly hello: string
+  /** Closing, above the vendor's name. */
+  readonly closing: string
+  /** In mail about a failed payment: when the payment is retried. */
+  readonly triedAgain: string
+  /** In mail about a failed payment: that it is not retried. */
+  readonly lastAttempt: string
+  /** In mail about the end of a trial: that the subscription is billed afterwards. */
+  readonly subscriptionFollows: string
+  /** In mail about the end of a trial: that no subscription follows. */
+  readonly noSubscription: string
+  /** Text of the link to change the payment method. */
+  readonly changeMethod: string
+  /** Text of the link to confirm a payment. */
+  readonly confirm: string
+  /** Text of the link to manage the subscription. */
+  readonly manage: string
+}
+
+/** All phrases of one language. */
+export interface Words {
+  /** Phrases of invoices and credit notes. */
+  readonly invoice: InvoiceWords
+  /** Phrases of mail. */
+  readonly mail: MailWords
+}
+
+/**
+ * All phrases of one language as a flat object. Mail phrases have keys such as `receipt.subject`
+ * and `receipt.text`.
+ */
+export type Phrases = InvoiceWords &
+  Omit<MailWords, NoticeKind> &
+  Readonly<Record<`${NoticeKind}.${keyof NoticeWords}`, string>>

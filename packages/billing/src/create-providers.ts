@@ -1,0 +1,64 @@
+import { BRAINTREE, braintreeProvider } from './braintree-provider.ts'
+import type { Logger } from './core/values/logger.ts'
+import type { ProviderName } from './core/values/provider-name.ts'
+import { type Standing, type Statuses, standingOf } from './core/values/subscription-state.ts'
+import type { BraintreeOptions } from './providers/braintree/options.ts'
+import type { Gateway } from './providers/gateway.ts'
+import type { Provider, ProviderTools } from './providers/provider.ts'
+import type { Providers } from './providers/providers.ts'
+import type { StripeOptions } from './providers/stripe/options.ts'
+import { STRIPE, stripeProvider } from './stripe-provider.ts'
+
+export interface ProviderOptions {
+  readonly stripe?: StripeOptions
+  readonly braintree?: BraintreeOptions
+  readonly providers?: readonly Provider[]
+  readonly logger?: Logger
+}
+
+/** Creates the registry of configured providers, the only place that knows all of them. */
+export function createProviders({
+  stripe,
+  braintree,
+  providers = [],
+  logger = console,
+}: ProviderOptions): Providers {
+  const all = [
+    ...(stripe ? [stripeProvider(stripe)] : []),
+    ...(braintree ? [braintreeProvider(braintree)] : []),
+    ...providers,
+  ]
+  const statuses = new Map<string, Statuses>(
+    [STRIPE, BRAINTREE, ...all].map((each) => [each.name, each.statuses]),
+  )
+  const byName = new Map(all.map((each) => [each.name, each]))
+  if (byName.size < all.length) throw new TypeError('providers: two of them have the same name.')
+  const find = (name: ProviderName) => byName.get(name) ?? null
+  return { all, find, gateway: connectOnce(find, { logger }), standing, statuses }
+
+  function standing(name: ProviderName, status: string): Standing {
+    return standingOf(statuses.get(name) ?? {}, status)
+  }
+}
+
+function connectOnce(
+  find: (name: ProviderName) => Provider | null,
+  tools: ProviderTools,
+): (name: ProviderName) => Promise<Gateway> {
+  const made = new Map<ProviderName, Promise<Gateway>>()
+  const connect = async (name: ProviderName) => {
+    const provider = find(name)
+    if (provider) return provider.connect(tools)
+    throw new TypeError(`A user pays through ${name}, which is not configured`)
+  }
+  return (name) => {
+    const known = made.get(name)
+    if (known) return known
+    const gateway = connect(name)
+    made.set(name, gateway)
+    // Forget a failed connection, so that the next call retries: the failure may have been
+    // temporary.
+    gateway.catch(() => made.delete(name))
+    return gateway
+  }
+}

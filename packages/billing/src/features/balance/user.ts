@@ -1,0 +1,124 @@
+import { ProviderRejected } from '../../core/errors/errors.ts'
+import type { LockedOwner } from '../../core/locked-owner.ts'
+import { attempt, begin, finish } from '../../core/operation.ts'
+import type { UserHaving } from '../../core/user-scope.ts'
+import { requireCount, requireText } from '../../core/values/arguments.ts'
+import { type Amount, type Money, money, requireAmount } from '../../core/values/money.ts'
+import { requirePart } from '../../providers/gateway-parts.ts'
+import { withCustomer } from '../customers/customer.ts'
+import type { NewBalanceEntry, ProviderBalanceEntry } from './contract.ts'
+
+/** Options for `balanceTransactions()`. */
+export interface BalanceListOptions {
+  /** Maximum number of entries, newest first. Default: all. */
+  readonly limit?: number
+}
+
+/** Options for `debitBalance()`. */
+export interface BalanceOptions {
+  /** Identifies the change, so that repeated calls with the same key apply it once. */
+  readonly idempotencyKey?: string
+}
+
+/** Options for `creditBalance()`. */
+export interface CreditOptions extends BalanceOptions {
+  /**
+   * Whether the credit is a gift, with no payment behind it. When a swap credits unused time, time
+   * that a gift has paid for does not count.
+   * @default false
+   */
+  readonly gift?: boolean
+}
+
+/** One entry of a customer's balance. */
+export type BalanceEntry = ProviderBalanceEntry
+
+type Entry = Omit<NewBalanceEntry, 'key'>
+
+export async function readBalance(user: UserHaving<'balance'>): Promise<Money> {
+  const gateway = await user.gateway()
+  const customerId = await user.findCustomerId()
+  if (customerId === null) return money(0, gateway.toMoney(0).currency)
+  return gateway.balance.read(customerId)
+}
+
+export async function listBalance(
+  user: UserHaving<'balance'>,
+  { limit }: BalanceListOptions,
+): Promise<BalanceEntry[]> {
+  const count = limit === undefined ? null : requireCount(limit)
+  const customerId = await user.findCustomerId()
+  return customerId === null ? [] : (await user.gateway()).balance.list(customerId, count)
+}
+
+/** A change of the balance in favour of the customer or of the seller. */
+export interface BalanceChange {
+  readonly of: 'customer' | 'us'
+  readonly amount: Amount
+  readonly description: string | undefined
+  readonly isGift: boolean
+}
+
+export async function changeBalance(
+  user: UserHaving<'balance'>,
+  change: BalanceChange,
+  { idempotencyKey }: BalanceOptions,
+): Promise<BalanceEntry> {
+  if (idempotencyKey !== undefined) requireText('idempotency key', idempotencyKey)
+  const { description, isGift } = change
+  if (description !== undefined) requireText('description', description)
+  const gateway = await user.gateway()
+  const { amount, currency } = requireAmount(change.amount, gateway.toMoney)
+  const entry: Entry = {
+    amount: money(change.of === 'customer' ? amount : -amount, currency),
+    description: description ?? null,
+    isGift,
+  }
+  return withCustomer(user, (locked, customerId) =>
+    idempotencyKey === undefined
+      ? addWithOperation(user, locked, customerId, entry)
+      : addOnce(user, locked, customerId, { ...entry, key: idempotencyKey }),
+  )
+}
+
+/**
+ * Adds the entry with a stored operation, whose id is the idempotency key. A repeated call after a
+ * lost response then finds the first entry.
+ */
+async function addWithOperation(
+  user: UserHaving<'balance'>,
+  locked: LockedOwner,
+  customerId: string,
+  entry: Entry,
+): Promise<BalanceEntry> {
+  const { context, owner, provider } = user
+  const request = { provider, ...entry }
+  const operation = await begin(context, locked, { owner, kind: 'balance', request })
+  return attempt(context, locked, operation, async () => {
+    const made = await addOnce(user, locked, customerId, { ...entry, key: operation.id })
+    await finish(context, locked, operation)
+    return made
+  })
+}
+
+async function addOnce(
+  user: UserHaving<'balance'>,
+  locked: LockedOwner,
+  customerId: string,
+  entry: NewBalanceEntry,
+): Promise<BalanceEntry> {
+  const { balance } = await user.gateway()
+  const before = await balance.findByKey(customerId, entry.key)
+  if (!before) {
+    return locked.change(user.provider, (gateway) =>
+      requirePart(gateway, 'balance').add(customerId, entry),
+    )
+  }
+  const isSame =
+    before.amount.amount === entry.amount.amount && before.amount.currency === entry.amount.currency
+  if (isSame) return before
+  throw new ProviderRejected('This idempotency key was used for another change of the balance', {
+    provider: user.provider,
+    providerCode: null,
+  })
+}

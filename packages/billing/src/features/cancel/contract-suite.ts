@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict'
+import { type ContractPart, inDays, openAccount } from '../../providers/contract-suite.ts'
+
+/** Contract of end dates, for gateways that can end a subscription on any day. */
+export const endDatesContract: ContractPart = ({ describe, it }, create) => {
+  describe('the end date of a subscription', () => {
+    it('is set once when the call is repeated, and removed by resume(), for gateways with end dates', async () => {
+      const account = await openAccount(create)
+      const { gateway } = account
+      if (!gateway.endDates) return
+      const { id } = await account.subscribe()
+      const at = inDays(account, 50)
+      for (let i = 0; i < 2; i++) await gateway.endDates.set(id, at, { prorate: false })
+      assert.deepEqual((await account.read(id)).endsAt, at)
+      await gateway.resume(id)
+      assert.equal((await account.read(id)).endsAt, null)
+    })
+  })
+}

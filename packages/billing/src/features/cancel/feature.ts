@@ -1,0 +1,45 @@
+import { capability, feature } from '../define-feature.ts'
+import { stripeEndDates } from './stripe.ts'
+import { type CancelNowOptions, cancelAt, cancelNow, cancelSubscription } from './subscription.ts'
+
+declare module '../../subscription.ts' {
+  interface Subscription {
+    /**
+     * Cancels the subscription at the end of the paid period or of the trial. `resume()` undoes
+     * this until then.
+     * @example
+     * const { endsAt } = await (await user.subscription('main')).cancel()
+     */
+    cancel(): Promise<Subscription>
+
+    /**
+     * Cancels the subscription immediately. A prorated charge that a swap left for the next invoice
+     * is dropped, unless `invoiceNow` bills it first. At providers that charge every swap
+     * immediately, `invoiceNow` has no effect.
+     */
+    cancelNow(options?: CancelNowOptions): Promise<Subscription>
+
+    /**
+     * Cancels the subscription on the given date, up to which it renews as usual. `resume()` undoes
+     * this. Paid time after the date is credited, unless `noProrate()` was called.
+     * @throws InvalidArgument if the date is not in the future.
+     */
+    cancelAt(date: Date): Promise<Subscription>
+  }
+}
+
+/** Cancelling subscriptions, now or later. */
+export const cancel = feature({
+  changes: {
+    cancel: cancelSubscription,
+    cancelNow: (subscription, options = {}) => cancelNow(subscription, options),
+  },
+})
+
+/** Ending subscriptions on any day. */
+export const endDates = capability('endDates', {
+  changes: {
+    cancelAt,
+  },
+  stripe: stripeEndDates,
+})

@@ -1,0 +1,67 @@
+import type { GatewayParts } from '../../providers/gateway-parts.ts'
+import { type StripeContext, toSeconds } from '../../providers/stripe/client.ts'
+import { retrieve } from '../../providers/stripe/describe-subscription.ts'
+import { isMissing } from '../../providers/stripe/errors.ts'
+import { discardPendingUpdate } from '../confirmations/stripe-pending-update.ts'
+import { creditsRest } from '../proration/stripe-overdue.ts'
+import { haveSameInterval, listRunning } from '../proration/stripe-running.ts'
+import { movingEnd } from '../proration/stripe-withheld.ts'
+
+const OVER: readonly string[] = ['canceled', 'incomplete_expired']
+
+/**
+ * Cancels at the end of the longest period. With several billing intervals, Stripe's
+ * `cancel_at_period_end` would end the subscription with the shortest period, a paid year after one
+ * month.
+ */
+export async function cancelAtPeriodEnd(context: StripeContext, id: string): Promise<void> {
+  const { stripe } = context
+  const { items } = await discardPendingUpdate(context, await retrieve(stripe, id))
+  const hasOneEnd = haveSameInterval(items.data.map(({ price }) => price))
+  await stripe.subscriptions.update(
+    id,
+    hasOneEnd ? { cancel_at_period_end: true } : { cancel_at: 'max_period_end' },
+  )
+}
+
+/** Cancels immediately. Does nothing if the subscription has ended or does not exist. */
+export async function cancelNow(
+  context: StripeContext,
+  id: string,
+  { invoiceNow = false }: { readonly invoiceNow?: boolean } = {},
+): Promise<void> {
+  const { stripe } = context
+  try {
+    await discardPendingUpdate(context, await retrieve(stripe, id))
+    await stripe.subscriptions.cancel(id, invoiceNow ? { invoice_now: true } : {})
+  } catch (error) {
+    if (isMissing(error)) return
+    const { status } = await stripe.subscriptions.retrieve(id)
+    if (!OVER.includes(status)) throw error
+  }
+}
+
+/** Ends subscriptions on any day, at Stripe. */
+export function stripeEndDates(context: StripeContext): Pick<GatewayParts, 'endDates'> {
+  const { stripe } = context
+  return {
+    endDates: {
+      async set(id, at, { prorate }) {
+        const current = await discardPendingUpdate(context, await retrieve(stripe, id))
+        const invoices = prorate ? await listRunning(context, current) : []
+        if (!prorate || !creditsRest(current, invoices, at)) {
+          await stripe.subscriptions.update(id, {
+            cancel_at: toSeconds(at),
+            proration_behavior: 'none',
+          })
+          return
+        }
+        const end = { cancel_at: toSeconds(at), proration_behavior: 'create_prorations' } as const
+        await stripe.subscriptions.update(id, {
+          ...end,
+          ...(await movingEnd(context, current, { details: end, invoices })),
+        })
+      },
+    },
+  }
+}

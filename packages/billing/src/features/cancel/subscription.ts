@@ -1,0 +1,70 @@
+import { columnsOf } from '../../core/converge.ts'
+import type { SubscriptionHaving, SubscriptionScope } from '../../core/subscription-scope.ts'
+import { isSameSecond, requireFuture } from '../../core/values/dates.ts'
+import { awaitsFirstPayment } from '../../core/values/subscription-state.ts'
+import { requirePart } from '../../providers/gateway-parts.ts'
+import { withPlanRule } from '../schedules/planned-swap.ts'
+import { abandon } from '../subscribe/settle-first-payment.ts'
+import { rejectWhilePaused } from '../swap/reject-while-paused.ts'
+import { sendUsageFirst } from '../usage/send-usage-first.ts'
+
+/** Options for `cancelNow()`. */
+export interface CancelNowOptions {
+  /**
+   * Whether to bill amounts that are not billed yet, such as the difference of a swap.
+   * @default false
+   */
+  readonly invoiceNow?: boolean
+}
+
+export function cancelSubscription(subscription: SubscriptionScope): Promise<void> {
+  return subscription.change(
+    withPlanRule(subscription, 'cancel', async ({ found, ask }) => {
+      const { endsAt, periodEndsAt } = found
+      // cancel() replaces a later end that cancelAt() has set.
+      const endsLater = endsAt !== null && periodEndsAt !== null && endsAt > periodEndsAt
+      const isLater = subscription.can('endDates') && endsLater
+      if (endsAt === null || isLater) await ask((gateway) => gateway.cancelAtPeriodEnd(found.id))
+      // A change that waits for the customer's authentication would make the subscription renew
+      // again. Ending it once more on the same date discards that change.
+      else if (found.isHeld) {
+        await ask((gateway) =>
+          requirePart(gateway, 'endDates').set(found.id, endsAt, { prorate: false }),
+        )
+      }
+    }),
+  )
+}
+
+export async function cancelNow(
+  subscription: SubscriptionScope,
+  { invoiceNow = false }: CancelNowOptions,
+): Promise<void> {
+  const { context, record } = subscription
+  const end = withPlanRule(subscription, 'cancelNow', async ({ found, locked, ask }) => {
+    const columns = columnsOf(context, record.provider, found)
+    // Voids its first invoice too, which would stay open otherwise.
+    if (awaitsFirstPayment(columns)) await abandon(locked, record.provider, found)
+    await ask((gateway) => gateway.cancelNow(found.id, { invoiceNow }))
+  })
+  const change = invoiceNow ? sendUsageFirst(subscription, end) : end
+  await subscription.change(
+    rejectWhilePaused(change, () => invoiceNow),
+    { ends: true },
+  )
+  // Charges the usage so far, if billing counts it itself.
+  await context.usage.retryUnpaid(record.provider, [record.id])
+}
+
+export function cancelAt(subscription: SubscriptionHaving<'endDates'>, at: Date): Promise<void> {
+  subscription.requireRunning()
+  requireFuture('The end', at, subscription.now())
+  const { prorate } = subscription.settings
+  return subscription.change(
+    withPlanRule(subscription, 'cancelAt', async ({ found, ask }) => {
+      const isSame = found.endsAt !== null && isSameSecond(found.endsAt, at)
+      if (isSame && !found.isHeld) return
+      await ask((gateway) => requirePart(gateway, 'endDates').set(found.id, at, { prorate }))
+    }),
+  )
+}

@@ -1,0 +1,93 @@
+import type braintree from 'braintree'
+import type { AuthorizationState } from '../../core/errors/errors.ts'
+import { fromDecimal, toDecimal } from '../../core/values/money.ts'
+import type { BraintreeContext } from '../../providers/braintree/client.ts'
+import { isNotFound, requireSuccess } from '../../providers/braintree/errors.ts'
+import type { GatewayParts } from '../../providers/gateway-parts.ts'
+import type { Authorization } from './contract.ts'
+
+type Sale = braintree.Transaction
+
+const STATUSES: Readonly<Record<string, AuthorizationState>> = {
+  authorizing: 'pending',
+  authorized: 'authorized',
+  authorization_expired: 'expired',
+  voided: 'released',
+  settlement_pending: 'captured',
+  settlement_confirmed: 'captured',
+  submitted_for_settlement: 'captured',
+  settling: 'captured',
+  settled: 'captured',
+}
+
+/** Braintree captures by submitting for settlement, and releases by voiding. */
+export function braintreeCaptures({ gateway }: BraintreeContext): Pick<GatewayParts, 'captures'> {
+  const { transaction } = gateway
+
+  /**
+   * Changes an authorization that is still open. In a race the first change wins: Braintree refuses
+   * the second one.
+   */
+  async function change(
+    id: string,
+    make: () => Promise<braintree.ValidatedResponse<Sale>>,
+  ): Promise<Authorization> {
+    const before = requireDescribed(await transaction.find(id))
+    if (!isOpen(before)) return before
+    const result = await make()
+    if (result.success) return requireDescribed(result.transaction)
+    const now = requireDescribed(await transaction.find(id))
+    if (isOpen(now)) requireSuccess(result)
+    return now
+  }
+
+  return {
+    captures: {
+      async find(id, customerId) {
+        try {
+          const sale = await transaction.find(id)
+          return sale.customer?.id === customerId ? describe(sale) : null
+        } catch (error) {
+          if (isNotFound(error)) return null
+          throw error
+        }
+      },
+      capture: (id, amount) =>
+        change(id, () => transaction.submitForSettlement(id, toDecimal(amount))),
+      // Braintree could void a captured sale until it settles; that would be a refund, so `change`
+      // leaves it alone.
+      release: (id) => change(id, () => transaction.void(id)),
+    },
+  }
+}
+
+function isOpen({ status }: Authorization): boolean {
+  return status === 'authorized' || status === 'pending'
+}
+
+function requireDescribed(sale: Sale): Authorization {
+  const found = describe(sale)
+  if (found) return found
+  throw new Error(`The transaction ${sale.id} is ${sale.status}, and was authorized before`)
+}
+
+/** Describes a sale. `null` for declined sales and refunds, which never reserved money. */
+function describe(sale: Sale): Authorization | null {
+  const status = STATUSES[sale.status]
+  if (sale.type !== 'sale' || !status) return null
+  const currency = sale.currencyIsoCode.toLowerCase()
+  const amount = fromDecimal(sale.amount, currency)
+  // After a partial capture the sale's own amount is the captured one.
+  const first = sale.statusHistory?.find((each) => each.status === 'authorized')
+  return {
+    id: sale.id,
+    status,
+    authorized: first ? fromDecimal(first.amount, currency) : amount,
+    captured: status === 'captured' ? amount : { amount: 0, currency },
+    expiresAt:
+      status === 'authorized' && sale.authorizationExpiresAt
+        ? new Date(sale.authorizationExpiresAt)
+        : null,
+    raw: sale,
+  }
+}

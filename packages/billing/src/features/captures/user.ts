@@ -1,0 +1,154 @@
+import type { Resume } from '../../core/context.ts'
+import {
+  AmountTooLarge,
+  AuthorizationNotOpen,
+  ChargeNotFound,
+  InvalidAmount,
+} from '../../core/errors/errors.ts'
+import type { LockedOwner } from '../../core/locked-owner.ts'
+import { attempt, begin, finish } from '../../core/operation.ts'
+import type { Operation } from '../../core/storage/operations.ts'
+import { LoadedOwner, type UserHaving, UserScope } from '../../core/user-scope.ts'
+import { requireText } from '../../core/values/arguments.ts'
+import { type Amount, formatMoney, type Money, requireAmount } from '../../core/values/money.ts'
+import { requirePart } from '../../providers/gateway-parts.ts'
+import { withPresentCustomer } from '../customers/customer.ts'
+import { invoicePaid } from '../invoices/events.ts'
+import type { Authorization } from './contract.ts'
+
+/** Options for `capture()`. */
+export interface CaptureOptions {
+  /** Amount to take; the rest is released. Default: the whole authorization. */
+  readonly amount?: Amount
+}
+
+export async function findAuthorization(
+  user: UserHaving<'captures'>,
+  id: string,
+): Promise<Authorization | null> {
+  const customerId = await user.findCustomerId()
+  return customerId === null ? null : (await user.gateway()).captures.find(id, customerId)
+}
+
+export async function capture(
+  user: UserHaving<'captures'>,
+  id: string,
+  { amount }: CaptureOptions,
+): Promise<Authorization> {
+  const gateway = await user.gateway()
+  const part = amount === undefined ? null : requireAmount(amount, gateway.toMoney)
+  return withPresentCustomer(user, async (locked, customerId) => {
+    const { context, owner, provider } = user
+    const before = await requireAuthorization(user, id, customerId)
+    const wanted = requireWithin(before, part)
+    if (before.status !== 'captured') requireState(before, 'authorized')
+    const request = { provider, charge: id, amount: wanted }
+    const operation = await begin(context, locked, { owner, kind: 'capture', request })
+    return attempt(context, locked, operation, async () => {
+      const now = await locked.change(provider, (changing) =>
+        requirePart(changing, 'captures').capture(id, wanted),
+      )
+      // Another process has captured or released it, or this is a repeat with another amount.
+      if (now.status !== 'captured' || now.captured.amount !== wanted.amount) {
+        throw notOpen(now)
+      }
+      await finishCaptured(user, locked, operation, id)
+      return now
+    })
+  })
+}
+
+export async function release(user: UserHaving<'captures'>, id: string): Promise<Authorization> {
+  return withPresentCustomer(user, async (locked, customerId) => {
+    await requireAuthorization(user, id, customerId)
+    // Not recorded as an operation: the provider's object shows whether it was released, and no
+    // event has to be emitted.
+    const now = await locked.change(user.provider, (changing) =>
+      requirePart(changing, 'captures').release(id),
+    )
+    if (now.status === 'captured') throw notOpen(now)
+    return now
+  })
+}
+
+/**
+ * Emits the events of a capture whose process crashed. If the capture never reached the provider,
+ * the operation stays for the caller's retry.
+ */
+export const resumeCapture: Resume = async (context, locked, operation) => {
+  const { provider, charge } = operation.request
+  const record = await context.owners.find(locked.owner)
+  if (!record?.providerId || record.provider !== provider) return
+  const { captures } = await locked.gateway(provider)
+  const now = await captures?.find(String(charge), record.providerId)
+  if (now?.status === 'authorized' || now?.status === 'pending') return
+  const user = new UserScope(context, new LoadedOwner(context, record))
+  if (now?.status === 'captured') await finishCaptured(user, locked, operation, now.id)
+  else await finish(context, locked, operation)
+}
+
+/**
+ * Finishes the operation and emits `invoice.paid` if the charge itself is an invoice. At Stripe no
+ * invoice belongs to such charges.
+ */
+async function finishCaptured(
+  user: UserScope,
+  locked: LockedOwner,
+  operation: Operation,
+  id: string,
+): Promise<void> {
+  const { context } = user
+  const invoice = context.events.isWanted('invoice.paid')
+    ? await (await user.gateway()).findInvoice(
+        id,
+        await user.requireCustomerId(),
+        await user.taxOf(),
+      )
+    : null
+  await finish(context, locked, operation, async (tx) => {
+    if (invoice) await context.events.record(tx, invoicePaid(user, invoice))
+  })
+}
+
+async function requireAuthorization(
+  user: UserHaving<'captures'>,
+  id: string,
+  customerId: string,
+): Promise<Authorization> {
+  const found = await (await user.gateway()).captures.find(requireText('charge', id), customerId)
+  if (found) return found
+  throw new ChargeNotFound('There is no such authorization')
+}
+
+/**
+ * Returns the amount to take.
+ * @throws InvalidAmount if it is in another currency.
+ * @throws AmountTooLarge if it is above the authorized amount.
+ */
+function requireWithin({ authorized }: Authorization, part: Money | null): Money {
+  if (part === null) return authorized
+  if (part.currency !== authorized.currency) {
+    throw new InvalidAmount(
+      `The authorization is in ${authorized.currency.toUpperCase()}, not ${part.currency.toUpperCase()}`,
+    )
+  }
+  if (part.amount <= authorized.amount) return part
+  throw new AmountTooLarge(`Only ${formatMoney(authorized)} was authorized`)
+}
+
+function requireState(found: Authorization, state: Authorization['status']): void {
+  if (found.status !== state) throw notOpen(found)
+}
+
+const REASONS = {
+  pending: 'The customer has not confirmed the payment yet',
+  authorized: 'The authorization is still open',
+  captured: 'The authorization was captured already',
+  released: 'The authorization was released',
+  expired: 'The authorization has expired: charge the customer again',
+} as const
+
+function notOpen({ status, captured }: Authorization): AuthorizationNotOpen {
+  const taken = status === 'captured' ? `, with ${formatMoney(captured)}` : ''
+  return new AuthorizationNotOpen(`${REASONS[status]}${taken}`, { reason: status })
+}

@@ -1,0 +1,64 @@
+import type Stripe from 'stripe'
+import type { GatewayParts } from '../../providers/gateway-parts.ts'
+import { idOf, orNull, type StripeContext } from '../../providers/stripe/client.ts'
+import { once } from '../../providers/stripe/once.ts'
+import type { ProviderSetup } from './contract.ts'
+
+const STATUSES: Readonly<Record<string, ProviderSetup['status']>> = {
+  requires_payment_method: 'needs_method',
+  requires_confirmation: 'needs_method',
+  requires_action: 'needs_action',
+  processing: 'processing',
+  succeeded: 'succeeded',
+  canceled: 'cancelled',
+}
+
+/** Setup intents at Stripe: cards stored without a payment. */
+export function stripeSetups(context: StripeContext): Pick<GatewayParts, 'setups'> {
+  const { stripe } = context
+  return {
+    setups: {
+      async create({ customerId: customer, usage, operation }) {
+        const params = { customer, usage, metadata: { operation } }
+        const made = await once(
+          `${operation}:setup`,
+          (request) => stripe.setupIntents.create(params, request),
+          () => findByOperation(context, customer, operation),
+        )
+        const { confirmation, status } = describeSetup(made)
+        if (confirmation) return confirmation
+        throw new Error(`Stripe made a setup that is ${status}`)
+      },
+      async find(id, customerId) {
+        if (!/^seti_\w{1,100}$/.test(id)) return null
+        return orNull(async () => {
+          const found = await stripe.setupIntents.retrieve(id)
+          return idOf(found.customer) === customerId ? describeSetup(found) : null
+        })
+      },
+    },
+  }
+}
+
+/** Finds the setup intent of an operation among the newest 100; it was created moments ago. */
+async function findByOperation(
+  { stripe }: StripeContext,
+  customer: string,
+  operation: string,
+): Promise<Stripe.SetupIntent | null> {
+  const { data } = await stripe.setupIntents.list({ customer, limit: 100 })
+  return data.find(({ metadata }) => metadata?.operation === operation) ?? null
+}
+
+function describeSetup(setup: Stripe.SetupIntent): ProviderSetup {
+  const { id, client_secret: clientSecret } = setup
+  // A status that Stripe adds later must not ask the customer to act.
+  const status = STATUSES[setup.status] ?? 'processing'
+  const isWaiting = status === 'needs_method' || status === 'needs_action'
+  return {
+    id,
+    status,
+    confirmation: isWaiting && clientSecret !== null ? { kind: 'setup', id, clientSecret } : null,
+    paymentMethod: status === 'succeeded' ? idOf(setup.payment_method) : null,
+  }
+}

@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto'
+import { InvalidArgument } from '../../core/errors/errors.ts'
+import { requireProvider } from '../../core/known-prices.ts'
+import type { UserHaving, UserScope } from '../../core/user-scope.ts'
+import { requireText } from '../../core/values/arguments.ts'
+import type { PendingConfirmation } from '../../core/values/confirmation.ts'
+import { requirePart } from '../../providers/gateway-parts.ts'
+import { openPage } from '../checkout/user.ts'
+import { withCustomer } from '../customers/customer.ts'
+import type { ProviderSetup } from './contract.ts'
+
+/** Options for `createSetupIntent()`. */
+export interface SetupOptions {
+  /**
+   * Whether the customer is present when the card is charged later (`on_session`) or not.
+   * @default 'off_session'
+   */
+  readonly for?: 'off_session' | 'on_session'
+}
+
+/** Options for `clientToken()`. */
+export interface ClientTokenOptions {
+  /**
+   * Whether the entered payment method becomes the default immediately.
+   * @default false
+   */
+  readonly makeDefault?: boolean
+  /**
+   * Whether the card is verified before it is stored.
+   * @default true
+   */
+  readonly verifyCard?: boolean
+}
+
+/** Options for `paymentForm()`: where customers return to from a hosted page. */
+export interface PaymentFormOptions {
+  /** Path on your host for customers who have entered a card. */
+  readonly successPath: string
+  /** Path on your host for customers who cancel. */
+  readonly cancelPath?: string
+}
+
+/** A way to collect a card, as returned by `paymentForm()`. */
+export type PaymentForm =
+  /** Send the customer to this URL. When they return, their card is the default. */
+  | { readonly kind: 'redirect'; readonly url: string }
+  /** Token for the provider's form in your page. Pass the form's result to `addPaymentMethod()`. */
+  | { readonly kind: 'token'; readonly clientToken: string }
+
+/** A card that the provider's script in the browser stores, with its status. */
+export type SetupIntent = ProviderSetup
+
+export async function createSetup(
+  user: UserHaving<'setups'>,
+  { for: usage = 'off_session' }: SetupOptions,
+): Promise<PendingConfirmation> {
+  if (usage !== 'off_session' && usage !== 'on_session') {
+    throw new InvalidArgument('A card is kept for off_session or on_session')
+  }
+  return withCustomer(user, (locked, customerId) => {
+    // Not recorded as an operation: an unused setup intent does no harm, and the next call creates
+    // another one.
+    const operation = randomBytes(12).toString('hex')
+    return locked.change(user.provider, (gateway) =>
+      requirePart(gateway, 'setups').create({ customerId, usage, operation }),
+    )
+  })
+}
+
+export async function findSetup(
+  user: UserHaving<'setups'>,
+  id: string,
+): Promise<SetupIntent | null> {
+  requireText('setup intent', id)
+  const customerId = await user.findCustomerId()
+  return customerId === null ? null : (await user.gateway()).setups.find(id, customerId)
+}
+
+export async function createClientToken(
+  user: UserHaving<'clientTokens'>,
+  { makeDefault = false, verifyCard = true }: ClientTokenOptions,
+): Promise<string> {
+  const customerId = await user.findCustomerId()
+  return (await user.gateway()).clientTokens.create({ customerId, makeDefault, verifyCard })
+}
+
+/**
+ * Opens the provider's hosted page where it has one; otherwise returns a token for its form in the
+ * application's page.
+ */
+export async function openPaymentForm(
+  user: UserScope,
+  options: PaymentFormOptions,
+): Promise<PaymentForm> {
+  const { can } = requireProvider(user.context, user.provider)
+  if (!can.includes('checkout')) {
+    const clientToken = await createClientToken(user.having('clientTokens'), {})
+    return { kind: 'token', clientToken }
+  }
+  const { url } = await openPage(user.having('checkout'), [], { ...options, mode: 'setup' })
+  if (url === null) throw new Error('The page is not open')
+  return { kind: 'redirect', url }
+}

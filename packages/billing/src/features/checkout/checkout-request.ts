@@ -1,0 +1,215 @@
+import { InvalidArgument } from '../../core/errors/errors.ts'
+import { requireCount, requireDate, requireText } from '../../core/values/arguments.ts'
+import { LONGEST_TRIAL } from '../../core/values/dates.ts'
+import { requirePageLocale } from '../../core/values/locale.ts'
+import { type Amount, type Money, requireAmount } from '../../core/values/money.ts'
+import { DEFAULT_NAME } from '../../core/values/subscription-name.ts'
+import type { TaxSource } from '../../options.ts'
+import type { CheckoutLine, CheckoutMode, CheckoutSubscription, NewCheckout } from './contract.ts'
+
+/** An item on a hosted page: a price defined at the provider, or an amount with a name. */
+export type CheckoutItem = {
+  /**
+   * Number of units. `null` for a price that is billed by usage.
+   * @default 1
+   */
+  readonly quantity?: number | null
+  /** Range in which the customer may change the quantity. */
+  readonly adjustable?: { readonly min: number; readonly max: number }
+} & (
+  | {
+      /** The provider's id of the price. */
+      readonly price: string
+    }
+  | {
+      /** Price per unit. */
+      readonly amount: Amount
+      /** Name shown to the customer. */
+      readonly name: string
+    }
+)
+
+/** Options of every hosted page: where customers return to, discounts, taxes and language. */
+export interface CheckoutPageOptions {
+  /** Path of the application for customers who have finished, such as `/billing/done`. */
+  readonly successPath: string
+  /** Path of the application for customers who cancel. */
+  readonly cancelPath?: string
+  /** The id of a coupon. */
+  readonly coupon?: string
+  /**
+   * A promotion code as the customer typed it. Cannot be combined with `coupon`. Throws
+   * `PromotionCodeRefused` or `TooManyAttempts`.
+   */
+  readonly promotionCode?: string
+  /**
+   * Whether the page has a field for promotion codes. Cannot be combined with `coupon` or
+   * `promotionCode`.
+   */
+  readonly allowPromotionCodes?: boolean
+  /**
+   * The tax to charge. `percentage`: the result of `taxPercentage`, for subscriptions. `automatic`:
+   * the provider's tax for the customer's address. Or ids of the provider's tax rates, for each
+   * price. Default: the option `tax`.
+   */
+  readonly tax?: TaxSource | 'none'
+  /** Whether the page collects a tax id. */
+  readonly collectTaxIds?: boolean
+  /** Whether the page collects a billing address. */
+  readonly collectAddress?: boolean
+  /**
+   * Language of the page; the nearest one that the provider has is used. Default: the browser's
+   * language.
+   */
+  readonly locale?: string
+  /** Metadata passed to the provider unchanged. */
+  readonly metadata?: Readonly<Record<string, string>>
+}
+
+/** Options for `checkout()`. */
+export interface CheckoutOptions extends CheckoutPageOptions {
+  /**
+   * Mode of the page: it starts a subscription, takes a payment, or stores a card (`setup`).
+   * @default 'subscription'
+   */
+  readonly mode?: CheckoutMode
+  /**
+   * Whether a single payment gets an invoice. Subscriptions always have invoices.
+   * @default false
+   */
+  readonly invoice?: boolean
+  /**
+   * The application's name for the subscription.
+   * @default 'default'
+   */
+  readonly name?: string
+  /** Days of trial before the first charge, counted from the day the customer finishes the page. */
+  readonly trialDays?: number
+  /** Alternative to `trialDays`: the exact end of the trial, at least two days ahead. */
+  readonly trialUntil?: Date
+  /**
+   * Whether the page skips the card if nothing is due: for a free plan, or a trial. The
+   * subscription then ends with the trial, unless a card was added meanwhile.
+   */
+  readonly withoutCard?: boolean
+  /**
+   * Start of the first full billing period, at most one period away. Cannot be combined with a
+   * trial.
+   */
+  readonly anchorOn?: Date
+  /**
+   * Whether the time before `anchorOn` is charged.
+   * @default true
+   */
+  readonly prorate?: boolean
+}
+
+/** The application's part of a request for a hosted page. Stored with the operation. */
+export type CheckoutRequest = Pick<
+  NewCheckout,
+  | 'mode'
+  | 'lines'
+  | 'subscription'
+  | 'discount'
+  | 'allowsCodes'
+  | 'makesInvoice'
+  | 'collectsTaxId'
+  | 'collectsAddress'
+  | 'locale'
+  | 'metadata'
+> & {
+  /** The tax given in the call. `null` to use the option `tax`. */
+  readonly tax: TaxSource | 'none' | null
+  readonly successPath: string
+  readonly cancelPath: string | null
+}
+
+/**
+ * Checks the options of a hosted page.
+ * @throws InvalidArgument before any request is sent to the provider.
+ */
+export function requireCheckout(
+  items: string | readonly CheckoutItem[],
+  options: CheckoutOptions,
+  toMoney: (amount: Amount) => Money,
+): CheckoutRequest {
+  const { mode = 'subscription', coupon, promotionCode, allowPromotionCodes = false } = options
+  const listed = typeof items === 'string' ? [{ price: items }] : items
+  if (mode === 'setup' ? listed.length > 0 : listed.length === 0) {
+    throw new InvalidArgument(
+      mode === 'setup' ? 'Nothing is sold where a card is kept' : 'Name a price to be paid',
+    )
+  }
+  const ways = [coupon !== undefined, promotionCode !== undefined, allowPromotionCodes]
+  if (ways.filter(Boolean).length > 1) {
+    throw new InvalidArgument('A page has a coupon, a code, or a field for codes')
+  }
+  if (options.invoice && mode !== 'payment') {
+    throw new InvalidArgument("`invoice` is for pages of the mode 'payment'")
+  }
+  return {
+    mode,
+    lines: listed.map((item) => requireLine(item, toMoney)),
+    subscription: requireSubscription(mode, options),
+    discount: coupon === undefined ? null : { coupon: requireText('coupon', coupon) },
+    allowsCodes: allowPromotionCodes,
+    ...(options.invoice ? { makesInvoice: true } : {}),
+    tax: options.tax ?? null,
+    collectsTaxId: options.collectTaxIds ?? false,
+    collectsAddress: options.collectAddress ?? false,
+    locale: requirePageLocale(options.locale),
+    metadata: options.metadata ?? {},
+    successPath: options.successPath,
+    cancelPath: options.cancelPath ?? null,
+  }
+}
+
+function requireLine(item: CheckoutItem, toMoney: (amount: Amount) => Money): CheckoutLine {
+  const { quantity = 1, adjustable = null } = item
+  if (quantity !== null) requireCount(quantity)
+  else if (!('price' in item) || adjustable) {
+    throw new InvalidArgument('Only a price that is billed by usage has no quantity')
+  }
+  if (adjustable && !(requireCount(adjustable.min) <= requireCount(adjustable.max))) {
+    throw new InvalidArgument(
+      `Between ${adjustable.min} and ${adjustable.max} there is no quantity`,
+    )
+  }
+  if ('price' in item) return { price: requireText('price', item.price), quantity, adjustable }
+  const amount = requireAmount(item.amount, toMoney)
+  return { name: requireText('name', item.name), amount, quantity, adjustable }
+}
+
+function requireSubscription(
+  mode: CheckoutMode,
+  { name = DEFAULT_NAME, trialDays, trialUntil, withoutCard = false, ...more }: CheckoutOptions,
+): CheckoutSubscription | null {
+  const { anchorOn: anchorAt, prorate = true } = more
+  const hasTrial = trialDays !== undefined || trialUntil !== undefined
+  if (mode !== 'subscription') {
+    if (hasTrial || withoutCard) throw new InvalidArgument('Only a subscription has a trial')
+    if (anchorAt) throw new InvalidArgument('Only a subscription has periods')
+    return null
+  }
+  if (trialDays !== undefined && trialUntil !== undefined) {
+    throw new InvalidArgument('A trial has days or a date, not both')
+  }
+  if (trialDays !== undefined && requireCount(trialDays) > LONGEST_TRIAL) {
+    throw new InvalidArgument(`A trial of ${trialDays} days; expected 1 to ${LONGEST_TRIAL}`)
+  }
+  if (trialUntil !== undefined) requireDate('The end of the trial', trialUntil)
+  if (anchorAt !== undefined) requireDate('The day of the first whole period', anchorAt)
+  if (anchorAt && hasTrial) {
+    throw new InvalidArgument('A page has a trial or a day of the first whole period, not both')
+  }
+  if (withoutCard && anchorAt && !prorate) {
+    throw new InvalidArgument('Nothing can be billed on that day without a card: use trialUntil')
+  }
+  return {
+    name: requireText('subscription name', name),
+    trialDays: trialDays ?? null,
+    trialEndsAt: trialUntil ?? null,
+    withoutCard,
+    ...(anchorAt ? { anchorAt, prorate } : {}),
+  }
+}

@@ -1,0 +1,123 @@
+import type { Database } from '@tollgate/database'
+import type { BillingContext } from '../../core/context.ts'
+import { converge } from '../../core/converge.ts'
+import { isFinal } from '../../core/errors/errors.ts'
+import type { NewBillingEvent } from '../../core/events/billing-event.ts'
+import type { LockedOwner } from '../../core/locked-owner.ts'
+import { finish } from '../../core/operation.ts'
+import type { StoredOperation } from '../../core/storage/operations.ts'
+import { storeTaxTerms } from '../../core/tax.ts'
+import type { ProviderName } from '../../core/values/provider-name.ts'
+import { active } from '../../core/values/subscription-state.ts'
+import type { ProviderCustomer } from '../../providers/customer.ts'
+import { setBilledCard } from '../payment-methods/set-billed-card.ts'
+import type { ProviderCheckout } from './contract.ts'
+import { eventsOfCheckout, paymentStatusOf } from './events.ts'
+
+/**
+ * Updates our rows with the result of a hosted page, and finishes its operation unless the page is
+ * still open. If the provider has no such page, the customer never saw it, and the operation is
+ * finished as well.
+ */
+export async function applyCheckoutResult(
+  context: BillingContext,
+  locked: LockedOwner,
+  operation: StoredOperation,
+): Promise<ProviderCheckout | null> {
+  const { provider } = operation.request
+  const billed = await context.owners.find(locked.owner)
+  if (!billed?.providerId || billed.provider !== provider) return null
+  const gateway = await locked.gateway(provider)
+  const found = (await gateway.checkout?.findByOperation(operation.id, billed.providerId)) ?? null
+  if (found?.status === 'open') return found
+  if (found?.status === 'complete') {
+    await keepSubscription(context, locked, operation, found)
+    await storeEnteredCard(context, locked, provider, { ...found, customerId: billed.providerId })
+  }
+  const newEvents =
+    found?.status === 'complete' ? await findCheckoutEvents(context, locked, provider, found) : []
+  await finish(context, locked, operation, async (tx) => {
+    for (const event of newEvents) await context.events.record(tx, event)
+    if (found) await storePendingPayment(context, locked, provider, found, tx)
+  })
+  return found
+}
+
+/** Stores an operation for a pending payment, so that `sync()` can make up for a lost webhook. */
+export async function storePendingPayment(
+  { operations, options }: BillingContext,
+  { owner }: LockedOwner,
+  provider: ProviderName,
+  found: ProviderCheckout,
+  tx: Database,
+): Promise<void> {
+  const isAwaited = found.status === 'complete' && found.mode === 'payment'
+  if (!isAwaited || paymentStatusOf(found) !== 'pending') return
+  const request = { provider, page: found.id }
+  await operations.begin({ owner, kind: 'checkout_payment', request }, options.clock.now(), tx)
+}
+
+/**
+ * Returns the events of a completed page. Two of our pages can never be paid for the same
+ * subscription, but it can be started in other ways.
+ */
+export async function findCheckoutEvents(
+  { subscriptions, options }: BillingContext,
+  { owner }: LockedOwner,
+  provider: ProviderName,
+  found: ProviderCheckout,
+): Promise<NewBillingEvent[]> {
+  const made = await subscriptions.findByProvider(provider, found.subscriptionId ?? '')
+  const now = options.clock.now()
+  const others = (made ? await subscriptions.listByOwner(owner) : []).filter(
+    (row) => row.name === made?.name && row.id !== made.id && active(row, now),
+  )
+  return eventsOfCheckout({ owner, provider }, found, { made, others })
+}
+
+async function keepSubscription(
+  context: BillingContext,
+  locked: LockedOwner,
+  { request: { provider, tax } }: StoredOperation,
+  { subscriptionId }: ProviderCheckout,
+): Promise<void> {
+  if (subscriptionId === null) return
+  const made = await converge(context, locked, { provider, providerId: subscriptionId })
+  if (!made || typeof tax !== 'number') return
+  await storeTaxTerms(context, locked, provider, { found: made, tax, lastChargeAt: null })
+}
+
+/**
+ * Makes the card of a page the default if the customer came to change it (mode `setup`), or has
+ * none yet.
+ */
+export async function storeEnteredCard(
+  context: BillingContext,
+  locked: LockedOwner,
+  provider: ProviderName,
+  { mode, cardToken, customerId }: ProviderCheckout & { readonly customerId: string },
+): Promise<void> {
+  if (cardToken === null) return
+  const customer = await (await locked.gateway(provider)).findCustomer(customerId)
+  if (!customer) return
+  const isWanted = mode === 'setup' || !customer.hasPaymentMethod
+  const billed = isWanted ? await useCard(locked, provider, customer, cardToken) : customer
+  // Set even if another process has made it the default already: that process may have crashed
+  // before this step.
+  await setBilledCard(context, locked, provider, billed.card, { isOther: billed !== customer })
+}
+
+async function useCard(
+  locked: LockedOwner,
+  provider: ProviderName,
+  customer: ProviderCustomer,
+  token: string,
+): Promise<ProviderCustomer> {
+  try {
+    return await locked.change(provider, (gateway) => gateway.setCard(customer.id, token))
+  } catch (error) {
+    // The customer may have removed the card since. That must not block the following steps.
+    if (!isFinal(error)) throw error
+    return customer
+  }
+}

@@ -1,0 +1,73 @@
+import type { HttpResponse } from '@tollgate/http'
+import type { BillingContext } from '../../core/context.ts'
+
+/** Text of a page for a visitor whose request failed. */
+interface Notice {
+  readonly title: string
+  readonly text: string
+}
+
+const NOTICES: Readonly<Record<string, Notice>> = {
+  unauthenticated: {
+    title: 'Sign in to go on',
+    text: 'Nobody is signed in here. Sign in, and open this address again. What was paid is noted in any case.',
+  },
+  checkout_not_found: {
+    title: 'Not found',
+    text: 'There is no such payment page of yours. It may have expired, or be that of another account.',
+  },
+  invoice_not_found: {
+    title: 'Not found',
+    text: 'There is no such invoice of yours. It may be that of another account.',
+  },
+  not_found: { title: 'Not found', text: 'There is nothing at this address.' },
+}
+
+const OTHERWISE: Notice = {
+  title: 'Please try again',
+  text: 'Something did not answer. Open this address again in a moment. What was paid is noted in any case.',
+}
+
+interface Failed {
+  readonly status: number
+  /** Response headers, such as `retry-after`. */
+  readonly headers?: HttpResponse['headers'] | undefined
+  readonly reason: string
+  /** The requested path, without an invalid id. `null` if it cannot be given. */
+  readonly path: string | null
+}
+
+/**
+ * Returns the response to a failed request of a browser, instead of JSON: a redirect to the
+ * application's `failedPath`, or our own notice page.
+ */
+export function failedPage({ options }: BillingContext, failed: Failed): HttpResponse {
+  if (options.failedUrl === null) return noticePage(failed)
+  const url = new URL(options.failedUrl)
+  url.searchParams.set('reason', failed.reason)
+  if (failed.path !== null) url.searchParams.set('return_to', failed.path)
+  return { status: 303, headers: { location: url.href, ...PRIVATE }, body: null }
+}
+
+/** The URL contains an id, which must not end up in caches or referrers. */
+const PRIVATE = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
+
+/** Renders the page from fixed texts only: nothing from the request is shown. */
+function noticePage({ status, headers, reason }: Failed): HttpResponse {
+  const notice = (Object.hasOwn(NOTICES, reason) ? NOTICES[reason] : undefined) ?? OTHERWISE
+  const { title, text } = notice
+  return {
+    status,
+    headers: {
+      ...headers,
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'",
+      'x-content-type-options': 'nosniff',
+      ...PRIVATE,
+    },
+    body: `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${title}</title></head>
+<body><h1>${title}</h1><p>${text}</p><p><a href="/">Go to the first page</a></p></body></html>
+`,
+  }
+}

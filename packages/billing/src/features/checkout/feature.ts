@@ -1,0 +1,91 @@
+import type { Amount } from '../../core/values/money.ts'
+import { capability, feature } from '../define-feature.ts'
+import type { Checkout } from './checkout.ts'
+import type { CheckoutItem, CheckoutOptions } from './checkout-request.ts'
+import { resumeCheckout, resumeCheckoutPayment } from './resume.ts'
+import { stripeCheckout } from './stripe.ts'
+import {
+  type ChargePageOptions,
+  type CheckoutResult,
+  checkoutCharge,
+  closeAll,
+  complete,
+  find,
+  openPage,
+} from './user.ts'
+
+declare module '../../billable-user.ts' {
+  interface BillableUser<User> {
+    /**
+     * Expires every hosted page on which this user could still pay. A payment that has just been
+     * made there is kept, and its subscription is in the rows afterwards. Does nothing if no page
+     * is open.
+     */
+    closeCheckouts(): Promise<void>
+
+    /**
+     * Opens a page hosted by the provider, on which the customer subscribes, pays, or enters a
+     * card. Send them to its `url`. While the page is open, a call with the same arguments returns
+     * the same page, and one with other terms for the same subscription expires it.
+     * @throws InvalidArgument before any request is sent to the provider.
+     * @throws AlreadySubscribed if a subscription of that name exists: use `swap()`.
+     * @example
+     * const { url } = await user.checkout('monthly', { name: 'main', successPath: '/billing/done' })
+     */
+    checkout(items: string | readonly CheckoutItem[], options: CheckoutOptions): Promise<Checkout>
+
+    /**
+     * Opens a hosted page for a single payment. A plain number is an amount in the provider's own
+     * unit.
+     * @example
+     * const { url } = await user.checkoutCharge(money(1999, 'eur'), 'Poster', {
+     *   successPath: `/orders/${order.id}`,
+     *   metadata: { order: order.id },
+     * })
+     */
+    checkoutCharge(amount: Amount, name: string, options: ChargePageOptions): Promise<Checkout>
+
+    /**
+     * Reads the result of a hosted page and updates the rows. Call it in your own return route; the
+     * webhook does the same, in any order.
+     * @throws CheckoutNotFound if there is no such page, or it belongs to another user.
+     * @example
+     * const { isPaid, subscription } = await user.completeCheckout(query.session_id)
+     */
+    completeCheckout(id: string): Promise<CheckoutResult>
+
+    /**
+     * Finds a hosted page by its id, to expire it or to send the customer there again. `null` if
+     * there is none, or it belongs to another user.
+     */
+    findCheckout(id: string): Promise<Checkout | null>
+  }
+}
+
+declare module '../../core/storage/tables.ts' {
+  interface OperationKinds {
+    checkout: true
+    checkout_payment: true
+  }
+}
+
+/** Closing hosted pages on which customers could still pay. */
+export const openCheckouts = feature({
+  user: {
+    closeCheckouts: closeAll,
+  },
+})
+
+/** Pages hosted by the provider, on which customers pay. */
+export const checkout = capability('checkout', {
+  user: {
+    checkout: openPage,
+    checkoutCharge: (user, amount, name, options) =>
+      checkoutCharge(user, { amount, name }, options),
+    completeCheckout: complete,
+    findCheckout: find,
+  },
+  builder: ['checkout'],
+  operations: { checkout: resumeCheckout, checkout_payment: resumeCheckoutPayment },
+  stripe: stripeCheckout,
+})

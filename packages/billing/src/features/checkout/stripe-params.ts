@@ -1,0 +1,138 @@
+import type Stripe from 'stripe'
+import { pageLocale } from '../../providers/stripe/page-locale.ts'
+import { withoutOwnKeys } from '../metadata/metadata.ts'
+import { discount, startParams } from '../subscribe/stripe.ts'
+import { choiceParams } from '../taxes/stripe-chosen-tax.ts'
+import type { CheckoutLine, NewCheckout } from './contract.ts'
+
+type Params = Stripe.Checkout.SessionCreateParams
+
+/** Parameters that come from our options and rows. */
+export interface CheckoutTerms {
+  /** Ids of the provider's tax rates. */
+  readonly rates: readonly string[]
+  /** Currency of the account. */
+  readonly currency: string
+}
+
+/**
+ * Returns Stripe's parameters for a hosted page. `customerId` is `null` for a guest, who becomes a
+ * customer on the page.
+ */
+export function checkoutParams(
+  wanted: Omit<NewCheckout, 'customerId'> & { readonly customerId: string | null },
+  terms: CheckoutTerms,
+): Params {
+  const { owner, operation, successPath, cancelUrl, locale, lines } = wanted
+  return {
+    mode: wanted.mode,
+    ...payerOf(wanted),
+    client_reference_id: owner,
+    success_url: withSessionId(wanted.successUrl),
+    metadata: { ...wanted.metadata, owner, operation, success_path: successPath },
+    ...(cancelUrl === null ? {} : { cancel_url: cancelUrl }),
+    ...(lines.length > 0 ? { line_items: lines.map(lineItem) } : {}),
+    ...(wanted.discount ? { discounts: [discountOf(wanted.discount)] } : {}),
+    ...(wanted.allowsCodes ? { allow_promotion_codes: true } : {}),
+    ...(wanted.tax === 'automatic' ? { automatic_tax: { enabled: true } } : {}),
+    ...(wanted.makesInvoice ? { invoice_creation: { enabled: true } } : {}),
+    ...(wanted.collectsTaxId ? { tax_id_collection: { enabled: true } } : {}),
+    ...(wanted.collectsAddress ? { billing_address_collection: 'required' } : {}),
+    ...(locale === null ? {} : { locale: pageLocale(locale) }),
+    ...(wanted.mode === 'setup' ? { currency: terms.currency } : {}),
+    ...subscriptionParams(wanted, terms),
+  }
+}
+
+/**
+ * Adds `session_id`, which Stripe fills in. The braces of its placeholder must not be URL-encoded.
+ */
+function withSessionId(address: string): string {
+  const url = new URL(address)
+  url.search = `${url.search === '' ? '?' : `${url.search}&`}session_id={CHECKOUT_SESSION_ID}`
+  return url.href
+}
+
+function lineItem(line: CheckoutLine): Stripe.Checkout.SessionCreateParams.LineItem {
+  const { quantity, adjustable, taxRates = [] } = line
+  return {
+    ...(quantity === null ? {} : { quantity }),
+    ...(taxRates.length > 0 ? { tax_rates: [...taxRates] } : {}),
+    ...(adjustable
+      ? {
+          adjustable_quantity: {
+            enabled: true,
+            minimum: adjustable.min,
+            maximum: adjustable.max,
+          },
+        }
+      : {}),
+    ...('price' in line
+      ? { price: line.price }
+      : {
+          price_data: {
+            currency: line.amount.currency,
+            unit_amount: line.amount.amount,
+            product_data: { name: line.name },
+          },
+        }),
+  }
+}
+
+function discountOf(
+  off: NonNullable<NewCheckout['discount']>,
+): Stripe.Checkout.SessionCreateParams.Discount {
+  return 'coupon' in off ? discount(off.coupon) : { promotion_code: off.promotionCode }
+}
+
+/** Returns the parameters for the payer. A subscription makes a guest a customer in any case. */
+function payerOf(
+  wanted: Pick<NewCheckout, 'mode' | 'tax' | 'collectsAddress' | 'collectsTaxId'> & {
+    readonly customerId: string | null
+  },
+): Pick<Params, 'customer' | 'customer_creation' | 'customer_update'> {
+  const { customerId, mode } = wanted
+  if (customerId !== null) return { customer: customerId, ...customerUpdate(wanted) }
+  return mode === 'payment' ? { customer_creation: 'always' } : {}
+}
+
+/** Saves the address and name entered on the page at the existing customer. */
+function customerUpdate({
+  tax,
+  collectsAddress,
+  collectsTaxId,
+}: Pick<NewCheckout, 'tax' | 'collectsAddress' | 'collectsTaxId'>): Pick<
+  Params,
+  'customer_update'
+> {
+  const address = collectsAddress || collectsTaxId || tax === 'automatic'
+  if (!address) return {}
+  return { customer_update: { address: 'auto', ...(collectsTaxId ? { name: 'auto' } : {}) } }
+}
+
+function subscriptionParams(
+  { subscription, metadata, operation, lines, chosenTax }: Omit<NewCheckout, 'customerId'>,
+  { rates }: CheckoutTerms,
+): Pick<Params, 'subscription_data' | 'payment_method_collection'> {
+  if (!subscription) return {}
+  const { name, trialDays, trialEndsAt, withoutCard } = subscription
+  const [first] = lines
+  const main = lines.length > 1 && first && 'price' in first ? { main: first.price } : {}
+  return {
+    ...(withoutCard ? { payment_method_collection: 'if_required' } : {}),
+    subscription_data: {
+      metadata: {
+        // Our own keys would be read as terms of the subscription.
+        ...withoutOwnKeys(metadata),
+        name,
+        operation,
+        ...main,
+        ...choiceParams(chosenTax),
+      },
+      ...(rates.length > 0 ? { default_tax_rates: [...rates] } : {}),
+      ...(trialDays === null ? {} : { trial_period_days: trialDays }),
+      ...(trialEndsAt === null ? {} : { trial_end: Math.floor(trialEndsAt.getTime() / 1000) }),
+      ...startParams(subscription),
+    },
+  }
+}

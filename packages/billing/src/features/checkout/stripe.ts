@@ -1,0 +1,144 @@
+import type Stripe from 'stripe'
+import { idOf, type StripeContext, toDate } from '../../providers/stripe/client.ts'
+import { isMissing, promotionCodeUsedUp } from '../../providers/stripe/errors.ts'
+import { once } from '../../providers/stripe/once.ts'
+import { isUsedUp, withCode } from '../promotion-codes/stripe-replacement-codes.ts'
+import { taxRates } from '../taxes/stripe-chosen-tax.ts'
+import type { CheckoutPages, CheckoutPaymentStatus, ProviderCheckout } from './contract.ts'
+import { checkoutParams } from './stripe-params.ts'
+
+/**
+ * Objects to include in Stripe's response. The first two contain the entered card, the last one the
+ * state of a payment.
+ */
+const EXPAND = ['subscription', 'setup_intent', 'payment_intent']
+
+export function stripeCheckout(context: StripeContext): { readonly checkout: CheckoutPages } {
+  const { stripe, currency } = context
+  const { sessions } = stripe.checkout
+  const findTaxRates = taxRates(context)
+
+  async function findByOperation(
+    operation: string,
+    customer: string,
+  ): Promise<Stripe.Checkout.Session | null> {
+    const expand = EXPAND.map((member) => `data.${member}`)
+    for await (const session of sessions.list({ customer, limit: 100, expand })) {
+      if (session.metadata?.operation === operation) return session
+    }
+    return null
+  }
+
+  /**
+   * Expires a page whose promotion code other customers have used up since it was opened: the page
+   * could not be paid.
+   */
+  async function requirePayable(session: Stripe.Checkout.Session, code: string): Promise<void> {
+    // A repeat gets Stripe's response to the first call, so the code is read again.
+    if (!isUsedUp(await stripe.promotionCodes.retrieve(code))) return
+    const { id, status, subscription } = await sessions.retrieve(session.id)
+    if (status === 'complete' || subscription !== null) return
+    if (status === 'open') await expire(id)
+    throw promotionCodeUsedUp()
+  }
+
+  async function expire(id: string): Promise<void> {
+    try {
+      await sessions.expire(id)
+    } catch (error) {
+      // Completed or expired in a race: the caller reads its result.
+      const { status } = await sessions.retrieve(id)
+      if (status === 'open') throw error
+    }
+  }
+
+  return {
+    checkout: {
+      async create(wanted) {
+        const rates = wanted.tax === 'automatic' ? [] : await findTaxRates(wanted.tax)
+        const { customerId, operation, discount } = wanted
+        const named = discount && ('coupon' in discount ? discount.coupon : discount.promotionCode)
+        const typed = named?.startsWith('promo_') ? named : null
+        const made = await withCode(
+          context,
+          { coupon: typed, customerId },
+          {
+            async make(given) {
+              const code = given ?? typed
+              const off = given === null ? discount : { promotionCode: given }
+              const params = checkoutParams({ ...wanted, discount: off }, { rates, currency })
+              const session = await once(
+                `${operation}:checkout${given === null ? '' : `:${given}`}`,
+                (request) => sessions.create(params, request),
+                () => findByOperation(operation, customerId),
+              )
+              if (code !== null) await requirePayable(session, code)
+              return session
+            },
+            async find() {
+              const before = await findByOperation(operation, customerId)
+              return before?.status === 'expired' ? null : before
+            },
+          },
+        )
+        return describeCheckout(made)
+      },
+      async find(id) {
+        try {
+          return describeCheckout(await sessions.retrieve(id, { expand: EXPAND }))
+        } catch (error) {
+          if (isMissing(error)) return null
+          throw error
+        }
+      },
+      async findByOperation(operation, customerId) {
+        const found = await findByOperation(operation, customerId)
+        return found && describeCheckout(found)
+      },
+      expire,
+    },
+  }
+}
+
+export function describeCheckout(session: Stripe.Checkout.Session): ProviderCheckout {
+  const { metadata } = session
+  return {
+    id: session.id,
+    url: session.status === 'open' ? session.url : null,
+    mode: session.mode as ProviderCheckout['mode'],
+    status: session.status as ProviderCheckout['status'],
+    isPaid: session.payment_status !== 'unpaid',
+    paymentStatus: paymentStatusOf(session),
+    expiresAt: toDate(session.expires_at),
+    customerId: idOf(session.customer),
+    owner: metadata?.owner ?? null,
+    successPath: metadata?.success_path ?? null,
+    subscriptionId: idOf(session.subscription),
+    paymentId: idOf(session.payment_intent),
+    invoiceId: idOf(session.invoice),
+    cardToken: cardOf(session),
+    raw: session,
+  }
+}
+
+/** Payment statuses that are final on a completed page, where no other card can be entered. */
+const OVER: readonly string[] = ['requires_payment_method', 'canceled']
+
+function paymentStatusOf(session: Stripe.Checkout.Session): CheckoutPaymentStatus {
+  const { payment_status: paymentStatus, payment_intent: intent, status } = session
+  if (paymentStatus === 'no_payment_required') return 'none'
+  if (paymentStatus === 'paid') return 'paid'
+  const isOver = typeof intent === 'object' && intent !== null && OVER.includes(intent.status)
+  return status === 'complete' && isOver ? 'failed' : 'pending'
+}
+
+/** Returns the card of a subscription or setup. A single payment stores none. */
+function cardOf({ subscription, setup_intent }: Stripe.Checkout.Session): string | null {
+  const from =
+    typeof subscription === 'object' && subscription !== null
+      ? subscription.default_payment_method
+      : typeof setup_intent === 'object' && setup_intent !== null
+        ? setup_intent.payment_method
+        : null
+  return idOf(from)
+}

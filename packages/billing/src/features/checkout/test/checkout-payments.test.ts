@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest'
+import { hasty, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
+import { textOfPdf } from '../../../../test/read-pdf.ts'
+import {
+  type FlowTest,
+  givenBackTo,
+  start,
+  stripeSdk,
+  takenFrom,
+} from '../../../../test/support.ts'
+import {
+  type AnyBillingEvent,
+  CheckoutNotFound,
+  type EventListeners,
+  InvalidArgument,
+  money,
+} from '../../../index.ts'
+
+const ORDER = { successPath: '/orders/7', metadata: { order: '7' } }
+const POSTER = money(1999, 'eur')
+
+async function pay({ user, sandbox }: FlowTest, options = {}) {
+  const { id } = await user.checkoutCharge(POSTER, 'Poster', { ...ORDER, ...options })
+  sandbox.stripe.completeCheckout(id)
+  return user.completeCheckout(id)
+}
+
+describe('a payment made on a hosted page', () => {
+  it('appears in the result and in the checkout.completed event', async () => {
+    const emitted: AnyBillingEvent[] = []
+    const on: EventListeners = { 'checkout.completed': (event) => void emitted.push(event) }
+    const test = await start('stripe', { on })
+    const result = await pay(test)
+    const stripe = await stripeSdk(test)
+    const { amount_received } = await stripe.paymentIntents.retrieve(result.payment ?? '')
+    expect([amount_received, result.invoice]).toEqual([1999, null])
+    await test.settle()
+    expect(emitted).toMatchObject([
+      { data: { checkout: { id: result.id, payment: result.payment } } },
+    ])
+  })
+
+  it('can be refunded by its id, by the page’s id, or by the result', async () => {
+    const test = await start('stripe')
+    const { user } = test
+    const { payment, id } = await pay(test)
+    await user.refund(payment ?? '', { amount: money(100, 'eur') })
+    await user.refund(id, { amount: money(200, 'eur') })
+    const { status } = await user.refund(await user.completeCheckout(id))
+    expect([status, givenBackTo(test, user)]).toEqual(['succeeded', 1999])
+  })
+
+  it('cannot be refunded by another user, or before it was made', async () => {
+    const test = await start('stripe')
+    const { id } = await pay(test)
+    const eve = await test.createUser({ email: 'eve@example.com' })
+    await eve.updateCard('pm_card_visa')
+    await expect(eve.refund(id)).rejects.toMatchObject({ code: 'charge_not_found' })
+    const open = await test.user.checkoutCharge(POSTER, 'Another', ORDER)
+    for (const none of [open.id, 'cs_test_none', 'cs_', `cs_${'x'.repeat(101)}`]) {
+      await expect(test.user.refund(none)).rejects.toMatchObject({ code: 'charge_not_found' })
+    }
+    expect(givenBackTo(test, test.user)).toBe(0)
+  })
+
+  it('can be refunded by the page’s id if it started a subscription', async () => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    const { id } = await user.checkout('monthly', { successPath: '/done' })
+    sandbox.stripe.completeCheckout(id)
+    const { invoice, payment } = await user.completeCheckout(id)
+    expect([await user.findInvoice(invoice ?? ''), payment]).toMatchObject([{ id: invoice }, null])
+    await user.refund(id)
+    expect(givenBackTo(test, user)).toBe(1000)
+  })
+
+  it.each(LOSSES)('is refunded once when a response is lost: %s', async (how) => {
+    const test = await start('stripe', { webhooks: false })
+    const { user } = test
+    const { id } = await pay(test)
+    for (let after = 0; after < 6; after++) {
+      const other = await hasty(test).user(user.id)
+      loseAnswer(test, 'stripe', { after, how })
+      await other.refund(id).catch(() => null)
+      test.sandbox.trouble.clear()
+    }
+    await user.refund(id)
+    expect(givenBackTo(test, user)).toBe(1999)
+    expect(test.sandbox.stripe.charges(user.providerId ?? '')).toHaveLength(1)
+  })
+})
+
+describe('an invoice of a payment on a hosted page', () => {
+  it('is created on request, listed, printed, and emitted as invoice.paid', async () => {
+    const emitted: AnyBillingEvent[] = []
+    const on: EventListeners = { 'invoice.paid': (event) => void emitted.push(event) }
+    const test = await start('stripe', { on })
+    const { user } = test
+    const { invoice: id, payment } = await pay(test, { invoice: true })
+    const [invoice, ...others] = await user.invoices()
+    expect(others).toEqual([])
+    expect([invoice?.id, invoice?.rawTotal(), invoice?.paid]).toEqual([id, POSTER, true])
+    const pdf = await user.downloadInvoice(id ?? '', { vendor: 'Shop', product: 'Posters' })
+    expect(textOfPdf(new Uint8Array(await pdf.arrayBuffer()))).toContain('Poster')
+    await test.settle()
+    expect(emitted).toMatchObject([{ data: { invoice: { id, total: POSTER } } }])
+    await user.refund(payment ?? '')
+    expect((await user.findInvoice(id ?? ''))?.id).toBe(id)
+    expect(givenBackTo(test, user)).toBe(1999)
+  })
+
+  it('is requested on another page than the same payment without an invoice', async () => {
+    const test = await start('stripe')
+    const { user } = test
+    const plain = await user.checkoutCharge(POSTER, 'Poster', ORDER)
+    const same = await user.checkoutCharge(POSTER, 'Poster', { ...ORDER, invoice: false })
+    const other = await user.checkoutCharge(POSTER, 'Poster', { ...ORDER, invoice: true })
+    expect([same.id === plain.id, other.id === plain.id]).toEqual([true, false])
+  })
+
+  it.each(['subscription', 'setup'] as const)(
+    'cannot be requested on a page in mode %s',
+    async (mode) => {
+      const { user } = await start('stripe')
+      const items = mode === 'setup' ? [] : 'monthly'
+      const refused = user.checkout(items, { mode, successPath: '/done', invoice: true })
+      await expect(refused).rejects.toThrow(InvalidArgument)
+    },
+  )
+})
+
+describe('findCheckout()', () => {
+  it('finds a page for its owner only, who can expire it', async () => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    const page = await user.checkoutCharge(POSTER, 'Poster', ORDER)
+    const eve = await test.createUser({ email: 'eve@example.com' })
+    await eve.updateCard('pm_card_visa')
+    expect(await eve.findCheckout(page.id)).toBeNull()
+    for (const none of ['', 'cs_test_none', '../customers/cus_1', 'x'.repeat(400)]) {
+      expect(await user.findCheckout(none)).toBeNull()
+    }
+    const found = await user.findCheckout(page.id)
+    expect(found).toMatchObject({ id: page.id, status: 'open', url: page.url })
+    await found?.expire()
+    expect(found).toMatchObject({ status: 'expired', url: null })
+    expect(() => sandbox.stripe.completeCheckout(page.id)).toThrow('expired')
+    expect(await user.findCheckout(page.id)).toMatchObject({ status: 'expired', url: null })
+  })
+
+  it('returns a completed page with its subscription and without a URL', async () => {
+    const test = await start('stripe', { webhooks: false })
+    const { user, sandbox } = test
+    const page = await user.checkout('monthly', { successPath: '/done' })
+    sandbox.stripe.completeCheckout(page.id)
+    await page.expire()
+    expect(page).toMatchObject({ status: 'complete', url: null })
+    expect(await user.subscribed('default')).toBe(true)
+    expect(takenFrom(test, user)).toBe(1000)
+  })
+
+  it('returns null for a user who never was a customer', async () => {
+    const { user } = await start('stripe')
+    expect(await user.findCheckout('cs_test_1')).toBeNull()
+    await expect(user.completeCheckout('cs_test_1')).rejects.toThrow(CheckoutNotFound)
+  })
+})
+
+describe('a hosted page that does not require a card', () => {
+  it('starts a free plan', async () => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    const stripe = await stripeSdk(test)
+    const product = (await stripe.products.create({ name: 'Free' })).id
+    const free = await stripe.prices.create({
+      product,
+      currency: 'usd',
+      unit_amount: 0,
+      recurring: { interval: 'month' },
+    })
+    const page = await user
+      .newSubscription('main', free.id)
+      .withoutCard()
+      .checkout({ successPath: '/done' })
+    expect(await stripe.checkout.sessions.retrieve(page.id)).toMatchObject({
+      payment_method_collection: 'if_required',
+    })
+    sandbox.stripe.completeCheckout(page.id)
+    const { subscription } = await user.completeCheckout(page.id)
+    expect([subscription?.valid(), takenFrom(test, user)]).toEqual([true, 0])
+  })
+
+  it('collects a card if a payment is due', async () => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    const { id } = await user.checkout('monthly', { successPath: '/done', withoutCard: true })
+    sandbox.stripe.completeCheckout(id)
+    expect((await user.completeCheckout(id)).subscription?.valid()).toBe(true)
+    expect(takenFrom(test, user)).toBe(1000)
+  })
+
+  it('is refused with an anchor date on which nothing could be charged', async () => {
+    const { user } = await start('stripe')
+    const anchorOn = new Date('2026-02-01T00:00:00Z')
+    const refused = user.checkout('monthly', {
+      successPath: '/done',
+      withoutCard: true,
+      anchorOn,
+      prorate: false,
+    })
+    await expect(refused).rejects.toThrow(InvalidArgument)
+  })
+})

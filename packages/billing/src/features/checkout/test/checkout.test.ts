@@ -1,0 +1,543 @@
+import { describe, expect, it } from 'vitest'
+import { hasty, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
+import {
+  BASE_URL,
+  customersAt,
+  type FlowTest,
+  start,
+  stripeSdk,
+  takenFrom,
+} from '../../../../test/support.ts'
+import {
+  AlreadySubscribed,
+  type BillableUser,
+  type Billing,
+  CheckoutNotFound,
+  InvalidArgument,
+  money,
+  PaymentActionRequired,
+  ProviderUnavailable,
+} from '../../../index.ts'
+import { expectOne, operationsOf, PAGE } from './support.ts'
+
+const DONE = `${BASE_URL}${PAGE.successPath}`
+
+/** A billing object whose `authenticate` returns this user. */
+function signedInAs(test: FlowTest, user: BillableUser | null): Billing {
+  return test.another({ authenticate: () => user?.id ?? null })
+}
+
+/** Requests the return route, as the customer's browser does. */
+async function comeBack(billing: Billing, session: string) {
+  const address = `${BASE_URL}/billing/checkout/return?session_id=${encodeURIComponent(session)}`
+  const response = await billing.fetch(new Request(address))
+  return { status: response.status, location: response.headers.get('location') }
+}
+
+describe('a hosted page at Stripe', () => {
+  it('starts one subscription when it is paid and the customer returns', async () => {
+    const test = await start('stripe', { webhooks: false })
+    const { sandbox } = test
+    const billing = signedInAs(test, test.user)
+    const user = await billing.user(test.user.id)
+    const page = await user.checkout('monthly', PAGE)
+    expect(page).toMatchObject({ status: 'open', expiresAt: new Date('2026-01-16T10:00:00Z') })
+    expect(URL.canParse(page.url ?? '')).toBe(true)
+    expect(await user.subscriptions()).toEqual([])
+
+    // Not paid yet: the browser is redirected back to the page.
+    expect(await comeBack(billing, page.id)).toEqual({ status: 303, location: page.url })
+    sandbox.stripe.completeCheckout(page.id)
+    expect(await comeBack(billing, page.id)).toEqual({ status: 303, location: DONE })
+    const after = await billing.user(user.id)
+    await expectOne(test, after)
+    expect([after.cardBrand, after.cardLastFour]).toEqual(['visa', '4242'])
+    // The card is the customer's default from now on.
+    await after.charge(500)
+    expect(takenFrom(test, after)).toBe(1500)
+  })
+
+  it('can no longer be paid after closeCheckouts(), which keeps a payment just made', async () => {
+    const test = await start('stripe', { webhooks: false })
+    const { sandbox } = test
+    for (const isPaid of [false, true]) {
+      const user = await test.createUser()
+      const page = await user.checkout('monthly', PAGE)
+      if (isPaid) sandbox.stripe.completeCheckout(page.id)
+      await user.closeCheckouts()
+      await user.closeCheckouts()
+      expect((await user.findCheckout(page.id))?.status).toBe(isPaid ? 'complete' : 'expired')
+      expect(await user.subscriptions()).toHaveLength(isPaid ? 1 : 0)
+      if (!isPaid) expect(() => sandbox.stripe.completeCheckout(page.id)).toThrow()
+    }
+    expect(await operationsOf(test)).toEqual([])
+    const braintree = await start('braintree')
+    await braintree.user.closeCheckouts()
+  })
+
+  it('returns to the application directly if there is no authenticate option', async () => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    expect(test.billing.handles('/billing/checkout/return')).toBe(false)
+    const page = await user.newSubscription('main', 'monthly').checkout(PAGE)
+    const { success_url } = (await page.asProvider()) as { success_url: string }
+    expect(success_url).toBe(
+      `${BASE_URL}/billing/done?from=checkout&session_id={CHECKOUT_SESSION_ID}#top`,
+    )
+    sandbox.stripe.completeCheckout(page.id)
+    const { subscription, ...result } = await user.completeCheckout(page.id)
+    expect(result).toMatchObject({ id: page.id, status: 'complete', isPaid: true })
+    expect(subscription?.name).toBe('main')
+    await test.settle()
+    await expectOne(test, user)
+  })
+
+  it.each([
+    ['the webhook alone', ['event']],
+    ['the return alone', ['return']],
+    ['the webhook, then the return', ['event', 'return']],
+    ['the return, then the webhook', ['return', 'event']],
+    ['repeated returns and events', ['return', 'event', 'return', 'event']],
+  ])('creates one row when the subscription is reported by %s', async (_how, order) => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    const { id } = await user.checkout('monthly', PAGE)
+    sandbox.stripe.completeCheckout(id)
+    const way: Record<string, () => Promise<unknown>> = {
+      event: () => test.settle(),
+      return: () => user.completeCheckout(id),
+    }
+    for (const each of order) await way[each]?.()
+    await expectOne(test, user)
+    await test.settle()
+    await expectOne(test, await test.billing.user(user.id))
+  })
+
+  it('is expired when the same user opens a page with other terms, or calls create()', async () => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    const first = await user.checkout('monthly', PAGE)
+    const second = await user.checkout('pro', PAGE)
+    expect(() => sandbox.stripe.completeCheckout(first.id)).toThrow('expired')
+    await user.newSubscription('main', 'monthly').create('pm_card_visa')
+    expect(() => sandbox.stripe.completeCheckout(second.id)).toThrow('expired')
+    await expectOne(test, user)
+  })
+
+  it('stays open beside a page for a subscription of another name', async () => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    const { id } = await user.checkout('monthly', PAGE)
+    await user.checkout('pro', { ...PAGE, name: 'addon' })
+    sandbox.stripe.completeCheckout(id)
+    expect((await user.completeCheckout(id)).subscription?.name).toBe('main')
+    expect(await operationsOf(test)).toEqual(['checkout'])
+  })
+
+  it('starts its subscription on the user’s next call if it was just paid', async () => {
+    const test = await start('stripe', { webhooks: false })
+    const { user, sandbox } = test
+    const { id } = await user.checkout('monthly', PAGE)
+    sandbox.stripe.completeCheckout(id)
+    await expect(user.checkout('monthly', PAGE)).rejects.toThrow(AlreadySubscribed)
+    await expect(user.checkout('pro', PAGE)).rejects.toThrow(AlreadySubscribed)
+    const same = await user.newSubscription('main', 'monthly').create('pm_card_visa')
+    expect(same.valid()).toBe(true)
+    await expectOne(test, user)
+  })
+
+  it('is available after a first payment that was never confirmed', async () => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    const asked = user.newSubscription('main', 'monthly').create('pm_card_authenticationRequired')
+    await expect(asked).rejects.toThrow(PaymentActionRequired)
+    const { id } = await user.checkout('monthly', PAGE)
+    sandbox.stripe.completeCheckout(id)
+    await user.completeCheckout(id)
+    expect((await user.subscription('main')).valid()).toBe(true)
+    expect(takenFrom(test, user)).toBe(1000)
+  })
+
+  it('expires after a day without use', async () => {
+    const test = await start('stripe')
+    const { user } = test
+    const page = await user.checkout('monthly', PAGE)
+    await test.advance({ days: 2 })
+    expect(await operationsOf(test)).toEqual([])
+    expect(await user.completeCheckout(page.id)).toMatchObject({
+      status: 'expired',
+      subscription: null,
+    })
+    const billing = signedInAs(test, user)
+    expect(await comeBack(billing, page.id)).toEqual({ status: 404, location: null })
+    expect((await user.checkout('monthly', PAGE)).id).not.toBe(page.id)
+  })
+
+  it.each(LOSSES)('creates one page and one row when a response is lost: %s', async (how) => {
+    const test = await start('stripe', { webhooks: false })
+    const { sandbox } = test
+    const hit = async (user: BillableUser, after: number, ask: (user: BillableUser) => unknown) => {
+      const other = await hasty(test).user(user.id)
+      loseAnswer(test, 'stripe', { after, how })
+      const failed = await Promise.resolve(ask(other)).then(
+        () => null,
+        (error: unknown) => error,
+      )
+      const wasHit = sandbox.trouble.takeCallTrouble('stripe') === null
+      sandbox.trouble.clear()
+      if (failed !== null) expect(failed).toBeInstanceOf(ProviderUnavailable)
+      return wasHit
+    }
+    for (let call = 0, isLeft = true; isLeft && call < 20; call++) {
+      const user = await test.createUser({ email: `user-${call}@example.com` })
+      const isOpening = await hit(user, call, (other) => other.checkout('monthly', PAGE))
+      const { id } = await user.checkout('monthly', PAGE)
+      const customer = user.providerId ?? ''
+      const { data } = await (await stripeSdk(test)).checkout.sessions.list({ customer })
+      expect(data.map((page) => page.id)).toEqual([id])
+      sandbox.stripe.completeCheckout(id)
+      const isReturning = await hit(user, call, (other) => other.completeCheckout(id))
+      const { subscription } = await user.completeCheckout(id)
+      expect(subscription?.valid(), `call ${call}`).toBe(true)
+      await expectOne(test, user)
+      isLeft = isOpening || isReturning
+    }
+  })
+
+  it('can be expired by the application', async () => {
+    const test = await start('stripe', { webhooks: false })
+    const page = await test.user.checkout('monthly', PAGE)
+    await page.expire()
+    await page.expire()
+    expect(() => test.sandbox.stripe.completeCheckout(page.id)).toThrow('expired')
+    expect(await operationsOf(test)).toEqual([])
+  })
+
+  it('is expired when the user switches to another provider', async () => {
+    const test = await start('stripe')
+    const page = await test.user.checkout('monthly', PAGE)
+    await test.user.chooseProvider('braintree')
+    expect(() => test.sandbox.stripe.completeCheckout(page.id)).toThrow('expired')
+    expect(await operationsOf(test)).toEqual([])
+  })
+})
+
+describe('threat M1: a hosted page of another user', () => {
+  it('is not found by another user who returns with its id, and changes nothing', async () => {
+    const test = await start('stripe', { webhooks: false })
+    const { user: owner, sandbox } = test
+    const thief = await test.createUser({ email: 'eve@example.com' })
+    await thief.updateCard('pm_card_mastercard')
+    const { id } = await owner.checkout('monthly', PAGE)
+    sandbox.stripe.completeCheckout(id)
+    const asThief = signedInAs(test, thief)
+    expect(await comeBack(asThief, id)).toEqual({ status: 404, location: null })
+    await expect(thief.completeCheckout(id)).rejects.toThrow(CheckoutNotFound)
+    expect(await thief.subscriptions()).toEqual([])
+    expect(await owner.subscriptions()).toEqual([])
+    expect(await operationsOf(test)).toEqual(['checkout'])
+
+    expect(await comeBack(signedInAs(test, null), id)).toEqual({ status: 401, location: null })
+    expect(await comeBack(signedInAs(test, owner), id)).toEqual({ status: 303, location: DONE })
+  })
+
+  it('is not found for the same customer if it names another owner, or none', async () => {
+    const test = await start('stripe', { webhooks: false })
+    const { user, sandbox } = test
+    await user.updateCard('pm_card_visa')
+    const stripe = await stripeSdk(test)
+    const params = {
+      mode: 'subscription' as const,
+      customer: user.providerId ?? '',
+      line_items: [{ price: 'monthly', quantity: 1 }],
+      success_url: 'https://evil.example.com',
+    }
+    const foreign = await stripe.checkout.sessions.create(params)
+    const metadata = { owner: 'user:2', success_path: '//evil.example.com' }
+    const others = await stripe.checkout.sessions.create({ ...params, metadata })
+    for (const { id } of [foreign, others]) {
+      sandbox.stripe.completeCheckout(id)
+      expect(await comeBack(signedInAs(test, user), id)).toEqual({ status: 404, location: null })
+    }
+    expect(await user.subscriptions()).toEqual([])
+  })
+
+  it.each([
+    '',
+    'cs_test_none',
+    '../customers/cus_1',
+    'cs_test_1?expand[]=customer',
+    'x'.repeat(400),
+  ])('is not found if the id is %j', async (id) => {
+    const test = await start('stripe')
+    const { user } = test
+    expect(await comeBack(signedInAs(test, user), id)).toEqual({ status: 404, location: null })
+    await user.updateCard('pm_card_visa')
+    expect(await comeBack(signedInAs(test, user), id)).toEqual({ status: 404, location: null })
+    await expect(user.completeCheckout(id)).rejects.toThrow(CheckoutNotFound)
+  })
+
+  it('is not found for a user of a provider without hosted pages', async () => {
+    const test = await start('braintree')
+    const { user } = test
+    await user.updateCard('fake-valid-visa-nonce')
+    const answer = await comeBack(signedInAs(test, user), 'cs_test_1')
+    expect(answer).toEqual({ status: 404, location: null })
+  })
+})
+
+describe('threat G8: customers return to our host only', () => {
+  it.each([
+    'https://evil.example.com',
+    '//evil.example.com',
+    '/\\evil.example.com',
+    '\\\\evil.example.com',
+    '/\t/evil.example.com',
+    '/\n//evil.example.com',
+    '/..//evil.example.com',
+    '/.//evil.example.com',
+    'javascript:alert(1)',
+    'billing/done',
+    '@evil.example.com',
+    '.evil.example.com',
+    '',
+    ' /done',
+    `/${'x'.repeat(600)}`,
+    null,
+    undefined,
+    42,
+  ])('rejects the path %j before any request', async (path) => {
+    const test = await start('stripe')
+    const { user } = test
+    const bad = path as string
+    const refused = [
+      user.checkout('monthly', { ...PAGE, successPath: bad }),
+      user.newSubscription('main', 'monthly').checkout({ successPath: bad }),
+      user.billingPortal({ returnPath: bad }),
+    ]
+    if (path !== undefined && path !== null) {
+      refused.push(user.checkout('monthly', { ...PAGE, cancelPath: bad }))
+    }
+    const [page, ofSubscription, ...others] = await Promise.allSettled(refused)
+    for (const each of [page, ofSubscription]) {
+      expect(each).toMatchObject({ reason: expect.any(InvalidArgument) })
+    }
+    for (const each of others) expect(each.status).toBe('rejected')
+    expect(customersAt(test, 'stripe')).toBe(0)
+    await user.updateCard('pm_card_visa')
+    await expect(user.billingPortal({ returnPath: bad })).rejects.toThrow(InvalidArgument)
+  })
+
+  it.each(['/', '/done', '/a/../b?x=//evil.example.com', '/%2f%2fevil.example.com', '/@evil'])(
+    'accepts the path %j and stays on our host',
+    async (successPath) => {
+      const test = await start('stripe', { webhooks: false })
+      const { user } = test
+      const billing = signedInAs(test, user)
+      const { id } = await (await billing.user(user.id)).checkout('monthly', {
+        ...PAGE,
+        successPath,
+        cancelPath: successPath,
+      })
+      test.sandbox.stripe.completeCheckout(id)
+      const { status, location } = await comeBack(billing, id)
+      expect([status, new URL(location ?? '').origin]).toEqual([303, BASE_URL])
+    },
+  )
+
+  it('requires the baseUrl option', async () => {
+    const test = await start('stripe')
+    const billing = test.another({ baseUrl: undefined as never })
+    const user = await billing.user(test.user.id)
+    await expect(user.checkout('monthly', PAGE)).rejects.toThrow('baseUrl')
+  })
+})
+
+describe('a hosted page with items and options', () => {
+  it('starts a trial with coupon, quantity and the user’s tax, and charges them later', async () => {
+    const test = await start('stripe', { coupon: true, taxPercentage: () => 19 })
+    const { user, sandbox } = test
+    const page = await user
+      .newSubscription('main', 'monthly')
+      .trialDays(10)
+      .quantity(3)
+      .withCoupon('SPRING')
+      .checkout(PAGE)
+    sandbox.stripe.completeCheckout(page.id)
+    const { subscription } = await user.completeCheckout(page.id)
+    expect(subscription?.onTrial()).toBe(true)
+    expect(subscription?.trialEndsAt).toEqual(new Date('2026-01-25T10:00:00Z'))
+    expect(subscription?.quantity).toBe(3)
+    await test.advance({ days: 11 })
+    // 3 × 10.00 − 3.00, and 19 % on top.
+    expect(takenFrom(test, user)).toBe(3213)
+  })
+
+  it('starts a trial that ends on a given date', async () => {
+    const test = await start('stripe')
+    const trialUntil = new Date('2026-02-20T12:00:00Z')
+    const { id } = await test.user.checkout('monthly', { ...PAGE, trialUntil })
+    // The repeat compares with the stored request, where dates are text.
+    expect((await test.user.checkout('monthly', { ...PAGE, trialUntil })).id).toBe(id)
+    test.sandbox.stripe.completeCheckout(id)
+    const { subscription } = await test.user.completeCheckout(id)
+    expect(subscription?.trialEndsAt).toEqual(trialUntil)
+  })
+
+  it('stores a card without a payment, and makes it the default', async () => {
+    const test = await start('stripe', { webhooks: false })
+    const { user, sandbox } = test
+    await user.newSubscription('main', 'monthly').create('pm_card_visa')
+    const { id } = await user.checkout([], { mode: 'setup', successPath: '/cards' })
+    sandbox.stripe.completeCheckout(id, { paymentMethod: 'pm_card_mastercard' })
+    await user.completeCheckout(id)
+    expect([user.cardBrand, user.cardLastFour]).toEqual(['mastercard', '4444'])
+    // A late return must not restore the old card.
+    await user.updateCard('pm_card_amex')
+    await user.completeCheckout(id)
+    expect((await test.billing.user(user.id)).cardBrand).toBe('amex')
+    expect(await operationsOf(test)).toEqual([])
+  })
+
+  it('bills its subscription to another card than the customer’s default, which stays', async () => {
+    const test = await start('stripe', { webhooks: false })
+    const { user, sandbox } = test
+    await user.updateCard('pm_card_mastercard')
+    const { id } = await user.checkout('monthly', PAGE)
+    sandbox.stripe.completeCheckout(id, { paymentMethod: 'pm_card_visa' })
+    await user.completeCheckout(id)
+    expect(user.cardBrand).toBe('mastercard')
+    await expectOne(test, user)
+  })
+
+  it('takes a single payment without a subscription or taxPercentage', async () => {
+    const test = await start('stripe', { taxPercentage: () => 19 })
+    const { user, sandbox } = test
+    const stripe = await stripeSdk(test)
+    const product = (await stripe.products.create({ name: 'Poster' })).id
+    const price = await stripe.prices.create({ product, currency: 'usd', unit_amount: 700 })
+    const item = { price: price.id, quantity: 2 }
+    const { id } = await user.checkout([item], { mode: 'payment', successPath: '/shop' })
+    sandbox.stripe.completeCheckout(id)
+    const { subscription, ...result } = await user.completeCheckout(id)
+    expect([subscription, result]).toMatchObject([null, { id, status: 'complete', isPaid: true }])
+    expect(takenFrom(test, user)).toBe(1400)
+    expect(await operationsOf(test)).toEqual([])
+    // Another order is another payment.
+    expect((await user.checkout([item], { mode: 'payment', successPath: '/shop' })).id).not.toBe(id)
+  })
+
+  it('sells several prices and a fee in one subscription', async () => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    const stripe = await stripeSdk(test)
+    const product = (await stripe.products.create({ name: 'Setup' })).id
+    const fee = await stripe.prices.create({ product, currency: 'usd', unit_amount: 450 })
+    const items = [{ price: 'monthly', quantity: 2 }, { price: 'pro' }, { price: fee.id }]
+    const { id } = await user.checkout(items, PAGE)
+    sandbox.stripe.completeCheckout(id)
+    const { subscription } = await user.completeCheckout(id)
+    expect([subscription?.providerPlan, subscription?.quantity]).toEqual(['monthly', 2])
+    expect(subscription?.items()).toEqual([
+      { price: 'monthly', quantity: 2, isMain: true },
+      { price: 'pro', quantity: 1, isMain: false },
+    ])
+    const made = await stripe.subscriptions.retrieve(subscription?.providerId ?? '')
+    expect(made.metadata.main).toBe('monthly')
+    expect(takenFrom(test, user)).toBe(2 * 1000 + 2500 + 450)
+  })
+
+  it('sells an amount that has a name but no price at Stripe', async () => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    const order = { quantity: 3, successPath: '/orders/7', metadata: { order: '7' } }
+    const { id } = await user.checkoutCharge(money(1999, 'eur'), 'Poster', order)
+    sandbox.stripe.completeCheckout(id)
+    expect(await user.completeCheckout(id)).toMatchObject({ isPaid: true, subscription: null })
+    expect(takenFrom(test, user)).toBe(5997)
+    const other = { ...order, metadata: { order: '8' } }
+    const next = await user.checkoutCharge(money(1999, 'eur'), 'Poster', other)
+    const same = await user.checkoutCharge(money(1999, 'eur'), 'Poster', other)
+    expect([next.id === id, next.id === same.id]).toEqual([false, true])
+  })
+
+  it('starts a trial without a card', async () => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    const trial = user.newSubscription('main', 'monthly').trialDays(7)
+    const { id } = await trial.checkout({ successPath: '/done', withoutCard: true })
+    const { checkout } = await stripeSdk(test)
+    expect(await checkout.sessions.retrieve(id)).toMatchObject({
+      payment_method_collection: 'if_required',
+    })
+    sandbox.stripe.completeCheckout(id)
+    const { subscription } = await user.completeCheckout(id)
+    expect(subscription?.onTrial()).toBe(true)
+  })
+
+  it('discounts the price for a typed promotion code', async () => {
+    const test = await start('stripe', { coupon: true })
+    const { user, sandbox } = test
+    const stripe = await stripeSdk(test)
+    await stripe.promotionCodes.create({
+      code: 'HELLO',
+      promotion: { type: 'coupon', coupon: 'SPRING' },
+    })
+    const { id } = await user.checkout('monthly', { ...PAGE, allowPromotionCodes: true })
+    sandbox.stripe.completeCheckout(id, { promotionCode: 'HELLO' })
+    await user.completeCheckout(id)
+    expect(takenFrom(test, user)).toBe(700)
+  })
+
+  it.each([
+    ['an empty list of items', [], {}],
+    ['a price in mode setup', 'monthly', { mode: 'setup' }],
+    ['half a unit', [{ price: 'monthly', quantity: 0.5 }], {}],
+    ['an empty range of quantities', [{ price: 'monthly', adjustable: { min: 3, max: 2 } }], {}],
+    ['two trials', 'monthly', { trialDays: 3, trialUntil: new Date('2026-03-01') }],
+    ['a trial of a single payment', 'monthly', { mode: 'payment', trialDays: 3 }],
+    ['a trial of 1000 days', 'monthly', { trialDays: 1000 }],
+    ['an invalid end of the trial', 'monthly', { trialUntil: new Date(Number.NaN) }],
+    ['a coupon and a field for codes', 'monthly', { coupon: 'SPRING', allowPromotionCodes: true }],
+    ['an amount of zero', [{ name: 'Gift', amount: money(0, 'usd') }], { mode: 'payment' }],
+  ] as const)('rejects %s', async (_what, items, options) => {
+    const test = await start('stripe')
+    const refused = test.user.checkout(items, { ...PAGE, ...options })
+    await expect(refused).rejects.toMatchObject({
+      code: expect.stringMatching(/^invalid_(argument|amount)$/),
+    })
+    expect(customersAt(test, 'stripe')).toBe(0)
+  })
+
+  it('leaves nothing behind if Stripe rejects its creation', async () => {
+    const test = await start('stripe')
+    await expect(test.user.checkout('no-such-price', PAGE)).rejects.toMatchObject({
+      code: 'unknown_price',
+    })
+    expect(await operationsOf(test)).toEqual([])
+  })
+})
+
+describe('the billing portal at Stripe', () => {
+  it('opens with a new link for each visit, and links back to the application', async () => {
+    const test = await start('stripe')
+    const { user } = test
+    await expect(user.billingPortal({ returnPath: '/account' })).rejects.toMatchObject({
+      code: 'no_customer',
+    })
+    await user.newSubscription('main', 'monthly').create('pm_card_visa')
+    const { url } = await user.billingPortal({ returnPath: '/account' })
+    const again = await user.billingPortal({ returnPath: '/account' })
+    expect(again.url).not.toBe(url)
+    const page = await (await fetch(url)).text()
+    expect(page).toContain(`${BASE_URL}/account`)
+    const flows = ['payment_method', { cancel: 'main' }] as const
+    for (const flow of flows) {
+      const visit = await user.billingPortal({ returnPath: '/account', flow, locale: 'de' })
+      expect((await fetch(visit.url)).status).toBe(200)
+    }
+    await expect(
+      user.billingPortal({ returnPath: '/account', flow: { cancel: 'other' } }),
+    ).rejects.toMatchObject({ code: 'no_subscription' })
+  })
+})

@@ -1,0 +1,146 @@
+import { requireKnownPrice, requireProvider } from '../../core/known-prices.ts'
+import { resumeInterrupted, withOwnerLock } from '../../core/owner-lock.ts'
+import type { UserHaving, UserScope } from '../../core/user-scope.ts'
+import type { Amount } from '../../core/values/money.ts'
+import { ownerKey } from '../../core/values/owner.ts'
+import { requireCapability } from '../../providers/gateway-parts.ts'
+import { Subscription } from '../../subscription.ts'
+import { requireCodeText, requirePromotionCode } from '../promotion-codes/promotion-codes.ts'
+import { type Checkout, toCheckout } from './checkout.ts'
+import {
+  type CheckoutItem,
+  type CheckoutOptions,
+  type CheckoutPageOptions,
+  type CheckoutRequest,
+  requireCheckout,
+} from './checkout-request.ts'
+import { closeCheckouts } from './close-checkouts.ts'
+import { completeCheckout } from './complete-checkout.ts'
+import type { CheckoutPaymentStatus, ProviderCheckout } from './contract.ts'
+import { paymentStatusOf } from './events.ts'
+import { openCheckout } from './open-checkout.ts'
+import { findOwnCheckout } from './own-checkout.ts'
+
+/** Options for `checkoutCharge()`. */
+export interface ChargePageOptions extends CheckoutPageOptions {
+  /**
+   * Number of units.
+   * @default 1
+   */
+  readonly quantity?: number
+  /**
+   * Whether the payment gets an invoice, which `invoices()` lists.
+   * @default false
+   */
+  readonly invoice?: boolean
+}
+
+/** The result of a hosted page. */
+export interface CheckoutResult {
+  /** The provider's id of the page. */
+  readonly id: string
+  /**
+   * Status of the page. `open`: it waits for the customer. `complete`: the customer has finished.
+   * `expired`: it can no longer be used.
+   */
+  readonly status: 'open' | 'complete' | 'expired'
+  /** Whether the payment has arrived. `false` while a bank debit is pending. */
+  readonly isPaid: boolean
+  /**
+   * State of the payment. `none`: nothing is due. `pending`: it has not arrived yet, and may still
+   * fail.
+   */
+  readonly paymentStatus: CheckoutPaymentStatus
+  /**
+   * The provider's id of a single payment, for `refund()`. `null` for none, and for a subscription.
+   */
+  readonly payment: string | null
+  /** The provider's id of the invoice. `null` for none. */
+  readonly invoice: string | null
+  /** The subscription that the page started. `null` for none. */
+  readonly subscription: Subscription | null
+}
+
+export async function openPage(
+  user: UserHaving<'checkout'>,
+  items: string | readonly CheckoutItem[],
+  options: CheckoutOptions,
+): Promise<Checkout> {
+  const gateway = await user.gateway()
+  const request = requireCheckout(items, options, (amount) => gateway.toMoney(amount))
+  const { promotionCode: code } = options
+  const wanted =
+    code === undefined ? request : { ...request, discount: await discountOf(user, code) }
+  const provider = requireProvider(user.context, user.provider)
+  if (wanted.subscription?.anchorAt) requireCapability(provider, 'anchors')
+  const [main] = wanted.lines
+  if (wanted.subscription && main && 'price' in main) {
+    requireKnownPrice(provider, main.price)
+  }
+  try {
+    return await openCheckout(user.context, user.user.record, user.provider, wanted)
+  } finally {
+    await user.user.reload()
+  }
+}
+
+/** Finds the promotion code that the customer typed at the provider. */
+async function discountOf(
+  { context, user, provider }: UserHaving<'checkout'>,
+  code: string,
+): Promise<CheckoutRequest['discount']> {
+  const text = requireCodeText(code)
+  requireCapability(requireProvider(context, provider), 'promotionCodes')
+  const typed = { text, typedBy: user.record, provider }
+  return { promotionCode: await requirePromotionCode(context, typed) }
+}
+
+export function checkoutCharge(
+  user: UserHaving<'checkout'>,
+  item: { readonly amount: Amount; readonly name: string },
+  { quantity = 1, ...options }: ChargePageOptions,
+): Promise<Checkout> {
+  return openPage(user, [{ ...item, quantity }], { ...options, mode: 'payment' })
+}
+
+export async function find(user: UserHaving<'checkout'>, id: unknown): Promise<Checkout | null> {
+  const { context, owner, provider } = user
+  const asking = { owner, provider, customerId: await user.findCustomerId() }
+  const found = await findOwnCheckout(context, asking, id)
+  return found && toCheckout(context, { owner, provider }, found)
+}
+
+export async function complete(user: UserHaving<'checkout'>, id: unknown): Promise<CheckoutResult> {
+  const { context, provider } = user
+  const returning = { owner: user.owner, provider, customerId: await user.findCustomerId() }
+  const found = await completeCheckout(context, returning, id)
+  return resultOf(user, found)
+}
+
+/** Returns the result of a page, with its subscription from our rows. */
+export async function resultOf(user: UserScope, found: ProviderCheckout): Promise<CheckoutResult> {
+  const { context, provider } = user
+  const record = await user.user.reload()
+  const made = found.subscriptionId
+    ? await context.subscriptions.findByProvider(provider, found.subscriptionId)
+    : null
+  // The subscription may have been transferred to another owner since.
+  const row = made && ownerKey(made.owner) === ownerKey(user.owner) ? made : null
+  return {
+    id: found.id,
+    status: found.status,
+    isPaid: found.isPaid,
+    paymentStatus: paymentStatusOf(found),
+    payment: found.paymentId ?? null,
+    invoice: found.invoiceId ?? null,
+    subscription: row ? new Subscription(context, record, row) : null,
+  }
+}
+
+export async function closeAll({ context, owner, user }: UserScope): Promise<void> {
+  await withOwnerLock(context, owner, async (locked) => {
+    const begun = await resumeInterrupted(context, locked)
+    await closeCheckouts(context, locked, begun)
+  })
+  await user.reload()
+}

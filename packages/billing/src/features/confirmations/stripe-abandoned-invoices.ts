@@ -1,0 +1,80 @@
+import type Stripe from 'stripe'
+import { idOf, type StripeContext } from '../../providers/stripe/client.ts'
+import { voidInvoice } from '../invoices/stripe-void.ts'
+
+/**
+ * First payments, and changes that wait for authentication, can be paid for 23 hours at most; the
+ * rest is margin.
+ */
+const MAX_PENDING_SECONDS = 24 * 3600
+
+/**
+ * Voids invoices that waited for the customer when the subscription ended: its first payment, and
+ * changes that were never made. Stripe keeps them payable, for example in an open tab. Invoices for
+ * services that the customer has used stay open.
+ */
+export async function voidAbandonedInvoices(
+  context: StripeContext,
+  subscription: Stripe.Subscription,
+): Promise<void> {
+  const { id, ended_at: endedAt } = subscription
+  if (endedAt === null) return
+  const listed = context.stripe.invoices.list({
+    subscription: id,
+    created: { gte: endedAt - MAX_PENDING_SECONDS },
+    limit: 100,
+  })
+  for await (const invoice of listed) {
+    if (!isAbandoned(subscription, invoice)) continue
+    const isOpen = invoice.status === 'open'
+    const isPaid = isOpen
+      ? !(await voidInvoice(context, invoice.id))
+      : isPaidAfter(endedAt, invoice)
+    if (isPaid) {
+      context.warn(
+        `Invoice ${invoice.id} was paid after subscription ${id} had ended, and nobody gets anything for it: give the money back`,
+        null,
+      )
+    }
+  }
+}
+
+function isPaidAfter(endedAt: number, { status, status_transitions }: Stripe.Invoice): boolean {
+  return status === 'paid' && (status_transitions.paid_at ?? 0) > endedAt
+}
+
+/**
+ * Whether the customer would get nothing for paying this invoice of an ended subscription. In doubt
+ * `false`.
+ */
+export function isAbandoned(subscription: Stripe.Subscription, invoice: Stripe.Invoice): boolean {
+  if (invoice.collection_method !== 'charge_automatically') return false
+  if (invoice.billing_reason === 'subscription_create') return true
+  if (invoice.billing_reason !== 'subscription_update') return false
+  const isHeld = subscription.pending_update && idOf(subscription.latest_invoice) === invoice.id
+  return isHeld || wasInTrial(subscription, invoice) || !hasBilled(subscription, invoice)
+}
+
+/** Whether the invoice should have ended a trial that then continued. */
+function wasInTrial({ trial_end }: Stripe.Subscription, { created }: Stripe.Invoice): boolean {
+  return trial_end !== null && trial_end > created
+}
+
+/**
+ * Whether the subscription has the items that the change was billed for. The invoice may contain
+ * older prorations too.
+ */
+function hasBilled({ items }: Stripe.Subscription, { lines }: Stripe.Invoice): boolean {
+  const billed = lines.data.filter(
+    ({ amount, parent }) => amount > 0 && parent?.type === 'subscription_item_details',
+  )
+  const newest = Math.max(...billed.map(({ period }) => period.start))
+  return billed
+    .filter(({ period }) => period.start === newest)
+    .every(({ pricing, quantity }) =>
+      items.data.some(
+        (item) =>
+          item.price.id === idOf(pricing?.price_details?.price) && item.quantity === quantity,
+      ),
+    )
+}

@@ -1,0 +1,142 @@
+import type Stripe from 'stripe'
+import { PaymentFailed } from '../../core/errors/payment-errors.ts'
+import { type StripeContext, toDate, toSeconds } from '../../providers/stripe/client.ts'
+import { forget } from '../../providers/stripe/held-change.ts'
+import { throwUnpaid } from './stripe.ts'
+import { pendingUpdateInvoice, rememberTaxes } from './stripe-pending-update.ts'
+
+type Params = Stripe.SubscriptionUpdateParams
+
+/**
+ * Updates a subscription with a payment that may be due immediately. If it is declined, the update
+ * is undone. If the customer has to authenticate, Stripe delays the update until they do, so that
+ * nothing is granted before it is paid.
+ */
+export async function payUpdate(
+  { stripe }: StripeContext,
+  current: Stripe.Subscription,
+  params: Params,
+  /** The current time. `null` if no tax changes. */
+  now: Date | null,
+): Promise<void> {
+  const { id } = current
+  try {
+    await stripe.subscriptions.update(id, { ...params, payment_behavior: 'error_if_incomplete' })
+  } catch (error) {
+    const { code } = error as { code?: unknown }
+    if (code !== 'subscription_payment_intent_requires_action') throw error
+    const { tax, change } = splitTax(params)
+    const hasTax = Object.keys(tax).length > 0
+    const remembered = hasTax ? rememberTaxes(current, { tax, change }) : {}
+    const alternative = findAlternative(current, { tax, change, remembered }, now)
+    if (alternative !== null) throw cannotDelay(alternative, error)
+    if (hasTax) {
+      const update = { metadata: remembered, proration_behavior: 'none' } as const
+      await stripe.subscriptions.update(id, { ...tax, ...update })
+    }
+    const metadata = { ...change.metadata, ...forget(remembered) }
+    const updated = await stripe.subscriptions.update(id, {
+      ...change,
+      ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
+      payment_behavior: 'pending_if_incomplete',
+    })
+    const invoice = pendingUpdateInvoice(updated)
+    if (invoice !== null) await throwUnpaid(stripe, invoice)
+  }
+}
+
+function splitTax({ default_tax_rates, automatic_tax, items = [], ...rest }: Params): {
+  readonly tax: Params
+  readonly change: Params
+} {
+  const rated = items.flatMap(({ id, tax_rates }) =>
+    id === undefined || tax_rates === undefined ? [] : [{ id, tax_rates }],
+  )
+  const unrated = items.map((item) => {
+    const { tax_rates: _rates, ...without } = item
+    // A new item keeps its tax rates, which cannot be set before it exists.
+    return item.id === undefined ? item : without
+  })
+  return {
+    tax: {
+      ...(default_tax_rates === undefined ? {} : { default_tax_rates }),
+      ...(automatic_tax === undefined ? {} : { automatic_tax }),
+      ...(rated.length > 0 ? { items: rated } : {}),
+    },
+    change: { ...rest, ...(items.length > 0 ? { items: unrated } : {}) },
+  }
+}
+
+/**
+ * A change in two parts: its taxes, which change first, and the rest, which Stripe delays until the
+ * customer has authenticated.
+ */
+export interface SplitChange {
+  readonly tax: Params
+  readonly change: Params
+  /** Metadata that remembers the taxes before the change. */
+  readonly remembered: Stripe.Metadata
+}
+
+/**
+ * Stripe discards a pending update after 23 hours, and at the end of a period or trial. We need an
+ * hour of margin to notice it.
+ */
+const EXPIRES_AFTER = 23 * 3600
+const SEEN_AFTER = 3600
+
+const MAX_KEYS = 50
+
+/**
+ * Returns the alternative to a change that Stripe cannot delay until the customer authenticates.
+ * `null` if Stripe can delay it.
+ */
+export function findAlternative(
+  current: Stripe.Subscription,
+  { tax, change, remembered }: SplitChange,
+  now: Date | null,
+): string | null {
+  const { items = [], trial_end, cancel_at, ...others } = change
+  if (items.some(({ deleted }) => deleted)) return 'removePrice() what goes, then swap()'
+  if (cancel_at !== undefined) return 'resume(), which takes back when it was to end, then swap()'
+  if (items.some(({ tax_rates }) => tax_rates !== undefined)) {
+    return 'addPrice() what has tax rates of its own, which is paid with the next bill, then do the rest'
+  }
+  const unknown = Object.keys(others).find((name) => !DELAYABLE.includes(name))
+  if (unknown !== undefined) return `leave out ${unknown}`
+  if (now === null || Object.keys(tax).length === 0) return null
+  const values = Object.values({ ...current.metadata, ...remembered })
+  const keys = values.filter((value) => value !== '').length
+  if (keys > MAX_KEYS) {
+    return `take out ${keys - MAX_KEYS} of the keys in the metadata of ${current.id}, where the tax before has to be kept`
+  }
+  const bill = Math.min(...current.items.data.map((item) => item.current_period_end))
+  if (bill - toSeconds(now) >= EXPIRES_AFTER + SEEN_AFTER) return null
+  const when = `on ${toDate(bill).toISOString()}`
+  // The pending update expires with that invoice, which would be taxed for a change that was not
+  // paid.
+  if (trial_end !== undefined) return `swap() without skipTrial(): the trial ends ${when}`
+  const first = change.cancel_at_period_end === undefined ? '' : 'resume(), then '
+  return `${first}swapAtPeriodEnd(): the next bill, which has another tax, comes ${when}`
+}
+
+/** https://docs.stripe.com/billing/subscriptions/pending-updates#supported-attributes */
+const DELAYABLE: readonly string[] = [
+  'proration_behavior',
+  'proration_date',
+  'metadata',
+  'cancel_at_period_end',
+  'add_invoice_items',
+]
+
+export function cannotDelay(alternative: string, cause: unknown): PaymentFailed {
+  return new PaymentFailed(
+    `The bank asks the customer, and Stripe cannot hold all of this back until they confirm. Instead: ${alternative}`,
+    {
+      provider: 'stripe',
+      providerCode: 'subscription_payment_intent_requires_action',
+      declineCode: 'authentication_required',
+      cause,
+    },
+  )
+}

@@ -1,0 +1,179 @@
+import type Stripe from 'stripe'
+import { AmountTooLarge, InvalidArgument } from '../../core/errors/errors.ts'
+import { formatValue } from '../../core/values/arguments.ts'
+import { formatMoney, money } from '../../core/values/money.ts'
+import { sumReturned } from '../../core/values/money-back.ts'
+import { idOf, listAll, type StripeContext } from '../../providers/stripe/client.ts'
+import { isMissing } from '../../providers/stripe/errors.ts'
+import { leftOfInvoice } from '../proration/stripe-paid-invoice.ts'
+import { readReturned } from '../proration/stripe-returned.ts'
+import type { CreditLeft, NewCreditNote } from './contract.ts'
+import type { CreditedLine } from './credit-note.ts'
+
+type Params = Stripe.CreditNoteCreateParams
+type Line = Stripe.CreditNoteCreateParams.Line
+
+/** The lines or amount that a credit note covers, and their total with discounts and taxes. */
+interface Credited {
+  readonly what: Pick<Params, 'amount' | 'lines'>
+  readonly total: number
+}
+
+/**
+ * Amounts that are left: of the invoice, for credit notes; of the refund to document; and of the
+ * card payments.
+ */
+export interface Left extends CreditLeft {
+  readonly onCards: number
+}
+
+/** Returns Stripe's parameters for a credit note: what it covers, and where each cent goes. */
+export async function noteParams(
+  context: StripeContext,
+  wanted: NewCreditNote,
+  invoice: Stripe.Invoice,
+): Promise<Params> {
+  // Stripe refuses to refund a disputed charge.
+  const disputes = wanted.to !== 'refund'
+  const left = await leftOf(context, invoice, { refund: wanted.refund ?? null, disputes })
+  const { what, total } = await toCredit(context, wanted, { invoice, left })
+  requireLeft(invoice, total, left)
+  const paid = total - Math.min(total, invoice.amount_remaining)
+  return { invoice: invoice.id, ...what, ...returnParams(wanted, paid, left) }
+}
+
+function requireLeft({ currency }: Stripe.Invoice, total: number, left: Left): void {
+  const most = left.ofInvoice + left.ofRefund
+  if (total <= most) return
+  const rest = formatMoney(money(most, currency))
+  throw new AmountTooLarge(`Only ${rest} of the invoice is left to be taken back`)
+}
+
+/**
+ * Returns how much of an invoice a credit note can still cover. Refunds and credit for unused time
+ * are subtracted, except for the refund that the note documents.
+ */
+export async function leftOf(
+  context: StripeContext,
+  invoice: Stripe.Invoice,
+  { refund, disputes }: { readonly refund: string | null; readonly disputes: boolean },
+): Promise<Left> {
+  const { charges, refunds, notes } = await readReturned(context, invoice)
+  const sum = (amounts: readonly number[]) => amounts.reduce((all, each) => all + each, 0)
+  const links = notes.filter(({ status }) => status !== 'void').flatMap((note) => note.refunds)
+  const own = links.filter((link) => idOf(link.refund) === refund)
+  const captured = sum(charges.map(({ amount_captured }) => amount_captured))
+  const refunded = sumReturned({ refunds, disputes: [], creditNotes: [] })
+  // A refund can fail after a credit note documented it. It no longer counts as a refund then.
+  const unexplained = Math.max(0, refunded - sum(links.map((link) => link.amount_refunded)))
+  const credited =
+    invoice.pre_payment_credit_notes_amount + invoice.post_payment_credit_notes_amount
+  const ofInvoice = Math.max(0, invoice.total - credited - unexplained)
+  const ofTime = await leftOfInvoice(context, invoice, { gifts: false, disputes })
+  return {
+    ofInvoice: Math.min(ofInvoice, ofTime),
+    ofRefund:
+      refund === null
+        ? 0
+        : (await amountOf(context, refund, charges)) -
+          sum(own.map(({ amount_refunded }) => amount_refunded)),
+    onCards: captured - refunded,
+  }
+}
+
+/**
+ * Returns the amount of a refund of one of these charges.
+ * @throws InvalidArgument if it does not exist or belongs to other charges.
+ */
+async function amountOf(
+  { stripe }: StripeContext,
+  refund: string,
+  charges: readonly Stripe.Charge[],
+): Promise<number> {
+  const found = await stripe.refunds.retrieve(refund).catch((error) => {
+    if (isMissing(error)) return null
+    throw error
+  })
+  if (found && charges.some(({ id }) => id === idOf(found.charge))) return found.amount
+  throw new InvalidArgument(
+    `The invoice has no refund ${formatValue(refund)}: give the id of one of its refunds`,
+  )
+}
+
+async function toCredit(
+  context: StripeContext,
+  { of, refund }: NewCreditNote,
+  { invoice, left }: { readonly invoice: Stripe.Invoice; readonly left: Left },
+): Promise<Credited> {
+  if (of !== null && 'amount' in of) return ofAmount(of.amount)
+  const { stripe } = context
+  const all = await listAll(stripe.invoices.listLineItems(invoice.id, { limit: 100 }))
+  const asked = { invoice: invoice.id, ...explaining(refund, left.ofRefund) }
+  if (of !== null) return preview(context, asked, ofLines(all, of))
+  const rest = refund ? left.ofRefund : left.ofInvoice
+  const whole = rest === invoice.total ? await preview(context, asked, wholeOf(all)) : null
+  return whole?.total === invoice.total ? whole : ofAmount(rest)
+}
+
+function ofAmount(amount: number): Credited {
+  return { what: { amount }, total: amount }
+}
+
+/**
+ * Returns the lines that credit a whole invoice with its taxes. Stripe rejects lines of zero or
+ * below, so negative lines are deducted from the others.
+ */
+function wholeOf(all: readonly Stripe.InvoiceLineItem[]): Line[] {
+  let less = all.reduce((sum, { amount }) => sum - Math.min(amount, 0), 0)
+  const isPlain = less === 0
+  return all.flatMap(({ id, amount, quantity }): Line[] => {
+    const off = Math.min(less, Math.max(amount, 0))
+    less -= off
+    if (amount - off <= 0) return []
+    return [{ ...named(id), ...(isPlain ? { quantity: quantity ?? 1 } : { amount: amount - off }) }]
+  })
+}
+
+function ofLines(all: readonly Stripe.InvoiceLineItem[], wanted: readonly CreditedLine[]): Line[] {
+  return wanted.map(({ line, quantity }) => {
+    const count = all.find(({ id }) => id === line)?.quantity ?? 1
+    return { ...named(line), quantity: quantity ?? count }
+  })
+}
+
+function named(line: string) {
+  return { type: 'invoice_line_item', invoice_line_item: line } as const
+}
+
+/** Asks Stripe for the total, because its rounding cannot be reproduced here. */
+async function preview(
+  { stripe }: StripeContext,
+  asked: Pick<Params, 'invoice' | 'refunds'>,
+  lines: Line[],
+): Promise<Credited> {
+  if (lines.length === 0) return { what: {}, total: 0 }
+  const { total } = await stripe.creditNotes.preview({ ...asked, lines })
+  return { what: { lines }, total }
+}
+
+function explaining(refund: string | null | undefined, amount: number): Pick<Params, 'refunds'> {
+  return refund && amount > 0 ? { refunds: [{ refund, amount_refunded: amount }] } : {}
+}
+
+/**
+ * Returns the parameters that tell Stripe where the paid part goes. Stripe requires them. What was
+ * paid with credit cannot go back to a card.
+ */
+function returnParams({ to, refund }: NewCreditNote, paid: number, left: Left): Partial<Params> {
+  if (paid === 0) return {}
+  const explained = refund ? Math.min(paid, left.ofRefund) : 0
+  const rest = paid - explained
+  const toCard = to === 'refund' ? Math.min(rest, left.onCards) : 0
+  const toBalance = to === 'outside' ? 0 : rest - toCard
+  return {
+    ...explaining(refund, explained),
+    ...(toCard > 0 ? { refund_amount: toCard } : {}),
+    ...(toBalance > 0 ? { credit_amount: toBalance } : {}),
+    ...(to === 'outside' && rest > 0 ? { out_of_band_amount: rest } : {}),
+  }
+}

@@ -1,0 +1,209 @@
+import {
+  AmountTooLarge,
+  CreditNoteNotFound,
+  InvalidAmount,
+  InvalidArgument,
+  InvoiceNotFound,
+  ProviderRejected,
+} from '../../core/errors/errors.ts'
+import type { LockedOwner } from '../../core/locked-owner.ts'
+import { attempt, begin, finish, recordEvent } from '../../core/operation.ts'
+import type { OperationRequest } from '../../core/storage/tables.ts'
+import type { UserHaving } from '../../core/user-scope.ts'
+import { requireCount, requireText, requireWord } from '../../core/values/arguments.ts'
+import { formatMoney, money, requireAmount } from '../../core/values/money.ts'
+import { requirePart } from '../../providers/gateway-parts.ts'
+import { withPresentCustomer } from '../customers/customer.ts'
+import { withOwnerLocale } from '../customers/locale-of.ts'
+import { creditNoteDownload, type DownloadOptions } from '../invoices/download.ts'
+import { creditNoteCreated } from '../invoices/events.ts'
+import type { InvoiceData } from '../invoices/invoice.ts'
+import type { CreditNotes, NewCreditNote } from './contract.ts'
+import {
+  CreditNote,
+  type CreditNoteData,
+  type CreditNoteOptions,
+  type CreditNoteReason,
+  type CreditNoteTo,
+} from './credit-note.ts'
+
+/** Options for `creditNotes()`. */
+export interface CreditNoteListOptions {
+  /** Maximum number of credit notes, newest first. Default: all. */
+  readonly limit?: number
+}
+
+type User = UserHaving<'creditNotes'>
+type Wanted = Omit<NewCreditNote, 'key'>
+
+const WAYS: readonly CreditNoteTo[] = ['refund', 'balance', 'outside']
+const REASONS: readonly CreditNoteReason[] = [
+  'duplicate',
+  'fraudulent',
+  'order_change',
+  'product_unsatisfactory',
+]
+
+export async function listCreditNotes(
+  user: User,
+  { limit }: CreditNoteListOptions,
+): Promise<CreditNote[]> {
+  const count = limit === undefined ? null : requireCount(limit)
+  const customerId = await user.findCustomerId()
+  if (customerId === null) return []
+  const { creditNotes } = await user.gateway()
+  return (await creditNotes.list(customerId, count)).map((data) => new CreditNote(data))
+}
+
+export async function findCreditNote(user: User, id: string): Promise<CreditNote | null> {
+  const customerId = await user.findCustomerId()
+  if (customerId === null) return null
+  const data = await (await user.gateway()).creditNotes.find(id, customerId)
+  return data && new CreditNote(data)
+}
+
+export async function downloadCreditNote(
+  user: User,
+  id: string,
+  options: DownloadOptions,
+): Promise<Response> {
+  const found = await findCreditNote(user, id)
+  if (!found) throw new CreditNoteNotFound('There is no such credit note')
+  return creditNoteDownload(found, await withOwnerLocale(user, options))
+}
+
+export async function writeCreditNote(
+  user: User,
+  invoice: InvoiceData,
+  options: CreditNoteOptions,
+): Promise<CreditNote> {
+  const { idempotencyKey } = options
+  if (idempotencyKey !== undefined) requireText('idempotency key', idempotencyKey)
+  const asked = await toWanted(user, invoice, options)
+  const data = await withPresentCustomer(user, (locked, customerId) => {
+    const wanted = { ...asked, customerId }
+    return idempotencyKey === undefined
+      ? issueWithOperation(user, locked, wanted)
+      : issueOnce(user, locked, { ...wanted, key: idempotencyKey })
+  })
+  return new CreditNote(data)
+}
+
+async function toWanted(
+  user: User,
+  { id: invoice, currency }: InvoiceData,
+  { to, amount, lines, refund, reason, memo }: CreditNoteOptions,
+): Promise<Omit<Wanted, 'customerId'>> {
+  requireWord('to', to, WAYS)
+  if (reason !== undefined) requireWord('reason', reason, REASONS)
+  if (memo !== undefined) requireText('memo', memo)
+  if (refund !== undefined) requireText('refund', refund)
+  if (amount !== undefined && lines !== undefined) {
+    throw new InvalidArgument('A credit note is of an amount or of lines, not of both')
+  }
+  for (const { line, quantity } of lines ?? []) {
+    requireText('line', line)
+    if (quantity !== undefined) requireCount(quantity)
+  }
+  const gateway = await user.gateway()
+  const part = amount === undefined ? null : requireAmount(amount, gateway.toMoney)
+  if (part !== null && part.currency !== currency) {
+    throw new InvalidAmount(
+      `The invoice is in ${currency.toUpperCase()}, not ${part.currency.toUpperCase()}`,
+    )
+  }
+  const of = part ?? (lines === undefined || lines.length === 0 ? null : lines)
+  const words = { reason: reason ?? null, memo: memo ?? null }
+  return { invoice, of, to, refund: refund ?? null, ...words }
+}
+
+/**
+ * Issues the credit note with a stored operation, whose id is the idempotency key. A repeated call
+ * after a lost response then finds the first note.
+ */
+async function issueWithOperation(
+  user: User,
+  locked: LockedOwner,
+  wanted: Wanted,
+): Promise<CreditNoteData> {
+  const { context, owner, provider } = user
+  const { invoice, of, to, refund = null, reason, memo } = wanted
+  const same = { provider, invoice, of, to, ...(refund === null ? {} : { refund }) }
+  const request = { ...same, reason, memo }
+  const operation = await begin(context, locked, { owner, kind: 'credit_note', request, same })
+  return attempt(context, locked, operation, async () => {
+    // Sends the reason and memo of the first call: other parameters under the same key would be
+    // rejected.
+    const first = operation.request as OperationRequest & Pick<Wanted, 'reason' | 'memo'>
+    const note = { ...wanted, reason: first.reason, memo: first.memo, key: operation.id }
+    const made = await issueOnce(user, locked, note)
+    await finish(context, locked, operation)
+    return made
+  })
+}
+
+async function issueOnce(
+  user: User,
+  locked: LockedOwner,
+  note: NewCreditNote,
+): Promise<CreditNoteData> {
+  const { creditNotes } = await user.gateway()
+  const before = await creditNotes.findByKey(note.invoice, note.key)
+  const done = before ? requireSame(user, before, note) : await findWhole(user, creditNotes, note)
+  const made =
+    done ??
+    (await locked.change(user.provider, (gateway) =>
+      requirePart(gateway, 'creditNotes').create(note),
+    ))
+  // Emitted on repeats too: a process may have crashed between issuing the note and recording the
+  // event.
+  await recordEvent(user.context, locked, creditNoteCreated(user, made))
+  return made
+}
+
+function requireSame(user: User, before: CreditNoteData, { of }: NewCreditNote): CreditNoteData {
+  if (of === null || isOf(before, of)) return before
+  throw new ProviderRejected('This idempotency key was used for another credit note', {
+    provider: user.provider,
+    providerCode: null,
+  })
+}
+
+function isOf({ total, creditedLines }: CreditNoteData, of: NonNullable<Wanted['of']>): boolean {
+  if ('amount' in of) return of.amount === total
+  if (creditedLines === undefined) return true
+  return (
+    of.length === creditedLines.length &&
+    of.every(({ line, quantity }) => {
+      const credited = creditedLines.find((each) => each.line === line)
+      return credited && (quantity === undefined || quantity === credited.quantity)
+    })
+  )
+}
+
+/**
+ * Returns the note that credited the last of the invoice, for a repeated call that credits all of
+ * it.
+ * @throws AmountTooLarge if less is left than requested.
+ */
+async function findWhole(
+  user: User,
+  creditNotes: Pick<CreditNotes, 'listByInvoice' | 'left'>,
+  { invoice: id, customerId, of, refund = null }: NewCreditNote,
+): Promise<CreditNoteData | null> {
+  const invoice = await (await user.gateway()).findInvoice(id, customerId, await user.taxOf())
+  if (!invoice) throw new InvoiceNotFound('There is no such invoice')
+  const { ofInvoice, ofRefund } = await creditNotes.left(id, refund)
+  const left = ofInvoice + ofRefund
+  const isTooMuch = of === null ? left <= 0 : 'amount' in of && of.amount > left
+  if (of === null && (refund === null ? left : ofRefund) <= 0) {
+    const notes = (await creditNotes.listByInvoice(id)).filter(({ isVoid }) => !isVoid)
+    const last = notes.find((note) => refund === null || note.refunds?.includes(refund))
+    if (last) return last
+  }
+  if (!isTooMuch) return null
+  const rest = formatMoney(money(left, invoice.currency))
+  throw new AmountTooLarge(
+    `Only ${rest} of the invoice is left to be taken back; a refund is explained by its id in 'refund'`,
+  )
+}

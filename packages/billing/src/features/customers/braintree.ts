@@ -1,0 +1,285 @@
+import { createHash } from 'node:crypto'
+import { InvalidPaymentToken, NoCustomer, NoPaymentMethod } from '../../core/errors/errors.ts'
+import { NO_CARD } from '../../core/values/card.ts'
+import type { BraintreeContext } from '../../providers/braintree/client.ts'
+import {
+  describeMethod,
+  describeNonce,
+  type Nonce,
+  summarizeMethod,
+} from '../../providers/braintree/describe-method.ts'
+import { codesOf, isNotFound, orNull, requireSuccess } from '../../providers/braintree/errors.ts'
+import { findCustomer } from '../../providers/braintree/find-customer.ts'
+import { idOfOperation } from '../../providers/braintree/ids.ts'
+import type { Address, CustomerDetails, ProviderCustomer } from '../../providers/customer.ts'
+import type { Gateway } from '../../providers/gateway.ts'
+import type { GatewayParts } from '../../providers/gateway-parts.ts'
+import type { braintree } from '../../providers/sdk-types.ts'
+import type { ProviderMethod } from '../payment-methods/contract.ts'
+
+const ID_TAKEN = '91609'
+
+type Customers = Pick<Gateway, 'createCustomer' | 'findCustomer' | 'setCard' | 'readToken'>
+
+export function braintreeCustomers(context: BraintreeContext): Customers {
+  const { gateway } = context
+
+  async function setCard(customerId: string, nonce: string): Promise<ProviderCustomer> {
+    const { token, isNew } = await storeNonce(context, customerId, nonce, { makeDefault: true })
+    return isNew
+      ? followDefault(context, customerId, token)
+      : makeDefault(context, customerId, token)
+  }
+
+  return {
+    async createCustomer({ details, operation }) {
+      const id = idOfOperation(operation)
+      const { address, ...rest }: CustomerDetails = details
+      const result = await gateway.customer.create({ ...toRequest(rest), id })
+      // An earlier attempt created the customer.
+      const isThere = !result.success && codesOf(result).includes(ID_TAKEN)
+      if (!isThere) requireSuccess(result)
+      if (address) await setAddress(context, id, address)
+      return describeCustomer(isThere ? await gateway.customer.find(id) : result.customer)
+    },
+    async findCustomer(id) {
+      const found = await findCustomer(context, id)
+      return found && describeCustomer(found)
+    },
+    setCard,
+    readToken: (customerId, nonce) => readNonce(context, customerId, nonce),
+  }
+}
+
+/**
+ * Describes a nonce, or the stored payment method if the nonce was already used for this customer.
+ */
+async function readNonce(
+  context: BraintreeContext,
+  customerId: string,
+  nonce: string,
+): Promise<ProviderMethod> {
+  const kept = await findMethod(context, customerId, chosenToken(customerId, nonce))
+  if (kept) return describeMethod(kept, false)
+  try {
+    return describeNonce((await context.gateway.paymentMethodNonce.find(nonce)) as Nonce)
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+    throw new InvalidPaymentToken('There is no such payment method', {
+      provider: 'braintree',
+      providerCode: null,
+    })
+  }
+}
+
+/** Stores the payment method of a nonce in the customer's vault. */
+export async function storeNonce(
+  context: BraintreeContext,
+  customerId: string,
+  nonce: string,
+  options: { readonly makeDefault: boolean },
+): Promise<{ readonly token: string; readonly isNew: boolean }> {
+  const token = chosenToken(customerId, nonce)
+  // The typings lack `token`, although Braintree accepts a chosen one.
+  const request = {
+    customerId,
+    token,
+    paymentMethodNonce: nonce,
+    options: { ...options, verifyCard: true },
+  }
+  const result = await context.gateway.paymentMethod.create(request)
+  // A nonce of a stored payment method adds nothing: Braintree returns that method with its own
+  // token.
+  if (result.success) return { token: result.paymentMethod.token, isNew: true }
+  // An earlier attempt used the nonce up, and took the token that we chose.
+  if (!(await isMethodOf(context, customerId, token))) requireSuccess(result)
+  return { token, isNew: false }
+}
+
+/** Makes a stored payment method of the customer the default, also for running subscriptions. */
+export async function makeDefault(
+  context: BraintreeContext,
+  customerId: string,
+  token: string,
+): Promise<ProviderCustomer> {
+  const change = { options: { makeDefault: true } } as never
+  requireSuccess(await context.gateway.paymentMethod.update(token, change))
+  return followDefault(context, customerId, token)
+}
+
+async function followDefault(
+  context: BraintreeContext,
+  customerId: string,
+  token: string,
+): Promise<ProviderCustomer> {
+  const { gateway } = context
+  await repointSubscriptions(context, await gateway.customer.find(customerId), token)
+  return describeCustomer(await gateway.customer.find(customerId))
+}
+
+/**
+ * Derives the token from the nonce, so that a repeat after a lost response finds the stored card.
+ */
+function chosenToken(customerId: string, nonce: string): string {
+  return createHash('sha256').update(`${customerId}:${nonce}`).digest('hex').slice(0, 32)
+}
+
+export async function isMethodOf(
+  context: BraintreeContext,
+  customerId: string,
+  token: string,
+): Promise<boolean> {
+  return (await findMethod(context, customerId, token)) !== null
+}
+
+/**
+ * Finds a payment method of the customer. `null` if it was deleted, or belongs to another customer.
+ */
+async function findMethod(
+  { gateway }: BraintreeContext,
+  customerId: string,
+  token: string,
+): Promise<braintree.PaymentMethod | null> {
+  return orNull(async () => {
+    const method = await gateway.paymentMethod.find(token)
+    return (method as { customerId?: string }).customerId === customerId ? method : null
+  })
+}
+
+/** Moves the running subscriptions to the new payment method: at Braintree each one has its own. */
+async function repointSubscriptions(
+  { gateway }: BraintreeContext,
+  customer: braintree.Customer,
+  token: string,
+): Promise<void> {
+  for (const subscription of subscriptionsOf(customer)) {
+    if (isOver(subscription) || subscription.paymentMethodToken === token) continue
+    requireSuccess(
+      await gateway.subscription.update(subscription.id, { paymentMethodToken: token }),
+    )
+  }
+}
+
+export function isOver({ status }: braintree.Subscription): boolean {
+  return status === 'Canceled' || status === 'Expired'
+}
+
+type WithSubscriptions = { readonly subscriptions?: readonly braintree.Subscription[] }
+
+/** Lists the customer's subscriptions, oldest first. Braintree attaches them to payment methods. */
+export function subscriptionsOf(customer: braintree.Customer): braintree.Subscription[] {
+  return methodsOf(customer)
+    .flatMap((method) => (method as WithSubscriptions).subscriptions ?? [])
+    .sort((a, b) => a.createdAt.localeCompare(b.createdAt))
+}
+
+export async function requireMethod(
+  context: BraintreeContext,
+  customerId: string,
+): Promise<string> {
+  const customer = await findCustomer(context, customerId)
+  const method = customer && defaultOf(customer)
+  if (!method) throw new NoPaymentMethod('The customer has no card: call updateCard() first')
+  return method.token
+}
+
+export function describeCustomer(customer: braintree.Customer): ProviderCustomer {
+  const method = defaultOf(customer)
+  return {
+    id: customer.id,
+    card: method ? summarizeMethod(method) : NO_CARD,
+    hasPaymentMethod: method !== null,
+    raw: customer,
+  }
+}
+
+export function methodsOf(customer: braintree.Customer): braintree.PaymentMethod[] {
+  return customer.paymentMethods ?? []
+}
+
+export function defaultOf(customer: braintree.Customer): braintree.PaymentMethod | null {
+  const methods = methodsOf(customer)
+  return methods.find((method) => (method as { default?: boolean }).default) ?? methods[0] ?? null
+}
+
+export function braintreeCustomerDetails(
+  context: BraintreeContext,
+): Pick<GatewayParts, 'customerDetails'> {
+  return {
+    customerDetails: {
+      async set(customerId, details) {
+        const { address, ...rest } = details
+        const request = toRequest(rest)
+        try {
+          if (Object.keys(request).length > 0) {
+            requireSuccess(await context.gateway.customer.update(customerId, request))
+          }
+          if (address) await setAddress(context, customerId, address)
+        } catch (error) {
+          if (!isNotFound(error)) throw error
+          if (await findCustomer(context, customerId)) throw error
+          throw new NoCustomer('The customer was deleted', { cause: error })
+        }
+      },
+    },
+  }
+}
+
+/** Splits the name into first word and rest for Braintree's two fields. */
+export function toRequest({ name, ...rest }: CustomerDetails): object {
+  if (typeof name !== 'string') return rest
+  const [firstName = '', ...others] = name.trim().split(/\s+/)
+  return { firstName, lastName: others.join(' '), ...rest }
+}
+
+/**
+ * Sets the customer's address, which is the first one in Braintree's address book. The others are
+ * left alone.
+ */
+export async function setAddress(
+  context: BraintreeContext,
+  customerId: string,
+  address: Address,
+): Promise<void> {
+  const first = await firstAddress(context, customerId)
+  try {
+    await putAddress(context, customerId, first, address)
+  } catch (error) {
+    if (!first || !isNotFound(error)) throw error
+    // The address was deleted in a race.
+    await putAddress(context, customerId, await firstAddress(context, customerId), address)
+  }
+}
+
+async function firstAddress({ gateway }: BraintreeContext, customerId: string) {
+  return (await gateway.customer.find(customerId)).addresses?.[0]
+}
+
+async function putAddress(
+  { gateway }: BraintreeContext,
+  customerId: string,
+  first: { readonly id: string } | undefined,
+  address: Address,
+): Promise<void> {
+  if (Object.keys(address).length === 0) {
+    if (first) await gateway.address.delete(customerId, first.id)
+    return
+  }
+  const request = toAddress(address)
+  requireSuccess(
+    first
+      ? await gateway.address.update(customerId, first.id, request)
+      : await gateway.address.create({ ...request, customerId }),
+  )
+}
+
+function toAddress(address: Address) {
+  return {
+    streetAddress: address.line1 ?? '',
+    extendedAddress: address.line2 ?? '',
+    locality: address.city ?? '',
+    region: address.state ?? '',
+    postalCode: address.postalCode ?? '',
+    ...(address.country === undefined ? {} : { countryCodeAlpha2: address.country }),
+  }
+}

@@ -1,0 +1,75 @@
+import type { BillingContext } from '../../core/context.ts'
+import { columnsOf, converge } from '../../core/converge.ts'
+import { AlreadySubscribed, InvalidArgument, ProviderChosen } from '../../core/errors/errors.ts'
+import type { LockedOwner } from '../../core/locked-owner.ts'
+import { resumeInterrupted, withOwnerLock } from '../../core/owner-lock.ts'
+import type { SubscriptionRecord } from '../../core/storage/tables.ts'
+import { requireOwner } from '../../core/user-scope.ts'
+import type { Owner } from '../../core/values/owner.ts'
+import type { ProviderName } from '../../core/values/provider-name.ts'
+import { awaitsFirstPayment, ended } from '../../core/values/subscription-state.ts'
+import { closeCheckouts } from '../checkout/close-checkouts.ts'
+import { abandon } from '../subscribe/settle-first-payment.ts'
+
+/**
+ * Sets the provider of an owner. Possible until a payment was made or is due, because invoices and
+ * refunds cannot move.
+ */
+export async function chooseProvider(
+  context: BillingContext,
+  owner: Owner,
+  provider: ProviderName,
+): Promise<void> {
+  if (!context.options.providers.find(provider)) {
+    throw new InvalidArgument(`'${String(provider)}' is not configured: give its options first`)
+  }
+  await withOwnerLock(context, owner, async (locked) => {
+    const begun = await resumeInterrupted(context, locked)
+    const billed = await requireOwner(context, owner)
+    if (billed.provider === provider) return
+    if (billed.provider && billed.providerId) {
+      await closeCheckouts(context, locked, begun)
+      await closeUnpaid(context, locked, billed.provider, billed.providerId)
+    }
+    await locked.lock.write((tx) => context.owners.setProvider(owner, provider, tx))
+  })
+}
+
+/**
+ * Closes the owner's unpaid subscriptions at the old provider.
+ * @throws AlreadySubscribed if one is running.
+ * @throws ProviderChosen if a payment was made or is due.
+ */
+async function closeUnpaid(
+  context: BillingContext,
+  locked: LockedOwner,
+  provider: ProviderName,
+  customerId: string,
+): Promise<void> {
+  const gateway = await locked.gateway(provider)
+  for (const row of await context.subscriptions.listByOwner(locked.owner)) {
+    if (row.provider === provider) await close(context, locked, row)
+  }
+  if (await gateway.hasPaid(customerId)) {
+    throw new ProviderChosen(
+      `The ${locked.owner.type} has paid through ${provider}, or is asked to pay there: its invoices are there`,
+    )
+  }
+}
+
+async function close(
+  context: BillingContext,
+  locked: LockedOwner,
+  row: SubscriptionRecord,
+): Promise<void> {
+  const isOver = (columns: SubscriptionRecord | null) =>
+    !columns || ended(columns, context.options.clock.now())
+  if (isOver(row)) return
+  const found = await converge(context, locked, row)
+  if (found && awaitsFirstPayment(columnsOf(context, row.provider, found))) {
+    await abandon(locked, row.provider, found)
+    await converge(context, locked, row)
+  }
+  if (isOver(await context.subscriptions.findByProvider(row.provider, row.providerId))) return
+  throw new AlreadySubscribed(`'${row.name}' runs at ${row.provider}: end it first`)
+}

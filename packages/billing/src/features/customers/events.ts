@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto'
+import type { Database } from '@tollgate/database'
+import type { CustomerFacts, NewBillingEvent } from '../../core/events/billing-event.ts'
+import type { EventStream } from '../../core/events/event-stream.ts'
+import type { OwnerRepository } from '../../core/storage/owners.ts'
+import type { BilledOwner } from '../../core/storage/tables.ts'
+import type { Owner } from '../../core/values/owner.ts'
+import type { ProviderName } from '../../core/values/provider-name.ts'
+
+/**
+ * Wraps the owner repository, so that every change of a customer records `customer.updated` in the
+ * same transaction.
+ */
+export function withCustomerEvents(
+  owners: OwnerRepository,
+  events: Pick<EventStream, 'isWanted' | 'record'>,
+): OwnerRepository {
+  async function withEvent(owner: Owner, tx: Database, change: () => Promise<void>): Promise<void> {
+    if (!events.isWanted('customer.updated')) return change()
+    const before = await owners.find(owner, tx)
+    await change()
+    const event = customerUpdated(before, await owners.find(owner, tx))
+    if (event) await events.record(tx, event)
+  }
+  return {
+    ...owners,
+    setCustomer: (owner, customer, tx) =>
+      withEvent(owner, tx, () => owners.setCustomer(owner, customer, tx)),
+    setProvider: (owner, provider, tx) =>
+      withEvent(owner, tx, () => owners.setProvider(owner, provider, tx)),
+    setCard: (owner, card, tx) => withEvent(owner, tx, () => owners.setCard(owner, card, tx)),
+    clearCustomer: (owner, customer, tx) =>
+      withEvent(owner, tx, () => owners.clearCustomer(owner, customer, tx)),
+  }
+}
+
+/** Returns two events, one for each owner. */
+export function customerTransferred(
+  billed: BilledOwner & { readonly provider: ProviderName },
+  to: Owner,
+  transfer: string,
+): NewBillingEvent[] {
+  const { provider, owner: from } = billed
+  const customer = factsOf(billed)
+  if (!customer) return []
+  return [from, to].map((owner, at) => ({
+    type: 'customer.transferred',
+    owner,
+    provider,
+    subject: `${provider}:${customer.id}:${transfer}:${at === 0 ? 'from' : 'to'}`,
+    data: { customer, from, to },
+  }))
+}
+
+/** Returns the event of a change. `null` if nothing has changed. */
+function customerUpdated(
+  before: BilledOwner | null,
+  after: BilledOwner | null,
+): NewBillingEvent | null {
+  const data = { customer: factsOf(after), before: factsOf(before) }
+  const provider = after?.provider ?? before?.provider
+  if (!after || !provider || JSON.stringify(data.customer) === JSON.stringify(data.before)) {
+    return null
+  }
+  // Random, because a value can change back and forth within one moment.
+  const subject = `${provider}:${data.customer?.id ?? ''}:${randomBytes(12).toString('hex')}`
+  return { type: 'customer.updated', owner: after.owner, provider, subject, data }
+}
+
+function factsOf(billed: BilledOwner | null): CustomerFacts | null {
+  if (!billed?.providerId) return null
+  const { providerId: id, cardBrand, cardLastFour, cardExpires = null, paypalEmail } = billed
+  return { id, cardBrand, cardLastFour, cardExpires, paypalEmail }
+}

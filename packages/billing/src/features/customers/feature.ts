@@ -1,0 +1,106 @@
+import { BillableUser, scopeOf } from '../../billable-user.ts'
+import type { Owner } from '../../core/values/owner.ts'
+import type { ProviderName } from '../../core/values/provider-name.ts'
+import type { CustomerDetails } from '../../providers/customer.ts'
+import { capability, feature } from '../define-feature.ts'
+import { braintreeCustomerDetails, braintreeCustomers } from './braintree.ts'
+import { stripeCustomerDetails, stripeCustomers } from './stripe.ts'
+import { resumeTransfer } from './transfer.ts'
+import {
+  chooseProvider,
+  readFromProvider,
+  syncCustomerDetails,
+  transferTo,
+  updateCard,
+  updateCustomer,
+} from './user.ts'
+
+declare module '../../billable-user.ts' {
+  interface BillableUser<User> {
+    /**
+     * Makes the token's card the default payment method, also for running subscriptions. Creates
+     * the customer if there is none.
+     * @example
+     * await user.updateCard(request.body.paymentMethod)
+     */
+    updateCard(token: string, details?: CustomerDetails): Promise<void>
+
+    /**
+     * Chooses the provider at which this user pays from now on.
+     * @throws AlreadySubscribed while a subscription runs at the other provider, also in its trial.
+     * @throws ProviderChosen if a payment was made there, or an invoice is open. A first payment
+     * that is missing is closed instead.
+     */
+    chooseProvider(provider: ProviderName): Promise<void>
+
+    /**
+     * Transfers the customer to another owner, with its subscriptions, cards, invoices and usage:
+     * from a user to a team, for example. Open hosted pages are expired. A repeat does nothing. The
+     * customer's details at the provider stay: call `syncCustomerDetails()` of the new owner.
+     * @throws NoCustomer if there is no customer yet.
+     * @throws UserNotFound if the application has no such owner.
+     * @throws TransferRefused if the new owner has a customer or subscriptions, uses another
+     * provider, or is the same owner.
+     * @example
+     * await user.transferTo(await billing.owner('team', 7))
+     */
+    transferTo(to: Owner | { readonly owner: Owner }): Promise<void>
+
+    /** Returns the customer object of the provider's SDK, or `null` if there is no customer. */
+    asCustomer(): Promise<unknown>
+
+    /**
+     * Changes the customer's details at the provider: `{ email, name, phone, address, locale, … }`.
+     * Details that are left out stay.
+     * @throws NoCustomer if there is no customer yet.
+     * @example
+     * await user.updateCustomer({ email: 'ada@example.com', address: { country: 'DE', postalCode: '10115' } })
+     */
+    updateCustomer(details: CustomerDetails): Promise<void>
+
+    /**
+     * Copies the details in the application's own row to the provider, from the columns named in
+     * the options. Call it after changing them; nothing is copied back. Does nothing if there is no
+     * customer yet.
+     */
+    syncCustomerDetails(): Promise<void>
+  }
+}
+
+declare module '../../core/storage/tables.ts' {
+  interface OperationKinds {
+    customer: true
+    transfer: true
+  }
+}
+
+/** The customer of an owner at a provider. */
+export const customers = feature({
+  user: {
+    updateCard: (user, token, details = {}) => updateCard(user, token, details),
+    chooseProvider,
+    transferTo: async (user, to) => {
+      await transferTo(user, 'owner' in to ? to.owner : to)
+      if (to instanceof BillableUser) await scopeOf(to).user.reload()
+    },
+    asCustomer: readFromProvider,
+  },
+  operations: { customer: null, transfer: resumeTransfer },
+  stripe: stripeCustomers,
+  braintree: braintreeCustomers,
+})
+
+/** Changes to the details of customers. */
+export const customerDetails = capability('customerDetails', {
+  user: {
+    updateCustomer,
+    syncCustomerDetails,
+  },
+  stripe: stripeCustomerDetails,
+  braintree: braintreeCustomerDetails,
+})
+
+/** Languages of customers, for providers that store them. */
+export const languages = capability('languages', {
+  stripe: () => ({ languages: true }),
+})

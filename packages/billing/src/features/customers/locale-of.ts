@@ -1,0 +1,39 @@
+import type { BillingContext } from '../../core/context.ts'
+import type { BilledOwner } from '../../core/storage/tables.ts'
+import type { UserScope } from '../../core/user-scope.ts'
+import { findLocale } from '../../core/values/locale.ts'
+import type { DownloadOptions } from '../invoices/download.ts'
+
+const DEFAULT = 'en'
+
+/**
+ * Returns the language of everything an owner reads: mail and PDFs. The `locale` option comes
+ * first, then the provider's value, then the default. Invalid values are skipped, because they
+ * would make every mail fail.
+ */
+export async function localeOf(context: BillingContext, billed: BilledOwner): Promise<string> {
+  const { locale, invoice } = context.options
+  return (
+    findLocale(await locale?.(billed.owner)) ??
+    findLocale(await atProvider(context, billed)) ??
+    findLocale(invoice?.locale) ??
+    DEFAULT
+  )
+}
+
+async function atProvider(
+  context: BillingContext,
+  { provider, providerId }: Pick<BilledOwner, 'provider' | 'providerId'>,
+): Promise<string | null> {
+  if (!provider || !providerId) return null
+  const customer = await (await context.gateway(provider)).findCustomer(providerId)
+  return customer?.locale ?? null
+}
+
+/** Sets the owner's language, unless the caller has chosen one. */
+export async function withOwnerLocale(
+  { context, user }: UserScope,
+  options: DownloadOptions,
+): Promise<DownloadOptions> {
+  return { ...options, locale: options.locale ?? (await localeOf(context, user.record)) }
+}

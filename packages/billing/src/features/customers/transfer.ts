@@ -1,0 +1,134 @@
+import type { Database } from '@tollgate/database'
+import type { BillingContext, Resume } from '../../core/context.ts'
+import { isFinal, NoCustomer, TransferRefused } from '../../core/errors/errors.ts'
+import { finish } from '../../core/operation.ts'
+import { resumeInterrupted, withOwnerLocks } from '../../core/owner-lock.ts'
+import type { Operation } from '../../core/storage/operations.ts'
+import type { BilledOwner } from '../../core/storage/tables.ts'
+import { requireOwner } from '../../core/user-scope.ts'
+import { type Owner, ownerKey } from '../../core/values/owner.ts'
+import type { ProviderName } from '../../core/values/provider-name.ts'
+import { closeCheckouts } from '../checkout/close-checkouts.ts'
+import { hadSubscriptionTrial } from '../trials/one-trial.ts'
+import { customerTransferred } from './events.ts'
+
+/**
+ * Transfers the customer of one owner to another, with everything that belongs to it. Our rows
+ * change in one transaction: if the process crashes before it, nothing has changed; after it, only
+ * the new owner's name at the provider is missing, which that owner's next operation writes.
+ */
+export async function transferCustomer(
+  context: BillingContext,
+  from: Owner,
+  wanted: Owner,
+): Promise<void> {
+  const { owner: to } = await requireOwner(context, wanted)
+  if (ownerKey(from) === ownerKey(to)) {
+    throw new TransferRefused(`The ${to.type} has this customer already`, { reason: 'same_owner' })
+  }
+  await withOwnerLocks(context, { from, to }, async (locked) => {
+    const begun = await resumeInterrupted(context, locked.from)
+    await resumeInterrupted(context, locked.to)
+    const newOwner = await requireOwner(context, to)
+    if (await isDone(context, from, newOwner)) return
+    const { provider } = await requireCustomer(context, from)
+    await requireFree(context, newOwner, provider)
+    // A page sent to the old owner must not be paid for the new one.
+    await closeCheckouts(context, locked.from, begun)
+    const billed = await requireCustomer(context, from)
+    const hadTrial = await hadSubscriptionTrial(context, from)
+    const operation = await locked.write((tx) => move(context, billed, to, hadTrial, tx))
+    await resumeTransfer(context, locked.to, { ...operation, kind: 'transfer' })
+  })
+}
+
+/** An owner with a customer. */
+type Customer = BilledOwner & { readonly provider: ProviderName; readonly providerId: string }
+
+function isCustomer(billed: BilledOwner): billed is Customer {
+  return billed.provider !== null && billed.providerId !== null
+}
+
+async function requireCustomer(context: BillingContext, owner: Owner): Promise<Customer> {
+  const billed = await requireOwner(context, owner)
+  if (isCustomer(billed)) return billed
+  throw new NoCustomer(`The ${owner.type} has no customer to give away`)
+}
+
+/** Whether this very transfer was done before, so that a repeat after a lost response succeeds. */
+async function isDone(
+  { owners, transfers }: BillingContext,
+  from: Owner,
+  newOwner: BilledOwner,
+): Promise<boolean> {
+  const previousOwner = await owners.find(from)
+  if (!previousOwner || isCustomer(previousOwner) || !isCustomer(newOwner)) return false
+  const { owner: to, provider, providerId: customer } = newOwner
+  return transfers.isNewest({ provider, customer, from, to })
+}
+
+/**
+ * Requires an owner without a customer and subscriptions: subscriptions of the same name could not
+ * be told apart.
+ * @throws TransferRefused otherwise.
+ */
+export async function requireFree(
+  { subscriptions }: BillingContext,
+  { owner, provider, providerId }: BilledOwner,
+  wanted: ProviderName,
+): Promise<void> {
+  const whom = `The ${owner.type} ${owner.id}`
+  if (providerId !== null) {
+    throw new TransferRefused(`${whom} has a customer of its own`, { reason: 'has_customer' })
+  }
+  if (await subscriptions.hasAny(owner)) {
+    throw new TransferRefused(`${whom} has had subscriptions of its own`, {
+      reason: 'has_subscription',
+    })
+  }
+  if (provider !== null && provider !== wanted) {
+    throw new TransferRefused(`${whom} pays at ${provider}, and the customer is at ${wanted}`, {
+      reason: 'other_provider',
+    })
+  }
+}
+
+/**
+ * Moves all rows in the transaction. Returns the operation that names the new owner at the
+ * provider.
+ */
+async function move(
+  context: BillingContext,
+  billed: Customer,
+  to: Owner,
+  hadTrial: boolean,
+  tx: Database,
+): Promise<Operation> {
+  const { owners, transfers, events, operations, options } = context
+  const { owner: from, provider, providerId: customer } = billed
+  const at = options.clock.now()
+  const id = await transfers.add({ provider, customer, from, to }, { hadTrial, at }, tx)
+  // The columns are unique across owners, so the old owner is cleared first.
+  await owners.clearCustomer(from, { provider, providerId: customer }, tx)
+  await owners.setCustomer(to, billed, tx)
+  for (const event of customerTransferred(billed, to, id)) await events.record(tx, event)
+  const request = { provider, customer }
+  return operations.begin({ owner: to, kind: 'transfer', request }, at, tx)
+}
+
+/** Writes the new owner's name at the provider. Our rows have changed already. */
+export const resumeTransfer: Resume = async (context, locked, operation) => {
+  const { provider, customer } = operation.request
+  if (!context.options.providers.find(provider)) return
+  const billed = await context.owners.find(locked.owner)
+  const isTheirs = billed?.provider === provider && billed.providerId === customer
+  if (isTheirs) {
+    await locked
+      .change(provider, async (gateway) => gateway.setOwner?.(String(customer), locked.owner))
+      .catch((error) => {
+        // A deleted customer needs no name.
+        if (!isFinal(error)) throw error
+      })
+  }
+  await finish(context, locked, operation)
+}

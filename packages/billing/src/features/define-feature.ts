@@ -1,0 +1,98 @@
+import type { BillableUser } from '../billable-user.ts'
+import type { Resume } from '../core/context.ts'
+import type { OperationKind } from '../core/storage/tables.ts'
+import type { SubscriptionHaving, SubscriptionScope } from '../core/subscription-scope.ts'
+import type { UserHaving, UserScope } from '../core/user-scope.ts'
+import type { BraintreeContext } from '../providers/braintree/client.ts'
+import type { Gateway } from '../providers/gateway.ts'
+import type { Capability, GatewayParts } from '../providers/gateway-parts.ts'
+import type { StripeContext } from '../providers/stripe/client.ts'
+import type { Subscription } from '../subscription.ts'
+import type { Invoice } from './invoices/invoice.ts'
+import type { SubscriptionBuilder } from './subscribe/builder.ts'
+
+/** The methods of `T` as functions with the scope as first parameter. */
+type Methods<T, Scope> = {
+  readonly [Name in keyof T]?: T[Name] extends (...args: infer Args) => infer Result
+    ? (scope: Scope, ...args: Args) => Result
+    : never
+}
+
+/** Methods that change a subscription. As methods they resolve to the changed subscription. */
+type Changes<Scope> = {
+  readonly [Name in keyof Subscription]?: Subscription[Name] extends (
+    ...args: infer Args
+  ) => Promise<Subscription>
+    ? (scope: Scope, ...args: Args) => Promise<void>
+    : never
+}
+
+/** Parts that a feature may add to billing. */
+interface Additions<User, Changed> {
+  /** Methods of a user. */
+  readonly user?: Methods<BillableUser, User>
+  /** Methods that read from a subscription. */
+  readonly subscription?: Methods<Subscription, Changed>
+  /** Methods that change a subscription. */
+  readonly changes?: Changes<Changed>
+  /**
+   * How each kind of operation is finished after a crash. `null` if a repeated call finishes it.
+   */
+  readonly operations?: { readonly [Kind in OperationKind]?: Resume | null }
+}
+
+/** A feature that every provider has. */
+export interface Feature extends Additions<UserScope, SubscriptionScope> {
+  readonly stripe?: (context: StripeContext) => Partial<Gateway>
+  readonly braintree?: (context: BraintreeContext) => Partial<Gateway>
+}
+
+/** A feature that a provider may lack. Its methods then throw Unsupported before any request. */
+export interface CapabilityFeature<Name extends Capability>
+  extends Additions<UserHaving<Name>, SubscriptionHaving<Name>> {
+  /** Further methods of a subscription that need the capability and check for it themselves. */
+  readonly subscriptionNeeds?: readonly (keyof Subscription)[]
+  /** Methods of the builder that need the capability. */
+  readonly builder?: readonly (keyof SubscriptionBuilder)[]
+  /** Methods of an invoice that need the capability. */
+  readonly invoice?: readonly (keyof Invoice)[]
+  /** Implements the part for Stripe. Missing if Stripe cannot do it; `braintree` likewise. */
+  readonly stripe?: (context: StripeContext) => Pick<GatewayParts, Name>
+  readonly braintree?: (context: BraintreeContext) => Pick<GatewayParts, Name>
+}
+
+// The declared return types name no SDK type, so that applications need not install the SDK of a
+// provider they do not use.
+
+export function feature<const F extends Feature>(
+  added: F,
+): {
+  readonly [Key in keyof F]: F[Key] extends (context: never) => infer Parts
+    ? (context: never) => Parts
+    : F[Key]
+} {
+  return added as never
+}
+
+export function capability<Name extends Capability, const F extends CapabilityFeature<Name>>(
+  name: Name,
+  added: F,
+): {
+  readonly [Key in keyof F]: F[Key] extends (context: never) => infer Parts
+    ? (context: never) => Parts
+    : F[Key]
+} & { readonly capability: Name } {
+  return { ...added, capability: name } as never
+}
+
+/** Picks one part from the result of a provider's function that implements several. */
+export function only<Parts, Name extends keyof Parts>(parts: Parts, name: Name): Pick<Parts, Name> {
+  return { [name]: parts[name] } as Pick<Parts, Name>
+}
+
+/** The intersection of the types in a union. */
+export type Both<T> = (T extends unknown ? (each: T) => void : never) extends (
+  all: infer All,
+) => void
+  ? All
+  : never

@@ -1,0 +1,99 @@
+import type braintree from 'braintree'
+import { fromDecimal } from '../../core/values/money.ts'
+import type { BraintreeContext } from '../../providers/braintree/client.ts'
+import { orNull } from '../../providers/braintree/errors.ts'
+import { salesOf } from '../invoices/braintree.ts'
+import { subscriptionOfUsage } from '../usage/braintree-usage-order.ts'
+import type { Disputes, ProviderDispute } from './contract.ts'
+
+/**
+ * Statuses of a lost dispute. A dispute without a response in time, or one that was accepted, is
+ * lost too.
+ */
+const LOST: readonly string[] = ['lost', 'accepted', 'auto_accepted', 'expired']
+
+export function braintreeDisputes(context: BraintreeContext): { readonly disputes: Disputes } {
+  return {
+    disputes: {
+      find: (id) => findDispute(context, id),
+      async list(customerId) {
+        const found: ProviderDispute[] = []
+        for (const { disputes = [] } of (await salesOf(context, customerId)) as Disputed[]) {
+          for (const { id } of disputes) {
+            const dispute = await findDispute(context, id)
+            if (dispute) found.push(dispute)
+          }
+        }
+        return found
+      },
+    },
+  }
+}
+
+/** The typings leave out `disputes`. */
+type Disputed = braintree.Transaction & { readonly disputes?: readonly { readonly id: string }[] }
+
+async function findDispute(context: BraintreeContext, id: string): Promise<ProviderDispute | null> {
+  return orNull(async () => {
+    // The typings leave out the object around the dispute.
+    const found: unknown = await context.gateway.dispute.find(id)
+    return describe(context, (found as { readonly dispute: RawDispute }).dispute)
+  })
+}
+
+/** Describes a dispute. It names only its transaction, so the customer is read from there. */
+async function describe(
+  { gateway }: BraintreeContext,
+  dispute: RawDispute,
+): Promise<ProviderDispute> {
+  const { transaction, amountDisputed, currencyIsoCode } = dispute
+  const sale = await gateway.transaction.find(transaction.id)
+  return {
+    id: dispute.id,
+    customerId: sale.customer?.id ?? null,
+    subscriptionId: sale.subscriptionId || subscriptionOfUsage(sale),
+    charge: sale.id,
+    amount: fromDecimal(amountDisputed, currencyIsoCode),
+    reason: dispute.reason ?? null,
+    status: disputeStatusOf(dispute),
+    openedAt: openingOf(dispute),
+    raw: dispute,
+  }
+}
+
+/**
+ * Fields that decide whether the disputed money is gone. A transaction lists its disputes with the
+ * same fields.
+ */
+export interface DisputeFacts {
+  /** Braintree's status of the dispute. */
+  readonly status: string
+  /** Braintree's kind of the dispute; `retrieval` is an inquiry. */
+  readonly kind: string
+  /** Disputed amount as a decimal string. */
+  readonly amountDisputed: string
+  /** ISO 4217 currency code, in capitals. */
+  readonly currencyIsoCode: string
+}
+
+/** A dispute as the SDK returns it: the typings have other names and cases. */
+type RawDispute = Omit<braintree.Dispute, 'status' | 'kind'> &
+  DisputeFacts & {
+    readonly transaction: { readonly id: string }
+    readonly dateOpened?: string
+    readonly receivedDate?: string
+  }
+
+export function disputeStatusOf({ status, kind }: DisputeFacts): ProviderDispute['status'] {
+  const word = status.toLowerCase()
+  if (word === 'won') return 'won'
+  if (LOST.includes(word)) return 'lost'
+  return kind === 'retrieval' ? 'inquiry' : 'open'
+}
+
+/**
+ * Returns when the dispute was opened. Braintree gives a day, of which this is the first moment.
+ */
+function openingOf({ dateOpened, receivedDate, createdAt }: RawDispute): Date {
+  return new Date(dateOpened ?? receivedDate ?? createdAt)
+}

@@ -1,0 +1,48 @@
+import type { Money } from '../../core/values/money.ts'
+
+/**
+ * A dispute: a charge that the customer asked their bank to return, in the same form for every
+ * provider.
+ */
+export interface ProviderDispute {
+  /** The provider's id of the dispute. */
+  readonly id: string
+  /** The provider's id of the charged customer. `null` if the provider does not say. */
+  readonly customerId: string | null
+  /** The provider's id of the subscription that the charge paid for. `null` for a single charge. */
+  readonly subscriptionId: string | null
+  /** The provider's id of the charge. */
+  readonly charge: string
+  /** The disputed amount. */
+  readonly amount: Money
+  /** The provider's code for the reason. `null` for none. */
+  readonly reason: string | null
+  /**
+   * `inquiry`: the bank asks, and no money is taken. `open`: not decided yet. `won`: decided for
+   * the merchant. `lost`: decided for the customer.
+   */
+  readonly status: 'inquiry' | 'open' | 'won' | 'lost'
+  /** When the dispute was opened. */
+  readonly openedAt: Date
+  /** The provider's own object. */
+  readonly raw: unknown
+}
+
+/** Disputes of charges. */
+export interface Disputes {
+  /** Finds a dispute. `null` if there is none. */
+  find(id: string): Promise<ProviderDispute | null>
+  /** Lists all disputes of a customer, decided or not. */
+  list(customerId: string): Promise<ProviderDispute[]>
+}
+
+declare module '../../providers/gateway-parts.ts' {
+  interface GatewayParts {
+    /** Disputes of charges. */
+    readonly disputes: Disputes
+  }
+
+  interface ReadingMethods {
+    readonly disputes: keyof Disputes
+  }
+}

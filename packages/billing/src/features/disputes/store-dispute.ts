@@ -1,0 +1,195 @@
+import type { BillingContext } from '../../core/context.ts'
+import { converge } from '../../core/converge.ts'
+import type { DisputeFacts, NewBillingEvent } from '../../core/events/billing-event.ts'
+import type { LockedOwner } from '../../core/locked-owner.ts'
+import type { DisputeRecord } from '../../core/storage/disputes.ts'
+import type { SubscriptionRecord } from '../../core/storage/tables.ts'
+import type { ProviderName } from '../../core/values/provider-name.ts'
+import { ended } from '../../core/values/subscription-state.ts'
+import type { About } from '../invoices/events.ts'
+import { type Drift, type DriftReport, failureOf } from '../sync/drift.ts'
+import type { DefaultHandler } from '../webhooks/default-handler.ts'
+import type { ProviderDispute } from './contract.ts'
+
+/**
+ * Stores a dispute in its current state, and cancels its subscription if it is lost and the option
+ * `disputes` is set to `end`.
+ */
+export async function storeDispute(
+  context: BillingContext,
+  locked: LockedOwner,
+  provider: ProviderName,
+  found: ProviderDispute,
+): Promise<void> {
+  const row = await subscriptionOf(context, provider, found)
+  if (row && endsAccess(context, row, found)) {
+    await locked.change(provider, (changing) => changing.cancelNow(row.providerId))
+    await converge(context, locked, row)
+  }
+  // Stored last, because sync() regards a dispute as settled once its row has the final status.
+  await record(context, locked, { provider, found, row, emitsEvents: true })
+}
+
+interface Recorded {
+  readonly provider: ProviderName
+  readonly found: ProviderDispute
+  /** The subscription that the charge paid for. */
+  readonly row: SubscriptionRecord | null
+  readonly emitsEvents: boolean
+}
+
+async function record(
+  context: BillingContext,
+  locked: LockedOwner,
+  { provider, found, row, emitsEvents }: Recorded,
+): Promise<void> {
+  const { disputes, events, options } = context
+  const before = await disputes.find(provider, found.id)
+  const now: DisputeRecord = {
+    provider,
+    providerId: found.id,
+    ownerType: locked.owner.type,
+    ownerId: String(locked.owner.id),
+    subscriptionId: row?.id ?? null,
+    charge: found.charge,
+    amount: found.amount.amount,
+    currency: found.amount.currency,
+    reason: found.reason,
+    status: found.status,
+    openedAt: found.openedAt,
+    closedAt: isDecided(found) ? (before?.closedAt ?? options.clock.now()) : null,
+  }
+  const newEvents = emitsEvents
+    ? eventsOfDispute({ owner: locked.owner, provider }, before, found)
+    : []
+  await locked.lock.write(async (tx) => {
+    await disputes.save(now, tx)
+    for (const event of newEvents) await events.record(tx, event)
+  })
+}
+
+/**
+ * Makes up for lost webhooks, and returns the differences. A dispute that was decided before we
+ * knew it may be years old, and the subscription paid since, so it is only stored and reported.
+ */
+export async function syncDisputes(
+  context: BillingContext,
+  locked: LockedOwner,
+  { provider, customerId }: { readonly provider: ProviderName; readonly customerId: string },
+  { dryRun }: { readonly dryRun: boolean },
+): Promise<Pick<DriftReport, 'drift' | 'failures'>> {
+  const { owner } = locked
+  const { disputes } = await locked.gateway(provider)
+  const drift: Drift[] = []
+  let listed: readonly ProviderDispute[]
+  try {
+    listed = (await disputes?.list(customerId)) ?? []
+  } catch (error) {
+    // For example an API key that may not read disputes. The rest of the sync does not depend on
+    // them.
+    return { drift, failures: [failureOf(owner, error)] }
+  }
+  for (const found of listed) {
+    const before = await context.disputes.find(provider, found.id)
+    if (before?.status === found.status) continue
+    if (!dryRun) {
+      if (before || !isDecided(found)) await storeDispute(context, locked, provider, found)
+      else {
+        const row = await subscriptionOf(context, provider, found)
+        await record(context, locked, { provider, found, row, emitsEvents: false })
+      }
+    }
+    drift.push({
+      owner,
+      provider,
+      providerId: found.id,
+      what: 'dispute',
+      was: before && { status: before.status },
+      is: { status: found.status },
+    })
+  }
+  return { drift, failures: [] }
+}
+
+/** Finds the subscription that the disputed charge paid for, or its replacement after a swap. */
+async function subscriptionOf(
+  { subscriptions, disputes }: BillingContext,
+  provider: ProviderName,
+  { id, subscriptionId }: ProviderDispute,
+): Promise<SubscriptionRecord | null> {
+  const paid = await subscriptions.findByProvider(provider, subscriptionId ?? '')
+  const before = paid && (await disputes.find(provider, id))
+  if (!before || before.subscriptionId === paid.id) return paid
+  const newest = await subscriptions.findByName(paid.owner, paid.name)
+  return newest?.id === before.subscriptionId ? newest : paid
+}
+
+/**
+ * Moves undecided disputes to the replacement of a subscription, so that a swap does not end a
+ * suspension. Can be repeated.
+ */
+export async function moveDisputes(
+  context: BillingContext,
+  locked: LockedOwner,
+  provider: ProviderName,
+  { from, to }: { readonly from: SubscriptionRecord; readonly to: SubscriptionRecord },
+): Promise<void> {
+  if (from.disputedAt === null || from.id === to.id) return
+  const owner = await context.owners.find(from.owner)
+  const { disputes } = await locked.gateway(provider)
+  const listed = (await disputes?.list(owner?.providerId ?? '')) ?? []
+  for (const found of listed.filter((each) => !isDecided(each))) {
+    const before = await context.disputes.find(provider, found.id)
+    if (before?.subscriptionId !== from.id) continue
+    await record(context, locked, { provider, found, row: to, emitsEvents: false })
+  }
+}
+
+function endsAccess(
+  { options }: BillingContext,
+  row: SubscriptionRecord,
+  { status }: ProviderDispute,
+): boolean {
+  const isWanted = options.disputes.access === 'end' && status === 'lost'
+  return isWanted && !ended(row, options.clock.now())
+}
+
+/** Whether the dispute is decided for good. */
+export function isDecided({ status }: Pick<ProviderDispute, 'status'>): boolean {
+  return status === 'won' || status === 'lost'
+}
+
+/**
+ * Returns the events of a stored dispute: it was opened, an inquiry became a dispute, or it was
+ * decided.
+ */
+export function eventsOfDispute(
+  { owner, provider }: About,
+  before: Pick<ProviderDispute, 'status'> | null,
+  found: ProviderDispute,
+): NewBillingEvent[] {
+  const about = `${provider}:${found.id}`
+  const base = { owner, provider, data: { dispute: factsOf(found) } }
+  const isInquiry = found.status === 'inquiry'
+  const isSerious = !isInquiry && (before === null || before.status === 'inquiry')
+  const isOver = isDecided(found) && before?.status !== found.status
+  const opened = isInquiry && before === null ? `${about}:inquiry` : isSerious ? about : null
+  return [
+    ...(opened === null ? [] : [{ ...base, type: 'dispute.opened' as const, subject: opened }]),
+    ...(isOver
+      ? [{ ...base, type: 'dispute.closed' as const, subject: `${about}:${found.status}` }]
+      : []),
+  ]
+}
+
+function factsOf(found: ProviderDispute): DisputeFacts {
+  const { id, charge, subscriptionId: subscription, amount, reason, status, openedAt } = found
+  return { id, charge, subscription, amount, reason, status, openedAt: openedAt.toISOString() }
+}
+
+/** Handles webhooks about disputes. */
+export const dispute: DefaultHandler = async (context, { locked, gateway, subject }) => {
+  const { disputeId } = subject
+  const found = disputeId ? await gateway.disputes?.find(disputeId) : null
+  if (found) await storeDispute(context, locked, gateway.name, found)
+}

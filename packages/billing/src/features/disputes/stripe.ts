@@ -1,0 +1,57 @@
+import { money } from '../../core/values/money.ts'
+import type { Stripe } from '../../providers/sdk-types.ts'
+import { idOf, orNull, type StripeContext, toDate } from '../../providers/stripe/client.ts'
+import { invoiceOfPayment } from '../payments/stripe.ts'
+import type { Disputes, ProviderDispute } from './contract.ts'
+
+export function stripeDisputes(context: StripeContext): { readonly disputes: Disputes } {
+  return {
+    disputes: {
+      async find(id) {
+        return orNull(async () => {
+          const dispute = await context.stripe.disputes.retrieve(id, { expand: ['charge'] })
+          return describe(context, dispute)
+        })
+      },
+      // Stripe cannot list the disputes of a customer, only those of a charge.
+      async list(customer) {
+        const { stripe } = context
+        const found: ProviderDispute[] = []
+        for await (const { id, disputed } of stripe.charges.list({ customer, limit: 100 })) {
+          if (!disputed) continue
+          const query = { charge: id, limit: 100, expand: ['data.charge'] }
+          for await (const dispute of stripe.disputes.list(query)) {
+            found.push(await describe(context, dispute))
+          }
+        }
+        return found
+      },
+    },
+  }
+}
+
+async function describe(context: StripeContext, dispute: Stripe.Dispute): Promise<ProviderDispute> {
+  const { charge, amount, currency, reason, status } = dispute
+  const invoice = await invoiceOfPayment(context, idOf(dispute.payment_intent))
+  return {
+    id: dispute.id,
+    customerId: typeof charge === 'string' ? null : idOf(charge.customer),
+    subscriptionId: idOf(invoice?.parent?.subscription_details?.subscription),
+    charge: idOf(charge) ?? '',
+    amount: money(amount, currency),
+    reason,
+    status: statusOfDispute(status),
+    openedAt: toDate(dispute.created),
+    raw: dispute,
+  }
+}
+
+/**
+ * Maps Stripe's status. An inquiry that was closed cost nothing, so it counts as won. An unknown
+ * status counts as not decided.
+ */
+export function statusOfDispute(status: Stripe.Dispute['status']): ProviderDispute['status'] {
+  if (status === 'won' || status === 'warning_closed' || status === 'prevented') return 'won'
+  if (status === 'lost') return 'lost'
+  return status.startsWith('warning_') ? 'inquiry' : 'open'
+}

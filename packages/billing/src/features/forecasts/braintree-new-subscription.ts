@@ -1,0 +1,109 @@
+import type braintree from 'braintree'
+import { UnknownCoupon } from '../../core/errors/errors.ts'
+import { afterChanges } from '../../providers/braintree/add-ons.ts'
+import type { BraintreeContext } from '../../providers/braintree/client.ts'
+import {
+  addDays,
+  addMonths,
+  anchorOf,
+  type Day,
+  dayOf,
+  nextDayOfMonth,
+  startOfDay,
+} from '../../providers/braintree/days.ts'
+import { hasCyclesLeft, type Modification } from '../../providers/braintree/plan-credit.ts'
+import { type Plan, requirePlan } from '../../providers/braintree/plans.ts'
+import { requestOfNew } from '../subscribe/braintree.ts'
+import {
+  type CycleTerms,
+  type Line,
+  lineOfBalance,
+  linesOfCycle,
+  sumOf,
+  toUpcoming,
+  withUnusedCredit,
+} from './braintree-lines.ts'
+import type { PossibleSubscription } from './contract.ts'
+import type { FirstInvoices } from './upcoming-invoice.ts'
+
+type Request = Awaited<ReturnType<typeof requestOfNew>>
+
+/** Calculates the invoices from the request that would create the subscription. */
+export async function firstInvoices(
+  context: BraintreeContext,
+  wanted: PossibleSubscription,
+  now: Date,
+): Promise<FirstInvoices> {
+  const plan = await requirePlan(context, wanted.plan)
+  const request = await requestOfNew(context, plan, wanted)
+  const cycle = await firstCycle(context, plan, request)
+  const { currency } = plan
+  const terms = { currency, planCredit: context.planCredit }
+  const invoice = (lines: readonly Line[], date: Date) =>
+    toUpcoming(withUnusedCredit(lines), { currency, tax: wanted.tax, date })
+  const lines = linesOfCycle(cycle, terms)
+  const begins = firstDay(plan, request, dayOf(now))
+  // A trial, or a plan with a later billing day, charges nothing yet.
+  if (begins > dayOf(now))
+    return { now: invoice([], now), next: invoice(lines, startOfDay(begins)) }
+  const rest = Math.min(0, sumOf(lines))
+  const second = [...linesOfCycle(afterFirst(cycle), terms), lineOfBalance(rest)]
+  const next = addMonths(begins, plan.frequency, plan.billingDay ?? anchorOf(begins))
+  return {
+    now: invoice(lines, now),
+    next: plan.cycles === 1 ? null : invoice(second, startOfDay(next)),
+  }
+}
+
+function firstDay(plan: Plan, { trialPeriod, trialDuration }: Request, today: Day): Day {
+  if (trialPeriod) return addDays(today, trialDuration ?? 0)
+  return plan.billingDay === null ? today : nextDayOfMonth(today, plan.billingDay)
+}
+
+/**
+ * Returns the first cycle: the plan's own add-ons and discounts, and the added ones, with
+ * Braintree's defaults.
+ */
+async function firstCycle(
+  { gateway }: BraintreeContext,
+  plan: Plan,
+  request: Request,
+): Promise<CycleTerms> {
+  const { add = [], update = [] } = request.discounts ?? {}
+  const listed = add.length > 0 ? await gateway.discount.all() : []
+  const own = plan.discounts.map((each) => ({
+    ...each,
+    ...update.find(({ existingId }) => existingId === each.id),
+  }))
+  const added = add.map((each) => ({ ...requireDiscount(listed, each.inheritedFromId), ...each }))
+  const addOns = afterChanges(plan.addOns, request)
+  return {
+    planId: plan.id,
+    price: request.price,
+    addOns: [...addOns.kept, ...addOns.added],
+    discounts: [...own, ...(added as Modification[])],
+  }
+}
+
+/**
+ * Finds a discount by its id.
+ * @throws UnknownCoupon if there is none, as Braintree would.
+ */
+function requireDiscount(listed: readonly braintree.Discount[], id: string): braintree.Discount {
+  const found = listed.find((each) => each.id === id)
+  if (found) return found
+  throw new UnknownCoupon(`Braintree has no discount '${id}'`, {
+    provider: 'braintree',
+    providerCode: '92013',
+  })
+}
+
+/** Returns the price, add-ons and discounts that apply after the first cycle. */
+function afterFirst(cycle: CycleTerms): CycleTerms {
+  const counted = (all: readonly Modification[]) =>
+    all.filter(hasCyclesLeft).map((each) => ({
+      ...each,
+      currentBillingCycle: (each.currentBillingCycle ?? 0) + 1,
+    }))
+  return { ...cycle, addOns: counted(cycle.addOns), discounts: counted(cycle.discounts) }
+}

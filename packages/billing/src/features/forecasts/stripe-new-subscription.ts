@@ -1,0 +1,203 @@
+import type Stripe from 'stripe'
+import { money } from '../../core/values/money.ts'
+import { idOf, type StripeContext, toDate, toSeconds } from '../../providers/stripe/client.ts'
+import { toAddress } from '../customers/stripe.ts'
+import type { InvoiceData } from '../invoices/invoice.ts'
+import { completeInvoice, INVOICE_DETAILS } from '../invoices/stripe.ts'
+import { showWithCode } from '../promotion-codes/stripe-replacement-codes.ts'
+import { createParams } from '../subscribe/stripe.ts'
+import { upcomingOf } from '../swap/stripe-preview.ts'
+import { taxRates } from '../taxes/stripe-chosen-tax.ts'
+import type { PossibleSubscription } from './contract.ts'
+import type { FirstInvoices, UpcomingInvoice } from './upcoming-invoice.ts'
+
+type Params = Stripe.InvoiceCreatePreviewParams
+type Item = Stripe.InvoiceCreatePreviewParams.SubscriptionDetails.Item
+
+const DAY = 86_400
+const DETAILS = [...INVOICE_DETAILS, 'discounts.source.coupon']
+
+/**
+ * Previews the invoices from the parameters that would create the subscription. Stripe previews
+ * only the first invoice, so the second one is requested as the first one of a new customer,
+ * without the balance and invoice items that the first one has used up.
+ */
+export async function firstInvoices(
+  context: StripeContext,
+  wanted: PossibleSubscription,
+  now: Date,
+): Promise<FirstInvoices> {
+  const { stripe } = context
+  const { customerId } = wanted
+  const rates = await taxRates(context)(wanted.tax)
+  const params = createParams(
+    { ...wanted, customerId: customerId ?? '', name: '', operation: '' },
+    rates,
+  )
+  const terms = termsOf(params, now)
+  const first = await showWithCode(context, wanted, (given) => {
+    const discounts = given ? [given] : params.discounts
+    return stripe.invoices.createPreview({
+      ...terms,
+      ...(customerId === null ? { customer_details: detailsOf(wanted) } : { customer: customerId }),
+      ...(discounts ? { discounts } : {}),
+      expand: DETAILS,
+    })
+  })
+  const shown = await completeInvoice(context, first)
+  // Nothing is billed immediately: the subscription starts free of charge, or bills usage only.
+  if (first.period_end > toSeconds(now)) {
+    return {
+      now: emptyInvoice(first.currency, now),
+      next: upcomingOf(shown, toDate(first.period_end)),
+    }
+  }
+  return {
+    now: upcomingOf(shown, now),
+    next: await secondInvoice(context, { wanted, terms, first, shown, now }),
+  }
+}
+
+function emptyInvoice(currency: string, date: Date): UpcomingInvoice {
+  return { date, total: money(0, currency), lines: [], includedTax: money(0, currency) }
+}
+
+/** Returns the parameters of a preview, except for the customer and discounts. */
+function termsOf(params: Stripe.SubscriptionCreateParams, now: Date): Params {
+  const { items, automatic_tax, default_tax_rates, trial_period_days: days } = params
+  const { billing_cycle_anchor: anchor, backdate_start_date: began, proration_behavior } = params
+  const trialEnd = params.trial_end ?? (days ? toSeconds(now) + days * DAY : undefined)
+  return {
+    ...(automatic_tax ? { automatic_tax: { enabled: automatic_tax.enabled } } : {}),
+    subscription_details: {
+      items: items as Item[],
+      ...(default_tax_rates ? { default_tax_rates } : {}),
+      ...(trialEnd === undefined ? {} : { trial_end: trialEnd }),
+      ...(anchor === undefined
+        ? {}
+        : { billing_cycle_anchor: { type: 'timestamp', timestamp: anchor } }),
+      ...(began === undefined ? {} : { start_date: began }),
+      ...(proration_behavior === undefined ? {} : { proration_behavior }),
+    },
+  }
+}
+
+interface First {
+  readonly wanted: PossibleSubscription
+  readonly terms: Params
+  readonly first: Stripe.Invoice
+  readonly shown: InvoiceData
+  readonly now: Date
+}
+
+/**
+ * Previews the second invoice. `null` if only usage is billed, which is not known yet, or a trial
+ * is followed by a partial period.
+ */
+async function secondInvoice(
+  context: StripeContext,
+  { wanted, terms, first, shown, now }: First,
+): Promise<UpcomingInvoice | null> {
+  const { stripe } = context
+  const {
+    items = [],
+    trial_end: trial,
+    billing_cycle_anchor: anchor,
+    start_date: _began,
+    proration_behavior: _share,
+    ...others
+  } = terms.subscription_details ?? {}
+  const periods = first.lines.data.filter(
+    (line) => isOfPlan(line) && line.period.end > toSeconds(now),
+  )
+  if (periods.length === 0 || (trial !== undefined && anchor !== undefined)) return null
+  const due = Math.min(...periods.map(({ period }) => period.end))
+  const over = periods.filter(({ period }) => period.end === due).map(priceOf)
+  // A preview contains only the first ten lines.
+  const isDue = ({ price }: Item) =>
+    first.lines.has_more || (price !== undefined && over.includes(price))
+  const discounts = lastingCoupons(first, due)
+  const second = await stripe.invoices.createPreview({
+    ...terms,
+    currency: first.currency,
+    customer_details: await customerDetails(context, wanted),
+    ...(discounts.length > 0 ? { discounts } : {}),
+    subscription_details: { ...others, items: items.filter(isDue) },
+    expand: INVOICE_DETAILS,
+  })
+  const data = await completeInvoice(context, second)
+  const balance = shown.startingBalance + shown.total - shown.amountDue
+  return upcomingOf(
+    { ...data, startingBalance: balance, amountDue: Math.max(0, data.total + balance) },
+    toDate(due),
+  )
+}
+
+/**
+ * Whether a line belongs to the subscription, and not to invoice items that waited for the next
+ * invoice.
+ */
+function isOfPlan({ parent }: Stripe.InvoiceLineItem): boolean {
+  return parent?.type === 'subscription_item_details'
+}
+
+function priceOf({ pricing }: Stripe.InvoiceLineItem): string | null {
+  return idOf(pricing?.price_details?.price)
+}
+
+/**
+ * Returns the coupons that still apply on that day. A coupon for one invoice is used up once it has
+ * reduced an amount.
+ */
+function lastingCoupons(first: Stripe.Invoice, due: number): { coupon: string }[] {
+  const taken = first.total_discount_amounts ?? []
+  return (first.discounts ?? []).flatMap((discount) => {
+    if (typeof discount === 'string' || 'deleted' in discount) return []
+    const { coupon } = discount.source
+    if (!coupon || typeof coupon === 'string') return []
+    const isSpent =
+      coupon.duration === 'once' &&
+      taken.some(({ discount: of, amount }) => idOf(of) === discount.id && amount > 0)
+    const isOver = discount.end !== null && discount.end <= due
+    return isSpent || isOver ? [] : [{ coupon: coupon.id }]
+  })
+}
+
+/** Returns the customer details that decide the tax. */
+async function customerDetails(
+  { stripe }: StripeContext,
+  wanted: PossibleSubscription,
+): Promise<Stripe.InvoiceCreatePreviewParams.CustomerDetails> {
+  if (wanted.customerId === null) return detailsOf(wanted)
+  const customer = await stripe.customers.retrieve(wanted.customerId, {
+    expand: ['tax', 'tax_ids'],
+  })
+  if (customer.deleted) return detailsOf(wanted)
+  const { address, shipping, tax, tax_exempt, tax_ids } = customer
+  return {
+    ...(address ? { address: given(address) } : {}),
+    ...(shipping?.address && shipping.name
+      ? { shipping: { address: given(shipping.address), name: shipping.name } }
+      : {}),
+    ...(tax?.ip_address ? { tax: { ip_address: tax.ip_address } } : {}),
+    tax_exempt: tax_exempt ?? 'none',
+    ...(tax_ids && tax_ids.data.length > 0
+      ? { tax_ids: tax_ids.data.map(({ type, value }) => ({ type, value })) as never }
+      : {}),
+  }
+}
+
+function given(address: Stripe.Address): Stripe.AddressParam {
+  const said = Object.entries(address).filter(([, value]) => value !== null)
+  return Object.fromEntries(said) as Stripe.AddressParam
+}
+
+/**
+ * Returns the details of a new customer. Never empty, because Stripe would ignore an empty object.
+ */
+function detailsOf({
+  details: { address },
+}: PossibleSubscription): Stripe.InvoiceCreatePreviewParams.CustomerDetails {
+  const place = address && toAddress(address)
+  return { tax_exempt: 'none', ...(place ? { address: place } : {}) }
+}

@@ -1,0 +1,46 @@
+import type Stripe from 'stripe'
+import { type StripeContext, toDate } from '../../providers/stripe/client.ts'
+import { isMissing } from '../../providers/stripe/errors.ts'
+import { completeInvoice, INVOICE_DETAILS } from '../invoices/stripe.ts'
+import { upcomingOf } from '../swap/stripe-preview.ts'
+import type { Forecasts } from './contract.ts'
+import { firstInvoices } from './stripe-new-subscription.ts'
+import type { UpcomingInvoice } from './upcoming-invoice.ts'
+
+/**
+ * Statuses with upcoming invoices. Stripe charges nothing before the first payment, after the last
+ * retry, and while paused.
+ */
+const BILLED: readonly Stripe.Subscription.Status[] = ['active', 'trialing', 'past_due']
+
+export function stripeForecasts(context: StripeContext): { readonly forecasts: Forecasts } {
+  return {
+    forecasts: {
+      upcoming: (id) => findUpcoming(context, id),
+      ofNew: (wanted, now) => firstInvoices(context, wanted, now),
+    },
+  }
+}
+
+async function findUpcoming(context: StripeContext, id: string): Promise<UpcomingInvoice | null> {
+  const { stripe } = context
+  try {
+    const { status, pause_collection: pause } = await stripe.subscriptions.retrieve(id)
+    if (!BILLED.includes(status)) return null
+    const invoice = await stripe.invoices.createPreview({
+      subscription: id,
+      expand: INVOICE_DETAILS,
+    })
+    const isPaused = pause !== null && !(pause.resumes_at && pause.resumes_at <= invoice.period_end)
+    if (isPaused) return null
+    return upcomingOf(await completeInvoice(context, invoice), toDate(invoice.period_end))
+  } catch (error) {
+    if (isMissing(error) || hasNone(error)) return null
+    throw error
+  }
+}
+
+/** Whether Stripe says that the subscription has ended or will end. */
+function hasNone(error: unknown): boolean {
+  return error instanceof Error && (error as { code?: unknown }).code === 'invoice_upcoming_none'
+}

@@ -1,0 +1,48 @@
+import type { Money } from '../../core/values/money.ts'
+
+/**
+ * Kind of a preview line: the plan, metered usage, used or unused time of a period, a coupon, a
+ * tax, or an earlier balance.
+ */
+export type PreviewLineKind = 'item' | 'usage' | 'proration' | 'discount' | 'tax' | 'balance'
+
+/** One line of an upcoming invoice. */
+export interface PreviewLine {
+  /** Kind of the line. */
+  readonly kind: PreviewLineKind
+  /** Text shown to the customer. */
+  readonly description: string
+  /** Amount of the line. Negative amounts reduce the total. */
+  readonly amount: Money
+}
+
+/** A preview of an invoice. Its lines add up to its total. */
+export interface UpcomingInvoice {
+  /** When the invoice or charge is due. */
+  readonly date: Date
+  /**
+   * Amount charged on that date. Never below zero: unused credit is a line of its own, and stays on
+   * the balance.
+   */
+  readonly total: Money
+  /** Lines of the invoice. */
+  readonly lines: readonly PreviewLine[]
+  /** Tax contained in the total, for prices that include it (Braintree). Other taxes are lines. */
+  readonly includedTax: Money
+  /**
+   * Set if the tax is missing because the provider does not know the customer's location. Creating
+   * the subscription would fail.
+   */
+  readonly taxLocationUnknown?: true
+}
+
+/** Previews of the first invoices of a new subscription. */
+export interface FirstInvoices {
+  /** The invoice charged immediately. Its total is zero during a trial. */
+  readonly now: UpcomingInvoice
+  /**
+   * The invoice after the trial or the first period. `null` if there is none, or it cannot be
+   * known.
+   */
+  readonly next: UpcomingInvoice | null
+}

@@ -1,0 +1,146 @@
+import { fromDecimal } from '../../core/values/money.ts'
+import { type BasisPoints, formatTaxPercentage } from '../../core/values/tax.ts'
+import type { BraintreeContext } from '../../providers/braintree/client.ts'
+import { collect } from '../../providers/braintree/collect.ts'
+import { startOfDay } from '../../providers/braintree/days.ts'
+import { isNotFound } from '../../providers/braintree/errors.ts'
+import type { Gateway } from '../../providers/gateway.ts'
+import type { braintree } from '../../providers/sdk-types.ts'
+import type { TaxOf } from '../payments/charge-contract.ts'
+import { subscriptionOfUsage } from '../usage/braintree-usage-order.ts'
+import { includedTax } from './braintree-included-tax.ts'
+import type { InvoiceData } from './invoice.ts'
+
+const PAID = ['settled']
+const PENDING = [
+  'authorized',
+  'authorizing',
+  'settling',
+  'settlement_pending',
+  'settlement_confirmed',
+  'submitted_for_settlement',
+]
+
+/** Invoices at Braintree, which are its successful sales. */
+export function braintreeInvoices(
+  context: BraintreeContext,
+): Pick<Gateway, 'hasPaid' | 'listInvoices' | 'findInvoice'> {
+  const { gateway } = context
+  const sales = (customerId: string) => salesOf(context, customerId)
+  return {
+    hasPaid: async (customerId) =>
+      (await sales(customerId)).some(({ status }) => [...PAID, ...PENDING].includes(status)),
+    async listInvoices(customerId, { pending, limit, taxOf }) {
+      const statuses = pending ? [...PAID, ...PENDING] : PAID
+      return (await sales(customerId))
+        .filter(({ status }) => statuses.includes(status))
+        .sort((a, b) => b.createdAt.localeCompare(a.createdAt))
+        .slice(0, limit ?? undefined)
+        .map((transaction) => toInvoice(context, transaction, taxOf))
+    },
+    async findInvoice(id, customerId, taxOf) {
+      try {
+        const transaction = await gateway.transaction.find(id)
+        const isOurs = transaction.customer?.id === customerId && transaction.type === 'sale'
+        const counts = [...PAID, ...PENDING].includes(transaction.status)
+        return isOurs && counts ? toInvoice(context, transaction, taxOf) : null
+      } catch (error) {
+        if (isNotFound(error)) return null
+        throw error
+      }
+    },
+  }
+}
+
+/** Lists every sale of a customer, in any state. */
+export async function salesOf(
+  { gateway }: BraintreeContext,
+  customerId: string,
+): Promise<braintree.Transaction[]> {
+  const stream = gateway.transaction.search((search: Search) => {
+    search.customerId().is(customerId)
+  })
+  const found = await collect<braintree.Transaction>(gateway, stream)
+  return found.filter(({ type }) => type === 'sale')
+}
+
+interface Search {
+  customerId(): { is(id: string): void }
+}
+
+export function toInvoice(
+  { options }: BraintreeContext,
+  transaction: braintree.Transaction,
+  taxOf: TaxOf,
+): InvoiceData {
+  const currency = transaction.currencyIsoCode.toLowerCase()
+  const minor = (text: string | undefined) => fromDecimal(text ?? '0', currency).amount
+  const total = minor(transaction.amount)
+  const discounts = (transaction.discounts ?? []).map((each) => ({
+    name: each.name ?? each.id ?? null,
+    percentOff: null,
+    amount: minor(each.amount) * (each.quantity ?? 1),
+  }))
+  const addOns = (transaction.addOns ?? []).map((each) => ({
+    description: each.name ?? each.id ?? 'Add-on',
+    amount: minor(each.amount) * (each.quantity ?? 1),
+    quantity: null,
+    period: null,
+  }))
+  const taken = discounts.reduce((sum, { amount }) => sum + amount, 0)
+  const added = addOns.reduce((sum, { amount }) => sum + amount, 0)
+  const main = total + taken - added
+  const ofUsage = subscriptionOfUsage(transaction)
+  const subscription = transaction.subscriptionId || ofUsage
+  const custom = (transaction.customFields || {}) as Record<string, unknown>
+  const description = custom[options.descriptionField ?? 'description']
+  return {
+    id: transaction.id,
+    provider: 'braintree',
+    number: transaction.id,
+    date: new Date(transaction.createdAt),
+    paid: PAID.includes(transaction.status),
+    currency,
+    customer: {
+      name:
+        [transaction.customer?.firstName, transaction.customer?.lastName]
+          .filter(Boolean)
+          .join(' ') || null,
+      email: transaction.customer?.email || null,
+    },
+    lines: [
+      {
+        description:
+          typeof description === 'string' && description !== ''
+            ? description
+            : transaction.planId || 'Charge',
+        amount: main,
+        quantity: null,
+        period: periodOf(transaction),
+        ...(ofUsage === null ? {} : { isUsage: true as const }),
+      },
+      ...addOns,
+    ],
+    subtotal: main + added,
+    discounts,
+    taxes: subscription ? taxesOf(total, taxOf(subscription, new Date(transaction.createdAt))) : [],
+    total,
+    startingBalance: 0,
+    amountDue: total,
+    raw: transaction,
+  }
+}
+
+function taxesOf(total: number, tax: BasisPoints): InvoiceData['taxes'] {
+  if (tax === 0) return []
+  const amount = includedTax(total, tax)
+  return [{ percentage: formatTaxPercentage(tax), amount, inclusive: true }]
+}
+
+function periodOf({ subscription }: braintree.Transaction): { start: Date; end: Date } | null {
+  const { billingPeriodStartDate: start, billingPeriodEndDate: end } = (subscription ?? {}) as {
+    billingPeriodStartDate?: string | null
+    billingPeriodEndDate?: string | null
+  }
+  return start && end ? { start: startOfDay(start), end: startOfDay(end) } : null
+}

@@ -1,0 +1,86 @@
+import { type HttpResponse, toWebResponse } from '@tollgate/http'
+import type { CreditNote } from '../credit-notes/credit-note.ts'
+import type { Invoice } from './invoice.ts'
+import { renderCreditNote, renderInvoice } from './pdf.ts'
+import type { InvoicePdfOptions } from './pdf-options.ts'
+
+/** Options for `downloadInvoice()`: the vendor, the product, and the look of the PDF. */
+export type DownloadOptions = InvoicePdfOptions
+
+/** Returns the PDF as the response of our route. */
+export async function invoiceResponse(
+  invoice: Invoice,
+  options: DownloadOptions,
+): Promise<HttpResponse> {
+  const body = await renderInvoice(invoice.data, options)
+  return pdfResponse(body, fileName(options.product, invoice.date()))
+}
+
+/** Returns the PDF as a file to attach to mail. */
+export async function invoiceFile(
+  invoice: Invoice,
+  options: DownloadOptions,
+): Promise<{ name: string; type: string; body: Uint8Array }> {
+  const body = await renderInvoice(invoice.data, options)
+  return { name: fileName(options.product, invoice.date()), type: 'application/pdf', body }
+}
+
+function pdfResponse(body: Uint8Array<ArrayBuffer>, name: string): HttpResponse {
+  return {
+    status: 200,
+    headers: {
+      'content-type': 'application/pdf',
+      'content-disposition': `attachment; filename="${toAscii(name)}"; filename*=UTF-8''${encodeName(name)}`,
+      'cache-control': 'private, no-store',
+      'x-content-type-options': 'nosniff',
+    },
+    body,
+  }
+}
+
+/** Returns the PDF as a web-standard `Response`, for routes of the application. */
+export async function invoiceDownload(
+  invoice: Invoice,
+  options: DownloadOptions,
+): Promise<Response> {
+  return toWebResponse(await invoiceResponse(invoice, options))
+}
+
+/**
+ * Returns a credit note's PDF as a web-standard `Response`. The file is named after its number,
+ * because a month can have several.
+ */
+export async function creditNoteDownload(
+  note: CreditNote,
+  options: DownloadOptions,
+): Promise<Response> {
+  const body = await renderCreditNote(note.data, options)
+  return toWebResponse(pdfResponse(body, `${safeName(note.number) || 'credit-note'}.pdf`))
+}
+
+/**
+ * Returns `<product>_<month>_<year>.pdf`, without characters that break headers or file systems.
+ */
+export function fileName(product: string, date: Date): string {
+  const safe = safeName(product) || 'invoice'
+  return `${safe}_${date.getUTCMonth() + 1}_${date.getUTCFullYear()}.pdf`
+}
+
+function safeName(text: string): string {
+  return text
+    .normalize('NFC')
+    .replace(/[\p{C}\p{Z}"'\\/:*?<>|%;,]+/gu, '_')
+    .replace(/^[._]+|[._]+$/g, '')
+    .slice(0, 100)
+}
+
+function toAscii(name: string): string {
+  return name
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^\x20-\x7e]/g, '_')
+}
+
+function encodeName(name: string): string {
+  return encodeURIComponent(name).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)
+}

@@ -1,0 +1,56 @@
+import type { InvoiceFacts, NewBillingEvent } from '../../core/events/billing-event.ts'
+import { money } from '../../core/values/money.ts'
+import type { Owner } from '../../core/values/owner.ts'
+import type { ProviderName } from '../../core/values/provider-name.ts'
+import type { CreditNoteData } from '../credit-notes/credit-note.ts'
+import type { Refund } from '../refunds/refund.ts'
+import type { InvoiceData } from './invoice.ts'
+
+/** The owner and provider of an event. */
+export interface About {
+  readonly owner: Owner
+  readonly provider: ProviderName
+}
+
+export function factsOfInvoice(invoice: InvoiceData): InvoiceFacts {
+  const { id, number, date, currency, total, amountDue } = invoice
+  return {
+    id,
+    number,
+    date: date.toISOString(),
+    total: money(total, currency),
+    amountDue: money(amountDue, currency),
+  }
+}
+
+export function invoicePaid({ owner, provider }: About, invoice: InvoiceData): NewBillingEvent {
+  const data = { invoice: factsOfInvoice(invoice) }
+  return { type: 'invoice.paid', owner, provider, subject: `${provider}:${invoice.id}`, data }
+}
+
+export function invoiceVoided({ owner, provider }: About, invoice: InvoiceData): NewBillingEvent {
+  const data = { invoice: factsOfInvoice(invoice) }
+  return { type: 'invoice.voided', owner, provider, subject: `${provider}:${invoice.id}`, data }
+}
+
+export function refundCreated({ owner, provider }: About, refund: Refund): NewBillingEvent {
+  const { id, charge, amount, reason } = refund
+  return {
+    type: 'refund.created',
+    ...{ owner, provider },
+    subject: `${provider}:${id}`,
+    data: { refund: { id, charge, amount, reason } },
+  }
+}
+
+export function creditNoteCreated(
+  { owner, provider }: About,
+  { id, number, invoice, total, currency }: CreditNoteData,
+): NewBillingEvent {
+  return {
+    type: 'credit_note.created',
+    ...{ owner, provider },
+    subject: `${provider}:${id}`,
+    data: { creditNote: { id, number, invoice, total: money(total, currency) } },
+  }
+}

@@ -1,0 +1,35 @@
+import type { Money } from '../../core/values/money.ts'
+import type { InvoiceWords } from '../../core/words/words.ts'
+
+/** Content and look of an invoice or credit note as a PDF. */
+export interface InvoicePdfOptions {
+  /** Name of the seller. */
+  readonly vendor: string
+  /** Name of the product. The file name starts with it. */
+  readonly product: string
+  /** Lines below the vendor: street, town, phone, VAT number. */
+  readonly vendorDetails?: readonly string[]
+  /** Logo above the vendor, as PNG or JPEG. */
+  readonly logo?: Uint8Array
+  /** Lines at the foot of every page: company register, directors, bank account. */
+  readonly legal?: readonly string[]
+  /**
+   * Lines below the customer: company, address, VAT number. Default: the address stored at the
+   * provider.
+   */
+  readonly customerDetails?: readonly string[]
+  /** Refunded amount, printed below the total. `invoice.refunded()` returns it. */
+  readonly refunded?: Money
+  /** Text at the end of the last page. */
+  readonly footer?: string
+  /**
+   * Locale of the document: its texts, the format of amounts and dates, and the reading direction.
+   * Default: the owner's language for downloads, otherwise `en-US`. In the option `invoice`, it is
+   * the fallback for owners without a known language.
+   */
+  readonly locale?: string
+  /** Replacements for our texts, for a missing language or a preferred term. */
+  readonly words?: Partial<InvoiceWords>
+  /** TrueType or OpenType files for scripts that DejaVu Sans lacks, such as Chinese. */
+  readonly fonts?: { readonly regular: Uint8Array; readonly bold: Uint8Array }
+}

@@ -1,0 +1,244 @@
+import { randomUUID } from 'node:crypto'
+import type Stripe from 'stripe'
+import { isBillingError } from '../../core/errors/error-codes.ts'
+import { type Money, money } from '../../core/values/money.ts'
+import type { Gateway } from '../../providers/gateway.ts'
+import { refuseOverrides } from '../../providers/overrides.ts'
+import { idOf, type StripeContext } from '../../providers/stripe/client.ts'
+import { idempotencyKeyReused, toBillingError } from '../../providers/stripe/errors.ts'
+import { once } from '../../providers/stripe/once.ts'
+import { requireMethod } from '../customers/stripe.ts'
+import type { InvoiceForOptions, InvoiceOutcome } from '../payments/charge-contract.ts'
+import { completeInvoice } from './stripe.ts'
+import { finalize, voidInvoice } from './stripe-void.ts'
+
+/** Parameters of an invoice that our calls set themselves. */
+export const DECIDED = ['customer', 'currency', 'auto_advance', 'pending_invoice_items_behavior']
+
+/** Metadata of an invoice that we voided, to tell it from one that the merchant voided. */
+const VOIDED = { tollgate_voided: 'payment_failed' }
+
+interface Item {
+  readonly description: string
+  readonly amount: Money
+}
+
+interface Wanted {
+  readonly customer: string
+  readonly item: Item
+  readonly key: string | null
+  readonly voidOnFailure: boolean
+  readonly more: Stripe.InvoiceCreateParams
+}
+
+/** Invoices at Stripe that are paid on demand: those of `invoiceFor()`, and all open ones. */
+export function stripeSingleInvoices(
+  context: StripeContext,
+): Pick<Gateway, 'invoiceFor' | 'payInvoice' | 'amountOwed' | 'payNow'> {
+  const { stripe } = context
+  return {
+    async invoiceFor(customer, item, given: InvoiceForOptions<'stripe'>) {
+      const { idempotencyKey, voidOnFailure = false, automaticTax = false, ...options } = given
+      refuseOverrides(options, DECIDED)
+      const more: Stripe.InvoiceCreateParams = {
+        ...(automaticTax ? { automatic_tax: { enabled: true } } : {}),
+        ...options,
+      }
+      await requireMethod(context, customer)
+      const { id } = await openInvoice(context, {
+        customer,
+        item,
+        key: idempotencyKey ?? null,
+        voidOnFailure,
+        more,
+      })
+      return collect(context, id, { voidOnFailure, offSession: true })
+    },
+    async payInvoice(id, customer) {
+      const invoice = await stripe.invoices.retrieve(id)
+      if (idOf(invoice.customer) !== customer) return null
+      return collect(context, id, { voidOnFailure: false, offSession: false })
+    },
+    async amountOwed({ raw }) {
+      const subscription = raw as Stripe.Subscription
+      const owed = await listOwed(context, subscription)
+      const sum = owed.reduce((all, each) => all + each.amount_remaining, 0)
+      return money(sum, subscription.currency)
+    },
+    async payNow({ raw }) {
+      const subscription = raw as Stripe.Subscription
+      for (const { id, status } of inOrder(subscription, await listOwed(context, subscription))) {
+        if (status === 'draft') await finalize(context, id)
+        // The customer is present, so the bank may require authentication.
+        await payOnce(context, id, { offSession: false })
+      }
+    },
+  }
+}
+
+/**
+ * Lists the invoices to pay, oldest first. For an `unpaid` subscription, Stripe leaves new invoices
+ * as drafts, and reactivates it when the newest one is paid. So that one is included, and the
+ * earlier drafts are not.
+ */
+async function listOwed(
+  { stripe }: StripeContext,
+  { id: subscription, status, latest_invoice }: Stripe.Subscription,
+): Promise<Stripe.Invoice[]> {
+  const owed: Stripe.Invoice[] = []
+  for await (const invoice of stripe.invoices.list({ subscription, status: 'open', limit: 100 })) {
+    owed.unshift(invoice)
+  }
+  const newest = status === 'unpaid' ? idOf(latest_invoice) : null
+  if (newest === null || owed.some(({ id }) => id === newest)) return owed
+  const invoice = await stripe.invoices.retrieve(newest)
+  return invoice.status === 'draft' ? [...owed, invoice] : owed
+}
+
+/**
+ * Sorts the invoices for payment: oldest first. For an `unpaid` subscription, the newest one comes
+ * first, because paying it restores access.
+ */
+function inOrder(
+  { status, latest_invoice }: Stripe.Subscription,
+  owed: readonly Stripe.Invoice[],
+): Stripe.Invoice[] {
+  const opening = status === 'unpaid' ? idOf(latest_invoice) : null
+  const isFirst = ({ id }: Stripe.Invoice) => id === opening
+  return [...owed.filter(isFirst), ...owed.filter((invoice) => !isFirst(invoice))]
+}
+
+/** Returns the finalized invoice of a key, or creates it, with its one line. */
+export async function openInvoice(context: StripeContext, wanted: Wanted): Promise<Stripe.Invoice> {
+  const { stripe } = context
+  const { item } = wanted
+  const invoice = (await findOpen(context, wanted)) ?? (await create(context, wanted))
+  if (invoice.status !== 'draft') return invoice
+  if (invoice.lines.data.length === 0) {
+    await stripe.invoiceItems.create({
+      customer: wanted.customer,
+      invoice: invoice.id,
+      ...item.amount,
+      description: item.description,
+    })
+  }
+  // Stripe retries the payment from here on, unless we are to void the invoice on failure.
+  const terms = { auto_advance: !wanted.voidOnFailure }
+  try {
+    return await stripe.invoices.finalizeInvoice(invoice.id, terms)
+  } catch (error) {
+    // With a key, the next call continues with the draft. Without one, the draft cannot be found
+    // again.
+    const isUntaxable = isBillingError(toBillingError(error), 'tax_location_unknown')
+    if (isUntaxable && wanted.key === null) await stripe.invoices.del(invoice.id)
+    throw error
+  }
+}
+
+/** Finds the invoice of a key. One that we voided after a failure does not count. */
+async function findOpen(context: StripeContext, wanted: Wanted): Promise<Stripe.Invoice | null> {
+  const [newest] = await findByKey(context, wanted)
+  if (!newest) return null
+  const [line] = newest.lines.data
+  const { amount } = wanted.item
+  const isSent = ({
+    collection_method: method,
+  }: Pick<Stripe.InvoiceCreateParams, 'collection_method'>) => method === 'send_invoice'
+  if (isSent(newest) !== isSent(wanted.more)) throw idempotencyKeyReused(`the invoice ${newest.id}`)
+  const isOther =
+    line &&
+    (line.amount !== amount.amount ||
+      newest.currency !== amount.currency ||
+      line.description !== wanted.item.description)
+  if (isOther) throw idempotencyKeyReused(`the invoice ${newest.id}`)
+  if (newest.status !== 'void') return newest
+  if (newest.metadata?.tollgate_voided !== undefined) return null
+  throw idempotencyKeyReused(`the invoice ${newest.id}, which was voided`)
+}
+
+/** Finds the invoices of a key, newest first. */
+async function findByKey(
+  { stripe }: StripeContext,
+  { customer, key }: Wanted,
+): Promise<Stripe.Invoice[]> {
+  const found: Stripe.Invoice[] = []
+  if (key === null) return found
+  for await (const invoice of stripe.invoices.list({ customer, limit: 100 })) {
+    if (invoice.metadata?.tollgate_key === key) found.push(invoice)
+  }
+  return found
+}
+
+async function create(context: StripeContext, wanted: Wanted): Promise<Stripe.Invoice> {
+  const { customer, item, key, more } = wanted
+  const before = (await findByKey(context, wanted)).length
+  // Excludes pending items, such as a proration that waits for the next renewal.
+  const params: Stripe.InvoiceCreateParams = {
+    ...more,
+    customer,
+    currency: item.amount.currency,
+    auto_advance: false,
+    pending_invoice_items_behavior: 'exclude',
+    ...(key === null ? {} : { metadata: { ...(more.metadata || {}), tollgate_key: key } }),
+  }
+  return once(
+    `${key ?? randomUUID()}:invoice:${before}`,
+    (request) => context.stripe.invoices.create(params, request),
+    async () => {
+      const all = await findByKey(context, wanted)
+      return all.length > before ? (all[0] ?? null) : null
+    },
+  )
+}
+
+/**
+ * Tries to pay an invoice, and returns the outcome. The invoice's state decides, because a response
+ * can be lost.
+ */
+async function collect(
+  context: StripeContext,
+  id: string,
+  { voidOnFailure, offSession }: { readonly voidOnFailure: boolean; readonly offSession: boolean },
+): Promise<InvoiceOutcome> {
+  const { stripe } = context
+  const describe = async () => {
+    const invoice = await stripe.invoices.retrieve(id)
+    const subscription = idOf(invoice.parent?.subscription_details?.subscription)
+    return { invoice: await completeInvoice(context, invoice), subscription }
+  }
+  try {
+    await payOnce(context, id, { offSession })
+    return { ...(await describe()), failure: null }
+  } catch (error) {
+    if (voidOnFailure) {
+      await stripe.invoices.update(id, { metadata: VOIDED })
+      const isPaid = !(await voidInvoice(context, id))
+      if (isPaid) return { ...(await describe()), failure: null }
+    }
+    const failure = toBillingError(error)
+    const isUnpaid =
+      isBillingError(failure, 'payment_failed') ||
+      isBillingError(failure, 'payment_action_required')
+    if (isUnpaid) return { ...(await describe()), failure }
+    throw error
+  }
+}
+
+/**
+ * Pays an invoice unless it is paid already, which Stripe would reject. Concurrent calls pay it
+ * once.
+ */
+async function payOnce(
+  { stripe }: StripeContext,
+  id: string,
+  { offSession }: { readonly offSession: boolean },
+): Promise<void> {
+  const before = await stripe.invoices.retrieve(id)
+  if (before.status === 'paid') return
+  try {
+    await stripe.invoices.pay(id, { off_session: offSession })
+  } catch (error) {
+    const { status } = await stripe.invoices.retrieve(id)
+    if (status !== 'paid') throw error
+  }
+}

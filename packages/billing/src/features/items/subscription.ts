@@ -1,0 +1,258 @@
+import { InvalidArgument, ItemNotFound } from '../../core/errors/errors.ts'
+import { requireKnownPrice, requireProvider } from '../../core/known-prices.ts'
+import type {
+  ChangeAtProvider,
+  SubscriptionHaving,
+  SubscriptionScope,
+} from '../../core/subscription-scope.ts'
+import { requireCount, requireText } from '../../core/values/arguments.ts'
+import { requirePart } from '../../providers/gateway-parts.ts'
+import type { WantedItem } from '../../providers/item.ts'
+import type { ProviderSubscription } from '../../providers/subscription.ts'
+import { wantedOf } from '../../providers/wanted-items.ts'
+import { type Carry, withPlanRule } from '../schedules/planned-swap.ts'
+import type { SwapPreview } from '../swap/contract.ts'
+import { rejectWhilePaused, requirePayable } from '../swap/reject-while-paused.ts'
+import { type ItemWanted, previewSwap, type SwapOptions } from '../swap/subscription.ts'
+import { sendUsageFirst } from '../usage/send-usage-first.ts'
+import type { ItemsChange } from './contract.ts'
+
+/** A change of one price beside the main one, or of a quantity. */
+export type ItemChange =
+  | { readonly add: string; readonly quantity?: number | null }
+  | { readonly remove: string }
+  | { readonly replace: string; readonly by: string }
+  | { readonly quantity: number; readonly price?: string }
+
+/** How a change of prices is billed. */
+export interface ItemBilling extends SwapOptions {
+  readonly invoiceNow: boolean
+}
+
+type Scope = SubscriptionHaving<'items'>
+
+/**
+ * Whether one of the prices belongs to the product. Calls the provider for the main price, whose
+ * product is not in our rows.
+ */
+export async function hasProduct(
+  subscription: SubscriptionScope,
+  product: string,
+): Promise<boolean> {
+  if (subscription.record.items.some((item) => item.product === product)) return true
+  const found = await subscription.find()
+  return found?.items?.some((item) => item.product === product) ?? false
+}
+
+export async function changeItems(
+  subscription: Scope,
+  change: ItemChange,
+  billing: ItemBilling,
+): Promise<void> {
+  requireItemChange(subscription, change)
+  const terms = {
+    ...(await termsOf(subscription, billing)),
+    ...(await ratesOf(subscription, change)),
+  }
+  const make: ChangeAtProvider = async ({ found, ask }) => {
+    const wanted = targetOf(found, change)
+    await ask((gateway) =>
+      requirePart(gateway, 'items').change(found.id, { ...terms, wanted }, subscription.now()),
+    )
+  }
+  const plans = {
+    carry: carrying(change),
+    targetOf: (found: ProviderSubscription) => targetOf(found, change),
+  }
+  const planAware = withPlanRule(subscription, 'items', make, plans)
+  const isBilled = async (found: ProviderSubscription) => {
+    if (billing.invoiceNow) return true
+    const { items } = await subscription.gateway()
+    const wanted = targetOf(found, change)
+    return (await items.preview(found.id, { ...terms, wanted }, subscription.now())).immediately
+  }
+  const removesPrice = 'remove' in change || 'replace' in change
+  const made = removesPrice ? sendUsageFirst(subscription, planAware) : planAware
+  await subscription.change(rejectWhilePaused(made, isBilled))
+}
+
+/**
+ * Returns a function that applies the change to the prices of a planned swap. A removed or replaced
+ * price that is not planned stays out. A quantity of the current plan applies to the planned one.
+ */
+export function carrying(change: ItemChange): Carry {
+  return (planned, plan) => {
+    const has = (id: string) => planned.some(({ price }) => price === id)
+    const [main] = planned
+    if ('add' in change) {
+      const { add: price, quantity = 1 } = change
+      return has(price) ? planned : [...planned, { price, quantity }]
+    }
+    if ('remove' in change) {
+      return planned.filter((item) => item === main || item.price !== change.remove)
+    }
+    if ('replace' in change) {
+      const { replace, by } = change
+      if (has(by)) return planned.filter((item) => item === main || item.price !== replace)
+      return planned.map((item) => (item.price === replace ? { ...item, price: by } : item))
+    }
+    const { quantity, price = plan } = change
+    const counted = has(price) ? price : price === plan ? main?.price : undefined
+    return planned.map((item) =>
+      item.price === counted && item.quantity !== null ? { ...item, quantity } : item,
+    )
+  }
+}
+
+/** Previews a change of prices with the parameters of the call that makes it. */
+export async function previewItems(
+  subscription: Scope,
+  change: ItemChange,
+  billing: ItemBilling,
+): Promise<SwapPreview> {
+  requireItemChange(subscription, change)
+  const terms = {
+    ...(await termsOf(subscription, billing)),
+    ...(await ratesOf(subscription, change)),
+  }
+  const found = await subscription.requireFound()
+  const { items } = await subscription.gateway()
+  const wanted = targetOf(found, change)
+  const preview = await subscription.ask(
+    items.preview(found.id, { ...terms, wanted }, subscription.now()),
+  )
+  return requirePayable(preview, async () => found)
+}
+
+/** Returns the tax rates of an added price, if the application names some. */
+async function ratesOf(
+  subscription: Scope,
+  change: ItemChange,
+): Promise<Pick<ItemsChange, 'itemRates'>> {
+  const added = 'add' in change ? change.add : 'by' in change ? change.by : null
+  const { taxRates } = added === null ? {} : await subscription.tax(added)
+  return added !== null && taxRates ? { itemRates: { [added]: taxRates } } : {}
+}
+
+/** Checks a change before any request is sent to the provider. */
+function requireItemChange({ context, record }: Scope, change: ItemChange): void {
+  const prices = Object.entries(change).filter(([key]) => key !== 'quantity')
+  for (const [, price] of prices) if (price !== undefined) requireText('price', price)
+  if ('quantity' in change && change.quantity != null) requireCount(change.quantity)
+  const added = 'add' in change ? change.add : 'by' in change ? change.by : null
+  if (added !== null) requireKnownPrice(requireProvider(context, record.provider), added)
+}
+
+/** Returns everything about a change except the prices. */
+export async function termsOf(
+  subscription: SubscriptionScope,
+  { invoiceNow, prorationDate }: ItemBilling,
+): Promise<Omit<ItemsChange, 'wanted'>> {
+  subscription.requireRunning()
+  const { context, record, settings } = subscription
+  const before = await context.taxes.find(record.provider, record.providerId)
+  return {
+    prorate: settings.prorate,
+    invoiceNow,
+    prorationDate: prorationDate ?? null,
+    before,
+    // The current tax, because all prices share one invoice.
+    tax: before?.tax ?? (await subscription.tax(record.providerPlan)).tax,
+  }
+}
+
+/** Returns all prices after the change. A change that was made already has no effect. */
+export function targetOf(found: ProviderSubscription, change: ItemChange): WantedItem[] {
+  const present = wantedOf(found)
+  if ('add' in change) return withAdded(present, change)
+  if ('remove' in change) return withRemoved(present, change.remove)
+  if ('replace' in change) return withReplaced(present, change)
+  return withQuantity(present, change)
+}
+
+function withAdded(
+  present: readonly WantedItem[],
+  { add, quantity = 1 }: { readonly add: string; readonly quantity?: number | null },
+): WantedItem[] {
+  const there = present.find(({ price }) => price === add)
+  if (!there) return [...present, { price: add, quantity }]
+  // Repeat of a call whose response was lost. A metered price has no quantity.
+  if (there.quantity === quantity || (there.quantity === null && quantity === 1))
+    return [...present]
+  throw new InvalidArgument(
+    `There are ${there.quantity} of '${add}' already: use updateQuantity(${quantity}, '${add}')`,
+  )
+}
+
+function withRemoved(present: readonly WantedItem[], removed: string): WantedItem[] {
+  if (present[0]?.price !== removed) return present.filter(({ price }) => price !== removed)
+  throw new InvalidArgument(`'${removed}' is the main price: swap it for another, or cancel()`)
+}
+
+function withReplaced(
+  present: readonly WantedItem[],
+  { replace, by }: { readonly replace: string; readonly by: string },
+): WantedItem[] {
+  const isThere = (id: string) => present.some(({ price }) => price === id)
+  if (!isThere(replace)) {
+    // Repeat of a call whose response was lost.
+    if (isThere(by)) return [...present]
+    throw notFound(replace)
+  }
+  if (isThere(by) && replace !== by) {
+    throw new InvalidArgument(`'${by}' is there already: remove '${replace}' instead`)
+  }
+  return present.map((item) => (item.price === replace ? { ...item, price: by } : item))
+}
+
+function withQuantity(
+  present: readonly WantedItem[],
+  {
+    quantity,
+    price = present[0]?.price ?? '',
+  }: { readonly quantity: number; readonly price?: string },
+): WantedItem[] {
+  requireCounted(present, price)
+  return present.map((item) => (item.price === price ? { price, quantity } : item))
+}
+
+/**
+ * Returns the quantity of a price.
+ * @throws ItemNotFound if the subscription has no such price.
+ * @throws InvalidArgument if it is metered.
+ */
+export function requireCounted(present: readonly WantedItem[], price: string): number {
+  const item = present.find((each) => each.price === price)
+  if (!item) throw notFound(price)
+  if (item.quantity !== null) return item.quantity
+  throw new InvalidArgument(`Usage of '${price}' is counted: it has no quantity`)
+}
+
+function notFound(price: string): ItemNotFound {
+  return new ItemNotFound(`The subscription has no price '${price}'`)
+}
+
+/**
+ * A change of plan or prices, for `preview()`. Each variant corresponds to the method of a similar
+ * name.
+ */
+export type SubscriptionChange = { readonly swap: string | readonly ItemWanted[] } | ItemChange
+
+/** Options for `preview()`. */
+export interface PreviewOptions extends SwapOptions {
+  /**
+   * Whether the change is charged immediately, as by `swapAndInvoice()`, `addPriceAndInvoice()` and
+   * `updateQuantityAndInvoice()`.
+   * @default false
+   */
+  readonly invoiceNow?: boolean
+}
+
+export async function previewChange(
+  subscription: Scope,
+  change: SubscriptionChange,
+  { invoiceNow = false, ...rest }: PreviewOptions = {},
+): Promise<SwapPreview> {
+  if ('swap' in change) return previewSwap(subscription, { ...rest, plan: change.swap, invoiceNow })
+  return previewItems(subscription, change, { ...rest, invoiceNow })
+}

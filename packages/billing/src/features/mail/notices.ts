@@ -1,0 +1,226 @@
+import type { Database } from '@tollgate/database'
+import { BillableUser } from '../../billable-user.ts'
+import type { BillingContext } from '../../core/context.ts'
+import type { AnyBillingEvent, BillingEventType } from '../../core/events/billing-event.ts'
+import type { EventConsumer } from '../../core/events/event-stream.ts'
+import { eventIdOf } from '../../core/storage/events.ts'
+import { purgeAll } from '../../core/storage/queue.ts'
+import type { BilledOwner } from '../../core/storage/tables.ts'
+import { findLocale, requireLocale } from '../../core/values/locale.ts'
+import type { NoticeKind } from '../../core/words/words.ts'
+import { createWorker } from '../../core/worker.ts'
+import { type InvoiceSeller, workerSettings } from '../../options.ts'
+import { detailsFromRow } from '../customers/customer.ts'
+import { localeOf } from '../customers/locale-of.ts'
+import { invoiceFile } from '../invoices/download.ts'
+import type { MailAttachment, MailMessage, MailOptions } from './mail-options.ts'
+import { noticeRepository, type StoredNotice } from './mail-rows.ts'
+import { type MailFacts, type RenderedMail, renderMail } from './render-mail.ts'
+
+/** The queue of mail to customers. */
+export interface Notices {
+  /** Lists mail that was not sent yet. */
+  pending(limit?: number): Promise<StoredNotice[]>
+  /** Lists mail that was given up after all attempts. */
+  deadLetters(limit?: number): Promise<StoredNotice[]>
+  /**
+   * Lists mail that was being sent when its process crashed, so that it may have arrived. It is not
+   * sent again unless you call `retry()`.
+   */
+  unknown(limit?: number): Promise<StoredNotice[]>
+  /**
+   * Makes mail of `deadLetters()` or `unknown()` due again. Returns `false` if there is none with
+   * this id.
+   */
+  retry(id: number): Promise<boolean>
+  /** Renders mail without sending it, for a preview or another channel. */
+  render(kind: NoticeKind, facts: MailFacts, locale: string): RenderedMail
+}
+
+export interface NoticeSender extends Notices {
+  /** Sends the mail that is due now. */
+  process(): Promise<void>
+  /** Queues the mail for an event. */
+  readonly consumer: EventConsumer
+  stop(): Promise<void>
+}
+
+/**
+ * Creates the queue of mail. Mail is sent at most once per subject, even if its event is emitted
+ * again.
+ */
+export function createNotices(
+  context: BillingContext,
+  mail: MailOptions,
+  ready: () => Promise<void>,
+): NoticeSender {
+  const { options } = context
+  const notices = noticeRepository(options.database)
+  const worker = createWorker(workerSettings(options, ready), {
+    what: 'mail',
+    queue: notices,
+    nameOf: ({ kind, subject }) => `${kind} (${subject})`,
+    async work(notice) {
+      const message = await messageOf(context, mail, notice)
+      if (message && (await notices.beginSending(notice.id))) await mail.send(message)
+    },
+  })
+  return {
+    consumer: {
+      wants: (type) => isWanted(mail, KINDS[type]),
+      async handle(event) {
+        const kind = KINDS[event.type]
+        const subject = subjectOf(event, isWanted(mail, KINDS['invoice.action_required']))
+        if (!kind || subject === null) return
+        const notice = { provider: event.provider, kind, subject, eventId: event.id }
+        await notices.add(notice, options.clock.now(), options.database)
+        worker.kick()
+      },
+    },
+    process: () => worker.process(),
+    pending: (limit = 100) => notices.list('pending', limit),
+    deadLetters: (limit = 100) => notices.list('dead', limit),
+    unknown: (limit = 100) => notices.list('sending', limit),
+    async retry(id) {
+      const found = await notices.retry(id, options.clock.now())
+      worker.kick()
+      return found
+    },
+    render(kind, facts, locale) {
+      const tag = requireLocale('locale', locale)
+      return renderMail(kind, facts, tag, wordsFor(mail, tag))
+    },
+    stop: () => worker.stop(),
+  }
+}
+
+/** Deletes old mail from the queue, also if the option `mail` is not set any more. */
+export async function purgeNotices(database: Database, before: Date): Promise<number> {
+  const notices = noticeRepository(database)
+  let deleted = 0
+  for (const state of ['done', 'dead', 'sending'] as const) {
+    deleted += await purgeAll((limit) => notices.purge(state, before, limit))
+  }
+  return deleted
+}
+
+function isWanted({ only }: MailOptions, kind: NoticeKind | undefined): boolean {
+  return kind !== undefined && (only?.includes(kind) ?? true)
+}
+
+/**
+ * Renders queued mail. `null` if it cannot be sent: the event or owner is gone, or has no address.
+ */
+async function messageOf(
+  context: BillingContext,
+  mail: MailOptions,
+  notice: StoredNotice,
+): Promise<MailMessage | null> {
+  const event = await context.events.find(notice.eventId)
+  const billed = event && (await context.owners.find(event.owner))
+  const described = billed ? detailsFromRow(context, billed) : null
+  const { invoice: seller } = context.options
+  if (!event || !billed || !described?.email || !seller) return null
+  const { email: to, name = null } = described
+  const kind = notice.kind as NoticeKind
+  const { owner } = billed
+  const locale = await localeOf(context, billed)
+  const facts = factsOf(event)
+  const { vendor, product } = seller
+  const url = mail.link?.(kind, owner) ?? facts.url ?? null
+  const rendered = renderMail(
+    kind,
+    { ...facts, vendor, product, name, url },
+    locale,
+    wordsFor(mail, locale),
+  )
+  return {
+    id: eventIdOf({ type: kind, subject: `${notice.provider}:${notice.subject}` }),
+    ...{ kind, to, locale, owner },
+    ...rendered,
+    attachments: () => attachmentsOf(context, billed, event, { ...seller, locale }),
+  }
+}
+
+function wordsFor({ words = {} }: MailOptions, locale: string) {
+  const own = Object.entries(words)
+  const { language } = new Intl.Locale(locale)
+  const of = (wanted: string) => own.find(([name]) => findLocale(name) === wanted)?.[1]
+  return of(locale) ?? of(language) ?? {}
+}
+
+async function attachmentsOf(
+  context: BillingContext,
+  billed: BilledOwner,
+  event: AnyBillingEvent,
+  seller: InvoiceSeller & { readonly locale: string },
+): Promise<MailAttachment[]> {
+  if (event.type !== 'invoice.paid') return []
+  const found = await new BillableUser(context, billed).findInvoice(event.data.invoice.id)
+  return found ? [await invoiceFile(found, seller)] : []
+}
+
+/** Kinds of mail by event type. */
+export const KINDS: Readonly<Partial<Record<BillingEventType, NoticeKind>>> = {
+  'invoice.paid': 'receipt',
+  'invoice.payment_failed': 'payment_failed',
+  'invoice.action_required': 'action_required',
+  'trial.ending': 'trial_ending',
+  'card.expiring': 'card_expiring',
+  'refund.created': 'refunded',
+}
+
+/**
+ * Returns the subject of the mail for an event, of which there is one per kind. `null` for no mail.
+ * `asksToConfirm`: whether mail of kind `action_required` is sent.
+ */
+export function subjectOf(event: AnyBillingEvent, asksToConfirm: boolean): string | null {
+  switch (event.type) {
+    case 'invoice.paid':
+      // A trial starts with an invoice over zero.
+      return event.data.invoice.total.amount === 0 ? null : event.data.invoice.id
+    case 'invoice.payment_failed':
+      // The customer is asked to confirm the payment instead of changing the card.
+      if (event.data.awaitsCustomer && asksToConfirm) return null
+      return `${event.data.invoice.id}:${event.data.attempt ?? 0}`
+    case 'invoice.action_required':
+      // Includes the attempt, so that each of the bank's requests is announced. Payments started by
+      // the customer do not count as attempts.
+      return `${event.data.invoice.id}:${event.data.attempt ?? 0}`
+    case 'refund.created':
+      return event.data.refund.id
+    default:
+      return event.id
+  }
+}
+
+/** Returns the data of an event for its mail. */
+export function factsOf(event: AnyBillingEvent): Omit<MailFacts, 'vendor' | 'product'> {
+  switch (event.type) {
+    case 'invoice.paid': {
+      const { number, total, date } = event.data.invoice
+      return { number, amount: total, date: new Date(date) }
+    }
+    case 'invoice.payment_failed': {
+      const { invoice, nextAttemptAt } = event.data
+      const date = nextAttemptAt === null ? null : new Date(nextAttemptAt)
+      return { number: invoice.number, amount: invoice.amountDue, date }
+    }
+    case 'invoice.action_required': {
+      const { invoice, url } = event.data
+      return { number: invoice.number, amount: invoice.amountDue, url }
+    }
+    case 'trial.ending': {
+      const { subscription, endsAt } = event.data
+      return { date: new Date(endsAt), isBilledAfterwards: subscription !== null }
+    }
+    case 'card.expiring': {
+      const { brand, lastFour, expires } = event.data
+      return { card: [brand, lastFour].filter(Boolean).join(' '), month: expires }
+    }
+    case 'refund.created':
+      return { amount: event.data.refund.amount }
+    default:
+      return {}
+  }
+}

@@ -1,0 +1,182 @@
+import { formatMessage, isRightToLeft } from '@tollgate/http'
+import { omitUndefined } from '../../core/values/arguments.ts'
+import { requireLocale } from '../../core/values/locale.ts'
+import { formatMoney, type Money } from '../../core/values/money.ts'
+import { wordsOf } from '../../core/words/all.ts'
+import type { MailWords, NoticeKind } from '../../core/words/words.ts'
+
+/** Data of a mail. Fields that its kind does not need may be missing. */
+export interface MailFacts {
+  /** Name of the seller. */
+  readonly vendor: string
+  /** Name of the product. */
+  readonly product: string
+  /** Name of the customer. `null` if it is not known. */
+  readonly name?: string | null
+  /** Amount that was paid, is owed, or was refunded. */
+  readonly amount?: Money
+  /** Number of the invoice. `null` if it has none. */
+  readonly number?: string | null
+  /** Date of the payment, the next attempt, or the end of a trial. */
+  readonly date?: Date | null
+  /** Brand and last four digits of the card, such as `Visa 4242`. */
+  readonly card?: string
+  /** Month in which the card expires, such as `2027-04`. */
+  readonly month?: string
+  /** Whether a subscription follows the trial. */
+  readonly isBilledAfterwards?: boolean
+  /** URL of the button. */
+  readonly url?: string | null
+}
+
+/** The content of a mail. */
+export interface RenderedMail {
+  /** The subject, in one line. */
+  readonly subject: string
+  /** The content as plain text. */
+  readonly text: string
+  /** The content as a complete HTML page. */
+  readonly html: string
+}
+
+/** Renders mail. The same data always gives the same mail. */
+export function renderMail(
+  kind: NoticeKind,
+  facts: MailFacts,
+  locale: string,
+  own: Partial<MailWords> = {},
+): RenderedMail {
+  const tag = requireLocale('locale', locale)
+  const all = wordsOf(tag)
+  const words: MailWords = { ...all.mail, ...omitUndefined(own) }
+  const values = valuesOf(facts, tag)
+  const fill = (text: string) => formatMessage(text, values, tag).join('')
+  const subject = fill(words[kind].subject)
+  const greeting = facts.name ? fill(words.greeting) : words.hello
+  const { number, date, amount } = facts
+  const isReceipt = kind === 'receipt'
+  const rows: [string, string][] = [
+    ...(number ? [[all.invoice.number, number] as [string, string]] : []),
+    ...(isReceipt && date ? [[all.invoice.date, values.date] as [string, string]] : []),
+    ...(number && amount ? [[all.invoice.total, values.amount] as [string, string]] : []),
+  ]
+  const paragraphs = [words[kind].text, ...moreOf(kind, facts, words)].map(fill)
+  const label = labelOf(kind, words)
+  const url = label === null ? null : safeUrl(facts.url)
+  const letter = { subject, greeting, paragraphs, rows, closing: words.closing }
+  const button = label !== null && url !== null ? { label, url } : null
+  return {
+    subject,
+    text: asText({ ...letter, button, vendor: values.vendor }),
+    html: asHtml({ ...letter, button, vendor: values.vendor }, tag),
+  }
+}
+
+interface Letter {
+  readonly subject: string
+  readonly greeting: string
+  readonly paragraphs: readonly string[]
+  readonly rows: readonly (readonly [string, string])[]
+  readonly button: { readonly label: string; readonly url: string } | null
+  readonly closing: string
+  readonly vendor: string
+}
+
+function moreOf(
+  kind: NoticeKind,
+  { date, isBilledAfterwards }: MailFacts,
+  words: MailWords,
+): string[] {
+  if (kind === 'payment_failed') return [date ? words.triedAgain : words.lastAttempt]
+  if (kind !== 'trial_ending') return []
+  return [isBilledAfterwards ? words.subscriptionFollows : words.noSubscription]
+}
+
+function labelOf(kind: NoticeKind, words: MailWords): string | null {
+  if (kind === 'payment_failed' || kind === 'card_expiring') return words.changeMethod
+  if (kind === 'action_required') return words.confirm
+  return kind === 'trial_ending' ? words.manage : null
+}
+
+type Values = Readonly<
+  Record<'vendor' | 'product' | 'name' | 'amount' | 'date' | 'month' | 'card', string>
+>
+
+function valuesOf(facts: MailFacts, locale: string): Values {
+  const { vendor, product, name, amount, date, month, card } = facts
+  const days = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' })
+  const months = new Intl.DateTimeFormat(locale, {
+    year: 'numeric',
+    month: 'long',
+    timeZone: 'UTC',
+  })
+  return {
+    vendor: oneLine(vendor),
+    product: oneLine(product),
+    name: oneLine(name ?? ''),
+    amount: amount ? formatMoney(amount, locale) : '',
+    date: date ? days.format(date) : '',
+    month: month ? months.format(new Date(`${month}-01T00:00:00Z`)) : '',
+    card: oneLine(card ?? ''),
+  }
+}
+
+/**
+ * Removes control and direction characters from customers' names, which could add headers or turn
+ * the text around.
+ */
+function oneLine(text: string): string {
+  return text
+    .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim()
+    .slice(0, 200)
+}
+
+function safeUrl(url: string | null | undefined): string | null {
+  if (!url || !URL.canParse(url)) return null
+  const parsed = new URL(url)
+  return /^https?:$/.test(parsed.protocol) ? parsed.href : null
+}
+
+function asText({ greeting, paragraphs, rows, button, closing, vendor }: Letter): string {
+  return [
+    greeting,
+    ...paragraphs,
+    ...(rows.length > 0 ? [rows.map(([label, value]) => `${label}: ${value}`).join('\n')] : []),
+    ...(button ? [`${button.label}: ${button.url}`] : []),
+    `${closing}\n${vendor}`,
+  ].join('\n\n')
+}
+
+/** Renders the page with inline styles, because mail programs drop all others. */
+function asHtml(letter: Letter, locale: string): string {
+  const { subject, greeting, paragraphs, rows, button, closing, vendor } = letter
+  const isRtl = isRightToLeft(locale)
+  const cell = (text: string, align: string) =>
+    `<td style="padding:6px 0;border-top:1px solid #e5e5e5;text-align:${align}"><bdi>${escaped(text)}</bdi></td>`
+  const [near, far] = isRtl ? ['right', 'left'] : ['left', 'right']
+  const table = rows
+    .map(([label, value]) => `<tr>${cell(label, near)}${cell(value, far)}</tr>`)
+    .join('')
+  const paragraph = (text: string) => `<p style="margin:0 0 16px">${escaped(text)}</p>`
+  return `<!doctype html>
+<html lang="${escaped(locale)}" dir="${isRtl ? 'rtl' : 'ltr'}">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(subject)}</title></head>
+<body style="margin:0;background:#f4f4f5;color:#18181b;font:16px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif">
+<div style="max-width:560px;margin:0 auto;padding:32px 16px">
+<div style="background:#ffffff;border-radius:8px;padding:32px">
+<h1 style="margin:0 0 24px;font-size:22px;line-height:1.3">${escaped(subject)}</h1>
+${[greeting, ...paragraphs].map(paragraph).join('\n')}
+${table === '' ? '' : `<table role="presentation" style="width:100%;border-collapse:collapse;margin:0 0 24px">${table}</table>`}
+${button ? `<p style="margin:24px 0"><a href="${escaped(button.url)}" style="display:inline-block;background:#1d4ed8;color:#ffffff;padding:12px 20px;border-radius:6px;text-decoration:none">${escaped(button.label)}</a></p>` : ''}
+<p style="margin:24px 0 0">${escaped(closing)}<br>${escaped(vendor)}</p>
+</div>
+</div>
+</body>
+</html>
+`
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest'
+import { textOfPdf } from '../../../../test/read-pdf.ts'
+import { BASE_URL, PROVIDERS, start } from '../../../../test/support.ts'
+import { de } from '../../../core/words/de.ts'
+import { en } from '../../../core/words/en.ts'
+import { fr } from '../../../core/words/fr.ts'
+import {
+  type BillingOptions,
+  InvalidArgument,
+  type MailMessage,
+  Unsupported,
+} from '../../../index.ts'
+
+const seller = { vendor: 'Example Ltd', product: 'Gold' }
+
+/** Returns the language of an invoice and its mail, for every way to get them. */
+async function printed(
+  provider: 'stripe' | 'braintree',
+  options: Pick<BillingOptions, 'locale' | 'invoice'>,
+  language?: string,
+) {
+  const sent: MailMessage[] = []
+  const test = await start(provider, {
+    invoice: seller,
+    mail: { send: async (message) => sent.push(message) },
+    authenticate: () => 1,
+    ...options,
+  })
+  const { user, billing } = test
+  const card = PROVIDERS.find((each) => each.provider === provider)?.card ?? ''
+  await user.updateCard(card)
+  if (language) await user.updateCustomer({ locale: language })
+  await user.newSubscription('main', 'monthly').create()
+  await test.advance({ days: 2 })
+  const [receipt] = sent
+  const [file] = (await receipt?.attachments()) ?? []
+  const [invoice] = await user.invoices()
+  const route = await billing.fetch(new Request(`${BASE_URL}/user/invoice/${invoice?.id}`))
+  const downloaded = await user.downloadInvoice(invoice?.id ?? '', seller)
+  const languageOf = (body: Uint8Array | undefined) => {
+    const text = textOfPdf(body ?? new Uint8Array())
+    const spoken = Object.entries({ de, fr, en })
+    return spoken.flatMap(([name, words]) => (text.includes(words.billedTo) ? name : []))
+  }
+  const bytesOf = async (response: Response) => new Uint8Array(await response.arrayBuffer())
+  return {
+    mail: receipt?.locale,
+    attached: languageOf(file?.body),
+    route: languageOf(await bytesOf(route)),
+    downloaded: languageOf(await bytesOf(downloaded)),
+  }
+}
+
+const all = (language: string) => ({
+  mail: language,
+  attached: [language],
+  route: [language],
+  downloaded: [language],
+})
+
+describe.each(PROVIDERS)('the language of mail and invoices at $provider', ({ provider, card }) => {
+  it('comes from the locale option everywhere', async () => {
+    expect(await printed(provider, { locale: async ({ id }) => (id === 1 ? 'de' : 'fr') })).toEqual(
+      all('de'),
+    )
+  })
+
+  it('may be written with an underscore in the locale option', async () => {
+    expect(await printed(provider, { locale: () => 'de_AT' })).toEqual({
+      ...all('de'),
+      mail: 'de-AT',
+    })
+  })
+
+  it('falls back to the default without a locale or with an invalid one', async () => {
+    expect(await printed(provider, {})).toEqual(all('en'))
+    const invoice = { ...seller, locale: 'fr' }
+    expect(await printed(provider, { invoice, locale: () => 'no language' })).toMatchObject({
+      mail: 'fr',
+      attached: ['fr'],
+      route: ['fr'],
+    })
+  })
+
+  it.runIf(provider === 'stripe')('comes from the provider before the default', async () => {
+    const invoice = { ...seller, locale: 'fr' }
+    expect(await printed(provider, { invoice, locale: () => null }, 'de')).toEqual(all('de'))
+  })
+
+  it.runIf(provider === 'stripe')('is stored and read in the provider’s notation', async () => {
+    expect(await printed(provider, {}, 'de_AT')).toEqual({ ...all('de'), mail: 'de-AT' })
+    const { user, sandbox } = await start(provider)
+    await user.updateCard(card, { locale: 'pt_BR' })
+    expect(sandbox.stripe.customers()).toMatchObject([{ preferred_locales: ['pt-BR'] }])
+    await expect(user.updateCustomer({ locale: 'Deutsch!' })).rejects.toThrow(
+      "locale is 'Deutsch!'; expected a language such as 'de' or 'pt-BR'",
+    )
+  })
+
+  it.runIf(provider === 'stripe')(
+    'is replaced by the nearest language that a hosted page has',
+    async () => {
+      const { user } = await start(provider)
+      await user.updateCard(card)
+      for (const locale of ['de_AT', 'en_US', 'ar', 'auto']) {
+        const page = await user.checkout('monthly', { name: locale, locale, successPath: '/done' })
+        expect(page.url).toMatch(/^http/)
+        expect((await user.billingPortal({ locale, returnPath: '/' })).url).toMatch(/^http/)
+      }
+      const wrong = { locale: 'no language', successPath: '/done' }
+      await expect(user.checkout('monthly', wrong)).rejects.toThrow(InvalidArgument)
+    },
+  )
+
+  it.runIf(provider === 'braintree')(
+    'is refused for a provider that does not store it',
+    async () => {
+      const { user, sandbox } = await start(provider)
+      await expect(user.updateCard(card, { locale: 'de' })).rejects.toThrow(Unsupported)
+      expect(sandbox.braintree.customers()).toEqual([])
+      await user.updateCard(card)
+      const change = user.updateCustomer({ name: 'Someone Else', locale: 'de' })
+      await expect(change).rejects.toMatchObject({ capability: 'languages' })
+      expect(sandbox.braintree.customers()).toMatchObject([{ firstName: 'Ada' }])
+    },
+  )
+})

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest'
+import { start } from '../../../../test/support.ts'
+import { invoice, mailing, notices } from './mailing.ts'
+
+describe('queued mail', () => {
+  it('is retried after a failure, and given up in the end', async () => {
+    let isDown = true
+    const ids: string[] = []
+    const test = await mailing(
+      'stripe',
+      {
+        async send({ id }) {
+          ids.push(id)
+          if (isDown) throw new Error('The mail server is away')
+        },
+      },
+      { webhookAttempts: 2 },
+    )
+    const { user, billing } = test
+    await user.updateCard('pm_card_visa')
+    await user.invoiceFor('A T-shirt', 500)
+    await test.settle()
+    expect(await notices(test).pending()).toMatchObject([
+      { kind: 'receipt', attempts: 1, lastError: 'Error: The mail server is away' },
+    ])
+    await test.advance({ minutes: 1 })
+    const [dead] = await notices(test).deadLetters()
+    expect(dead).toMatchObject({ attempts: 2 })
+    isDown = false
+    expect(await notices(test).retry(dead?.id ?? 0)).toBe(true)
+    await billing.process()
+    expect(ids).toHaveLength(3)
+    expect(new Set(ids).size).toBe(1)
+    expect(await notices(test).pending()).toEqual([])
+  })
+
+  it('is deleted once it was sent, given up, or left in an unknown state', async () => {
+    const test = await mailing(
+      'stripe',
+      {
+        async send({ text }) {
+          if (text.includes('Eve')) throw new Error('No such address')
+        },
+      },
+      { webhookAttempts: 1 },
+    )
+    const { user, billing, database } = test
+    const buy = async (payer: typeof user) => {
+      await payer.updateCard('pm_card_visa')
+      await payer.invoiceFor('A T-shirt', 500)
+    }
+    await buy(user)
+    await buy(await test.createUser({ name: 'Eve', email: 'eve@example.com' }))
+    await test.settle()
+    await test.advance({ days: 2 })
+    const states = async () => {
+      const rows = await database.kysely.selectFrom('billing_notices').select('state').execute()
+      return rows.map(({ state }) => state).sort()
+    }
+    expect(await states()).toEqual(['dead', 'done'])
+    expect(await billing.purge({ before: new Date('2026-01-15T00:00:00Z') })).toMatchObject({
+      notices: 0,
+    })
+    const [{ id } = { id: 0 }] = await notices(test).deadLetters()
+    const other = test.another()
+    expect(await other.purge({ before: test.sandbox.clock.now() })).toMatchObject({ notices: 2 })
+    expect(await states()).toEqual([])
+    expect(await notices(test).retry(id)).toBe(false)
+    await buy(await test.createUser())
+    await test.settle()
+    await database.kysely.updateTable('billing_notices').set({ state: 'sending' }).execute()
+    await test.advance({ days: 2 })
+    expect(await billing.purge({ before: test.sandbox.clock.now() })).toMatchObject({ notices: 1 })
+  })
+
+  it('is not sent again if the process crashed while sending it', async () => {
+    let handedOver: () => void = () => undefined
+    const isHandedOver = new Promise<void>((resolve) => {
+      handedOver = resolve
+    })
+    let release: (value: unknown) => void = () => undefined
+    const sent: string[] = []
+    const test = await start('stripe', { invoice, processEvery: false })
+    const { user } = test
+    const dying = test.another({
+      mail: {
+        send() {
+          handedOver()
+          return new Promise((resolve) => {
+            release = resolve
+          })
+        },
+      },
+    })
+    const dead = await dying.user(user.id)
+    await dead.updateCard('pm_card_visa')
+    await dead.invoiceFor('A T-shirt', 500)
+    void dying.process()
+    await isHandedOver
+    const living = test.another({ mail: { send: async ({ kind }) => sent.push(kind) } })
+    await test.sandbox.clock.advance({ days: 1 })
+    await living.process()
+    expect(sent).toEqual([])
+    const [unknown] = (await living.notices?.unknown()) ?? []
+    expect(unknown).toMatchObject({ kind: 'receipt', state: 'sending' })
+    expect(await living.notices?.retry(unknown?.id ?? 0)).toBe(true)
+    await living.process()
+    expect(sent).toEqual(['receipt'])
+    release(null)
+  })
+})

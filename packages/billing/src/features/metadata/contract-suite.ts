@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { type ContractPart, newOperation, openAccount } from '../../providers/contract-suite.ts'
+
+/** Contract of metadata, for gateways whose provider stores it. */
+export const metadataContract: ContractPart = ({ describe, it }, create) => {
+  describe('metadata of a subscription', () => {
+    it('is stored with the subscription once, also by a repeated call', async () => {
+      const { gateway, subscribe, read } = await openAccount(create)
+      if (!gateway.metadata) return
+      const metadata = { campaign: 'spring', order: '7' }
+      const operation = newOperation()
+      const { id } = await subscribe({ operation, terms: { metadata } })
+      assert.equal((await subscribe({ operation, terms: { metadata } })).id, id)
+      assert.deepEqual(await gateway.metadata.read(await read(id)), metadata)
+    })
+
+    it('is empty if none was given', async () => {
+      const { gateway, subscribe } = await openAccount(create)
+      if (!gateway.metadata) return
+      assert.deepEqual(await gateway.metadata.read(await subscribe()), {})
+    })
+  })
+}

@@ -1,0 +1,31 @@
+import type Stripe from 'stripe'
+import { capability } from '../define-feature.ts'
+import type { Metadata } from './contract.ts'
+import { withoutOwnKeys } from './metadata.ts'
+
+declare module '../../subscription.ts' {
+  interface Subscription {
+    /**
+     * Reads the metadata that `withMetadata()` stored with the subscription, from the provider.
+     * Empty if there is none.
+     * @throws NoSubscription if the provider no longer has the subscription.
+     * @example
+     * const { campaign } = await subscription.metadata()
+     */
+    metadata(): Promise<Metadata>
+  }
+}
+
+/** The application's metadata, stored with a subscription at the provider. */
+export const metadata = capability('metadata', {
+  subscription: {
+    async metadata(subscription) {
+      const found = await subscription.requireFound()
+      return (await subscription.gateway()).metadata.read(found)
+    },
+  },
+  builder: ['withMetadata'],
+  stripe: () => ({
+    metadata: { read: async ({ raw }) => withoutOwnKeys((raw as Stripe.Subscription).metadata) },
+  }),
+})

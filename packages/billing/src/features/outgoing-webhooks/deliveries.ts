@@ -1,0 +1,197 @@
+import type { Database } from '@tollgate/database'
+import { createPinnedRequest, NotFetched, type SendRequest } from '@tollgate/http/outgoing'
+import type { AnyBillingEvent } from '../../core/events/billing-event.ts'
+import type { EventConsumer } from '../../core/events/event-stream.ts'
+import { purgeAll } from '../../core/storage/queue.ts'
+import {
+  addSecondsWithJitter,
+  createWorker,
+  type Worker,
+  type WorkerSettings,
+} from '../../core/worker.ts'
+import type { DeliverySettings, EndpointSettings } from './delivery-options.ts'
+import { type DeliveryState, deliveryRepository, type StoredDelivery } from './delivery-rows.ts'
+import { signDelivery } from './signature.ts'
+
+/** Deliveries of events as signed webhooks to endpoints of the application. */
+export interface Deliveries {
+  /** The names of the endpoints, in the order of the options. */
+  readonly endpoints: readonly string[]
+  /** Lists the deliveries in this state, newest first. */
+  list(state: DeliveryState, limit?: number): Promise<StoredDelivery[]>
+  /** Finds a delivery. `null` if there is none. */
+  find(id: number): Promise<StoredDelivery | null>
+  /**
+   * Makes a delivery due now in any state, with the same `webhook-id` as before. Returns `false` if
+   * there is none, or its endpoint is not in the options.
+   */
+  resend(id: number): Promise<boolean>
+  /**
+   * Makes all deliveries of an endpoint due now that were given up, or held back after a 410 Gone.
+   * Returns their number.
+   */
+  resendAll(endpoint: string): Promise<number>
+}
+
+export interface DeliverySender extends Deliveries {
+  /** Sends the deliveries that are due now. */
+  process(): Promise<void>
+  /**
+   * Deletes deliveries that were finished before that time, or belong to an endpoint that is no
+   * longer configured. Returns their number. The newest held back delivery of an endpoint stays,
+   * because it marks the endpoint as held back until everything is sent again.
+   */
+  purge(before: Date): Promise<number>
+  /** Records the deliveries of an event. `null` if no endpoints are configured. */
+  readonly consumer: EventConsumer | null
+  stop(): Promise<void>
+}
+
+/** Seconds to wait after each failed attempt: ten retries over three days. */
+const RETRY_DELAYS = [5, 60, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
+/** Maximum response size in bytes. The body is not used. */
+const MAX_RESPONSE_BYTES = 64 * 1024
+/** HTTP status of an endpoint that wants no more events. */
+const GONE = 410
+const HELD_BACK = `It answered with ${GONE}`
+
+/**
+ * Creates the sender of deliveries. Each endpoint has its own worker, so that a slow one does not
+ * delay the others.
+ */
+export function createDeliveries(
+  { endpoints, outgoing }: DeliverySettings,
+  database: Database,
+  settings: WorkerSettings,
+): DeliverySender {
+  const { clock, logger, ready } = settings
+  const deliveries = deliveryRepository(database)
+  const send = createPinnedRequest(outgoing)
+  const stopping = new AbortController()
+  const { signal } = stopping
+
+  const workerOf = (endpoint: EndpointSettings): Worker =>
+    createWorker(settings, {
+      what: 'delivery',
+      queue: deliveries.queueFor(endpoint.name),
+      nameOf: ({ eventId, type }) => `of ${type} (${eventId}) to ${endpoint.name}`,
+      retryAt: (attempts, now) => (signal.aborted ? now : nextAttempt(attempts, now)),
+      async work(delivery) {
+        // The real time instead of billing's clock, which tests and demos move: the receiver
+        // compares it with its own clock.
+        const at = database.clock.now()
+        const status = await post(send, endpoint, delivery, { at, signal })
+        if (status === GONE) {
+          await deliveries.holdBack(endpoint.name, HELD_BACK)
+          logger.error(
+            `${endpoint.name} answered with ${GONE}: nothing is sent there until its deliveries are sent again`,
+          )
+        } else if (status < 200 || status > 299) throw new Error(`It answered with ${status}`)
+      },
+    })
+  const workers = new Map(endpoints.map((endpoint) => [endpoint, workerOf(endpoint)]))
+  const wakeAllWorkers = () => {
+    for (const worker of workers.values()) worker.kick()
+  }
+
+  const consumer: EventConsumer = {
+    wants: (type) => endpoints.some((endpoint) => endpoint.wants(type)),
+    async handle(event) {
+      const payload = bodyOf(event)
+      for (const [endpoint, worker] of workers) {
+        if (!endpoint.wants(event.type)) continue
+        const isHeld = await deliveries.isHeldBack(endpoint.name)
+        const state = isHeld ? 'gone' : 'pending'
+        const { id: eventId, type } = event
+        const delivery = { endpoint: endpoint.name, eventId, type, payload, state } as const
+        const isNew = await deliveries.add(delivery, clock.now())
+        // All deliveries may have been sent again since, or a process crashed at this point.
+        if (isHeld || !isNew) await deliveries.confirmHold(delivery, HELD_BACK, clock.now())
+        worker.kick()
+      }
+    },
+  }
+
+  return {
+    consumer: endpoints.length > 0 ? consumer : null,
+    endpoints: endpoints.map(({ name }) => name),
+    async process() {
+      await Promise.all([...workers.values()].map((worker) => worker.process()))
+    },
+    async list(state, limit = 100) {
+      await ready()
+      return deliveries.list(state, limit)
+    },
+    async find(id) {
+      await ready()
+      return deliveries.find(id)
+    },
+    async resend(id) {
+      await ready()
+      const found = await deliveries.find(id)
+      if (!endpoints.some(({ name }) => name === found?.endpoint)) return false
+      const isResent = await deliveries.resend(id, clock.now())
+      wakeAllWorkers()
+      return isResent
+    },
+    async resendAll(endpoint) {
+      await ready()
+      const count = await deliveries.resendAll(endpoint, clock.now())
+      wakeAllWorkers()
+      return count
+    },
+    async purge(before) {
+      await ready()
+      const known = endpoints.map(({ name }) => name)
+      return purgeAll((limit) => deliveries.purge(before, known, limit))
+    },
+    async stop() {
+      stopping.abort()
+      await Promise.all([...workers.values()].map((worker) => worker.stop()))
+    },
+  }
+}
+
+/** Returns the body: the same data that listeners get, as JSON. */
+function bodyOf({ id, type, createdAt, owner, provider, data }: AnyBillingEvent): string {
+  return JSON.stringify({ id, type, timestamp: createdAt.toISOString(), owner, provider, data })
+}
+
+/** Sends a delivery. Returns the status of the response. */
+async function post(
+  send: SendRequest,
+  { url, keys }: EndpointSettings,
+  { eventId, payload }: StoredDelivery,
+  { at, signal }: { readonly at: Date; readonly signal: AbortSignal },
+): Promise<number> {
+  const signature = signDelivery(keys, { id: eventId, body: payload }, at)
+  try {
+    const { status } = await send(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'user-agent': 'Tollgate', ...signature },
+      body: payload,
+      maxBytes: MAX_RESPONSE_BYTES,
+      signal,
+      allowPlainHttp: true,
+      statusOnly: true,
+    })
+    return status
+  } catch (error) {
+    throw error instanceof NotFetched ? new Error(describe(error), { cause: error }) : error
+  }
+}
+
+/**
+ * Describes a failed request with the system's error code, such as ECONNREFUSED or TimeoutError.
+ */
+function describe({ message, cause }: NotFetched): string {
+  const inner = cause instanceof Error ? (cause.cause ?? cause) : {}
+  const { code, name } = inner as { readonly code?: unknown; readonly name?: unknown }
+  const why = typeof code === 'string' ? code : name
+  return typeof why === 'string' ? `${message} (${why})` : message
+}
+
+function nextAttempt(attempts: number, now: Date): Date | null {
+  const seconds = RETRY_DELAYS[attempts - 1]
+  return seconds === undefined ? null : addSecondsWithJitter(now, seconds)
+}

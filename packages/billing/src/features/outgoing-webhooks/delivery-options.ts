@@ -1,0 +1,105 @@
+import { type OutgoingRules, type OutgoingSettings, resolveOutgoing } from '@tollgate/http/outgoing'
+import { type BillingEventType, billingEventTypes } from '../../core/events/billing-event.ts'
+import { requireSecret } from '../../providers/secrets.ts'
+import { parseKey } from './signature.ts'
+
+/** An endpoint of the application that receives events as webhooks. */
+export interface DeliveryEndpoint {
+  /** URL of the endpoint, with https. Plain http is only allowed for `privateAddresses`. */
+  readonly url: string
+  /**
+   * Signing secret: `whsec_` followed by 24 to 64 random bytes in base64. During a rotation, give
+   * several: all of them sign.
+   */
+  readonly secret: string | readonly string[] | undefined
+  /** Types of events to send. Default: all. */
+  readonly types?: readonly BillingEventType[]
+  /**
+   * Name of the endpoint in lists and logs. An endpoint with a new URL and an old name gets the
+   * deliveries that were waiting. Default: the URL without its query, which may contain a secret.
+   */
+  readonly name?: string
+}
+
+/**
+ * Endpoints that receive events as signed webhooks (Standard Webhooks), and how they are called.
+ */
+export interface DeliveryOptions extends OutgoingRules {
+  /** The endpoints. Each gets the types of events that it wants. */
+  readonly endpoints: readonly DeliveryEndpoint[]
+  /**
+   * Addresses and networks such as `10.0.0.0/8` to which events may be sent although they are not
+   * public.
+   */
+  readonly privateAddresses?: readonly string[]
+  /**
+   * Seconds to wait for a response, 1 to 30.
+   * @default 15
+   */
+  readonly timeout?: number
+}
+
+export interface EndpointSettings {
+  readonly name: string
+  readonly url: URL
+  readonly keys: readonly Buffer[]
+  wants(type: BillingEventType): boolean
+}
+
+export interface DeliverySettings {
+  readonly endpoints: readonly EndpointSettings[]
+  readonly outgoing: OutgoingSettings
+}
+
+const MAX_TIMEOUT = 30
+/** Length of the database column. */
+const MAX_NAME_LENGTH = 255
+
+export function resolveDeliveries(options: DeliveryOptions = { endpoints: [] }): DeliverySettings {
+  const { timeout = 15 } = options
+  if (!Number.isFinite(timeout) || timeout < 1 || timeout > MAX_TIMEOUT) {
+    throw new TypeError(`deliveries.timeout: expected 1 to ${MAX_TIMEOUT} seconds.`)
+  }
+  const endpoints = options.endpoints.map(resolveEndpoint)
+  const names = endpoints.map(({ name }) => name)
+  const twice = names.find((name, at) => names.indexOf(name) !== at)
+  if (twice !== undefined) {
+    throw new TypeError(`deliveries.endpoints: two are called '${twice}': give one a name.`)
+  }
+  return { endpoints, outgoing: resolveOutgoing('deliveries', options, timeout * 1000) }
+}
+
+function resolveEndpoint(
+  { url: text, secret, types, name: given }: DeliveryEndpoint,
+  at: number,
+): EndpointSettings {
+  const option = `deliveries.endpoints.${at}`
+  const url = requireUrl(option, text)
+  const name = given ?? `${url.origin}${url.pathname}`
+  if (name.trim() === '' || name.length > MAX_NAME_LENGTH) {
+    throw new TypeError(`${option}.name: expected 1 to ${MAX_NAME_LENGTH} characters.`)
+  }
+  const unknown = types?.find((type) => !billingEventTypes.includes(type))
+  if (unknown !== undefined) {
+    throw new TypeError(`${option}.types: there is no event '${unknown}'.`)
+  }
+  const secrets = typeof secret === 'string' ? [secret] : (secret ?? [])
+  if (secrets.length === 0) requireSecret(`${option}.secret`, undefined)
+  const keys = secrets.map((each) => {
+    requireSecret(`${option}.secret`, each)
+    return parseKey(`${option}.secret`, each)
+  })
+  return { name, url, keys, wants: (type) => types?.includes(type) ?? true }
+}
+
+/** Checks the URL of an endpoint. The error never repeats it, because it may contain a password. */
+function requireUrl(option: string, text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw new TypeError(
+      `${option}.url: expected an address such as https://app.example.com/events.`,
+    )
+  }
+  if (url.username === '' && url.password === '') return url
+  throw new TypeError(`${option}.url: it has a user or a password, which are not sent.`)
+}

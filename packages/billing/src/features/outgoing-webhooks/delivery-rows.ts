@@ -1,0 +1,172 @@
+import { type Database, deleteBatch, insertIfAbsent } from '@tollgate/database'
+import {
+  createQueue,
+  newQueueEntry,
+  type Queue,
+  type QueueEntry,
+} from '../../core/storage/queue.ts'
+import { deliveryTable, type QueueState } from '../../core/storage/queue-tables.ts'
+
+/** State of a delivery. `gone`: held back, because the endpoint responded with 410 Gone. */
+export type DeliveryState = QueueState | 'gone'
+
+/** A delivery that is waiting or was sent. */
+export interface StoredDelivery extends QueueEntry<DeliveryState> {
+  /** The name of the endpoint. */
+  readonly endpoint: string
+  /** The id of the event, sent as `webhook-id`. */
+  readonly eventId: string
+  /** The type of the event, such as `subscription.ended`. */
+  readonly type: string
+  /** The signed body, which is the same for every attempt. */
+  readonly payload: string
+}
+
+export type NewDelivery = Pick<
+  StoredDelivery,
+  'endpoint' | 'eventId' | 'type' | 'payload' | 'state'
+>
+
+export interface DeliveryRepository {
+  /** Returns the queue of one endpoint. */
+  queueFor(endpoint: string): Queue<StoredDelivery, DeliveryState>
+  /** Adds a delivery. Returns `false` if the endpoint has one for this event. */
+  add(delivery: NewDelivery, at: Date): Promise<boolean>
+  /** Whether the endpoint has responded with 410 Gone. */
+  isHeldBack(endpoint: string): Promise<boolean>
+  /**
+   * Checks again whether the endpoint of a delivery added as `gone` is held back. If not, makes the
+   * delivery due.
+   */
+  confirmHold(
+    delivery: Pick<NewDelivery, 'endpoint' | 'eventId'>,
+    error: string,
+    at: Date,
+  ): Promise<void>
+  /** Holds back all waiting deliveries of the endpoint. */
+  holdBack(endpoint: string, error: string): Promise<void>
+  find(id: number): Promise<StoredDelivery | null>
+  /** Lists the deliveries in this state, newest first. */
+  list(state: DeliveryState, limit: number): Promise<StoredDelivery[]>
+  resend(id: number, at: Date): Promise<boolean>
+  /**
+   * Makes all deliveries due that were given up, or held back after a 410 Gone. Returns their
+   * number.
+   */
+  resendAll(endpoint: string, at: Date): Promise<number>
+  /**
+   * Deletes up to `limit` deliveries that were finished before that time, or belong to none of
+   * these endpoints. Returns their number. The newest held back delivery of each endpoint stays,
+   * because it marks the endpoint as held back.
+   */
+  purge(before: Date, endpoints: readonly string[], limit: number): Promise<number>
+}
+
+const TABLE = 'billing_deliveries'
+const OVER: readonly DeliveryState[] = ['done', 'dead', 'gone']
+const newDelivery = deliveryTable.omit('id')
+
+export function deliveryRepository(database: Database): DeliveryRepository {
+  const { kysely } = database
+  const again = (at: Date) => ({
+    state: 'pending',
+    attempts: 0,
+    due_at: at.getTime(),
+    last_error: null,
+    finished_at: null,
+  })
+  const ofEndpoint = (endpoint: string) =>
+    kysely.updateTable(TABLE).where('endpoint', '=', endpoint)
+  // A delivery without an error may have been added before everything was sent again, so it does
+  // not mark the endpoint.
+  const holding = () =>
+    kysely.selectFrom(TABLE).where('state', '=', 'gone').where('last_error', 'is not', null)
+  const isHeldBack = async (endpoint: string) => {
+    const held = holding().select('id').where('endpoint', '=', endpoint)
+    return (await held.limit(1).executeTakeFirst()) !== undefined
+  }
+  return {
+    queueFor: (endpoint) =>
+      createQueue(database, deliveryTable, { givenUp: 'dead', within: { endpoint } }),
+    add: (delivery, at) =>
+      insertIfAbsent(
+        database,
+        TABLE,
+        newDelivery.toRow({
+          ...newQueueEntry(at),
+          ...delivery,
+        }),
+      ),
+    isHeldBack,
+    async confirmHold({ endpoint, eventId }, error, at) {
+      const isHeld = await isHeldBack(endpoint)
+      await ofEndpoint(endpoint)
+        .set(isHeld ? { last_error: error } : again(at))
+        .where('event_id', '=', eventId)
+        .where('state', '=', 'gone')
+        .where('last_error', 'is', null)
+        .execute()
+    },
+    async holdBack(endpoint, error) {
+      await ofEndpoint(endpoint)
+        .set({ state: 'gone', last_error: error })
+        .where('state', '=', 'pending')
+        .execute()
+    },
+    async find(id) {
+      const row = await kysely.selectFrom(TABLE).selectAll().where('id', '=', id).executeTakeFirst()
+      return row ? deliveryTable.fromRow(row as RowOfDelivery) : null
+    },
+    async list(state, limit) {
+      const rows = await kysely
+        .selectFrom(TABLE)
+        .selectAll()
+        .where('state', '=', state)
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .execute()
+      return rows.map((row) => deliveryTable.fromRow(row as RowOfDelivery))
+    },
+    async resend(id, at) {
+      const { numUpdatedRows } = await kysely
+        .updateTable(TABLE)
+        .set(again(at))
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return Number(numUpdatedRows) > 0
+    },
+    async resendAll(endpoint, at) {
+      const update = ofEndpoint(endpoint).set(again(at)).where('state', 'in', ['dead', 'gone'])
+      const first = await update.executeTakeFirst()
+      // Runs twice, for deliveries added during the first update. Those added later see that the
+      // endpoint is not held back.
+      const second = await update.executeTakeFirst()
+      return Number(first.numUpdatedRows) + Number(second.numUpdatedRows)
+    },
+    async purge(before, endpoints, limit) {
+      const newest = await holding()
+        .select((eb) => eb.fn.max('id').as('id'))
+        .groupBy('endpoint')
+        .execute()
+      const kept = newest.map(({ id }) => Number(id))
+      return deleteBatch(database, {
+        table: TABLE,
+        key: 'id',
+        where: (eb) =>
+          eb.and([
+            eb('due_at', '<', before.getTime()),
+            eb.or([
+              eb.and([
+                eb('state', 'in', OVER),
+                ...(kept.length > 0 ? [eb('id', 'not in', kept)] : []),
+              ]),
+              ...(endpoints.length > 0 ? [eb('endpoint', 'not in', endpoints)] : []),
+            ]),
+          ]),
+        limit,
+      })
+    },
+  }
+}
+
+type RowOfDelivery = ReturnType<typeof deliveryTable.toRow>

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { isDeliverySecret, parseKey, signDelivery } from './signature.ts'
+
+const secretOf = (bytes: number) => `whsec_${Buffer.alloc(bytes, 7).toString('base64')}`
+
+describe('the secret of an endpoint', () => {
+  it.each([
+    ['accepted with 24 bytes', secretOf(24), true],
+    ['accepted with 64 bytes', secretOf(64), true],
+    ['accepted without base64 padding', secretOf(32).replace('=', ''), true],
+    ['rejected with 23 bytes', secretOf(23), false],
+    ['rejected with 65 bytes', secretOf(65), false],
+    ['rejected if it is empty', '', false],
+    ['rejected without the prefix whsec_', secretOf(32).slice('whsec_'.length), false],
+    ['rejected with another prefix', secretOf(32).replace('whsec_', 'sk_tst'), false],
+    ['rejected with a character outside base64', `${secretOf(33)}!`, false],
+    ['rejected if its end is cut off', secretOf(33).slice(0, -3), false],
+  ])('is %s', (_name, secret, isGood) => {
+    expect(isDeliverySecret(secret)).toBe(isGood)
+    if (isGood) expect(parseKey('secret', secret)).toBeInstanceOf(Buffer)
+    else expect(() => parseKey('secret', secret)).toThrow(/^secret: expected whsec_ and 24 to 64/)
+  })
+})
+
+describe('the signature of a delivery', () => {
+  it('equals the example of the Standard Webhooks specification, and has one part per key', () => {
+    const key = parseKey('secret', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')
+    const delivery = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', body: '{"test": 2432232314}' }
+    const example = 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE='
+    expect(signDelivery([key, key], delivery, new Date(1_614_265_330_999))).toEqual({
+      'webhook-id': delivery.id,
+      'webhook-timestamp': '1614265330',
+      'webhook-signature': `${example} ${example}`,
+    })
+  })
+})

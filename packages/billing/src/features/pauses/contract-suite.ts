@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { type ContractPart, inDays, testsOf } from '../../providers/contract-suite.ts'
+
+/** Contract of pauses, for gateways that have them. */
+export const pausesContract: ContractPart = ({ describe, it }, create) => {
+  const onPauses = testsOf('pauses', 'for gateways with pauses', { it }, create)
+
+  describe('a pause', () => {
+    onPauses('has the settings of the last request', async (pauses, account) => {
+      const { id, plan, status } = await account.subscribe()
+      const until = inDays(account, 50)
+      for (const pause of [
+        { until: null, bills: 'void' },
+        { until, bills: 'keep_as_draft' },
+        { until, bills: 'mark_uncollectible' },
+        { until: null, bills: 'void' },
+      ] as const) {
+        for (let i = 0; i < 2; i++) await pauses.pause(id, pause)
+        const found = await account.read(id)
+        assert.deepEqual([found.pause, found.plan, found.endsAt], [pause, plan, null])
+      }
+      for (let i = 0; i < 2; i++) await pauses.unpause(id)
+      const found = await account.read(id)
+      assert.deepEqual([found.pause, found.status], [null, status])
+    })
+  })
+}

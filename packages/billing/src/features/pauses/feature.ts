@@ -1,0 +1,40 @@
+import { capability } from '../define-feature.ts'
+import { stripePauses } from './stripe.ts'
+import { findPausedUntil, type PauseOptions, pause, unpause } from './subscription.ts'
+
+declare module '../../subscription.ts' {
+  interface Subscription {
+    /**
+     * Pauses the collection of payments until `until`, or until `unpause()` is called. The
+     * subscription continues. A repeat replaces the pause.
+     * @throws InvalidArgument if `until` is not in the future, or the first payment is missing.
+     * @example
+     * await subscription.pause({ until: new Date('2027-03-01') })
+     */
+    pause(options?: PauseOptions): Promise<Subscription>
+
+    /**
+     * Ends the pause, so that the next invoice is collected again. Does nothing if the subscription
+     * is not paused.
+     */
+    unpause(): Promise<Subscription>
+
+    /**
+     * Reads from the provider when the pause ends by itself. `null` if it does not, or there is no
+     * pause.
+     */
+    pausedUntil(): Promise<Date | null>
+  }
+}
+
+/** Pauses of subscriptions. */
+export const pauses = capability('pauses', {
+  subscription: {
+    pausedUntil: findPausedUntil,
+  },
+  changes: {
+    pause: (subscription, options = {}) => pause(subscription, options),
+    unpause,
+  },
+  stripe: stripePauses,
+})

@@ -1,0 +1,20 @@
+import { type StripeContext, toSeconds } from '../../providers/stripe/client.ts'
+import type { Pauses } from './contract.ts'
+
+/** Pauses at Stripe, where a paused subscription stays active. */
+export function stripePauses({ stripe }: StripeContext): { readonly pauses: Pauses } {
+  return {
+    pauses: {
+      async pause(id, { until, bills }) {
+        const pause = {
+          behavior: bills,
+          ...(until === null ? {} : { resumes_at: toSeconds(until) }),
+        }
+        await stripe.subscriptions.update(id, { pause_collection: pause })
+      },
+      async unpause(id) {
+        await stripe.subscriptions.update(id, { pause_collection: '' })
+      },
+    },
+  }
+}

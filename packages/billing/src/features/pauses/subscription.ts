@@ -1,0 +1,60 @@
+import { InvalidArgument } from '../../core/errors/errors.ts'
+import type { SubscriptionHaving } from '../../core/subscription-scope.ts'
+import { requireFuture } from '../../core/values/dates.ts'
+import { awaitsFirstPayment } from '../../core/values/subscription-state.ts'
+import { requirePart } from '../../providers/gateway-parts.ts'
+import { withPlanRule } from '../schedules/planned-swap.ts'
+import type { Pause, PausedBills } from './contract.ts'
+
+/** Options for `pause()`. */
+export interface PauseOptions {
+  /** When the pause ends by itself. Default: never, until `unpause()` is called. */
+  readonly until?: Date
+  /**
+   * Treatment of the invoices created during the pause. `void`: they are never paid.
+   * `keep_as_draft`: they can be sent later. `mark_uncollectible`: they are written off.
+   * @default 'void'
+   */
+  readonly bills?: PausedBills
+}
+
+const BILLS: readonly PausedBills[] = ['void', 'keep_as_draft', 'mark_uncollectible']
+
+type Scope = SubscriptionHaving<'pauses'>
+
+/** Pauses the subscription. Sets the whole pause, so that a repeat has the same result. */
+export async function pause(
+  subscription: Scope,
+  { until, bills = 'void' }: PauseOptions,
+): Promise<void> {
+  subscription.requireRunning()
+  if (until !== undefined) requireFuture('The end of a pause', until, subscription.now())
+  if (!BILLS.includes(bills)) {
+    throw new InvalidArgument(`bills: '${bills}' should be one of ${BILLS.join(', ')}`)
+  }
+  const { context, record } = subscription
+  const wanted: Pause = { until: until ?? null, bills }
+  await subscription.change(
+    withPlanRule(subscription, 'pause', async ({ found, ask }) => {
+      const standing = context.options.providers.standing(record.provider, found.status)
+      if (awaitsFirstPayment({ standing })) {
+        throw new InvalidArgument('Its first payment is missing: there is nothing to pause')
+      }
+      await ask((gateway) => requirePart(gateway, 'pauses').pause(found.id, wanted))
+    }),
+  )
+}
+
+/** Ends the pause. Does nothing if there is none. */
+export async function unpause(subscription: Scope): Promise<void> {
+  subscription.requireRunning()
+  await subscription.change(
+    withPlanRule(subscription, 'unpause', async ({ found, ask }) => {
+      if (found.pause) await ask((gateway) => requirePart(gateway, 'pauses').unpause(found.id))
+    }),
+  )
+}
+
+export async function findPausedUntil(subscription: Scope): Promise<Date | null> {
+  return (await subscription.find())?.pause?.until ?? null
+}

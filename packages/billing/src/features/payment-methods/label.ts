@@ -1,0 +1,89 @@
+import type { PaymentMethodKind, ProviderMethod } from './contract.ts'
+
+type Labelled = Pick<ProviderMethod, 'kind' | 'brand' | 'lastFour' | 'email' | 'bank'>
+
+/**
+ * Brand names, which are the same in all languages. Other brands are shown as the provider writes
+ * them.
+ */
+const NAMES: Readonly<Record<string, string>> = {
+  alipay: 'Alipay',
+  amazon_pay: 'Amazon Pay',
+  american_express: 'American Express',
+  amex: 'American Express',
+  apple_pay: 'Apple Pay',
+  cartes_bancaires: 'Cartes Bancaires',
+  cashapp: 'Cash App Pay',
+  diners: 'Diners Club',
+  discover: 'Discover',
+  eftpos_au: 'eftpos',
+  google_pay: 'Google Pay',
+  grabpay: 'GrabPay',
+  jcb: 'JCB',
+  kakao_pay: 'Kakao Pay',
+  link: 'Link',
+  mastercard: 'Mastercard',
+  mobilepay: 'MobilePay',
+  naver_pay: 'Naver Pay',
+  payco: 'PAYCO',
+  paypay: 'PayPay',
+  revolut_pay: 'Revolut Pay',
+  samsung_pay: 'Samsung Pay',
+  satispay: 'Satispay',
+  unionpay: 'UnionPay',
+  venmo: 'Venmo',
+  visa: 'Visa',
+  wechat_pay: 'WeChat Pay',
+}
+
+type Words = Readonly<Record<Exclude<PaymentMethodKind, 'paypal'>, string>>
+
+const ENGLISH = words('Card', 'Bank debit', 'Wallet', 'Payment method')
+
+/** Names of kinds by language, for payment methods without a brand. */
+const WORDS: Readonly<Record<string, Words>> = {
+  ar: words('بطاقة', 'خصم مباشر', 'محفظة', 'وسيلة دفع'),
+  da: words('Kort', 'Direkte debitering', 'Wallet', 'Betalingsmiddel'),
+  de: words('Karte', 'Lastschrift', 'Wallet', 'Zahlungsmethode'),
+  en: ENGLISH,
+  es: words('Tarjeta', 'Adeudo bancario', 'Monedero', 'Medio de pago'),
+  fr: words('Carte', 'Prélèvement bancaire', 'Portefeuille', 'Moyen de paiement'),
+  he: words('כרטיס', 'חיוב חשבון בנק', 'ארנק', 'אמצעי תשלום'),
+  it: words('Carta', 'Addebito bancario', 'Portafoglio', 'Metodo di pagamento'),
+  nb: words('Kort', 'Direktebelastning', 'Lommebok', 'Betalingsmiddel'),
+  nl: words('Kaart', 'Automatische incasso', 'Wallet', 'Betaalmethode'),
+  pl: words('Karta', 'Polecenie zapłaty', 'Portfel', 'Metoda płatności'),
+  pt: words('Cartão', 'Débito bancário', 'Carteira', 'Meio de pagamento'),
+  sv: words('Kort', 'Autogiro', 'Plånbok', 'Betalningssätt'),
+}
+
+function words(card: string, bank_debit: string, wallet: string, other: string): Words {
+  return { card, bank_debit, wallet, other }
+}
+
+/** Returns a text by which customers recognize a payment method. */
+export function labelOf(method: Labelled, locale: string): string {
+  const { kind, lastFour, email, bank } = method
+  if (kind === 'paypal') return email === null ? 'PayPal' : `PayPal (${email})`
+  const said = wordsOf(locale)[kind]
+  const name = kind === 'bank_debit' ? withBank(said, bank) : (nameOf(method.brand) ?? said)
+  return lastFour === null ? name : `${name} •••• ${lastFour}`
+}
+
+function wordsOf(locale: string): Words {
+  const { language } = new Intl.Locale(locale)
+  return WORDS[language === 'no' ? 'nb' : language] ?? ENGLISH
+}
+
+function withBank(said: string, bank: string | null): string {
+  return bank === null ? said : `${said} (${bank})`
+}
+
+/**
+ * Returns the brand name. Stripe writes `visa` and `diners`, Braintree `Visa` and `Diners Club`.
+ */
+function nameOf(brand: string | null): string | null {
+  if (brand === null || brand === 'unknown' || brand === 'Unknown') return null
+  const key = brand.toLowerCase().replaceAll(' ', '_')
+  return Object.hasOwn(NAMES, key) ? (NAMES[key] ?? null) : brand
+}

@@ -1,0 +1,64 @@
+import type Stripe from 'stripe'
+import { PaymentMethodNotFound } from '../../core/errors/errors.ts'
+import type { GatewayParts } from '../../providers/gateway-parts.ts'
+import { idOf, listAll, orNull, type StripeContext } from '../../providers/stripe/client.ts'
+import { describeMethod } from '../../providers/stripe/describe-method.ts'
+import { attach, findAttached, makeDefault } from '../customers/stripe.ts'
+
+/** Statuses of subscriptions that charge no more. */
+const OVER: readonly string[] = ['canceled', 'incomplete_expired']
+
+export function stripePaymentMethods(context: StripeContext): Pick<GatewayParts, 'paymentMethods'> {
+  const { stripe } = context
+  return {
+    paymentMethods: {
+      async list(customerId) {
+        const customer = await findCustomer(stripe, customerId)
+        if (!customer) return []
+        const found = await listAll(stripe.customers.listPaymentMethods(customerId, { limit: 100 }))
+        return found.map((method) => describeMethod(method, defaultOf(customer)))
+      },
+      async isInUse(customerId, id) {
+        const customer = await findCustomer(stripe, customerId)
+        if (!customer) return false
+        const isDefault = defaultOf(customer) === id
+        const all = stripe.subscriptions.list({ customer: customerId, limit: 100 })
+        for await (const { status, default_payment_method } of all) {
+          const own = idOf(default_payment_method)
+          if (!OVER.includes(status) && (own === id || (own === null && isDefault))) return true
+        }
+        return false
+      },
+      async add(customerId, token) {
+        const method = await attach(context, customerId, token)
+        const customer = await findCustomer(stripe, customerId)
+        return describeMethod(method, customer && defaultOf(customer))
+      },
+      async setDefault(customerId, id) {
+        if (await findAttached(context, customerId, id)) return makeDefault(context, customerId, id)
+        throw new PaymentMethodNotFound('There is no such payment method')
+      },
+      async remove(customerId, id) {
+        // Stripe would detach a payment method of any customer.
+        if (!(await findAttached(context, customerId, id))) return
+        try {
+          await stripe.paymentMethods.detach(id)
+        } catch (error) {
+          // It was detached in a race.
+          if (await findAttached(context, customerId, id)) throw error
+        }
+      },
+    },
+  }
+}
+
+async function findCustomer(stripe: Stripe, id: string): Promise<Stripe.Customer | null> {
+  return orNull(async () => {
+    const customer = await stripe.customers.retrieve(id)
+    return customer.deleted ? null : customer
+  })
+}
+
+function defaultOf({ invoice_settings, default_source }: Stripe.Customer): string | null {
+  return idOf(invoice_settings.default_payment_method) ?? idOf(default_source)
+}

@@ -1,0 +1,137 @@
+import { PaymentMethodInUse, PaymentMethodNotFound } from '../../core/errors/errors.ts'
+import type { LockedOwner } from '../../core/locked-owner.ts'
+import { withOwnerLock } from '../../core/owner-lock.ts'
+import type { UserHaving } from '../../core/user-scope.ts'
+import { requireText } from '../../core/values/arguments.ts'
+import type { CustomerDetails } from '../../providers/customer.ts'
+import { requirePart } from '../../providers/gateway-parts.ts'
+import { ensureCustomer, withPresentCustomer } from '../customers/customer.ts'
+import type { PaymentMethodKind, PaymentMethods, ProviderMethod } from './contract.ts'
+import { PaymentMethod } from './payment-method.ts'
+import { setBilledCard } from './set-billed-card.ts'
+
+type User = UserHaving<'paymentMethods'>
+
+/** Options for `addPaymentMethod()`. */
+export interface AddMethodOptions {
+  /**
+   * Whether it becomes the default payment method. The first one always does.
+   * @default false
+   */
+  readonly makeDefault?: boolean
+  /** Details for a new customer, if there is none yet. */
+  readonly details?: CustomerDetails
+}
+
+export async function listMethods(user: User, kind?: PaymentMethodKind): Promise<PaymentMethod[]> {
+  const customerId = await user.findCustomerId()
+  if (customerId === null) return []
+  const all = await (await user.gateway()).paymentMethods.list(customerId)
+  return all.filter(isOf(kind)).map((method) => new PaymentMethod(method, user.now()))
+}
+
+export async function findMethod(user: User, id: string): Promise<PaymentMethod | null> {
+  return (await listMethods(user)).find((method) => method.id === id) ?? null
+}
+
+export async function findDefault(user: User): Promise<PaymentMethod | null> {
+  return (await listMethods(user)).find(({ isDefault }) => isDefault) ?? null
+}
+
+export async function hasMethod(user: User, kind?: PaymentMethodKind): Promise<boolean> {
+  return (await listMethods(user, kind)).length > 0
+}
+
+export async function addMethod(
+  user: User,
+  token: string,
+  { makeDefault = false, details = {} }: AddMethodOptions,
+): Promise<PaymentMethod> {
+  requireText('card token', token)
+  const { context, owner, provider } = user
+  const added = await withOwnerLock(context, owner, async (locked) => {
+    const wanted = { provider, token: null, details, mayLackCard: true }
+    const customerId = await ensureCustomer(context, locked, wanted)
+    const { id } = await change(user, locked, (methods) => methods.add(customerId, token))
+    const { paymentMethods } = await user.gateway()
+    const isFirst = (await paymentMethods.list(customerId)).every(({ isDefault }) => !isDefault)
+    if (makeDefault || isFirst) {
+      await change(user, locked, (methods) => methods.setDefault(customerId, id))
+    }
+    const made = (await paymentMethods.list(customerId)).find((method) => method.id === id)
+    await storeCard(user, locked, customerId, made?.isDefault)
+    return made
+  })
+  await user.user.reload()
+  context.usage.wake(provider)
+  if (added) return new PaymentMethod(added, user.now())
+  throw new PaymentMethodNotFound('The payment method was taken away again')
+}
+
+export async function setDefault(user: User, id: string): Promise<void> {
+  requireText('payment method', id)
+  if ((await user.findCustomerId()) === null) {
+    throw new PaymentMethodNotFound('There is no such payment method')
+  }
+  await withPresentCustomer(user, async (locked, customerId) => {
+    await change(user, locked, (methods) => methods.setDefault(customerId, id))
+    await storeCard(user, locked, customerId, true)
+  })
+  await user.user.reload()
+  user.context.usage.wake(user.provider)
+}
+
+export function deleteMethod(user: User, id: string): Promise<void> {
+  requireText('payment method', id)
+  return deleteAll(user, (method) => method.id === id)
+}
+
+export function deleteMethods(user: User, kind?: PaymentMethodKind): Promise<void> {
+  return deleteAll(user, isOf(kind))
+}
+
+/** Deletes all wanted payment methods, or none if one is in use. */
+async function deleteAll(user: User, isWanted: (method: ProviderMethod) => boolean): Promise<void> {
+  if ((await user.findCustomerId()) === null) return
+  await withPresentCustomer(user, async (locked, customerId) => {
+    const { paymentMethods } = await user.gateway()
+    const wanted = (await paymentMethods.list(customerId)).filter(isWanted)
+    for (const { id } of wanted) {
+      if (!(await paymentMethods.isInUse(customerId, id))) continue
+      throw new PaymentMethodInUse(
+        'A subscription is billed by this payment method: make another one the default first',
+      )
+    }
+    for (const { id } of wanted) {
+      await change(user, locked, (methods) => methods.remove(customerId, id))
+    }
+    // Also if nothing was deleted: an earlier call may have crashed before this step.
+    await storeCard(user, locked, customerId)
+  })
+  await user.user.reload()
+}
+
+function change<R>(
+  { provider }: User,
+  locked: LockedOwner,
+  ask: (methods: PaymentMethods) => Promise<R>,
+): Promise<R> {
+  return locked.change(provider, (gateway) => ask(requirePart(gateway, 'paymentMethods')))
+}
+
+/** Stores the current default card in our columns. */
+async function storeCard(
+  user: User,
+  locked: LockedOwner,
+  customerId: string,
+  isOther = false,
+): Promise<void> {
+  const { context, provider } = user
+  const customer = await (await locked.gateway(provider)).findCustomer(customerId)
+  if (!customer) return
+  await setBilledCard(context, locked, provider, customer.card, { isOther })
+}
+
+function isOf(kind: PaymentMethodKind | undefined): (method: ProviderMethod) => boolean {
+  return (method) => kind === undefined || method.kind === kind
+}

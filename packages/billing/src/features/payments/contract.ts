@@ -1,0 +1,40 @@
+import type { PendingConfirmation } from '../../core/values/confirmation.ts'
+import type { Money } from '../../core/values/money.ts'
+
+/** A payment, in the same form for every provider. */
+export interface ProviderPayment {
+  /** The provider's id of the payment. */
+  readonly id: string
+  /** Amount of the payment. */
+  readonly amount: Money
+  /**
+   * `processing`: the money is on its way. `needs_action`: the customer has to confirm it.
+   * `needs_method`: it was declined, and needs another card. `cancelled`: it can no longer be paid.
+   */
+  readonly status: 'succeeded' | 'processing' | 'needs_action' | 'needs_method' | 'cancelled'
+  /** Data for the customer's confirmation. `null` if none is needed. */
+  readonly confirmation: PendingConfirmation | null
+  /** The provider's code for the reason of a decline. `null` if it was not declined. */
+  readonly declineCode: string | null
+  /** When the payment was started. */
+  readonly createdAt: Date
+  /** The provider's own object. */
+  readonly raw: unknown
+}
+
+/** Payments of subscriptions, paid or not. */
+export interface Payments {
+  /** Finds the newest payment of a subscription. `null` if it was never charged. */
+  findLatest(subscriptionId: string): Promise<ProviderPayment | null>
+}
+
+declare module '../../providers/gateway-parts.ts' {
+  interface GatewayParts {
+    /** Payments of subscriptions, paid or not. */
+    readonly payments: Payments
+  }
+
+  interface ReadingMethods {
+    readonly payments: keyof Payments
+  }
+}

@@ -1,0 +1,105 @@
+import type { PendingConfirmation } from '../../core/values/confirmation.ts'
+import type { Amount, Money } from '../../core/values/money.ts'
+import { capability, feature } from '../define-feature.ts'
+import { braintreePayments } from './braintree.ts'
+import { braintreeCharges } from './braintree-charges.ts'
+import type { ChargeOptions } from './charge-contract.ts'
+import type { ProviderPayment } from './contract.ts'
+import { stripePayments } from './stripe.ts'
+import { stripeCharges } from './stripe-charges.ts'
+import {
+  findAmountOwed,
+  findLatestPayment,
+  findPendingConfirmation,
+  payNow,
+  requirePaid,
+} from './subscription.ts'
+import { charge, listConfirmations } from './user.ts'
+
+declare module '../../billable-user.ts' {
+  interface BillableUser<User> {
+    /**
+     * Charges the default payment method once, without an invoice. Returns the provider's object, a
+     * `Stripe.PaymentIntent` or a `braintree.Transaction`; its type is `unknown` with the option
+     * `providers`. A plain number is an amount in the provider's own unit; `money(1999, 'eur')`
+     * works with both.
+     * @throws PaymentFailed if it is declined.
+     * @throws PaymentActionRequired if the customer has to authenticate.
+     * @throws InvalidAmount before any request, if the amount cannot be charged.
+     * @example
+     * await user.charge(money(1999, 'eur'), { idempotencyKey: `order-${order.id}` })
+     */
+    charge(amount: Amount, options?: ChargeOptions): Promise<unknown>
+
+    /** Lists everything that the customer has to confirm now: payments, and cards of trials. */
+    pendingConfirmations(): Promise<PendingConfirmation[]>
+  }
+}
+
+declare module '../../subscription.ts' {
+  interface Subscription {
+    /**
+     * Tries to pay what is owed now with the default payment method, instead of waiting for the
+     * provider's next attempt. Does nothing if nothing is owed.
+     * @throws PaymentFailed if it is declined.
+     * @throws PaymentActionRequired if the customer has to authenticate.
+     * @throws SubscriptionEnded at Stripe, if the subscription has ended: use `invoice.pay()`.
+     * @example
+     * await (await user.subscription('main')).payNow()
+     */
+    payNow(): Promise<Subscription>
+
+    /**
+     * Reads what the customer has to confirm (3-D Secure), for the provider's script in the
+     * browser: an open payment, or the card of a trial, which works unconfirmed until the first
+     * charge. `null` for nothing.
+     */
+    pendingConfirmation(): Promise<PendingConfirmation | null>
+
+    /**
+     * Requires that the newest payment of the subscription was made.
+     * @throws PaymentActionRequired if the customer has to confirm it.
+     * @throws PaymentFailed if it was declined.
+     */
+    requirePaid(): Promise<void>
+
+    /**
+     * Reads how much is owed now because payments failed. Zero if nothing is owed, `null` if the
+     * provider no longer has the subscription. After the end, pay it with `invoice.pay()`.
+     */
+    amountOwed(): Promise<Money | null>
+
+    /**
+     * Reads the newest payment of the subscription from the provider: its status and amount, and
+     * what the customer has to confirm. `null` if the subscription was never charged.
+     */
+    latestPayment(): Promise<ProviderPayment | null>
+  }
+}
+
+/** Single charges, and unpaid amounts. */
+export const charges = feature({
+  user: {
+    charge: (user, amount, options = {}) => charge(user, amount, options),
+    pendingConfirmations: listConfirmations,
+  },
+  subscription: {
+    pendingConfirmation: findPendingConfirmation,
+    requirePaid,
+    amountOwed: findAmountOwed,
+  },
+  changes: {
+    payNow,
+  },
+  stripe: stripeCharges,
+  braintree: braintreeCharges,
+})
+
+/** Payments of subscriptions, paid or not. */
+export const payments = capability('payments', {
+  subscription: {
+    latestPayment: findLatestPayment,
+  },
+  stripe: stripePayments,
+  braintree: braintreePayments,
+})

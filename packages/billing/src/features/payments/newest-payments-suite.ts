@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import {
+  type Account,
+  type ContractPart,
+  codeOf,
+  newOperation,
+  openAccount,
+} from '../../providers/contract-suite.ts'
+
+/** Contract of subscription payments and voided invoices, for gateways that have them. */
+export const newestPaymentsContract: ContractPart = ({ describe, it }, create) => {
+  describe('the newest payment of a subscription', () => {
+    it('exists once the subscription was charged, for gateways that report payments', async () => {
+      const { gateway, subscribe, currency, now } = await openAccount(create)
+      if (!gateway.payments) return
+      const { id } = await subscribe()
+      const payment = await gateway.payments.findLatest(id)
+      assert.ok(payment && payment.amount.amount > 0)
+      assert.equal(payment.amount.currency, currency)
+      assert.ok(['succeeded', 'processing'].includes(payment.status))
+      assert.deepEqual([payment.confirmation, payment.declineCode], [null, null])
+      assert.ok(payment.createdAt <= now())
+    })
+
+    it('is null before the first charge, and for an unknown subscription', async () => {
+      const { gateway, subscribe } = await openAccount(create)
+      if (!gateway.payments) return
+      const { id } = await subscribe({ trialDays: 9 })
+      assert.equal(await gateway.payments.findLatest(id), null)
+      assert.equal(await gateway.payments.findLatest('none-of-ours'), null)
+    })
+  })
+
+  describe('voiding an invoice', () => {
+    it('is refused if the invoice is paid, for gateways that can void', async () => {
+      const account = await openAccount(create)
+      const { invoiceActions } = account.gateway
+      if (!invoiceActions) return
+      const id = await paidInvoice(account)
+      const { customerId } = account
+      assert.equal(await codeOf(() => invoiceActions.void(id, customerId)), 'invoice_paid')
+    })
+
+    it('does nothing to the invoice of another customer, for gateways that can void', async () => {
+      const account = await openAccount(create)
+      const { gateway, customerId } = account
+      if (!gateway.invoiceActions) return
+      const id = await paidInvoice(account)
+      const other = await gateway.createCustomer({
+        owner: { type: 'user', id: 2 },
+        details: { email: 'eve@example.com' },
+        operation: newOperation(),
+      })
+      assert.equal(await gateway.invoiceActions.void(id, other.id), null)
+      assert.equal(await gateway.invoiceActions.void('none-of-ours', customerId), null)
+    })
+  })
+}
+
+async function paidInvoice({ gateway, customerId, subscribe }: Account): Promise<string> {
+  await subscribe()
+  const filter = { pending: true, limit: null, taxOf: () => 0 }
+  const [invoice] = await gateway.listInvoices(customerId, filter)
+  assert.ok(invoice)
+  return invoice.id
+}

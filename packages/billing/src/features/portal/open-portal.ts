@@ -1,0 +1,70 @@
+import type { BillingContext } from '../../core/context.ts'
+import { InvalidArgument, NoSubscription } from '../../core/errors/errors.ts'
+import { ownUrl } from '../../core/own-url.ts'
+import type { UserHaving } from '../../core/user-scope.ts'
+import { requirePageLocale } from '../../core/values/locale.ts'
+import type { Owner } from '../../core/values/owner.ts'
+import type { ProviderName } from '../../core/values/provider-name.ts'
+import { requirePart } from '../../providers/gateway-parts.ts'
+import type { PortalFlow } from './contract.ts'
+
+/** Options for `billingPortal()`. */
+export interface PortalOptions {
+  /** Path of the application for the link back, such as `/account`. */
+  readonly returnPath: string
+  /**
+   * A single task to open instead of the start page. `cancel` and `update` take the name of a
+   * subscription.
+   */
+  readonly flow?: 'payment_method' | { readonly cancel: string } | { readonly update: string }
+  /**
+   * Language of the pages; the nearest one that the provider has is used. Default: the browser's
+   * language.
+   */
+  readonly locale?: string
+}
+
+/** Creates a link for one visit. Everyone who has it can act as the customer in the portal. */
+export async function openPortal(
+  context: BillingContext,
+  visitor: {
+    readonly owner: Owner
+    readonly provider: ProviderName
+    readonly customerId: string
+  },
+  { returnPath, flow, locale }: PortalOptions,
+): Promise<{ readonly url: string }> {
+  const { owner, provider, customerId } = visitor
+  const returnUrl = ownUrl(context, 'returnPath', returnPath)
+  const visit = {
+    customerId,
+    returnUrl,
+    flow: await flowOf(context, owner, flow),
+    locale: requirePageLocale(locale),
+  }
+  return requirePart(await context.gateway(provider), 'portal').open(visit)
+}
+
+async function flowOf(
+  { subscriptions }: BillingContext,
+  owner: Owner,
+  flow: PortalOptions['flow'],
+): Promise<PortalFlow> {
+  if (flow === undefined) return null
+  if (flow === 'payment_method') return { kind: flow }
+  const kind = 'cancel' in flow ? 'cancel' : 'update'
+  const name = 'cancel' in flow ? flow.cancel : flow.update
+  if (typeof name !== 'string') throw new InvalidArgument('Which subscription is meant?')
+  const found = await subscriptions.findByName(owner, name)
+  if (!found) throw new NoSubscription(`The ${owner.type} has no subscription '${name}'`)
+  return { kind, subscriptionId: found.providerId }
+}
+
+export async function billingPortal(
+  user: UserHaving<'portal'>,
+  options: PortalOptions,
+): Promise<{ readonly url: string }> {
+  const { context, provider } = user
+  const visitor = { owner: user.owner, provider, customerId: await user.requireCustomerId() }
+  return openPortal(context, visitor, options)
+}

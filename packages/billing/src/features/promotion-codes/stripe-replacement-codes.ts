@@ -1,0 +1,237 @@
+import type Stripe from 'stripe'
+import { isBillingError } from '../../core/errors/error-codes.ts'
+import { idOf, listAll, type StripeContext } from '../../providers/stripe/client.ts'
+import { isRefusal } from '../../providers/stripe/errors.ts'
+import { once } from '../../providers/stripe/once.ts'
+
+interface Typed {
+  /** The id of a promotion code. The id of a coupon is accepted, and has no effect here. */
+  readonly coupon: string | null
+  readonly customerId: string | null
+}
+
+interface Use<T> {
+  /** Makes the call with the typed code (`null`), or with a replacement. */
+  readonly make: (given: string | null) => Promise<T>
+  /**
+   * Finds the result of an earlier attempt of the same operation, which may have used the code up.
+   */
+  readonly find: () => Promise<T | null>
+}
+
+/**
+ * Makes a call with a promotion code. If the code is used up, but only by this customer's own first
+ * payment that was never made, the use is restored by a replacement code for this customer.
+ */
+export async function withCode<T>(
+  context: StripeContext,
+  typed: Typed,
+  { make, find }: Use<T>,
+): Promise<T> {
+  try {
+    return await make(null)
+  } catch (error) {
+    const used = await findUsedUp(context, typed, error)
+    if (!used) throw error
+    const before = await find()
+    if (before) return before
+    const given = await findOrCreateReplacement(context, used)
+    if (given === null) throw error
+    return make(given)
+  }
+}
+
+/** Previews with a promotion code, without creating a replacement. */
+export async function showWithCode<T>(
+  context: StripeContext,
+  typed: Typed,
+  show: (discount: { promotion_code: string } | { coupon: string } | null) => Promise<T>,
+): Promise<T> {
+  try {
+    return await show(null)
+  } catch (error) {
+    const used = await findUsedUp(context, typed, error)
+    if (!used) throw error
+    const owed = await findReplacementState(context, used.code, used.customer)
+    if (owed.is === 'nothing') throw error
+    if (owed.is === 'given') return show({ promotion_code: owed.code.id })
+    return show({ coupon: idOf(used.code.promotion.coupon) ?? '' })
+  }
+}
+
+interface UsedUp {
+  readonly code: Stripe.PromotionCode
+  readonly customer: string
+}
+
+/** Returns the code if it is used up, whatever message Stripe has sent. */
+async function findUsedUp(
+  { stripe }: StripeContext,
+  { coupon: id, customerId: customer }: Typed,
+  error: unknown,
+): Promise<UsedUp | null> {
+  const isRefused = isRefusal(error) || isBillingError(error, 'promotion_code_refused')
+  if (!id?.startsWith('promo_') || customer === null || !isRefused) return null
+  try {
+    const code = await stripe.promotionCodes.retrieve(id, {
+      expand: ['restrictions.currency_options'],
+    })
+    return isUsedUp(code) ? { code, customer } : null
+  } catch (failed) {
+    if (isRefusal(failed)) return null
+    throw failed
+  }
+}
+
+/**
+ * Returns the id of the customer's replacement code, and creates it if needed. `null` if no use is
+ * owed.
+ */
+async function findOrCreateReplacement(
+  context: StripeContext,
+  { code, customer }: UsedUp,
+): Promise<string | null> {
+  const owed = await findReplacementState(context, code, customer)
+  if (owed.is === 'given') return owed.code.id
+  if (owed.is !== 'lost') return null
+  const before = owed.newest?.id
+  try {
+    const { id } = await once(
+      `${before ?? code.id}:${customer}:given-back`,
+      (request) => context.stripe.promotionCodes.create(replacementParams(code, customer), request),
+      async () => {
+        const [newest] = await listReplacements(context, code, customer)
+        return newest && newest.id !== before ? newest : null
+      },
+    )
+    return id
+  } catch (error) {
+    // The coupon may be invalid by now, and a restricted API key may not create codes.
+    const { type } = error as { readonly type?: unknown }
+    if (isRefusal(error) || type === 'StripePermissionError') return null
+    throw error
+  }
+}
+
+function replacementParams(
+  code: Stripe.PromotionCode,
+  customer: string,
+): Stripe.PromotionCodeCreateParams {
+  const { promotion, restrictions, expires_at: expiresAt } = code
+  const { minimum_amount: least, minimum_amount_currency: leastIn } = restrictions
+  // Stripe lists its own currency among the options, and rejects it there.
+  const others = Object.entries(restrictions.currency_options ?? {}).filter(
+    ([currency]) => currency !== leastIn,
+  )
+  return {
+    promotion: { type: 'coupon', coupon: idOf(promotion.coupon) ?? '' },
+    customer,
+    max_redemptions: 1,
+    ...(expiresAt === null ? {} : { expires_at: expiresAt }),
+    restrictions: {
+      first_time_transaction: restrictions.first_time_transaction,
+      ...(least !== null && leastIn !== null
+        ? { minimum_amount: least, minimum_amount_currency: leastIn }
+        : {}),
+      ...(others.length > 0 ? { currency_options: Object.fromEntries(others) } : {}),
+    },
+    metadata: { ...code.metadata, [REPLACES]: code.id },
+  }
+}
+
+/** Metadata key of a replacement code with the id of the code it replaces. */
+export const REPLACES = 'in_place_of'
+
+/**
+ * Metadata key of a subscription with the id of the replacement code; `coupon` has the typed one.
+ */
+export const REPLACEMENT = 'given_back'
+
+/**
+ * State of a used up code for a customer. Stripe counts a code as used when a subscription is
+ * created, even if its first payment is never made. `nothing`: no use is owed. `waiting`: a use may
+ * still be paid. `given`: there is a replacement code. `lost`: a replacement is owed.
+ */
+export type ReplacementState =
+  | { readonly is: 'nothing' | 'waiting' }
+  | { readonly is: 'given'; readonly code: Stripe.PromotionCode }
+  | { readonly is: 'lost'; readonly newest: Stripe.PromotionCode | null }
+
+const NOTHING: ReplacementState = { is: 'nothing' }
+
+/** Returns the state of a used up code for a customer. */
+export async function findReplacementState(
+  context: StripeContext,
+  code: Stripe.PromotionCode,
+  customer: string,
+): Promise<ReplacementState> {
+  const given = await listReplacements(context, code, customer)
+  const listed = context.stripe.subscriptions.list({
+    customer,
+    status: 'all',
+    limit: 100,
+    expand: ['data.latest_invoice', 'data.discounts'],
+  })
+  return replacementStateOf(code.id, given, await listAll(listed))
+}
+
+/**
+ * Decides the state of a used up code. A customer who has paid with it is owed nothing. Otherwise
+ * there is one use at a time, and a replacement only after the last one was lost, so that uses
+ * cannot be accumulated. `given` lists the replacements, newest first.
+ */
+export function replacementStateOf(
+  code: string,
+  given: readonly Stripe.PromotionCode[],
+  subscriptions: readonly Stripe.Subscription[],
+): ReplacementState {
+  const codes = [code, ...given.map(({ id }) => id)]
+  const uses = subscriptions.filter((each) => carries(each, codes))
+  const lost = uses.filter(isLost)
+  const running = uses.filter((each) => !lost.includes(each))
+  if (running.some(({ status }) => status !== 'incomplete')) return NOTHING
+  if (running.length > 0) return { is: 'waiting' }
+  const newest = given[0] ?? null
+  if (newest?.active && newest.times_redeemed === 0) return { is: 'given', code: newest }
+  const last = newest?.id ?? code
+  return lost.some((each) => codeUsedBy(each) === last) ? { is: 'lost', newest } : NOTHING
+}
+
+/** Lists the replacements of a code for a customer, newest first. */
+export async function listReplacements(
+  { stripe }: StripeContext,
+  { id, promotion }: Stripe.PromotionCode,
+  customer: string,
+): Promise<Stripe.PromotionCode[]> {
+  const coupon = idOf(promotion.coupon)
+  if (coupon === null) return []
+  const { data } = await stripe.promotionCodes.list({ coupon, customer, limit: 100 })
+  return data.filter(({ metadata }) => metadata?.[REPLACES] === id)
+}
+
+/** Whether the code has reached its own limit. Its coupon may have another one. */
+export function isUsedUp({
+  max_redemptions: most,
+  times_redeemed: used,
+}: Stripe.PromotionCode): boolean {
+  return most !== null && used >= most
+}
+
+function codeUsedBy({ metadata }: Stripe.Subscription): string | undefined {
+  return metadata[REPLACEMENT] ?? metadata.coupon
+}
+
+/** Whether a subscription uses one of the codes, from its start or applied later. */
+function carries(subscription: Stripe.Subscription, codes: readonly string[]): boolean {
+  if (codes.includes(codeUsedBy(subscription) ?? '')) return true
+  return subscription.discounts.some(
+    (each) => typeof each !== 'string' && codes.includes(idOf(each.promotion_code) ?? ''),
+  )
+}
+
+/** Whether the subscription ended without its first payment. */
+function isLost({ status, latest_invoice: invoice }: Stripe.Subscription): boolean {
+  if (status === 'incomplete_expired') return true
+  if (status !== 'canceled' || typeof invoice !== 'object' || invoice === null) return false
+  return invoice.billing_reason === 'subscription_create' && invoice.status === 'void'
+}

@@ -1,0 +1,158 @@
+import type Stripe from 'stripe'
+import type { Gateway } from '../../providers/gateway.ts'
+import { idOf, type StripeContext, toDate } from '../../providers/stripe/client.ts'
+import type { ActiveDiscount } from '../../providers/subscription.ts'
+import type { NewDiscount, PromotionCodes, ProviderPromotionCode } from './contract.ts'
+import { findReplacementState, isUsedUp, REPLACES, withCode } from './stripe-replacement-codes.ts'
+
+/** Format of Stripe's promotion codes. */
+const CODE = /^[\w-]{1,500}$/
+
+/**
+ * Metadata key that marks changed discounts, which differ from those at the start of the
+ * subscription.
+ */
+export const CHANGED = 'discounts_changed'
+
+/** Promotion codes at Stripe, and changes of a subscription's discounts. */
+export function stripePromotionCodes(context: StripeContext): {
+  readonly promotionCodes: PromotionCodes
+} {
+  const { stripe } = context
+  return {
+    promotionCodes: {
+      async find(code, customerId) {
+        if (!CODE.test(code)) return null
+        const { data } = await stripe.promotionCodes.list({
+          code,
+          limit: 100,
+          expand: ['data.promotion.coupon'],
+        })
+        // Only one code can be active at a time. The list starts with the newest.
+        const found = data.find(({ active }) => active) ?? data[0]
+        if (!found) return null
+        const owed =
+          customerId !== null && isUsedUp(found)
+            ? await findReplacementState(context, found, customerId)
+            : { is: 'nothing' }
+        return owed.is === 'nothing' ? describe(found) : describe(asIfUnused(found))
+      },
+      async apply(id, discount) {
+        const { discounts, customer } = await stripe.subscriptions.retrieve(id, {
+          expand: ['discounts.promotion_code'],
+        })
+        const [first, ...others] = discounts
+        if (first && others.length === 0 && isOf(first, discount)) return
+        const update = (off: Stripe.SubscriptionUpdateParams.Discount) =>
+          stripe.subscriptions.update(id, { discounts: [off], metadata: { [CHANGED]: 'true' } })
+        if ('coupon' in discount) {
+          await update({ coupon: discount.coupon })
+          return
+        }
+        const { promotionCode: typed } = discount
+        await withCode(
+          context,
+          { coupon: typed, customerId: idOf(customer) },
+          {
+            make: (given) => update({ promotion_code: given ?? typed }),
+            find: async () => null,
+          },
+        )
+      },
+      async removeAll(id) {
+        const { discounts } = await stripe.subscriptions.retrieve(id)
+        if (discounts.length === 0) return
+        await stripe.subscriptions.update(id, { discounts: '', metadata: { [CHANGED]: 'true' } })
+      },
+    },
+  }
+}
+
+/**
+ * Whether the wanted discount is applied already. A code and its replacement are the same, so that
+ * its duration does not restart.
+ */
+function isOf(there: string | Stripe.Discount, wanted: NewDiscount): boolean {
+  if (typeof there === 'string') return false
+  const { promotion_code: code, source } = there
+  if ('coupon' in wanted) return code === null && idOf(source.coupon) === wanted.coupon
+  const inPlaceOf = code !== null && typeof code === 'object' ? code.metadata?.[REPLACES] : null
+  return [idOf(code), inPlaceOf].includes(wanted.promotionCode)
+}
+
+/**
+ * Shows a used up code as unused, for a customer who is owed a use. Stripe deactivates used up
+ * codes.
+ */
+function asIfUnused(code: Stripe.PromotionCode): Stripe.PromotionCode {
+  return { ...code, active: true, max_redemptions: 1, times_redeemed: 0 }
+}
+
+function describe(found: Stripe.PromotionCode): ProviderPromotionCode {
+  const { restrictions, expires_at: expiresAt, promotion } = found
+  const { coupon } = promotion
+  if (!coupon || typeof coupon === 'string') throw new Error(`No coupon is told of ${found.id}`)
+  const { amount_off: amount, currency } = coupon
+  const { minimum_amount: least, minimum_amount_currency: leastCurrency } = restrictions
+  return {
+    id: found.id,
+    code: found.code,
+    discount: {
+      coupon: coupon.id,
+      name: coupon.name ?? coupon.id,
+      percentOff: coupon.percent_off,
+      amountOff: amount !== null && currency !== null ? { amount, currency } : null,
+      bills: coupon.duration === 'once' ? 1 : null,
+      months: coupon.duration_in_months,
+    },
+    expiresAt: expiresAt === null ? null : toDate(expiresAt),
+    isFirstTimeOnly: restrictions.first_time_transaction,
+    minimum:
+      least !== null && leastCurrency !== null ? { amount: least, currency: leastCurrency } : null,
+    left: leftOf([found, coupon]),
+    isActive: found.active && coupon.valid,
+    customerId: idOf(found.customer),
+    raw: found,
+  }
+}
+
+/** Returns how often a code can still be used. The code and its coupon can have separate limits. */
+function leftOf(
+  limited: readonly { readonly max_redemptions: number | null; readonly times_redeemed: number }[],
+): number | null {
+  const lefts = limited.flatMap(({ max_redemptions: most, times_redeemed: used }) =>
+    most === null ? [] : [Math.max(0, most - used)],
+  )
+  return lefts.length === 0 ? null : Math.min(...lefts)
+}
+
+/** Discounts of subscriptions at Stripe. */
+export function stripeDiscounts({ stripe }: StripeContext): Pick<Gateway, 'findDiscounts'> {
+  return {
+    async findDiscounts(id) {
+      const { discounts } = await stripe.subscriptions.retrieve(id, {
+        expand: ['discounts.source.coupon'],
+      })
+      return discounts.flatMap((discount) =>
+        typeof discount === 'string' ? [] : describeDiscount(discount),
+      )
+    },
+  }
+}
+
+function describeDiscount({ source, end }: Stripe.Discount): ActiveDiscount[] {
+  const { coupon } = source
+  if (!coupon || typeof coupon === 'string') return []
+  const { amount_off: amount, currency } = coupon
+  return [
+    {
+      coupon: coupon.id,
+      name: coupon.name ?? coupon.id,
+      percentOff: coupon.percent_off,
+      amountOff: amount !== null && currency !== null ? { amount, currency } : null,
+      endsAt: end === null ? null : toDate(end),
+      // Stripe removes it from the subscription after its only invoice.
+      billsLeft: coupon.duration === 'once' ? 1 : null,
+    },
+  ]
+}

@@ -1,0 +1,40 @@
+import type { SubscriptionHaving } from '../../core/subscription-scope.ts'
+import { requireText } from '../../core/values/arguments.ts'
+import { requirePart } from '../../providers/gateway-parts.ts'
+import { withPlanRule } from '../schedules/planned-swap.ts'
+import type { NewDiscount } from './contract.ts'
+import { requireCodeText, requirePromotionCode } from './promotion-codes.ts'
+
+type Discountable = SubscriptionHaving<'promotionCodes'>
+
+export async function applyPromotionCode(subscription: Discountable, code: string): Promise<void> {
+  const text = requireCodeText(code)
+  subscription.requireRunning()
+  const { context, user, record } = subscription
+  const typed = { text, typedBy: user, provider: record.provider }
+  await apply(subscription, { promotionCode: await requirePromotionCode(context, typed) })
+}
+
+export async function applyCoupon(subscription: Discountable, coupon: string): Promise<void> {
+  requireText('coupon', coupon)
+  subscription.requireRunning()
+  await apply(subscription, { coupon })
+}
+
+export async function removeDiscounts(subscription: Discountable): Promise<void> {
+  subscription.requireRunning()
+  await subscription.change(
+    withPlanRule(subscription, 'discounts', ({ found, ask }) =>
+      ask((gateway) => requirePart(gateway, 'promotionCodes').removeAll(found.id)),
+    ),
+  )
+}
+
+/** Applies a discount. The whole discount is set, so that a repeat has the same result. */
+function apply(subscription: Discountable, discount: NewDiscount): Promise<void> {
+  return subscription.change(
+    withPlanRule(subscription, 'discounts', ({ found, ask }) =>
+      ask((gateway) => requirePart(gateway, 'promotionCodes').apply(found.id, discount)),
+    ),
+  )
+}

@@ -1,0 +1,124 @@
+import type braintree from 'braintree'
+import { type Money, money } from '../../core/values/money.ts'
+import { leftOf } from '../../core/values/money-back.ts'
+import type { BraintreeContext } from '../../providers/braintree/client.ts'
+import type { Day } from '../../providers/braintree/days.ts'
+import { isOver } from '../../providers/braintree/describe-subscription.ts'
+import { findCustomer } from '../../providers/braintree/find-customer.ts'
+import { partsOfId } from '../../providers/braintree/ids.ts'
+import { periodStarts } from '../../providers/braintree/period-starts.ts'
+import {
+  amountOf as amountOfEach,
+  balanceOf,
+  cycleValue,
+  waitingCredit,
+} from '../../providers/braintree/plan-credit.ts'
+import { subscriptionsOf } from '../customers/braintree.ts'
+import {
+  periodOf,
+  readKept,
+  readPeriod,
+  salesOf,
+  sumOf,
+  sumReturnedOf,
+} from './braintree-period-money.ts'
+import { amountOf, returnedOf } from './braintree-returned.ts'
+
+type Subscription = braintree.Subscription
+type Sale = braintree.Transaction
+
+/** Returns how much of a sale was returned other than by refunds: as credit, or in disputes. */
+export async function creditedOf(context: BraintreeContext, sale: Sale): Promise<Money> {
+  const { gateway, currency } = context
+  const start = periodOf(sale)
+  if (!sale.subscriptionId || start === null) return lostOf(context, sale)
+  const subscription = await gateway.subscription.find(sale.subscriptionId)
+  const left = await leftOfPeriod(context, subscription, { sale, start })
+  return money(Math.max(0, amountOf(sale) - (await refundedOf(context, sale)) - left), currency)
+}
+
+/** Returns the disputed part of a sale without a subscription, which is never credited. */
+async function lostOf(context: BraintreeContext, sale: Sale): Promise<Money> {
+  const lost = (await returnedOf(context, sale)) - (await refundedOf(context, sale))
+  return money(lost, context.currency)
+}
+
+function refundedOf(context: BraintreeContext, sale: Sale): Promise<number> {
+  return returnedOf(context, { ...sale, disputes: [] } as Sale)
+}
+
+/** Returns how much of the price of a period can still be refunded or credited. */
+async function leftOfPeriod(
+  context: BraintreeContext,
+  subscription: Subscription,
+  { sale, start }: { readonly sale: Sale; readonly start: Day },
+): Promise<number> {
+  if (start === subscription.billingPeriodStartDate) {
+    const period = await readPeriod(context, subscription)
+    const credit = isOver(subscription) ? await creditGivenOnEnd(context, subscription, sale) : 0
+    return leftOf({ ...period, withheld: -credit })
+  }
+  const sales = salesOf(subscription, start)
+  const used = usedAfter(context, subscription, { start, sales })
+  const returned = await sumReturnedOf(context, sales)
+  const left = leftOf({ sold: sumOf(sales), withheld: -used, returned })
+  const kept = await readKept(context, subscription, sale.customer?.id ?? null)
+  return Math.min(left, Math.max(0, kept))
+}
+
+/**
+ * Returns the credit that the replacement got for the last period, without the credit that the old
+ * subscription had already.
+ */
+async function creditGivenOnEnd(
+  context: BraintreeContext,
+  old: Subscription,
+  { customer }: Sale,
+): Promise<number> {
+  const { currency, planCredit } = context
+  const owner = customer?.id ? await findCustomer(context, customer.id) : null
+  const { name, nameDigest } = partsOfId(old.id)
+  const hasSameName = ({ id }: Subscription) => {
+    const parts = partsOfId(id)
+    const isUnknown = name === null && nameDigest === null
+    return isUnknown || (parts.name === name && parts.nameDigest === nameDigest)
+  }
+  const given = ({ discounts = [] }: Subscription) =>
+    discounts
+      .filter(({ id }) => id === planCredit)
+      .reduce((sum, each) => sum + amountOfEach(each, context), 0)
+  // Braintree rounds to seconds: of two subscriptions created in the same second, the later one has
+  // the credit.
+  const isLater = (each: Subscription) =>
+    each.createdAt > old.createdAt || (each.createdAt === old.createdAt && given(each) > 0)
+  const next = (owner ? subscriptionsOf(owner) : []).find(
+    (each) => each.id !== old.id && hasSameName(each) && isLater(each),
+  )
+  const carried = waitingCredit(old, context) - balanceOf(old, currency)
+  return next ? Math.max(0, given(next) - Math.max(0, carried)) : 0
+}
+
+/**
+ * Estimates how much of a period's credit the later periods have used, because they were charged
+ * less than their price. Braintree keeps no other record of it. If the plan has changed since, the
+ * whole period counts as credited, unless the next one was charged as much.
+ */
+function usedAfter(
+  context: BraintreeContext,
+  subscription: Subscription,
+  { start, sales }: { readonly start: Day; readonly sales: readonly Sale[] },
+): number {
+  const price = cycleValue(subscription, context)
+  const waiting = Math.max(0, -balanceOf(subscription, context.currency))
+  let used = 0
+  for (const later of periodStarts(subscription).filter((each) => each > start)) {
+    const [first] = salesOf(subscription, later)
+    if (first && first.planId !== subscription.planId) {
+      const isWhole = sales.every((sale) => amountOf(first) >= amountOf(sale))
+      return isWhole ? used : sumOf(sales)
+    }
+    if (first) return used + Math.max(0, price - amountOf(first))
+    used += price
+  }
+  return used + waiting
+}

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import { type RefundAction, refundActionOf } from './braintree-refund-action.ts'
+
+const CARD = 'credit_card'
+const OTHERS = ['paypal_account', 'venmo_account', 'local_payment', 'us_bank_account']
+
+/** Status of a sale, the way to return a card's money, and the way for other payment methods. */
+const TABLE: ReadonlyArray<readonly [string, RefundAction, RefundAction]> = [
+  ['authorizing', 'wait', 'wait'],
+  ['authorized', 'void', 'void'],
+  ['submitted_for_settlement', 'void', 'void'],
+  ['settlement_pending', 'wait', 'void'],
+  ['settlement_confirmed', 'wait', 'wait'],
+  ['settling', 'refund', 'refund'],
+  ['settled', 'refund', 'refund'],
+  ['voided', 'done', 'done'],
+  ['authorization_expired', 'none', 'none'],
+  ['failed', 'none', 'none'],
+  ['gateway_rejected', 'none', 'none'],
+  ['processor_declined', 'none', 'none'],
+  ['settlement_declined', 'none', 'none'],
+  ['a future status', 'wait', 'wait'],
+]
+
+describe('refundActionOf()', () => {
+  it.each(TABLE)(
+    'returns, for a charge with status %s, %s for a card and %s for other payment methods',
+    (status, ofCard, ofOthers) => {
+      expect(refundActionOf({ status, paymentInstrumentType: CARD })).toBe(ofCard)
+      for (const paymentInstrumentType of OTHERS) {
+        expect(refundActionOf({ status, paymentInstrumentType })).toBe(ofOthers)
+      }
+    },
+  )
+})

@@ -1,0 +1,53 @@
+import type braintree from 'braintree'
+import { fromDecimal } from '../../core/values/money.ts'
+import { sumReturned } from '../../core/values/money-back.ts'
+import type { BraintreeContext } from '../../providers/braintree/client.ts'
+import { type DisputeFacts, disputeStatusOf } from '../disputes/braintree.ts'
+import { refundActionOf } from './braintree-refund-action.ts'
+
+type Sale = braintree.Transaction
+
+/** Statuses of a sale that was authorized, and whose money never arrived. */
+const NEVER_SETTLED: readonly string[] = ['settlement_declined', 'authorization_expired']
+
+/** Whether the bank accepted a sale, even if its money was returned later. */
+export function wasAccepted(sale: Sale): boolean {
+  return (
+    sale.type === 'sale' && (refundActionOf(sale) !== 'none' || NEVER_SETTLED.includes(sale.status))
+  )
+}
+
+/**
+ * Adds up how much of a sale was returned, in the currency's smallest unit: refunded, disputed,
+ * voided or never settled.
+ */
+export async function returnedOf({ gateway }: BraintreeContext, sale: Sale): Promise<number> {
+  const amount = amountOf(sale)
+  if (refundActionOf(sale) === 'done' || NEVER_SETTLED.includes(sale.status)) return amount
+  const refunds = await Promise.all(
+    (sale.refundIds ?? []).map((id) => gateway.transaction.find(id)),
+  )
+  const returned = sumReturned({
+    refunds: refunds.map((refund) => ({ amount: amountOf(refund), hasFailed: hasFailed(refund) })),
+    disputes: disputesOf(sale).map((dispute) => ({
+      amount: fromDecimal(dispute.amountDisputed, dispute.currencyIsoCode).amount,
+      status: disputeStatusOf(dispute),
+    })),
+    creditNotes: [],
+  })
+  return Math.min(amount, returned)
+}
+
+/** Whether a refund moved no money. Refunds have the same statuses as sales. */
+export function hasFailed(refund: Sale): boolean {
+  return ['none', 'done'].includes(refundActionOf(refund))
+}
+
+export function amountOf({ amount, currencyIsoCode }: Sale): number {
+  return fromDecimal(amount, currencyIsoCode.toLowerCase()).amount
+}
+
+/** Reads the disputes of a sale, which the typings of the SDK leave out. */
+function disputesOf(sale: Sale): readonly DisputeFacts[] {
+  return (sale as { readonly disputes?: readonly DisputeFacts[] }).disputes ?? []
+}

@@ -1,0 +1,102 @@
+import type Stripe from 'stripe'
+import { idOf, listAll, type StripeContext } from '../../providers/stripe/client.ts'
+
+/** A line of an invoice, or a pending invoice item. */
+export interface BilledLine {
+  readonly id: string
+  /** Id of the invoice. `null` while the item is pending. */
+  readonly invoice: string | null
+  /** Id of the price whose time the line bills or credits. `null` for other lines. */
+  readonly price: string | null
+  readonly from: number
+  readonly to: number
+  /** Amount after discounts, without exclusive taxes. Negative for credit. */
+  readonly amount: number
+  /** Exclusive taxes. 0 while the item is pending. */
+  readonly tax: number
+  readonly isProration: boolean
+  /** Whether the line withholds credit, because its money was returned before. */
+  readonly isWithheld: boolean
+  /** The invoice item behind the line. `null` for none. */
+  readonly item: string | null
+}
+
+/** Metadata keys of a charge that withholds credit: the price, and the end of its time. */
+const PRICE = 'tollgate_withheld'
+const UNTIL = 'tollgate_until'
+
+/** Returns the metadata of a charge that withholds credit. */
+export function withheldMetadata(price: string, until: number): Stripe.MetadataParam {
+  return { [PRICE]: price, [UNTIL]: String(until) }
+}
+
+export function isWithheld({ metadata }: { readonly metadata?: Stripe.Metadata | null }): boolean {
+  return metadata?.[PRICE] !== undefined
+}
+
+/** Reads all lines of an invoice, page by page. */
+export async function linesOf(
+  { stripe }: StripeContext,
+  { id, lines }: Stripe.Invoice,
+): Promise<BilledLine[]> {
+  if (!lines.has_more) return lines.data.map((line) => toBilled(line, id))
+  const all = await listAll(stripe.invoices.listLineItems(id, { limit: 100 }))
+  return all.map((line) => toBilled(line, id))
+}
+
+/** Reads the pending invoice items of a subscription. */
+export async function pendingLinesOf(
+  { stripe }: StripeContext,
+  { id, customer }: { readonly id: string; readonly customer: string },
+): Promise<BilledLine[]> {
+  const found: BilledLine[] = []
+  for await (const item of stripe.invoiceItems.list({ customer, pending: true, limit: 100 })) {
+    if (idOf(item.parent?.subscription_details?.subscription) !== id) continue
+    found.push({
+      id: item.id,
+      invoice: null,
+      amount: item.amount,
+      tax: 0,
+      isProration: item.proration,
+      item: item.id,
+      ...timeOf(item, item.proration),
+    })
+  }
+  return found
+}
+
+export function toBilled(line: Stripe.InvoiceLineItem, invoice: string | null): BilledLine {
+  const { subscription_item_details: ofItem, invoice_item_details: single } = line.parent ?? {}
+  const isProration = (ofItem ?? single)?.proration ?? false
+  const sum = (all: readonly { readonly amount: number }[] | null) =>
+    (all ?? []).reduce((total, { amount }) => total + amount, 0)
+  return {
+    id: line.id,
+    invoice,
+    amount: line.amount - sum(line.discount_amounts),
+    tax: sum(taxesOnTop(line)),
+    isProration,
+    item: idOf((ofItem ?? single)?.invoice_item),
+    ...timeOf(line, Boolean(ofItem) || isProration),
+  }
+}
+
+export function taxesOnTop({ taxes }: Stripe.InvoiceLineItem): Stripe.InvoiceLineItem.Tax[] {
+  return (taxes ?? []).filter(({ tax_behavior: behavior }) => behavior === 'exclusive')
+}
+
+function timeOf(
+  line: Pick<Stripe.InvoiceLineItem, 'period' | 'pricing'> & {
+    readonly metadata?: Stripe.Metadata | null
+  },
+  isTime: boolean,
+): Pick<BilledLine, 'price' | 'from' | 'to' | 'isWithheld'> {
+  const { metadata, period, pricing } = line
+  const withheld = metadata?.[PRICE]
+  if (withheld !== undefined) {
+    const to = Number(metadata?.[UNTIL])
+    return { price: withheld, from: to - 1, to, isWithheld: true }
+  }
+  const price = isTime ? idOf(pricing?.price_details?.price) : null
+  return { price, from: period.start, to: period.end, isWithheld: false }
+}

@@ -1,0 +1,81 @@
+import type Stripe from 'stripe'
+import { PaymentOverdue } from '../../core/errors/errors.ts'
+import type { WantedItem } from '../../providers/item.ts'
+import { toDate, toSeconds } from '../../providers/stripe/client.ts'
+
+const OWING: readonly string[] = ['past_due', 'unpaid']
+
+/** Whether a renewal will not be collected. Stripe finalizes any other draft within the hour. */
+function isNeverCollected({
+  billing_reason,
+  total,
+  status,
+  auto_advance,
+}: Stripe.Invoice): boolean {
+  if (billing_reason !== 'subscription_cycle' || total <= 0) return false
+  return (
+    status === 'void' ||
+    status === 'uncollectible' ||
+    (status === 'draft' && auto_advance === false)
+  )
+}
+
+/** Whether a change removes prices or units, so that Stripe credits their unused time. */
+export function removesUnits(current: Stripe.Subscription, wanted: readonly WantedItem[]): boolean {
+  const isKept = ({ price, quantity = 1 }: Stripe.SubscriptionItem) =>
+    wanted.some((item) => item.price === price.id && (item.quantity ?? quantity) >= quantity)
+  return !current.items.data.every(isKept)
+}
+
+/**
+ * Requires that the time to be credited is paid. Stripe credits the unused time of a price whether
+ * or not it was paid: the customer would get credit, while the invoice stays open or void.
+ * @param invoices The invoices of the running periods.
+ * @throws PaymentOverdue if an invoice is unpaid.
+ */
+export function requirePaidTime(
+  current: Stripe.Subscription,
+  invoices: readonly Stripe.Invoice[],
+  now: Date,
+): void {
+  const reason = findUnpaidReason(current, invoices, now)
+  if (reason !== null) throw new PaymentOverdue(reason)
+}
+
+/**
+ * Whether ending on that day credits the remaining time. An unpaid subscription can always be
+ * ended, without credit.
+ */
+export function creditsRest(
+  current: Stripe.Subscription,
+  invoices: readonly Stripe.Invoice[],
+  at: Date,
+): boolean {
+  const isAfter = current.items.data.every((item) => item.current_period_end <= toSeconds(at))
+  return isAfter || findUnpaidReason(current, invoices, at) === null
+}
+
+/**
+ * Returns why the time from that moment on is not paid, with the alternatives. `null` if it is paid
+ * or free.
+ */
+function findUnpaidReason(
+  current: Stripe.Subscription,
+  invoices: readonly Stripe.Invoice[],
+  from: Date,
+): string | null {
+  const { status } = current
+  if (OWING.includes(status)) {
+    return `Its last bill is not paid (${status}), and this would give back what nobody has paid: payNow() first, or noProrate()`
+  }
+  if (status === 'trialing') return null
+  // Not collected because of a pause, or by the merchant's decision.
+  const bill = invoices.find((each) => isNeverCollected(each) && periodEnd(each) > toSeconds(from))
+  if (!bill) return null
+  const until = toDate(periodEnd(bill)).toISOString()
+  return `Nobody has paid for the time until ${until}, whose bill ${bill.id} is ${bill.status}, and this would give it back: noProrate(), or swapAtPeriodEnd()`
+}
+
+function periodEnd({ lines }: Stripe.Invoice): number {
+  return Math.max(0, ...lines.data.map(({ period }) => period.end))
+}

@@ -1,0 +1,326 @@
+import type Stripe from 'stripe'
+import {
+  divide,
+  leftOf,
+  type PaidTime,
+  type Share,
+  sumReturned,
+} from '../../core/values/money-back.ts'
+import { idOf, listAll, type StripeContext } from '../../providers/stripe/client.ts'
+import { type BilledLine, linesOf } from './stripe-lines.ts'
+import { type ReturnedOfInvoice, readGifts, readReturned } from './stripe-returned.ts'
+
+/** An invoice, and how much of its money was returned. */
+export interface InvoiceFacts {
+  readonly id: string
+  /** Id of the subscription whose time it bills. `null` for none. */
+  readonly subscription: string | null
+  readonly lines: readonly BilledLine[]
+  /** Amount charged, or still to be charged, with taxes. */
+  readonly charged: number
+  /** Refunds, disputes, credit notes and gifts, with taxes. */
+  readonly returned: number
+  /** Amounts credited by credit notes that name lines, by line id, without taxes. */
+  readonly named: ReadonlyMap<string, number>
+}
+
+/** The billed time of a subscription, and the money actually paid for it. */
+export interface PaidRecord {
+  /** Returns the time of a price that contains this moment, or ends at it. */
+  timeOf(price: string, at: number): PaidTime
+  /** Returns how much of an invoice can still be refunded or credited, with taxes. */
+  leftOf(invoice: string): number
+}
+
+/** Options for what counts as returned, besides refunds and credit notes. */
+export interface Counting {
+  /** Whether the part paid by gifts counts as returned. */
+  readonly gifts: boolean
+  /** Whether open and lost disputes count as returned. */
+  readonly disputes: boolean
+}
+
+/** Statuses of invoices that bill nothing. */
+const CLOSED: readonly string[] = ['void', 'uncollectible']
+
+/**
+ * Reads how much money of these invoices was returned. Uses Stripe's own objects, so that changes
+ * in the dashboard count.
+ */
+export async function readFacts(
+  context: StripeContext,
+  customer: string,
+  invoices: readonly Stripe.Invoice[],
+  counting: Counting,
+): Promise<InvoiceFacts[]> {
+  const sold = invoices.filter(({ status }) => !CLOSED.includes(status ?? ''))
+  const mayHaveGifts = counting.gifts && sold.some(({ total, amount_due }) => total > amount_due)
+  const gifts = mayHaveGifts ? await readGifts(context, customer) : new Map<string, number>()
+  const facts: InvoiceFacts[] = []
+  for (const invoice of sold) {
+    const found = await readReturned(context, invoice)
+    const back = counting.disputes ? found : { ...found, disputes: [] }
+    const lines = await linesOf(context, invoice)
+    const gift = counting.gifts ? (gifts.get(invoice.id) ?? 0) + giftsAmong(lines) : 0
+    const returned = sumReturned(back) + gift
+    const subscription = idOf(invoice.parent?.subscription_details?.subscription)
+    facts.push({
+      id: invoice.id,
+      subscription,
+      lines,
+      charged: Math.max(0, invoice.amount_due),
+      returned,
+      named: namedByNotes(back),
+    })
+  }
+  return facts
+}
+
+/**
+ * Reads the customer's other invoices if credit has paid for some of these, because the credit may
+ * come from them.
+ */
+export async function readOtherInvoices(
+  context: StripeContext,
+  customer: string,
+  { facts, counting }: { readonly facts: readonly InvoiceFacts[]; readonly counting: Counting },
+): Promise<InvoiceFacts[]> {
+  const { stripe } = context
+  if (!facts.some((fact) => paidByCredit(fact) > 0)) return []
+  if (!(await hasReturned(context, customer))) return []
+  const all = await listAll(stripe.invoices.list({ customer, limit: 100 }))
+  const others = all.filter((invoice) => !facts.some(({ id }) => id === invoice.id))
+  return readFacts(context, customer, others, counting)
+}
+
+async function hasReturned({ stripe }: StripeContext, customer: string): Promise<boolean> {
+  for await (const charge of stripe.charges.list({ customer, limit: 100 })) {
+    if (charge.disputed || charge.amount_refunded > 0) return true
+  }
+  return false
+}
+
+/** Adds up credit lines added to an invoice by hand, which are gifts too. */
+function giftsAmong(lines: readonly BilledLine[]): number {
+  const given = lines.filter(({ amount, price }) => amount < 0 && price === null)
+  return -sum(given.map(({ amount, tax }) => amount + tax))
+}
+
+function namedByNotes({ notes }: ReturnedOfInvoice): Map<string, number> {
+  const named = new Map<string, number>()
+  const lines = notes.filter(({ status }) => status !== 'void').flatMap(({ lines }) => lines.data)
+  for (const { invoice_line_item: line, amount, discount_amounts } of lines) {
+    if (line === undefined) continue
+    const discounts = sum(discount_amounts.map((each) => each.amount))
+    named.set(line, (named.get(line) ?? 0) + amount - discounts)
+  }
+  return named
+}
+
+/**
+ * Contiguous time of one price of a subscription with all its charges and credits, or a single
+ * billed item.
+ */
+interface Stretch {
+  readonly key: string
+  /** Id of the subscription. `null` for a single item. */
+  readonly subscription: string | null
+  from: number
+  to: number
+  sold: number
+  withheld: number
+  returned: number
+  /** Whether a part of it was credited, or was paid by credit without money behind it. */
+  isCredited: boolean
+  /** Whether it started within a period, and replaced another price. */
+  isProrated: boolean
+}
+
+/** Input of `toRecord`. */
+export interface RecordParts {
+  /** The invoices in question. */
+  readonly facts: readonly InvoiceFacts[]
+  /** Pending invoice items of the subscription. */
+  readonly waiting: readonly BilledLine[]
+  /** Other invoices, whose credit may have paid for `facts`. */
+  readonly earlier?: readonly InvoiceFacts[]
+}
+
+/** Builds the record of billed and paid time. */
+export function toRecord({ facts, waiting, earlier = [] }: RecordParts): PaidRecord {
+  const subscription = facts[0]?.subscription ?? null
+  const all = [...earlier, ...facts]
+  const stretches: Stretch[] = []
+  const lines = all.flatMap((fact) => fact.lines.map((line) => ({ of: fact.subscription, line })))
+  const pending = waiting.map((line) => ({ of: subscription, line }))
+  for (const { of, line } of [...lines, ...pending].toSorted((a, b) => a.line.from - b.line.from)) {
+    add(stretches, line, of)
+  }
+  const excess = sum(all.map((fact) => countReturned(stretches, fact, fact.returned)))
+  countExcess(stretches, { facts, excess })
+  return {
+    timeOf: (price, at) =>
+      find(stretches, `${subscription} ${price}`, at) ?? { sold: 0, withheld: 0, returned: 0 },
+    leftOf(id) {
+      const fact = facts.find((each) => each.id === id)
+      if (!fact) return 0
+      const { net, gross } = sizeOf(fact)
+      const billed = [...billedOf(stretches, fact).keys()]
+      const uncredited = Math.max(0, gross - fact.returned)
+      if (!billed.some(({ isCredited }) => isCredited)) return uncredited
+      const left = BigInt(sum([...billed, ...replacementsOf(stretches, billed)].map(leftOf)))
+      return Math.min(uncredited, Number((left * BigInt(gross)) / BigInt(net)))
+    },
+  }
+}
+
+/**
+ * Counts money that was returned after its time had been credited, for example by a dispute after a
+ * swap. That credit has no payment behind it, so the time it paid for counts as unpaid.
+ */
+function countExcess(
+  stretches: readonly Stretch[],
+  { facts, excess }: { readonly facts: readonly InvoiceFacts[]; readonly excess: number },
+): void {
+  let rest = excess
+  // Earlier changes may have withheld credit because of it.
+  for (const stretch of stretches) {
+    const part = Math.min(rest, Math.max(0, stretch.withheld - stretch.returned))
+    stretch.returned += part
+    rest -= part
+  }
+  for (const fact of facts) {
+    const part = Math.min(rest, paidByCredit(fact))
+    rest -= part
+    countReturned(stretches, { ...fact, named: new Map() }, part)
+    if (part > 0) for (const stretch of billedOf(stretches, fact).keys()) stretch.isCredited = true
+  }
+}
+
+/** Returns how much of an invoice was paid by credit, or will be. */
+export function paidByCredit(fact: InvoiceFacts): number {
+  return Math.max(0, sizeOf(fact).gross - fact.charged)
+}
+
+function keyOf(subscription: string | null, { price, id }: BilledLine): string {
+  return price === null ? id : `${subscription} ${price}`
+}
+
+function add(stretches: Stretch[], line: BilledLine, subscription: string | null): void {
+  const { price, amount, isWithheld } = line
+  const isSingleItem = price === null
+  if (isSingleItem && amount <= 0) return
+  const [from, to] = [isSingleItem ? line.to - 1 : line.from, line.to]
+  const added: Stretch = {
+    key: keyOf(subscription, line),
+    subscription: isSingleItem ? null : subscription,
+    from,
+    to,
+    sold: isWithheld ? 0 : amount,
+    withheld: isWithheld ? amount : 0,
+    returned: 0,
+    isCredited: amount < 0 || isWithheld,
+    isProrated: line.isProration && isSale(line),
+  }
+  const touched = stretches.filter(
+    (each) => each.key === added.key && from < each.to && to > each.from,
+  )
+  for (const each of touched) {
+    added.from = Math.min(added.from, each.from)
+    added.to = Math.max(added.to, each.to)
+    added.sold += each.sold
+    added.withheld += each.withheld
+    added.isCredited ||= each.isCredited
+    added.isProrated &&= each.isProrated
+    stretches.splice(stretches.indexOf(each), 1)
+  }
+  stretches.push(added)
+}
+
+function find(stretches: readonly Stretch[], key: string, at: number): Stretch | undefined {
+  return stretches.find((each) => each.key === key && each.from < at && at <= each.to)
+}
+
+/** Returns the stretches that an invoice bills, with its lines for each. */
+function billedOf(
+  stretches: readonly Stretch[],
+  { lines, subscription }: InvoiceFacts,
+): Map<Stretch, BilledLine[]> {
+  const billed = new Map<Stretch, BilledLine[]>()
+  for (const line of lines.filter(isSale)) {
+    const stretch = find(stretches, keyOf(subscription, line), line.to)
+    if (stretch) billed.set(stretch, [...(billed.get(stretch) ?? []), line])
+  }
+  return billed
+}
+
+/**
+ * Returns the stretches that replaced the given ones within their period. The same money has paid
+ * for both.
+ */
+function replacementsOf(stretches: readonly Stretch[], replaced: readonly Stretch[]): Stretch[] {
+  return stretches.filter(
+    (each) =>
+      each.isProrated &&
+      !replaced.includes(each) &&
+      replaced.some(({ subscription, to, isCredited }) => {
+        return isCredited && subscription === each.subscription && to === each.to
+      }),
+  )
+}
+
+function isSale({ amount, isWithheld }: BilledLine): boolean {
+  return amount > 0 && !isWithheld
+}
+
+/**
+ * Counts returned money, with taxes: first for the lines that credit notes name, the rest in
+ * proportion. Returns the excess over what was left.
+ */
+function countReturned(
+  stretches: readonly Stretch[],
+  fact: InvoiceFacts,
+  returned: number,
+): number {
+  const { net, gross } = sizeOf(fact)
+  if (returned === 0 || gross === 0) return 0
+  const billed = [...billedOf(stretches, fact)].map(([stretch, lines]) => {
+    const named = sum(lines.map(({ id }) => fact.named.get(id) ?? 0))
+    stretch.returned += named
+    return { stretch, named, weight: sum(lines.map(({ amount }) => amount)) - named }
+  })
+  const rest = Math.ceil((returned * net) / gross) - sum(billed.map(({ named }) => named))
+  const shares = billed.map(({ stretch, weight }) => ({ stretch, weight, most: leftOf(stretch) }))
+  const excess = rest - share(rest, shares)
+  const inPlace = replacementsOf(
+    stretches,
+    billed.map(({ stretch }) => stretch),
+  )
+  const others = inPlace.map((stretch) => ({
+    stretch,
+    weight: leftOf(stretch),
+    most: leftOf(stretch),
+  }))
+  return Math.max(0, excess - share(excess, others))
+}
+
+/** Counts an amount as returned, shared among stretches. Returns the part that they can take. */
+function share(amount: number, among: readonly (Share & { readonly stretch: Stretch })[]): number {
+  const parts = divide(amount, among)
+  parts.forEach((part, at) => {
+    const stretch = among[at]?.stretch
+    if (stretch) stretch.returned += part
+  })
+  return sum(parts)
+}
+
+/** Adds up what an invoice bills: `net` without exclusive taxes, and `gross` with them. */
+function sizeOf({ lines }: InvoiceFacts): { readonly net: number; readonly gross: number } {
+  const sales = lines.filter(isSale)
+  const net = sum(sales.map(({ amount }) => amount))
+  return { net, gross: net + sum(sales.map(({ tax }) => tax)) }
+}
+
+function sum(amounts: readonly number[]): number {
+  return amounts.reduce((total, each) => total + each, 0)
+}

@@ -1,0 +1,122 @@
+import type Stripe from 'stripe'
+import type { Returned } from '../../core/values/money-back.ts'
+import { idOf, listAll, type StripeContext } from '../../providers/stripe/client.ts'
+import { isGift } from '../balance/stripe.ts'
+import { statusOfDispute } from '../disputes/stripe.ts'
+
+/** Returned money of an invoice, with the objects that show it. */
+export interface ReturnedOfInvoice extends Returned {
+  readonly charges: readonly Stripe.Charge[]
+  readonly notes: readonly Stripe.CreditNote[]
+}
+
+/**
+ * Reads the refunds, disputes and credit notes of an invoice. Requests them only if the invoice or
+ * its charges have some.
+ */
+export async function readReturned(
+  context: StripeContext,
+  invoice: Stripe.Invoice,
+): Promise<ReturnedOfInvoice> {
+  const charges = await chargesOf(context, invoice)
+  const notes = await notesOf(context, invoice)
+  const refunds: Stripe.Refund[] = []
+  const disputes: Stripe.Dispute[] = []
+  for (const { id: charge, amount_refunded, disputed } of charges) {
+    if (amount_refunded > 0)
+      refunds.push(...(await listAll(context.stripe.refunds.list({ charge }))))
+    if (disputed) disputes.push(...(await listAll(context.stripe.disputes.list({ charge }))))
+  }
+  return {
+    charges,
+    notes,
+    refunds: refunds.map((refund) => ({ amount: refund.amount, hasFailed: hasFailed(refund) })),
+    disputes: disputes.map(({ amount, status }) => ({ amount, status: statusOfDispute(status) })),
+    creditNotes: notes.map(({ amount, refunds: links, status }) => ({
+      amount,
+      refunded: links.reduce((sum, link) => sum + link.amount_refunded, 0),
+      isVoid: status === 'void',
+    })),
+  }
+}
+
+async function chargesOf(
+  { stripe }: StripeContext,
+  { id: invoice, amount_paid }: Stripe.Invoice,
+): Promise<Stripe.Charge[]> {
+  if (amount_paid === 0) return []
+  const payments = stripe.invoicePayments.list({
+    invoice,
+    status: 'paid',
+    limit: 100,
+    expand: ['data.payment.payment_intent.latest_charge', 'data.payment.charge'],
+  })
+  const charges: Stripe.Charge[] = []
+  for await (const { payment } of payments) {
+    const intent = payment.payment_intent as Stripe.PaymentIntent | undefined
+    const charge = intent?.latest_charge ?? payment.charge ?? null
+    if (typeof charge === 'string') charges.push(await stripe.charges.retrieve(charge))
+    else if (charge !== null) charges.push(charge as Stripe.Charge)
+  }
+  return charges
+}
+
+async function notesOf(
+  { stripe }: StripeContext,
+  invoice: Stripe.Invoice,
+): Promise<Stripe.CreditNote[]> {
+  const { pre_payment_credit_notes_amount: before, post_payment_credit_notes_amount: after } =
+    invoice
+  if (before + after === 0) return []
+  return listAll(stripe.creditNotes.list({ invoice: invoice.id, limit: 100 }))
+}
+
+/** Whether a refund moved no money. Stripe returns a failed one to the merchant's balance. */
+export function hasFailed({ status }: Stripe.Refund): boolean {
+  return status === 'failed' || status === 'canceled'
+}
+
+/** An entry of a customer's balance. Positive amounts are credit for the customer. */
+export interface Entry {
+  readonly amount: number
+  readonly isGift: boolean
+  readonly invoice: string | null
+}
+
+/**
+ * Calculates how much of each invoice was paid by gifts, which are credit without a payment. The
+ * customer's own credit is used first. Credit that an invoice returns to the balance is a gift
+ * again, up to the amount that gifts had paid.
+ * @param entries Oldest first.
+ */
+export function giftsByInvoice(entries: readonly Entry[]): Map<string, number> {
+  const used = new Map<string, number>()
+  let [own, gifts] = [0, 0]
+  for (const { amount, isGift: isGiven, invoice } of entries) {
+    const before = used.get(invoice ?? '') ?? 0
+    if (amount > 0) {
+      const given = isGiven ? amount : Math.min(amount, before)
+      gifts += given
+      own += amount - given
+      if (!isGiven && invoice !== null) used.set(invoice, before - given)
+      continue
+    }
+    const taken = Math.min(gifts, Math.max(0, -amount - Math.max(0, own)))
+    gifts -= taken
+    own += amount + taken
+    if (invoice !== null) used.set(invoice, before + taken)
+  }
+  return used
+}
+
+export async function readGifts(
+  { stripe }: StripeContext,
+  customer: string,
+): Promise<Map<string, number>> {
+  const listed = stripe.customers.listBalanceTransactions(customer, { limit: 100 })
+  return giftsByInvoice((await listAll(listed)).map(describe).reverse())
+}
+
+function describe(entry: Stripe.CustomerBalanceTransaction): Entry {
+  return { amount: -entry.amount, isGift: isGift(entry), invoice: idOf(entry.invoice) }
+}

@@ -1,0 +1,107 @@
+import type { SubscriptionScope } from '../../core/subscription-scope.ts'
+import { capability, feature } from '../define-feature.ts'
+import type { SwapOptions } from '../swap/subscription.ts'
+import { stripeQuantities } from './stripe.ts'
+import { addQuantity, partFor, setQuantity, subtractQuantity } from './subscription.ts'
+
+declare module '../../subscription.ts' {
+  interface Subscription {
+    /**
+     * Adds `count` units (default 1) of the main price or, with `price`, of another price of the
+     * subscription.
+     * @throws {Unsupported} for the main price at a provider without quantities (Braintree).
+     */
+    incrementQuantity(count?: number, price?: string): Promise<Subscription>
+
+    /**
+     * Removes `count` units (default 1) of the main price or, with `price`, of another price of the
+     * subscription. The quantity never falls below 1.
+     * @throws {Unsupported} for the main price at a provider without quantities (Braintree).
+     */
+    decrementQuantity(count?: number, price?: string): Promise<Subscription>
+
+    /**
+     * Sets the quantity of the main price or, with `price`, of another price of the subscription.
+     * Safe to repeat.
+     * @throws {Unsupported} for the main price at a provider without quantities (Braintree).
+     * @example
+     * ```ts
+     * await subscription.updateQuantity(5)
+     * await subscription.updateQuantity(10, 'seat')
+     * ```
+     */
+    updateQuantity(quantity: number, price?: string, options?: SwapOptions): Promise<Subscription>
+
+    /**
+     * Does the same as `incrementQuantity()`, but bills the difference at once instead of with the
+     * next invoice. If the bank wants the customer to confirm the payment, the units are added once
+     * they have; calling this method again after that adds more units. `updateQuantityAndInvoice()`
+     * is safe to repeat.
+     * @throws {InvalidArgument} while the subscription is paused.
+     * @throws {Unsupported} for the main price at a provider without quantities (Braintree).
+     */
+    incrementAndInvoice(count?: number, price?: string): Promise<Subscription>
+
+    /**
+     * Does the same as `updateQuantity()`, but bills the difference at once instead of with the
+     * next invoice. Safe to repeat.
+     * @throws {InvalidArgument} while the subscription is paused.
+     * @throws {Unsupported} for the main price at a provider without quantities (Braintree).
+     */
+    updateQuantityAndInvoice(
+      quantity: number,
+      price?: string,
+      options?: SwapOptions,
+    ): Promise<Subscription>
+  }
+}
+
+declare module '../../core/storage/tables.ts' {
+  interface OperationKinds {
+    quantity: true
+  }
+}
+
+/**
+ * Requires the capability for the price: `quantities` for the main price, `items` for any other.
+ */
+function having(subscription: SubscriptionScope, price: string | undefined): SubscriptionScope {
+  const isMain = price === subscription.record.providerPlan
+  return subscription.having(isMain ? 'quantities' : partFor(price))
+}
+
+/** Changes of quantity, for the main price and for other prices. */
+export const quantityChanges = feature({
+  changes: {
+    incrementQuantity: async (subscription, count = 1, price) =>
+      addQuantity(having(subscription, price), count, { price }),
+    decrementQuantity: async (subscription, count = 1, price) =>
+      subtractQuantity(having(subscription, price), count, { price }),
+    updateQuantity: async (subscription, quantity, price, options = {}) =>
+      setQuantity(having(subscription, price), { ...options, quantity, price }),
+    incrementAndInvoice: async (subscription, count = 1, price) => {
+      const scope = having(subscription, price)
+      scope.having('items')
+      await addQuantity(scope, count, { price, invoiceNow: true })
+    },
+    updateQuantityAndInvoice: async (subscription, quantity, price, options = {}) => {
+      const scope = having(subscription, price)
+      scope.having('items')
+      await setQuantity(scope, { ...options, quantity, price, invoiceNow: true })
+    },
+  },
+  operations: { quantity: null },
+})
+
+/** Quantity of the main price. */
+export const quantities = capability('quantities', {
+  subscriptionNeeds: [
+    'incrementQuantity',
+    'decrementQuantity',
+    'updateQuantity',
+    'incrementAndInvoice',
+    'updateQuantityAndInvoice',
+  ],
+  builder: ['quantity'],
+  stripe: stripeQuantities,
+})

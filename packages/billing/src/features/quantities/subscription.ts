@@ -1,0 +1,155 @@
+import type { LockedOwner } from '../../core/locked-owner.ts'
+import { attempt, begin, finish } from '../../core/operation.ts'
+import type { Intent, Operation } from '../../core/storage/operations.ts'
+import type {
+  ChangeAtProvider,
+  CurrentSubscription,
+  SubscriptionScope,
+} from '../../core/subscription-scope.ts'
+import { requireCount } from '../../core/values/arguments.ts'
+import { type Capability, requirePart } from '../../providers/gateway-parts.ts'
+import type { WantedItem } from '../../providers/item.ts'
+import type { ProviderSubscription } from '../../providers/subscription.ts'
+import { wantedOf } from '../../providers/wanted-items.ts'
+import { carrying, changeItems, requireCounted, termsOf } from '../items/subscription.ts'
+import { withPlanRule } from '../schedules/planned-swap.ts'
+import { rejectWhilePaused } from '../swap/reject-while-paused.ts'
+import type { SwapOptions } from '../swap/subscription.ts'
+
+/**
+ * How long a repeated call counts as a retry, in milliseconds: as long as providers keep
+ * idempotency keys. A later call is a new change.
+ */
+const RETRY_WINDOW = 24 * 3_600_000
+
+/**
+ * Returns the part of a gateway that changes the quantity of this price: `quantities` for the main
+ * price (no price given), `items` for another.
+ */
+export function partFor(price: string | undefined): Extract<Capability, 'quantities' | 'items'> {
+  return price === undefined ? 'quantities' : 'items'
+}
+
+/** Selects the price, and when the difference is billed. */
+export interface QuantityOptions {
+  readonly price: string | undefined
+  /** Whether to bill the difference at once instead of with the next invoice. @default false */
+  readonly invoiceNow?: boolean
+}
+
+export async function addQuantity(
+  subscription: SubscriptionScope,
+  count: number,
+  of: QuantityOptions,
+): Promise<void> {
+  await move(subscription, requireCount(count), of)
+}
+
+export async function subtractQuantity(
+  subscription: SubscriptionScope,
+  count: number,
+  of: QuantityOptions,
+): Promise<void> {
+  await move(subscription, -requireCount(count), of)
+}
+
+export async function setQuantity(
+  subscription: SubscriptionScope,
+  wanted: SwapOptions & QuantityOptions & { readonly quantity: number },
+): Promise<void> {
+  const { quantity, price, invoiceNow = false, ...options } = wanted
+  requireCount(quantity)
+  subscription.requireRunning()
+  if (subscription.can('items')) {
+    const change = price === undefined ? { quantity } : { quantity, price }
+    return changeItems(subscription.having('items'), change, { ...options, invoiceNow })
+  }
+  await subscription.change((current) => set(subscription, current, quantity, { price }))
+}
+
+/**
+ * Changes the quantity by `step`, never below one. The target quantity is stored before the request
+ * to the provider, so that a retry after a lost response sets the same number again.
+ */
+async function move(
+  subscription: SubscriptionScope,
+  step: number,
+  { price, invoiceNow = false }: QuantityOptions,
+): Promise<void> {
+  subscription.requireRunning()
+  const { context, record } = subscription
+  const { provider, providerId: of, owner } = record
+  const same = { provider, of, price: price ?? null, step, ...(invoiceNow ? { invoiceNow } : {}) }
+  let operation: Operation
+  const ask = async (current: CurrentSubscription) => {
+    const { found, locked } = current
+    const now = subscription.now()
+    const from = requireCounted(wantedOf(found), price ?? found.plan)
+    const to = requireCount(Math.max(1, from + step))
+    const request = { ...same, was: from, to, at: now.getTime() }
+    const intent: Intent = { owner, kind: 'quantity', request, same }
+    const begun = await context.operations.find(intent)
+    const isRepeat = begun !== null && isUnderWay(begun, from, now)
+    if (begun && !isRepeat) await finish(context, locked, begun)
+    operation = await begin(context, locked, intent)
+    const target = Number(operation.request.to)
+    const counted = price ?? found.plan
+    const plans = {
+      carry: carrying({ quantity: target, price: counted }),
+      targetOf: (of: ProviderSubscription) => withQuantity(of, target, counted),
+    }
+    const make: ChangeAtProvider = async () => {
+      if (target !== from) await set(subscription, current, target, { price, invoiceNow })
+    }
+    const planAware = withPlanRule(subscription, 'items', make, plans)
+    const isBilled = () =>
+      isBilledNow(subscription, current, target, { price: counted, invoiceNow })
+    await attempt(context, locked, operation, () => rejectWhilePaused(planAware, isBilled)(current))
+  }
+  // Finished last: if the caller gets no response, the retry must still find the operation.
+  const settle = (locked: LockedOwner) => finish(context, locked, operation)
+  await subscription.change(ask, { settle })
+}
+
+/**
+ * Whether the operation can still be retried: nothing else changed the quantity in the meantime,
+ * and providers still keep its idempotency key.
+ */
+function isUnderWay({ request }: Operation, quantity: number, now: Date): boolean {
+  const { was, to, at } = request
+  return (quantity === was || quantity === to) && now.getTime() - Number(at) < RETRY_WINDOW
+}
+
+async function set(
+  subscription: SubscriptionScope,
+  { found, ask }: CurrentSubscription,
+  quantity: number,
+  { price = found.plan, invoiceNow = false }: QuantityOptions,
+): Promise<void> {
+  if (!subscription.can('items')) {
+    return ask((gateway) => requirePart(gateway, 'quantities').set(found.id, quantity))
+  }
+  const terms = await termsOf(subscription, { invoiceNow })
+  const wanted = withQuantity(found, quantity, price)
+  await ask((gateway) =>
+    requirePart(gateway, 'items').change(found.id, { ...terms, wanted }, subscription.now()),
+  )
+}
+
+/** Whether the provider bills the additional units at once. */
+async function isBilledNow(
+  subscription: SubscriptionScope,
+  { found }: CurrentSubscription,
+  quantity: number,
+  { price = found.plan, invoiceNow = false }: QuantityOptions,
+): Promise<boolean> {
+  if (!subscription.can('items')) return false
+  const terms = await termsOf(subscription, { invoiceNow })
+  const { items } = await subscription.having('items').gateway()
+  const wanted = withQuantity(found, quantity, price)
+  return (await items.preview(found.id, { ...terms, wanted }, subscription.now())).immediately
+}
+
+function withQuantity(found: ProviderSubscription, quantity: number, price: string): WantedItem[] {
+  return wantedOf(found).map((item) => (item.price === price ? { price, quantity } : item))
+}

@@ -1,0 +1,227 @@
+import type braintree from 'braintree'
+import { isBillingError } from '../../core/errors/error-codes.ts'
+import { RefundNotPossibleYet, RefundRefused } from '../../core/errors/errors.ts'
+import { fromDecimal, type Money, money, toDecimal } from '../../core/values/money.ts'
+import type { BraintreeContext } from '../../providers/braintree/client.ts'
+import { codesOf, orNull, requireSuccess } from '../../providers/braintree/errors.ts'
+import type { GatewayParts } from '../../providers/gateway-parts.ts'
+import { namesOfKey, orderOfKey, requestKeyOf } from '../payments/braintree-order-key.ts'
+import { refundActionOf } from '../proration/braintree-refund-action.ts'
+import { hasFailed } from '../proration/braintree-returned.ts'
+import type { NewRefund } from './contract.ts'
+import { REFUND_REASONS, type Refund, type RefundReason } from './refund.ts'
+
+type Sale = braintree.Transaction
+
+/** The transaction was settled in the meantime, so it can only be refunded, not voided. */
+const NO_LONGER_VOIDABLE = '91504'
+
+/**
+ * The transaction is not settled. Some processors do not refund a transaction that is still
+ * settling.
+ */
+const NOT_SETTLED = ['91506', '91574']
+
+/**
+ * Implements refunds for Braintree.
+ * @param creditedOf Returns how much of a sale was credited by swaps or lost in disputes.
+ */
+export function braintreeRefunds(
+  context: BraintreeContext,
+  creditedOf: (sale: Sale) => Promise<Money>,
+): Pick<GatewayParts, 'refunds'> {
+  return {
+    refunds: {
+      async find(id, customerId) {
+        const sale = await findSale(context, id)
+        if (!sale || sale.customer?.id !== customerId) return null
+        const way = refundActionOf(sale)
+        if (way === 'none') return null
+        const amount = amountOf(sale)
+        const refunds = await refundsOf(context, sale)
+        const refunded = refunds.reduce((sum, each) => sum + counted(each), 0)
+        return {
+          charge: sale.id,
+          amount,
+          refunded: money(refunded, amount.currency),
+          isRefundableInPart: way === 'refund',
+          raw: sale,
+        }
+      },
+      creditedOf: ({ raw }) => creditedOf(raw as Sale),
+      async list(charge) {
+        const sale = await context.gateway.transaction.find(charge)
+        return refundsOf(context, sale)
+      },
+      async findByKey(charge, key) {
+        const sale = await context.gateway.transaction.find(charge)
+        return findSuccessful(await attemptsOf(context, sale, key))
+      },
+      create: (refund) => create(context, refund),
+    },
+  }
+}
+
+async function findSale({ gateway }: BraintreeContext, id: string): Promise<Sale | null> {
+  return orNull(async () => {
+    const found = await gateway.transaction.find(id)
+    return found.type === 'sale' ? found : null
+  })
+}
+
+/** Lists the refunds of a sale, newest first. */
+async function refundsOf(context: BraintreeContext, sale: Sale): Promise<Refund[]> {
+  if (refundActionOf(sale) === 'done') return [describeVoided(sale)]
+  const found = await Promise.all(
+    (sale.refundIds ?? []).map((id) => context.gateway.transaction.find(id)),
+  )
+  // Braintree lists the oldest first, and its timestamps have a resolution of one second.
+  return found
+    .reverse()
+    .sort((a, b) => b.createdAt.localeCompare(a.createdAt))
+    .map((refund) => describeRefund(refund, sale))
+}
+
+/** Lists the refunds that were requested with this key, including declined ones. */
+async function attemptsOf(context: BraintreeContext, sale: Sale, key: string): Promise<Refund[]> {
+  const all = await refundsOf(context, sale)
+  const names = namesOfKey(key)
+  return all.filter(({ raw }) => names.includes(readOrder((raw as Sale).orderId)?.key ?? ''))
+}
+
+function findSuccessful(attempts: readonly Refund[]): Refund | null {
+  return attempts.find(({ status }) => status !== 'failed') ?? null
+}
+
+function counted({ amount, status }: Refund): number {
+  return status === 'failed' ? 0 : amount.amount
+}
+
+async function create(context: BraintreeContext, refund: NewRefund): Promise<Refund> {
+  const sale = await context.gateway.transaction.find(refund.charge)
+  const { reason } = refund
+  const way = refundActionOf(sale)
+  if (way === 'done') return describeVoided(sale, reason)
+  if (way === 'refund') return refundSale(context, sale, refund)
+  if (way !== 'void' || !isWhole(sale, refund)) throw refundNotPossibleYet(sale)
+  const result = await context.gateway.transaction.void(sale.id)
+  if (result.success) return describeVoided(result.transaction, reason)
+  const now = await context.gateway.transaction.find(refund.charge)
+  if (refundActionOf(now) === 'done') return describeVoided(now, reason)
+  const hasMoved = codesOf(result).includes(NO_LONGER_VOIDABLE) && now.status !== sale.status
+  if (!hasMoved) throw refusalOf(() => requireSuccess(result))
+  if (refundActionOf(now) === 'refund') return refundSale(context, now, refund)
+  throw refundNotPossibleYet(now)
+}
+
+async function refundSale(
+  context: BraintreeContext,
+  sale: Sale,
+  { amount, reason, key }: NewRefund,
+): Promise<Refund> {
+  const before = await attemptsOf(context, sale, key)
+  const done = findSuccessful(before)
+  if (done) return done
+  const request = {
+    ...(amount === null ? {} : { amount: toDecimal(amount) }),
+    orderId: orderOf(key, reason),
+    apiRequestKey: requestKeyOf(key, before.length, 'refund:'),
+  }
+  const result = await context.gateway.transaction.refund(sale.id, request)
+  if (!result.success) {
+    await refuseUnsettled(context, sale.id, codesOf(result))
+    throw refusalOf(() => requireSuccess(result))
+  }
+  return describeRefund(result.transaction, sale)
+}
+
+/**
+ * Throws RefundNotPossibleYet if the sale can still be settled. A sale that was declined at
+ * settlement never will be.
+ */
+async function refuseUnsettled(
+  { gateway }: BraintreeContext,
+  id: string,
+  codes: readonly string[],
+): Promise<void> {
+  if (!codes.some((code) => NOT_SETTLED.includes(code))) return
+  const now = await gateway.transaction.find(id)
+  if (refundActionOf(now) !== 'none') throw refundNotPossibleYet(now)
+}
+
+/**
+ * Returns the order id of a refund, from which its key and reason are read back, because Braintree
+ * has no field for a reason: `refund:key` or `refund/duplicate:key`. The key alone would be
+ * ambiguous: the sale may have the same order id, and Braintree copies it to refunds that are made
+ * in the control panel.
+ */
+function orderOf(key: string, reason: RefundReason | null): string {
+  return orderOfKey(key, reason === null ? 'refund:' : `refund/${reason}:`)
+}
+
+/** Reads key and reason from an order id. `null` if `orderOf()` did not make it. */
+function readOrder(
+  order: string | null | undefined,
+): { readonly key: string; readonly reason: RefundReason | null } | null {
+  const [, word, key] = /^refund(?:\/(\w+))?:(.*)$/s.exec(order ?? '') ?? []
+  const reason = REFUND_REASONS.find((each) => each === word) ?? null
+  return key === undefined || (word !== undefined && reason === null) ? null : { key, reason }
+}
+
+function isWhole(sale: Sale, { amount }: NewRefund): boolean {
+  return amount === null || amount.amount === amountOf(sale).amount
+}
+
+function refundNotPossibleYet(sale: Sale): RefundNotPossibleYet {
+  const message =
+    refundActionOf(sale) === 'void'
+      ? 'The charge is not settled: all of it can go back now, a part once it is settled'
+      : 'The charge is being settled: nothing can go back until then'
+  return new RefundNotPossibleYet(message, { provider: 'braintree', providerCode: sale.status })
+}
+
+/**
+ * Turns a rejection by Braintree or the bank, after which no money has moved, into RefundRefused.
+ */
+function refusalOf(ask: () => unknown): unknown {
+  try {
+    ask()
+  } catch (error) {
+    const isRefused =
+      isBillingError(error, 'provider_rejected') || isBillingError(error, 'payment_failed')
+    if (!isRefused) return error
+    const { message, provider, providerCode } = error
+    return new RefundRefused(message, { provider, providerCode, cause: error })
+  }
+  return new Error('It was not refused')
+}
+
+function amountOf({ amount, currencyIsoCode }: Sale): Money {
+  return fromDecimal(amount, currencyIsoCode.toLowerCase())
+}
+
+function describeRefund(refund: Sale, sale: Sale): Refund {
+  return {
+    id: refund.id,
+    charge: sale.id,
+    amount: amountOf(refund),
+    status: hasFailed(refund) ? 'failed' : refund.status === 'settled' ? 'succeeded' : 'pending',
+    reason: readOrder(refund.orderId)?.reason ?? null,
+    raw: refund,
+  }
+}
+
+/**
+ * Describes a voided charge as a refund. It has no transaction of its own that could store the
+ * reason.
+ */
+function describeVoided(sale: Sale, reason: RefundReason | null = null): Refund {
+  return {
+    id: sale.id,
+    charge: sale.id,
+    amount: amountOf(sale),
+    status: 'voided',
+    reason,
+    raw: sale,
+  }
+}

@@ -1,0 +1,43 @@
+import { capability } from '../define-feature.ts'
+import { creditedOf } from '../proration/braintree-credited.ts'
+import { braintreeRefunds } from './braintree.ts'
+import type { Refund, RefundOptions } from './refund.ts'
+import { stripeRefunds } from './stripe.ts'
+import { idOf, refund } from './user.ts'
+
+declare module '../../billable-user.ts' {
+  interface BillableUser<User> {
+    /**
+     * Refunds a charge: all that is left of it, or `amount`. The charge is given by its id, the
+     * result of `charge()`, an invoice, or a hosted page. Braintree voids an unsettled charge as a
+     * whole (status `voided`). Without an idempotency key, each call with an `amount` refunds
+     * again.
+     * @throws {RefundNotPossibleYet} for a part of a charge that Braintree has not settled yet.
+     * @throws {RefundRefused} if the provider rejects the refund, for example of a disputed charge.
+     * @throws {AmountTooLarge} if less than `amount` is left of the charge.
+     * @throws {ChargeNotFound} if this customer has no such charge.
+     * @example
+     * ```ts
+     * await user.refund(payment.id, { amount: money(500, 'eur'), idempotencyKey: `refund-${request.id}` })
+     * ```
+     */
+    refund(charge: string | { readonly id: string }, options?: RefundOptions): Promise<Refund>
+  }
+}
+
+declare module '../../core/storage/tables.ts' {
+  interface OperationKinds {
+    refund: true
+  }
+}
+
+/** Refunds of charges. */
+export const refunds = capability('refunds', {
+  user: {
+    refund: (user, charge, options = {}) => refund(user, idOf(charge), options),
+  },
+  invoice: ['refund', 'refunded'],
+  operations: { refund: null },
+  stripe: stripeRefunds,
+  braintree: (context) => braintreeRefunds(context, (sale) => creditedOf(context, sale)),
+})

@@ -1,0 +1,222 @@
+import {
+  AmountTooLarge,
+  ChargeNotFound,
+  InvalidAmount,
+  RefundNotPossibleYet,
+  RefundRefused,
+} from '../../core/errors/errors.ts'
+import type { LockedOwner } from '../../core/locked-owner.ts'
+import { attempt, begin, finish, recordEvent } from '../../core/operation.ts'
+import type { Intent } from '../../core/storage/operations.ts'
+import type { UserHaving } from '../../core/user-scope.ts'
+import { requireText, requireWord } from '../../core/values/arguments.ts'
+import { formatMoney, type Money, money, requireAmount } from '../../core/values/money.ts'
+import { requirePart } from '../../providers/gateway-parts.ts'
+import { withPresentCustomer } from '../customers/customer.ts'
+import { refundCreated } from '../invoices/events.ts'
+import type { InvoiceData } from '../invoices/invoice.ts'
+import type { Refundable, Refunds } from './contract.ts'
+import { REFUND_REASONS, type Refund, type RefundOptions, type RefundReason } from './refund.ts'
+
+/** A charge, and how much of it was credited instead of refunded. */
+interface Charge extends Refundable {
+  readonly credited: number
+}
+
+interface WantedRefund {
+  readonly customerId: string
+  readonly charge: Charge
+  /** The amount to refund. `null` refunds all that is left. */
+  readonly amount: Money | null
+  readonly reason: RefundReason | null
+}
+
+/** Returns the id of a charge or of an object that stands for it, such as an invoice. */
+export function idOf(charge: string | { readonly id: string }): string {
+  return requireText('charge', typeof charge === 'object' ? charge?.id : charge)
+}
+
+export async function refund(
+  user: UserHaving<'refunds'>,
+  id: string,
+  { amount, reason, idempotencyKey }: RefundOptions,
+): Promise<Refund> {
+  if (idempotencyKey !== undefined) requireText('idempotency key', idempotencyKey)
+  if (reason !== undefined) requireWord('reason', reason, REFUND_REASONS)
+  const gateway = await user.gateway()
+  const part = amount === undefined ? null : requireAmount(amount, gateway.toMoney)
+  return withPresentCustomer(user, async (locked, customerId) => {
+    const charge = await requireCharge(user, id, customerId)
+    requireCurrency(charge, part)
+    const wanted = { customerId, charge, amount: part, reason: reason ?? null }
+    return refundWithOperation(user, locked, wanted, idempotencyKey)
+  })
+}
+
+/**
+ * Returns how much of an invoice was refunded. Zero if nothing was charged, as when credit paid it.
+ */
+export async function refundedOf(
+  user: UserHaving<'refunds'>,
+  { id, currency }: InvoiceData,
+): Promise<Money> {
+  const { refunds } = await user.gateway()
+  const charge = await refunds.find(id, await user.requireCustomerId())
+  return charge?.refunded ?? money(0, currency)
+}
+
+async function requireCharge(
+  user: UserHaving<'refunds'>,
+  id: string,
+  customerId: string,
+): Promise<Charge> {
+  const gateway = await user.gateway()
+  const found = await gateway.refunds.find(id, customerId)
+  const credited = found && (await gateway.refunds.creditedOf?.(found))
+  if (found) return { ...found, credited: credited?.amount ?? 0 }
+  const invoice = await gateway.findInvoice(id, customerId, await user.taxOf())
+  if (!invoice?.paid) throw new ChargeNotFound('There is no such charge')
+  throw new ChargeNotFound(
+    `Nothing was charged for the invoice ${invoice.number}: credit paid it, or it is over nothing. invoice.creditNote({ to: 'balance' }) gives credit back`,
+  )
+}
+
+function requireCurrency({ amount: { currency } }: Charge, part: Money | null): void {
+  if (part === null || part.currency === currency) return
+  throw new InvalidAmount(
+    `The charge is in ${currency.toUpperCase()}, not ${part.currency.toUpperCase()}`,
+  )
+}
+
+/**
+ * Refunds with a stored operation. A call that is repeated after a lost response returns the refund
+ * that was made, with the reason that was first given. Without a key from the caller, the
+ * operation's id is the key.
+ */
+async function refundWithOperation(
+  user: UserHaving<'refunds'>,
+  locked: LockedOwner,
+  wanted: WantedRefund,
+  key: string | undefined,
+): Promise<Refund> {
+  const { context, owner, provider } = user
+  const { amount, reason } = wanted
+  const same = { provider, charge: wanted.charge.charge, amount, ...(key ? { key } : {}) }
+  const intent: Intent = { owner, kind: 'refund', request: { ...same, reason }, same }
+  const before = await context.operations.find(intent)
+  const operation = before ?? (await begin(context, locked, intent))
+  return attempt(context, locked, operation, async () => {
+    // Repeats the first request unchanged: the provider rejects a different request under the same
+    // key.
+    const first = { ...wanted, reason: operation.request.reason as RefundReason | null }
+    const noted = before ? first.reason : null
+    const made = await refundOnce(user, locked, first, { key: key ?? operation.id, noted })
+    await finish(context, locked, operation)
+    return made
+  })
+}
+
+async function refundOnce(
+  user: UserHaving<'refunds'>,
+  locked: LockedOwner,
+  { customerId, charge, amount, reason }: WantedRefund,
+  { key, noted }: { readonly key: string; readonly noted: RefundReason | null },
+): Promise<Refund> {
+  const gateway = await user.gateway()
+  const done = await findDone(gateway.refunds, charge, amount, key)
+  if (done === 'another') {
+    throw new RefundRefused('This idempotency key was used for another refund', {
+      provider: user.provider,
+      providerCode: null,
+    })
+  }
+  // A refund that is found may have been made by a process that was killed before it emitted the
+  // event.
+  if (!done) requireLeft(user, charge, amount)
+  // Without an amount the provider would refund the whole charge.
+  const part = amount ?? (charge.credited > 0 ? leftOf(charge) : null)
+  const made =
+    (done?.status === 'voided' ? await withReason(user, done, noted) : done) ??
+    (await locked.change(user.provider, (changing) =>
+      requirePart(changing, 'refunds').create({
+        customerId,
+        charge: charge.charge,
+        amount: part,
+        reason,
+        key,
+      }),
+    ))
+  if (made.status !== 'failed') await recordEvent(user.context, locked, refundCreated(user, made))
+  return made
+}
+
+/**
+ * Adds the reason to a voided charge, which cannot store it: from the `refund.created` event if
+ * there is one, otherwise from our operation.
+ */
+async function withReason(
+  user: UserHaving<'refunds'>,
+  voided: Refund,
+  noted: RefundReason | null,
+): Promise<Refund> {
+  const { subject } = refundCreated(user, voided)
+  const told = await user.context.events.findAbout('refund.created', subject)
+  if (!told) return { ...voided, reason: noted }
+  const { reason } = told.data.refund
+  return { ...voided, reason: REFUND_REASONS.find((each) => each === reason) ?? null }
+}
+
+/**
+ * Finds the refund that a repeated call returns: that of the same key, or that of a charge that is
+ * wholly refunded.
+ */
+async function findDone(
+  refunds: Pick<Refunds, 'findByKey' | 'list'>,
+  charge: Charge,
+  amount: Money | null,
+  key: string,
+): Promise<Refund | 'another' | null> {
+  const left = leftOf(charge)
+  const made = await refunds.findByKey(charge.charge, key)
+  if (made) {
+    const isSame = amount === null ? left.amount === 0 : made.amount.amount === amount.amount
+    return isSame || made.status === 'failed' ? made : 'another'
+  }
+  const isWhole = amount === null || amount.amount === charge.amount.amount
+  if (!isWhole || left.amount > 0) return null
+  const newest = (await refunds.list(charge.charge)).find(({ status }) => status !== 'failed')
+  if (!newest) return null
+  return amount === null || newest.amount.amount === amount.amount ? newest : null
+}
+
+function leftOf({ amount, refunded, credited }: Charge): Money {
+  return money(Math.max(0, amount.amount - refunded.amount - credited), amount.currency)
+}
+
+/** Rejects a refund that is known to fail, before any request that changes something. */
+function requireLeft(user: UserHaving<'refunds'>, charge: Charge, amount: Money | null): void {
+  const left = leftOf(charge)
+  const isNothing = left.amount === 0 && charge.credited > 0
+  if (isNothing || (amount !== null && amount.amount > left.amount)) throw tooLarge(charge, left)
+  const isPart = charge.credited > 0 || (amount !== null && amount.amount < charge.amount.amount)
+  if (charge.isRefundableInPart) return
+  if (charge.isVoidable === false) {
+    throw new RefundNotPossibleYet('The money is on its way: it can go back once it is there', {
+      provider: user.provider,
+      providerCode: null,
+    })
+  }
+  if (!isPart) return
+  throw new RefundNotPossibleYet(
+    'The charge is not settled: all of it can go back now, a part once it is settled',
+    { provider: user.provider, providerCode: null },
+  )
+}
+
+function tooLarge({ amount, credited }: Charge, left: Money): AmountTooLarge {
+  const given = formatMoney(money(credited, amount.currency))
+  const why = credited > 0 ? `: ${given} of it went back in other ways, such as credit` : ''
+  return new AmountTooLarge(
+    `Only ${formatMoney(left)} of the charge is left to be given back${why}`,
+  )
+}

@@ -1,0 +1,23 @@
+import type { LockedOwner } from '../../core/locked-owner.ts'
+import type { Operation } from '../../core/storage/operations.ts'
+import { requirePart } from '../../providers/gateway-parts.ts'
+import { isStoredPlan } from './decide-plan.ts'
+
+/**
+ * Plans the stored swap under the id of this operation. The id in the plan then shows that it was
+ * made.
+ */
+export async function applyStoredPlan(
+  locked: LockedOwner,
+  { id: operation, request }: Operation,
+): Promise<void> {
+  if (!isStoredPlan(request)) return
+  const { provider, of, items, tax, automaticTax, taxRates, itemRates } = request
+  const rates = {
+    ...(automaticTax ? { automaticTax } : {}),
+    ...(taxRates ? { taxRates } : {}),
+    ...(itemRates ? { itemRates } : {}),
+  }
+  const swap = { items, at: new Date(request.at), tax, ...rates, operation }
+  await locked.change(provider, (gateway) => requirePart(gateway, 'schedules').plan(of, swap))
+}

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { type ContractPart, codeOf, newOperation, testsOf } from '../../providers/contract-suite.ts'
+import type { WantedItem } from '../../providers/item.ts'
+
+/** Contract tests of planned swaps, for gateways with the part `schedules`. */
+export const schedulesContract: ContractPart = ({ describe, it }, create) => {
+  const onSchedules = testsOf('schedules', 'if the gateway can plan swaps', { it }, create)
+  const plan = (items: readonly WantedItem[], operation: string | null = newOperation()) =>
+    ({ items, at: 'period_end', tax: 0, operation }) as const
+
+  describe('a planned swap', () => {
+    onSchedules(
+      'changes nothing before its date, and is planned once when the call is repeated',
+      async (schedules, account) => {
+        const { id, plan: before, periodEndsAt } = await account.subscribe()
+        const items = [{ price: account.plans[1], quantity: 2 }]
+        const operation = newOperation()
+        for (let i = 0; i < 2; i++) await schedules.plan(id, plan(items, operation))
+        const found = await account.read(id)
+        assert.equal(found.plan, before)
+        assert.deepEqual(found.planned, { items, at: periodEndsAt, operation })
+        assert.equal(found.isScheduled, true)
+        assert.equal(found.endsAt, null)
+      },
+    )
+
+    onSchedules('replaces an earlier plan', async (schedules, account) => {
+      const { id, plan: present } = await account.subscribe()
+      const [, dearer] = account.plans
+      await schedules.plan(id, plan([{ price: dearer, quantity: 1 }]))
+      const first = (await account.read(id)).planned?.operation
+      // Without an operation, the plan is updated and stays with the operation that made it.
+      await schedules.plan(id, plan([{ price: dearer, quantity: 3 }], null))
+      const { planned } = await account.read(id)
+      assert.deepEqual(
+        [planned?.items, planned?.operation],
+        [[{ price: dearer, quantity: 3 }], first],
+      )
+      const operation = newOperation()
+      await schedules.plan(id, plan([{ price: present, quantity: 4 }], operation))
+      const last = await account.read(id)
+      assert.deepEqual(last.planned?.items, [{ price: present, quantity: 4 }])
+      assert.equal(last.planned?.operation, operation)
+    })
+
+    onSchedules(
+      'can be cancelled, and the subscription stays as it is',
+      async (schedules, account) => {
+        const { id, plan: present } = await account.subscribe()
+        await schedules.plan(id, plan([{ price: account.plans[1], quantity: 1 }]))
+        for (let i = 0; i < 2; i++) await schedules.release(id)
+        const found = await account.read(id)
+        assert.deepEqual([found.plan, found.planned, found.isScheduled], [present, null, false])
+        await account.gateway.cancelAtPeriodEnd(id)
+      },
+    )
+
+    onSchedules('rejects a price that does not exist', async (schedules, account) => {
+      const { id } = await account.subscribe()
+      const none = plan([{ price: 'none-of-theirs', quantity: 1 }])
+      assert.equal(await codeOf(() => schedules.plan(id, none)), 'unknown_price')
+      const { planned, isScheduled } = await account.read(id)
+      assert.deepEqual([planned, isScheduled], [null, false])
+    })
+
+    onSchedules(
+      'accepts prices of the same billing interval, and rejects unknown ones',
+      async (schedules, { plans: [price] }) => {
+        assert.equal(await schedules.haveSameInterval([price, price]), true)
+        const none = () => schedules.haveSameInterval([price, 'none-of-theirs'])
+        assert.equal(await codeOf(none), 'unknown_price')
+      },
+    )
+  })
+}

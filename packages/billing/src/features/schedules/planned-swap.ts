@@ -1,0 +1,254 @@
+import type { BillingContext } from '../../core/context.ts'
+import { InvalidArgument, isFinal } from '../../core/errors/errors.ts'
+import { PaymentActionRequired } from '../../core/errors/payment-errors.ts'
+import type { LockedOwner } from '../../core/locked-owner.ts'
+import { attempt, begin, finish } from '../../core/operation.ts'
+import type { Operation } from '../../core/storage/operations.ts'
+import type {
+  ChangeAtProvider,
+  CurrentSubscription,
+  SubscriptionScope,
+} from '../../core/subscription-scope.ts'
+import { requirePart } from '../../providers/gateway-parts.ts'
+import type { WantedItem } from '../../providers/item.ts'
+import type { ProviderSubscription } from '../../providers/subscription.ts'
+import { wantedOf } from '../../providers/wanted-items.ts'
+import { applyStoredPlan } from './apply-stored-plan.ts'
+import type { NewPlannedSwap, PlannedSwap } from './contract.ts'
+import type { StoredPlan } from './decide-plan.ts'
+import { resumePlan } from './resume.ts'
+
+/**
+ * Effect of another change of the subscription on a planned swap.
+ * - `keeps`: the plan stays as it is.
+ * - `drops`: the plan is cancelled, because it would undo the change.
+ * - `carries`: the plan stays, and the same change is made in it.
+ * - `refuses`: the change would move the date of the plan, so it throws InvalidArgument before
+ * anything is changed.
+ */
+export type PlanRule = 'keeps' | 'drops' | 'carries' | 'refuses'
+
+export const PLAN_RULES = {
+  swap: 'drops',
+  cancel: 'drops',
+  cancelAt: 'drops',
+  items: 'carries',
+  discounts: 'carries',
+  tax: 'carries',
+  trial: 'refuses',
+  // The plan ends with the subscription. A subscription with a plan cannot be resumed: cancel() has
+  // dropped the plan.
+  cancelNow: 'keeps',
+  payNow: 'keeps',
+  pause: 'keeps',
+  unpause: 'keeps',
+} as const satisfies Readonly<Record<string, PlanRule>>
+
+/** Makes a change in the prices of a planned swap. `plan` is the present main price. */
+export type Carry = (planned: readonly WantedItem[], plan: string) => readonly WantedItem[]
+
+/** How a change affects prices. `SAME_PRICES` if it does not. */
+export interface PriceChange {
+  /** Makes the change in the planned prices. */
+  readonly carry: Carry
+  /** Returns all prices of the subscription after the change. */
+  readonly targetOf: (found: ProviderSubscription) => readonly WantedItem[]
+}
+
+export const SAME_PRICES: PriceChange = { carry: (planned) => planned, targetOf: wantedOf }
+
+interface Asked {
+  readonly subscription: SubscriptionScope
+  readonly current: CurrentSubscription
+  readonly change: ChangeAtProvider
+  readonly prices: PriceChange
+}
+
+/**
+ * Wraps a change so that it follows the rule for planned swaps. If none is planned, only the change
+ * is made.
+ */
+export function withPlanRule(
+  subscription: SubscriptionScope,
+  what: keyof typeof PLAN_RULES,
+  change: ChangeAtProvider,
+  prices: PriceChange = SAME_PRICES,
+): ChangeAtProvider {
+  return async (current) => {
+    const asked = { subscription, current, change, prices }
+    if (current.found.isScheduled) await RULES[PLAN_RULES[what]](asked)
+    else await change(current)
+  }
+}
+
+const RULES: Readonly<Record<PlanRule, (asked: Asked) => Promise<void>>> = {
+  keeps: ({ change, current }) => change(current),
+
+  // The cancelled plan is stored until the change is made: after a crash or a lost response it is
+  // planned again.
+  async drops(asked) {
+    const { subscription, current, change } = asked
+    const { context } = subscription
+    const { found, locked, ask } = current
+    const release = () => ask((gateway) => requirePart(gateway, 'schedules').release(found.id))
+    if (found.planned) await requireOfferedTarget(asked)
+    const operation = found.planned ? await storePlan(asked, found.planned, 'restore') : null
+    try {
+      await release()
+      await change(current)
+    } catch (error) {
+      // After a declined payment, and while a payment waits for confirmation, the customer keeps
+      // the plan.
+      if (operation && isFinal(error)) await restoreNow(context, locked, operation)
+      throw error
+    }
+    if (operation) await forgetPlans(context, locked, found.id)
+  },
+
+  // The plan is updated after the change, so that a retry finds both the change and the old plan.
+  async carries(asked) {
+    const { subscription, current, change, prices } = asked
+    const { context } = subscription
+    const { found, locked } = current
+    const { planned } = found
+    if (!planned) return change(current)
+    const items = prices.carry(planned.items, found.plan)
+    await requireSameInterval(current, planned.items, items)
+    await requireOffered(current, items)
+    const operation = await storePlan(asked, { ...planned, items }, 'carry')
+    try {
+      await change(current)
+    } catch (error) {
+      // A payment that waits for confirmation may still make the change; a declined one has not.
+      if (error instanceof PaymentActionRequired) await restoreNow(context, locked, operation)
+      else if (isFinal(error)) await finish(context, locked, operation)
+      throw error
+    }
+    await attempt(context, locked, operation, () => applyStoredPlan(locked, operation))
+    await forgetPlans(context, locked, found.id)
+  },
+
+  async refuses({ current, change }) {
+    if (current.found.planned) {
+      throw new InvalidArgument('Its prices are to change on that day: cancelPlannedSwap() first')
+    }
+    await change(current)
+  },
+}
+
+/** Stores the plan before the first request, with everything that is needed to plan it again. */
+async function storePlan(
+  { subscription, current: { found, locked }, prices }: Asked,
+  { items, at }: Pick<PlannedSwap, 'items' | 'at'>,
+  to: StoredPlan['to'],
+): Promise<Operation> {
+  const { context, record } = subscription
+  const request: StoredPlan = {
+    provider: record.provider,
+    of: found.id,
+    to,
+    items,
+    at: at.getTime(),
+    ...(await planTerms(subscription, items)),
+    by: found.planned?.operation ?? null,
+    before: wantedOf(found),
+    after: prices.targetOf(found),
+  }
+  return begin(context, locked, { owner: record.owner, kind: 'plan', request })
+}
+
+/**
+ * Restores the plan now, in the way a crash recovery would. On failure the operation stays stored,
+ * because the caller must see the original error.
+ */
+async function restoreNow(
+  context: BillingContext,
+  locked: LockedOwner,
+  operation: Operation,
+): Promise<void> {
+  await resumePlan(context, locked, { ...operation, kind: 'plan' }).catch(() => undefined)
+}
+
+/**
+ * Rejects the change before anything is sent: a provider cannot plan prices with different billing
+ * intervals.
+ */
+async function requireSameInterval(
+  { ask }: CurrentSubscription,
+  planned: readonly WantedItem[],
+  items: readonly WantedItem[],
+): Promise<void> {
+  const [main] = items
+  const added = items.filter(({ price }) => !planned.some((item) => item.price === price))
+  if (!main || added.length === 0) return
+  const prices = [main, ...added].map(({ price }) => price)
+  if (await ask((gateway) => requirePart(gateway, 'schedules').haveSameInterval(prices))) return
+  throw new InvalidArgument(
+    `It is to become '${main.price}', which is billed in another rhythm: cancelPlannedSwap() first, or add it after`,
+  )
+}
+
+/**
+ * Rejects the change before anything is sent: afterwards the present and the planned prices must be
+ * planned again, which an archived price prevents.
+ */
+async function requireOffered(
+  current: CurrentSubscription,
+  items: readonly WantedItem[],
+): Promise<void> {
+  const archived = await findArchived(current, [...wantedOf(current.found), ...items])
+  if (archived === null) return
+  throw new InvalidArgument(
+    `'${archived}' is no longer offered, so what is planned could not be planned again: cancelPlannedSwap() first`,
+  )
+}
+
+/**
+ * Rejects an impossible swap before the plan is cancelled, because that plan may be one that cannot
+ * be made again.
+ */
+async function requireOfferedTarget({ current, prices }: Asked): Promise<void> {
+  const there = wantedOf(current.found)
+  const added = prices
+    .targetOf(current.found)
+    .filter(({ price }) => !there.some((item) => item.price === price))
+  const archived = await findArchived(current, added)
+  if (archived === null) return
+  throw new InvalidArgument(
+    `'${archived}' is no longer offered, so nothing can be swapped to it. What is planned stays`,
+  )
+}
+
+async function findArchived(
+  { ask }: CurrentSubscription,
+  items: readonly WantedItem[],
+): Promise<string | null> {
+  if (items.length === 0) return null
+  const prices = [...new Set(items.map(({ price }) => price))]
+  return ask(
+    async (gateway) => (await requirePart(gateway, 'schedules').findArchived?.(prices)) ?? null,
+  )
+}
+
+/** Returns the application's tax settings for the new prices. */
+export async function planTerms(
+  subscription: SubscriptionScope,
+  items: readonly WantedItem[],
+): Promise<Pick<NewPlannedSwap, 'tax' | 'keepsTax' | 'automaticTax' | 'taxRates' | 'itemRates'>> {
+  const [main = subscription.record.providerPlan, ...others] = items.map(({ price }) => price)
+  return subscription.tax(main, others)
+}
+
+/** Deletes all stored `plan` operations of a subscription, because the newest call counts. */
+export async function forgetPlans(
+  { operations }: BillingContext,
+  { owner, lock }: LockedOwner,
+  of: string,
+): Promise<void> {
+  const begun = await operations.listByOwner(owner)
+  const ours = begun.filter(({ kind, request }) => kind === 'plan' && request.of === of)
+  if (ours.length === 0) return
+  await lock.write(async (tx) => {
+    for (const operation of ours) await operations.finish(operation, tx)
+  })
+}

@@ -1,0 +1,218 @@
+import type Stripe from 'stripe'
+import { InvalidArgument, UnknownPrice } from '../../core/errors/errors.ts'
+import type { WantedItem } from '../../providers/item.ts'
+import { idOf, type StripeContext, toSeconds } from '../../providers/stripe/client.ts'
+import {
+  isMetered,
+  mainItem,
+  retrieve,
+  scheduleOf,
+} from '../../providers/stripe/describe-subscription.ts'
+import { isMissing, isRefusal } from '../../providers/stripe/errors.ts'
+import { discardPendingUpdate } from '../confirmations/stripe-pending-update.ts'
+import { haveSameInterval, isSameInterval } from '../proration/stripe-running.ts'
+import { mainParams } from '../swap/stripe-change-params.ts'
+import {
+  configuredTax,
+  idsOf,
+  ratesParam,
+  type TaxTarget,
+  taxTarget,
+} from '../taxes/stripe-chosen-tax.ts'
+import type { NewPlannedSwap, Schedules } from './contract.ts'
+
+type Phase = Stripe.SubscriptionScheduleUpdateParams.Phase
+
+/** Properties that a phase copies from a subscription or item. */
+type Kept = Pick<Phase['items'][number], 'discounts' | 'tax_rates' | 'metadata'>
+
+/**
+ * Plans swaps at the end of the period by a schedule of two phases: the present state until then,
+ * and the new prices. Stripe removes from the subscription whatever a phase omits, so both phases
+ * state everything. The schedule releases the subscription one day after the change, because a
+ * subscription with a schedule cannot be cancelled.
+ */
+export function stripeSchedules(context: StripeContext): { readonly schedules: Schedules } {
+  const { stripe } = context
+  const said = configuredTax(context)
+
+  async function release(id: string): Promise<void> {
+    const schedule = scheduleOf(await retrieve(stripe, id))
+    if (schedule) await stripe.subscriptionSchedules.release(schedule.id)
+  }
+
+  /**
+   * Reads a price, unless the subscription has it. Throws UnknownPrice before anything is changed.
+   */
+  async function findPrice(id: string, current?: Stripe.Subscription): Promise<Stripe.Price> {
+    const there = current?.items.data.find(({ price }) => price.id === id)
+    if (there) return there.price
+    try {
+      return await stripe.prices.retrieve(id)
+    } catch (error) {
+      if (!isMissing(error)) throw error
+      const failure = { provider: 'stripe', providerCode: 'resource_missing' } as const
+      throw new UnknownPrice(`Stripe has no price '${id}'`, { ...failure, cause: error })
+    }
+  }
+
+  return {
+    schedules: {
+      async plan(id, swap) {
+        const current = await discardPendingUpdate(context, await retrieve(stripe, id))
+        const prices: Stripe.Price[] = []
+        for (const { price } of swap.items) prices.push(await findPrice(price, current))
+        const [main] = swap.items
+        const tax = taxTarget(current, await said({ ...swap, plan: main?.price ?? '' }))
+        const there = scheduleOf(current)
+        // Stripe accepts no other parameter beside from_subscription.
+        const schedule =
+          there ?? (await stripe.subscriptionSchedules.create({ from_subscription: id }))
+        const at = swap.at === 'period_end' ? periodEnd(current) : toSeconds(swap.at)
+        const next = { tax, isOtherInterval: isOtherInterval(current, prices[0]) }
+        const start = schedule.current_phase?.start_date ?? current.start_date
+        try {
+          await stripe.subscriptionSchedules.update(schedule.id, {
+            end_behavior: 'release',
+            proration_behavior: 'none',
+            ...(swap.operation === null ? {} : { metadata: { operation: swap.operation } }),
+            phases: [
+              presentPhase(current, start, at),
+              nextPhase(
+                current,
+                { ...swap, items: withoutMeteredQuantities(swap.items, prices) },
+                next,
+              ),
+            ],
+          })
+        } catch (error) {
+          // A new schedule that was rejected must not stay attached to the subscription.
+          if (!there && isRefusal(error)) await release(id)
+          if (isRefusal(error)) requireActive([...pricesOf(current), ...prices], error)
+          throw error
+        }
+      },
+      release,
+      async haveSameInterval(prices) {
+        return haveSameInterval(await Promise.all(prices.map((id) => findPrice(id))))
+      },
+      async findArchived(prices) {
+        const found = await Promise.all(prices.map((id) => findPrice(id)))
+        return found.find(({ active }) => !active)?.id ?? null
+      },
+    },
+  }
+}
+
+function pricesOf({ items }: Stripe.Subscription): Stripe.Price[] {
+  return items.data.map(({ price }) => price)
+}
+
+/**
+ * Explains a rejection by Stripe that was caused by an archived price, which may also be one that
+ * the customer still has.
+ */
+function requireActive(prices: readonly Stripe.Price[], cause: unknown): void {
+  const archived = prices.find(({ active }) => !active)
+  if (!archived) return
+  throw new InvalidArgument(
+    `'${archived.id}' was archived, and Stripe plans nothing with it: activate it until the swap is planned, or swap() now`,
+    { cause },
+  )
+}
+
+/** Removes the quantity of metered prices, for which Stripe accepts none. */
+function withoutMeteredQuantities(
+  items: readonly WantedItem[],
+  prices: readonly Stripe.Price[],
+): readonly WantedItem[] {
+  const metered = prices.filter(isMetered).map(({ id }) => id)
+  return items.map((item) => (metered.includes(item.price) ? { ...item, quantity: null } : item))
+}
+
+/** Returns the phase that repeats the present state of the subscription. */
+function presentPhase(current: Stripe.Subscription, start: number, at: number): Phase {
+  const isTrial = current.status === 'trialing' && current.trial_end !== null
+  return {
+    start_date: start,
+    end_date: at,
+    items: current.items.data.map((item) => ({
+      price: item.price.id,
+      ...countOf(item.quantity ?? null),
+      ...keptOf(item),
+    })),
+    ...discountsOf(current),
+    ...ratesIn('default_tax_rates', idsOf(current.default_tax_rates)),
+    ...automaticTaxOf(current),
+    ...(isTrial ? { trial_end: Math.min(current.trial_end ?? at, at) } : {}),
+    proration_behavior: 'none',
+  }
+}
+
+function nextPhase(
+  current: Stripe.Subscription,
+  { items }: NewPlannedSwap,
+  { tax, isOtherInterval }: { readonly tax: TaxTarget; readonly isOtherInterval: boolean },
+): Phase {
+  const main = mainItem(current)
+  return {
+    items: items.map(({ price, quantity }, at) => {
+      const old = current.items.data.find((item) => item.price.id === price)
+      const kept = old ?? (at === 0 ? main : undefined)
+      const own = tax.ofItem(price)
+      return {
+        price,
+        ...countOf(quantity),
+        ...(kept ? keptOf(kept) : {}),
+        ...(own === undefined ? {} : { tax_rates: ratesParam(own) }),
+      }
+    }),
+    ...discountsOf(current),
+    ...ratesIn('default_tax_rates', tax.whole),
+    automatic_tax: { enabled: tax.isAutomatic },
+    ...mainParams(current, items),
+    // A different billing interval starts on that day; the same interval keeps its day of the
+    // month.
+    ...(isOtherInterval ? { billing_cycle_anchor: 'phase_start' as const } : {}),
+    duration: { interval: 'day', interval_count: 1 },
+    proration_behavior: 'none',
+  } as Phase
+}
+
+function isOtherInterval(current: Stripe.Subscription, price: Stripe.Price | undefined): boolean {
+  return !isSameInterval(mainItem(current)?.price.recurring, price?.recurring)
+}
+
+function periodEnd({ items }: Stripe.Subscription): number {
+  return Math.max(...items.data.map((item) => item.current_period_end))
+}
+
+function countOf(quantity: number | null): { quantity?: number } {
+  return quantity === null ? {} : { quantity }
+}
+
+/** Existing discounts are passed by their own ids: passing the coupon would start it anew. */
+function discountsOf({ discounts }: Pick<Stripe.Subscription, 'discounts'>): Kept {
+  const ids = discounts.map(idOf).flatMap((id) => id ?? [])
+  return ids.length > 0 ? { discounts: ids.map((discount) => ({ discount })) } : {}
+}
+
+function keptOf(item: Stripe.SubscriptionItem): Kept {
+  return {
+    ...discountsOf(item),
+    ...ratesIn('tax_rates', idsOf(item.tax_rates)),
+    ...(Object.keys(item.metadata).length > 0 ? { metadata: item.metadata } : {}),
+  }
+}
+
+/** Without this, the schedule would restore the setting from when it was created. */
+function automaticTaxOf({ automatic_tax: { enabled } }: Stripe.Subscription) {
+  return { automatic_tax: { enabled } }
+}
+
+function ratesIn<Name extends string>(
+  name: Name,
+  ids: readonly string[],
+): { [K in Name]?: string[] } {
+  return (ids.length > 0 ? { [name]: [...ids] } : {}) as { [K in Name]?: string[] }
+}

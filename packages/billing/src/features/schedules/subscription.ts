@@ -1,0 +1,112 @@
+import { InvalidArgument, SubscriptionEnded } from '../../core/errors/errors.ts'
+import { requireKnownPrice, requireProvider } from '../../core/known-prices.ts'
+import { attempt, begin } from '../../core/operation.ts'
+import type { Intent } from '../../core/storage/operations.ts'
+import type { SubscriptionHaving, SubscriptionScope } from '../../core/subscription-scope.ts'
+import { awaitsFirstPayment } from '../../core/values/subscription-state.ts'
+import { requirePart } from '../../providers/gateway-parts.ts'
+import type { WantedItem } from '../../providers/item.ts'
+import type { ProviderSubscription } from '../../providers/subscription.ts'
+import { hasItems, wantedOf } from '../../providers/wanted-items.ts'
+import { type ItemWanted, requireItems } from '../swap/subscription.ts'
+import { forgetPlans, planTerms } from './planned-swap.ts'
+
+/** A planned swap. */
+export interface PlannedChange {
+  /** The main price after the swap. */
+  readonly price: string
+  /** All prices after the swap, the main price first. */
+  readonly items: readonly WantedItem[]
+  /** When the prices change. */
+  readonly at: Date
+}
+
+type Scope = SubscriptionHaving<'schedules'>
+
+/**
+ * Plans all prices for the next period. The target is stored before the request, and names all
+ * prices, so that a retry after a lost response plans the same.
+ */
+export async function swapAtPeriodEnd(
+  subscription: Scope,
+  wanted: string | readonly ItemWanted[],
+): Promise<void> {
+  subscription.requireRunning()
+  const choose = requireWanted(subscription, wanted)
+  const { context, record } = subscription
+  const { owner, provider, providerId: of } = record
+  await subscription.change(
+    async ({ found, locked, ask }) => {
+      requirePlannable(subscription, found)
+      const items = choose(found)
+      // The subscription already has these prices, so no swap is needed.
+      if (hasItems(found, items)) {
+        if (found.planned) await ask((gateway) => requirePart(gateway, 'schedules').release(of))
+        return
+      }
+      const intent: Intent = { owner, kind: 'plan', request: { provider, of, items } }
+      const terms = await planTerms(subscription, items)
+      const operation = await begin(context, locked, intent)
+      const swap = { ...terms, items, at: 'period_end', operation: operation.id } as const
+      await attempt(context, locked, operation, () =>
+        ask((gateway) => requirePart(gateway, 'schedules').plan(of, swap)),
+      )
+    },
+    // Deleted last: if the caller gets no response, the retry must still find the operation.
+    { settle: (locked) => forgetPlans(context, locked, of) },
+  )
+}
+
+export async function findPlannedSwap(subscription: Scope): Promise<PlannedChange | null> {
+  if (subscription.isEnded()) return null
+  const planned = (await subscription.find())?.planned
+  const [main] = planned?.items ?? []
+  if (!planned || !main) return null
+  return { price: main.price, items: planned.items, at: planned.at }
+}
+
+/** Cancels the planned swap. Does nothing if none is planned. */
+export async function cancelPlannedSwap(subscription: Scope): Promise<void> {
+  const { context, record } = subscription
+  await subscription.change(
+    async ({ found, ask }) => {
+      if (found.planned) await ask((gateway) => requirePart(gateway, 'schedules').release(found.id))
+    },
+    { settle: (locked) => forgetPlans(context, locked, record.providerId) },
+  )
+}
+
+/**
+ * Checks the wanted prices before any request, and returns a function that completes them from the
+ * present subscription.
+ */
+function requireWanted(
+  subscription: Scope,
+  wanted: string | readonly ItemWanted[],
+): (found: ProviderSubscription) => readonly WantedItem[] {
+  const provider = requireProvider(subscription.context, subscription.record.provider)
+  if (typeof wanted !== 'string') {
+    const items = requireItems(subscription, wanted)
+    if (items.length === 0) throw new InvalidArgument('Which price to swap to?')
+    for (const { price } of items) requireKnownPrice(provider, price)
+    return () => items
+  }
+  if (wanted === '') throw new InvalidArgument('Which price to swap to?')
+  requireKnownPrice(provider, wanted)
+  return (found) => {
+    const [main, ...others] = wantedOf(found)
+    const rest = others.filter(({ price }) => price !== wanted)
+    return [{ price: wanted, quantity: main?.quantity ?? 1 }, ...rest]
+  }
+}
+
+function requirePlannable({ context, record }: SubscriptionScope, found: ProviderSubscription) {
+  const standing = context.options.providers.standing(record.provider, found.status)
+  if (awaitsFirstPayment({ standing })) {
+    throw new InvalidArgument('Its first payment is missing: there is no period yet')
+  }
+  if (found.isOver) throw new SubscriptionEnded('The subscription has ended: create a new one')
+  if (found.endsAt !== null) {
+    throw new InvalidArgument('It was cancelled, and no period follows: resume() first')
+  }
+}

@@ -1,0 +1,85 @@
+import type Stripe from 'stripe'
+import type { GatewayParts } from '../../providers/gateway-parts.ts'
+import { refuseOverrides } from '../../providers/overrides.ts'
+import { idOf, type StripeContext } from '../../providers/stripe/client.ts'
+import { isMissing } from '../../providers/stripe/errors.ts'
+import { once } from '../../providers/stripe/once.ts'
+import { completeInvoice, INVOICE_DETAILS } from '../invoices/stripe.ts'
+import { DECIDED, openInvoice } from '../invoices/stripe-single-invoices.ts'
+
+/** Metadata that marks an invoice as sent, because Stripe does not report whether it was. */
+const SENT = { tollgate_sent: 'true' }
+
+export function stripeSentInvoices(context: StripeContext): Pick<GatewayParts, 'sentInvoices'> {
+  const { invoices } = context.stripe
+  const retrieve = (id: string) => invoices.retrieve(id, { expand: INVOICE_DETAILS })
+
+  /**
+   * Sends the invoice. A retry within a day uses the same idempotency key, so the customer gets one
+   * e-mail.
+   */
+  async function sendOnce({ id, status, metadata }: Stripe.Invoice): Promise<void> {
+    if (status !== 'open' || metadata?.tollgate_sent !== undefined) return
+    await once(
+      `${id}:send`,
+      (request) => invoices.sendInvoice(id, undefined, request),
+      async () => null,
+    )
+    await invoices.update(id, { metadata: SENT })
+  }
+
+  return {
+    sentInvoices: {
+      async send({ customerId, item, daysUntilDue, key, more: given }) {
+        const { automaticTax = false, ...options } = given
+        refuseOverrides(options, [...DECIDED, 'collection_method', 'days_until_due', 'due_date'])
+        const invoice = await openInvoice(context, {
+          customer: customerId,
+          item,
+          key,
+          // Stripe does not collect the payment: the customer pays, or markPaid() records the
+          // payment.
+          voidOnFailure: true,
+          more: {
+            ...(automaticTax ? { automatic_tax: { enabled: true } } : {}),
+            ...options,
+            collection_method: 'send_invoice',
+            days_until_due: daysUntilDue,
+          },
+        })
+        await sendOnce(invoice)
+        return completeInvoice(context, await retrieve(invoice.id))
+      },
+      async markPaid(id, customerId) {
+        const before = await find(id)
+        if (!before || idOf(before.customer) !== customerId) return null
+        if (before.status !== 'paid') await payElsewhere(id)
+        const invoice = await retrieve(id)
+        const subscription = idOf(invoice.parent?.subscription_details?.subscription)
+        return { invoice: await completeInvoice(context, invoice), subscription, failure: null }
+      },
+    },
+  }
+
+  async function find(id: string): Promise<Stripe.Invoice | null> {
+    if (!/^in_\w{1,100}$/.test(id)) return null
+    try {
+      return await invoices.retrieve(id)
+    } catch (error) {
+      if (isMissing(error)) return null
+      throw error
+    }
+  }
+
+  /**
+   * The customer may pay by card at the same moment: Stripe accepts only one of the two payments.
+   */
+  async function payElsewhere(id: string): Promise<void> {
+    try {
+      await invoices.pay(id, { paid_out_of_band: true })
+    } catch (error) {
+      const { status } = await invoices.retrieve(id)
+      if (status !== 'paid') throw error
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import type braintree from 'braintree'
+import { isBillingError } from '../../core/errors/error-codes.ts'
+import type { BraintreeContext } from '../../providers/braintree/client.ts'
+import { describeMethod } from '../../providers/braintree/describe-method.ts'
+import { orNull } from '../../providers/braintree/errors.ts'
+import { hasCyclesLeft } from '../../providers/braintree/plan-credit.ts'
+import { type Plan, requirePlan } from '../../providers/braintree/plans.ts'
+import type { Gateway } from '../../providers/gateway.ts'
+import type { ProviderMethod } from '../payment-methods/contract.ts'
+
+/**
+ * Implements reading the terms of a running Braintree subscription (coupon, trial, payment method
+ * and others), without the add-ons that its plan includes.
+ */
+export function braintreeAgreedTerms(context: BraintreeContext): Pick<Gateway, 'findTerms'> {
+  return {
+    async findTerms({ raw }) {
+      const subscription = raw as braintree.Subscription
+      const plan = await findPlan(context, subscription.planId)
+      const coupons = (subscription.discounts ?? []).filter(({ id }) => id !== context.planCredit)
+      const own = coupons.find(({ id }) => !plan?.discounts.some((each) => each.id === id))
+      return {
+        coupon: own?.id ?? null,
+        discounts: coupons.filter(hasCyclesLeft).map(({ id }) => id),
+        trialDays: trialDaysOf(subscription),
+        included: (plan?.addOns ?? []).map(({ id }) => id),
+        method: await findMethod(context, subscription),
+      }
+    },
+  }
+}
+
+/**
+ * Returns the length of a trial in days. `null` for a trial in months, which was not requested but
+ * defined with the plan.
+ */
+function trialDaysOf(subscription: braintree.Subscription): number | null {
+  const { trialPeriod, trialDuration, trialDurationUnit } = subscription
+  return trialPeriod && trialDurationUnit === 'day' ? (trialDuration ?? null) : null
+}
+
+/** `null` for a deleted plan, whose subscriptions continue. */
+async function findPlan(context: BraintreeContext, id: string): Promise<Plan | null> {
+  try {
+    return await requirePlan(context, id)
+  } catch (error) {
+    if (isBillingError(error, 'unknown_price')) return null
+    throw error
+  }
+}
+
+async function findMethod(
+  { gateway }: BraintreeContext,
+  { paymentMethodToken }: braintree.Subscription,
+): Promise<ProviderMethod | null> {
+  return orNull(async () =>
+    describeMethod(await gateway.paymentMethod.find(paymentMethodToken), true),
+  )
+}

@@ -1,0 +1,163 @@
+import type { BillingContext } from '../../core/context.ts'
+import { converge } from '../../core/converge.ts'
+import { isFinal } from '../../core/errors/errors.ts'
+import { findRunningSubscription, type Running } from '../../core/find-running.ts'
+import type { LockedOwner } from '../../core/locked-owner.ts'
+import { attempt, begin, finish } from '../../core/operation.ts'
+import { resumeInterrupted, withOwnerLock } from '../../core/owner-lock.ts'
+import type { Intent } from '../../core/storage/operations.ts'
+import type { BilledOwner, SubscriptionRecord } from '../../core/storage/tables.ts'
+import { requireRecord } from '../../core/subscription-scope.ts'
+import { readSubscriptionTax, storeTaxTerms } from '../../core/tax.ts'
+import { active, awaitsFirstPayment } from '../../core/values/subscription-state.ts'
+import type { NewSubscription } from '../../providers/subscription.ts'
+import { closeCheckouts } from '../checkout/close-checkouts.ts'
+import { ensureCustomer } from '../customers/customer.ts'
+import type { ProviderMethod } from '../payment-methods/contract.ts'
+import { hasTrial, requireTrialLeft } from '../trials/one-trial.ts'
+import type { AskedTerms } from './differing-terms.ts'
+import { findDifferences, requireSameTerms } from './same-terms.ts'
+import { abandon, settleFirstPayment } from './settle-first-payment.ts'
+import type { ChosenTax, Payer, WantedSubscription } from './wanted-terms.ts'
+
+/**
+ * Creates customer, subscription and row. Runs for one caller per owner at a time; each step has
+ * its own idempotency key.
+ */
+export async function createSubscription(
+  context: BillingContext,
+  billed: BilledOwner,
+  wanted: WantedSubscription,
+  payer: Payer,
+  chosen: ChosenTax,
+): Promise<SubscriptionRecord> {
+  const tax = await readSubscriptionTax(
+    context,
+    billed,
+    wanted.plan,
+    chosen,
+    (wanted.items ?? []).map(({ price }) => price),
+  )
+  const record = await withOwnerLock(context, billed.owner, async (locked) => {
+    const asked = { wanted, tax: chosen }
+    const begun = await resumeInterrupted(context, locked)
+    await closeCheckouts(
+      context,
+      locked,
+      begun.filter(({ name }) => name === wanted.name),
+    )
+    const before = await findRunningSubscription(context, locked, wanted.name)
+    if (before && !awaitsFirstPayment(before.record)) {
+      const method = await readMethod(locked, before, wanted, payer.token).catch(async (error) => {
+        // Different terms are reported before an invalid token, because another token would not
+        // help.
+        if (isFinal(error)) await requireSameTerms(context, before, asked)
+        throw error
+      })
+      return requireSame(context, locked, before, { ...asked, method })
+    }
+    if (hasTrial(wanted)) await requireTrialLeft(context, locked, begun)
+    const customerId = await ensureCustomer(context, locked, {
+      provider: wanted.provider,
+      ...payer,
+      mayLackCard: wanted.withoutCard ?? false,
+    })
+    const paid = before && (await replaceUnpaid(context, locked, { ...before, asked, customerId }))
+    // The customer has the given card by now, so only the other terms are compared.
+    if (paid) return requireSame(context, locked, paid, asked)
+    const choice = chosen === null ? {} : { chosenTax: chosen }
+    return make(context, locked, { ...wanted, customerId, ...tax, ...choice })
+  })
+  if (payer.token !== null) context.usage.wake(wanted.provider)
+  return record
+}
+
+/**
+ * Stores the operation before the request, so that a retry after a crash finds the same
+ * subscription.
+ */
+async function make(
+  context: BillingContext,
+  locked: LockedOwner,
+  wanted: Omit<NewSubscription, 'operation'> & WantedSubscription,
+): Promise<SubscriptionRecord> {
+  const { customerId: _customer, tax, ...same } = wanted
+  const { provider, name } = wanted
+  const request = { ...same, tax }
+  const intent: Intent = { owner: locked.owner, kind: 'subscription', request, same, name }
+  const operation = await begin(context, locked, intent)
+  const made = await attempt(context, locked, operation, async () => {
+    const found = await locked.change(provider, (gateway) =>
+      gateway.createSubscription({ ...wanted, operation: operation.id }),
+    )
+    await storeTaxTerms(context, locked, provider, { found, tax, lastChargeAt: null })
+    await settleFirstPayment(context, locked, provider, found)
+    return found
+  })
+  await finish(context, locked, operation)
+  return requireRecord(context, { provider, providerId: made.id })
+}
+
+/**
+ * Returns the running subscription to a second click, or to a create() that is repeated after a
+ * lost response.
+ */
+async function requireSame(
+  context: BillingContext,
+  locked: LockedOwner,
+  running: Running,
+  asked: AskedTerms,
+): Promise<SubscriptionRecord> {
+  const { record, found } = running
+  await requireSameTerms(context, running, asked)
+  if (!active(record, context.options.clock.now())) {
+    await (await locked.gateway(record.provider)).requirePaid(found)
+  }
+  return record
+}
+
+/**
+ * Reads the payment method behind the token. The method itself is stored only when a subscription
+ * is created.
+ */
+async function readMethod(
+  locked: LockedOwner,
+  { record, found }: Running,
+  { provider }: WantedSubscription,
+  token: string | null,
+): Promise<ProviderMethod | null> {
+  if (token === null || record.provider !== provider) return null
+  const gateway = await locked.gateway(provider)
+  const customerId = found.customerId ?? (await gateway.findOwner(found))
+  return customerId === null ? null : gateway.readToken(customerId, token)
+}
+
+/** A subscription whose first payment is missing, and the terms that are requested now. */
+export interface Unpaid extends Running {
+  readonly asked: AskedTerms
+  readonly customerId: string
+}
+
+/**
+ * Handles `create()` under the name of a subscription whose first payment is missing. With another
+ * card or other terms, closes that subscription, so that it cannot be paid later, and returns
+ * `null`. With the same terms, throws PaymentActionRequired for the same payment while the bank
+ * waits for the customer. Returns the subscription if it was paid in the meantime, in another
+ * window.
+ */
+export async function replaceUnpaid(
+  context: BillingContext,
+  locked: LockedOwner,
+  { asked, customerId, ...unpaid }: Unpaid,
+): Promise<Running | null> {
+  const { record, found } = unpaid
+  const gateway = await locked.gateway(record.provider)
+  const isSame = (await findDifferences(context, unpaid, asked)).length === 0
+  if (isSame && (await gateway.confirmations?.isAwaiting(found, customerId))) {
+    await gateway.requirePaid(found)
+    return unpaid
+  }
+  await abandon(locked, record.provider, found)
+  await converge(context, locked, record)
+  return findRunningSubscription(context, locked, record.name)
+}

@@ -1,0 +1,217 @@
+import type { DifferentTerm, SubscriptionTerm } from '../../core/errors/different-term.ts'
+import type { SubscriptionRecord } from '../../core/storage/tables.ts'
+import { cancelled, onTrial } from '../../core/values/subscription-state.ts'
+import type { TaxSource } from '../../options.ts'
+import type { Capability } from '../../providers/gateway-parts.ts'
+import type { WantedItem } from '../../providers/item.ts'
+import type { AgreedTerms } from '../../providers/subscription.ts'
+import type { ProviderMethod } from '../payment-methods/contract.ts'
+import { labelOf } from '../payment-methods/label.ts'
+import { isSameMethod } from '../payment-methods/payment-method.ts'
+import type { ChosenTax, WantedSubscription } from './wanted-terms.ts'
+
+/** The terms of a `create()` under a name that is already taken. */
+export interface AskedTerms {
+  readonly wanted: WantedSubscription
+  readonly tax: ChosenTax
+  /**
+   * Payment method behind the token. `null` for the customer's default method. Missing if the card
+   * is not compared, as in a preview.
+   */
+  readonly method?: ProviderMethod | null
+}
+
+/** The subscription that already has the name. */
+export interface TakenSubscription {
+  readonly record: Pick<
+    SubscriptionRecord,
+    'provider' | 'providerPlan' | 'quantity' | 'items' | 'standing' | 'trialEndsAt' | 'endsAt'
+  >
+  readonly agreed: AgreedTerms
+  readonly now: Date
+  /** The option `tax`, which applies to a subscription for which no tax was chosen. */
+  readonly tax: TaxSource | object
+  /** Capabilities of the provider, which decide what can be changed. */
+  readonly can: readonly Capability[]
+}
+
+/** How a term differs. `null` if it is the same. */
+type Difference = Omit<DifferentTerm, 'term'> | null
+
+const NONE = 'none'
+/** Advice for terms that cannot be changed while the subscription runs. */
+const RECREATE = 'cancelNow() and create()'
+
+/**
+ * Compares the requested terms with those in force. A trial is compared by its length while it
+ * runs: "ten days", requested again two days later, are the ten days that have begun. A coupon is
+ * the same if the subscription began with it or has it now.
+ */
+export function differingTerms(asked: AskedTerms, taken: TakenSubscription): DifferentTerm[] {
+  if (asked.wanted.provider !== taken.record.provider) {
+    const { provider } = taken.record
+    return [{ term: 'provider', inForce: provider, wanted: asked.wanted.provider, use: RECREATE }]
+  }
+  return (Object.keys(TERMS) as (keyof typeof TERMS)[]).flatMap((name) => {
+    const difference = TERMS[name](asked, taken)
+    const isCode = name === 'coupon' && asked.wanted.code !== undefined
+    return difference ? [{ term: isCode ? 'promotionCode' : name, ...difference }] : []
+  })
+}
+
+const TERMS: Readonly<
+  Record<
+    Exclude<SubscriptionTerm, 'provider' | 'promotionCode'>,
+    (asked: AskedTerms, taken: TakenSubscription) => Difference
+  >
+> = {
+  plan: ({ wanted }, { record }) =>
+    wanted.plan === record.providerPlan
+      ? null
+      : { inForce: quoted(record.providerPlan), wanted: quoted(wanted.plan), use: 'swap()' },
+
+  quantity: ({ wanted }, { record }) =>
+    wanted.isMetered || wanted.quantity === record.quantity
+      ? null
+      : {
+          inForce: String(record.quantity),
+          wanted: String(wanted.quantity),
+          use: 'updateQuantity()',
+        },
+
+  price({ wanted: { items: wanted = [] } }, { record, agreed }) {
+    const has = (all: readonly WantedItem[], { price, quantity }: WantedItem) =>
+      all.some((item) => item.price === price && item.quantity === quantity)
+    const others = record.items.filter(
+      ({ price }) =>
+        !agreed.included.includes(price) || wanted.some((item) => item.price === price),
+    )
+    const isSame = wanted.every((item) => has(others, item)) && others.length === wanted.length
+    if (isSame) return null
+    const isMore = wanted.some((item) => !has(others, item))
+    const use = isMore ? 'addPrice() or updateQuantity()' : 'removePrice()'
+    return { inForce: writtenItems(others), wanted: writtenItems(wanted), use }
+  },
+
+  coupon({ wanted: { coupon, code } }, { agreed, can }) {
+    const { coupon: first, discounts } = agreed
+    const isFirstInForce = first !== null && discounts.includes(first)
+    if (coupon === null ? !isFirstInForce : coupon === first || discounts.includes(coupon)) {
+      return null
+    }
+    const change = code === undefined ? 'applyCoupon()' : 'applyPromotionCode()'
+    return {
+      inForce: discounts.length === 0 ? NONE : discounts.map(quoted).join(', '),
+      wanted: coupon === null ? NONE : quoted(code ?? coupon),
+      use: orRecreate(can, 'promotionCodes', coupon === null ? 'removeDiscounts()' : change),
+    }
+  },
+
+  trial({ wanted }, { record, agreed, now, can }) {
+    const { trialEndsAt: end } = record
+    const running = onTrial(record, now) ? end : null
+    const { trialDays, trialEndsAt } = wanted
+    const isWanted = Boolean(trialDays || trialEndsAt)
+    const isSame = trialEndsAt
+      ? isAbout(running, trialEndsAt)
+      : trialDays
+        ? running !== null && areAboutDays(agreed.trialDays, trialDays)
+        : running === null
+    if (isSame) return null
+    return {
+      inForce: running ? `until ${running.toISOString()}` : NONE,
+      wanted: trialEndsAt
+        ? `until ${trialEndsAt.toISOString()}`
+        : trialDays
+          ? `${trialDays} days`
+          : NONE,
+      use: isWanted ? orRecreate(can, 'trials', 'extendTrial()') : 'skipTrial().swap()',
+    }
+  },
+
+  anchorOn: ({ wanted }, { agreed }) => dates(agreed.anchorAt, wanted.anchorAt),
+
+  backdate: ({ wanted }, { agreed }) => dates(agreed.backdateTo, wanted.backdateTo),
+
+  noProrate({ wanted }, { agreed }) {
+    const { prorate = true } = wanted
+    const isSaid = wanted.anchorAt ?? wanted.backdateTo
+    if (!isSaid || prorate === (agreed.prorate ?? true)) return null
+    const [paid, free] = ['paid for', 'free']
+    return { inForce: prorate ? free : paid, wanted: prorate ? paid : free, use: RECREATE }
+  },
+
+  tax({ tax }, { agreed, tax: usual }) {
+    const inForce = writtenTax(agreed.chosenTax ?? usual)
+    const wanted = writtenTax(tax ?? usual)
+    return inForce === wanted ? null : { inForce, wanted, use: RECREATE }
+  },
+
+  card({ wanted, method }, { agreed }) {
+    if (method === undefined) return null
+    const { method: billed } = agreed
+    if (method === null ? billed !== null || wanted.withoutCard : isBilled(billed, method)) {
+      return null
+    }
+    return {
+      inForce: billed ? labelOf(billed, 'en') : NONE,
+      wanted: method ? labelOf(method, 'en') : 'the card of the customer',
+      use: 'updateCard()',
+    }
+  },
+
+  cancellation: (_asked, { record }) =>
+    cancelled(record)
+      ? {
+          inForce: `ends at ${record.endsAt?.toISOString()}`,
+          wanted: NONE,
+          use: 'resume() or swap()',
+        }
+      : null,
+}
+
+/**
+ * Dates within a minute are equal: two clicks that each add ten days to the present time request
+ * the same trial.
+ */
+const TOLERANCE = 60_000
+const DAY = 86_400_000
+
+function isAbout(a: Date | null, b: Date): boolean {
+  return a !== null && Math.abs(a.getTime() - b.getTime()) < TOLERANCE
+}
+
+function areAboutDays(inForce: number | null, wanted: number): boolean {
+  return inForce !== null && Math.abs(inForce - wanted) * DAY < TOLERANCE
+}
+
+function dates(inForce: Date | undefined, wanted: Date | undefined): Difference {
+  if (wanted ? isAbout(inForce ?? null, wanted) : !inForce) return null
+  const written = (date: Date | undefined) => date?.toISOString() ?? NONE
+  return { inForce: written(inForce), wanted: written(wanted), use: RECREATE }
+}
+
+function isBilled(billed: ProviderMethod | null, method: ProviderMethod): boolean {
+  return billed !== null && isSameMethod(billed, method)
+}
+
+function orRecreate(can: readonly Capability[], part: Capability, use: string): string {
+  return can.includes(part) ? use : RECREATE
+}
+
+function writtenTax(tax: TaxSource | 'none' | object): string {
+  if (typeof tax === 'string') return tax
+  if (!Array.isArray(tax)) return 'the rates of the options'
+  return tax.length === 0 ? NONE : [...tax].sort().join(', ')
+}
+
+function writtenItems(items: readonly WantedItem[]): string {
+  if (items.length === 0) return NONE
+  return items
+    .map(({ price, quantity }) => (quantity === null ? price : `${price} × ${quantity}`))
+    .join(', ')
+}
+
+function quoted(text: string): string {
+  return `'${text}'`
+}

@@ -1,0 +1,128 @@
+import type { EndReason } from '../../providers/subscription.ts'
+import type { Subscription } from '../../subscription.ts'
+import { capability, feature } from '../define-feature.ts'
+import { braintreeSubscriptions } from './braintree.ts'
+import { braintreeAgreedTerms } from './braintree-terms.ts'
+import type { SubscriptionBuilder } from './builder.ts'
+import { resumeNewSubscription } from './resume.ts'
+import { stripeSubscriptions } from './stripe.ts'
+import { stripeAgreedTerms } from './stripe-terms.ts'
+import { findEndReason, findPaidUntil, findPeriodEnd, readFromProvider } from './subscription.ts'
+import {
+  findSubscription,
+  isSubscribed,
+  listSubscriptions,
+  newSubscription,
+  requireSubscription,
+} from './user.ts'
+
+declare module '../../billable-user.ts' {
+  interface BillableUser<User> {
+    /**
+     * Builds a new subscription; `create()` or `checkout()` creates it.
+     * @param name Your name for the subscription, such as `main`. An owner has one running
+     * subscription per name.
+     * @param plan The provider's id of the main price.
+     * @example
+     * ```ts
+     * await user.newSubscription('main', 'monthly').trialDays(10).create(cardToken, { email })
+     * ```
+     */
+    newSubscription(name: string, plan: string): SubscriptionBuilder
+
+    /** Finds the newest subscription with this name. `null` if there is none. */
+    findSubscription(name: string): Promise<Subscription | null>
+
+    /**
+     * Returns the newest subscription with this name.
+     * @throws {NoSubscription} if there is none.
+     */
+    subscription(name: string): Promise<Subscription>
+
+    /** Lists all subscriptions of the owner, newest first, including ended ones. */
+    subscriptions(): Promise<Subscription[]>
+
+    /**
+     * Whether the subscription is active, on trial or in its grace period. With `plan`, it must
+     * also have that price.
+     * @example
+     * ```ts
+     * if (!(await user.subscribed('main'))) return redirect('/plans')
+     * ```
+     */
+    subscribed(name: string, plan?: string): Promise<boolean>
+
+    /** Whether the subscription is valid and has the given price, or one of several. */
+    subscribedToPlan(plan: string | readonly string[], name: string): Promise<boolean>
+  }
+}
+
+declare module '../../subscription.ts' {
+  interface Subscription {
+    /** Reads from the provider why the subscription ended. `null` if it has not ended. */
+    endReason(): Promise<EndReason | null>
+
+    /**
+     * Reads from the provider when the current period or trial ends: the date of the next invoice,
+     * or the end of a cancelled subscription.
+     */
+    periodEndsAt(): Promise<Date | null>
+
+    /**
+     * Reads from the provider when `cancel()` would end the subscription: at the end of the trial
+     * or of the paid period. If it was cancelled, when it ends or ended. `null` means at once.
+     */
+    paidUntil(): Promise<Date | null>
+
+    /** Reads the subscription as the object of the provider's SDK. */
+    asProvider(): Promise<unknown>
+  }
+}
+
+declare module '../../core/storage/tables.ts' {
+  interface OperationKinds {
+    subscription: true
+  }
+}
+
+/** Creating and finding subscriptions. */
+export const subscribe = feature({
+  user: {
+    newSubscription,
+    findSubscription,
+    subscription: requireSubscription,
+    subscriptions: listSubscriptions,
+    subscribed: (user, name, plan) => isSubscribed(user, name, plan === undefined ? plan : [plan]),
+    subscribedToPlan: (user, plan, name) => isSubscribed(user, name, [plan].flat()),
+  },
+  subscription: {
+    endReason: findEndReason,
+    periodEndsAt: findPeriodEnd,
+    paidUntil: findPaidUntil,
+    asProvider: readFromProvider,
+  },
+  operations: { subscription: resumeNewSubscription },
+  stripe: (context) => ({ ...stripeSubscriptions(context), ...stripeAgreedTerms(context) }),
+  braintree: (context) => ({
+    ...braintreeSubscriptions(context),
+    ...braintreeAgreedTerms(context),
+  }),
+})
+
+/** New subscriptions whose whole periods begin on a given day. */
+export const anchors = capability('anchors', {
+  builder: ['anchorOn', 'noProrate'],
+  stripe: () => ({ anchors: true }),
+})
+
+/** New subscriptions that start in the past. */
+export const backdating = capability('backdating', {
+  builder: ['backdate'],
+  stripe: () => ({ backdating: true }),
+})
+
+/** New subscriptions without a card, while they cost nothing. */
+export const freeStarts = capability('freeStarts', {
+  builder: ['withoutCard'],
+  stripe: () => ({ freeStarts: true }),
+})

@@ -1,0 +1,81 @@
+import type { BillingContext } from '../../core/context.ts'
+import { columnsOf, toRecord } from '../../core/converge.ts'
+import type { Running } from '../../core/find-running.ts'
+import type { BilledOwner } from '../../core/storage/tables.ts'
+import { readSubscriptionTax } from '../../core/tax.ts'
+import { money } from '../../core/values/money.ts'
+import { awaitsFirstPayment, ended } from '../../core/values/subscription-state.ts'
+import type { CustomerDetails } from '../../providers/customer.ts'
+import { requirePart } from '../../providers/gateway-parts.ts'
+import { Subscription } from '../../subscription.ts'
+import { detailsFromRow } from '../customers/customer.ts'
+import type { FirstInvoices } from '../forecasts/upcoming-invoice.ts'
+import { hasTrial, refuseSecondTrial } from '../trials/one-trial.ts'
+import { requireSameTerms } from './same-terms.ts'
+import type { ChosenTax, WantedSubscription } from './wanted-terms.ts'
+
+interface Previewed {
+  readonly tax: ChosenTax
+  readonly details: CustomerDetails
+}
+
+/**
+ * Returns what `create()` would charge, without creating anything: a user who is no customer yet is
+ * described to the provider instead. If the name is taken, nothing would be charged or
+ * AlreadySubscribed is thrown, as by `create()`.
+ */
+export async function previewSubscription(
+  context: BillingContext,
+  billed: BilledOwner,
+  wanted: WantedSubscription,
+  previewed: Previewed,
+): Promise<FirstInvoices> {
+  const taken = await findTaken(context, billed, wanted.name)
+  if (!taken) {
+    if (hasTrial(wanted)) await refuseSecondTrial(context, billed.owner)
+    return previewNew(context, billed, wanted, previewed)
+  }
+  await requireSameTerms(context, taken, { wanted, tax: previewed.tax })
+  const next = await new Subscription(context, billed, taken.record).upcomingInvoice()
+  const { now } = next ? { now: next } : await previewNew(context, billed, wanted, previewed)
+  const nothing = money(0, now.total.currency)
+  const date = context.options.clock.now()
+  return { now: { date, total: nothing, lines: [], includedTax: nothing }, next }
+}
+
+async function previewNew(
+  context: BillingContext,
+  billed: BilledOwner,
+  { provider, name: _name, code: _code, ...wanted }: WantedSubscription,
+  { tax, details }: Previewed,
+): Promise<FirstInvoices> {
+  const others = (wanted.items ?? []).map(({ price }) => price)
+  const taxes = await readSubscriptionTax(context, billed, wanted.plan, tax, others)
+  const gateway = await context.gateway(provider)
+  const known = billed.provider === provider ? billed.providerId : null
+  // A customer that was deleted at the provider would be created anew.
+  const customer = known === null ? null : await gateway.findCustomer(known)
+  const described = { ...detailsFromRow(context, billed), ...details }
+  return requirePart(gateway, 'forecasts').ofNew(
+    { ...wanted, ...taxes, customerId: customer?.id ?? null, details: described },
+    context.options.clock.now(),
+  )
+}
+
+/** Reads the running subscription with this name from the provider. No row is written. */
+async function findTaken(
+  context: BillingContext,
+  { owner }: BilledOwner,
+  name: string,
+): Promise<Running | null> {
+  const row = await context.subscriptions.findByName(owner, name)
+  const now = context.options.clock.now()
+  if (!row || ended(row, now)) return null
+  const { provider } = row
+  const found = await (await context.gateway(provider)).findSubscription(row.providerId)
+  if (!found) return null
+  const columns = columnsOf(context, provider, found)
+  if (awaitsFirstPayment(columns) || ended(columns, now)) return null
+  const fresh = toRecord({ found, whose: row, name, provider, before: row, now })
+  return { found, record: { ...row, ...fresh, ...columns } }
+}

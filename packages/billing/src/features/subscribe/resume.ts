@@ -1,0 +1,50 @@
+import type { BillingContext, Resume } from '../../core/context.ts'
+import { isFinal } from '../../core/errors/errors.ts'
+import type { LockedOwner } from '../../core/locked-owner.ts'
+import { finish } from '../../core/operation.ts'
+import type { StoredOperation } from '../../core/storage/operations.ts'
+import { storeTaxTerms } from '../../core/tax.ts'
+import type { ProviderName } from '../../core/values/provider-name.ts'
+import type { ProviderSubscription } from '../../providers/subscription.ts'
+import { settleFirstPayment } from './settle-first-payment.ts'
+
+/** Finishes the creation of a subscription that exists at the provider, but has no row. */
+export const resumeNewSubscription: Resume = async (context, locked, operation) => {
+  const found = await findCreated(context, locked, operation)
+  if (!found) return
+  await settleFirstPayment(context, locked, found.provider, found.made).catch((error) => {
+    // A decline concerns only the caller of create(), which is gone.
+    if (!isFinal(error)) throw error
+  })
+  await finish(context, locked, operation)
+}
+
+/** A subscription that an operation created, and its provider. */
+export interface CreatedSubscription {
+  readonly provider: ProviderName
+  readonly made: ProviderSubscription
+}
+
+/**
+ * Finds the subscription that an operation created. `null` if the request never reached the
+ * provider. Also stores the tax it was created with, as create() would have done.
+ */
+export async function findCreated(
+  context: BillingContext,
+  locked: LockedOwner,
+  operation: StoredOperation,
+): Promise<CreatedSubscription | null> {
+  const billed = await context.owners.find(locked.owner)
+  const { provider, tax } = operation.request
+  if (!billed?.providerId || !provider || billed.provider !== provider) return null
+  const gateway = await locked.gateway(provider)
+  const made = await gateway.findByOperation(operation, billed.providerId)
+  if (!made) return null
+  // The owner's id may have belonged to a different owner when the operation began.
+  const customer = made.customerId ?? (await gateway.findOwner(made))
+  if (customer !== null && customer !== billed.providerId) return null
+  if (typeof tax === 'number') {
+    await storeTaxTerms(context, locked, provider, { found: made, tax, lastChargeAt: null })
+  }
+  return { provider, made }
+}

@@ -1,0 +1,73 @@
+import type Stripe from 'stripe'
+import type { Gateway } from '../../providers/gateway.ts'
+import { idOf, type StripeContext } from '../../providers/stripe/client.ts'
+import { describeMethod } from '../../providers/stripe/describe-method.ts'
+import type { AgreedTerms } from '../../providers/subscription.ts'
+import { findDefault } from '../customers/stripe.ts'
+import type { ProviderMethod } from '../payment-methods/contract.ts'
+import { CHANGED } from '../promotion-codes/stripe.ts'
+import { REPLACES } from '../promotion-codes/stripe-replacement-codes.ts'
+import { readChoice } from '../taxes/stripe-chosen-tax.ts'
+import { readTerms } from './stripe.ts'
+
+const DAY = 86_400
+
+/**
+ * Implements reading the terms of a running Stripe subscription: from the object itself, and from
+ * its metadata what Stripe does not report.
+ */
+export function stripeAgreedTerms(context: StripeContext): Pick<Gateway, 'findTerms'> {
+  return {
+    async findTerms({ id }) {
+      const subscription = await context.stripe.subscriptions.retrieve(id, {
+        expand: ['default_payment_method', 'discounts.promotion_code', 'discounts.source.coupon'],
+      })
+      const { metadata, trial_start: start, trial_end: end } = subscription
+      return {
+        coupon: metadata[CHANGED] === undefined ? (metadata.coupon ?? null) : null,
+        discounts: subscription.discounts.flatMap(namesOf),
+        trialDays: start === null || end === null ? null : (end - start) / DAY,
+        included: [],
+        ...startOf(subscription),
+        ...chosenTaxOf(subscription),
+        method: await findMethod(context, subscription),
+      }
+    },
+  }
+}
+
+/**
+ * Returns the names of a discount: the original promotion code that it replaces, its promotion
+ * code, and its coupon.
+ */
+function namesOf(discount: string | Stripe.Discount): string[] {
+  if (typeof discount === 'string') return []
+  const { promotion_code: code, source } = discount
+  const inPlaceOf = code !== null && typeof code === 'object' ? code.metadata?.[REPLACES] : null
+  return [inPlaceOf, idOf(code), idOf(source.coupon)].flatMap((name) => name ?? [])
+}
+
+/**
+ * Reads anchor and backdating. A swap to another billing interval moves the anchor, so the
+ * requested one no longer counts.
+ */
+function startOf({
+  metadata,
+  billing_cycle_anchor: anchor,
+}: Stripe.Subscription): Pick<AgreedTerms, 'anchorAt' | 'backdateTo' | 'prorate'> {
+  const { anchorAt, ...terms } = readTerms(metadata.terms)
+  return anchorAt && anchorAt.getTime() === anchor * 1000 ? { anchorAt, ...terms } : terms
+}
+
+function chosenTaxOf({ metadata }: Stripe.Subscription): Pick<AgreedTerms, 'chosenTax'> {
+  const chosenTax = readChoice(metadata)
+  return chosenTax === null ? {} : { chosenTax }
+}
+
+async function findMethod(
+  context: StripeContext,
+  { customer, default_payment_method: own }: Stripe.Subscription,
+): Promise<ProviderMethod | null> {
+  const method = own ?? (await findDefault(context, idOf(customer) ?? ''))
+  return method === null || typeof method === 'string' ? null : describeMethod(method, method.id)
+}

@@ -1,0 +1,80 @@
+import type { BillingContext } from '../../core/context.ts'
+import { InvalidArgument } from '../../core/errors/errors.ts'
+import { requireOwnerTable } from '../../core/storage/owner-tables.ts'
+import {
+  SUBSCRIPTION_STATUSES,
+  type SubscriptionStatus,
+} from '../../core/storage/subscription-conditions.ts'
+import { formatValue, requireCount, requireText, requireWord } from '../../core/values/arguments.ts'
+import { ownerKey } from '../../core/values/owner.ts'
+import type { ProviderName } from '../../core/values/provider-name.ts'
+import { Subscription } from '../../subscription.ts'
+
+/** Filters for `billing.subscriptions()`. A subscription must match all of them. */
+export interface SubscriptionListOptions {
+  /**
+   * Only subscriptions for which the method with this name returns `true`, such as `active` or
+   * `pastDue`.
+   */
+  readonly status?: SubscriptionStatus
+  /** Only subscriptions with this price, as the main price or another. */
+  readonly price?: string
+  /** Only subscriptions with this name, such as `main`. */
+  readonly name?: string
+  /** Only subscriptions at this provider. */
+  readonly provider?: ProviderName
+  /** Only subscriptions of owners of this type: `user`, or a type from the option `owners`. */
+  readonly ownerType?: string
+  /** Continues after the previous page: its `next`. */
+  readonly after?: string
+  /** Rows to read for one page, at most 1000. @default 100 */
+  readonly limit?: number
+}
+
+/** One page of subscriptions. */
+export interface SubscriptionPage {
+  /**
+   * Newest row first. Can be fewer than `limit` before the last page too, because rows without an
+   * owner are left out.
+   */
+  readonly subscriptions: Subscription[]
+  /** Cursor for the next page. `null` on the last page. */
+  readonly next: string | null
+}
+
+const LARGEST_PAGE = 1000
+const CURSOR = /^[1-9]\d{0,14}$/
+
+/** Lists one page. Runs two statements, and one more for each further type of owner on the page. */
+export async function listSubscriptions(
+  context: BillingContext,
+  { after, limit = 100, ...filters }: SubscriptionListOptions,
+): Promise<SubscriptionPage> {
+  const { status, price, name, provider, ownerType } = filters
+  if (status !== undefined) requireWord('The status', status, SUBSCRIPTION_STATUSES)
+  if (price !== undefined) requireText('price', price)
+  if (name !== undefined) requireText('subscription name', name)
+  if (provider !== undefined) requireText('provider', provider)
+  if (ownerType !== undefined) requireOwnerTable(context.options.owners, ownerType)
+  if (requireCount(limit) > LARGEST_PAGE) {
+    throw new InvalidArgument(`A page of ${limit}; expected at most ${LARGEST_PAGE}`)
+  }
+  if (after !== undefined && !CURSOR.test(after)) {
+    throw new InvalidArgument(`${formatValue(after)} is no 'next' of a page`)
+  }
+  const before = after === undefined ? {} : { before: Number(after) }
+  const now = context.options.clock.now()
+  // One additional row tells whether there is another page.
+  const rows = await context.subscriptions.list({ ...filters, ...before, limit: limit + 1 }, now)
+  const page = rows.slice(0, limit)
+  const owners = await context.owners.findMany(page.map(({ owner }) => owner))
+  const subscriptions = page.flatMap((record) => {
+    const owner = owners.get(ownerKey(record.owner))
+    if (!owner) return []
+    const { provider: at, providerCustomer: customer } = record
+    const isTheirs = customer === null || (owner.provider === at && owner.providerId === customer)
+    return isTheirs ? [new Subscription(context, owner, record)] : []
+  })
+  const next = rows.length > limit ? String(page.at(-1)?.id) : null
+  return { subscriptions, next }
+}

@@ -1,0 +1,265 @@
+import type braintree from 'braintree'
+import { InvalidArgument } from '../../core/errors/errors.ts'
+import { money, toDecimal } from '../../core/values/money.ts'
+import { leftOf, type PaidTime } from '../../core/values/money-back.ts'
+import {
+  type AddOnChanges,
+  type AddOns,
+  addOnChanges,
+  addOnsOfList,
+  addOnsOfNew,
+  applicableAddOns,
+  withOtherTax,
+} from '../../providers/braintree/add-ons.ts'
+import type { BraintreeContext } from '../../providers/braintree/client.ts'
+import { dayOf, daysBetween } from '../../providers/braintree/days.ts'
+import { inTrial, isOver } from '../../providers/braintree/describe-subscription.ts'
+import { unusedRest } from '../../providers/braintree/paid-for.ts'
+import {
+  amountOf,
+  cyclesLeft,
+  type Terms,
+  unusedValue,
+} from '../../providers/braintree/plan-credit.ts'
+import type { Plan } from '../../providers/braintree/plans.ts'
+import {
+  couponsOn,
+  discountUpdates,
+  grossCoupons,
+  type TaxedCoupon,
+  updatesOfPlan,
+} from '../promotion-codes/braintree-coupons.ts'
+import { type PriceChanges, proratedChange } from '../proration/braintree.ts'
+import { NEVER_EXPIRES, taxedPrice, trial } from '../subscribe/braintree.ts'
+import type { Swap } from './contract.ts'
+
+/** The request that a swap sends to Braintree, or that a preview only forecasts. */
+export type PlannedSwap = PlannedChange | PlannedReplacement
+
+export interface PlannedChange {
+  readonly kind: 'change'
+  readonly request: braintree.SubscriptionUpdateRequest & { readonly price: string }
+  /** Whether the subscription already has the wanted terms. */
+  readonly isThere: boolean
+}
+
+/**
+ * A new subscription in place of the old one, because Braintree can change neither billing
+ * frequency nor trial, nor a subscription that has ended.
+ */
+export interface PlannedReplacement {
+  readonly kind: 'replacement'
+  readonly request: Omit<braintree.SubscriptionCreateRequest, 'id'> & { readonly price: string }
+}
+
+export interface SwapTarget {
+  readonly current: braintree.Subscription
+  /** The present plan. `plan` is the new one. */
+  readonly old: Plan
+  readonly plan: Plan
+  readonly wanted: Swap
+  /** Amounts of the coupons as defined in the control panel, by id. */
+  readonly worth: ReadonlyMap<string, number>
+  /** Prices of the add-ons as defined in the control panel. */
+  readonly addOns: AddOns
+  /** The money paid for the current period. `null` if none of it was refunded. */
+  readonly paid: PaidTime | null
+  readonly now: Date
+}
+
+export function planSwap(context: BraintreeContext, target: SwapTarget): PlannedSwap {
+  const { current, old, plan, wanted } = target
+  const replaces =
+    isOver(current) || old.frequency !== plan.frequency || (wanted.skipTrial && inTrial(current))
+  if (replaces) return planReplacement(context, target)
+  const change = planChange(context, target)
+  return isCreditPartly(context, target, change) ? planReplacement(context, target) : change
+}
+
+/**
+ * Whether only part of the credit for a change is backed by money. Braintree credits the rest of a
+ * period by its price or not at all, so this change to another plan or a lower price needs a new
+ * subscription, which gets the credit that is left.
+ */
+function isCreditPartly(
+  context: BraintreeContext,
+  target: SwapTarget,
+  { request, isThere }: PlannedChange,
+): boolean {
+  const { current, plan, wanted, paid } = target
+  if (paid === null || isThere || !wanted.prorate) return false
+  if (current.planId !== plan.id) return true
+  return proratedChange(current, request, termsOf(context, target)) < 0 && leftOf(paid) > 0
+}
+
+function termsOf({ planCredit }: BraintreeContext, { plan, now }: SwapTarget): Terms {
+  return { today: dayOf(now), currency: plan.currency, planCredit }
+}
+
+function planChange(context: BraintreeContext, target: SwapTarget): PlannedChange {
+  const { current, plan, wanted } = target
+  const price = taxedPrice(plan, wanted.tax)
+  const changes = discountUpdates(couponsAfter(context, target))
+  const addOns = addOnsAfter(target)
+  const request = { planId: plan.id, price, ...changes, ...addOns, ...NEVER_EXPIRES }
+  return {
+    kind: 'change',
+    isThere:
+      current.planId === plan.id &&
+      current.price === price &&
+      current.neverExpires === true &&
+      !addOns.addOns,
+    request: { ...request, options: prorating(context, target, request) },
+  }
+}
+
+/**
+ * Turns proration off for a change to a lower price when none of the money for the period is left.
+ */
+function prorating(context: BraintreeContext, target: SwapTarget, request: PriceChanges) {
+  const { current, wanted, paid } = target
+  const isUnpaid = paid !== null && leftOf(paid) === 0
+  const isLess = proratedChange(current, request, termsOf(context, target)) < 0
+  return {
+    prorateCharges: wanted.prorate && !(isUnpaid && isLess),
+    revertSubscriptionOnProrationFailure: true,
+  }
+}
+
+/**
+ * Plans a change of add-ons only: price, coupons and end stay as they are.
+ * @throws {InvalidArgument} if only part of the credit is backed by money, because Braintree
+ * credits all or nothing.
+ */
+export function planItems(context: BraintreeContext, target: SwapTarget): PlannedChange {
+  const { current } = target
+  const addOns = addOnsAfter(target)
+  const request = { price: current.price ?? '0', ...addOns }
+  const planned: PlannedChange = {
+    kind: 'change',
+    isThere: !addOns.addOns,
+    request: { ...request, options: prorating(context, target, request) },
+  }
+  if (!isCreditPartly(context, target, planned)) return planned
+  throw new InvalidArgument(
+    'Some of the money for this period went back, and Braintree cannot credit a part of what is taken away: noProrate(), or swap() with all prices, which starts a new period with the credit that is left',
+  )
+}
+
+/**
+ * Returns the add-ons of a subscription that is changed in place: the listed ones, or all present
+ * ones with the new tax.
+ */
+function addOnsAfter({ current, plan, wanted, addOns }: SwapTarget): AddOnChanges {
+  const { addOns: present = [] } = current
+  const terms = { addOns, currency: plan.currency, before: wanted.before, after: wanted.tax }
+  const list = wanted.items
+    ? addOnsOfList(present, wanted.items.slice(1), terms)
+    : withOtherTax(present, terms)
+  return addOnChanges(present, list, plan.currency)
+}
+
+/**
+ * Returns the add-ons of a new subscription that replaces this one. An add-on costs the same in
+ * each period, however long that is, so for another period length only the plan's own add-ons are
+ * used, and others must be listed.
+ */
+function addOnsOfReplacement({ current, old, plan, wanted, addOns }: SwapTarget): AddOnChanges {
+  const terms = { addOns, currency: plan.currency, before: wanted.before, after: wanted.tax }
+  const counting = applicableAddOns(current)
+  const isListed = wanted.items !== undefined
+  const hasSamePeriod = old.frequency === plan.frequency
+  const further = counting.find(({ id }) => !old.addOns.some((own) => own.id === id))
+  if (!isListed && !hasSamePeriod && further) {
+    throw new InvalidArgument(
+      `'${further.id}' costs the same for a period of any length: name all prices, swap([{ price: '${plan.id}' }, …])`,
+    )
+  }
+  const list = wanted.items
+    ? addOnsOfList(hasSamePeriod ? counting : [], wanted.items.slice(1), terms)
+    : hasSamePeriod
+      ? withOtherTax(counting, wanted.keepsPrice ? { ...terms, before: null } : terms)
+      : addOnsOfNew(plan, [], { addOns, tax: wanted.tax })
+  return addOnChanges(plan.addOns, list, plan.currency)
+}
+
+export function planReplacement(context: BraintreeContext, target: SwapTarget): PlannedReplacement {
+  const { current, plan, wanted, now } = target
+  return {
+    kind: 'replacement',
+    request: {
+      planId: plan.id,
+      price: wanted.keepsPrice && current.price ? current.price : taxedPrice(plan, wanted.tax),
+      paymentMethodToken: current.paymentMethodToken,
+      ...trial(wanted.skipTrial ? 0 : trialDaysLeft(current, now)),
+      discounts: discountsFor(context, target),
+      ...addOnsOfReplacement(target),
+    },
+  }
+}
+
+/**
+ * Calculates the coupons for the new price. A resumed subscription keeps its price, and its coupons
+ * stay as they are.
+ */
+function couponsAfter(
+  { planCredit }: BraintreeContext,
+  { current, plan, wanted, worth }: SwapTarget,
+): TaxedCoupon[] {
+  const { before } = wanted
+  const after =
+    wanted.keepsPrice && before
+      ? before
+      : { net: plan.price, tax: wanted.keepsPrice ? 0 : wanted.tax }
+  return couponsOn(current, { currency: plan.currency, planCredit, before, after, worth })
+}
+
+/**
+ * Puts the whole credit into the first cycle of the new subscription. Braintree keeps the rest as
+ * its balance, which pays for later cycles, so no cent is lost by dividing. The coupons are moved
+ * to the new subscription.
+ */
+function discountsFor(
+  context: BraintreeContext,
+  target: SwapTarget,
+): braintree.SubscriptionCreateRequest['discounts'] {
+  const { planCredit } = context
+  const { plan, wanted } = target
+  const terms = termsOf(context, target)
+  const credit = wanted.prorate ? creditOf(target, terms) : 0
+  const carrier = {
+    inheritedFromId: planCredit,
+    amount: toDecimal(money(credit, plan.currency)),
+    numberOfBillingCycles: 1,
+  }
+  const coupons = couponsAfter(context, target)
+    .filter(({ discount }) => !plan.discounts.some((own) => own.id === discount.id))
+    .map(toRequest)
+  const amounts = plan.discounts.map((each) => amountOf(each, terms))
+  const taken = grossCoupons({ net: plan.price, tax: wanted.tax }, amounts)
+  const update = updatesOfPlan(plan, taken, plan.currency)
+  return {
+    add: credit === 0 ? coupons : [carrier, ...coupons],
+    ...(update.length > 0 ? { update } : {}),
+  }
+}
+
+function toRequest({ discount, amount, isChanged }: TaxedCoupon): braintree.DiscountAddRequest {
+  return {
+    inheritedFromId: discount.id,
+    ...(isChanged ? { amount } : { amount: discount.amount, quantity: discount.quantity ?? 1 }),
+    ...(discount.neverExpires
+      ? { neverExpires: true }
+      : { numberOfBillingCycles: cyclesLeft(discount) }),
+  }
+}
+
+function creditOf({ current, paid }: SwapTarget, terms: Terms): number {
+  if (isOver(current)) return unusedRest(current, terms, terms.today)
+  return unusedValue(current, { ...terms, paid })
+}
+
+function trialDaysLeft(current: braintree.Subscription, now: Date): number {
+  if (!inTrial(current) || !current.firstBillingDate) return 0
+  return Math.max(0, daysBetween(dayOf(now), current.firstBillingDate))
+}

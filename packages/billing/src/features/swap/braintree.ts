@@ -1,0 +1,154 @@
+import type braintree from 'braintree'
+import { InvalidArgument, SubscriptionEnded } from '../../core/errors/errors.ts'
+import { money, toDecimal } from '../../core/values/money.ts'
+import { type AddOns, readAddOns } from '../../providers/braintree/add-ons.ts'
+import type { BraintreeContext } from '../../providers/braintree/client.ts'
+import { dayOf } from '../../providers/braintree/days.ts'
+import { inTrial, isOver } from '../../providers/braintree/describe-subscription.ts'
+import { requireSuccess } from '../../providers/braintree/errors.ts'
+import { idOfSubscription } from '../../providers/braintree/ids.ts'
+import { debtOf } from '../../providers/braintree/plan-credit.ts'
+import { requirePlan } from '../../providers/braintree/plans.ts'
+import type { Gateway } from '../../providers/gateway.ts'
+import { requireMethod } from '../customers/braintree.ts'
+import type { ItemsChange, SubscriptionItems } from '../items/contract.ts'
+import { worthOfCoupons } from '../promotion-codes/braintree-coupons.ts'
+import { readUnpaid } from '../proration/braintree-period-money.ts'
+import { createOnce } from '../subscribe/braintree.ts'
+import {
+  type PlannedChange,
+  planItems,
+  planReplacement,
+  planSwap,
+  type SwapTarget,
+} from './braintree-planned-swap.ts'
+import { forecast } from './braintree-preview.ts'
+import type { Swap } from './contract.ts'
+import type { Replacements } from './replacements-contract.ts'
+
+type Swaps = Pick<Gateway, 'swap' | 'previewSwap'> & {
+  readonly replacements: Replacements
+  readonly items: SubscriptionItems
+}
+
+/**
+ * Plans a swap in one place, from the state at Braintree; the plan is then sent, or forecast for a
+ * preview.
+ */
+export function braintreeSwaps(context: BraintreeContext): Swaps {
+  const { gateway } = context
+
+  async function readTarget(
+    current: braintree.Subscription,
+    wanted: Swap,
+    now: Date,
+  ): Promise<SwapTarget> {
+    const next = await requirePlan(context, wanted.plan)
+    const old = current.planId === next.id ? next : await requirePlan(context, current.planId)
+    const worth = await worthOfCoupons(context, current)
+    const hasAddOns = (wanted.items?.length ?? 0) > 1 || (current.addOns?.length ?? 0) > 0
+    const addOns: AddOns = hasAddOns ? await readAddOns(context) : new Map()
+    const mayCredit = wanted.prorate && !isOver(current) && !inTrial(current)
+    const paid = mayCredit ? await readUnpaid(context, current, dayOf(now)) : null
+    return { current, old, plan: next, wanted, worth, addOns, paid, now }
+  }
+
+  async function plan(id: string, wanted: Swap, now: Date) {
+    const target = await readTarget(await gateway.subscription.find(id), wanted, now)
+    return { target, planned: planSwap(context, target) }
+  }
+
+  async function planOfItems(id: string, change: ItemsChange, now: Date) {
+    const current = await gateway.subscription.find(id)
+    if (isOver(current)) {
+      throw new SubscriptionEnded('Braintree changes nothing of a subscription that is cancelled')
+    }
+    const { wanted: items, ...terms } = change
+    const [main] = items
+    if (main?.price !== current.planId) throw new Error('The main price is changed by a swap')
+    const swap: Swap = { ...terms, items, plan: current.planId, skipTrial: false }
+    const target = await readTarget(current, swap, now)
+    return { target, planned: planItems(context, target) }
+  }
+
+  /**
+   * Collects the past-due amount before the change, because afterwards Braintree would charge it at
+   * the new price.
+   */
+  async function carryOut({ current }: SwapTarget, planned: PlannedChange): Promise<void> {
+    if (planned.isThere) return
+    await collectDebt(context, current)
+    requireSuccess(await gateway.subscription.update(current.id, planned.request))
+  }
+
+  return {
+    async swap(id, wanted, now) {
+      const { target, planned } = await plan(id, wanted, now)
+      if (planned.kind === 'replacement') throw new Error('This swap needs a new subscription')
+      await carryOut(target, planned)
+    },
+
+    async previewSwap(id, wanted, now) {
+      const { target, planned } = await plan(id, wanted, now)
+      return forecast(context, target, planned)
+    },
+
+    items: {
+      async change(id, wanted, now) {
+        requireToday(wanted, now)
+        const { target, planned } = await planOfItems(id, wanted, now)
+        await carryOut(target, planned)
+      },
+
+      async preview(id, wanted, now) {
+        const { target, planned } = await planOfItems(id, wanted, now)
+        return forecast(context, target, planned)
+      },
+    },
+
+    replacements: {
+      async isNeeded(id, wanted, now) {
+        requireToday(wanted, now)
+        const { planned } = await plan(id, wanted, now)
+        return planned.kind === 'replacement'
+      },
+
+      async create(id, wanted, { operation, name, customerId, now }) {
+        const { target } = await plan(id, wanted, now)
+        const planned = planReplacement(context, target)
+        await collectDebt(context, target.current)
+        const { current } = target
+        return createOnce(context, {
+          ...planned.request,
+          id: idOfSubscription(operation, name),
+          // updateCard() does not change subscriptions that have ended.
+          paymentMethodToken: isOver(current)
+            ? await requireMethod(context, customerId)
+            : current.paymentMethodToken,
+        })
+      },
+    },
+  }
+}
+
+/** Pays the past-due amount before anything else. If that is declined, nothing is changed. */
+async function collectDebt(
+  { gateway, currency }: BraintreeContext,
+  subscription: braintree.Subscription,
+): Promise<void> {
+  const debt = debtOf(subscription, currency)
+  if (debt === 0) return
+  const amount = toDecimal(money(debt, currency))
+  requireSuccess(await gateway.subscription.retryCharge(subscription.id, amount, true))
+}
+
+/**
+ * Rejects a preview of another day: Braintree prorates by its present day, so the amounts would
+ * differ.
+ */
+function requireToday({ prorationDate }: Pick<Swap, 'prorationDate'>, now: Date): void {
+  if (prorationDate === null || dayOf(prorationDate) === dayOf(now)) return
+  throw new InvalidArgument(
+    `The preview is of ${dayOf(prorationDate)}, and Braintree would charge by ${dayOf(now)}: ask for another one`,
+  )
+}

@@ -1,0 +1,78 @@
+import { capability, feature, only } from '../define-feature.ts'
+import { braintreeSwaps } from './braintree.ts'
+import type { SwapPreview } from './contract.ts'
+import { resumeSwap } from './resume.ts'
+import { stripeSwaps } from './stripe.ts'
+import { type ItemWanted, previewSwap, type SwapOptions, swapTo } from './subscription.ts'
+
+declare module '../../subscription.ts' {
+  interface Subscription {
+    /**
+     * Swaps the main price. Trial, quantity and other prices stay. A list gives all prices of the
+     * subscription, the main price first. During the grace period, a swap also resumes the
+     * subscription. Stripe charges the difference with the next invoice, unless the new price
+     * starts a new period; Braintree charges it immediately.
+     * @throws {InvalidArgument} while the subscription is paused, if the swap charges immediately.
+     * @throws {UnknownPrice} if the provider has no such price.
+     * @throws {SubscriptionEnded} if the subscription has ended.
+     * @throws {PaymentOverdue} if the swap would credit money that was never paid.
+     * @throws {PaymentActionRequired} if the bank wants the customer to confirm a payment.
+     * @throws {PaymentFailed} if a payment is declined; the old price then stays.
+     * @example
+     * ```ts
+     * await subscription.swap('pro')
+     * await subscription.swap([{ price: 'pro' }, { price: 'seat', quantity: 5 }])
+     * ```
+     */
+    swap(plan: string | readonly ItemWanted[], options?: SwapOptions): Promise<Subscription>
+
+    /**
+     * Does the same as `swap()`, but bills the difference immediately instead of with the next
+     * invoice.
+     * @throws {InvalidArgument} while the subscription is paused.
+     */
+    swapAndInvoice(
+      price: string | readonly ItemWanted[],
+      options?: SwapOptions,
+    ): Promise<Subscription>
+
+    /**
+     * Previews the cost of `swap()` without changing anything. Pass the returned `prorationDate` to
+     * `swap()` to be charged exactly this amount.
+     * @example
+     * ```ts
+     * const { total, prorationDate } = await subscription.previewSwap('pro')
+     * await subscription.swap('pro', { prorationDate })
+     * ```
+     */
+    previewSwap(price: string | readonly ItemWanted[], options?: SwapOptions): Promise<SwapPreview>
+  }
+}
+
+declare module '../../core/storage/tables.ts' {
+  interface OperationKinds {
+    swap: true
+  }
+}
+
+/** Swapping prices. */
+export const swap = feature({
+  subscription: {
+    previewSwap: (subscription, price, options = {}) =>
+      previewSwap(subscription, { ...options, plan: price, invoiceNow: false }),
+  },
+  changes: {
+    swap: (subscription, plan, options = {}) =>
+      swapTo(subscription, { ...options, plan, invoiceNow: false }),
+    swapAndInvoice: (subscription, price, options = {}) =>
+      swapTo(subscription, { ...options, plan: price, invoiceNow: true }),
+  },
+  operations: { swap: resumeSwap },
+  stripe: stripeSwaps,
+  braintree: braintreeSwaps,
+})
+
+/** Swaps that need a new subscription in place of the old one. */
+export const replacements = capability('replacements', {
+  braintree: (context) => only(braintreeSwaps(context), 'replacements'),
+})

@@ -1,0 +1,240 @@
+import type { BillingContext } from '../../core/context.ts'
+import { columnsOf } from '../../core/converge.ts'
+import { InvalidArgument, SubscriptionEnded } from '../../core/errors/errors.ts'
+import { requireKnownPrice, requireProvider } from '../../core/known-prices.ts'
+import { attempt, begin } from '../../core/operation.ts'
+import { resumeInterrupted, withOwnerLock } from '../../core/owner-lock.ts'
+import type { Intent } from '../../core/storage/operations.ts'
+import type { SubscriptionRecord } from '../../core/storage/tables.ts'
+import { itemsOf } from '../../core/subscription-items.ts'
+import {
+  type ChangeAtProvider,
+  changeSubscription,
+  requireOwned,
+  requireRecord,
+  type SubscriptionScope,
+} from '../../core/subscription-scope.ts'
+import { storeTaxTerms } from '../../core/tax.ts'
+import { requireCount, requireText } from '../../core/values/arguments.ts'
+import type { ProviderName } from '../../core/values/provider-name.ts'
+import { ended } from '../../core/values/subscription-state.ts'
+import { requireCapability, requirePart } from '../../providers/gateway-parts.ts'
+import type { WantedItem } from '../../providers/item.ts'
+import type { ProviderSubscription } from '../../providers/subscription.ts'
+import { wantedOf } from '../../providers/wanted-items.ts'
+import { SAME_PRICES, withPlanRule } from '../schedules/planned-swap.ts'
+import { sendUsageFirst } from '../usage/send-usage-first.ts'
+import { completeReplacement } from './complete-replacement.ts'
+import type { Swap, SwapPreview } from './contract.ts'
+import { hasTrial, rejectWhilePaused, requirePayable } from './reject-while-paused.ts'
+
+/** A price that the subscription is to have. */
+export interface ItemWanted {
+  /** The provider's id of the price. */
+  readonly price: string
+  /** Quantity of the price. Default: the present quantity, or 1. `null` for a metered price. */
+  readonly quantity?: number | null
+}
+
+/** The wanted prices, and how the difference is billed. */
+export interface WantedSwap extends SwapOptions {
+  readonly plan: string | readonly ItemWanted[]
+  /** Whether to bill the difference immediately instead of with the next invoice. */
+  readonly invoiceNow: boolean
+}
+
+export async function swapTo(subscription: SubscriptionScope, wanted: WantedSwap): Promise<void> {
+  subscription.requireRunning()
+  const { context, record } = subscription
+  const asked = await requireSwap(subscription, wanted)
+  const { invoiceNow, skipTrial } = asked
+  // Another billing interval starts a period immediately, and so does a paid price in place of a
+  // free one.
+  const startsPeriod = async (id: string) =>
+    (await (await subscription.gateway()).previewSwap(id, asked, subscription.now())).immediately
+  const prices = {
+    ...SAME_PRICES,
+    targetOf: (found: ProviderSubscription) => itemsAfter(asked, found),
+  }
+  subscription.record = await swapSubscription(context, record, asked, (change) => {
+    const planAware = withPlanRule(subscription, 'swap', change, prices)
+    return rejectWhilePaused(sendUsageFirst(subscription, planAware), (found) => {
+      const endsTrial = skipTrial && hasTrial(found, subscription.now())
+      return invoiceNow || endsTrial || startsPeriod(found.id)
+    })
+  })
+}
+
+/** Lists all prices after the swap. */
+function itemsAfter({ plan, items }: Swap, found: ProviderSubscription): readonly WantedItem[] {
+  if (items) return items
+  const [main, ...others] = wantedOf(found)
+  return [
+    { price: plan, quantity: main?.quantity ?? null },
+    ...others.filter(({ price }) => price !== plan),
+  ]
+}
+
+export async function previewSwap(
+  subscription: SubscriptionScope,
+  wanted: WantedSwap,
+): Promise<SwapPreview> {
+  subscription.requireRunning()
+  const gateway = await subscription.gateway()
+  const asked = await requireSwap(subscription, wanted)
+  const { providerId } = subscription.record
+  const preview = await subscription.ask(gateway.previewSwap(providerId, asked, subscription.now()))
+  return requirePayable(preview, () => subscription.requireFound())
+}
+
+/** Builds the same request for swap and preview, so that they cannot differ. */
+async function requireSwap(
+  subscription: SubscriptionScope,
+  { plan: wanted, invoiceNow, prorationDate }: WantedSwap,
+): Promise<Swap> {
+  const { context, record, settings } = subscription
+  const items = typeof wanted === 'string' ? null : requireItems(subscription, wanted)
+  const plan = items ? items[0]?.price : wanted
+  if (typeof plan !== 'string' || plan === '') throw new InvalidArgument('Which price to swap to?')
+  const provider = requireProvider(context, record.provider)
+  for (const price of items?.map((item) => item.price) ?? [plan]) requireKnownPrice(provider, price)
+  const others = (items?.slice(1) ?? record.items).map(({ price }) => price)
+  return {
+    ...settings,
+    plan,
+    ...(items ? { items } : {}),
+    invoiceNow,
+    ...(await subscription.taxOfSwap(plan, others)),
+    prorationDate: prorationDate ?? null,
+  }
+}
+
+/** Completes the wanted prices with their quantities: the present quantity if none is given. */
+export function requireItems(
+  { context, record }: SubscriptionScope,
+  wanted: readonly ItemWanted[],
+): WantedItem[] {
+  const provider = requireProvider(context, record.provider)
+  requireCapability(provider, 'items')
+  if (!Array.isArray(wanted)) throw new InvalidArgument('Which price to swap to?')
+  const present = itemsOf(record)
+  const items = wanted.map(({ price, quantity }, at): WantedItem => {
+    requireText('price', price)
+    if (quantity === null) return { price, quantity }
+    if (quantity !== undefined) return { price, quantity: requireCount(quantity) }
+    const old = present.find((item) => item.price === price)
+    return { price, quantity: old ? old.quantity : at === 0 ? record.quantity : 1 }
+  })
+  if (new Set(items.map(({ price }) => price)).size < items.length) {
+    throw new InvalidArgument('A price is in a subscription once: say how many in its quantity')
+  }
+  const [main] = items
+  if ((main?.quantity ?? 1) !== 1) requireCapability(provider, 'quantities')
+  return items
+}
+
+/** Options for `swap()` and other changes of prices. */
+export interface SwapOptions {
+  /** The `prorationDate` of a preview, to be charged exactly the previewed amount. Default: now. */
+  readonly prorationDate?: Date
+}
+
+/** Swaps in place if the provider can, otherwise by a new subscription. */
+export async function swapSubscription(
+  context: BillingContext,
+  record: SubscriptionRecord,
+  wanted: Swap,
+  wrap: (change: ChangeAtProvider) => ChangeAtProvider = (change) => change,
+): Promise<SubscriptionRecord> {
+  const { provider } = record
+  const { clock } = context.options
+  const needsReplacement = async () => {
+    const { replacements } = await context.gateway(provider)
+    return (await replacements?.isNeeded(record.providerId, wanted, clock.now())) ?? false
+  }
+  if (await needsReplacement()) return replaceSubscription(context, record, wanted)
+  let needsOne = false
+  const make: ChangeAtProvider = async ({ found, locked, ask }) => {
+    requireLive(context, provider, found)
+    // A refund before the lock was acquired may have made a replacement necessary.
+    needsOne = await needsReplacement()
+    if (needsOne) return
+    await ask((gateway) => gateway.swap(found.id, wanted, clock.now()))
+    if (found.taxedPrice === null) return
+    const { lastChargeAt } = found
+    const swapped = await (await locked.gateway(provider)).findSubscription(found.id)
+    const terms = { tax: wanted.tax, lastChargeAt }
+    if (swapped) await storeTaxTerms(context, locked, provider, { found: swapped, ...terms })
+  }
+  const changed = await changeSubscription(context, record, wrap(make))
+  return needsOne ? replaceSubscription(context, record, wanted) : changed
+}
+
+/**
+ * Creates the new subscription first and cancels the old one afterwards, so that a declined
+ * customer keeps the old one. The operation is stored before the first request, and an interrupted
+ * swap is finished later.
+ */
+export function replaceSubscription(
+  context: BillingContext,
+  record: SubscriptionRecord,
+  wanted: Swap,
+): Promise<SubscriptionRecord> {
+  const { clock } = context.options
+  const { owner, provider, providerId: from, name } = record
+  return withOwnerLock(context, owner, async (locked) => {
+    await resumeInterrupted(context, locked)
+    await requireOwned(context, record)
+    const newest = await context.subscriptions.findByName(owner, name)
+    // A concurrent call, which held the lock, has already made the swap.
+    if (newest && newest.id !== record.id && hasWanted(newest, wanted)) {
+      if (ended(newest, clock.now())) throw hasEnded()
+      return newest
+    }
+    const current = await (await locked.gateway(provider)).findSubscription(from)
+    if (current) requireLive(context, provider, current)
+    const row = await requireRecord(context, record)
+    if (ended(row, clock.now())) throw hasEnded()
+    const { items } = wanted
+    const same = { provider, from, plan: wanted.plan, ...(items ? { items } : {}) }
+    const tax = wanted.keepsPrice ? (wanted.before?.tax ?? wanted.tax) : wanted.tax
+    const request = { ...same, tax }
+    const intent: Intent = { owner, kind: 'swap', request, same, name }
+    const operation = await begin(context, locked, intent)
+    const customer = await context.owners.find(owner)
+    const customerId = customer?.providerId ?? ''
+    const at = { operation: operation.id, name, customerId, now: clock.now() }
+    const made = await attempt(context, locked, operation, () =>
+      locked.change(provider, (gateway) =>
+        requirePart(gateway, 'replacements').create(from, wanted, at),
+      ),
+    )
+    await storeTaxTerms(context, locked, provider, { found: made, tax, lastChargeAt: null })
+    await completeReplacement(context, locked, { provider, made, from, operation })
+    return requireRecord(context, { provider, providerId: made.id })
+  })
+}
+
+function hasWanted(row: SubscriptionRecord, { plan, items }: Swap): boolean {
+  if (row.providerPlan !== plan) return false
+  const others = items?.slice(1) ?? row.items
+  return (
+    others.length === row.items.length &&
+    others.every(({ price, quantity }) =>
+      row.items.some((item) => item.price === price && item.quantity === quantity),
+    )
+  )
+}
+
+function requireLive(
+  context: BillingContext,
+  provider: ProviderName,
+  current: ProviderSubscription,
+): void {
+  const columns = columnsOf(context, provider, current)
+  if (ended(columns, context.options.clock.now())) throw hasEnded()
+}
+
+function hasEnded(): SubscriptionEnded {
+  return new SubscriptionEnded('The subscription has ended')
+}

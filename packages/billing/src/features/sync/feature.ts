@@ -1,0 +1,42 @@
+import type { UserScope } from '../../core/user-scope.ts'
+import { capability, feature } from '../define-feature.ts'
+import { braintreeAccountLists } from './braintree.ts'
+import type { DriftReport } from './drift.ts'
+import { stripeAccountLists } from './stripe.ts'
+import { syncOwner } from './sync-owner.ts'
+
+declare module '../../billable-user.ts' {
+  interface BillableUser<User> {
+    /**
+     * Updates this user's rows to the provider's state, and returns the differences. Rarely needed:
+     * webhooks keep the rows up to date. With `dryRun` it changes nothing.
+     * @example
+     * ```ts
+     * const { drift } = await user.sync()
+     * ```
+     */
+    sync(options?: { readonly dryRun?: boolean }): Promise<DriftReport>
+  }
+}
+
+/** Bringing rows up to date after webhooks were lost. */
+export const sync = feature({
+  user: {
+    sync: (user, options = {}) => syncUser(user, options),
+  },
+})
+
+/** Reading many customers and subscriptions at a time. */
+export const lists = capability('lists', {
+  stripe: stripeAccountLists,
+  braintree: braintreeAccountLists,
+})
+
+export async function syncUser(
+  user: UserScope,
+  options: { readonly dryRun?: boolean },
+): Promise<DriftReport> {
+  const report = await syncOwner(user.context, user.owner, options)
+  await user.user.reload()
+  return report
+}

@@ -1,0 +1,248 @@
+import { resumeInterrupted, withOwnerLock } from '../../core/owner-lock.ts'
+import { requireOwnerTable } from '../../core/storage/owner-tables.ts'
+import type { BilledOwner } from '../../core/storage/tables.ts'
+import { type Owner, ownerKey } from '../../core/values/owner.ts'
+import type { ReadingGateway } from '../../providers/gateway.ts'
+import type { ProviderChange } from './contract.ts'
+import { findDisputeSuspects, findSuspects } from './suspects.ts'
+import type { SyncRun } from './sync-run.ts'
+import { syncUnowned } from './unowned.ts'
+
+/** A part of `sync()` that runs step by step. */
+export interface Phase {
+  readonly name: string
+  /**
+   * Runs the step at this position, and returns the position of the next one; `null` after the
+   * last. A step can be repeated.
+   */
+  step(at: string | null): Promise<string | null>
+}
+
+const BATCH = 100
+const DAY = 86_400_000
+
+/**
+ * Lists the phases: every provider's lists first, then our rows, then the operations that a killed
+ * process left.
+ */
+export async function phasesOf(run: SyncRun): Promise<Phase[]> {
+  const phases: Phase[] = []
+  for (const { name } of run.context.options.providers.all) {
+    // Without customers of ours there is nothing to compare, even if other applications use the
+    // account.
+    if ((await run.context.owners.countCustomers(name)) > 0) phases.push(...(await at(run, name)))
+  }
+  return [...phases, rows(run), ...(run.dryRun ? [] : [operations(run)])]
+}
+
+async function at(run: SyncRun, name: ReadingGateway['name']): Promise<Phase[]> {
+  let gateway: ReadingGateway
+  try {
+    gateway = await run.context.gateway(name)
+  } catch (error) {
+    // A phase that fails keeps the position before this provider. A resumed run does not find the
+    // phase, and starts from the beginning.
+    return [{ name, step: () => Promise.reject(error) }]
+  }
+  const { lists } = gateway
+  const all = lists?.readPage ? pages(run, gateway, lists) : owners(run, gateway, lists)
+  if (!lists) return [all]
+  const first = hasChanges(run, lists) ? changes(run, gateway, lists, all) : all
+  return [first, disputes(run, gateway, lists)]
+}
+
+type Lists = NonNullable<ReadingGateway['lists']>
+
+/** Whether the provider still lists every change since the requested time. */
+function hasChanges({ since, context }: SyncRun, lists: Lists): boolean {
+  if (since === null || !lists.readChanges) return false
+  const kept = (lists.changesKeptDays ?? 0) * DAY
+  return since.getTime() > context.options.clock.now().getTime() - kept
+}
+
+/**
+ * Number of requests for one owner. An account that other applications share may list far more than
+ * ours.
+ */
+const CALLS_EACH = 3
+const FEWEST_PAGES = 10
+
+/**
+ * Compares the whole account page by page, or owner by owner as soon as that takes fewer requests.
+ */
+function pages(run: SyncRun, gateway: ReadingGateway, lists: Lists): Phase {
+  const { name } = gateway
+  const byOwner = owners(run, gateway, undefined)
+  const OWNERS = 'owners:'
+  return {
+    name: `${name} pages`,
+    async step(at) {
+      if (at?.startsWith(OWNERS)) {
+        const next = await byOwner.step(at.slice(OWNERS.length) || null)
+        return next === null ? null : `${OWNERS}${next}`
+      }
+      const [read, after] = at === null ? [0, null] : (JSON.parse(at) as [number, string | null])
+      const found = await lists.readPage?.(after)
+      if (!found) return null
+      const { suspects, rows } = await findSuspects(run.context, name, found)
+      for (const { id } of rows) run.seen.add(id)
+      await run.compare(suspects)
+      if (found.next === null) {
+        run.listed.add(name)
+        return null
+      }
+      const ours = await run.context.owners.countCustomers(name)
+      const isTooExpensive = read + 1 >= Math.max(FEWEST_PAGES, CALLS_EACH * ours)
+      return isTooExpensive ? OWNERS : JSON.stringify([read + 1, found.next])
+    },
+  }
+}
+
+/** Compares our owners in batches, which the provider reads together if it can. */
+function owners(run: SyncRun, gateway: ReadingGateway, lists: Lists | undefined): Phase {
+  const { name } = gateway
+  const { owners: repository } = run.context
+  const compare = async (batch: readonly BilledOwner[]) => {
+    if (batch.length === 0) return
+    if (!lists?.readCustomers) return run.compare(batch.map(({ owner }) => owner))
+    const ids = batch.flatMap(({ providerId }) => providerId ?? [])
+    const { suspects, rows } = await findSuspects(run.context, name, await lists.readCustomers(ids))
+    for (const { id } of rows) run.seen.add(id)
+    await run.compare(suspects)
+  }
+  return {
+    name: `${name} owners`,
+    async step(at) {
+      const [type, after] = (at === null ? [repository.types[0], null] : JSON.parse(at)) as [
+        string,
+        string | number | null,
+      ]
+      const batch = await repository.listCustomers(type, after, BATCH)
+      await compare(batch.filter(({ provider }) => provider === name))
+      const last = batch.at(-1)
+      if (last && batch.length === BATCH) return JSON.stringify([type, last.owner.id])
+      const next = repository.types[repository.types.indexOf(type) + 1]
+      if (next !== undefined) return JSON.stringify([next, null])
+      if (lists?.readCustomers) run.listed.add(name)
+      return null
+    },
+  }
+}
+
+function disputes(run: SyncRun, { name }: ReadingGateway, lists: Lists): Phase {
+  return {
+    name: `${name} disputes`,
+    async step(at) {
+      const page = await lists.readDisputes(at)
+      await run.compare(await findDisputeSuspects(run.context, name, page.disputes))
+      return page.next
+    },
+  }
+}
+
+/**
+ * Compares the changes that the provider lists, newest first; only the newest change of a
+ * subscription counts. Compares everything as soon as that takes fewer requests than reading the
+ * owners of the other changes.
+ */
+function changes(run: SyncRun, { name }: ReadingGateway, lists: Lists, all: Phase): Phase {
+  const { context, since } = run
+  const newest = new Set<string>()
+  const isOlder = ({ subscription }: ProviderChange) => {
+    if (!subscription) return false
+    const isKnown = newest.has(subscription.id)
+    newest.add(subscription.id)
+    return isKnown
+  }
+  const ALL = 'all:'
+  let asked = 0
+  return {
+    name: `${name} changes`,
+    async step(at) {
+      if (at?.startsWith(ALL)) {
+        const next = await all.step(at.slice(ALL.length) || null)
+        return next === null ? null : `${ALL}${next}`
+      }
+      const page = await lists.readChanges?.(since ?? new Date(0), at)
+      const changed = (page?.changes ?? []).filter((change) => !isOlder(change))
+      const subscriptions = changed.flatMap(({ subscription }) => subscription ?? [])
+      const { suspects } = await findSuspects(context, name, { customers: [], subscriptions })
+      await run.compare(suspects)
+      const others = await ownersOf(
+        run,
+        name,
+        changed.filter(({ subscription }) => !subscription),
+      )
+      asked += others.length
+      const ours = await context.owners.countCustomers(name)
+      if (asked * CALLS_EACH > FEWEST_PAGES + (2 * ours) / BATCH) return ALL
+      await run.compare(others)
+      return page?.next ?? null
+    },
+  }
+}
+
+async function ownersOf(
+  { context }: SyncRun,
+  name: ReadingGateway['name'],
+  changed: readonly ProviderChange[],
+): Promise<Owner[]> {
+  const customers = changed.flatMap(({ customerId }) => customerId ?? [])
+  const holders = await context.owners.findByCustomers(name, [...new Set(customers)])
+  return [...holders.values()].map(({ owner }) => owner)
+}
+
+/** Compares live rows without an owner, and rows that a complete list did not contain. */
+function rows(run: SyncRun): Phase {
+  const { context, options } = run
+  return {
+    name: 'rows',
+    async step(at) {
+      const now = context.options.clock.now()
+      const batch = await context.subscriptions.listLive(now, Number(at ?? 0), BATCH)
+      const found = await context.owners.findMany(batch.map(({ owner }) => owner))
+      for (const row of batch) {
+        await run.forOwner(row.owner, async () => {
+          // Rows of an owner type are processed only where that type is configured.
+          requireOwnerTable(context.options.owners, row.owner.type)
+          const billed = found.get(ownerKey(row.owner)) ?? null
+          const unowned = await syncUnowned(context, row, billed, options)
+          if (unowned) run.drift.push(unowned)
+          const isListed = run.listed.has(row.provider) && run.seen.has(row.id)
+          const isAskedFor = run.listed.has(row.provider) || !isConfigured(run, row.provider)
+          if (billed && isAskedFor && !isListed) await run.compare([row.owner])
+        })
+      }
+      return batch.length === BATCH ? String(batch.at(-1)?.id) : null
+    },
+  }
+}
+
+/**
+ * Whether the provider of a row is configured. Otherwise the row cannot be read, which the report
+ * mentions.
+ */
+function isConfigured({ context }: SyncRun, provider: ReadingGateway['name']): boolean {
+  return Boolean(context.options.providers.find(provider))
+}
+
+/** Finishes operations that a killed process has left. */
+function operations(run: SyncRun): Phase {
+  const { context } = run
+  return {
+    name: 'operations',
+    async step(at) {
+      const batch = await context.operations.listOwners(at ?? '', BATCH)
+      const owners = new Map(batch.map(({ owner }) => [ownerKey(owner), owner]))
+      for (const owner of owners.values()) {
+        if (!context.owners.types.includes(owner.type)) continue
+        await run.forOwner(owner, () =>
+          withOwnerLock(context, owner, async (locked) => {
+            await resumeInterrupted(context, locked)
+          }),
+        )
+      }
+      return batch.length === BATCH ? (batch.at(-1)?.id ?? null) : null
+    },
+  }
+}

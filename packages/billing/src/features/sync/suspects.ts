@@ -1,0 +1,94 @@
+import type { BillingContext } from '../../core/context.ts'
+import { isSame, isSameOwnership, toRecord } from '../../core/converge.ts'
+import type { BilledOwner, SubscriptionRecord } from '../../core/storage/tables.ts'
+import type { Owner } from '../../core/values/owner.ts'
+import type { ProviderName } from '../../core/values/provider-name.ts'
+import type { ProviderSubscription } from '../../providers/subscription.ts'
+import { sameCard } from '../payment-methods/set-billed-card.ts'
+import type { AccountPart, ListedDispute } from './contract.ts'
+
+/** The result of comparing a list with our rows. */
+export interface Comparison {
+  /**
+   * Owners whose rows may differ. They were compared without a lock, so each is read again before
+   * anything is changed.
+   */
+  readonly suspects: readonly Owner[]
+  /** Our rows that the list contained. */
+  readonly rows: readonly SubscriptionRecord[]
+}
+
+/**
+ * Compares customers and subscriptions of a list with our rows, in a few statements for all of
+ * them.
+ */
+export async function findSuspects(
+  context: BillingContext,
+  provider: ProviderName,
+  { customers, subscriptions }: AccountPart,
+): Promise<Comparison> {
+  const rows = await context.subscriptions.listByProvider(
+    provider,
+    subscriptions.map(({ id }) => id),
+  )
+  const customerOf = ({ id, customerId }: ProviderSubscription) =>
+    customerId ?? rows.get(id)?.providerCustomer ?? null
+  const holders = await context.owners.findByCustomers(provider, [
+    ...new Set([
+      ...customers.map(({ id }) => id),
+      ...subscriptions.flatMap((each) => customerOf(each) ?? []),
+    ]),
+  ])
+  const suspects: Owner[] = []
+  for (const { id, card } of customers) {
+    const holder = holders.get(id)
+    if (holder && !sameCard(card, holder)) suspects.push(holder.owner)
+  }
+  for (const found of subscriptions) {
+    // A customer without an owner belongs to another application, or is found later by its row.
+    const holder = holders.get(customerOf(found) ?? '')
+    if (holder && isOutdated(context, holder, found, rows.get(found.id) ?? null)) {
+      suspects.push(holder.owner)
+    }
+  }
+  return { suspects, rows: [...rows.values()] }
+}
+
+function isOutdated(
+  { options }: BillingContext,
+  holder: BilledOwner,
+  found: ProviderSubscription,
+  row: SubscriptionRecord | null,
+): boolean {
+  if (row === null || found.hasLapsed) return true
+  const wanted = toRecord({
+    found,
+    whose: { owner: holder.owner, providerCustomer: holder.providerId },
+    name: row.name,
+    provider: row.provider,
+    before: row,
+    now: options.clock.now(),
+  })
+  return !isSame(row, wanted) || !isSameOwnership(row, wanted)
+}
+
+/**
+ * Finds owners whose disputes differ from our rows. Reads a dispute if the list does not name its
+ * customer.
+ */
+export async function findDisputeSuspects(
+  context: BillingContext,
+  provider: ProviderName,
+  listed: readonly ListedDispute[],
+): Promise<Owner[]> {
+  const { disputes } = await context.gateway(provider)
+  const suspects: Owner[] = []
+  for (const { id, customerId, status } of listed) {
+    const known = await context.disputes.find(provider, id)
+    if (known?.status === status) continue
+    const customer = customerId ?? (await disputes?.find(id))?.customerId
+    const holder = customer ? await context.owners.findByCustomer(provider, customer) : null
+    if (holder) suspects.push(holder.owner)
+  }
+  return suspects
+}

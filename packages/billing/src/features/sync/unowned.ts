@@ -1,0 +1,91 @@
+import type { BillingContext } from '../../core/context.ts'
+import { columnsOf, converge } from '../../core/converge.ts'
+import { withOwnerLock } from '../../core/owner-lock.ts'
+import type { BilledOwner, SubscriptionRecord } from '../../core/storage/tables.ts'
+import { ownerKey } from '../../core/values/owner.ts'
+import { awaitsFirstPayment, ended } from '../../core/values/subscription-state.ts'
+import { abandon } from '../subscribe/settle-first-payment.ts'
+import type { Drift, SyncOptions } from './drift.ts'
+
+type Reason = Extract<Drift['what'], 'user deleted' | 'no owner'>
+
+/**
+ * Reports a live subscription without an owner, because the application has deleted the owner or
+ * the owner has another customer. Its card is charged, but no user sees it. Cancels it if the
+ * options say so.
+ */
+export async function syncUnowned(
+  context: BillingContext,
+  row: SubscriptionRecord,
+  billed: BilledOwner | null,
+  options: SyncOptions,
+): Promise<Drift | null> {
+  const why = await reasonUnowned(context, row, billed)
+  return why && reportUnowned(context, row, why, options)
+}
+
+async function reasonUnowned(
+  { owners }: BillingContext,
+  { provider, providerCustomer }: SubscriptionRecord,
+  billed: BilledOwner | null,
+): Promise<Reason | null> {
+  if (providerCustomer === null) return billed ? null : 'user deleted'
+  if (billed?.provider === provider && billed.providerId === providerCustomer) return null
+  // The owner of the customer gets the row when that owner is compared.
+  if (await owners.findByCustomer(provider, providerCustomer)) return null
+  return billed ? 'no owner' : 'user deleted'
+}
+
+/**
+ * Builds the report. `null` if the subscription has ended at the provider, whatever our row says.
+ */
+async function reportUnowned(
+  context: BillingContext,
+  row: SubscriptionRecord,
+  what: Reason,
+  { dryRun = false, cancelDeletedUsers = false, cancelUnowned = false }: SyncOptions,
+): Promise<Drift | null> {
+  const isWanted = what === 'user deleted' ? cancelDeletedUsers : cancelUnowned
+  const isEnded = isWanted && !dryRun
+  return withOwnerLock(context, row.owner, async (locked) => {
+    const gateway = await locked.gateway(row.provider)
+    const found = dryRun
+      ? await gateway.findSubscription(row.providerId)
+      : await converge(context, locked, row)
+    const { owner, provider, providerId, name } = row
+    // An ended subscription is not charged any more, even if access continues for a while.
+    if (!found || found.isOver) return null
+    const columns = columnsOf(context, provider, found)
+    if (ended(columns, context.options.clock.now())) return null
+    // The row did not name its customer, which may have an owner after all.
+    const now = await context.subscriptions.findByProvider(provider, providerId)
+    if (now && ownerKey(now.owner) !== ownerKey(owner)) return null
+    if (isEnded) {
+      if (awaitsFirstPayment(columns)) await abandon(locked, provider, found)
+      await locked.change(provider, (changing) => changing.cancelNow(found.id))
+      await converge(context, locked, row)
+    }
+    const after = isEnded ? await gateway.findSubscription(providerId) : found
+    const customer = found.customerId ?? row.providerCustomer
+    const was = {
+      name,
+      plan: found.plan,
+      status: found.status,
+      ...(what === 'no owner' ? { customer } : {}),
+    }
+    return {
+      ...{ owner, provider, providerId, what, was },
+      is: { ...was, status: after?.status ?? null },
+      ...(isEnded ? {} : { advice: ADVICE[what](row, customer) }),
+    }
+  })
+}
+
+const ADVICE: Readonly<
+  Record<Reason, (row: SubscriptionRecord, customer: string | null) => string>
+> = {
+  'user deleted': ({ owner }) =>
+    `There is no ${owner.type} ${owner.id} any more: end it with cancelDeletedUsers (--cancel-deleted-users)`,
+  'no owner': ({ owner, provider }, customer) =>
+    `${provider} charges the customer ${customer || '(unknown)'}, and no row has it in provider_id. Put it there for the owner who pays, and sync again; or end it with cancelUnowned (--cancel-unowned). The ${owner.type} ${owner.id} of today has no part in it`,
+}

@@ -1,0 +1,93 @@
+import type Stripe from 'stripe'
+import { InvalidTaxId, NoCustomer } from '../../core/errors/errors.ts'
+import type { GatewayParts } from '../../providers/gateway-parts.ts'
+import { listAll, type StripeContext } from '../../providers/stripe/client.ts'
+import { isMissing } from '../../providers/stripe/errors.ts'
+import { once } from '../../providers/stripe/once.ts'
+import type { TaxExemption } from './contract.ts'
+import type { NewTaxId, ProviderTaxId } from './tax-ids-contract.ts'
+
+/** Implements tax ids for Stripe. */
+export function stripeTaxIds(context: StripeContext): Pick<GatewayParts, 'taxIds'> {
+  const { stripe } = context
+  return {
+    taxIds: {
+      list: (customerId) => list(context, customerId),
+      create: (taxId) => create(context, taxId),
+      async remove(customerId, id) {
+        try {
+          await stripe.customers.deleteTaxId(customerId, id)
+        } catch (error) {
+          if (!isMissing(error)) throw error
+        }
+      },
+    },
+  }
+}
+
+async function list({ stripe }: StripeContext, customerId: string): Promise<ProviderTaxId[]> {
+  const found = await listAll(stripe.customers.listTaxIds(customerId, { limit: 100 }))
+  return found.map(describe).reverse()
+}
+
+async function create(context: StripeContext, wanted: NewTaxId): Promise<ProviderTaxId> {
+  const { customerId, type, value, operation } = wanted
+  const find = async () =>
+    (await list(context, customerId)).find((each) => each.type === type && each.value === value) ??
+    null
+  const before = await find()
+  if (before) return before
+  const params = { type, value } as Stripe.CustomerCreateTaxIdParams
+  return once(
+    `${operation}:tax_id`,
+    async (request) => {
+      try {
+        return describe(await context.stripe.customers.createTaxId(customerId, params, request))
+      } catch (error) {
+        throw asInvalidType(error)
+      }
+    },
+    find,
+  )
+}
+
+/** Turns an unknown type into InvalidTaxId, as for an invalid number. */
+function asInvalidType(error: unknown): unknown {
+  const { param, code, message } = error as Partial<Stripe.errors.StripeError>
+  if (param !== 'type') return error
+  return new InvalidTaxId(message ?? 'Stripe does not know this type of tax id', {
+    provider: 'stripe',
+    providerCode: code ?? null,
+    cause: error,
+  })
+}
+
+function describe(taxId: Stripe.TaxId): ProviderTaxId {
+  const { id, type, value, country, verification } = taxId
+  return {
+    id,
+    type,
+    value,
+    country,
+    verification: (verification?.status ?? 'unavailable') as ProviderTaxId['verification'],
+    raw: taxId,
+  }
+}
+
+/** Implements tax exemptions for Stripe. */
+export function stripeTaxExemptions({
+  stripe,
+}: StripeContext): Pick<GatewayParts, 'taxExemptions'> {
+  return {
+    taxExemptions: {
+      async read(customerId) {
+        const customer = await stripe.customers.retrieve(customerId)
+        if (customer.deleted) throw new NoCustomer('The customer was deleted')
+        return (customer.tax_exempt ?? 'none') as TaxExemption
+      },
+      async set(customerId, exemption) {
+        await stripe.customers.update(customerId, { tax_exempt: exemption })
+      },
+    },
+  }
+}

@@ -1,0 +1,42 @@
+import type Stripe from 'stripe'
+import type { BasisPoints } from '../../core/values/tax.ts'
+import type { Gateway } from '../../providers/gateway.ts'
+import type { GatewayParts } from '../../providers/gateway-parts.ts'
+import type { StripeContext } from '../../providers/stripe/client.ts'
+import { retrieve } from '../../providers/stripe/describe-subscription.ts'
+import { forget } from '../../providers/stripe/held-change.ts'
+import { type ConfiguredTax, taxParams, taxRates, taxTarget } from './stripe-chosen-tax.ts'
+
+/**
+ * Implements tax changes for Stripe: each in a single request, so that two kinds of tax never apply
+ * at once.
+ */
+export function stripeTaxes(
+  context: StripeContext,
+): Pick<Gateway, 'setTax'> & Pick<GatewayParts, 'automaticTax' | 'lineRates'> {
+  const { stripe } = context
+  const findTaxRates = taxRates(context)
+
+  async function set(id: string, said: ConfiguredTax): Promise<void> {
+    const current = await retrieve(stripe, id)
+    const isSaid = said.automatic || said.rates || said.percentage
+    // The new tax stays, whether or not a pending change is ever paid.
+    const metadata = isSaid ? forget(current.metadata) : {}
+    const params: Stripe.SubscriptionUpdateParams = {
+      ...taxParams(current, taxTarget(current, said)),
+      ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
+    }
+    if (Object.keys(params).length === 0) return
+    await stripe.subscriptions.update(id, { ...params, proration_behavior: 'none' })
+  }
+
+  return {
+    setTax: async (id: string, tax: BasisPoints) =>
+      set(id, { percentage: await findTaxRates(tax) }),
+    automaticTax: {
+      set: (id, automatic) => set(id, { automatic }),
+      followChoice: (id) => set(id, {}),
+    },
+    lineRates: { set: (id, rates) => set(id, { rates }) },
+  }
+}

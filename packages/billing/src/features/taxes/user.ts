@@ -1,0 +1,78 @@
+import { InvalidArgument } from '../../core/errors/errors.ts'
+import { attempt, begin, finish } from '../../core/operation.ts'
+import type { UserHaving } from '../../core/user-scope.ts'
+import { requireText } from '../../core/values/arguments.ts'
+import { requirePart } from '../../providers/gateway-parts.ts'
+import { withCustomer, withPresentCustomer } from '../customers/customer.ts'
+import type { TaxExemption } from './contract.ts'
+import type { ProviderTaxId } from './tax-ids-contract.ts'
+
+/** A tax id of a customer. */
+export type TaxId = ProviderTaxId
+
+export async function listTaxIds(user: UserHaving<'taxIds'>): Promise<TaxId[]> {
+  const customerId = await user.findCustomerId()
+  return customerId === null ? [] : (await user.gateway()).taxIds.list(customerId)
+}
+
+export async function findTaxId(user: UserHaving<'taxIds'>, id: string): Promise<TaxId | null> {
+  return (await listTaxIds(user)).find((each) => each.id === id) ?? null
+}
+
+/**
+ * Stores the operation before the request, so that a retry after a lost response uses the same
+ * idempotency key.
+ */
+export async function createTaxId(
+  user: UserHaving<'taxIds'>,
+  type: string,
+  value: string,
+): Promise<TaxId> {
+  const wanted = {
+    type: requireText('type of tax id', type),
+    value: requireText('tax id', value.trim()),
+  }
+  const { context, owner, provider } = user
+  return withCustomer(user, async (locked, customerId) => {
+    const request = { provider, ...wanted }
+    const operation = await begin(context, locked, { owner, kind: 'tax_id', request })
+    return attempt(context, locked, operation, async () => {
+      const made = await locked.change(provider, (gateway) =>
+        requirePart(gateway, 'taxIds').create({ customerId, ...wanted, operation: operation.id }),
+      )
+      await finish(context, locked, operation)
+      return made
+    })
+  })
+}
+
+export async function deleteTaxId(user: UserHaving<'taxIds'>, id: string): Promise<void> {
+  requireText('tax id', id)
+  if ((await user.findCustomerId()) === null) return
+  await withPresentCustomer(user, (locked, customerId) =>
+    locked.change(user.provider, (gateway) =>
+      requirePart(gateway, 'taxIds').remove(customerId, id),
+    ),
+  )
+}
+
+export async function readTaxExempt(user: UserHaving<'taxExemptions'>): Promise<TaxExemption> {
+  const customerId = await user.findCustomerId()
+  return customerId === null ? 'none' : (await user.gateway()).taxExemptions.read(customerId)
+}
+
+const EXEMPTIONS: readonly string[] = ['none', 'exempt', 'reverse'] satisfies TaxExemption[]
+
+export async function setTaxExempt(
+  user: UserHaving<'taxExemptions'>,
+  exemption: TaxExemption,
+): Promise<void> {
+  if (!EXEMPTIONS.includes(exemption)) {
+    throw new InvalidArgument(`'${exemption}' is none of ${EXEMPTIONS.join(', ')}`)
+  }
+  await withCustomer(user, (locked, customerId) =>
+    locked.change(user.provider, (gateway) =>
+      requirePart(gateway, 'taxExemptions').set(customerId, exemption),
+    ),
+  )
+}

@@ -1,0 +1,68 @@
+import { type Decimal, formatDecimal, parseDecimal } from '../../../core/values/decimal.ts'
+import { type MeteredPrice, priceUsage, sumOf } from '../../../core/values/metered-price.ts'
+import { addTax } from '../../../core/values/tax.ts'
+import type { MeterBill, UsageBill, UsageLine } from '../../../core/values/usage-bill.ts'
+
+/** Usage of a period by meter, and what was charged for it. */
+export interface UsageLedger {
+  readonly used: ReadonlyMap<string, Decimal>
+  readonly bills: readonly MeterBill[]
+}
+
+/**
+ * Bills the difference between the cost of all usage in the period and what was charged for it
+ * before. Nothing is refunded if less is owed; later usage is charged once the cost exceeds what
+ * was paid. A period keeps the price of its first charge.
+ */
+export function billUsage(
+  { used, bills }: UsageLedger,
+  added: ReadonlyMap<string, Decimal>,
+  priceOf: (meter: string) => MeteredPrice | null,
+): MeterBill[] {
+  return [...added].flatMap(([meter, value]) => {
+    const before = bills.filter((bill) => bill.meter === meter)
+    const price = before[0]?.price ?? priceOf(meter)
+    if (!price) return []
+    const all = priceUsage(price, formatDecimal((used.get(meter) ?? 0n) + value))
+    const charged = netOf(before)
+    const lines = sumOf(all) > charged ? linesOf(price.description ?? meter, all, charged) : []
+    return [{ meter, price, lines }]
+  })
+}
+
+function linesOf(
+  name: string,
+  all: ReturnType<typeof priceUsage>,
+  charged: number,
+): readonly UsageLine[] {
+  const lines = all
+    .filter(({ quantity }) => quantity !== '0')
+    .map(({ tier, ...line }) => ({
+      ...line,
+      description: tier === null ? name : `${name} (tier ${tier})`,
+    }))
+  if (charged === 0) return lines
+  const before = { quantity: '1', unitAmount: String(-charged), amount: -charged }
+  return [...lines, { ...before, description: `${name} (charged before)` }]
+}
+
+/** Adds up all lines, without tax. */
+export function netOf(bills: readonly MeterBill[]): number {
+  return bills.flatMap(({ lines }) => lines).reduce((sum, { amount }) => sum + amount, 0)
+}
+
+/**
+ * Returns the lines as an invoice shows them, including tax. Their sum is the charged amount, to
+ * the cent.
+ */
+export function withTax({ tax, meters }: UsageBill): UsageLine[] {
+  let net = 0
+  return meters
+    .flatMap(({ lines }) => lines)
+    .map((line) => {
+      const before = addTax(net, tax)
+      net += line.amount
+      const unit = (parseDecimal(line.unitAmount) * BigInt(10_000 + tax)) / 10_000n
+      return { ...line, unitAmount: formatDecimal(unit), amount: addTax(net, tax) - before }
+    })
+}

@@ -1,0 +1,111 @@
+import type { BillingContext } from '../../../core/context.ts'
+import type { LockedOwner } from '../../../core/locked-owner.ts'
+import { attempt, begin, finish } from '../../../core/operation.ts'
+import type { OperationRequest } from '../../../core/storage/tables.ts'
+import { readTax } from '../../../core/tax.ts'
+import { formatDecimal } from '../../../core/values/decimal.ts'
+import { type Money, money } from '../../../core/values/money.ts'
+import { addTax } from '../../../core/values/tax.ts'
+import type { UsageBill } from '../../../core/values/usage-bill.ts'
+import { invoicePaid } from '../../invoices/events.ts'
+import { billUsage, netOf, type UsageLedger } from './bill.ts'
+import type { ChargeContext } from './charge-context.ts'
+import type { UsageBatch, UsageSums } from './charged-usage-rows.ts'
+
+/**
+ * The price including tax of a batch of usage that is charged together, and its description for the
+ * customer.
+ */
+export interface PricedBatch {
+  readonly amount: Money
+  readonly description: string
+  readonly bill: UsageBill
+}
+
+/** Reads the usage in the period of a batch of usage that was charged, and its bills. */
+export async function readLedger(
+  { record, usage }: ChargeContext,
+  { period }: Pick<UsageBatch, 'period'>,
+): Promise<UsageLedger> {
+  const bills = await usage.listBills(record.id, period)
+  const used = await usage.sumOfCharged(record.id, period)
+  return { used, bills: bills.flatMap(({ meters }) => meters) }
+}
+
+/** Calculates the price of a batch of usage. Meters without a configured price are left out. */
+export async function priceBatch(
+  context: BillingContext,
+  { billed, record, part }: ChargeContext,
+  ledger: UsageLedger,
+  used: UsageSums,
+): Promise<PricedBatch> {
+  const meters = billUsage(ledger, used, part.priceOf)
+  const terms = await context.taxes.find(record.provider, record.providerId)
+  const tax = terms?.tax ?? (await readTax(context, billed))
+  const words = meters.map(({ meter, price }) => {
+    const count = formatDecimal(used.get(meter) ?? 0n)
+    return `${count} × ${price.description ?? meter}`
+  })
+  return {
+    amount: money(addTax(netOf(meters), tax), part.currency),
+    description: words.join(', ').slice(0, 255),
+    bill: { tax, meters },
+  }
+}
+
+/**
+ * Charges for a batch of usage. The operation is stored before the card is charged, so that a batch
+ * is charged once. Throws if the card is declined.
+ */
+export async function chargeBatch(
+  context: BillingContext,
+  locked: LockedOwner,
+  charging: ChargeContext,
+  batch: UsageBatch,
+): Promise<void> {
+  const { billed, record, usage, part } = charging
+  const { provider, providerId: subscription, owner } = record
+  const at = context.options.clock.now()
+  const same = { provider, subscription, batch: batch.id }
+  const intent = { owner, kind: 'usage', request: same, same } as const
+  const begun = await context.operations.find(intent)
+  const priced = begun ? null : await settlePrice(context, charging, batch)
+  if (priced?.amount.amount === 0) {
+    const { bill } = priced
+    return locked.lock.write((tx) => usage.finishBatch(record.id, batch.id, { bill, at }, tx))
+  }
+  const request = { ...same, ...priced }
+  const operation = begun ?? (await begin(context, locked, { ...intent, request }))
+  // Uses the stored price, because the configured one may have changed since.
+  const { amount, description, bill } = operation.request as OperationRequest & PricedBatch
+  const charge = { subscription, key: batch.id, amount, description }
+  const invoice = await attempt(context, locked, operation, () =>
+    locked.change(provider, () => part.charge({ ...charge, customerId: billed.providerId ?? '' })),
+  )
+  await finish(context, locked, operation, async (tx) => {
+    await usage.finishBatch(record.id, batch.id, { bill, at }, tx)
+    await context.events.record(tx, invoicePaid({ owner, provider }, invoice))
+  })
+}
+
+/**
+ * Calculates the price of a batch of usage, and refuses meters without a configured price, so that
+ * the rest can be charged.
+ */
+async function settlePrice(
+  context: BillingContext,
+  charging: ChargeContext,
+  batch: UsageBatch,
+): Promise<PricedBatch> {
+  const { record, usage } = charging
+  const ledger = await readLedger(charging, batch)
+  const used = await usage.sumOfBatch(record.id, batch.id)
+  const priced = await priceBatch(context, charging, ledger, used)
+  const known = priced.bill.meters.map(({ meter }) => meter)
+  for (const meter of used.keys()) {
+    if (known.includes(meter)) continue
+    const reason = `Nobody says any more what '${meter}' costs: name it in the option 'metered' of ${record.provider}, then have this report tried again`
+    await context.usage.refuse(record.id, [meter], reason)
+  }
+  return priced
+}

@@ -1,0 +1,40 @@
+import type { BillingContext } from '../../../core/context.ts'
+import type { BilledOwner, SubscriptionRecord } from '../../../core/storage/tables.ts'
+import { requirePart } from '../../../providers/gateway-parts.ts'
+import type { ProviderSubscription } from '../../../providers/subscription.ts'
+import { isChargedByUs, type UsageCharges } from '../contract.ts'
+import { type ChargedUsageRepository, chargedUsageRepository } from './charged-usage-rows.ts'
+
+/** The present state of a subscription whose usage we count. */
+export interface ChargeContext {
+  readonly billed: BilledOwner
+  readonly record: SubscriptionRecord
+  readonly found: ProviderSubscription
+  readonly part: UsageCharges
+  readonly usage: ChargedUsageRepository
+}
+
+/**
+ * Reads everything needed to charge a subscription, for a provider whose usage we count. Returns
+ * the reason as text if it can never be charged.
+ */
+export async function readChargeContext(
+  context: BillingContext,
+  record: SubscriptionRecord,
+): Promise<ChargeContext | string> {
+  const { database } = context.options
+  const { provider, owner, providerId, providerCustomer } = record
+  const gateway = await context.gateway(provider)
+  const part = requirePart(gateway, 'usage')
+  if (!isChargedByUs(part)) throw new Error(`Usage at ${provider} is not charged by us`)
+  const billed = await context.owners.find(owner)
+  if (!billed) return `There is no ${owner.type} ${owner.id} any more`
+  const isTheirs = providerCustomer === null || providerCustomer === billed.providerId
+  if (billed.provider !== provider || billed.providerId === null || !isTheirs) {
+    return `The ${owner.type} has no customer at ${provider} any more`
+  }
+  const found = await gateway.findSubscription(providerId)
+  if (!found) return `${provider} has no subscription '${providerId}' any more`
+  const usage = chargedUsageRepository(database, provider)
+  return { billed, record, found, part, usage }
+}

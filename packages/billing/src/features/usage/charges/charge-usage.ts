@@ -1,0 +1,182 @@
+import { randomBytes } from 'node:crypto'
+import type { BillingContext } from '../../../core/context.ts'
+import { isBillingError } from '../../../core/errors/error-codes.ts'
+import type { LockedOwner } from '../../../core/locked-owner.ts'
+import { withOwnerLock } from '../../../core/owner-lock.ts'
+import type { SubscriptionRecord } from '../../../core/storage/tables.ts'
+import { type Money, money } from '../../../core/values/money.ts'
+import { ownerKey } from '../../../core/values/owner.ts'
+import type { ProviderSubscription } from '../../../providers/subscription.ts'
+import { usageUnpaid } from '../events.ts'
+import type { UsageLedger } from './bill.ts'
+import { chargeBatch, priceBatch, readLedger } from './charge-batch.ts'
+import { type ChargeContext, readChargeContext } from './charge-context.ts'
+import type { UsageBatch, UsageSums } from './charged-usage-rows.ts'
+import { periodAt, pricingRange } from './periods.ts'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+const WEEK = 7 * DAY
+const NEVER = 10_000 * DAY
+const MAX_ATTEMPTS = 6
+
+/** Charges all due usage of a subscription. Returns the time until which nothing more is due. */
+export function chargeUsage(context: BillingContext, record: SubscriptionRecord): Promise<Date> {
+  return withOwnerLock(context, record.owner, async (locked) => {
+    const row = await context.subscriptions.find(record.id)
+    // The subscription was transferred while this waited for the lock. It is due again soon for the
+    // new owner.
+    if (row && ownerKey(row.owner) !== ownerKey(record.owner)) return context.options.clock.now()
+    const charging = await readChargeContext(context, record)
+    if (typeof charging === 'string') {
+      await context.usage.refuse(record.id, null, charging)
+      return new Date(context.options.clock.now().getTime() + DAY)
+    }
+    await beginBatches(context, locked, charging)
+    for (const batch of await charging.usage.listBatches(record.id)) {
+      if (!isPostponed(context, batch)) await tryBatch(context, locked, charging, batch)
+    }
+    const until = nextCheck(context, charging)
+    await charging.usage.postpone(record.id, until)
+    return until
+  })
+}
+
+/**
+ * Charges what is owed now. The caller holds the owner's lock. Throws PaymentFailed if the card is
+ * declined.
+ */
+export async function payUsage(
+  context: BillingContext,
+  locked: LockedOwner,
+  record: SubscriptionRecord,
+): Promise<void> {
+  const charging = await readChargeContext(context, record)
+  if (typeof charging === 'string') return
+  for (const batch of await charging.usage.listBatches(record.id)) {
+    await chargeBatch(context, locked, charging, batch)
+  }
+}
+
+/** Returns the cost of usage that was due and is unpaid. */
+export async function owedForUsage(
+  context: BillingContext,
+  record: SubscriptionRecord,
+): Promise<Money | null> {
+  const charging = await readChargeContext(context, record)
+  if (typeof charging === 'string') return null
+  const { usage, part } = charging
+  let cents = 0
+  let before: (UsageLedger & { readonly from: number }) | null = null
+  // Batches of the same period build on each other: each costs what it adds, as if the earlier ones
+  // were paid.
+  for (const batch of await usage.listBatches(record.id)) {
+    const from = batch.period.from.getTime()
+    const ledger: UsageLedger = before?.from === from ? before : await readLedger(charging, batch)
+    const sums = await usage.sumOfBatch(record.id, batch.id)
+    const { amount, bill } = await priceBatch(context, charging, ledger, sums)
+    cents += amount.amount
+    before = { from, used: added(ledger.used, sums), bills: [...ledger.bills, ...bill.meters] }
+  }
+  return money(cents, part.currency)
+}
+
+function added(sums: UsageSums, others: UsageSums): UsageSums {
+  const all = new Map(sums)
+  for (const [meter, value] of others) all.set(meter, (all.get(meter) ?? 0n) + value)
+  return all
+}
+
+/**
+ * Creates a batch of usage for each period that is over. Usage that is reported later is in another
+ * batch.
+ */
+async function beginBatches(
+  context: BillingContext,
+  locked: LockedOwner,
+  { record, found, part, usage }: ChargeContext,
+): Promise<void> {
+  const now = context.options.clock.now()
+  const starts = part.periodsOf(found)
+  for (;;) {
+    const first = await usage.firstWaiting(record.id)
+    if (first === null) return
+    const isOver = found.isOver || periodAt(starts, first).to !== null
+    if (!isOver) return
+    const range = pricingRange(starts, found.trialEndsAt, first)
+    const isFree = found.trialEndsAt !== null && first < found.trialEndsAt
+    const batch = randomBytes(12).toString('hex')
+    await locked.lock.write(async (tx) => {
+      await usage.setBatch(record.id, batch, range, now, tx)
+      // Usage during a trial is free.
+      const bill = { tax: 0, meters: [] }
+      if (isFree) await usage.finishBatch(record.id, batch, { bill, at: now }, tx)
+    })
+  }
+}
+
+/**
+ * Whether a batch of usage was postponed by a declined card, which takes days. A batch that is
+ * being worked on is due again in minutes.
+ */
+function isPostponed({ options }: BillingContext, { dueAt }: UsageBatch): boolean {
+  return dueAt.getTime() > options.clock.now().getTime() + HOUR
+}
+
+/**
+ * Charges for a batch of usage. If the card is declined, it is charged again with the next invoice,
+ * or when the customer pays.
+ */
+async function tryBatch(
+  context: BillingContext,
+  locked: LockedOwner,
+  charging: ChargeContext,
+  batch: UsageBatch,
+): Promise<void> {
+  const { record, found, usage } = charging
+  const { owner, provider } = record
+  const { events, options } = context
+  try {
+    await chargeBatch(context, locked, charging, batch)
+  } catch (error) {
+    if (!isBillingError(error, 'payment_failed') && !isBillingError(error, 'no_payment_method')) {
+      throw error
+    }
+    const now = options.clock.now()
+    const attempt = batch.declines + 1
+    const nextAttemptAt = nextAttempt(found, attempt, now)
+    const sums = await usage.sumOfBatch(record.id, batch.id)
+    const ledger = await readLedger(charging, batch)
+    const { amount } = await priceBatch(context, charging, ledger, sums)
+    const unpaid = { id: batch.id, amount, attempt, nextAttemptAt, at: now }
+    const dueAt = nextAttemptAt ?? new Date(now.getTime() + NEVER)
+    await locked.lock.write(async (tx) => {
+      await usage.postponeBatch(record.id, batch.id, { error: error.message, dueAt }, tx)
+      await events.record(tx, usageUnpaid({ owner, provider }, unpaid))
+    })
+  }
+}
+
+/**
+ * Returns the time of the next attempt: with the next invoice. Without one, weekly for some weeks;
+ * after that only `payNow()` or another card makes an attempt (`null`).
+ */
+function nextAttempt(
+  { isOver, periodEndsAt }: ProviderSubscription,
+  attempts: number,
+  now: Date,
+): Date | null {
+  if (!isOver && periodEndsAt && periodEndsAt.getTime() > now.getTime() + HOUR) return periodEndsAt
+  return attempts < MAX_ATTEMPTS ? new Date(now.getTime() + WEEK) : null
+}
+
+/**
+ * Returns when to check again: an hour after the end of the period, when the next one was billed,
+ * and at least once a day, because the period may end early.
+ */
+function nextCheck({ options }: BillingContext, { found }: ChargeContext): Date {
+  const now = options.clock.now().getTime()
+  const end = found.periodEndsAt?.getTime() ?? 0
+  if (end > now) return new Date(Math.min(end + HOUR, now + DAY))
+  return new Date(now + HOUR)
+}

@@ -1,0 +1,48 @@
+import type { BillingContext } from '../../../core/context.ts'
+import type { ProviderName } from '../../../core/values/provider-name.ts'
+import { createWorker } from '../../../core/worker.ts'
+import { workerSettings } from '../../../options.ts'
+import type { ServedUsage } from '../usage-queue.ts'
+import { chargeUsage } from './charge-usage.ts'
+import { chargedUsageRepository } from './charged-usage-rows.ts'
+
+/** Longest pause between attempts, in seconds. */
+const LONGEST_PAUSE = 15 * 60
+
+/** Creates the worker that charges usage that we count, one subscription after the other. */
+export function createChargeWorker(
+  context: BillingContext,
+  provider: ProviderName,
+  ready: () => Promise<void>,
+): ServedUsage {
+  const { options, subscriptions } = context
+  const usage = chargedUsageRepository(options.database, provider)
+  const idleUntil = new Map<number, Date>()
+  const patient = {
+    ...workerSettings(options, ready),
+    attempts: Number.POSITIVE_INFINITY,
+    longestPause: LONGEST_PAUSE,
+  }
+  const worker = createWorker(patient, {
+    what: 'usage',
+    queue: usage,
+    nameOf: ({ id }) => `of subscription ${id}`,
+    async work({ id }) {
+      const record = await subscriptions.find(id)
+      if (!record) return context.usage.refuse(id, null, 'There is no such subscription any more')
+      const until = await chargeUsage(context, record)
+      if (idleUntil.size > 10_000) idleUntil.clear()
+      idleUntil.set(id, until)
+    },
+  })
+  return {
+    worker,
+    dueAt: (id) => idleUntil.get(id) ?? null,
+    async makeDue(ids, tx) {
+      for (const id of ids) {
+        idleUntil.delete(id)
+        await usage.makeDue(id, options.clock.now(), tx)
+      }
+    },
+  }
+}

@@ -1,0 +1,33 @@
+/** A range of time: from `from` until just before `to`. `null` for no end. */
+export interface UsageRange {
+  readonly from: Date
+  readonly to: Date | null
+}
+
+/**
+ * Finds the period of a time, given the starts of all periods, oldest first. Times before the first
+ * start belong to the first period.
+ */
+export function periodAt(starts: readonly Date[], at: Date): UsageRange {
+  const later = starts.findIndex((start, index) => index > 0 && start > at)
+  const index = later === -1 ? starts.length - 1 : later - 1
+  const from = index <= 0 ? new Date(0) : (starts[index] ?? new Date(0))
+  return { from, to: starts[index + 1] ?? null }
+}
+
+/**
+ * Returns the range that is priced together: the period, or if it began with a trial, either the
+ * trial or the rest.
+ */
+export function pricingRange(
+  starts: readonly Date[],
+  trialEndsAt: Date | null,
+  at: Date,
+): UsageRange {
+  const period = periodAt(starts, at)
+  const hasTrial = trialEndsAt !== null && period.from < trialEndsAt
+  if (!hasTrial) return period
+  return at < trialEndsAt
+    ? { from: period.from, to: trialEndsAt }
+    : { from: trialEndsAt, to: period.to }
+}

@@ -1,0 +1,69 @@
+import type { BillingContext } from '../../../core/context.ts'
+import type { SubscriptionRecord } from '../../../core/storage/tables.ts'
+import { money } from '../../../core/values/money.ts'
+import type { PreviewLine, UpcomingInvoice } from '../../forecasts/upcoming-invoice.ts'
+import { netOf, withTax } from './bill.ts'
+import { priceBatch, readLedger } from './charge-batch.ts'
+import { type ChargeContext, readChargeContext } from './charge-context.ts'
+import { owedForUsage } from './charge-usage.ts'
+import { chargedUsageRepository } from './charged-usage-rows.ts'
+import { pricingRange } from './periods.ts'
+
+/** Adds the cost of usage that we count to the next invoice. `null` if there is neither. */
+export async function addUsage(
+  context: BillingContext,
+  record: SubscriptionRecord,
+  upcoming: UpcomingInvoice | null,
+): Promise<UpcomingInvoice | null> {
+  const used = await findUpcomingUsage(context, record)
+  if (!used || !upcoming) return upcoming ?? used
+  const { total, lines, includedTax } = upcoming
+  return {
+    ...upcoming,
+    total: money(total.amount + used.total.amount, total.currency),
+    lines: [...lines, ...used.lines],
+    includedTax: money(includedTax.amount + used.includedTax.amount, includedTax.currency),
+  }
+}
+
+/** Builds an invoice for the usage of the current period so far, and for declined charges. */
+async function findUpcomingUsage(
+  context: BillingContext,
+  record: SubscriptionRecord,
+): Promise<UpcomingInvoice | null> {
+  const { database } = context.options
+  const usage = chargedUsageRepository(database, record.provider)
+  const isSettled =
+    (await usage.firstWaiting(record.id)) === null &&
+    (await usage.listBatches(record.id)).length === 0
+  if (isSettled) return null
+  const charging = await readChargeContext(context, record)
+  if (typeof charging === 'string' || charging.found.isOver) return null
+  const { currency } = charging.part
+  const { bill, amount } = await priceRunning(context, charging)
+  const owed = (await owedForUsage(context, record))?.amount ?? 0
+  const lines: PreviewLine[] = withTax(bill).map(({ description, quantity, amount: cents }) => ({
+    kind: 'usage',
+    description: `${quantity} × ${description}`,
+    amount: money(cents, currency),
+  }))
+  if (owed > 0) {
+    lines.push({ kind: 'balance', description: 'Owed for usage', amount: money(owed, currency) })
+  }
+  const total = amount.amount + owed
+  const { periodEndsAt, endsAt } = charging.found
+  const date = periodEndsAt ?? endsAt
+  if (total === 0 || date === null) return null
+  const tax = amount.amount - netOf(bill.meters)
+  return { date, total: money(total, currency), lines, includedTax: money(tax, currency) }
+}
+
+/** Calculates the price of the current period so far. Usage during a trial is free. */
+async function priceRunning(context: BillingContext, charging: ChargeContext) {
+  const { record, found, part, usage } = charging
+  const now = context.options.clock.now()
+  const isFree = found.trialEndsAt !== null && now < found.trialEndsAt
+  const period = pricingRange(part.periodsOf(found), found.trialEndsAt, now)
+  const used = isFree ? new Map() : await usage.sumOfWaiting(record.id, period)
+  return priceBatch(context, charging, await readLedger(charging, { period }), used)
+}

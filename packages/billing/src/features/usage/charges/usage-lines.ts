@@ -1,0 +1,38 @@
+import type { BillingContext } from '../../../core/context.ts'
+import type { ProviderName } from '../../../core/values/provider-name.ts'
+import type { UsageBill } from '../../../core/values/usage-bill.ts'
+import { requirePart } from '../../../providers/gateway-parts.ts'
+import type { InvoiceData } from '../../invoices/invoice.ts'
+import { isChargedByUs } from '../contract.ts'
+import { withTax } from './bill.ts'
+import { chargedUsageRepository } from './charged-usage-rows.ts'
+
+/**
+ * Replaces the provider's single line for usage that we charge with the lines that were charged.
+ */
+export async function showUsageLines(
+  context: BillingContext,
+  provider: ProviderName,
+  invoices: readonly InvoiceData[],
+): Promise<InvoiceData[]> {
+  const { database, providers } = context.options
+  if (providers.find(provider)?.usageCountedBy !== 'us') return [...invoices]
+  const part = requirePart(await context.gateway(provider), 'usage')
+  if (!isChargedByUs(part)) return [...invoices]
+  const keys = invoices.flatMap((invoice) => part.keyOf(invoice) ?? [])
+  const bills = await chargedUsageRepository(database, provider).findBills(keys)
+  return invoices.map((invoice) => {
+    const bill = bills.get(part.keyOf(invoice) ?? '')
+    return bill ? { ...invoice, lines: linesOf(bill, invoice) } : invoice
+  })
+}
+
+function linesOf(bill: UsageBill, { lines }: InvoiceData): InvoiceData['lines'] {
+  const period = lines[0]?.period ?? null
+  return withTax(bill).map(({ quantity, ...line }) => ({
+    ...line,
+    quantity: Number(quantity),
+    isUsage: true,
+    period,
+  }))
+}

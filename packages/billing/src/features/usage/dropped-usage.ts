@@ -1,0 +1,21 @@
+import type { BillingContext } from '../../core/context.ts'
+import type { Gateway } from '../../providers/gateway.ts'
+import { isChargedByUs } from './contract.ts'
+
+/**
+ * Refuses usage that the provider accepted and dropped later. The provider names only some of the
+ * reports; the number of the others is logged.
+ */
+export async function refuseDropped(
+  { usage: queue, options }: BillingContext,
+  { name, usage }: Gateway,
+  event: unknown,
+): Promise<void> {
+  if (!usage || isChargedByUs(usage) || !usage.readDropped) return
+  const { named, count, summary } = await usage.readDropped(event)
+  const others = count - (await queue.refuseTaken(name, named))
+  if (others <= 0) return
+  options.logger.error(
+    `${name} does not bill ${others} reports of usage that it took, and does not say which of ours they are: ${summary}`,
+  )
+}

@@ -1,0 +1,113 @@
+import type { Logger } from '../../core/values/logger.ts'
+import { requirePart } from '../../providers/gateway-parts.ts'
+import type { ProviderSubscription } from '../../providers/subscription.ts'
+import { isChargedByUs } from './contract.ts'
+import type { SenderContext } from './send-usage.ts'
+import type { StoredUsage } from './usage-rows.ts'
+import { isTooLate, mayBeTooLate } from './usage-value.ts'
+
+/**
+ * Logs reports that arrived too late, which the provider counts but does not bill, because their
+ * period was already billed. Checks the subscription that the report names, otherwise all that are
+ * billed by its meter. Usage of the last hour is always in time.
+ */
+export async function warnOfLateUsage(
+  context: SenderContext & { readonly settings: { readonly logger: Logger } },
+  sent: readonly StoredUsage[],
+  now: Date,
+): Promise<void> {
+  const { logger } = context.settings
+  const once = readOnce()
+  for (const usage of sent) {
+    if (!mayBeTooLate(usage.at, now)) continue
+    const starts = await periodStarts(context, usage, once).catch(() => null)
+    const problem = problemOf(usage, starts, now)
+    if (problem === null) continue
+    const words = `Usage ${usage.meter} (${usage.reference}) of ${usage.at.toISOString()} ${problem}, so it is counted and not billed`
+    if (logger.warn) logger.warn(words)
+    else logger.error(words)
+  }
+}
+
+type Once = <Found>(
+  question: readonly (string | number)[],
+  read: () => Promise<Found>,
+) => Promise<Found>
+
+/**
+ * Caches reads for all reports of a batch, because the result does not depend on the time of the
+ * usage.
+ */
+function readOnce(): Once {
+  const found = new Map<string, Promise<unknown>>()
+  return <Found>(question: readonly (string | number)[], read: () => Promise<Found>) => {
+    const key = JSON.stringify(question)
+    const known = (found.get(key) as Promise<Found> | undefined) ?? read()
+    found.set(key, known)
+    return known
+  }
+}
+
+/**
+ * Describes why no subscription bills this usage, given the starts of their current periods. `null`
+ * if one does, or if that is unknown.
+ */
+function problemOf({ at, owner }: StoredUsage, starts: Date[] | null, now: Date): string | null {
+  if (starts === null) return null
+  const [first] = starts.sort((a, b) => Number(a) - Number(b))
+  if (!first) return `is for no subscription: ${owner.type} ${owner.id} has none with this meter`
+  if (!isTooLate(at, first, now)) return null
+  return `came too late: that period was billed on ${first.toISOString()}`
+}
+
+/**
+ * Returns when the current period of each subscription began, or when it ended. `null` if the
+ * provider does not report it.
+ */
+async function periodStarts(
+  context: SenderContext,
+  usage: StoredUsage,
+  once: Once,
+): Promise<Date[] | null> {
+  const found = await subscriptionsOf(context, usage, once)
+  if (found.length === 0 && usage.subscriptionId !== null) return null
+  const starts = found.map((each) => (each.isOver ? each.endsAt : each.periodStartsAt))
+  const said = starts.filter((start): start is Date => start instanceof Date)
+  return said.length === starts.length ? said : null
+}
+
+/**
+ * Finds the subscription that the report names, otherwise those that could bill it. Subscriptions
+ * that had ended before the time of the usage are not read from the provider.
+ */
+async function subscriptionsOf(
+  { subscriptions, gateway }: SenderContext,
+  { owner, provider, subscriptionId, meter, at }: StoredUsage,
+  once: Once,
+): Promise<ProviderSubscription[]> {
+  const { type, id } = owner
+  const all = await once(['rows', type, id], () => subscriptions.listByOwner(owner))
+  const rows = all.filter((row) =>
+    subscriptionId === null
+      ? row.provider === provider && !(row.endsAt && row.endsAt <= at)
+      : row.id === subscriptionId,
+  )
+  const asked = await gateway(provider)
+  const found: ProviderSubscription[] = []
+  for (const { providerId } of rows) {
+    const each = await once([provider, providerId], () => asked.findSubscription(providerId))
+    if (each) found.push(each)
+  }
+  if (subscriptionId !== null) return found
+  const usage = requirePart(asked, 'usage')
+  if (isChargedByUs(usage)) return found
+  const isBilled = await Promise.all(
+    found.map(async ({ items = [], isOver, endsAt }) => {
+      if (isOver && endsAt && endsAt <= at) return false
+      const metered = items.filter(({ isMetered }) => isMetered)
+      const meters = await Promise.all(metered.map(({ price }) => usage.meterOf(price)))
+      return meters.includes(meter)
+    }),
+  )
+  return found.filter((_, index) => isBilled[index])
+}

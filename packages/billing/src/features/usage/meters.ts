@@ -1,0 +1,72 @@
+import { Unsupported } from '../../core/errors/errors.ts'
+import { requireText, requireWord } from '../../core/values/arguments.ts'
+import type { ProviderName } from '../../core/values/provider-name.ts'
+import type { Gateway } from '../../providers/gateway.ts'
+import { requirePart } from '../../providers/gateway-parts.ts'
+import { isChargedByUs, type Meter } from './contract.ts'
+
+/** A meter to be created. */
+export interface NewMeter {
+  /** Display name. */
+  readonly name: string
+  /** Event name, by which reports refer to the meter. */
+  readonly eventName: string
+  /**
+   * How the values of a period are combined: added up, counted, or the last one.
+   * @default 'sum'
+   */
+  readonly aggregation?: Meter['aggregation']
+}
+
+/** Options for the methods of meters. */
+export interface MeterOptions {
+  /** The provider of the meters. Default: the first provider that counts usage. */
+  readonly provider?: ProviderName
+}
+
+/** Meters, which count usage at a provider. */
+export interface Meters {
+  /**
+   * Lists all meters.
+   * @throws {Unsupported} if no provider counts usage.
+   */
+  meters(options?: MeterOptions): Promise<Meter[]>
+  /**
+   * Creates a meter, or returns the existing one with this event name.
+   * @throws {InvalidArgument} if the existing one combines values differently.
+   * @throws {Unsupported} if no provider counts usage.
+   * @example
+   * ```ts
+   * await billing.usage.createMeter({ name: 'API calls', eventName: 'api_calls' })
+   * ```
+   */
+  createMeter(meter: NewMeter, options?: MeterOptions): Promise<Meter>
+}
+
+const AGGREGATIONS: readonly Meter['aggregation'][] = ['sum', 'count', 'last']
+
+export function createMeters(context: {
+  /** The providers that count usage. */
+  readonly providers: readonly ProviderName[]
+  readonly defaultProvider: ProviderName
+  gateway(name: ProviderName): Promise<Gateway>
+}): Meters {
+  const partOf = async ({ provider: wanted }: MeterOptions) => {
+    const [first = context.defaultProvider] = context.providers
+    const provider = wanted ?? first
+    if (context.providers.includes(provider)) {
+      const part = requirePart(await context.gateway(provider), 'usage')
+      if (!isChargedByUs(part)) return part
+    }
+    throw new Unsupported(`${provider} has no meters`, { provider, capability: 'usage' })
+  }
+  return {
+    meters: async (options = {}) => (await partOf(options)).meters(),
+    async createMeter({ name, eventName, aggregation = 'sum' }, options = {}) {
+      requireText('name of the meter', name)
+      requireText('name of its events', eventName)
+      requireWord('What a meter makes of its events', aggregation, AGGREGATIONS)
+      return (await partOf(options)).createMeter({ name, eventName, aggregation })
+    },
+  }
+}

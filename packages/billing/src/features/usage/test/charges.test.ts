@@ -1,0 +1,292 @@
+import { describe, expect, it } from 'vitest'
+import { LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
+import { START, start, takenFrom } from '../../../../test/support.ts'
+import {
+  type AnyBillingEvent,
+  type BillableUser,
+  Busy,
+  InvalidArgument,
+  type MeteredPrice,
+  NoSubscription,
+  PaymentFailed,
+} from '../../../index.ts'
+import { CARD, declined, startCharged, toNextPeriod } from './charged.ts'
+import { PRICED, tiered } from './priced.ts'
+import { valuesOf } from './support.ts'
+
+const DAY = 86_400_000
+const INCLUDED: MeteredPrice = { unitAmount: 5, included: 10 }
+const GRADUATED = tiered('graduated').braintree
+
+const main = (user: BillableUser) => user.subscription('main')
+
+describe('usage at Braintree', () => {
+  it.each([
+    ...PRICED,
+    { what: 'usage of the included quantity', braintree: INCLUDED, used: [6, 4], cents: 0 },
+    { what: 'usage beyond the included quantity', braintree: INCLUDED, used: [6, 6], cents: 10 },
+  ])('is charged at the end of the period: $what', async ({ braintree: price, used, cents }) => {
+    const test = await startCharged(price)
+    const { user, billing } = test
+    const subscription = await main(user)
+    for (const value of used) await subscription.reportUsage({ meter: 'calls', value })
+    await billing.process()
+    expect(takenFrom(test, user)).toBe(1000)
+    const total = [...used].reduce<number>((sum, value) => sum + Number(value), 0)
+    await test.sandbox.clock.advance({ minutes: 2 })
+    expect(valuesOf(await subscription.usage({ meter: 'calls' }))).toEqual([String(total)])
+    await toNextPeriod(test)
+    expect(takenFrom(test, user)).toBe(2000 + cents)
+    await billing.process()
+    await test.sandbox.clock.advance({ days: 2 })
+    await billing.process()
+    expect(takenFrom(test, user)).toBe(2000 + cents)
+    expect(await billing.usage.pending()).toEqual([])
+  })
+
+  it('is charged with tax, and has an invoice that shows it', async () => {
+    const test = await startCharged({ unitAmount: 100 }, { taxPercentage: () => 19 })
+    const { user, billing } = test
+    await user.reportUsage('calls', 10)
+    await user.reportUsage('files', 2)
+    await billing.process()
+    await toNextPeriod(test)
+    const invoices = await user.invoicesIncludingPending()
+    const ofUsage = invoices.find(({ lines }) => lines.some(({ isUsage }) => isUsage))
+    expect(ofUsage?.data).toMatchObject({
+      total: 1428,
+      lines: [
+        { description: 'calls', quantity: 10, unitAmount: '119', amount: 1190, isUsage: true },
+        { description: 'File', quantity: 2, unitAmount: '119', amount: 238, isUsage: true },
+      ],
+      subtotal: 1428,
+      taxes: [{ percentage: '19', amount: 228, inclusive: true }],
+    })
+    expect(takenFrom(test, user)).toBe(2 * 1190 + 1428)
+    const found = await user.findInvoice(ofUsage?.id ?? '')
+    expect(found?.data.lines).toEqual(ofUsage?.data.lines)
+  })
+
+  it('has a line for each tier on its invoice, and one for what was charged before', async () => {
+    const test = await startCharged(GRADUATED)
+    const { user, billing } = test
+    await user.reportUsage('calls', 300)
+    await toNextPeriod(test)
+    await user.reportUsage('calls', 900, { at: new Date(START.getTime() + DAY) })
+    await billing.process()
+    const invoices = await user.invoicesIncludingPending()
+    const ofUsage = invoices.filter(({ lines }) => lines.some(({ isUsage }) => isUsage))
+    const shown = ofUsage.map(({ data }) =>
+      data.lines.map((line) => [line.description, line.quantity, line.unitAmount, line.amount]),
+    )
+    expect(shown.sort((a, b) => a.length - b.length)).toEqual([
+      [
+        ['calls (tier 1)', 100, '0', 0],
+        ['calls (tier 2)', 200, '0.5', 100],
+      ],
+      [
+        ['calls (tier 1)', 100, '0', 0],
+        ['calls (tier 2)', 900, '0.5', 450],
+        ['calls (tier 3)', 200, '0.25', 50],
+        ['calls (charged before)', 1, '-100', -100],
+      ],
+    ])
+    expect(takenFrom(test, user)).toBe(2000 + 500)
+  })
+
+  it('costs only the difference if reported late, and each period is priced separately', async () => {
+    const test = await startCharged(GRADUATED)
+    const { user, billing, sandbox } = test
+    const subscription = await main(user)
+    await subscription.reportUsage({ meter: 'calls', value: 600 })
+    await toNextPeriod(test)
+    expect(takenFrom(test, user)).toBe(2000 + 250)
+    const at = new Date(START.getTime() + 5 * DAY)
+    await subscription.reportUsage({ meter: 'calls', value: 500, at })
+    await subscription.reportUsage({ meter: 'calls', value: 150 })
+    await billing.process()
+    expect(takenFrom(test, user)).toBe(2000 + 450 + 25)
+    await sandbox.clock.advance({ days: 1 })
+    await toNextPeriod(test)
+    expect(takenFrom(test, user)).toBe(3000 + 450 + 25 + 25)
+  })
+
+  it('is charged period by period after two periods without a running process', async () => {
+    const test = await startCharged({ unitAmount: 10, included: 5 })
+    const { user, sandbox, database } = test
+    const subscription = await main(user)
+    const report = (value: number) =>
+      database.transaction((transaction) =>
+        subscription.reportUsage({ meter: 'calls', value, transaction }),
+      )
+    await report(7)
+    await sandbox.clock.advance({ months: 1 })
+    await sandbox.clock.advance({ hours: 2 })
+    await report(9)
+    await toNextPeriod(test)
+    expect(takenFrom(test, user)).toBe(3000 + 20 + 40)
+  })
+
+  it('is charged at the end of a subscription', async () => {
+    const test = await startCharged()
+    const { user, billing, sandbox } = test
+    const subscription = await main(user)
+    await subscription.reportUsage({ meter: 'calls', value: 10 })
+    await billing.process()
+    await sandbox.clock.advance({ days: 3 })
+    await subscription.cancelNow()
+    await billing.process()
+    expect(takenFrom(test, user)).toBe(1000 + 50)
+    const ending = await user.newSubscription('other', 'monthly').create()
+    await ending.reportUsage({ meter: 'calls', value: 4 })
+    await ending.cancel()
+    await toNextPeriod(test, 2)
+    expect(takenFrom(test, user)).toBe(2000 + 50 + 20)
+    expect(await billing.usage.pending()).toEqual([])
+  })
+
+  it('is free during a trial', async () => {
+    const metered = { calls: { unitAmount: 5, included: 2 } }
+    const test = await start('braintree', { webhooks: false, metered })
+    const { user, sandbox, billing } = test
+    await user.newSubscription('main', 'monthly').trialDays(10).create(CARD)
+    await (await main(user)).reportUsage({ meter: 'calls', value: 10 })
+    await billing.process()
+    await sandbox.clock.advance({ days: 12 })
+    await (await main(user)).reportUsage({ meter: 'calls', value: 5 })
+    await billing.process()
+    expect(takenFrom(test, user)).toBe(1000)
+    await toNextPeriod(test)
+    expect(takenFrom(test, user)).toBe(2000 + 15)
+  })
+
+  it('is owed after a declined charge, reported in an event, and paid by payNow()', async () => {
+    const told: AnyBillingEvent[] = []
+    const on = { 'invoice.payment_failed': (event: AnyBillingEvent) => told.push(event) }
+    const test = await startCharged({ unitAmount: 5 }, { on })
+    const { user, billing, sandbox } = test
+    const subscription = await main(user)
+    await subscription.reportUsage({ meter: 'calls', value: 10, id: 'job-1' })
+    await billing.process()
+    await sandbox.clock.advance({ months: 1 })
+    sandbox.trouble.declineNextCharge(user.providerId ?? '', '2001')
+    await sandbox.clock.advance({ hours: 2 })
+    await billing.process()
+    expect(takenFrom(test, user)).toBe(2000)
+    expect(told).toMatchObject([
+      { data: { attempt: 1, invoice: { amountDue: { amount: 50, currency: 'usd' } } } },
+    ])
+    expect(await subscription.amountOwed()).toEqual({ amount: 50, currency: 'usd' })
+    await expect(user.cancelUsage('job-1')).rejects.toThrow(Busy)
+    sandbox.trouble.declineNextCharge(user.providerId ?? '', '2001')
+    await expect(subscription.payNow()).rejects.toThrow(PaymentFailed)
+    await subscription.payNow()
+    expect(takenFrom(test, user)).toBe(2000 + 50)
+    expect(await subscription.amountOwed()).toEqual({ amount: 0, currency: 'usd' })
+    await subscription.payNow()
+    await toNextPeriod(test)
+    expect(takenFrom(test, user)).toBe(3000 + 50)
+  })
+
+  it('is charged again to another card after a declined charge', async () => {
+    const test = await startCharged()
+    const { user, billing } = test
+    await declined(test)
+    await user.updateCard('fake-valid-mastercard-nonce')
+    await billing.process()
+    expect(takenFrom(test, user)).toBe(2000 + 50)
+  })
+
+  it.each(LOSSES)('is charged once, whichever response is lost (%s)', async (how) => {
+    for (let call = 0, wasHit = true; wasHit && call < 12; call++) {
+      const test = await startCharged()
+      const { user, billing, sandbox } = test
+      await (await main(user)).reportUsage({ meter: 'calls', value: 10 })
+      await billing.process()
+      await sandbox.clock.advance({ months: 1 })
+      await sandbox.clock.advance({ hours: 2 })
+      loseAnswer(test, 'braintree', { after: call, how })
+      await billing.process()
+      wasHit = sandbox.trouble.takeCallTrouble('braintree') === null
+      while (sandbox.trouble.takeCallTrouble('braintree')) {
+        // Discards the failures that no call has met.
+      }
+      for (const minutes of [1, 2, 20]) {
+        await sandbox.clock.advance({ minutes })
+        await billing.process()
+      }
+      expect(takenFrom(test, user), `call ${call}`).toBe(2000 + 50)
+      expect(await billing.usage.pending()).toEqual([])
+      const open = await test.database.kysely.selectFrom('billing_operations').selectAll().execute()
+      expect(open).toEqual([])
+    }
+  })
+
+  it('is charged once by concurrent processes', async () => {
+    const test = await startCharged()
+    const { user, billing, sandbox } = test
+    const processes = [billing, test.another(), test.another()]
+    const report = () => user.reportUsage('calls', 10, { id: 'job-1' })
+    await Promise.all(Array.from({ length: 20 }, report))
+    await billing.process()
+    await sandbox.clock.advance({ months: 1 })
+    await sandbox.clock.advance({ hours: 2 })
+    await Promise.all(processes.map((each) => each.process()))
+    expect(takenFrom(test, user)).toBe(2000 + 50)
+  })
+
+  it('can be cancelled until it is charged, and is rejected without a configured price', async () => {
+    const test = await startCharged()
+    const { user, billing } = test
+    await user.reportUsage('calls', 10, { id: 'a' })
+    await user.reportUsage('calls', 4, { id: 'b' })
+    await billing.process()
+    await user.cancelUsage('a')
+    await toNextPeriod(test)
+    expect(takenFrom(test, user)).toBe(2000 + 20)
+    await expect(user.cancelUsage('b')).rejects.toThrow(InvalidArgument)
+    await expect(user.reportUsage('minutes', 1)).rejects.toThrow(InvalidArgument)
+    const subscription = await main(user)
+    const unknown = subscription.reportUsage({ price: 'minutes', value: 1 })
+    await expect(unknown).rejects.toThrow(InvalidArgument)
+    const stranger = await test.createUser()
+    await stranger.updateCard('fake-valid-mastercard-nonce')
+    await expect(stranger.reportUsage('calls', 1)).rejects.toThrow(NoSubscription)
+  })
+
+  it('is counted once when its id is repeated, for the subscription it was first reported for', async () => {
+    const test = await startCharged()
+    const { user, sandbox } = test
+    const first = await main(user)
+    const report = await user.reportUsage('calls', 3, { id: 'a' })
+    await sandbox.clock.advance({ days: 1 })
+    const second = await user.newSubscription('second', 'monthly').create(CARD)
+    const again = { meter: 'calls', value: 3, id: 'a' }
+    expect(await user.reportUsage('calls', 3, { id: 'a' })).toEqual(report)
+    expect(await first.reportUsage(again)).toEqual(report)
+    await expect(second.reportUsage(again)).rejects.toThrow(InvalidArgument)
+    for (const subscription of [first, second]) await subscription.cancelNow()
+    await sandbox.clock.advance({ minutes: 10 })
+    const ended = await main(user)
+    expect(await user.reportUsage('calls', 3, { id: 'a' })).toMatchObject({ id: 'a', value: '3' })
+    expect(await ended.reportUsage(again)).toMatchObject({ id: 'a', value: '3' })
+    await expect(user.reportUsage('calls', 3, { id: 'b' })).rejects.toThrow(NoSubscription)
+  })
+
+  it('is added up by day from our own rows', async () => {
+    const { user } = await startCharged()
+    const hours = [0, 0.5, 1, 26]
+    for (const back of hours) {
+      const at = new Date(START.getTime() - back * 3_600_000)
+      await user.reportUsage('calls', '1.5', { at })
+    }
+    const from = new Date(START.getTime() - 26 * 3_600_000)
+    const to = new Date(START.getTime() + 1000)
+    const days = await user.usage('calls', { from, to, by: 'day' })
+    expect(days).toEqual([
+      { from: new Date('2026-01-14'), to: new Date('2026-01-15'), value: '1.5' },
+      { from: new Date('2026-01-15'), to: new Date('2026-01-16'), value: '4.5' },
+    ])
+    expect(valuesOf(await user.usage('calls', { from, to }))).toEqual(['6'])
+  })
+})

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+import { type FlowTest, start, takenFrom } from '../../../../test/support.ts'
+import type { MeteredPrice } from '../../../index.ts'
+import { CARD, startCharged, toNextPeriod } from './charged.ts'
+
+/** Each call beyond the first five of a period costs ten cents. */
+const PRICE: MeteredPrice = { unitAmount: 10, included: 5 }
+
+/**
+ * Reports seven calls in each of these months, and returns the total that was charged after each.
+ */
+async function takenMonthly(test: FlowTest, months: number): Promise<number[]> {
+  const { user, billing } = test
+  const taken: number[] = []
+  for (let month = 0; month < months; month++) {
+    await user.reportUsage('calls', 7)
+    await billing.process()
+    await toNextPeriod(test)
+    taken.push(takenFrom(test, user))
+  }
+  return taken
+}
+
+describe('usage at Braintree', () => {
+  it('is charged for each period of a plan that costs nothing', async () => {
+    const plans = { monthly: { amount: 0, months: 1 } }
+    const test = await startCharged(PRICE, { plans })
+    expect(await takenMonthly(test, 3)).toEqual([20, 40, 60])
+    expect(await test.billing.usage.pending()).toEqual([])
+  })
+
+  it('is charged for each period that a coupon pays for', async () => {
+    const test = await start('braintree', { webhooks: false, metered: { calls: PRICE } })
+    const { user, sandbox } = test
+    sandbox.braintree.defineDiscount({ id: 'FREE', amount: 1000, numberOfBillingCycles: 2 })
+    await user.newSubscription('main', 'monthly').withCoupon('FREE').create(CARD)
+    expect(await takenMonthly(test, 4)).toEqual([20, 1040, 2060, 3080])
+  })
+
+  it('is charged for each period that credit pays for', async () => {
+    const test = await start('braintree', { webhooks: false, metered: { calls: PRICE } })
+    const { user } = test
+    const made = await user.newSubscription('main', 'pro').create(CARD)
+    await made.swap('monthly')
+    // 15.00 are left: they pay for the second period and half of the third.
+    expect(await takenMonthly(test, 3)).toEqual([2520, 3040, 4060])
+  })
+
+  it('is charged for periods of several months that begin on the last day of a month', async () => {
+    const now = new Date('2026-08-31T10:00:00Z')
+    const metered = { calls: PRICE }
+    const plans = { quarterly: { amount: 0, months: 3 } }
+    const test = await start('braintree', { webhooks: false, metered, now, plans })
+    const { user, billing, sandbox } = test
+    await user.newSubscription('main', 'quarterly').create(CARD)
+    const useOn = async (day: string) => {
+      await sandbox.clock.advanceTo(new Date(`${day}T10:00:00Z`))
+      await billing.process()
+      await user.reportUsage('calls', 7)
+    }
+    await useOn('2026-11-29')
+    await useOn('2026-11-30')
+    expect(takenFrom(test, user)).toBe(20)
+    await useOn('2027-02-27')
+    await useOn('2027-02-28')
+    // Fourteen calls since the end of November.
+    expect(takenFrom(test, user)).toBe(20 + 90)
+  })
+})

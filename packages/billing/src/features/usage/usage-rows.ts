@@ -1,0 +1,328 @@
+import { createHash } from 'node:crypto'
+import { type AnyTables, type Database, insertIfAbsent } from '@tollgate/database'
+import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely'
+import type { OwnerIdTypes } from '../../core/storage/owner-columns.ts'
+import {
+  createQueue,
+  newQueueEntry,
+  type Queue,
+  type QueueEntry,
+} from '../../core/storage/queue.ts'
+import { type UsageState, usageTable } from '../../core/storage/queue-tables.ts'
+import type { Owner } from '../../core/values/owner.ts'
+import type { ProviderName } from '../../core/values/provider-name.ts'
+
+/** A report of usage, as stored. */
+export interface StoredUsage extends QueueEntry<UsageState> {
+  /** Unique key, which is the same for repeats of a report. */
+  readonly identifier: string
+  /** The application's id of the report. */
+  readonly reference: string
+  /** The owner of the usage. */
+  readonly owner: Owner
+  /** The provider that bills the usage. */
+  readonly provider: ProviderName
+  /**
+   * The customer that is billed for the usage. `null` if none was known: then the owner's customer
+   * is.
+   */
+  readonly providerCustomer: string | null
+  /** Primary key in the `subscriptions` table. `null` if the report names none. */
+  readonly subscriptionId: number | null
+  /** The provider's event name of the meter. */
+  readonly meter: string
+  /** Quantity, a decimal number as text. */
+  readonly value: string
+  /** When the usage occurred. */
+  readonly at: Date
+  /** When the provider may first have received the report. `null` while it certainly has not. */
+  readonly askedAt: Date | null
+}
+
+export type NewUsage = Pick<
+  StoredUsage,
+  | 'reference'
+  | 'owner'
+  | 'provider'
+  | 'providerCustomer'
+  | 'subscriptionId'
+  | 'meter'
+  | 'value'
+  | 'at'
+>
+
+/** An owner who reports usage, with the customer that is billed for it. */
+export type UsageReporter = Pick<StoredUsage, 'owner' | 'providerCustomer'>
+
+/** A report that waits to be sent. */
+export type WaitingUsage = Pick<StoredUsage, 'id' | 'meter'>
+
+/** Usage of one meter that was reported and is not billed yet. */
+export interface UnbilledUsage {
+  /** The provider that would bill the usage. */
+  readonly provider: ProviderName
+  /** The provider's event name of the meter. */
+  readonly meter: string
+  /** Number of reports. */
+  readonly reports: number
+}
+
+/** A report that a worker is about to send. */
+export interface ClaimedUsage extends StoredUsage {
+  /** Whether the provider may have the report from an earlier attempt. */
+  readonly isRepeat: boolean
+}
+
+export interface QueueOfUsage extends Omit<Queue<StoredUsage, UsageState>, 'claim' | 'retry'> {
+  /** Claims a report to be sent: from now on the provider may have it. */
+  claim(id: number, at: Date, until: Date): Promise<ClaimedUsage | null>
+}
+
+/** Reports of usage, until the provider has them and for some time after. */
+export interface UsageRepository {
+  /** The queue of a provider. */
+  queue(provider: ProviderName): QueueOfUsage
+  /** Stores a report, once for each owner and reference. Returns `false` if it existed. */
+  add(
+    usage: NewUsage,
+    when: { readonly now: Date; readonly dueAt: Date },
+    tx: Database,
+  ): Promise<boolean>
+  /** Finds a report for this customer, regardless of its owner at that time. */
+  find(by: UsageReporter, reference: string, tx?: Database): Promise<StoredUsage | null>
+  /** Lists an owner's reports that the provider may not have, oldest first. */
+  listWaiting(owner: Owner, provider: ProviderName): Promise<WaitingUsage[]>
+  /** Counts a customer's reports that are not billed yet, by provider and meter. */
+  countWaiting(by: UsageReporter): Promise<UnbilledUsage[]>
+  /** Cancels every report of a customer that is not billed yet. Returns how many there were. */
+  cancelWaiting(by: UsageReporter, at: Date, tx: Database): Promise<number>
+  /** Lists pending reports of a subscription, of these meters or of all (`null`). */
+  listPending(
+    subscription: number,
+    meters: readonly string[] | null,
+    limit: number,
+  ): Promise<StoredUsage[]>
+  /**
+   * Claims a report that is not due, or that another worker has claimed; the provider counts it
+   * once. Returns `null` if it is finished.
+   */
+  claimAnyway(id: number, at: Date, until: Date): Promise<ClaimedUsage | null>
+  /**
+   * Records that the provider does not have a report, unless another worker has claimed it since.
+   */
+  markUntaken(claimed: ClaimedUsage): Promise<void>
+  /** Marks a report as refused. Returns `false` if it was finished before. */
+  refuse(id: number, error: string, at: Date, tx: Database): Promise<boolean>
+  /** Finds a report by its unique key. */
+  findByIdentifier(identifier: string): Promise<StoredUsage | null>
+  /**
+   * Marks a report as refused that the provider accepted and dropped later. Returns `false` if it
+   * was refused or cancelled before.
+   */
+  refuseTaken(id: number, error: string, at: Date, tx: Database): Promise<boolean>
+  /** Cancels a report that was never sent. Returns `false` if it may have been, or is finished. */
+  cancelUnsent(id: number, at: Date): Promise<boolean>
+  /** Marks a sent report as cancelled. */
+  markCancelled(id: number, at: Date): Promise<void>
+  /** Makes a refused report due again. Returns `false` if there is none. */
+  retry(id: number, at: Date): Promise<boolean>
+}
+
+const TABLE = 'billing_usage'
+const PENDING: UsageState = 'pending'
+const newUsage = usageTable.omit('id')
+
+/**
+ * Builds the unique key. It includes the customer: user 7, team 7 and the next user 7 may each have
+ * a "job 1". After a transfer, the new owner's report of the same job counts as a repeat.
+ */
+function identifierOf({ owner, provider, providerCustomer, reference }: NewUsage): string {
+  const by = providerCustomer ? [provider, providerCustomer] : [owner.type, String(owner.id)]
+  const digest = createHash('sha256')
+    .update(JSON.stringify([...by, reference]))
+    .digest('hex')
+  return `usage_${digest.slice(0, 40)}`
+}
+
+/** Matches reports of an owner's present customer, and those of the owner that name no customer. */
+const isReportedBy =
+  ({ owner, providerCustomer }: UsageReporter) =>
+  (row: ExpressionBuilder<AnyTables, string>) =>
+    row.and([
+      row('owner_type', '=', owner.type),
+      row('owner_id', '=', String(owner.id)),
+      row.or([
+        row('provider_customer', 'is', null),
+        row('provider_customer', '=', providerCustomer),
+      ]),
+    ])
+
+export function usageRepository(database: Database, types: OwnerIdTypes): UsageRepository {
+  type UsageRecord = ReturnType<typeof usageTable.fromRow>
+  type UsageRow = ReturnType<typeof usageTable.toRow>
+  const read = ({ ownerType: type, ownerId, batch: _batch, ...usage }: UsageRecord) => ({
+    ...usage,
+    owner: { type, id: types.get(type)?.idType === 'integer' ? Number(ownerId) : ownerId },
+  })
+  const fromRow = (row: object) => read(usageTable.fromRow(row as UsageRow))
+  const change = async (
+    tx: Database,
+    where: {
+      readonly id: number
+      readonly state: UsageState
+      readonly isUnasked?: boolean
+      readonly dueAt?: Date
+    },
+    values: Readonly<Record<string, unknown>>,
+  ) => {
+    let query = tx.kysely
+      .updateTable(TABLE)
+      .set(values)
+      .where('id', '=', where.id)
+      .where('state', '=', where.state)
+    if (where.isUnasked) query = query.where('asked_at', 'is', null)
+    if (where.dueAt) query = query.where('due_at', '=', where.dueAt.getTime())
+    const { numUpdatedRows } = await query.executeTakeFirst()
+    return Number(numUpdatedRows) > 0
+  }
+  const refuse = (id: number, error: string, at: Date, tx: Database, state = PENDING) =>
+    change(
+      tx,
+      { id, state },
+      // If it is retried, it belongs to another batch.
+      { state: 'refused', last_error: error, finished_at: at.getTime(), batch: null },
+    )
+  type Rows = SelectQueryBuilder<AnyTables, string, object>
+  const first = async (narrow: (rows: Rows) => Rows, tx = database) => {
+    const row = await narrow(tx.kysely.selectFrom(TABLE).selectAll() as Rows).executeTakeFirst()
+    return row ? fromRow(row) : null
+  }
+  return {
+    queue(provider) {
+      const { claim, list, ...queue } = createQueue(database, usageTable, {
+        givenUp: 'refused',
+        within: { provider },
+        claimed: (at) => ({ asked_at: sql`coalesce(${sql.ref('asked_at')}, ${at})` }),
+      })
+      return {
+        ...queue,
+        async claim(id, at, until) {
+          const usage = await claim(id, at, until)
+          return usage && { ...read(usage), isRepeat: usage.askedAt?.getTime() !== at.getTime() }
+        },
+        list: async (state, limit) => (await list(state, limit)).map(read),
+      }
+    },
+    add: (added, { now, dueAt }, tx) => {
+      const { owner, ...usage } = added
+      return insertIfAbsent(
+        tx,
+        TABLE,
+        newUsage.toRow({
+          ...usage,
+          identifier: identifierOf(added),
+          ownerType: owner.type,
+          ownerId: String(owner.id),
+          batch: null,
+          ...newQueueEntry(now),
+          dueAt,
+          askedAt: null,
+        }),
+      )
+    },
+    find: (by, reference, tx = database) =>
+      first((rows) => rows.where(isReportedBy(by)).where('reference', '=', reference), tx),
+    findByIdentifier: (identifier) => first((rows) => rows.where('identifier', '=', identifier)),
+    async listWaiting(owner, provider) {
+      const rows = await database.kysely
+        .selectFrom(TABLE)
+        .select(['id', 'meter'])
+        .where('provider', '=', provider)
+        .where('state', '=', 'pending')
+        .where('owner_type', '=', owner.type)
+        .where('owner_id', '=', String(owner.id))
+        .orderBy('id')
+        .execute()
+      return rows.map(({ id, meter }) => ({ id: Number(id), meter: String(meter) }))
+    },
+    async countWaiting(by) {
+      const rows = await database.kysely
+        .selectFrom(TABLE)
+        .select((eb) => ['provider', 'meter', eb.fn.countAll().as('reports')])
+        .where('state', '=', 'pending')
+        .where(isReportedBy(by))
+        .groupBy(['provider', 'meter'])
+        .orderBy('provider')
+        .orderBy('meter')
+        .execute()
+      return rows.map(({ provider, meter, reports }) => ({
+        provider: provider as ProviderName,
+        meter: String(meter),
+        reports: Number(reports),
+      }))
+    },
+    async cancelWaiting(by, at, tx) {
+      const { numUpdatedRows } = await tx.kysely
+        .updateTable(TABLE)
+        .set({ state: 'cancelled', finished_at: at.getTime(), batch: null })
+        .where('state', '=', 'pending')
+        .where(isReportedBy(by))
+        .executeTakeFirst()
+      return Number(numUpdatedRows)
+    },
+    async listPending(subscription, meters, limit) {
+      let query = database.kysely
+        .selectFrom(TABLE)
+        .selectAll()
+        .where('subscription_id', '=', subscription)
+        .where('state', '=', 'pending')
+      if (meters) query = query.where('meter', 'in', [...meters])
+      const rows = await query.orderBy('id').limit(limit).execute()
+      return rows.map(fromRow)
+    },
+    async claimAnyway(id, at, until) {
+      for (;;) {
+        const row = await database.kysely
+          .selectFrom(TABLE)
+          .selectAll()
+          .where('id', '=', id)
+          .where('state', '=', 'pending')
+          .executeTakeFirst()
+        if (!row) return null
+        const found = fromRow(row)
+        // Differs from the time of every earlier claim, so that each worker recognizes its own.
+        const dueAt = new Date(Math.max(until.getTime(), found.dueAt.getTime() + 1))
+        const askedAt = found.askedAt ?? at
+        const isMine = await change(
+          database,
+          { id, state: 'pending', dueAt: found.dueAt },
+          { due_at: dueAt.getTime(), asked_at: askedAt.getTime() },
+        )
+        if (isMine) return { ...found, dueAt, askedAt, isRepeat: found.askedAt !== null }
+      }
+    },
+    async markUntaken({ id, dueAt }) {
+      await change(database, { id, state: 'pending', dueAt }, { asked_at: null })
+    },
+    refuse,
+    // The response may have been lost, so the row may still be pending.
+    refuseTaken: async (id, error, at, tx) =>
+      (await refuse(id, error, at, tx, 'sent')) || refuse(id, error, at, tx),
+    cancelUnsent: (id, at) =>
+      change(
+        database,
+        { id, state: 'pending', isUnasked: true },
+        { state: 'cancelled', finished_at: at.getTime() },
+      ),
+    async markCancelled(id, at) {
+      const over = { state: 'cancelled', finished_at: at.getTime() }
+      await change(database, { id, state: 'sent' }, over)
+    },
+    retry: (id, at) =>
+      change(
+        database,
+        { id, state: 'refused' },
+        { state: 'pending', attempts: 0, due_at: at.getTime(), asked_at: null, finished_at: null },
+      ),
+  }
+}

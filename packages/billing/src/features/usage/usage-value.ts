@@ -1,0 +1,98 @@
+import { InvalidArgument } from '../../core/errors/errors.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** Age from which usage can no longer be billed, in milliseconds. */
+const MAX_AGE = 35 * DAY
+/** Tolerance for clocks that differ, in milliseconds. */
+const MAX_AHEAD = 5 * MINUTE
+/** How long a provider recognizes repeats, in milliseconds, less an hour for slow requests. */
+const RECOGNIZED_FOR = 23 * 60 * MINUTE
+/** How long a report can be cancelled after it was sent, in milliseconds. */
+const CANCELLABLE_FOR = DAY
+
+/** Quantity of usage: a number, or a decimal number as text, which may have more digits. */
+export type UsageValue = number | string
+
+const DECIMAL = /^(-?)0*(\d{1,15}?)(?:\.(?=\d)(\d{0,12}?)0*)?$/
+
+/**
+ * Normalizes a quantity as it is stored: `007.50` becomes `7.5`. At most fifteen digits before the
+ * point and twelve behind it, and in total no more than `maxDigits`. A negative value corrects
+ * earlier reports.
+ * @throws {InvalidArgument} for anything else.
+ */
+export function requireUsageValue(value: unknown, maxDigits = Number.POSITIVE_INFINITY): string {
+  // Drops the inexact last digits of a number such as 0.1 + 0.2.
+  const text = typeof value === 'number' ? String(Number(value.toPrecision(15))) : value
+  const match = typeof text === 'string' ? DECIMAL.exec(text) : null
+  if (!match) {
+    throw new InvalidArgument(
+      `${describe(value)} cannot be counted; expected a number, or as text a decimal number with at most 15 digits before the point and 12 behind it`,
+    )
+  }
+  const [, sign, whole = '0', fraction = ''] = match
+  if (`${whole}${fraction}`.replace(/^0+/, '').length > maxDigits) {
+    throw new InvalidArgument(
+      `${describe(value)} cannot be counted exactly; expected at most ${maxDigits} digits, those behind the point included: round it`,
+    )
+  }
+  const size = fraction === '' ? whole : `${whole}.${fraction}`
+  return size === '0' ? '0' : `${sign}${size}`
+}
+
+function describe(value: unknown): string {
+  const text = typeof value === 'string' ? `'${value}'` : String(value)
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text
+}
+
+/**
+ * Checks the time of usage: at most 35 days ago and 5 minutes ahead.
+ * @throws {InvalidArgument} for any other time.
+ */
+export function requireUsageTime(at: unknown, now: Date): Date {
+  if (!(at instanceof Date) || Number.isNaN(at.getTime())) {
+    throw new InvalidArgument(`${describe(at)} is not a date: 'at' says when it was used`)
+  }
+  const age = now.getTime() - at.getTime()
+  if (age > MAX_AGE) {
+    const oldest = new Date(now.getTime() - MAX_AGE)
+    throw new InvalidArgument(
+      `${at.toISOString()} is more than 35 days ago, too late to be billed: expected ${oldest.toISOString()} or later`,
+    )
+  }
+  if (age < -MAX_AHEAD) {
+    throw new InvalidArgument(
+      `${at.toISOString()} is in the future: at most 5 minutes ahead of ${now.toISOString()} are taken`,
+    )
+  }
+  return at
+}
+
+/**
+ * Whether usage can no longer be billed, because its period ended more than an hour ago; the
+ * provider waits that long. `periodStartsAt` is the start of the current period.
+ */
+export function isTooLate(at: Date, periodStartsAt: Date, now: Date): boolean {
+  return at < periodStartsAt && now.getTime() - periodStartsAt.getTime() > HOUR
+}
+
+/** Whether the usage may be too late, before anything is read. */
+export function mayBeTooLate(at: Date, now: Date): boolean {
+  return now.getTime() - at.getTime() > HOUR
+}
+
+/**
+ * Whether a report may be sent, first or again. The provider may have the report since `askedAt`,
+ * and forgets its id after a while: sent again later, it would count twice.
+ */
+export function mayBeSent(askedAt: Date, now: Date): boolean {
+  return now.getTime() - askedAt.getTime() < RECOGNIZED_FOR
+}
+
+/** Whether a report that was sent at this time can still be cancelled. */
+export function mayBeCancelled(sentAt: Date, now: Date): boolean {
+  return now.getTime() - sentAt.getTime() < CANCELLABLE_FOR
+}

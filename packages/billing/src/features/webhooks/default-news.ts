@@ -1,0 +1,130 @@
+import type { BillingContext } from '../../core/context.ts'
+import type { InvoiceFacts, NewBillingEvent } from '../../core/events/billing-event.ts'
+import { readTax, taxAt } from '../../core/tax.ts'
+import { grantsAccess } from '../../core/values/subscription-state.ts'
+import type { ProviderNews } from '../../providers/webhook.ts'
+import {
+  type About,
+  creditNoteCreated,
+  factsOfInvoice,
+  invoicePaid,
+  refundCreated,
+} from '../invoices/events.ts'
+import type { InvoiceData } from '../invoices/invoice.ts'
+import type { DefaultHandler, OwnerEvent } from './default-handler.ts'
+
+/**
+ * Records events about objects that have no row (invoices, refunds, credit notes) for the
+ * application's listeners. Sends no request if there is no listener.
+ */
+export const news: DefaultHandler = async (context, event) => {
+  const { locked, subject } = event
+  const told = subject.news
+  if (!told || !context.events.isWanted(told.type)) return
+  const events = await eventsOf(context, event, told)
+  if (events.length === 0) return
+  await locked.lock.write(async (tx) => {
+    for (const each of events) await context.events.record(tx, each)
+  })
+}
+
+async function eventsOf(
+  context: BillingContext,
+  event: OwnerEvent,
+  told: ProviderNews,
+): Promise<NewBillingEvent[]> {
+  const { locked, gateway } = event
+  const about: About = { owner: locked.owner, provider: gateway.name }
+  const customerId = (await context.owners.find(locked.owner))?.providerId
+  if (!customerId) return []
+  if (told.type === 'refund.created') {
+    const refunds = (await gateway.refunds?.list(told.id)) ?? []
+    return refunds
+      .filter((each) => each.status !== 'failed')
+      .map((each) => refundCreated(about, each))
+  }
+  if (told.type === 'credit_note.created') {
+    const note = await gateway.creditNotes?.find(told.id, customerId)
+    return note ? [creditNoteCreated(about, note)] : []
+  }
+  const found = await findInvoice(context, event, customerId)
+  if (told.type === 'invoice.paid') return found ? [invoicePaid(about, found)] : []
+  return ofUnpaid(context, event, { about, customerId, found }, { ...told, type: told.type })
+}
+
+async function findInvoice(
+  context: BillingContext,
+  { locked, gateway, subject }: OwnerEvent,
+  customerId: string,
+): Promise<InvoiceData | null> {
+  const billed = await context.owners.find(locked.owner)
+  if (!billed || !subject.news) return null
+  const taxes = await context.taxes.listByOwner(locked.owner)
+  const tax = await readTax(context, billed)
+  return gateway.findInvoice(subject.news.id, customerId, taxAt(taxes, tax))
+}
+
+type InvoiceNews = ProviderNews & {
+  readonly type: 'invoice.payment_failed' | 'invoice.action_required' | 'invoice.voided'
+}
+
+interface Billed {
+  readonly about: About
+  readonly customerId: string
+  readonly found: InvoiceData | null
+}
+
+/**
+ * Builds the events of an unpaid invoice, or none if it was paid since. When the bank asks the
+ * customer to confirm a renewal, the provider reports a failure too, in any order: `awaitsCustomer`
+ * marks it, so that the customer does not get a mail for both.
+ */
+async function ofUnpaid(
+  context: BillingContext,
+  event: OwnerEvent,
+  { about, customerId, found }: Billed,
+  told: InvoiceNews,
+): Promise<NewBillingEvent[]> {
+  if (found?.paid) return []
+  const invoice = found ? factsOfInvoice(found) : await factsOfFailed(context, event, told)
+  if (!invoice) return []
+  const subject = `${about.provider}:${told.id}`
+  const attempt = told.attempt ?? null
+  const once = `${subject}:${attempt ?? 0}`
+  const isAsked = async () =>
+    !!(await event.gateway.confirmations?.findOfInvoice(told.id, customerId))
+  switch (told.type) {
+    case 'invoice.voided':
+      return [{ ...about, type: told.type, subject, data: { invoice } }]
+    case 'invoice.action_required': {
+      const failed = await context.events.findAbout('invoice.payment_failed', once)
+      if (failed && !failed.data.awaitsCustomer && !(await isAsked())) return []
+      const data = { invoice, attempt, url: told.url ?? null }
+      return [{ ...about, type: told.type, subject: once, data }]
+    }
+    case 'invoice.payment_failed': {
+      const asked = await context.events.findAbout('invoice.action_required', once)
+      const awaitsCustomer = asked !== null || (await isAsked())
+      const nextAttemptAt = told.nextAttemptAt?.toISOString() ?? null
+      const data = { invoice, attempt, nextAttemptAt, awaitsCustomer }
+      const failed: NewBillingEvent = { ...about, type: told.type, subject: once, data }
+      if (!awaitsCustomer || asked) return [failed]
+      // The provider's own event about it may never arrive.
+      const asks = { invoice, attempt, url: told.url ?? null }
+      return [{ ...about, type: 'invoice.action_required', subject: once, data: asks }, failed]
+    }
+  }
+}
+
+/** Describes a failed charge that has no invoice, as long as the subscription owes it. */
+async function factsOfFailed(
+  context: BillingContext,
+  { gateway, subject }: OwnerEvent,
+  { id, amount }: InvoiceNews,
+): Promise<InvoiceFacts | null> {
+  if (!amount || subject.subscriptionId === null) return null
+  const row = await context.subscriptions.findByProvider(gateway.name, subject.subscriptionId)
+  if (!row || (grantsAccess(row.standing) && row.standing !== 'past_due')) return null
+  const date = context.options.clock.now().toISOString()
+  return { id, number: id, date, total: amount, amountDue: amount }
+}

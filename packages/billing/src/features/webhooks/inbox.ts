@@ -1,0 +1,95 @@
+import type { BillingContext } from '../../core/context.ts'
+import type { StoredWebhook } from '../../core/storage/tables.ts'
+import type { ProviderName } from '../../core/values/provider-name.ts'
+import { createWorker } from '../../core/worker.ts'
+import { workerSettings } from '../../options.ts'
+import type { RawWebhook } from '../../providers/webhook.ts'
+import { dispatch, hasHandler } from './dispatch.ts'
+import { type ReplayOptions, replay } from './replay.ts'
+
+/** The queue of received webhooks, and the ones that failed for good. */
+export interface WebhookInbox {
+  /**
+   * Lists dead letters (events that failed on every attempt), oldest first. `limit` defaults to
+   * 100.
+   * @example
+   * ```ts
+   * for (const { id } of await billing.webhooks.deadLetters()) await billing.webhooks.retry(id)
+   * ```
+   */
+  deadLetters(limit?: number): Promise<StoredWebhook[]>
+  /** Lists events that still have to be handled. `limit` defaults to 100. */
+  pending(limit?: number): Promise<StoredWebhook[]>
+  /** Schedules a dead letter to be handled again. Returns whether there is one with this id. */
+  retry(id: number): Promise<boolean>
+  /**
+   * Handles events again, from the inbox or from the provider: one by its id, or all in a period of
+   * time. Returns how many were scheduled.
+   * @throws {InvalidArgument} if neither `id` nor `from` is given.
+   * @throws {Unsupported} with `source: 'provider'`, if the provider does not keep events
+   * (Braintree).
+   * @example
+   * ```ts
+   * await billing.webhooks.replay({ from: new Date('2026-05-01'), source: 'provider' })
+   * ```
+   */
+  replay(options: ReplayOptions): Promise<number>
+}
+
+export interface Inbox extends WebhookInbox {
+  /** Handles events until none is due. */
+  process(): Promise<void>
+  /** Verifies and stores an event. It is handled after the response was sent. */
+  receive(provider: ProviderName, webhook: RawWebhook): Promise<void>
+  stop(): Promise<void>
+}
+
+/**
+ * Creates the inbox. `ready` creates the tables, because the timer may fire before billing is first
+ * used.
+ */
+export function createInbox(context: BillingContext, ready: () => Promise<void>): Inbox {
+  const { webhooks, options } = context
+  const { kick, ...worker } = createWorker(workerSettings(options, ready), {
+    what: 'webhook',
+    queue: webhooks,
+    work: (event) => dispatch(context, event),
+    nameOf: ({ type, eventId }) => `${type} (${eventId})`,
+  })
+
+  return {
+    async receive(provider, webhook) {
+      if (await store(context, provider, webhook)) kick()
+    },
+    ...worker,
+    deadLetters: (limit = 100) => webhooks.list('dead', limit),
+    pending: (limit = 100) => webhooks.list('pending', limit),
+    async retry(id) {
+      const found = await webhooks.retry(id, options.clock.now())
+      kick()
+      return found
+    },
+    async replay(options) {
+      const count = await replay(context, options)
+      kick()
+      return count
+    },
+  }
+}
+
+/** Verifies an event over its raw bytes, and stores it once. Returns whether it has a handler. */
+async function store(
+  context: BillingContext,
+  provider: ProviderName,
+  webhook: RawWebhook,
+): Promise<boolean> {
+  const { clock, database } = context.options
+  const gateway = await context.gateway(provider)
+  // Providers sign with the real time, which may differ from the clock of a test or demo.
+  const verified = await gateway.verifyWebhook(webhook, database.clock.now())
+  const { id: eventId, type, payload, foreign } = verified
+  if (foreign) return false
+  const isWanted = hasHandler(context, provider, type)
+  const event = { provider, eventId, type, payload, hasHandler: isWanted }
+  return (await context.webhooks.add(event, clock.now())) && isWanted
+}

@@ -1,0 +1,178 @@
+import type braintree from 'braintree'
+import { UnknownPrice } from '../../core/errors/errors.ts'
+import { money, toDecimal } from '../../core/values/money.ts'
+import { addTax, type BasisPoints, removeTax, type TaxTerms } from '../../core/values/tax.ts'
+import type { WantedItem } from '../item.ts'
+import type { BraintreeContext } from './client.ts'
+import {
+  appliesInCycle,
+  cyclesLeft,
+  hasCyclesLeft,
+  type Modification,
+  toMinor,
+} from './plan-credit.ts'
+import type { Plan } from './plans.ts'
+
+// Additional prices of a subscription are add-ons. The amount of each includes its tax, like the
+// price of the plan.
+
+/** Add-ons by id as defined in Braintree's control panel, without tax. */
+export type AddOns = ReadonlyMap<string, Modification>
+
+/** An add-on that a subscription should have. */
+export interface WantedAddOn {
+  readonly id: string
+  /** Amount per unit, including tax, in the currency's smallest unit. */
+  readonly amount: number
+  readonly quantity: number
+  /** Number of billing cycles. `null` if it never expires. */
+  readonly cycles: number | null
+}
+
+export type AddOnChanges = Pick<braintree.SubscriptionRequest, 'addOns'>
+
+/**
+ * Lists the add-ons defined at Braintree. Only needed to add one, or to tell a listed amount from
+ * one with tax.
+ */
+export async function readAddOns({ gateway }: BraintreeContext): Promise<AddOns> {
+  return new Map((await gateway.addOn.all()).map((each) => [each.id, each]))
+}
+
+/** Lists the add-ons that apply in the current cycle or a later one. */
+export function applicableAddOns({
+  addOns = [],
+  currentBillingCycle,
+}: Pick<braintree.Subscription, 'addOns' | 'currentBillingCycle'>): Modification[] {
+  return addOns.filter((each) => hasCyclesLeft(each) || appliesInCycle(each, currentBillingCycle))
+}
+
+/**
+ * Returns the add-ons of a new subscription: those that its plan includes, and the additional
+ * prices.
+ */
+export function addOnsOfNew(
+  plan: Plan,
+  items: readonly WantedItem[],
+  { addOns, tax }: { readonly addOns: AddOns; readonly tax: BasisPoints },
+): WantedAddOn[] {
+  const own = plan.addOns.map((each) => withTax(each, tax, plan.currency))
+  const quantityOf = (id: string) => items.find(({ price }) => price === id)?.quantity
+  const others = items.filter(({ price }) => !own.some(({ id }) => id === price))
+  return [
+    ...own.map((each) => ({ ...each, quantity: quantityOf(each.id) ?? each.quantity })),
+    ...others.map((item) => added(item, { addOns, tax, currency: plan.currency })),
+  ]
+}
+
+/**
+ * Returns exactly these add-ons: present ones with their amounts, and new ones with the amounts
+ * defined at Braintree.
+ */
+export function addOnsOfList(
+  present: readonly Modification[],
+  items: readonly WantedItem[],
+  terms: TaxChange,
+): WantedAddOn[] {
+  const kept = withOtherTax(present, terms)
+  return items.map((item) => {
+    const known = kept.find(({ id }) => id === item.price)
+    if (!known) return added(item, { ...terms, tax: terms.after })
+    return { ...known, quantity: item.quantity ?? known.quantity }
+  })
+}
+
+export interface TaxChange {
+  readonly addOns: AddOns
+  readonly currency: string
+  /** The previous tax terms. `null` if unknown: then the amounts stay as they are. */
+  readonly before: TaxTerms | null
+  readonly after: BasisPoints
+}
+
+/** Returns the present add-ons with another tax rate. */
+export function withOtherTax(present: readonly Modification[], terms: TaxChange): WantedAddOn[] {
+  const { before, after, currency, addOns } = terms
+  return present.map((each) => {
+    const same = toWanted(each, currency)
+    if (before === null || before.tax === after) return same
+    const listed = toMinor(addOns.get(each.id)?.amount, currency)
+    // Earlier versions put no tax on add-ons that a plan included.
+    const isListed = [listed, addTax(listed, before.tax)].includes(same.amount)
+    const net = isListed ? listed : removeTax(same.amount, before.tax)
+    return { ...same, amount: addTax(net, after) }
+  })
+}
+
+/** Returns the request that turns the present add-ons into the wanted ones. */
+export function addOnChanges(
+  present: readonly Modification[],
+  wanted: readonly WantedAddOn[],
+  currency: string,
+): AddOnChanges {
+  const toAmount = (amount: number) => toDecimal(money(amount, currency))
+  const find = (id: string) => present.find((each) => each.id === id)
+  const update = wanted.flatMap(({ id, amount, quantity }) => {
+    const old = find(id)
+    const isSame =
+      old && toMinor(old.amount, currency) === amount && (old.quantity ?? 1) === quantity
+    return !old || isSame ? [] : [{ existingId: id, amount: toAmount(amount), quantity }]
+  })
+  const add = wanted
+    .filter(({ id }) => !find(id))
+    .map(({ id, amount, quantity, cycles }) => ({
+      inheritedFromId: id,
+      amount: toAmount(amount),
+      quantity,
+      ...(cycles === null ? { neverExpires: true } : { numberOfBillingCycles: cycles }),
+    }))
+  const remove = present.flatMap(({ id }) => (wanted.some((each) => each.id === id) ? [] : [id]))
+  const changes = {
+    ...(add.length > 0 ? { add } : {}),
+    ...(update.length > 0 ? { update } : {}),
+    ...(remove.length > 0 ? { remove } : {}),
+  }
+  return Object.keys(changes).length > 0 ? { addOns: changes } : {}
+}
+
+/** Returns the add-ons that remain after a request, and those that it adds. */
+export function afterChanges(
+  present: readonly Modification[],
+  { addOns }: AddOnChanges,
+): { readonly kept: Modification[]; readonly added: Modification[] } {
+  const { add = [], update = [], remove = [] } = addOns ?? {}
+  return {
+    kept: present
+      .filter(({ id }) => !remove.includes(id))
+      .map((each) => ({ ...each, ...update.find(({ existingId }) => existingId === each.id) })),
+    added: add.map((each) => ({ ...each, id: each.inheritedFromId }) as Modification),
+  }
+}
+
+function added(
+  { price, quantity }: WantedItem,
+  terms: { readonly addOns: AddOns; readonly tax: BasisPoints; readonly currency: string },
+): WantedAddOn {
+  const listed = terms.addOns.get(price)
+  if (!listed) {
+    throw new UnknownPrice(`Braintree has no add-on '${price}'`, {
+      provider: 'braintree',
+      providerCode: '92013',
+    })
+  }
+  return { ...withTax(listed, terms.tax, terms.currency), quantity: quantity ?? 1 }
+}
+
+function withTax(each: Modification, tax: BasisPoints, currency: string): WantedAddOn {
+  const wanted = toWanted(each, currency)
+  return { ...wanted, amount: addTax(wanted.amount, tax) }
+}
+
+function toWanted(each: Modification, currency: string): WantedAddOn {
+  return {
+    id: each.id,
+    amount: toMinor(each.amount, currency),
+    quantity: each.quantity ?? 1,
+    cycles: each.neverExpires ? null : cyclesLeft(each),
+  }
+}

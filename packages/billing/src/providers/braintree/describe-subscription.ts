@@ -1,0 +1,119 @@
+import type braintree from 'braintree'
+import type { ProviderItem } from '../item.ts'
+import type { EndReason, ProviderSubscription } from '../subscription.ts'
+import { applicableAddOns } from './add-ons.ts'
+import type { BraintreeContext } from './client.ts'
+import { startOfDay } from './days.ts'
+import { partsOfId } from './ids.ts'
+import { computeCreditReach, endOfPaidTime } from './paid-for.ts'
+import { toMinor } from './plan-credit.ts'
+
+export function inTrial(subscription: braintree.Subscription): boolean {
+  return Boolean(subscription.trialPeriod) && subscription.currentBillingCycle === 0
+}
+
+const OVER: readonly string[] = ['Canceled', 'Expired']
+
+/**
+ * Whether Braintree will not change or charge the subscription any more. Access may still continue.
+ */
+export function isOver({ status }: braintree.Subscription): boolean {
+  return OVER.includes(status)
+}
+
+export function describe(
+  context: BraintreeContext,
+  subscription: braintree.Subscription,
+): ProviderSubscription {
+  const { trialPeriod, firstBillingDate, transactions } = subscription
+  return {
+    id: subscription.id,
+    customerId: transactions?.[0]?.customer?.id ?? null,
+    plan: subscription.planId,
+    status: subscription.status,
+    isOver: isOver(subscription),
+    quantity: 1,
+    trialEndsAt: trialPeriod && firstBillingDate ? startOfDay(firstBillingDate) : null,
+    endsAt: endOf(context, subscription),
+    periodEndsAt: subscription.nextBillingDate ? startOfDay(subscription.nextBillingDate) : null,
+    paidUntil: paidUntil(context, subscription),
+    createdAt: new Date(subscription.createdAt),
+    ...partsOfId(subscription.id),
+    taxedPrice: toMinor(subscription.price, context.currency),
+    lastChargeAt: transactions?.[0] ? new Date(transactions[0].createdAt) : null,
+    endReason: endReasonOf(subscription),
+    items: itemsOf(subscription),
+    raw: subscription,
+  }
+}
+
+/** Lists the plan, and the add-ons that apply in the current cycle or a later one. */
+function itemsOf(subscription: braintree.Subscription): ProviderItem[] {
+  const { id, planId } = subscription
+  const of = { product: null, isMetered: false }
+  return [
+    { id, price: planId, quantity: 1, isMain: true, ...of },
+    ...applicableAddOns(subscription).map((each) => ({
+      // The add-on's own id is the same in every subscription.
+      id: `${id}:${each.id}`,
+      price: each.id,
+      quantity: each.quantity ?? 1,
+      isMain: false,
+      ...of,
+    })),
+  ]
+}
+
+function paidUntil(context: BraintreeContext, subscription: braintree.Subscription): Date | null {
+  const { status, firstBillingDate } = subscription
+  if (inTrial(subscription)) return firstBillingDate ? startOfDay(firstBillingDate) : null
+  if (status === 'Past Due') return null
+  return endOfPaidTime(subscription, computeCreditReach(subscription, context))
+}
+
+/** The end of the paid time, including credit. `null` while another charge will follow. */
+function endOf(context: BraintreeContext, subscription: braintree.Subscription): Date | null {
+  const { status, neverExpires, numberOfBillingCycles, currentBillingCycle } = subscription
+  if (status === 'Canceled') return trialEndOf(subscription) ?? cancelledAt(subscription)
+  if (status === 'Expired') {
+    const reach = computeCreditReach(subscription, context, 0)
+    return endOfPaidTime(subscription, reach) ?? cancelledAt(subscription)
+  }
+  if (neverExpires || numberOfBillingCycles == null || currentBillingCycle === 0) return null
+  const cycles = Math.max(0, numberOfBillingCycles - currentBillingCycle)
+  const reach = computeCreditReach(subscription, context, cycles)
+  return reach.cycles === cycles ? endOfPaidTime(subscription, reach) : null
+}
+
+/**
+ * The end of a trial during which `cancelAtPeriodEnd` was called: such subscriptions have one cycle
+ * that never starts.
+ */
+function trialEndOf(subscription: braintree.Subscription): Date | null {
+  const { neverExpires, numberOfBillingCycles, firstBillingDate } = subscription
+  const isMarked = inTrial(subscription) && !neverExpires && numberOfBillingCycles === 1
+  return isMarked && firstBillingDate ? startOfDay(firstBillingDate) : null
+}
+
+function cancelledAt({ statusHistory, status, updatedAt }: braintree.Subscription): Date {
+  const change = (statusHistory ?? []).find((entry) => entry.status === status) as
+    | { readonly timestamp?: string | Date }
+    | undefined
+  return new Date(change?.timestamp ?? updatedAt)
+}
+
+/**
+ * Braintree itself only cancels after the last failed charge; every other cancellation was
+ * requested.
+ */
+function endReasonOf(subscription: braintree.Subscription): EndReason | null {
+  const { status } = subscription
+  if (status === 'Expired') return 'cancelled'
+  if (status !== 'Canceled') return null
+  const history = (subscription.statusHistory ?? []) as readonly {
+    readonly status?: string
+    readonly subscriptionSource?: string
+  }[]
+  const end = history.find((entry) => entry.status === status)
+  return end?.subscriptionSource === 'recurring' ? 'payment_failed' : 'cancelled'
+}

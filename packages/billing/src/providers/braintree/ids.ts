@@ -1,0 +1,48 @@
+import { digestOfName } from '../../core/values/subscription-name.ts'
+
+/**
+ * Derives an id for an object at Braintree from the operation, so that a retry finds what the first
+ * attempt created.
+ */
+export function idOfOperation(operation: string): string {
+  return `tg-${operation}`
+}
+
+/**
+ * Derives the id of a subscription. It also encodes the subscription's name, because Braintree
+ * stores no other data of ours. Of at most 36 characters the operation takes 19; the rest is the
+ * name if it is short and plain, otherwise its digest.
+ */
+export function idOfSubscription(operation: string, name: string): string {
+  const made = BigInt(`0x${operation}`).toString(36).padStart(OPERATION_LENGTH, '0')
+  return /^[\w-]{1,13}$/.test(name) ? `tg-${made}-${name}` : `tg-${made}_${digestOfName(name)}`
+}
+
+const OPERATION_LENGTH = 19
+
+export interface IdParts {
+  readonly operation: string | null
+  readonly name: string | null
+  readonly nameDigest: string | null
+}
+
+/** Parses an id that we made. All parts are `null` for ids of other origin. */
+export function partsOfId(id: string): IdParts {
+  const [, made = '', mark, text = ''] = /^tg-([0-9a-z]{19})([-_])([\w-]{1,13})$/.exec(id) ?? []
+  if (mark === undefined) {
+    const operation = /^tg-([0-9a-f]{24})$/.exec(id)?.[1] ?? null
+    return { operation, name: null, nameDigest: null }
+  }
+  const isName = mark === '-'
+  return {
+    operation: fromBase36(made),
+    name: isName ? text : null,
+    nameDigest: isName ? null : text,
+  }
+}
+
+function fromBase36(text: string): string {
+  let value = 0n
+  for (const digit of text) value = value * 36n + BigInt(Number.parseInt(digit, 36))
+  return value.toString(16).padStart(24, '0')
+}

@@ -1,0 +1,31 @@
+import type braintree from 'braintree'
+import { addDays, addMonths, anchorOf, type Day, monthsBetween } from './days.ts'
+
+/** The values from which the starts of billing periods are computed. */
+export type BilledByCycle = Pick<
+  braintree.Subscription,
+  | 'billingPeriodStartDate'
+  | 'billingPeriodEndDate'
+  | 'billingDayOfMonth'
+  | 'currentBillingCycle'
+  | 'firstBillingDate'
+>
+
+/**
+ * Returns the first days of all billing periods, oldest first, ending with the current one. Counts
+ * back from the current period, because periods that are free or paid by credit have no
+ * transaction. Braintree changes neither the frequency nor the billing day of a subscription; only
+ * its first period may be shorter.
+ */
+export function periodStarts(subscription: BilledByCycle): Day[] {
+  const { billingPeriodStartDate: running, billingPeriodEndDate: last } = subscription
+  const { currentBillingCycle: cycle, firstBillingDate: first } = subscription
+  if (!running) return []
+  if (!last || !first || cycle <= 1) return [running]
+  const months = monthsBetween(running, addDays(last, 1))
+  const anchor = subscription.billingDayOfMonth ?? anchorOf(first)
+  const later = Array.from({ length: cycle - 1 }, (_, index) =>
+    addMonths(running, -months * (cycle - 2 - index), anchor),
+  )
+  return [first, ...later]
+}

@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest'
+import { loadStripe } from './client.ts'
+
+it('sets a default timeout and default retries if the configuration leaves them out or undefined', async () => {
+  const said = { secret: 'sk_test_1', webhookSecret: 'whsec_1' }
+  const config = { timeout: undefined, maxNetworkRetries: undefined }
+  for (const options of [said, { ...said, config }]) {
+    const stripe = await loadStripe(options as typeof said)
+    expect(stripe.getApiField('timeout')).toBe(30_000)
+    expect(stripe.getMaxNetworkRetries()).toBe(2)
+  }
+})

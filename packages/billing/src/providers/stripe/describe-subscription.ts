@@ -1,0 +1,165 @@
+import type Stripe from 'stripe'
+import type { Pause, PausedBills } from '../../features/pauses/contract.ts'
+import type { PlannedSwap } from '../../features/schedules/contract.ts'
+import type { WantedItem } from '../item.ts'
+import type { EndReason, ProviderSubscription } from '../subscription.ts'
+import { idOf, listAll, toDate } from './client.ts'
+import { hasLapsed } from './held-change.ts'
+
+export function describe(subscription: Stripe.Subscription): ProviderSubscription {
+  const item = mainItem(subscription)
+  return {
+    id: subscription.id,
+    customerId: idOf(subscription.customer),
+    plan: item?.price.id ?? '',
+    status: subscription.status,
+    isOver: isOver(subscription),
+    quantity: item?.quantity ?? 1,
+    trialEndsAt: subscription.trial_end === null ? null : toDate(subscription.trial_end),
+    endsAt: endOf(subscription),
+    periodStartsAt: item ? toDate(item.current_period_start) : null,
+    periodEndsAt: periodEndOf(subscription),
+    paidUntil: periodEndOf(subscription),
+    createdAt: toDate(subscription.created),
+    name: subscription.metadata.name ?? null,
+    nameDigest: null,
+    operation: subscription.metadata.operation ?? null,
+    taxedPrice: null,
+    lastChargeAt: null,
+    endReason: endReasonOf(subscription),
+    items: subscription.items.data.map((each) => ({
+      id: each.id,
+      price: each.price.id,
+      product: idOf(each.price.product),
+      quantity: isMetered(each.price) ? null : (each.quantity ?? 1),
+      isMetered: isMetered(each.price),
+      isMain: each === item,
+    })),
+    pause: isOver(subscription) ? null : pauseOf(subscription),
+    planned: plannedOf(subscription),
+    isScheduled: !isOver(subscription) && isScheduled(subscription),
+    isHeld: subscription.pending_update !== null,
+    hasLapsed: hasLapsed(subscription),
+    raw: subscription,
+  }
+}
+
+function isOver({ status }: Stripe.Subscription): boolean {
+  return status === 'canceled' || status === 'incomplete_expired'
+}
+
+function pauseOf({ pause_collection: pause }: Stripe.Subscription): Pause | null {
+  if (!pause) return null
+  const { behavior, resumes_at: until } = pause
+  return { until: until === null ? null : toDate(until), bills: behavior as PausedBills }
+}
+
+/**
+ * Returns the main item: the one whose price is in `metadata.main`, which every change of ours
+ * sets. Falls back to the first item if the metadata is missing or was changed in the dashboard.
+ */
+export function mainItem({
+  items,
+  metadata,
+}: Stripe.Subscription): Stripe.SubscriptionItem | undefined {
+  return items.data.find(({ price }) => price.id === metadata.main) ?? items.data[0]
+}
+
+export function isMetered({ recurring }: Pick<Stripe.Price, 'recurring'>): boolean {
+  return recurring?.usage_type === 'metered'
+}
+
+/** When access ends. Not `canceled_at`, which is when the cancellation was requested. */
+function endOf(subscription: Stripe.Subscription): Date | null {
+  const { ended_at, cancel_at, cancel_at_period_end } = subscription
+  if (ended_at !== null) return toDate(ended_at)
+  if (cancel_at !== null) return toDate(cancel_at)
+  const ends = endsOfPeriods(subscription)
+  return cancel_at_period_end && ends.length > 0 ? toDate(Math.min(...ends)) : null
+}
+
+function periodEndOf(subscription: Stripe.Subscription): Date | null {
+  const ends = endsOfPeriods(subscription)
+  return ends.length > 0 ? toDate(Math.max(...ends)) : null
+}
+
+function endsOfPeriods({ items }: Stripe.Subscription): number[] {
+  return items.data.map((item) => item.current_period_end)
+}
+
+/**
+ * Stripe's cancellation reasons that were not requested. All others, including future ones, mean
+ * that the cancellation was requested.
+ */
+const ENDED_BY: Readonly<Record<string, EndReason>> = {
+  payment_failed: 'payment_failed',
+  payment_disputed: 'payment_disputed',
+}
+
+function endReasonOf({ status, cancellation_details }: Stripe.Subscription): EndReason | null {
+  if (status === 'incomplete_expired') return 'payment_failed'
+  if (status !== 'canceled') return null
+  return ENDED_BY[cancellation_details?.reason ?? ''] ?? 'cancelled'
+}
+
+const LIVE: readonly string[] = ['active', 'not_started']
+
+/** Returns the schedule that controls a subscription, if it was expanded and is live. */
+export function scheduleOf({ schedule }: Stripe.Subscription): Stripe.SubscriptionSchedule | null {
+  if (!schedule || typeof schedule === 'string') return null
+  return LIVE.includes(schedule.status) ? schedule : null
+}
+
+/**
+ * Whether a schedule controls the subscription; Stripe refuses to cancel it then. A schedule stays
+ * in control for a while after its change took effect.
+ */
+export function isScheduled(subscription: Stripe.Subscription): boolean {
+  return typeof subscription.schedule === 'string' || scheduleOf(subscription) !== null
+}
+
+/** Returns the planned swap: the schedule's next phase, if it has other prices. */
+export function plannedOf(subscription: Stripe.Subscription): PlannedSwap | null {
+  const schedule = scheduleOf(subscription)
+  const until = schedule?.current_phase?.end_date
+  const next = schedule?.phases.find(({ start_date }) => start_date === until)
+  if (!schedule || !next) return null
+  const items = itemsOf(next, subscription)
+  const isChange =
+    items.length !== subscription.items.data.length ||
+    items.some((item) => !subscription.items.data.some((each) => isSame(each, item)))
+  if (!isChange) return null
+  const operation = schedule.metadata?.operation ?? null
+  return { items, at: toDate(next.start_date), operation }
+}
+
+function itemsOf(phase: Stripe.SubscriptionSchedule.Phase, of: Stripe.Subscription): WantedItem[] {
+  const items = phase.items.map(({ price, quantity }) => ({
+    price: idOf(price) ?? '',
+    quantity: quantity ?? null,
+  }))
+  const named = phase.metadata?.main ?? of.metadata.main
+  const main = items.find(({ price }) => price === named) ?? items[0]
+  return main ? [main, ...items.filter((item) => item !== main)] : []
+}
+
+function isSame({ price, quantity }: Stripe.SubscriptionItem, item: WantedItem): boolean {
+  return price.id === item.price && (quantity ?? null) === item.quantity
+}
+
+/**
+ * Reads a subscription with its schedule and all its items. Stripe's object only contains the first
+ * ones.
+ */
+export async function retrieve(stripe: Stripe, id: string): Promise<Stripe.Subscription> {
+  return withAllItems(stripe, await stripe.subscriptions.retrieve(id, { expand: ['schedule'] }))
+}
+
+export async function withAllItems(
+  stripe: Stripe,
+  found: Stripe.Subscription,
+): Promise<Stripe.Subscription> {
+  if (!found.items.has_more) return found
+  const data = await listAll(stripe.subscriptionItems.list({ subscription: found.id, limit: 100 }))
+  return { ...found, items: { ...found.items, data, has_more: false } }
+}

@@ -1,0 +1,25 @@
+import type { WantedItem } from './item.ts'
+import type { ProviderSubscription } from './subscription.ts'
+
+/** Lists the prices of a provider's subscription, the main one first. */
+export function wantedOf({ plan, quantity, items = [] }: ProviderSubscription): WantedItem[] {
+  const main = items.find(({ isMain }) => isMain)
+  return [
+    { price: plan, quantity: main ? main.quantity : quantity },
+    ...items.filter(({ isMain }) => !isMain).map(({ price, quantity }) => ({ price, quantity })),
+  ]
+}
+
+/**
+ * Whether a subscription has exactly these prices. The order after the main one does not matter.
+ */
+export function hasItems(found: ProviderSubscription, wanted: readonly WantedItem[]): boolean {
+  const present = wantedOf(found)
+  return (
+    present[0]?.price === wanted[0]?.price &&
+    present.length === wanted.length &&
+    present.every((item) =>
+      wanted.some(({ price, quantity }) => price === item.price && quantity === item.quantity),
+    )
+  )
+}

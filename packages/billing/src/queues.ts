@@ -1,0 +1,87 @@
+import type { BillingContext } from './core/context.ts'
+import { purgeAll } from './core/storage/queue.ts'
+import { type NoticeSender, purgeNotices } from './features/mail/notices.ts'
+import type { DeliverySender } from './features/outgoing-webhooks/deliveries.ts'
+import type { Inbox } from './features/webhooks/inbox.ts'
+
+const DAY = 24 * 3600 * 1000
+
+/** Name of a queue that `billing.purge()` cleans up. */
+export type PurgedQueue = 'webhooks' | 'usage' | 'events' | 'deliveries' | 'notices'
+
+/** Number of days for which finished rows are kept. */
+const RETENTION_DAYS: Readonly<Record<PurgedQueue, number>> = {
+  // Providers repeat a webhook for several days.
+  webhooks: 30,
+  // Longer than usage can be reported for: a repeated report whose row was deleted would count
+  // twice.
+  usage: 90,
+  // An event is deduplicated only while its row exists, and `card.expiring` lasts a whole month.
+  events: 45,
+  deliveries: 45,
+  // If the row were deleted before its event, a retry of the event would send the mail again.
+  notices: 45,
+}
+
+/** Options of `billing.purge()`. */
+export interface PurgeOptions {
+  /**
+   * Deletes rows that finished before this date: one date for every queue, or one per queue. Queues
+   * that are left out keep their default.
+   * @default 30 days ago for webhooks, 45 for events, deliveries and notices, 90 for usage
+   */
+  readonly before?: Date | Readonly<Partial<Record<PurgedQueue, Date>>>
+}
+
+/**
+ * Number of deleted rows per queue. `codeAttempts` counts expired rate-limit rows of promotion
+ * codes.
+ */
+export type PurgeReport = Readonly<Record<PurgedQueue | 'codeAttempts', number>>
+
+/** The queues of one billing instance. */
+export interface Queues {
+  readonly context: BillingContext
+  readonly inbox: Inbox
+  /** `null` without the option `mail`. */
+  readonly notices: NoticeSender | null
+  readonly deliveries: DeliverySender
+}
+
+/**
+ * Processes every queue until nothing is due. Webhooks and usage come first, because they record
+ * events, which become mail and deliveries.
+ */
+export async function processQueues({
+  context,
+  inbox,
+  notices,
+  deliveries,
+}: Queues): Promise<void> {
+  await inbox.process()
+  await context.usage.process()
+  await context.events.process()
+  await notices?.process()
+  await deliveries.process()
+}
+
+export async function purgeQueues(
+  { context, deliveries }: Queues,
+  { before = {} }: PurgeOptions,
+): Promise<PurgeReport> {
+  const { clock, database } = context.options
+  await clock.check?.()
+  const now = clock.settled?.() ?? clock.now()
+  const cutoff = (queue: PurgedQueue): Date => {
+    const given = before instanceof Date ? before : before[queue]
+    return given ?? new Date(now.getTime() - RETENTION_DAYS[queue] * DAY)
+  }
+  return {
+    webhooks: await purgeAll((limit) => context.webhooks.purge('done', cutoff('webhooks'), limit)),
+    usage: await context.usage.purge(cutoff('usage')),
+    events: await context.events.purge(cutoff('events')),
+    deliveries: await deliveries.purge(cutoff('deliveries')),
+    notices: await purgeNotices(database, cutoff('notices')),
+    codeAttempts: await context.codeAttempts.purge(now),
+  }
+}

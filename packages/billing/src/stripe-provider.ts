@@ -1,0 +1,95 @@
+import { assembleGateway, capabilitiesOf } from './assemble-features.ts'
+import type { Gateway } from './providers/gateway.ts'
+import {
+  defineProvider,
+  type Provider,
+  type ProviderFacts,
+  type ProviderTools,
+} from './providers/provider.ts'
+import { checkStripe, loadStripe, type StripeContext } from './providers/stripe/client.ts'
+import { toBillingError } from './providers/stripe/errors.ts'
+import {
+  requireSettings,
+  type StripeOptions,
+  type StripeSettings,
+} from './providers/stripe/options.ts'
+import { translateErrors } from './providers/translate-errors.ts'
+import type { CapabilitiesOf } from './without.ts'
+
+/** The properties of Stripe that are known without loading its SDK. */
+export const STRIPE = {
+  name: 'stripe',
+  webhookPath: '/stripe/webhook',
+  can: capabilitiesOf('stripe'),
+  statuses: {
+    incomplete: 'awaits_first_payment',
+    past_due: 'past_due',
+    unpaid: 'unpaid',
+    incomplete_expired: 'closed',
+    paused: 'closed',
+  },
+  usageDigits: 15,
+  usageEvents: ['v1.billing.meter.error_report_triggered', 'v1.billing.meter.no_meter_found'],
+  events: [
+    'charge.dispute.created',
+    'charge.dispute.updated',
+    'charge.dispute.closed',
+    'charge.refunded',
+    'checkout.session.completed',
+    'checkout.session.async_payment_succeeded',
+    'checkout.session.async_payment_failed',
+    'checkout.session.expired',
+    'credit_note.created',
+    'customer.subscription.created',
+    'customer.subscription.updated',
+    'customer.subscription.deleted',
+    'customer.subscription.paused',
+    'customer.subscription.resumed',
+    'customer.subscription.pending_update_applied',
+    'customer.subscription.pending_update_expired',
+    'customer.updated',
+    'customer.deleted',
+    'invoice.paid',
+    'invoice.payment_succeeded',
+    'invoice.payment_failed',
+    'invoice.payment_action_required',
+    'invoice.voided',
+    'payment_method.attached',
+    'payment_method.detached',
+    'payment_method.updated',
+    'payment_method.automatically_updated',
+    'subscription_schedule.updated',
+    'subscription_schedule.released',
+    'subscription_schedule.canceled',
+  ],
+} as const satisfies ProviderFacts
+
+export function stripeProvider(given: StripeOptions): Provider {
+  const options = requireSettings(given)
+  return defineProvider({
+    ...STRIPE,
+    ...(options.prices ? { prices: options.prices } : {}),
+    connect: (tools = { logger: console }) => createStripeGateway(options, tools),
+  })
+}
+
+/** The capabilities of Stripe. */
+export type StripeParts = CapabilitiesOf<'stripe'>
+
+async function createStripeGateway(
+  options: StripeSettings,
+  { logger }: ProviderTools,
+): Promise<Gateway<StripeParts>> {
+  const context: StripeContext = {
+    stripe: await loadStripe(options),
+    options,
+    currency: (options.currency ?? 'usd').toLowerCase(),
+    warn: (logger.warn ?? logger.error).bind(logger),
+  }
+  const gateway: Gateway<StripeParts> = {
+    name: 'stripe',
+    ...assembleGateway('stripe', context),
+    check: () => checkStripe(context),
+  }
+  return translateErrors(gateway, toBillingError)
+}

@@ -1,9 +1,0 @@
-import { createHash } from 'node:crypto'
-
-export const DEFAULT_NAME = 'default'
-
-/** Stands for a name where a provider has no room for it: 13 letters and digits. */
-export function digestOfName(name: string): string {
-  const digest = createHash('sha256').update(name).digest('hex').slice(0, 16)
-  return BigInt(`0x${digest}`).toString(36).padStart(13, '0')
-}

@@ -1,2 +1,0 @@
-/** Days; two years, because no provider takes more. */
-export const LONGEST_TRIAL = 730

@@ -1,0 +1,92 @@
+export interface BatcherOptions<Item, Result> {
+  /**
+   * Milliseconds to wait for a round before the next one starts anyway. A slow round waits for a
+   * disk or for a lock that another transaction holds.
+   */
+  readonly patience: number
+  /**
+   * Executes all items or none. Leaves the result of an item `undefined` if it must be retried
+   * alone.
+   */
+  together(items: readonly Item[]): Promise<ReadonlyArray<Result | undefined>>
+  alone(item: Item): Promise<Result>
+  /**
+   * Whether a round that failed with this error may have been committed all the same, because the
+   * connection was lost before the response arrived.
+   */
+  mayBeCommitted(error: unknown): boolean
+}
+
+interface Waiting<Item, Result> {
+  readonly item: Item
+  resolve(result: Result): void
+  reject(error: unknown): void
+}
+
+/** Largest number of items in one round: a long transaction would keep other writers waiting. */
+const MAX_BATCH_SIZE = 100
+
+/**
+ * Batches concurrent calls: items that arrive while a round is running are executed together in the
+ * next one. A single item is executed at once, on its own.
+ */
+export function createBatcher<Item, Result>(
+  options: BatcherOptions<Item, Result>,
+): (item: Item) => Promise<Result> {
+  let waiting: Waiting<Item, Result>[] = []
+  let isRunning = false
+
+  async function runRounds(): Promise<void> {
+    while (waiting.length > 0) {
+      const round = waiting.slice(0, MAX_BATCH_SIZE)
+      waiting = waiting.slice(MAX_BATCH_SIZE)
+      await waitAtMost(options.patience, serve(round))
+    }
+    isRunning = false
+  }
+
+  async function serve(round: readonly Waiting<Item, Result>[]): Promise<void> {
+    if (round.length === 1) return serveAlone(round)
+    let results: ReadonlyArray<Result | undefined>
+    try {
+      results = await options.together(round.map(({ item }) => item))
+    } catch (error) {
+      // An item that cannot be executed must not make the others fail.
+      if (!options.mayBeCommitted(error)) return serveAlone(round)
+      for (const { reject } of round) reject(error)
+      return
+    }
+    const missed: Waiting<Item, Result>[] = []
+    round.forEach((caller, index) => {
+      const result = results[index]
+      if (result === undefined) missed.push(caller)
+      else caller.resolve(result)
+    })
+    await serveAlone(missed)
+  }
+
+  async function serveAlone(round: readonly Waiting<Item, Result>[]): Promise<void> {
+    await Promise.all(
+      round.map(({ item, resolve, reject }) => options.alone(item).then(resolve, reject)),
+    )
+  }
+
+  return (item) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ item, resolve, reject })
+      if (isRunning) return
+      isRunning = true
+      // Lets the event loop read all input that has already arrived, so that it joins this round.
+      setImmediate(() => void runRounds())
+    })
+}
+
+function waitAtMost(milliseconds: number, work: Promise<void>): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds)
+    void work.then(() => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}

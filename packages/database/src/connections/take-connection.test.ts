@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+import { WaitedTooLong } from '../errors.ts'
+import { takeConnection } from './take-connection.ts'
+
+type Done = (error: unknown, connection: Connection | undefined) => void
+
+class Connection {
+  released = 0
+  release(): void {
+    this.released++
+  }
+}
+
+it("takeConnection returns the pool's connection", async () => {
+  const connection = new Connection()
+  expect(await takeConnection<Connection>(1000, (done) => done(null, connection))).toBe(connection)
+  expect(connection.released).toBe(0)
+})
+
+it('takeConnection rejects with the reason for which the pool has no connection', async () => {
+  const reason = new Error('refused')
+  await expect(takeConnection(1000, (done) => done(reason, undefined))).rejects.toBe(reason)
+})
+
+it('takeConnection rejects after the timeout and releases a connection that comes too late', async () => {
+  const connection = new Connection()
+  let give: Done = () => {}
+  const taken = takeConnection<Connection>(1, (done) => {
+    give = done
+  })
+  await expect(taken).rejects.toThrow(WaitedTooLong)
+  give(null, connection)
+  expect(connection.released).toBe(1)
+})

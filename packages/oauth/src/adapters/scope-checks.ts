@@ -1,0 +1,46 @@
+import { assertAnyScope, assertScopes, type Caller, type Guard } from '../guard/guard.ts'
+import type { StepUpDemand } from '../guard/step-up.ts'
+
+/** Checks of the caller, to be used after `auth`. */
+export interface ScopeChecks<Middleware> {
+  /**
+   * Requires all of these scopes. Use it after `auth`. Other callers get 403.
+   * @example
+   * ```ts
+   * app.post('/orders', auth('api'), scopes('place-orders', 'read-menu'), placeOrder)
+   * ```
+   */
+  scopes(...names: string[]): Middleware
+  /** Requires at least one of these scopes. Use it after `auth`. Other callers get 403. */
+  scope(...names: string[]): Middleware
+  /**
+   * Requires a sign-in that is recent or strong enough (RFC 9470). Use it after `auth`. Needs the
+   * feature `stepUp()`.
+   * @example
+   * ```ts
+   * app.delete('/account', auth('api'), stepUp({ maxAge: '15m' }), deleteAccount)
+   * ```
+   */
+  stepUp(demand: StepUpDemand): Middleware
+}
+
+/** Builds the checks for a framework. `run` turns a check of the caller into middleware. */
+export function scopeChecks<Middleware>(
+  guard: Pick<Guard, 'stepUp'>,
+  run: (assert: (caller: Caller) => void) => Middleware,
+): ScopeChecks<Middleware> {
+  return {
+    scopes: (...names) => run((caller) => assertScopes(caller, names)),
+    scope: (...names) => run((caller) => assertAnyScope(caller, names)),
+    stepUp: (demand) => run(guard.stepUp(demand)),
+  }
+}
+
+/**
+ * Returns the caller that `auth` has set.
+ * @throws Error if a check runs before `auth`, which is a mistake in the application
+ */
+export function requireCaller(caller: Caller | undefined): Caller {
+  if (caller) return caller
+  throw new Error("scopes(), scope() and stepUp() go after auth('api') or auth('client')")
+}

@@ -1,0 +1,76 @@
+import { rowIdOf } from '../clients/client.ts'
+import { isVerified } from '../clients/self-registered.ts'
+import type { ServerContext } from '../context.ts'
+import { isOAuthError } from '../errors.ts'
+import { parseForm } from '../http/form.ts'
+import type { RequestingApplication, ShownResource } from '../pages/pages.ts'
+import { findResource } from '../resources/requested.ts'
+import type { GrantDetails } from '../storage/details.ts'
+import type { Client } from '../storage/records.ts'
+
+/** Collects what the approval screen shows about a client. */
+export function describeApplication(client: Client, context: ServerContext): RequestingApplication {
+  const { id, name, userId } = client
+  const verified = isVerified(client)
+  return {
+    client: { id, name, userId },
+    // Only for verified clients: a logo is more convincing than a name, so an unverified client
+    // must not show a borrowed one.
+    logo: verified ? logoOf(client, context) : null,
+    policyUri: client.settings.policy_uri ?? null,
+    termsUri: client.settings.tos_uri ?? null,
+    verified,
+    selfRegistered: originOf(client),
+  }
+}
+
+/** Lists the APIs that a request is for. Empty if it is for the server's own API. */
+export function describeResources(
+  details: GrantDetails | null,
+  { options: { resources } }: ServerContext,
+): ShownResource[] {
+  const uris = details?.resources ?? []
+  return uris.map((uri) => ({ uri, name: findResource(uri, resources)?.name ?? null }))
+}
+
+function logoOf(client: Client, context: ServerContext): string | null {
+  for (const feature of context.features.all) {
+    const path = feature.logoPath?.(client, context)
+    if (path) return path
+  }
+  return null
+}
+
+/** Describes how a client registered itself. `null` if you or a user registered it. */
+function originOf({ settings }: Client): RequestingApplication['selfRegistered'] {
+  const { self_registered: registration } = settings
+  if (!registration) return null
+  const { document, verified = false } = registration
+  return { host: document === undefined ? null : new URL(document).host, verified }
+}
+
+/**
+ * Finds the application that waits behind the return URL of the sign-in page. Only the client id is
+ * taken from the URL. Returns `null` if the URL is no authorization request of a known client.
+ */
+export async function findRequestingApplication(
+  returnTo: string,
+  context: ServerContext,
+): Promise<RequestingApplication | null> {
+  const start = `${context.options.basePath}/authorize?`
+  if (!returnTo.startsWith(start)) return null
+  try {
+    const clientId = parseForm(returnTo.slice(start.length)).get('client_id')
+    if (clientId === undefined) return null
+    // Uses only documents fetched before: otherwise any link to the sign-in page could make the
+    // server send a request.
+    const client = clientId.startsWith('https://')
+      ? await context.clients.find(rowIdOf(clientId))
+      : await context.clients.findNamed(clientId, context)
+    return client && describeApplication(client, context)
+  } catch (error) {
+    // Handling the request itself will report the error.
+    if (isOAuthError(error)) return null
+    throw error
+  }
+}

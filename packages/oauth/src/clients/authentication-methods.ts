@@ -1,0 +1,74 @@
+import type { ServerContext } from '../context.ts'
+import { equalSecrets, sha256 } from '../crypto.ts'
+import { ValidationFailed } from '../errors.ts'
+import type { ClientAuthMethod, ClientSettings } from '../storage/client-settings.ts'
+import type { Client } from '../storage/records.ts'
+
+/**
+ * Lists the client authentication methods that the server accepts: the secret methods and those of
+ * features, unless one feature allows only its own.
+ */
+export function offeredMethods({
+  features: { authenticators, exclusiveAuthentication },
+}: Pick<ServerContext, 'features'>): readonly ClientAuthMethod[] {
+  if (exclusiveAuthentication) return exclusiveAuthentication.methods
+  return [...new Set([...secretMethods, ...authenticators.flatMap((each) => each.methods)])]
+}
+
+/**
+ * Checks that the server offers the authentication method of a new client, which could never
+ * authenticate otherwise.
+ * @throws ValidationFailed if it does not
+ */
+export function assertMethodOffered(
+  { token_endpoint_auth_method: method }: ClientSettings,
+  context: Pick<ServerContext, 'features'>,
+): void {
+  const { exclusiveAuthentication } = context.features
+  if (exclusiveAuthentication) {
+    if (method !== undefined && exclusiveAuthentication.methods.includes(method)) return
+    const names = exclusiveAuthentication.methods.join(' or ')
+    throw new ValidationFailed({
+      settings: [`token_endpoint_auth_method must be ${names}: this server takes no other.`],
+    })
+  }
+  if (method === undefined || method === 'none' || offeredMethods(context).includes(method)) return
+  throw new ValidationFailed({
+    settings: [`token_endpoint_auth_method ${method} is not offered: list the feature for it.`],
+  })
+}
+
+export type SecretMethod = 'client_secret_basic' | 'client_secret_post' | 'none'
+
+type MethodCheck = (client: Client, secret: string | null) => boolean
+
+/** The built-in methods. Features add others, such as `private_key_jwt`. */
+const METHODS: Readonly<Record<SecretMethod, MethodCheck>> = {
+  client_secret_basic: hasSecret,
+  client_secret_post: hasSecret,
+  // The client is only identified, not authenticated: PKCE protects its codes instead.
+  none: ({ confidential }) => !confidential,
+}
+
+/** The built-in methods for confidential clients. */
+const secretMethods: readonly SecretMethod[] = ['client_secret_basic', 'client_secret_post']
+
+/**
+ * Whether the client authenticates correctly by this method. A client with a registered method may
+ * use no other.
+ */
+export function authenticatesBy(
+  client: Client,
+  method: SecretMethod,
+  secret: string | null,
+): boolean {
+  const agreed = client.settings.token_endpoint_auth_method
+  if (agreed !== undefined && agreed !== method) return false
+  return METHODS[method](client, secret)
+}
+
+/** Whether the secret is right. Always `false` for public clients, which have none. */
+function hasSecret({ confidential, secretHash }: Client, secret: string | null): boolean {
+  if (!confidential || secret === null || secretHash === null) return false
+  return equalSecrets(sha256(secret), secretHash)
+}

@@ -1,0 +1,57 @@
+import type { ServerContext } from '../../context.ts'
+import type { FeatureRoute } from '../../grants/grant.ts'
+import type { Feature } from '../feature.ts'
+import { deliverLogouts } from './back-channel.ts'
+import { type ClientSessions, createClientSessions, type SessionClient } from './client-sessions.ts'
+import { logoutEndpoint } from './logout.ts'
+import type { LogoutSettings, OpenIdSettings } from './settings.ts'
+
+export interface LogoutParts {
+  readonly routes: readonly FeatureRoute[]
+  /** Records that a client gets an ID token. */
+  record(sessionClient: SessionClient, context: ServerContext): Promise<void>
+  readonly hooks: Pick<Feature, 'endSessions' | 'deliver' | 'start'>
+}
+
+/** Creates the parts of `openid()` that let clients sign people out. */
+export function createLogoutParts(settings: OpenIdSettings, logout: LogoutSettings): LogoutParts {
+  const running = new WeakMap<ServerContext, ServerState>()
+
+  /** Returns the state for one server, because the same feature object may be listed in several. */
+  function stateOf(context: ServerContext): ServerState {
+    const known = running.get(context)
+    if (known) return known
+    const closing = new AbortController()
+    const parts = { settings, context, signal: closing.signal, inProgress: new Set<string>() }
+    const deliver = () => deliverLogouts(parts)
+    const sessions = createClientSessions(logout.giveUpAfter, context, () => {
+      deliver().catch((error) => {
+        if (closing.signal.aborted) return
+        context.logger.error('Clients could not be told that somebody has signed out yet', error)
+      })
+    })
+    const made = { sessions, deliver, stop: () => closing.abort() }
+    running.set(context, made)
+    return made
+  }
+
+  const endpoint = logoutEndpoint(settings)
+  return {
+    routes: [
+      { method: 'GET', path: '/logout', endpoint, isPage: true, answersHead: false },
+      { method: 'POST', path: '/logout', endpoint, isPage: true, needsClock: false },
+    ],
+    record: (sessionClient, context) => stateOf(context).sessions.record(sessionClient),
+    hooks: {
+      endSessions: (selector, context: ServerContext) => stateOf(context).sessions.end(selector),
+      deliver: (context: ServerContext) => stateOf(context).deliver(),
+      start: (context: ServerContext) => stateOf(context).stop,
+    },
+  }
+}
+
+interface ServerState {
+  readonly sessions: ClientSessions
+  deliver(): Promise<number>
+  stop(): void
+}

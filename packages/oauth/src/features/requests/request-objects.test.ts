@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest'
+import { paramsOfObject } from './request-objects.ts'
+
+it('paramsOfObject turns the claims of a request object into parameters', () => {
+  const params = paramsOfObject(
+    {
+      iss: 'c',
+      client_id: 'c',
+      max_age: 5,
+      claims: { userinfo: { name: null } },
+      resource: ['https://a.example', 'https://b.example'],
+      state: null,
+    },
+    'c',
+  )
+  expect(Object.fromEntries(params)).toEqual({
+    client_id: 'c',
+    max_age: '5',
+    claims: '{"userinfo":{"name":null}}',
+    // Joined by a space, like a repeated form parameter.
+    resource: 'https://a.example https://b.example',
+  })
+})

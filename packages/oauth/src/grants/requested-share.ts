@@ -1,0 +1,97 @@
+import {
+  filterOpenScopes,
+  mayAccessResource,
+  resolveClientResources,
+  scopeLimitOf,
+} from '../clients/self-registered.ts'
+import type { ServerContext } from '../context.ts'
+import { InvalidGrant } from '../errors.ts'
+import type { Form } from '../http/form.ts'
+import {
+  assertScopesKnown,
+  filterKnownScopes,
+  grantedResources,
+  readResources,
+  resourceDetails,
+  resourcesOfOneToken,
+} from '../resources/requested.ts'
+import { narrowScopes } from '../scopes.ts'
+import type { GrantDetails } from '../storage/details.ts'
+import type { Client, Token } from '../storage/records.ts'
+import type { TokenShare } from '../tokens/formats/format.ts'
+
+/**
+ * Returns the named scopes. If the request names none, returns the default scopes (RFC 6749 §3.3)
+ * that the client may have and the requested APIs know.
+ */
+export function orDefaultScopes(
+  named: readonly string[],
+  { client, params }: { readonly client: Client; readonly params: Form },
+  { options }: Pick<ServerContext, 'options'>,
+): readonly string[] {
+  const { defaultScopes, resources, identityScopes } = options
+  if (named.length > 0 || defaultScopes.length === 0) return named
+  const limit = scopeLimitOf(client, options)
+  const own = defaultScopes.filter((name) => limit === null || limit.includes(name))
+  const uris = resolveClientResources(client, readResources(params, resources), options)
+  return filterKnownScopes(own, uris, resources, identityScopes)
+}
+
+/**
+ * Details to store for the requested APIs, in a grant that starts at the token endpoint. `null` for
+ * the server's own API.
+ */
+export function detailsOfRequest(
+  params: Form,
+  scopes: readonly string[],
+  { options: { resources, identityScopes } }: ServerContext,
+): GrantDetails | null {
+  const requested = readResources(params, resources)
+  if (requested !== null) resourcesOfOneToken(requested, requested, resources)
+  assertScopesKnown(scopes, requested, resources, identityScopes)
+  return resourceDetails(requested, resources)
+}
+
+/** A client's request for all or part of a grant. */
+export interface ShareRequest {
+  readonly client: Client
+  readonly params: Form
+  /** The requested scopes; empty for all. */
+  readonly scopes: readonly string[]
+}
+
+/**
+ * Determines the scopes and APIs of the next token: all that were granted and are still available,
+ * or the requested part.
+ */
+export function shareOfGrant(
+  granted: Pick<Token, 'scopes' | 'details'>,
+  { client, params, scopes: requested }: ShareRequest,
+  context: ServerContext,
+): TokenShare {
+  const { options } = context
+  const { resources: known, identityScopes } = options
+  const resources = shareOfResources(granted, { client, params }, context)
+  const left = filterOpenScopes(granted.scopes, client, options)
+  if (requested.length === 0) {
+    return { scopes: filterKnownScopes(left, resources, known, identityScopes), resources }
+  }
+  const scopes = narrowScopes(left, requested, identityScopes)
+  assertScopesKnown(scopes, resources ?? null, known, identityScopes)
+  return { scopes, resources }
+}
+
+function shareOfResources(
+  granted: Pick<Token, 'details'>,
+  { client, params }: Pick<ShareRequest, 'client' | 'params'>,
+  { options }: ServerContext,
+): readonly string[] | undefined {
+  const { resources } = options
+  const requested = readResources(params, resources)
+  const open = grantedResources(granted, resources).filter((uri) =>
+    mayAccessResource(client, uri, options),
+  )
+  // Clients start a new authorization on `invalid_grant`; on any other error they would be stuck.
+  if (open.length === 0) throw new InvalidGrant('What access was granted to is no longer there')
+  return resourceDetails(resourcesOfOneToken(open, requested, resources), resources)?.resources
+}

@@ -1,0 +1,38 @@
+import type { HttpResponse } from '@tollgate/http'
+import { sha256Base64 } from '../crypto.ts'
+import { documentOf, Html, hiddenFields, html } from '../http/document.ts'
+import type { PageText } from './messages/messages.ts'
+
+const SCRIPT = 'document.forms[0].submit()'
+
+/**
+ * Creates a page whose form submits itself to the client. The policy allows only this one script.
+ * It has no `form-action`: browsers apply that to the client's own redirects too, and the target is
+ * already proven.
+ */
+export function formPostPage(
+  action: string,
+  pairs: ReadonlyArray<readonly [name: string, value: string]>,
+  t: PageText,
+): HttpResponse {
+  const body = html`<form method="post" action="${action}">
+${hiddenFields(pairs)}
+<noscript><p>${t('formPost.text')}</p><button>${t('formPost.button')}</button></noscript>
+</form>
+<script>${new Html(SCRIPT)}</script>`
+  const policy = `default-src 'none'; script-src 'sha256-${sha256Base64(SCRIPT)}'; frame-ancestors 'none'; base-uri 'none'`
+  return {
+    status: 200,
+    body: documentOf({ title: t('formPost.title'), language: t.language, stylesheet: null }, body),
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'content-security-policy': policy,
+      'x-frame-options': 'DENY',
+      'x-content-type-options': 'nosniff',
+      // Hides the URL of this page but sends the origin, because some clients reject the form
+      // without it.
+      'referrer-policy': 'origin',
+    },
+  }
+}

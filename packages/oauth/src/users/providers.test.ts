@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest'
+import { createUserProviders, ownerKey, usersByKey } from './providers.ts'
+
+const named = (text: string) => ({
+  findById: (id: string) => (id === 'gone' ? null : { id, text }),
+  findByCredentials: () => ({ id: text }),
+})
+
+it('usersByKey() passes on all functions of a single provider, whose users have plain ids', async () => {
+  const users = named('only')
+  const providers = createUserProviders(users)
+  expect(usersByKey(providers)).toBe(users)
+  expect(providers.all.map((provider) => ownerKey(provider, 7))).toEqual(['7'])
+  expect(providers.locate('a/b')).toMatchObject({ provider: { name: null }, id: 'a/b' })
+  expect(providers.require(7)).toBe('7')
+})
+
+it('usersByKey() finds users of several providers, or of one named provider, only by owner key', async () => {
+  for (const given of [{ admins: named('admin') }, { a: named('a'), admins: named('admin') }]) {
+    const providers = createUserProviders(given)
+    const users = usersByKey(providers)
+    expect(Object.keys(users)).toEqual(['findById'])
+    expect(await users.findById('admins/7')).toEqual({ id: '7', text: 'admin' })
+    expect(await users.findById('admins/b/c')).toEqual({ id: 'b/c', text: 'admin' })
+    expect(await users.findById('admins/gone')).toBe(null)
+    for (const key of ['7', '/7', 'admins/', 'admins', 'customers/7', 'Admins/7']) {
+      expect(await users.findById(key)).toBe(null)
+    }
+  }
+})

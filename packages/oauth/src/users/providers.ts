@@ -1,0 +1,123 @@
+import type { ApplicationUser, Users } from './users.ts'
+
+/** A user provider: a set of users with their own ids, such as customers or administrators. */
+export interface UserProvider {
+  /**
+   * Name of the provider in the option `users`. `null` if the application has a single provider.
+   */
+  readonly name: string | null
+  /** The application's functions for these users. They receive ids within this provider. */
+  readonly users: Users
+}
+
+/** The provider and id of an owner key. */
+export interface LocatedUser {
+  readonly provider: UserProvider
+  /** Id within the provider. */
+  readonly id: string
+}
+
+/**
+ * The user providers of the application. Everything that Tollgate stores, signs and compares
+ * identifies a user by an owner key: `provider/id`, or the plain id if there is a single provider.
+ * So equal ids of two providers never collide.
+ */
+export interface UserProviders {
+  readonly all: readonly UserProvider[]
+  /** Finds a provider by name. `null` if there is none. */
+  find(name: string): UserProvider | null
+  /**
+   * Finds the provider and id of an owner key. `null` if the key has the wrong form or names no
+   * provider.
+   */
+  locate(key: string): LocatedUser | null
+  /**
+   * Checks an owner key passed in by the application and returns it as text.
+   * @throws TypeError if there are several providers and the key names none of them
+   */
+  require(key: string | number): string
+}
+
+/** Names contain no slash, so the first slash of an owner key separates provider and id. */
+const NAME = /^[a-z][a-z0-9_-]{0,31}$/
+
+export function createUserProviders<User extends ApplicationUser>(
+  given: Users<User> | Readonly<Record<string, Users<User>>>,
+): UserProviders {
+  if (isSingle(given)) {
+    const only: UserProvider = { name: null, users: given as Users }
+    return {
+      all: [only],
+      find: () => null,
+      locate: (id) => ({ provider: only, id }),
+      require: String,
+    }
+  }
+  const byName = new Map<string, UserProvider>()
+  for (const [name, users] of Object.entries(given)) {
+    if (!NAME.test(name) || typeof users?.findById !== 'function') {
+      throw new TypeError(
+        `users: '${name}' is no user provider. Give users with findById(), or several of them by name: lower-case letters, digits, '-' and '_', at most 32.`,
+      )
+    }
+    byName.set(name, { name, users: users as Users })
+  }
+  if (byName.size === 0) throw new TypeError('users: give at least one user provider.')
+  const names = [...byName.keys()].join(', ')
+
+  function locate(key: string): LocatedUser | null {
+    const end = key.indexOf('/')
+    const provider = byName.get(key.slice(0, Math.max(end, 0)))
+    return provider && end + 1 < key.length ? { provider, id: key.slice(end + 1) } : null
+  }
+
+  return {
+    all: [...byName.values()],
+    find: (name) => byName.get(name) ?? null,
+    locate,
+    require(key) {
+      if (locate(String(key))) return String(key)
+      throw new TypeError(
+        `With several user providers an id is written 'provider/id'. The providers are: ${names}.`,
+      )
+    },
+  }
+}
+
+/** Builds the owner key of a user of this provider. */
+export function ownerKey({ name }: UserProvider, id: string | number): string {
+  return name === null ? String(id) : `${name}/${id}`
+}
+
+/**
+ * Whether a client may act for this user. A client without a provider serves the users of every
+ * provider.
+ */
+export function servesUser(
+  { settings: { provider } }: { readonly settings: { readonly provider?: string } },
+  key: string,
+  providers: UserProviders,
+): boolean {
+  return provider === undefined || providers.locate(key)?.provider.name === provider
+}
+
+/**
+ * Combines the providers into one that finds users by owner key. The records keep the ids of their
+ * providers. A single provider is returned unchanged.
+ */
+export function usersByKey(providers: UserProviders): Users {
+  const [first] = providers.all
+  if (first?.name === null) return first.users
+  return {
+    async findById(key) {
+      const found = providers.locate(key)
+      return found ? found.provider.users.findById(found.id) : null
+    },
+  }
+}
+
+function isSingle<User extends ApplicationUser>(
+  given: Users<User> | Readonly<Record<string, Users<User>>>,
+): given is Users<User> {
+  return typeof given.findById === 'function'
+}

@@ -1,0 +1,299 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { clientRegistration } from '../../src/index.ts'
+import { shares } from '../../src/limits/policies.ts'
+import { askFor, codeFlow, decideOn, REDIRECT, type TestServer } from '../support.ts'
+import {
+  flowOf,
+  METADATA,
+  type Registered,
+  registerAt,
+  startOpen,
+  UNLIMITED,
+} from './open-registration.ts'
+import { postJson } from './support.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startOpen()
+})
+afterAll(() => server.close())
+
+describe('threat S3 self-registered clients', () => {
+  it('need approval each time until the operator verifies them', async () => {
+    const client = await registerAt(server)
+    const ask = () =>
+      askFor(server, 'ada', {
+        client_id: client.client_id,
+        response_type: 'code',
+        scope: 'place-orders',
+      })
+    await decideOn(server, 'ada', await ask())
+    const again = await ask()
+    expect(again.status).toBe(200)
+    expect(await again.text()).toContain('unverified')
+    await server.oauth.clients.verify(client.client_id)
+    expect((await ask()).status).toBe(303)
+  })
+
+  it('are shown as unverified, while other clients are not', async () => {
+    const client = await registerAt(server)
+    const page = await askFor(server, 'ada', { client_id: client.client_id, response_type: 'code' })
+    expect(await page.text()).toContain('<strong>unverified</strong>')
+    const { client: own } = await server.oauth.clients.create({ name: 'Own', redirect: REDIRECT })
+    const ours = await askFor(server, 'ada', { client_id: own.id, response_type: 'code' })
+    expect(await ours.text()).not.toContain('unverified')
+  })
+
+  it('show the links to their policy and terms, with the host', async () => {
+    const client = await registerAt(server, {
+      policy_uri: 'https://app.example/policy?a=1&b="',
+      tos_uri: 'https://terms.example/',
+    })
+    const ask = { client_id: client.client_id, response_type: 'code' }
+    const text = await (await askFor(server, 'ada', ask)).text()
+    expect(text).toContain('href="https://app.example/policy?a=1&amp;b=&quot;" target="_blank"')
+    expect(text).toContain('privacy policy</a> at app.example')
+    expect(text).toContain('terms of service</a> at terms.example')
+    const plain = await registerAt(server)
+    const other = await askFor(server, 'ada', { ...ask, client_id: plain.client_id })
+    expect(await other.text()).not.toContain('Read its')
+  })
+
+  it('get access tokens of at most an hour, also in a refresh', async () => {
+    const client = await registerAt(server, {
+      grant_types: ['authorization_code', 'refresh_token'],
+    })
+    const tokens = await codeFlow(server, flowOf(client))
+    expect(tokens.expires_in).toBe(3600)
+    const reply = await server.post('/oauth/token', {
+      grant_type: 'refresh_token',
+      refresh_token: tokens.refresh_token,
+      client_id: client.client_id,
+      client_secret: client.client_secret ?? '',
+    })
+    expect(await reply.json()).toMatchObject({ expires_in: 3600 })
+  })
+
+  it('get access tokens of the configured lifetime if it is shorter than that', async () => {
+    const own = await startOpen(undefined, { accessTokensExpireIn: '5m' })
+    try {
+      const client = await registerAt(own)
+      expect((await codeFlow(own, flowOf(client))).expires_in).toBe(300)
+    } finally {
+      await own.close()
+    }
+  })
+
+  it.each(['check-status', '*', 'place-orders check-status'])(
+    'do not get the scopes "%s"',
+    async (scope) => {
+      const client = await registerAt(server)
+      const page = await askFor(server, 'ada', {
+        client_id: client.client_id,
+        response_type: 'code',
+        scope,
+      })
+      const back = new URL(page.headers.get('location') ?? '')
+      expect(back.searchParams.get('error')).toBe('invalid_scope')
+    },
+  )
+
+  it('cannot request a scope that is closed to them later', async () => {
+    const client = await registerAt(server)
+    const stricter = server.another({ selfRegistered: { scopes: [] } })
+    const query = { client_id: client.client_id, response_type: 'code', scope: 'place-orders' }
+    const reply = await stricter.fetch(
+      new Request(`${server.url}/oauth/authorize?${new URLSearchParams(query)}`, {
+        headers: { cookie: 'session=ada.1', accept: 'text/html' },
+        redirect: 'manual',
+      }),
+    )
+    expect(reply.headers.get('location')).toContain('error=invalid_scope')
+  })
+
+  it('lose a scope that is closed to them later at the next refresh, too', async () => {
+    const client = await registerAt(server, {
+      grant_types: ['authorization_code', 'refresh_token'],
+    })
+    const { refresh_token } = await codeFlow(server, flowOf(client))
+    const stricter = server.another({ selfRegistered: { scopes: [] } })
+    const form = {
+      grant_type: 'refresh_token',
+      refresh_token,
+      client_id: client.client_id,
+      client_secret: client.client_secret ?? '',
+    }
+    const request = (more: object) =>
+      stricter.fetch(
+        new Request(`${server.url}/oauth/token`, {
+          method: 'POST',
+          body: new URLSearchParams({ ...form, ...more }),
+        }),
+      )
+    expect(await (await request({ scope: 'place-orders' })).json()).toMatchObject({
+      error: 'invalid_scope',
+    })
+    expect(await (await request({})).json()).toMatchObject({ scope: '' })
+  })
+
+  it.each([
+    { grant_type: 'client_credentials' },
+    { grant_type: 'password', username: 'ada@example.com', password: 'correct horse' },
+  ])('get no token by $grant_type', async (form) => {
+    const client = await registerAt(server)
+    const reply = await server.post('/oauth/token', {
+      ...form,
+      client_id: client.client_id,
+      client_secret: client.client_secret ?? '',
+    })
+    expect(await reply.json()).toMatchObject({ error: 'unauthorized_client' })
+  })
+
+  it('cannot introspect tokens of other clients', async () => {
+    const { access_token } = await codeFlow(server, flowOf(await registerAt(server)))
+    const nosy = await registerAt(server)
+    const reply = await server.post('/oauth/introspect', {
+      token: access_token,
+      client_id: nosy.client_id,
+      client_secret: nosy.client_secret ?? '',
+    })
+    expect(await reply.json()).toEqual({ active: false })
+  })
+
+  it('threat S4 are deleted when unused, and stay when used', async () => {
+    const own = await startOpen(
+      clientRegistration({ policy: 'open', unusedExpireIn: '2d', perMinute: UNLIMITED }),
+    )
+    try {
+      const [used, unused] = [await registerAt(own), await registerAt(own)]
+      await codeFlow(own, flowOf(used))
+      own.clock.advance('4d')
+      const ask = ({ client_id }: Registered) =>
+        askFor(own, 'ada', { client_id, response_type: 'code' })
+      expect((await ask(used)).status).toBe(200)
+      expect((await ask(unused)).status).toBe(400)
+      expect(await own.oauth.clients.find(unused.client_id)).not.toBe(null)
+      await own.oauth.purge()
+      expect(await own.oauth.clients.find(unused.client_id)).toBe(null)
+      expect(await own.oauth.clients.find(used.client_id)).not.toBe(null)
+    } finally {
+      await own.close()
+    }
+  })
+})
+
+describe('threat S4 limit of registrations', () => {
+  const addressOf = (request: Request) => request.headers.get('x-caller')
+  const from = (at: TestServer, address: string) =>
+    postJson(at, '/oauth/register', METADATA, { 'x-caller': address })
+  const startCounting = (perMinute: number) =>
+    startOpen(clientRegistration({ policy: 'open', perMinute }), { addressOf })
+
+  it('counts registrations per network and minute, for all processes together', async () => {
+    const own = await startCounting(3)
+    const other = own.another()
+    try {
+      const elsewhere = () =>
+        other.fetch(
+          new Request(`${own.url}/oauth/register`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json', 'x-caller': '192.0.2.1' },
+            body: JSON.stringify(METADATA),
+          }),
+        )
+      expect((await from(own, '192.0.2.1')).status).toBe(201)
+      expect((await elsewhere()).status).toBe(201)
+      expect((await from(own, '192.0.2.1')).status).toBe(201)
+      for (const reply of [await elsewhere(), await from(own, '192.0.2.1')]) {
+        expect(reply.status).toBe(429)
+        expect(reply.headers.get('retry-after')).toBe('60')
+      }
+      expect((await from(own, '192.0.2.2')).status).toBe(201)
+      own.clock.advance(60)
+      expect((await from(own, '192.0.2.1')).status).toBe(201)
+    } finally {
+      await own.close()
+    }
+  })
+
+  it('does not apply to requests with an initial access token', async () => {
+    const token = 'an initial access token of thirty-two'.replaceAll(' ', '-')
+    const policy = 'initial-access-token'
+    const feature = clientRegistration({ policy, initialAccessTokens: [token], perMinute: 2 })
+    const own = await startOpen(feature, { addressOf })
+    try {
+      const authorization = `Bearer ${token}`
+      for (let count = 0; count < 5; count += 1) {
+        const headers = { 'x-caller': '192.0.2.1', authorization }
+        expect((await postJson(own, '/oauth/register', METADATA, headers)).status).toBe(201)
+      }
+    } finally {
+      await own.close()
+    }
+  })
+
+  it('counts concurrent requests of one network exactly, by the /64 of IPv6', async () => {
+    const own = await startCounting(3)
+    try {
+      const replies = await Promise.all(
+        Array.from({ length: 12 }, (_, index) => from(own, `2001:db8:1:2::${index + 1}`)),
+      )
+      expect(replies.filter(({ status }) => status === 201)).toHaveLength(3)
+      expect(replies.filter(({ status }) => status === 429)).toHaveLength(9)
+    } finally {
+      await own.close()
+    }
+  })
+
+  it('threat Q6 cannot be exhausted for others when no client address is known', async () => {
+    const own = await startOpen(clientRegistration({ policy: 'open', perMinute: 3 }))
+    try {
+      for (let count = 0; count < 10; count += 1) await registerAt(own)
+    } finally {
+      await own.close()
+    }
+  })
+})
+
+describe('threat Q7 unused self-registered clients', () => {
+  const addressOf = (request: Request) => request.headers.get('x-caller')
+  const MOST = shares.unusedClients.ofOneNetwork
+
+  it('beyond a limit, replace the oldest unused one of their network, but none that is used or of another network', async () => {
+    const own = await startOpen(clientRegistration({ policy: 'open', perMinute: UNLIMITED }), {
+      addressOf,
+    })
+    try {
+      const register = async (address: string) => {
+        own.clock.advance(1)
+        const headers = { 'x-caller': address }
+        const reply = await postJson(own, '/oauth/register', METADATA, headers)
+        expect(reply.status).toBe(201)
+        return (await reply.json()) as Registered
+      }
+      const used = await register('192.0.2.1')
+      await codeFlow(own, flowOf(used))
+      const approved = await register('192.0.2.1')
+      const ask = { client_id: approved.client_id, response_type: 'code' }
+      await decideOn(own, 'ada', await askFor(own, 'ada', ask))
+      const others = await register('192.0.2.2')
+      const oldest = await register('192.0.2.1')
+      const next = await register('192.0.2.1')
+      for (let count = 2; count <= MOST; count += 1) await register('192.0.2.1')
+      const isThere = async ({ client_id }: Registered) =>
+        (await own.oauth.clients.find(client_id)) !== null
+      expect(await Promise.all([used, approved, others, oldest, next].map(isThere))).toEqual([
+        true,
+        true,
+        true,
+        false,
+        true,
+      ])
+      // Every process notices the deletion.
+      const page = { client_id: oldest.client_id, response_type: 'code' }
+      expect((await askFor(own, 'ada', page)).status).toBe(400)
+    } finally {
+      await own.close()
+    }
+  })
+})

@@ -1,0 +1,80 @@
+import type { CallTrouble } from '../../core/trouble.ts'
+import { type Action, wholeNumber } from './action.ts'
+
+/** Ways in which a call can fail, with the labels of the page. */
+export const CALL_FAILURES = {
+  '500': { name: 'Server error', help: 'answers 500 without effect' },
+  '429': { name: 'Too many requests', help: 'answers 429 without effect' },
+  timeout: { name: 'No response', help: 'takes effect, but no response is sent' },
+  'half-written': {
+    name: 'Half a response',
+    help: 'takes effect; the connection breaks during the response',
+  },
+  'saved-500': {
+    name: 'Stored error',
+    help: 'answers 500, and again for the same idempotency key',
+  },
+  'made-500': { name: 'Stored error with effect', help: 'the same, but the call takes effect' },
+  slow: { name: 'Three seconds late', help: 'takes effect immediately; the response is late' },
+  held: { name: 'Held back', help: 'takes effect; the response waits until you send it' },
+} as const
+
+export const failCalls: Action = (form, { trouble }) => {
+  const kind = form.get('kind') ?? '500'
+  if (!Object.hasOwn(CALL_FAILURES, kind))
+    throw new RangeError(`There is no failure called ${kind}`)
+  const count = wholeNumber(form, 'count', 1)
+  if (count > 1000) throw new RangeError('At most 1000 calls can fail')
+  const wanted = form.get('provider') || null
+  if (wanted !== null && wanted !== 'stripe' && wanted !== 'braintree') {
+    throw new RangeError(`There is no provider called ${wanted}`)
+  }
+  const ordered = kind === 'slow' ? { slowMs: 3000 } : (kind as CallTrouble)
+  trouble.failNext(count, ordered, wanted)
+  return {
+    message: `The next ${count === 1 ? 'call is' : `${count} calls are`} affected.`,
+    data: { count },
+  }
+}
+
+export const declineCharge: Action = (form, { trouble }) => {
+  const customer = form.get('customer')?.trim()
+  if (!customer) throw new RangeError('Enter the id of a customer')
+  const code = form.get('code') || 'insufficient_funds'
+  trouble.declineNextCharge(customer, code)
+  return {
+    message: `The next charge of ${customer} will be declined: ${code}.`,
+    data: { customer, code },
+  }
+}
+
+export const setDeliveries: Action = (form, { outbox }) => {
+  outbox.set({
+    duplicate: form.has('duplicate'),
+    drop: form.has('drop'),
+    corrupt: form.has('corrupt'),
+    reorder: form.has('reorder'),
+    delaySeconds: wholeNumber(form, 'delay', 0),
+  })
+  const { delaySeconds, ...switches } = outbox.switches()
+  const on = Object.entries(switches).flatMap(([name, value]) => (value ? [name] : []))
+  const message =
+    on.length === 0 && !delaySeconds
+      ? 'Webhooks are sent normally.'
+      : 'The webhook settings are changed.'
+  return { message, data: outbox.switches() }
+}
+
+export const releaseHeld: Action = (_form, { trouble }) => {
+  const { held } = trouble.pending()
+  trouble.release()
+  return {
+    message: `${held} ${held === 1 ? 'response was' : 'responses were'} sent.`,
+    data: { held },
+  }
+}
+
+export const clearTrouble: Action = (_form, { trouble }) => {
+  trouble.clear()
+  return { message: 'All pending failures are cleared.', data: {} }
+}

@@ -1,0 +1,54 @@
+import { braintreeSteps } from '../story/braintree-steps.ts'
+import { allMerchants } from '../story/merchants.ts'
+import type { Amount, Step } from '../story/step.ts'
+import { readEvents } from '../story/stripe-events.ts'
+import { toSteps } from '../story/stripe-steps.ts'
+import type { Watched } from '../story/watched.ts'
+import { advanceCopy, copiedMerchant, copyEverything, countRows } from './copy-rows.ts'
+import { sumByCurrency, withoutLinks } from './forecast.ts'
+
+/** Largest number of rows to copy. Copying more takes too long for a page. */
+export const MAX_ROWS = 20_000
+const MAX_EVENTS = 5000
+
+export interface Outlook {
+  readonly until: string
+  readonly steps: readonly Step[]
+  readonly paid: readonly Amount[]
+  /** How often each step occurs, most frequent first. */
+  readonly counts: ReadonlyArray<readonly [title: string, count: number]>
+  readonly failedJobs: readonly string[]
+}
+
+/**
+ * Forecasts what happens if a clock (a test clock, or the sandbox's own for `null`) moves to
+ * `until`. Returns `null` if the sandbox holds too many rows to copy.
+ */
+export async function outlook(
+  watched: Watched,
+  until: Date,
+  testClock: string | null = null,
+): Promise<Outlook | null> {
+  if (countRows(watched) > MAX_ROWS) return null
+  const scratch = copyEverything(watched)
+  const from = watched.clock.now().toISOString()
+  await advanceCopy(scratch, testClock, until)
+  const events = scratch.stripe ? readEvents(scratch.stripe, { most: MAX_EVENTS }).reverse() : []
+  const steps = toSteps(events)
+  for (const each of allMerchants(watched)) {
+    const merchant = copiedMerchant(scratch, each)
+    for (const { id } of merchant?.context.tables.customers.values() ?? []) {
+      if (merchant) steps.push(...braintreeSteps(merchant, id).filter(({ at }) => at > from))
+    }
+  }
+  steps.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
+  const counts = new Map<string, number>()
+  for (const { title } of steps) counts.set(title, (counts.get(title) ?? 0) + 1)
+  return {
+    until: until.toISOString(),
+    steps: steps.map((step) => withoutLinks(watched, step)),
+    paid: sumByCurrency(steps),
+    counts: [...counts].sort(([, a], [, b]) => b - a),
+    failedJobs: scratch.failures.list().map(({ job, key, message }) => `${job} ${key}: ${message}`),
+  }
+}

@@ -1,0 +1,97 @@
+import { type Html, html } from '../../core/html.ts'
+import { placeOf } from '../story/merchants.ts'
+import type { Amount, Tone } from '../story/step.ts'
+import type { CustomerRef } from '../story/watched.ts'
+
+const MOMENT = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZone: 'UTC',
+})
+
+/** Renders a time in UTC: `31 Jan 2026, 10:00`. */
+export function moment(iso: string | null): Html | '' {
+  if (iso === null) return ''
+  return html`<time datetime="${iso}">${MOMENT.format(new Date(iso))}</time>`
+}
+
+const TONES: Readonly<Record<string, Tone>> = {
+  active: 'good',
+  paid: 'good',
+  succeeded: 'good',
+  complete: 'good',
+  delivered: 'good',
+  settled: 'good',
+  enabled: 'good',
+  trialing: 'warning',
+  pending: 'warning',
+  'past due': 'bad',
+  past_due: 'bad',
+  unpaid: 'bad',
+  failed: 'bad',
+  incomplete: 'warning',
+  open: 'warning',
+  processor_declined: 'bad',
+  gateway_rejected: 'bad',
+  settlement_declined: 'bad',
+}
+
+export function statusBadge(status: string): Html {
+  return badge(status, TONES[status.toLowerCase()] ?? 'plain')
+}
+
+export function badge(text: string, tone: Tone): Html {
+  return html`<span class="badge ${tone}">${text}</span>`
+}
+
+export function amounts(list: readonly Amount[]): string {
+  return list.length === 0 ? 'nothing' : list.map(({ text }) => text).join(' + ')
+}
+
+export function customerPath(who: CustomerRef): string {
+  return `/customers/${placeOf(who)}/${encodeURIComponent(who.id)}`
+}
+
+/** Returns `Braintree`, or `Braintree · shop` if there are several merchants. */
+export function placeName({
+  provider,
+  merchant,
+}: Pick<CustomerRef, 'provider' | 'merchant'>): string {
+  const name = provider === 'stripe' ? 'Stripe' : 'Braintree'
+  return merchant === null ? name : `${name} · ${merchant}`
+}
+
+export function objectLink(id: string, merchant: string | null = null): Html {
+  const whose = merchant === null ? '' : `?merchant=${merchant}`
+  return html`<a href="/objects/${encodeURIComponent(id)}${whose}"><code>${id}</code></a>`
+}
+
+/** Lets a long name break after `.`, `_` and `/` instead of inside a word. */
+export function breakable(name: string): Html[] {
+  return name.split(/(?<=[._/])/).map((part) => html`${part}<wbr>`)
+}
+
+/** Returns a number with its noun: `3 customers`, `1 customer`. */
+export function count(number: number, noun: string): string {
+  return `${number.toLocaleString('en')} ${number === 1 ? noun : `${noun}s`}`
+}
+
+/** Renders the hidden field with the page that a form redirects to. */
+export function backField(path: string): Html {
+  return html`<input type="hidden" name="back" value="${path}">`
+}
+
+/**
+ * Renders the hidden field with the test clock that a form moves. Without it, the form moves the
+ * sandbox's own clock.
+ */
+export function clockField(testClock: string | null | undefined): Html | '' {
+  return testClock ? html`<input type="hidden" name="clock" value="${testClock}">` : ''
+}
+
+export function empty(text: string): Html {
+  return html`<p class="empty">${text}</p>`
+}

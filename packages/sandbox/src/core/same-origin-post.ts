@@ -1,0 +1,33 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { isNamed } from './local-names.ts'
+
+/**
+ * Whether a form post comes from a page of this server, or from a program that is not a browser.
+ * Protects against cross-site requests: browsers send the origin of a post. Behind a proxy the page
+ * may have another host name, listed in `allowed`.
+ */
+export function isSameOriginPost(
+  headers: IncomingHttpHeaders,
+  allowed: readonly string[] = [],
+): boolean {
+  const { origin, host } = headers
+  const site = headers['sec-fetch-site']
+  if (origin === undefined) return site === undefined || site === 'same-origin'
+  if (!URL.canParse(origin)) return false
+  const from = new URL(origin)
+  return from.host === host || isAllowed(from, allowed)
+}
+
+const PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' }
+
+/**
+ * Whether an origin is one of the allowed hosts. An entry with a port allows that port only,
+ * because other ports of the host may belong to other servers.
+ */
+function isAllowed(from: URL, allowed: readonly string[]): boolean {
+  const port = from.port || PORTS[from.protocol]
+  return allowed.some((each) => {
+    const wanted = /:(\d+)$/.exec(each)?.[1] ?? port
+    return wanted === port && isNamed(from.host, [each])
+  })
+}

@@ -1,0 +1,55 @@
+import type { Merchants } from '../braintree/api/keys.ts'
+import type { BraintreeOptions } from '../braintree/server/options.ts'
+import { openBraintree } from '../braintree/server/server.ts'
+import { MovableClock } from '../core/clock/clock.ts'
+import { FailedJobs } from '../core/clock/failed-jobs.ts'
+import { Outbox } from '../core/outbox.ts'
+import type { ProviderContext } from '../core/provider-context.ts'
+import { Store, type StoreSnapshot } from '../core/store/store.ts'
+import { Trouble } from '../core/trouble.ts'
+import type { StripeOptions } from '../stripe/server/options.ts'
+import { openStripe } from '../stripe/server/server.ts'
+import type { StripeContext } from '../stripe/state/context.ts'
+
+/** Both providers without their HTTP servers. They receive no calls and send no webhooks. */
+export interface OfflineSandbox extends ProviderContext {
+  readonly stripe: StripeContext | null
+  /** Merchants by merchant id. */
+  readonly braintree: Merchants | null
+}
+
+/** Options of the providers to start. `null` leaves a provider out. */
+export interface ProviderOptions {
+  readonly stripe: StripeOptions | null
+  readonly braintree: BraintreeOptions | null
+}
+
+export interface OfflineSandboxOptions extends ProviderOptions {
+  readonly now: Date
+  /** Initial rows, used without copying. Defaults to none. */
+  readonly rows?: StoreSnapshot
+  readonly seed: number
+}
+
+/**
+ * Opens a separate copy of both providers to try something out. Nothing done in it affects the
+ * running sandbox.
+ */
+export function openOfflineSandbox(options: OfflineSandboxOptions): OfflineSandbox {
+  const clock = new MovableClock(options.now)
+  const store = new Store(options.seed)
+  if (options.rows) store.adopt(options.rows)
+  const outbox = new Outbox({
+    clock,
+    store,
+    fetch: async () => new Response(null, { status: 200 }),
+  })
+  const trouble = new Trouble(store)
+  const failures = new FailedJobs({ store, log: () => {} })
+  const provided: ProviderContext = { clock, store, outbox, trouble, failures }
+  return {
+    ...provided,
+    stripe: options.stripe && openStripe(provided, options.stripe),
+    braintree: options.braintree && openBraintree(provided, options.braintree),
+  }
+}

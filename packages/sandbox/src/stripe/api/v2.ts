@@ -1,0 +1,229 @@
+import type { HttpRequest } from '../../core/http.ts'
+import { Router } from '../../core/router.ts'
+import type { NewestFirst } from '../../core/store/newest-first.ts'
+import type { UnitOfWork } from '../state/unit-of-work.ts'
+import { invalidRequest, StripeFault } from '../wire/errors.ts'
+import type { FormObject, FormValue } from '../wire/form.ts'
+import { takePage } from './lists.ts'
+import { type Node, parseForm, readParameters } from './parameters.ts'
+import { idsOf } from './routes.ts'
+
+/** A call of `/v2`, whose bodies are JSON. */
+export interface CallV2 {
+  readonly work: UnitOfWork
+  readonly ids: readonly string[]
+}
+
+export interface OperationV2 {
+  readonly params: Node
+  readonly run: (params: never, call: CallV2) => object
+  /** Set for calls authenticated by the token of a meter event session instead of an API key. */
+  readonly isStream?: true
+}
+
+/** Operations by method and path, such as `'GET /v2/core/events/:id'`. */
+export type OperationsV2 = Readonly<Record<string, OperationV2>>
+
+/** TypeScript type of the values that a parameter type describes. */
+export type Read<N> = N extends 's' | 'd'
+  ? string
+  : N extends 'n'
+    ? number
+    : N extends { readonly e: readonly (infer E)[] }
+      ? E
+      : N extends { readonly a: infer A }
+        ? readonly Read<A>[]
+        : N extends { readonly m: infer M }
+          ? Readonly<Record<string, Read<M>>>
+          : N extends { readonly z: infer Z }
+            ? Read<Z>
+            : N extends { readonly o: infer O; readonly r: readonly (infer R)[] }
+              ? ReadObject<O, R>
+              : N extends { readonly o: infer O }
+                ? ReadObject<O, never>
+                : never
+
+type ReadObject<O, R> = { readonly [K in Extract<keyof O, R>]: Read<O[K]> } & {
+  readonly [K in Exclude<keyof O, R>]?: Read<O[K]>
+}
+
+/** Defines an operation of `/v2` whose parameters have the given type. */
+export function callV2<const N extends Node>(
+  params: N,
+  run: (params: Read<N>, call: CallV2) => object,
+): OperationV2 {
+  return { params, run: run as never }
+}
+
+export interface FoundV2 {
+  readonly ids: readonly string[]
+  readonly params: Record<string, unknown>
+  readonly run: OperationV2['run']
+}
+
+/** Finds and reads calls of `/v2`. */
+export class CallsV2 {
+  readonly #router = new Router<OperationV2>()
+
+  constructor(operations: OperationsV2) {
+    for (const [address, operation] of Object.entries(operations)) {
+      const [method = '', path = ''] = address.split(' ')
+      this.#router.add(method, path, operation)
+    }
+  }
+
+  isStream({ method, path }: HttpRequest): boolean {
+    return this.#router.find(method, path)?.target.isStream === true
+  }
+
+  /**
+   * Finds the operation for a request and reads its parameters. `null` if there is no such path.
+   */
+  find({ method, path, query, body }: HttpRequest): FoundV2 | null {
+    const found = this.#router.find(method, path)
+    if (!found) return null
+    const { params, run } = found.target
+    const form = method === 'POST' ? readJson(body.toString('utf8')) : parseQuery(query, params)
+    return { ids: idsOf(found.params), params: readParameters(params, form), run }
+  }
+}
+
+/** Parses a query string. Accepts lists as `include[0]=…`, `include[]=…` and `include=…`. */
+function parseQuery(query: string, params: Node): FormObject {
+  const fields = typeof params === 'object' && 'o' in params ? params.o : {}
+  const pairs = query.split('&').map((pair) => {
+    const [name = ''] = pair.split('=', 1)
+    const type = Object.hasOwn(fields, name) ? fields[name] : undefined
+    return typeof type === 'object' && 'a' in type ? pair.replace('=', '[]=') : pair
+  })
+  return parseForm(pairs.join('&'))
+}
+
+/** Converts a JSON body to a form, so that it gets the same validation and errors. */
+function readJson(text: string): FormObject {
+  if (text === '') return {}
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw faultV2(400, 'invalid_fields', 'The body is not JSON.')
+  }
+  const form = toForm(value)
+  if (typeof form === 'object' && !Array.isArray(value)) return form
+  throw faultV2(400, 'invalid_fields', 'The body is not an object.')
+}
+
+function toForm(value: unknown): FormValue {
+  if (value === null || value === undefined) return ''
+  if (typeof value !== 'object') return String(value)
+  const form = Object.create(null) as FormObject
+  for (const [name, each] of Object.entries(value)) form[name] = toForm(each)
+  return form
+}
+
+export function faultV2(
+  status: number,
+  code: string,
+  message: string,
+  more: Readonly<Record<string, string>> = {},
+): StripeFault {
+  return new StripeFault(status, { type: 'invalid_request_error', code, message, ...more })
+}
+
+const CODES: Readonly<Record<number, string>> = { 400: 'invalid_fields', 404: 'not_found' }
+
+/**
+ * Converts an error to the format of `/v2`: invalid requests get a code; authentication and rate
+ * limit errors are identified by their status.
+ */
+export function inV2({ status, body }: StripeFault): StripeFault {
+  const own = body.code?.startsWith('parameter_') ? undefined : body.code
+  const code = own ?? CODES[status]
+  const { doc_url: _docs, ...told } = body
+  return new StripeFault(status, code === undefined ? body : { ...told, code })
+}
+
+/** Default and maximum number of rows on a page. */
+const DEFAULT_LIMIT = 20
+const MAX_LIMIT = 100
+
+export interface PageParamsV2 {
+  readonly limit?: number
+  readonly page?: string
+}
+
+/** Parameters of every list of `/v2`. */
+export const PAGE_PARAMS = { limit: 'n', page: 's' } as const
+
+export interface ListV2 {
+  readonly data: readonly object[]
+  readonly next_page_url: string | null
+  readonly previous_page_url: string | null
+}
+
+/**
+ * Returns one page of a `/v2` list. Page tokens refer to the neighboring row, so new rows do not
+ * shift pages. `address` is the list's URL including its filters.
+ */
+export function listV2<R extends { readonly id: string }>(
+  rows: NewestFirst<R>,
+  { limit = DEFAULT_LIMIT, page }: PageParamsV2,
+  address: string,
+  toWire: (row: R) => object,
+): ListV2 {
+  if (limit < 1 || limit > MAX_LIMIT) {
+    throw invalidRequest(`\`limit\` must be from 1 to ${MAX_LIMIT}.`, 'limit')
+  }
+  const { side, from } = readPage(rows, page)
+  const { page: found, hasMore: isMore } = takePage(from, limit)
+  if (side === 'before') found.reverse()
+  const separator = address.includes('?') ? '&' : '?'
+  const url = (to: Side, row: R | undefined) =>
+    row ? `${address}${separator}limit=${limit}&page=${tokenOf(to, row.id)}` : null
+  const hasOlder = side === 'before' || isMore
+  const hasNewer = side === 'after' || (side === 'before' && isMore)
+  return {
+    data: found.map(toWire),
+    next_page_url: hasOlder ? url('after', found.at(-1)) : null,
+    previous_page_url: hasNewer ? url('before', found[0]) : null,
+  }
+}
+
+type Side = 'after' | 'before'
+
+function tokenOf(side: Side, id: string): string {
+  return Buffer.from(`${side} ${id}`).toString('base64url')
+}
+
+function readPage<R>(
+  rows: NewestFirst<R>,
+  page: string | undefined,
+): { side: Side | 'start'; from: Iterable<R> } {
+  if (page === undefined) return { side: 'start', from: rows }
+  const [side, id = ''] = Buffer.from(page, 'base64url').toString('utf8').split(' ')
+  const from = side === 'after' ? rows.after(id) : side === 'before' ? rows.before(id) : null
+  if (from === null) throw invalidRequest('No such page.', 'page')
+  return { side: side as Side, from }
+}
+
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/
+
+/** Formats Unix seconds as `/v2` does: `2026-01-31T10:00:00.000Z`. */
+export function timeV2(seconds: number): string {
+  return new Date(seconds * 1000).toISOString()
+}
+
+/**
+ * Parses a time of `/v2` to Unix seconds. Also accepts Unix seconds, which SDKs send in filters.
+ * @throws {StripeFault} If the text is neither.
+ */
+export function readTimeV2(text: string, param: string): number {
+  if (/^\d{1,12}$/.test(text)) return Number(text)
+  const time = ISO.test(text) ? Date.parse(text) : Number.NaN
+  if (!Number.isNaN(time)) return time / 1000
+  throw invalidRequest(
+    `'${text}' is no time. Use ISO 8601, such as 2026-01-31T10:00:00.000Z.`,
+    param,
+    'invalid_fields',
+  )
+}

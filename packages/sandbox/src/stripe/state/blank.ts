@@ -1,0 +1,35 @@
+import { KINDS } from '../wire/contract.generated.ts'
+import type { Kind, Rows } from './rows.ts'
+
+type NullKeys<T> = {
+  [K in keyof T]-?: undefined extends T[K] ? never : null extends T[K] ? K : never
+}[keyof T]
+
+/**
+ * Fields every object of a kind starts with: its name, test mode, and `null` in all nullable
+ * fields.
+ */
+type Blank<K extends Kind> = { [F in NullKeys<Rows[K]>]: null } & { object: K } & (Rows[K] extends {
+    livemode: boolean
+  }
+    ? { livemode: false }
+    : unknown)
+
+const BLANKS = new Map<Kind, object>()
+
+/** Returns the initial fields of a new object: `{ ...blank('coupon'), id, … }`. */
+export function blank<K extends Kind>(kind: K): Blank<K> {
+  let known = BLANKS.get(kind)
+  if (!known) {
+    const { nulls = [], livemode } = KINDS[kind] ?? {}
+    const fields = {
+      object: kind,
+      ...Object.fromEntries(nulls.map((name) => [name, null])),
+      livemode,
+    }
+    // Parsed from JSON, because V8 stores a parsed object and its copies in the fast representation.
+    known = JSON.parse(JSON.stringify(fields)) as object
+    BLANKS.set(kind, known)
+  }
+  return known as Blank<K>
+}

@@ -1,0 +1,27 @@
+import { NODES, ROUTES } from './contract.generated.ts'
+
+interface Type {
+  readonly o?: Readonly<Record<string, number>>
+  readonly a?: number
+  readonly e?: readonly string[]
+}
+
+/** Returns the type of a parameter. */
+function typeOf(operation: string, param: string): Type {
+  const route = ROUTES.find(([, , name]) => name === operation)
+  const params = NODES[route?.[3] ?? -1] as Type | undefined
+  const type = NODES[params?.o?.[param] ?? -1] as Type | undefined
+  if (!type) throw new Error(`The contract has no ${param} of ${operation}`)
+  return type
+}
+
+/** Returns the enumerated values of a parameter, alone or in a list. */
+export function namesIn(operation: string, param: string): readonly string[] {
+  const type = typeOf(operation, param)
+  return type.e ?? (NODES[type.a ?? -1] as Type | undefined)?.e ?? []
+}
+
+/** Returns the field names of an object parameter. */
+export function fieldsOf(operation: string, param: string): readonly string[] {
+  return Object.keys(typeOf(operation, param).o ?? {})
+}

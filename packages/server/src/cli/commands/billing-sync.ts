@@ -1,0 +1,55 @@
+import type { Database } from '@tollgate/database'
+import { migrateCore } from '../../core.ts'
+import { withProgress } from '../../progress.ts'
+import { command } from '../command.ts'
+import { withDatabase, withTables } from '../open.ts'
+import { openBilling } from '../open-billing.ts'
+import * as option from '../options.ts'
+import { UsageError } from '../usage-error.ts'
+
+export const billingSync = command({
+  summary: 'update the billing data of all users from the providers, and show the differences',
+  options: {
+    dryRun: option.flag('only show the differences'),
+    cancelDeletedUsers: option.flag('cancel subscriptions of deleted users'),
+    cancelUnowned: option.flag('cancel subscriptions of customers that belong to no user'),
+    since: option.date('<date>', 'only what changed since this date, such as 2026-05-01'),
+    resume: option.flag('continue an interrupted run'),
+  },
+  async run({ options: { dryRun, resume, since, ...ended } }, context) {
+    if (dryRun && resume) throw new UsageError('--dry-run cannot be resumed: leave out --resume')
+    const wanted = { dryRun, resume, ...ended, ...(since ? { since } : {}) }
+    const config = await context.config(['providers'])
+    const sync = async (database: Database) => {
+      const { billing, close } = await openBilling(config, database)
+      try {
+        const report = await withProgress('Comparing', () => billing.sync(wanted))
+        const lines = report.drift.flatMap(({ owner, provider, providerId, what, advice }) => [
+          `  ${owner.type} ${owner.id}: ${provider} ${providerId}: ${what}`,
+          ...(advice ? [`    ${advice}`] : []),
+        ])
+        const failures = report.failures.map(({ owner, error }) =>
+          owner ? `  ${owner.type} ${owner.id}: ${error}` : `  ${error}`,
+        )
+        const { length } = report.drift
+        const count = length === 1 ? '1 difference' : `${length} differences`
+        const verb = dryRun ? 'found; nothing was changed' : 'resolved'
+        const text = [
+          `${report.users} users compared; ${count} ${verb}`,
+          ...lines,
+          ...(failures.length > 0 ? ['Could not be compared:', ...failures] : []),
+          ...(report.complete || dryRun ? [] : ['Continue with --resume']),
+        ]
+        const exitCode = failures.length > 0 ? 1 : 0
+        return { json: { dry_run: dryRun, ...report }, text: text.join('\n'), exitCode }
+      } finally {
+        await close()
+      }
+    }
+    if (dryRun) return withTables(config, ['service', 'billing'], sync)
+    return withDatabase(config, async (database) => {
+      await migrateCore(database)
+      return sync(database)
+    })
+  },
+})

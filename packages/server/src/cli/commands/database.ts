@@ -1,0 +1,168 @@
+import type { Billing } from '@tollgate/billing'
+import { type Database, hasTable } from '@tollgate/database'
+import type { EndedCounts } from '@tollgate/oauth'
+import { createServiceBilling, NO_PROVIDER } from '../../billing.ts'
+import type { Config } from '../../config/config.ts'
+import { migrateCore } from '../../core.ts'
+import { createLogger } from '../../logger.ts'
+import { withProgress } from '../../progress.ts'
+import { type CommandContext, type Commands, command } from '../command.ts'
+import { ALSO_IN_APPLICATIONS, withCore, withDatabase } from '../open.ts'
+import * as option from '../options.ts'
+import { UsageError } from '../usage-error.ts'
+
+/** Commands for the administrator of the database. */
+export const databaseCommands: Commands = {
+  migrate: command({
+    summary: 'bring the database up to date; safe to run concurrently',
+    options: {
+      offline: option.flag('all other processes are stopped: include migrations that require this'),
+    },
+    async run({ options: { offline } }, context) {
+      const config = await context.config([])
+      return withDatabase(config, async (database) => {
+        const applied = await withProgress('Migrating', async (report) => {
+          const core = await migrateCore(database)
+          report('billing')
+          const own = await withRows(config, database, (billing) => billing.migrate({ offline }))
+          return [...core, ...own.applied]
+        })
+        const text =
+          applied.length === 0 ? 'The database is up to date' : `Applied:\n${applied.join('\n')}`
+        return { json: { applied }, text }
+      })
+    },
+  }),
+  'clock repair': command({
+    summary: "accept the database's present time, although a later one is recorded",
+    async run(_input, context) {
+      const config = await context.config([])
+      return withDatabase(config, async (database) => {
+        if (!(await hasTable(database, 'tollgate_clock'))) {
+          throw new UsageError('No time is recorded in this database; is DATABASE_URL correct?')
+        }
+        const repaired = await database.clock.repair()
+        const before = repaired.before?.toISOString() ?? null
+        const now = repaired.now.toISOString()
+        const recorded =
+          before === null ? 'No time was recorded' : `The recorded time was ${before}`
+        return {
+          json: { before, now },
+          text: `${recorded}. The time is now ${now}, according to the database's clock; running processes follow within seconds.\n${AFTER_REPAIR}`,
+        }
+      })
+    },
+  }),
+  'restore-finish': command({
+    summary: 'after a restored backup: end every token, code, session and cookie issued before',
+    options: { yes: option.flag('do not ask, for scripts') },
+    run: ({ options }, context) =>
+      withCore(context, ALSO_IN_APPLICATIONS, async ({ oauth, sessions, found }) => {
+        // An application that uses the libraries has its own sessions, which this command does not
+        // touch.
+        const isService = found === 'service'
+        const before = {
+          ...(await oauth.countEverything()),
+          sessions: isService ? await sessions.count() : 0,
+        }
+        if (!options.yes) await ask(before, context)
+        const ended = await withProgress('Ending everything', async () => {
+          // First, because a session could still issue a new cookie after the cookies have been
+          // ended.
+          const count = isService ? await sessions.endEveryone() : 0
+          return { ...(await oauth.endEverything()), sessions: count }
+        })
+        return { json: toJson(ended), text: `Ended:\n${linesOf(ended)}\n\n${AFTER_RESTORE}` }
+      }),
+  }),
+  purge: command({
+    summary:
+      'delete expired tokens, codes, sessions and limits, and old webhooks, usage, events, deliveries and mail',
+    run: (_input, context) =>
+      withCore(
+        context,
+        ALSO_IN_APPLICATIONS,
+        async ({ oauth, sessions, limits, config, database, found }) => {
+          const counts = await withProgress('Purging', async (report) => {
+            const tokens = await oauth.purge()
+            // In an application's database only the tables of oauth are ours to purge.
+            if (found === 'application') return { tokens }
+            report(`${tokens} rows of tokens and codes`)
+            const ended = { sessions: await sessions.purge(), limits: await limits.purge() }
+            report(`${tokens + ended.sessions + ended.limits} rows`)
+            const ofBilling = await withRows(config, database, (billing) => billing.purge())
+            return { tokens, ...ended, ...ofBilling }
+          })
+          const lines = Object.entries(counts).map(([name, count]) => `${name.padEnd(14)}${count}`)
+          return { json: counts, text: `Deleted rows:\n${lines.join('\n')}` }
+        },
+      ),
+  }),
+}
+
+const AFTER_REPAIR = `Tokens that were issued while the clock was ahead live longer by that much. If that is too long,
+end them: tollgate restore-finish`
+
+const AFTER_RESTORE = `Everyone has to sign in again, and applications have to ask for access again. Other changes since the
+backup are lost: passwords, client secrets, removed users and clients. Repeat them, and run:
+tollgate billing sync`
+
+/** Runs `work` with billing that uses only our own tables and sends no requests to a provider. */
+async function withRows<T>(
+  config: Config,
+  database: Database,
+  work: (billing: Billing) => Promise<T>,
+): Promise<T> {
+  const logger = createLogger('warn', process.stderr)
+  const options = { config, database, logger, providers: NO_PROVIDER, background: false }
+  const billing = createServiceBilling(options)
+  try {
+    return await work(billing)
+  } finally {
+    await billing.close()
+  }
+}
+
+interface Counts extends EndedCounts {
+  readonly sessions: number
+}
+
+async function ask(counts: Counts, context: CommandContext): Promise<void> {
+  const question = `It is unknown what was revoked after the backup, so everything issued until now ends:
+
+${linesOf(counts)}
+
+Running processes reject it within a second. This cannot be undone. Continue? Type yes: `
+  const answer = context.json ? null : await context.ask(question)
+  if (answer === null) {
+    throw new UsageError(
+      `This ends everything issued until now, and there is no terminal to ask for confirmation:\n${linesOf(counts)}\nAdd --yes to do it.`,
+    )
+  }
+  if (answer.trim().toLowerCase() !== 'yes') throw new UsageError('Nothing was changed.')
+}
+
+function linesOf(counts: Counts): string {
+  const personal = `, ${counts.personalAccessTokens} of them personal access tokens`
+  return [
+    `${counts.tokens} tokens with their refresh tokens${personal}`,
+    `${counts.codes} codes and ${counts.interactions} open approvals`,
+    `${counts.consents} remembered approvals of applications`,
+    `${counts.sessions} sessions, and every cookie of cookie mode`,
+    `${counts.keys} signing keys, which a new one replaces`,
+  ]
+    .map((line) => `  ${line}`)
+    .join('\n')
+}
+
+function toJson(counts: Counts): Record<string, number> {
+  return {
+    tokens: counts.tokens,
+    personal_access_tokens: counts.personalAccessTokens,
+    codes: counts.codes,
+    open_approvals: counts.interactions,
+    approvals: counts.consents,
+    sessions: counts.sessions,
+    keys: counts.keys,
+  }
+}

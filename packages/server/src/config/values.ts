@@ -1,0 +1,141 @@
+import { isIP } from 'node:net'
+import { isDeliverySecret } from '@tollgate/billing'
+import { findDatabaseFile } from '@tollgate/database'
+import { z } from 'zod'
+
+/** Whether the value is an IP address such as `10.0.0.7`, or a network such as `10.0.0.0/8`. */
+export function isNetwork(value: string): boolean {
+  const [address = '', bits, ...more] = value.split('/')
+  const family = isIP(address)
+  if (family === 0 || more.length > 0) return false
+  return bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
+}
+
+/** Whether the value is a host, with a port unless it is 443. */
+export function isHost(value: string): boolean {
+  return URL.canParse(`https://${value}/`) && new URL(`https://${value}/`).host === value
+}
+
+/** Whether the call succeeds. Used with library functions that validate their options at once. */
+export function isAccepted(use: () => unknown): boolean {
+  try {
+    use()
+    return true
+  } catch {
+    return false
+  }
+}
+
+export const SECRET_WANTED =
+  'whsec_ and 24 to 64 bytes in base64: echo "whsec_$(openssl rand -base64 32)"'
+
+export const network = z
+  .string()
+  .refine(isNetwork, { message: 'expected an address or a network such as 10.0.0.0/8' })
+
+// Parsers for environment variables. Error messages continue the name of the variable, and never
+// contain a value that may be secret.
+
+export const text = z.string().trim().min(1, 'is blank')
+export const secret = z.string().refine((value) => value.trim().length >= 32, {
+  message: 'needs at least 32 random characters, e.g. from `openssl rand -base64 32`',
+})
+export const wholeNumber = (from: number, to: number) =>
+  z
+    .string()
+    .refine((value) => /^\d+$/.test(value) && Number(value) >= from && Number(value) <= to, {
+      error: ({ input }) => `is '${input}', and expects a whole number from ${from} to ${to}`,
+    })
+    .transform(Number)
+
+const ON: readonly string[] = ['on', 'true', '1']
+const OFF: readonly string[] = ['off', 'false', '0']
+/**
+ * Parses `on` or `off`. `other` parses any further value, and returns `null` for an invalid one.
+ */
+function switchOr<Other>(wanted: string, other: (value: string) => Other | null) {
+  return z.string().transform((value, check): boolean | Other => {
+    const word = value.toLowerCase()
+    const read = ON.includes(word) ? true : OFF.includes(word) ? false : other(word)
+    if (read !== null) return read
+    check.addIssue({ code: 'custom', message: `expects ${wanted}` })
+    return z.NEVER
+  })
+}
+export const onOff = switchOr<never>('on or off', () => null)
+export const onOffOr = <More extends string>(more: More) =>
+  switchOr(`on, off or ${more}`, (value) => (value === more ? more : null))
+export const onOffOrHosts = switchOr('on, off or hosts such as app.example.com', (value) => {
+  const hosts = words(value)
+  return hosts.every(isHost) ? hosts : null
+})
+
+export const listOf = (known: readonly string[]) => known.join(known.length === 2 ? ' or ' : ', ')
+export const oneOf = <Known extends string>(known: readonly Known[]) =>
+  z.enum(known, { error: `expects ${listOf(known)}` })
+
+export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const
+/** How much the service writes to its log. */
+export type LogLevel = (typeof logLevels)[number]
+
+const words = (value: string) => value.split(/[\s,]+/).filter(Boolean)
+/** Splits at commas only, because a name may contain a space. */
+const parts = (value: string) =>
+  value
+    .split(',')
+    .map((part) => part.trim().replace(/\s+/g, ' '))
+    .filter(Boolean)
+
+/** Names separated by commas or spaces. */
+export const names = z.string().transform(words)
+export const secrets = names.refine(
+  (list) => list.length > 0 && list.every((each) => each.length >= 32),
+  'needs tokens of at least 32 random characters, separated by commas',
+)
+export const addresses = names.refine(
+  (list) => list.every(isNetwork),
+  'expects addresses or networks such as 10.0.0.0/8',
+)
+export const deliverySecrets = names.refine(
+  (list) => list.length > 0 && list.every(isDeliverySecret),
+  `expects ${SECRET_WANTED}; several are separated by commas`,
+)
+export const someOf = <Known extends string>(known: readonly Known[]) =>
+  z
+    .string()
+    .transform(parts)
+    .refine((list): list is Known[] => list.every((each) => known.some((name) => name === each)), {
+      message: `expects some of ${known.join(', ')}, separated by commas`,
+    })
+/** A list separated by commas: each entry is a URL and its scopes, separated by spaces. */
+export const mcpServers = z
+  .string()
+  .transform((value) => parts(value).map((part) => part.split(' ')))
+  .refine((list) => list.every(([uri = '', ...scopes]) => URL.canParse(uri) && scopes.length > 0), {
+    message: 'expects servers such as https://api.example.com/mcp read-orders, separated by commas',
+  })
+  .transform((list) =>
+    list.length === 0
+      ? null
+      : Object.fromEntries(list.map(([uri = '', ...scopes]) => [uri, { scopes }])),
+  )
+
+/** An http(s) URL that is kept exactly as given, including a trailing slash. */
+export const exactUrl = z
+  .string()
+  .refine((value) => /^https?:\/\//.test(value) && URL.canParse(value), 'expects an http(s) URL')
+export const url = exactUrl.transform((value) => value.replace(/\/+$/, ''))
+export const origin = url.refine((value) => new URL(value).pathname === '/', {
+  message: 'expects an address without a path: the service takes a whole host',
+})
+export const databaseUrl = text.superRefine((value, check) => {
+  if (isAccepted(() => findDatabaseFile(value))) return
+  const [, scheme] = /^([a-z][a-z0-9+.-]*):/i.exec(value) ?? []
+  const given = scheme === undefined ? 'names no kind of database' : `begins with ${scheme}:`
+  const message = `${given}, and expects postgres://…, mysql://… or sqlite:/path/to/file.db`
+  check.addIssue({ code: 'custom', message })
+})
+export const stripeWebhookSecret = text.refine(
+  (value) => value.split(/[\s,]+/).every((each) => /^whsec_\S+$/.test(each)),
+  "expects the endpoint's signing secret, whsec_…; several are separated by commas",
+)

@@ -1,0 +1,39 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { variables } from './variables.ts'
+
+const SRC = fileURLToPath(new URL('..', import.meta.url))
+const sources = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter((file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$/.test(file))
+  .map((file) => ({ file, text: readFileSync(join(SRC, file), 'utf8') }))
+
+describe('environment variables', () => {
+  it('are read only by config/, to which main.ts passes the environment', () => {
+    const reading =
+      /\bprocess\s*\.\s*env\b|\benv(ironment)?(\?\.|\.|\[)\s*['"`]?[A-Z]{2}|\benvironment\[|\}\s*=\s*env|import\.meta\.env/
+    for (const code of [
+      "environment['PORT']",
+      'env?.HOST',
+      'const { PORT } = env',
+      'environment[name]',
+    ]) {
+      expect(code).toMatch(reading)
+    }
+    const readers = sources.filter(({ text }) =>
+      // Comments show how to pass the environment on.
+      reading.test(text.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')),
+    )
+    const elsewhere = readers.map(({ file }) => file).filter((file) => !file.startsWith('config/'))
+    expect(elsewhere).toEqual(['main.ts'])
+  })
+
+  it('have a row in the table of settings wherever the code names one', () => {
+    const named = sources.flatMap(({ text }) =>
+      [...text.matchAll(/\bTOLLGATE_[A-Z0-9_]+\b(?!\*)/g)].map(([name]) => name),
+    )
+    const unknown = [...new Set(named)].filter((name) => !variables.has(name))
+    expect(unknown).toEqual([])
+  })
+})

@@ -1,0 +1,47 @@
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+import {
+  differingNames,
+  literalTexts,
+  readPageSources,
+  unusedMessages,
+} from '../../../../test-support/page-texts.ts'
+import { de } from './de.ts'
+import { en } from './en.ts'
+
+const src = fileURLToPath(new URL('../', import.meta.url))
+
+/** Names and code, the same in every language. */
+const EXCEPTIONS = [
+  'tollgate client create',
+  'Authorization: Bearer …',
+  'This is part of a page of renderPage()',
+  'PDF',
+  // For developers: the pages have their own texts for errors of billing.
+  'There is no subscription to change',
+  'POST /oauth/token',
+  'GET /api/orders',
+  // Braintree's reasons for a declined card.
+  'Insufficient Funds',
+  'Expired Card',
+  'Card Issuer Declined CVV',
+  // Written to the log.
+  'A request failed unexpectedly',
+  'An account could not be ended',
+]
+
+it('holds every text of the pages', () => {
+  const scripts = ['app', 'billing', 'braintree-card'].map((name) => `../assets/${name}.js`)
+  const users = ['describe-account', 'end-account'].map((name) => `users/${name}.ts`)
+  const paths = ['pages', 'app.ts', ...users, ...scripts]
+  const sources = readPageSources(paths.map((path) => `${src}${path}`))
+  expect(literalTexts(sources, EXCEPTIONS)).toEqual([])
+})
+
+it('the English file holds no unused text', () => {
+  expect(unusedMessages(readPageSources([src]), Object.keys(en))).toEqual([])
+})
+
+it('the German file has the same placeholders as the English one', () => {
+  expect(differingNames(en, de)).toEqual([])
+})

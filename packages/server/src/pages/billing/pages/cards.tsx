@@ -1,0 +1,87 @@
+import type { ProviderName } from '@tollgate/billing'
+import type { Context } from 'hono'
+import type { AppEnv } from '../../../http/variables.ts'
+import { Confirmation, isCancelled } from '../../parts/confirmation.tsx'
+import { renderPage } from '../../parts/render.tsx'
+import { readAccount } from '../model/account.ts'
+import { cardEntryOf, parseToken } from '../model/card-entry.ts'
+import { describeMethod } from '../model/describe-card.ts'
+import { BadChoice } from '../model/problems.ts'
+import { availableProviders, parseProvider } from '../model/providers.ts'
+import { findTestCard, setUpDeclines } from '../model/test-cards.ts'
+import type { FormRequest } from './add-form.ts'
+
+export async function addCard(request: FormRequest) {
+  const { token } = await readCard(request)
+  const payer = await request.service.billing.user(request.account.billable.id)
+  const isForLater = request.form.get('later') === 'yes'
+  if (isForLater) await payer.addPaymentMethod(token)
+  else await payer.updateCard(token)
+  await setUpDeclinesOfCard(request, token)
+  return isForLater ? ('card-added' as const) : ('card-changed' as const)
+}
+
+export async function chooseMethod({ account, form }: FormRequest) {
+  await account.billable.updateDefaultPaymentMethod(readMethod(form))
+  return 'card-changed' as const
+}
+
+export async function deleteMethod({ account, form }: FormRequest) {
+  if (isCancelled(form)) return { goTo: '/billing' }
+  await account.billable.deletePaymentMethod(readMethod(form))
+  return 'card-deleted' as const
+}
+
+/** The id of a payment method. Billing checks that it belongs to the customer. */
+function readMethod(form: URLSearchParams): string {
+  const id = form.get('method') ?? ''
+  if (/^[\w-]{1,200}$/.test(id)) return id
+  throw new BadChoice('problem.chooseMethod')
+}
+
+/** Reads the token of the form's card, and chooses its provider. */
+export async function readCard({
+  service,
+  account,
+  form,
+}: FormRequest): Promise<{ provider: ProviderName; token: string }> {
+  const { billable } = account
+  const wanted = parseProvider(form.get('provider'), availableProviders(service))
+  const provider = wanted ?? billable.provider
+  const token = parseToken(cardEntryOf(service, provider), form.get('token'))
+  if (provider !== billable.provider) await billable.chooseProvider(provider)
+  return { provider, token }
+}
+
+/** Sets up the later declines of a test card in a demo. */
+export async function setUpDeclinesOfCard(
+  { service, account }: FormRequest,
+  token: string | null,
+): Promise<void> {
+  const { sandbox, billing } = service
+  if (!sandbox || token === null) return
+  const { provider, providerId } = await billing.user(account.billable.id)
+  if (providerId !== null) setUpDeclines(sandbox, providerId, findTestCard(provider, token))
+}
+
+/** Asks for confirmation before a payment method is deleted. */
+export async function showDeleteCard(c: Context<AppEnv>): Promise<Response> {
+  const { billable } = await readAccount(c)
+  const methods = await billable.paymentMethods()
+  const method = methods.find(({ id }) => id === c.req.query('method'))
+  if (!method) return c.redirect('/billing', 303)
+  const { t } = c.get('page')
+  return renderPage(
+    c,
+    { title: t('method.deleteTitle') },
+    <Confirmation
+      title={t('method.deleteQuestion', { method: describeMethod(method, t) })}
+      action="/billing/card/delete"
+      fields={{ method: method.id }}
+      cancelLabel={t('method.stay')}
+      confirmLabel={t('method.go')}
+    >
+      <p>{t('method.deleteText')}</p>
+    </Confirmation>,
+  )
+}
