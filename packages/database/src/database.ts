@@ -92,6 +92,20 @@ export interface Database<T = AnyTables> {
    */
   transaction<R>(work: (tx: Database<T>) => Promise<R>): Promise<R>
   /**
+   * Runs `work` in one transaction together with everything that it calls: every statement and
+   * transaction that `work` sends through this database joins it, also from code that was given the
+   * database itself, such as the repositories of a library. After a deadlock `work` runs again.
+   * Await everything inside `work`: what runs after it ended takes no part.
+   * @example
+   * ```ts
+   * await database.unitOfWork(async () => {
+   *   await oauth.clients.revoke(clientId)
+   *   await audit.add({ action: 'clients.revoke', clientId })
+   * })
+   * ```
+   */
+  unitOfWork<R>(work: () => Promise<R>): Promise<R>
+  /**
    * Runs `work` in a transaction while holding the lock `name`, which one caller across all
    * processes holds at a time. Others wait for up to five minutes. No statement timeout applies. On
    * SQLite all names share one lock, that of the only writer.
@@ -111,6 +125,8 @@ export interface Internals extends Runner {
   readonly engine: Engine
   /** The database that this transaction belongs to, or the database itself. */
   readonly root: Database
+  /** Whether the caller runs inside `unitOfWork()`, so that it must not share its statements. */
+  isInUnitOfWork(): boolean
   /** Returns the same database or transaction with errors passed through `change`. */
   changeErrors(change: ChangeError): Database
 }

@@ -25,6 +25,7 @@ import {
   type TransactionOptions,
   type TransactionRunner,
 } from './statements/transaction.ts'
+import { createUnits, type Units } from './statements/units.ts'
 
 /**
  * Returns the same database or transaction with errors passed through `change`. Keep the original
@@ -64,6 +65,8 @@ interface Within<T> {
   readonly root?: Database<T>
   readonly transaction?: TransactionRunner
   readonly clock?: OwnedClock
+  readonly units?: Units
+  readonly changesErrors?: ChangeError
 }
 
 class OpenDatabase<T> implements Database<T>, WithInternals {
@@ -73,6 +76,8 @@ class OpenDatabase<T> implements Database<T>, WithInternals {
   readonly [internals]: Internals
   readonly #options: DatabaseOptions
   readonly #transaction: TransactionRunner | undefined
+  readonly #units: Units
+  readonly #changesErrors: ChangeError | undefined
   #kysely: Kysely<T> | undefined
   #closed: Promise<void> | undefined
   #locksTable: Promise<void> | undefined
@@ -82,10 +87,13 @@ class OpenDatabase<T> implements Database<T>, WithInternals {
     this.timeout = options.timeout
     this.#options = options
     this.#transaction = within.transaction
+    this.#units = within.units ?? createUnits()
+    this.#changesErrors = within.changesErrors
     this[internals] = {
       engine,
       root: within.root ?? this,
-      run: (query, values) => runner.run(query, values),
+      run: (query, values) => (this.#joined() ?? runner).run(query, values),
+      isInUnitOfWork: () => this.#joined() !== undefined,
       changeErrors: (change) => this.#changeErrors(change),
     }
     this.clock = within.clock ?? createDatabaseClock(this, options.clock)
@@ -114,21 +122,40 @@ class OpenDatabase<T> implements Database<T>, WithInternals {
 
   async transaction<R>(work: (tx: Database<T>) => Promise<R>): Promise<R> {
     if (this.#transaction) return work(this)
+    const joined = this.#joined()
+    if (joined) return work(this.#bind(joined))
     return runInTransaction(this[internals].engine, this.#options, (transaction) =>
       work(this.#bind(transaction)),
     )
   }
 
+  async unitOfWork<R>(work: () => Promise<R>): Promise<R> {
+    if (this.#transaction) throw new Error('Call unitOfWork() on the database, not a transaction')
+    if (this.#joined()) return work()
+    return runInTransaction(this[internals].engine, this.#options, (transaction) =>
+      this.#units.run(transaction, work),
+    )
+  }
+
+  /** The transaction of the unit of work that the caller runs in, if any. */
+  #joined(): TransactionRunner | undefined {
+    if (this.#transaction) return undefined
+    const unit = this.#units.current()
+    if (!unit || !this.#changesErrors) return unit
+    return changeErrorsOfTransaction(unit, this.dialect, this.#changesErrors)
+  }
+
   async exclusively<R>(name: string, work: (tx: Database<T>) => Promise<R>): Promise<R> {
     const { engine, root } = this[internals]
-    if (this.#transaction) {
+    const transaction = this.#transaction ?? this.#joined()
+    if (transaction) {
       // Created outside of the transaction, which `create table` would commit. Usually the table
       // exists already.
       if (this.dialect.schema.changesCommit && root instanceof OpenDatabase) {
         await root.#ensureLocksTable().catch(() => {})
       }
-      await this.#transaction.lock(name, WAIT_FOR_LOCK)
-      return work(this)
+      await transaction.lock(name, WAIT_FOR_LOCK)
+      return work(this.#transaction ? this : this.#bind(transaction))
     }
     if (this.dialect.schema.changesCommit) await this.#ensureLocksTable()
     const patient = { ...this.#options, timeout: WAIT_FOR_LOCK }
@@ -141,9 +168,13 @@ class OpenDatabase<T> implements Database<T>, WithInternals {
   #changeErrors(change: ChangeError): Database<T> {
     const options = this.#options
     const { clock } = this
+    const units = this.#units
+    const earlier = this.#changesErrors
+    const changesErrors: ChangeError = earlier ? (error) => change(earlier(error)) : change
     const engine = changeErrorsOf(this[internals].engine, this.dialect, change)
     if (!this.#transaction) {
-      return new OpenDatabase<T>(engine, options, createStatementRunner(engine, options), { clock })
+      const within = { clock, units, changesErrors }
+      return new OpenDatabase<T>(engine, options, createStatementRunner(engine, options), within)
     }
     const transaction = changeErrorsOfTransaction(this.#transaction, this.dialect, change)
     const root = this[internals].root as Database<T>

@@ -11,6 +11,11 @@ export interface BatcherOptions<Item, Result> {
   together(items: readonly Item[]): Promise<ReadonlyArray<Result | undefined>>
   alone(item: Item): Promise<Result>
   /**
+   * Whether the caller runs in a transaction of its own, which the items of others must not join.
+   * @default false for every caller
+   */
+  isInUnitOfWork?(): boolean
+  /**
    * Whether a round that failed with this error may have been committed all the same, because the
    * connection was lost before the response arrived.
    */
@@ -71,14 +76,16 @@ export function createBatcher<Item, Result>(
     )
   }
 
-  return (item) =>
-    new Promise((resolve, reject) => {
+  return (item) => {
+    if (options.isInUnitOfWork?.()) return options.alone(item)
+    return new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject })
       if (isRunning) return
       isRunning = true
       // Lets the event loop read all input that has already arrived, so that it joins this round.
       setImmediate(() => void runRounds())
     })
+  }
 }
 
 function waitAtMost(milliseconds: number, work: Promise<void>): Promise<void> {

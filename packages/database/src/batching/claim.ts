@@ -1,4 +1,4 @@
-import type { Claim, Database } from '../database.ts'
+import { type Claim, type Database, internalsOf } from '../database.ts'
 import type { AnyTables, ClaimThenInsert, UpdateOne } from '../definitions.ts'
 import {
   type AnyKysely,
@@ -55,6 +55,7 @@ function claimTogether<T, Params extends object, Row>(
     alone: (params) => alone(params),
     patience: batching.patience,
     mayBeCommitted: (error) => hasKind(error, UNAVAILABLE),
+    isInUnitOfWork: () => internalsOf(database).isInUnitOfWork(),
   })
   return (params, on) => (on ? alone(params, on) : runBatched(params))
 }

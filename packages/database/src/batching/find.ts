@@ -1,4 +1,4 @@
-import type { Database } from '../database.ts'
+import { type Database, internalsOf } from '../database.ts'
 import type { AnyTables, FindTarget } from '../definitions.ts'
 import type { AnyKysely, SharedStatements } from '../dialects/dialect.ts'
 import { hasKind, UNAVAILABLE } from '../errors.ts'
@@ -22,6 +22,7 @@ export function findTogether<Row extends object>(
     together: findMany<Row>(database, batching, target),
     patience: batching.patience,
     mayBeCommitted: (error) => hasKind(error, UNAVAILABLE),
+    isInUnitOfWork: () => internalsOf(database).isInUnitOfWork(),
   })
 }
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database } from '../database.ts'
+import { type Database, internalsOf } from '../database.ts'
 import type { AnyTables, InsertWhile } from '../definitions.ts'
 import {
   type AnyKysely,
@@ -37,6 +37,7 @@ export function insertWhile<T, Params extends object>(
     alone: (params) => alone(params),
     patience: batching.patience,
     mayBeCommitted: (error) => hasKind(error, UNAVAILABLE),
+    isInUnitOfWork: () => internalsOf(database).isInUnitOfWork(),
   })
   return (params, on) => (on ? alone(params, on) : runBatched(params))
 }

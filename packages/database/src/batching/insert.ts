@@ -1,4 +1,4 @@
-import type { Database } from '../database.ts'
+import { type Database, internalsOf } from '../database.ts'
 import type { InsertTarget } from '../definitions.ts'
 import type { SharedStatements } from '../dialects/dialect.ts'
 import { hasKind, UNAVAILABLE } from '../errors.ts'
@@ -34,6 +34,7 @@ function together(database: Database, target: InsertTarget, alone: Insert): Inse
         : inOneStatement(database, batching, target),
     patience: batching.patience,
     mayBeCommitted: (error) => hasKind(error, UNAVAILABLE),
+    isInUnitOfWork: () => internalsOf(database).isInUnitOfWork(),
   })
 }
 

@@ -1,0 +1,103 @@
+import { type Database, insertTogether, withErrors } from '@tollgate/database'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { TestDatabase } from '../../../test-support/create-test-database.ts'
+import { createThingsDatabase, findThings, type Tables, type Thing, thing } from './things.ts'
+
+let test: TestDatabase
+let database: Database<Tables>
+beforeEach(async () => {
+  test = await createThingsDatabase({ timeout: 10_000 })
+  database = test.database
+})
+afterEach(() => test.drop())
+
+const add = (id: string, to: Database<Tables> = database) =>
+  to.kysely
+    .insertInto('things')
+    .values(thing(id) as never)
+    .execute()
+const ids = async () => (await findThings(database)).map(({ id }) => id).sort()
+
+describe('database.unitOfWork()', () => {
+  it('commits every write of code that was given the database itself', async () => {
+    const changed = withErrors(database, (error) => error) as unknown as Database<Tables>
+    const result = await database.unitOfWork(async () => {
+      await add('statement')
+      await database.transaction((tx) => add('transaction', tx))
+      await database.exclusively('a lock', (tx) => add('lock', tx))
+      await add('changed errors', changed)
+      await database.unitOfWork(() => add('inner unit'))
+      return 'done'
+    })
+    expect(result).toBe('done')
+    expect(await ids()).toEqual([
+      'changed errors',
+      'inner unit',
+      'lock',
+      'statement',
+      'transaction',
+    ])
+  })
+
+  it('undoes every write if the work fails', async () => {
+    const columns = ['id', 'name', 'owner', 'amount', 'done_at', 'flagged']
+    const insert = insertTogether<Record<keyof Thing, unknown>>(database, {
+      table: 'things',
+      columns,
+      key: ['id'],
+    })
+    const work = database.unitOfWork(async () => {
+      await add('statement')
+      await database.transaction((tx) => add('transaction', tx))
+      await Promise.all([insert(thing('a')), insert(thing('b'))])
+      expect(await ids()).toEqual(['a', 'b', 'statement', 'transaction'])
+      throw new Error('the last step fails')
+    })
+    await expect(work).rejects.toThrow('the last step fails')
+    expect(await ids()).toEqual([])
+  })
+
+  it('shares nothing with callers outside of it, who keep what they wrote', async () => {
+    let leave = () => {}
+    const left = new Promise<void>((resolve) => {
+      leave = resolve
+    })
+    let enter = () => {}
+    const entered = new Promise<void>((resolve) => {
+      enter = resolve
+    })
+    const unit = database.unitOfWork(async () => {
+      enter()
+      await left
+      await add('inside')
+      throw new Error('undone')
+    })
+    await entered
+    // On SQLite this write waits for the unit, the only writer.
+    const outside = add('outside')
+    leave()
+    await expect(unit).rejects.toThrow('undone')
+    await outside
+    expect(await ids()).toEqual(['outside'])
+  })
+
+  it('passes errors through the function of the database that sent the statement', async () => {
+    const changed = withErrors(
+      database,
+      (error) => new RangeError('changed', { cause: error }),
+    ) as unknown as Database<Tables>
+    await add('taken')
+    const work = database.unitOfWork(() => add('taken', changed))
+    await expect(work).rejects.toThrow(RangeError)
+  })
+
+  it('takes no part in what its code does after it ended', async () => {
+    let later: Promise<unknown> = Promise.resolve()
+    await database.unitOfWork(async () => {
+      await add('inside')
+      later = new Promise((resolve) => setTimeout(resolve, 20)).then(() => add('later'))
+    })
+    await later
+    expect(await ids()).toEqual(['inside', 'later'])
+  })
+})
