@@ -4,11 +4,14 @@ export { type ClientJson, clientJson } from './clients/client.ts'
 export type { Clients, CreatedClient, NewClient } from './clients/manage.ts'
 export { newRedirectProblem } from './clients/redirect-uris.ts'
 export { isVerified } from './clients/self-registered.ts'
+export { ownSettings } from './clients/settings/own-settings.ts'
+export type { ClientUpdate, SettingsChange } from './clients/update.ts'
 export { type Clock, type StoreClock, systemClock } from './clock.ts'
 export { type ClientKeyAlgorithm, type SigningAlgorithm, signingAlgorithms } from './crypto.ts'
 export {
   AccessDenied,
   AuthorizationPending,
+  Conflict,
   ConsentRequired,
   CsrfMismatch,
   ExpiredToken,
@@ -211,6 +214,7 @@ export type {
   ClientSettings,
   OwnSettings,
   SelfRegistration,
+  ServerSetting,
 } from './storage/client-settings.ts'
 export type {
   Actor,

@@ -205,6 +205,7 @@ describe('docs/reference/options.md', () => {
       'SignedIntrospectionOptions',
     ],
     ['## NewClient', 'Option', 'clients/manage.ts', 'NewClient'],
+    ['## ClientUpdate', 'Option', 'clients/update.ts', 'ClientUpdate'],
     ['## Users', 'Method', 'users/users.ts', 'Users'],
     ['## AdapterOptions', 'Option', 'adapters/options.ts', 'AdapterOptions'],
     ['## Pages', 'Member', 'pages/pages.ts', 'Pages'],

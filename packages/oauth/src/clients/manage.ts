@@ -2,17 +2,19 @@ import type { ServerContext } from '../context.ts'
 import { randomId } from '../crypto.ts'
 import { NotFound, ValidationFailed } from '../errors.ts'
 import type { GrantType } from '../grants/grant.ts'
-import type { ClientSettings, OwnSettings } from '../storage/client-settings.ts'
-import { isPossibleId } from '../storage/possible-id.ts'
+import type { OwnSettings } from '../storage/client-settings.ts'
 import type { Client } from '../storage/records.ts'
-import { assertMethodOffered } from './authentication-methods.ts'
-import { PERSONAL_ACCESS_CLIENT, rowIdOf } from './client.ts'
+import { PERSONAL_ACCESS_CLIENT } from './client.ts'
+import { findClient, requireClient } from './find.ts'
 import { pairwiseSubject } from './pairwise-subject.ts'
 import { parseClientName, parseGrantTypes, parseRedirects, parseScopeLimit } from './parse.ts'
-import { ClientChanged, changeClient, noSuchClient, saveClient } from './save.ts'
+import { assertProviderNamed } from './provider.ts'
+import { ClientChanged, type ClientFields, changeClient, noSuchClient, saveClient } from './save.ts'
 import { hasOwnSecret, newSecret } from './secret.ts'
-import { assertAlgorithmOffered, assertDemandsOffered } from './settings/demands.ts'
-import { parseConfidential, parseSettings } from './settings/parse-settings.ts'
+import { withoutVerification } from './self-registered.ts'
+import { parseOwnSettings } from './settings/own-settings.ts'
+import { parseConfidential } from './settings/parse-settings.ts'
+import { type ClientUpdate, updateClient } from './update.ts'
 
 /** Options for `clients.create()`. */
 export interface NewClient {
@@ -91,13 +93,23 @@ export interface Clients {
   /** Lists the clients that a user registered and that were not deleted, by name. */
   listByUser(userId: string | number): Promise<Client[]>
   /**
-   * Changes the name and redirect URIs. A client that a user registered becomes unverified. A client
-   * that registered itself stays verified, because its own changes take another route. If it has a
-   * metadata document, your change lasts only until the document is read again.
+   * Changes the given fields of a client, on every process within a second. A grant that the client
+   * lost cannot be used any more, and its refresh tokens no longer give scopes that it lost; access
+   * tokens stay as they are until they expire. If the client has a metadata document, your change
+   * lasts only until the document is read again.
    * @throws NotFound if there is no such client or it was deleted
-   * @throws ValidationFailed if the name or a redirect URI is invalid
+   * @throws ValidationFailed if a field is invalid, alone or together with those that stay
+   * @throws Conflict if the client has changed since `unchangedSince`
+   * @example
+   * ```ts
+   * const client = await oauth.clients.find(id)
+   * if (client) {
+   *   const { updatedAt: unchangedSince } = client
+   *   await oauth.clients.update(id, { grants: ['client_credentials'], unchangedSince })
+   * }
+   * ```
    */
-  update(id: string, change: { readonly name: string; readonly redirect: string }): Promise<Client>
+  update(id: string, change: ClientUpdate): Promise<Client>
   /**
    * Replaces the client secret. The old secret and all refresh tokens issued under it stop working
    * immediately.
@@ -126,6 +138,11 @@ export interface Clients {
    */
   verify(id: string): Promise<Client>
   /**
+   * Takes back `verify()`. Does nothing if the client is not verified.
+   * @throws NotFound if there is no such client, or the operator registered it
+   */
+  unverify(id: string): Promise<Client>
+  /**
    * Returns the pairwise subject (OpenID Connect Core §8) by which a client knows a user. `null` if
    * the client may know the user id, because it has public subjects or does not exist. Show it to
    * the client wherever your API would show the user id.
@@ -139,29 +156,16 @@ export function manageClients(context: ServerContext): Clients {
   const { storage, options, providers } = context
   const repository = storage.clients
 
-  async function find(id: string): Promise<Client | null> {
-    // The public id of a client with a metadata document is the URL of that document.
-    const rowId = id.startsWith('https://') ? rowIdOf(id) : id
-    return isPossibleId(rowId) ? repository.find(rowId) : null
-  }
-
-  async function requireClient(id: string): Promise<Client> {
-    const client = await find(id)
-    if (!client || client.revokedAt) throw noSuchClient()
-    return client
-  }
-
   return {
     async create(input) {
       const grantTypes = parseGrantTypes(input.grants, context.grants.keys())
-      const asked = parseSettings(input.settings ?? {}, options.issuer)
-      assertMethodOffered(asked, context)
-      assertDemandsOffered(asked, context)
-      assertAlgorithmOffered(asked, context)
+      const asked = parseOwnSettings(input.settings ?? {}, context)
+      assertProviderNamed(input.provider, grantTypes, context)
       const confidential = parseConfidential(input.confidential, asked)
       const made = await newSecret({ confidential, settings: asked }, context)
       const { secret, secretHash } = made
-      const settings = { ...made.settings, ...parseProvider(input, grantTypes, context) }
+      const { provider } = input
+      const settings = { ...made.settings, ...(provider !== undefined && { provider }) }
       const now = options.clock.now()
       const client: Client = {
         id: randomId(),
@@ -186,24 +190,12 @@ export function manageClients(context: ServerContext): Clients {
       await repository.create(client)
       return { client, secret }
     },
-    find,
+    find: (id) => findClient(id, context),
     list: () => repository.list(),
     listByUser: (userId) => repository.listByUser(providers.require(userId)),
-    async update(id, change) {
-      const client = await requireClient(id)
-      const name = parseClientName(change.name)
-      const redirectUris = parseRedirects(change.redirect, client.grantTypes, options.issuer)
-      if (client.userId === null) return saveClient(client, { name, redirectUris }, context)
-      // Removes `verified` atomically: the operator may be verifying the old version at this
-      // moment.
-      return changeClient(
-        client.id,
-        ({ settings: { verified: _, ...settings } }) => ({ name, redirectUris, settings }),
-        context,
-      )
-    },
+    update: (id, change) => updateClient(id, change, context),
     async rotateSecret(id) {
-      const client = await requireClient(id)
+      const client = await requireClient(id, context)
       if (!client.confidential) throw new NotFound('This client is public: it has no secret.')
       if (!hasOwnSecret(client)) throw new NotFound('This client has a key, and no secret.')
       const { secretVersion: before } = client
@@ -223,15 +215,12 @@ export function manageClients(context: ServerContext): Clients {
       return { client: saved, secret: rotated }
     },
     async revoke(id) {
-      const client = await requireClient(id)
+      const client = await requireClient(id, context)
       await saveClient(client, { revokedAt: options.clock.now() }, context, 'client')
     },
     async verify(id) {
-      const client = await requireClient(id)
+      const client = await requireReviewable(id, context)
       const { self_registered } = client.settings
-      if (!self_registered && client.userId === null) {
-        throw new NotFound('Those who run this server have registered this client themselves.')
-      }
       const vouched = self_registered
         ? { self_registered: { ...self_registered, verified: true } }
         : { verified: true }
@@ -242,6 +231,10 @@ export function manageClients(context: ServerContext): Clients {
         throw new ValidationFailed({ id: ['It has changed at this moment: look at it again.'] })
       }
     },
+    async unverify(id) {
+      const client = await requireReviewable(id, context)
+      return changeClient(client.id, withoutReview, context)
+    },
     async pairwiseSubject(id, userId) {
       const client = await context.clients.find(id)
       return client && pairwiseSubject(client, providers.require(userId), context)
@@ -250,19 +243,22 @@ export function manageClients(context: ServerContext): Clients {
   }
 }
 
-function parseProvider(
-  { provider }: NewClient,
-  grantTypes: readonly string[],
-  { providers: { all, find } }: ServerContext,
-): Pick<ClientSettings, 'provider'> {
-  const several = all.some(({ name }) => name !== null)
-  if (provider !== undefined && !find(provider)) {
-    throw new ValidationFailed({ provider: [`There is no user provider '${provider}'.`] })
+/** Finds a client that the operator did not register, and may verify. */
+async function requireReviewable(id: string, context: ServerContext): Promise<Client> {
+  const client = await requireClient(id, context)
+  if (client.settings.self_registered || client.userId !== null) return client
+  throw new NotFound('Those who run this server have registered this client themselves.')
+}
+
+function withoutReview({ settings }: Client): ClientFields | null {
+  const { verified, self_registered, ...others } = settings
+  if (verified === undefined && self_registered?.verified === undefined) return null
+  return {
+    settings: {
+      ...others,
+      ...(self_registered && { self_registered: withoutVerification(self_registered) }),
+    },
   }
-  if (several && provider === undefined && grantTypes.includes('password')) {
-    throw new ValidationFailed({ provider: ['The password grant needs the user provider.'] })
-  }
-  return provider === undefined ? {} : { provider }
 }
 
 /**

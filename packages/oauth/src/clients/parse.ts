@@ -64,13 +64,23 @@ export function parseRedirects(
   issuer: string,
 ): string[] {
   const uris = typeof redirect === 'string' ? splitRedirects(redirect) : [...(redirect ?? [])]
-  const needed = grantTypes.includes('authorization_code') || grantTypes.includes('implicit')
-  const problems =
-    needed && uris.length === 0
-      ? ['The redirect field is required.']
-      : redirectProblems(uris, issuer)
+  assertRedirectPresent(uris, grantTypes)
+  const problems = redirectProblems(uris, issuer)
   if (problems.length > 0) throw new ValidationFailed({ redirect: problems })
   return [...new Set(uris)]
+}
+
+/**
+ * Requires a redirect URI for grants that use the authorization endpoint.
+ * @throws ValidationFailed if there is none
+ */
+export function assertRedirectPresent(
+  uris: readonly string[],
+  grantTypes: readonly string[],
+): void {
+  const needed = grantTypes.includes('authorization_code') || grantTypes.includes('implicit')
+  if (!needed || uris.length > 0) return
+  throw new ValidationFailed({ redirect: ['The redirect field is required.'] })
 }
 
 export function parseGrantTypes(
@@ -89,10 +99,10 @@ export function parseGrantTypes(
 }
 
 export function parseScopeLimit(
-  scopes: readonly string[] | undefined,
+  scopes: readonly string[] | null | undefined,
   defined: ReadonlySet<string>,
 ): string[] | null {
-  if (scopes === undefined) return null
+  if (scopes === undefined || scopes === null) return null
   const unknown = scopes.find((name) => !defined.has(name))
   if (unknown !== undefined) {
     throw new ValidationFailed({ scopes: [`The scope '${unknown}' is not defined.`] })

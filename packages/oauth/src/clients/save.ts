@@ -21,9 +21,9 @@ export class ClientChanged extends Error {
 }
 
 /**
- * Writes the changed fields and announces the change to every process. Settings are replaced as a
- * whole, so they must be derived from `client` as it was read.
- * @throws ClientChanged if `fields` contains settings and the client has changed since it was read
+ * Writes the changed fields and announces the change to every process. `fields` must be derived from
+ * `client` as it was read, because some are only valid together with others.
+ * @throws ClientChanged if the client has changed since it was read, unless it is being deleted
  * @throws NotFound if the client does not exist or was deleted
  */
 export async function saveClient(
@@ -35,11 +35,11 @@ export async function saveClient(
   const at = options.clock.now()
   const until = new Date(at.getTime() + NOTICE_LIFETIME[kind])
   const notice: NewRevocation = { kind, subject: client.id, at, until }
-  const since = fields.settings === undefined ? undefined : client.updatedAt
+  const since = kind === 'client' ? undefined : client.updatedAt
   const change = { ...fields, updatedAt: since ? afterwards(since, at) : at }
   if (!(await storage.clients.update(client.id, change, notice, since))) {
     const row = since ? await storage.clients.find(client.id) : null
-    // A concurrent request has just deleted the client or rotated its secret, and takes precedence.
+    // A concurrent request has just deleted the client, and takes precedence.
     if (!row || row.revokedAt) throw noSuchClient()
     throw new ClientChanged('The client has changed since it was read')
   }

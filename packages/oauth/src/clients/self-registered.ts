@@ -70,16 +70,16 @@ export function mayAccessResource(
 }
 
 /**
- * Returns the granted scopes that are still valid. Self-registered clients keep only scopes that
- * are currently open to them.
+ * Returns the granted scopes that the client may still have. The operator may have limited the
+ * scopes of the client, or those open to self-registered clients, since they were granted.
  */
 export function filterOpenScopes(
   scopes: readonly string[],
   client: Client,
   options: Pick<ResolvedOptions, 'selfRegisteredScopes'>,
 ): readonly string[] {
-  if (client.settings.self_registered === undefined) return scopes
-  const limit = scopeLimitOf(client, options) ?? []
+  const limit = scopeLimitOf(client, options)
+  if (limit === null) return scopes
   return scopes.filter((name) => limit.includes(name))
 }
 

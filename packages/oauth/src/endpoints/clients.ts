@@ -82,7 +82,8 @@ export async function updateClient(
 ): Promise<HttpResponse> {
   const client = await requireOwn(request, context, id)
   const change = await readValid(request, changeSchema(context))
-  return noStoreJson(clientJson(await manageClients(context).update(client.id, change)))
+  const changed = await manageClients(context).update(client.id, { ...change, by: 'owner' })
+  return noStoreJson(clientJson(changed))
 }
 
 /** Handles DELETE /oauth/clients/{client-id}: revokes the client and its tokens. */

@@ -7,7 +7,7 @@ import { authorizationErrorResponse, authorizationResponse } from '../authorizat
 import type { ResponseMode } from '../authorization/response-modes.ts'
 import { withSignIn } from '../authorization/sign-in-details.ts'
 import { matchesRedirect } from '../clients/redirect-uris.ts'
-import { isUnused, markUsed } from '../clients/self-registered.ts'
+import { isUnused, markUsed, scopeLimitOf } from '../clients/self-registered.ts'
 import type { ServerContext } from '../context.ts'
 import { AccessDenied, InvalidRequest, Unauthenticated } from '../errors.ts'
 import { type Form, parseForm, readForm, requireParam } from '../http/form.ts'
@@ -97,6 +97,18 @@ async function pending(request: HttpRequest, form: Form, context: ServerContext)
   return { interaction, client, person }
 }
 
+/** Whether the client still has the grant and the scopes that it had when the page was opened. */
+function mayStillHave(
+  { scopes }: Interaction,
+  client: Client,
+  grantType: string,
+  { options }: ServerContext,
+): boolean {
+  const limit = scopeLimitOf(client, options)
+  const isWithin = limit === null || scopes.every((name) => limit.includes(name))
+  return client.grantTypes.includes(grantType) && isWithin
+}
+
 function clientGone(): DecisionRefused {
   return new DecisionRefused('applicationGone')
 }
@@ -107,6 +119,7 @@ async function approve(
 ): Promise<HttpResponse> {
   const offered = context.responses.get(interaction.responseType)
   if (!offered) throw alreadyAnswered()
+  if (!mayStillHave(interaction, client, offered.grantType, context)) throw clientGone()
   const { ticket, details: requestedDetails } = splitTicket(interaction.details)
   const declined = readDeclined(
     form,

@@ -16,6 +16,9 @@ export class CsrfMismatch extends defineError('csrf_mismatch', 403, ManagementEr
 /** The object does not exist, or belongs to another person. */
 export class NotFound extends defineError('not_found', 404, ManagementError) {}
 
+/** The object has changed since the caller read it. Read it again and repeat the change. */
+export class Conflict extends defineError('conflict', 409, ManagementError) {}
+
 /** The path exists, but not for this HTTP method. */
 export class MethodNotAllowed extends defineError('method_not_allowed', 405, ManagementError) {
   readonly #allowed: readonly string[]

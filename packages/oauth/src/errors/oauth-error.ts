@@ -35,6 +35,7 @@ export type OAuthErrorCode =
   | 'unauthenticated'
   | 'csrf_mismatch'
   | 'not_found'
+  | 'conflict'
   | 'method_not_allowed'
   | 'payload_too_large'
   | 'unsupported_media_type'

@@ -112,11 +112,11 @@ export interface ClientSettings {
   readonly self_registered?: SelfRegistration
 }
 
+/** The settings that only the server sets. */
+export type ServerSetting = 'sealed_secret' | 'self_registered' | 'verified' | 'provider'
+
 /** The settings a client may choose for itself. The server sets the others. */
-export type OwnSettings = Omit<
-  ClientSettings,
-  'sealed_secret' | 'self_registered' | 'verified' | 'provider'
->
+export type OwnSettings = Omit<ClientSettings, ServerSetting>
 
 /** Settings that the server can honour only if the matching feature is enabled. */
 export type ClientDemand =

@@ -56,6 +56,8 @@ export type ClientChange = Partial<
     | 'redirectUris'
     | 'grantTypes'
     | 'scopes'
+    | 'firstParty'
+    | 'resourceServer'
     | 'secretHash'
     | 'secretVersion'
     | 'settings'

@@ -97,7 +97,7 @@ describe('threat S6 logos of clients', () => {
     expect(await pageOf(id)).toContain(
       'Another user registered this application. The operator of this server has verified it.',
     )
-    await server.oauth.clients.update(id, { name: 'Your bank', redirect: REDIRECT })
+    await server.oauth.clients.update(id, { name: 'Your bank', by: 'owner' })
     expect((await logoOf(id)).status).toBe(404)
     expect(await pageOf(id)).toContain('unverified')
   })

@@ -98,7 +98,7 @@ function contradictionsIn({ jwks, jwks_uri, token_endpoint_auth_method }: OwnSet
  * they are probably typing mistakes.
  * @throws ValidationFailed if a setting is invalid or unknown
  */
-export function parseSettings(given: OwnSettings, issuer: string): ClientSettings {
+export function parseSettings(given: object, issuer: string): OwnSettings {
   const { settings, problems, others } = readSettings({ ...given }, issuer)
   const unknown = others.map((name) => `${name} is not a setting of a client`)
   const all = [...problems, ...unknown]

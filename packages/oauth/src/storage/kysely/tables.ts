@@ -44,6 +44,8 @@ const changeOfClient = clientTable.pick(
   'grant_types',
   'scopes',
   'any_scope',
+  'first_party',
+  'resource_server',
   'secret_hash',
   'secret_version',
   'settings',

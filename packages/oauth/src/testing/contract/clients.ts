@@ -48,6 +48,8 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
         redirectUris: ['https://b.example'],
         grantTypes: ['authorization_code'],
         scopes: ['a'],
+        firstParty: true,
+        resourceServer: true,
         settings: { client_uri: 'https://b.example' },
         updatedAt: later(1),
       }
