@@ -4,6 +4,7 @@ import { isHttpError } from '@tollgate/http'
 import { isOAuthError, TooManyRequests } from '@tollgate/oauth'
 import { forHono as forOAuth } from '@tollgate/oauth/hono'
 import { type Context, Hono } from 'hono'
+import { addAdminApi } from './api/admin/routes.ts'
 import { addApi } from './api/api.ts'
 import { addBillingApi } from './api/billing.ts'
 import type { ServiceContext } from './context.ts'
@@ -68,6 +69,7 @@ export function createApp(context: ServiceContext): Hono<AppEnv> {
   app.use(rejectUnreadable())
   addApi(app, context)
   addBillingApi(app, context)
+  addAdminApi(app, context)
 
   app.use(oauth.freshToken(), providePageContext(context))
   addPages(app, context)

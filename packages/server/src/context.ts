@@ -2,6 +2,7 @@ import type { Billing } from '@tollgate/billing'
 import type { Database } from '@tollgate/database'
 import type { AuthorizationServer, Clock } from '@tollgate/oauth'
 import type { Logger } from 'pino'
+import type { AdminServices } from './admin/execute.ts'
 import type { Config } from './config/config.ts'
 import type { BothProviders } from './demo/providers.ts'
 import type { DemoState } from './demo/state-file.ts'
@@ -24,6 +25,8 @@ export interface ServiceContext {
   readonly limits: Limits
   readonly oauth: AuthorizationServer<User>
   readonly billing: Billing
+  /** The parts that the operations of operators work with. */
+  readonly admin: AdminServices
   /** Statistics per day, for the operator's overview. */
   readonly statistics: Statistics
   /** The payment sandbox of a demo. `null` in production. */

@@ -4,6 +4,7 @@ import type { Database } from '@tollgate/database'
 import type { AuthorizationServer, Clock } from '@tollgate/oauth'
 import type { Sandbox } from '@tollgate/sandbox'
 import type { DestinationStream } from 'pino'
+import { createAdminServices } from './admin/services.ts'
 import { createApp } from './app.ts'
 import { configuredProviders, createServiceBilling } from './billing.ts'
 import type { Config } from './config/config.ts'
@@ -217,6 +218,16 @@ async function start(
     onceAvailable(() => billing.migrate()),
   )
   statistics.sampleFrom(billing)
+  const admin = createAdminServices({
+    config,
+    database,
+    clock,
+    users,
+    sessions,
+    limits,
+    oauth,
+    billing: { rows: async () => billing, provider: async () => billing },
+  })
 
   const demo =
     sandbox && stripeWebhook
@@ -239,6 +250,7 @@ async function start(
     limits,
     oauth,
     billing,
+    admin,
     statistics,
     sandbox,
     demo,
@@ -261,6 +273,7 @@ async function start(
       sessions.purge(),
       limits.purge(),
       billing.purge(),
+      admin.requests.purge(),
       statistics.purge(),
       statistics.sample(),
     ])

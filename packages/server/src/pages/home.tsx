@@ -18,7 +18,7 @@ export function addHome(app: Hono<AppEnv>): void {
     const user = userOf(c)
     const { service, t } = c.get('page')
     const { demo } = service
-    const places = PLACES.filter(({ place }) => place !== 'overview' || user.operator)
+    const places = PLACES.filter(({ place }) => place !== 'overview' || user.role !== null)
     return renderPage(
       c,
       { title: t('home.title') },

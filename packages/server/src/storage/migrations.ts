@@ -1,4 +1,10 @@
-import { addColumn, createTable, type MigrationSet } from '@tollgate/database'
+import {
+  addColumn,
+  createIndex,
+  createTable,
+  hasColumn,
+  type MigrationSet,
+} from '@tollgate/database'
 
 /**
  * Forward-only migrations. Add an entry at the end for each change; never edit one that was
@@ -65,6 +71,66 @@ export const serviceMigrations: MigrationSet = {
       id: '0002-language-of-accounts',
       async up(database, { string }) {
         await addColumn(database, 'users', 'locale', string(35).nullable())
+      },
+    },
+    {
+      id: '0003-operators',
+      async up(database, { id, string, text, instant, integer }) {
+        await addColumn(database, 'users', 'role', string(10).nullable())
+        // An interrupted migration may have dropped it already.
+        if (await hasColumn(database, 'users', 'operator')) {
+          await database.kysely
+            .updateTable('users')
+            .set({ role: 'owner' })
+            .where('operator', '=', 1)
+            .execute()
+          await database.kysely.schema.alterTable('users').dropColumn('operator').execute()
+        }
+        await createIndex(database, { name: 'users_by_role', table: 'users', columns: ['role'] })
+        await createTable(database, 'audit_entries', {
+          columns: {
+            id,
+            at: instant,
+            actor_kind: string(10),
+            actor_id: string(191).nullable(),
+            door: string(10),
+            operation: string(64),
+            outcome: string(10),
+            subject_kind: string(20).nullable(),
+            subject_id: string(191).nullable(),
+            owner_id: id.nullable(),
+            details: text,
+            intent_id: id.nullable(),
+            request_id: id.nullable(),
+            personal_hash: id.nullable(),
+            number: integer.nullable(),
+            chained_at: instant.nullable(),
+            hash: id.nullable(),
+          },
+          primaryKey: ['id'],
+          unique: { audit_entries_by_number: ['number'] },
+          indexes: {
+            audit_entries_by_owner: ['owner_id', 'id'],
+            audit_entries_by_actor: ['actor_kind', 'actor_id', 'id'],
+            audit_entries_by_operation: ['operation', 'id'],
+            audit_entries_by_intent: ['intent_id'],
+          },
+        })
+        await createTable(database, 'audit_personal', {
+          columns: { entry_id: id, person: id, salt: id, content: text },
+          primaryKey: ['entry_id', 'person'],
+          indexes: { audit_personal_by_person: ['person'] },
+        })
+        await createTable(database, 'admin_requests', {
+          columns: {
+            key_hash: id,
+            request_hash: id,
+            created_at: instant,
+            response: text.nullable(),
+          },
+          primaryKey: ['key_hash'],
+          indexes: { admin_requests_by_time: ['created_at'] },
+        })
       },
     },
   ],

@@ -12,14 +12,18 @@ export const userTable = defineTable(
     email_key: field.string(254),
     name: field.string(100).nullable(),
     password_hash: field.string(255),
-    operator: field.flag,
     demo: field.flag,
     created_at: field.instant,
     disabled_at: field.instant.nullable(),
     /** The language that the person has chosen for pages and mail. */
     locale: field.string(35).nullable(),
+    /** The operator role. `null` for people who only use the service. */
+    role: field.string(10).nullable(),
   },
-  { unique: { users_by_email: ['email_key'] }, indexes: { users_by_demo: ['demo'] } },
+  {
+    unique: { users_by_email: ['email_key'] },
+    indexes: { users_by_demo: ['demo'], users_by_role: ['role'] },
+  },
 )
 
 export const sessionTable = defineTable(
@@ -85,6 +89,81 @@ export const writeProbeTable = defineTable(
   { primaryKey: ['id'] },
 )
 
+/** The audit log. Entries are only added, and later numbered and chained; never changed otherwise. */
+export const auditTable = defineTable(
+  'audit_entries',
+  {
+    /** Sorts by time. */
+    id: field.id,
+    at: field.instant,
+    /** `operator`, `client` or `command`. */
+    actor_kind: field.string(10),
+    /** User id of the operator, `client_id`, or the name that a command was given. */
+    actor_id: field.string(191).nullable(),
+    /** `page`, `api` or `command`. */
+    door: field.string(10),
+    /** Name of the operation, such as `users.disable`. */
+    operation: field.string(64),
+    /** `done`, `started`, `failed` or `refused`. */
+    outcome: field.string(10),
+    subject_kind: field.string(20).nullable(),
+    subject_id: field.string(191).nullable(),
+    /** The account that the subject belongs to, for its timeline. */
+    owner_id: field.id.nullable(),
+    /** Further facts as JSON, without secrets and personal data. */
+    details: field.json<Readonly<Record<string, unknown>>>(),
+    /** The entry with the intent, in an entry with the outcome. */
+    intent_id: field.id.nullable(),
+    request_id: field.id.nullable(),
+    /** Hash of the salted hashes of the personal data. */
+    personal_hash: field.id.nullable(),
+    /** Position in the chain, without gaps. `null` until the entry is chained. */
+    number: field.integer.nullable(),
+    chained_at: field.instant.nullable(),
+    /** Hash of this entry and of the hash before it. */
+    hash: field.id.nullable(),
+  },
+  {
+    primaryKey: ['id'],
+    unique: { audit_entries_by_number: ['number'] },
+    indexes: {
+      audit_entries_by_owner: ['owner_id', 'id'],
+      audit_entries_by_actor: ['actor_kind', 'actor_id', 'id'],
+      audit_entries_by_operation: ['operation', 'id'],
+      audit_entries_by_intent: ['intent_id'],
+    },
+  },
+)
+
+/** Personal data of audit entries, one row per person, deleted with the account. */
+export const auditPersonalTable = defineTable(
+  'audit_personal',
+  {
+    entry_id: field.id,
+    /** User id of the person. Empty for a machine or a command. */
+    person: field.id,
+    salt: field.id,
+    /** Address, e-mail address and free text, as JSON. */
+    content: field.text,
+  },
+  { primaryKey: ['entry_id', 'person'], indexes: { audit_personal_by_person: ['person'] } },
+)
+
+/** Requests with an idempotency key, and their responses. */
+export const adminRequestTable = defineTable(
+  'admin_requests',
+  {
+    /** Hash of the caller and the key. */
+    key_hash: field.id,
+    /** Hash of the operation and its input. */
+    request_hash: field.id,
+    created_at: field.instant,
+    /** The response as JSON. `null` while the first request runs, or if it was interrupted. */
+    response: field.text.nullable(),
+  },
+  { primaryKey: ['key_hash'], indexes: { admin_requests_by_time: ['created_at'] } },
+)
+
 /** All tables of the service. */
 export const serviceTables = [
   userTable,
@@ -93,6 +172,9 @@ export const serviceTables = [
   dailyStatisticTable,
   countedEventTable,
   writeProbeTable,
+  auditTable,
+  auditPersonalTable,
+  adminRequestTable,
 ]
 
 /**
@@ -111,6 +193,9 @@ export interface ServiceTables {
   known_networks: ReturnType<typeof knownNetworkTable.toRow>
   daily_figures: ReturnType<typeof dailyStatisticTable.toRow>
   counted_events: ReturnType<typeof countedEventTable.toRow>
+  audit_entries: ReturnType<typeof auditTable.toRow>
+  audit_personal: ReturnType<typeof auditPersonalTable.toRow>
+  admin_requests: ReturnType<typeof adminRequestTable.toRow>
 }
 
 const BATCH_SIZE = 500

@@ -1,4 +1,5 @@
 import { type UserRow, userTable } from '../storage/tables.ts'
+import { parseRole, type Role } from './roles.ts'
 
 /** A person with an account here, without their password. */
 export interface User {
@@ -8,8 +9,8 @@ export interface User {
   readonly email: string
   /** The name the person wants to be called by. `null` if they gave none. */
   readonly name: string | null
-  /** Whether the person may see the overview of the service. */
-  readonly operator: boolean
+  /** What the person may do as an operator. `null` for people who only use the service. */
+  readonly role: Role | null
   /** The language that they chose for pages, mail and invoices; null for the browser's. */
   readonly locale: string | null
   /** When the account was made. */
@@ -23,7 +24,7 @@ export interface Account extends User {
   readonly billedBy: string | null
 }
 
-const shown = userTable.pick('id', 'email', 'name', 'operator', 'locale', 'created_at')
+const shown = userTable.pick('id', 'email', 'name', 'role', 'locale', 'created_at')
 const standing = userTable.pick('disabled_at')
 
 export function accountFromRow(row: UserRow): Account {
@@ -36,13 +37,13 @@ export function accountFromRow(row: UserRow): Account {
 
 /** The JSON of an account in `tollgate user list --json`. */
 export function accountJson(account: Account) {
-  const { operator, disabledAt } = account
-  return { ...userJson(account), operator, disabled_at: disabledAt?.toISOString() ?? null }
+  const { role, disabledAt } = account
+  return { ...userJson(account), role, disabled_at: disabledAt?.toISOString() ?? null }
 }
 
 export function fromRow(row: UserRow): User {
-  const { id, ...rest } = shown.fromRow(row)
-  return { id: String(id), ...rest }
+  const { id, role, ...rest } = shown.fromRow(row)
+  return { id: String(id), role: parseRole(role), ...rest }
 }
 
 /** The JSON of a user in `GET /api/user` and on the command line. */

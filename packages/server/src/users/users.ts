@@ -3,15 +3,28 @@ import type { Clock } from '@tollgate/oauth'
 import { type ServiceTables, type UserRow, userTable } from '../storage/tables.ts'
 import { emailKey, InvalidAccount, MAX_PASSWORD_LENGTH, parseAccount } from './parse.ts'
 import type { Passwords } from './passwords.ts'
+import type { Role } from './roles.ts'
 import { type Account, accountFromRow, fromRow, type User } from './user.ts'
 
 export interface NewUser {
   readonly email: string
   readonly password: string
   readonly name?: string | null
-  readonly operator?: boolean
+  /** The operator role of the account. @default null */
+  readonly role?: Role | null
   /** Whether the demo created the user, with a password that is stored in a file. */
   readonly demo?: boolean
+}
+
+/** Selects accounts for operators. */
+export interface AccountPage {
+  readonly email?: string | undefined
+  /** Customer id at the payment provider. */
+  readonly customer?: string | undefined
+  readonly role?: Role | undefined
+  /** Only accounts that were created before this one. `null` begins with the newest. */
+  readonly before: string | null
+  readonly limit: number
 }
 
 export interface UserAccounts {
@@ -32,8 +45,14 @@ export interface UserAccounts {
   findByCredentials(email: string, password: string): Promise<User | null>
   /** Finds an account by id or e-mail address, including a disabled one. */
   findAccount(idOrEmail: string): Promise<Account | null>
+  /** Lists accounts, including disabled ones, the newest first, by page. */
+  page(request: AccountPage): Promise<Account[]>
   /** Lists all accounts, including disabled ones, in the order of creation. */
   list(): Promise<Account[]>
+  /** Stores the operator role of the account; `null` takes it away. */
+  setRole(id: string, role: Role | null): Promise<void>
+  /** Number of enabled accounts with this role. */
+  countByRole(role: Role): Promise<number>
   /** Stores the language of the person's pages, mail and invoices; null for the browser's. */
   setLocale(id: string, locale: string | null): Promise<void>
   /** For these three the caller ends sessions and tokens: see end-account.ts. */
@@ -79,11 +98,11 @@ export function createUsers(options: {
         emailKey: emailKey(email),
         name,
         passwordHash: await passwords.hash(password),
-        operator: account.operator ?? false,
         demo: account.demo ?? false,
         createdAt: clock.now(),
         disabledAt: null,
         locale: null,
+        role: account.role ?? null,
       })
       try {
         await database.kysely
@@ -123,6 +142,18 @@ export function createUsers(options: {
         : await findRow(idOrEmail)
       return row ? accountFromRow(row) : null
     },
+    async page({ email, customer, role, before, limit }) {
+      if (email !== undefined) {
+        const row = before === null ? await findRow(email) : null
+        return row ? [accountFromRow(row)] : []
+      }
+      let query = database.kysely.selectFrom('users').selectAll()
+      if (before !== null) query = query.where('id', '<', Number(before))
+      if (customer !== undefined) query = query.where('provider_id', '=', customer)
+      if (role !== undefined) query = query.where('role', '=', role)
+      const rows = await query.orderBy('id', 'desc').limit(limit).execute()
+      return rows.map(accountFromRow)
+    },
     async list() {
       const rows = await database.kysely.selectFrom('users').selectAll().orderBy('id').execute()
       return rows.map(accountFromRow)
@@ -133,6 +164,22 @@ export function createUsers(options: {
         .set(userTable.toChange({ disabledAt: disabled ? clock.now() : null }))
         .where('id', '=', Number(id))
         .execute()
+    },
+    async setRole(id, role) {
+      await database.kysely
+        .updateTable('users')
+        .set(userTable.toChange({ role }))
+        .where('id', '=', Number(id))
+        .execute()
+    },
+    async countByRole(role) {
+      const { count } = await database.kysely
+        .selectFrom('users')
+        .select((eb) => eb.fn.countAll().as('count'))
+        .where('role', '=', role)
+        .where('disabled_at', 'is', null)
+        .executeTakeFirstOrThrow()
+      return Number(count)
     },
     async setLocale(id, locale) {
       await database.kysely

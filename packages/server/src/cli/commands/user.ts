@@ -17,6 +17,7 @@ import {
 } from '../../users/end-account.ts'
 import { requireEmail } from '../../users/parse.ts'
 import { createPasswords } from '../../users/passwords.ts'
+import { ROLES } from '../../users/roles.ts'
 import { type Account, accountJson } from '../../users/user.ts'
 import { createUsers, type UserAccounts } from '../../users/users.ts'
 import { type CommandContext, type Commands, command, type Outcome } from '../command.ts'
@@ -44,9 +45,9 @@ export const userCommands: Commands = {
       email: option.required('<address>', 'to sign in with'),
       password,
       name: option.text('<text>', 'shown on the pages'),
-      operator: option.flag('allow access to the overview of the service'),
+      role: option.choice(ROLES, '<role>', `make the person an operator: ${ROLES.join(', ')}`),
     },
-    async run({ options: { email: address, name, operator, ...given } }, context) {
+    async run({ options: { email: address, name, role, ...given } }, context) {
       // Validates the address before a person types a password.
       requireEmail(address)
       const password = await readPassword(given.password, context)
@@ -54,7 +55,7 @@ export const userCommands: Commands = {
       return withDatabase(config, async (database) => {
         await migrateOwn(database)
         const users = createUsers({ database, passwords: createPasswords() })
-        const { id, email } = await users.create({ email: address, password, name, operator })
+        const { id, email } = await users.create({ email: address, password, name, role })
         return { json: { id, email }, text: `Created the user ${id} (${email})` }
       })
     },
@@ -66,8 +67,8 @@ export const userCommands: Commands = {
       return withTables(config, ['service'], async (database) => {
         const users = createUsers({ database, passwords: createPasswords() })
         const rows = (await users.list()).map(accountJson)
-        const lines = rows.map(({ id, email, name, operator, disabled_at }) => {
-          const states = [...(operator ? ['operator'] : []), ...(disabled_at ? ['disabled'] : [])]
+        const lines = rows.map(({ id, email, name, role, disabled_at }) => {
+          const states = [...(role ? [role] : []), ...(disabled_at ? ['disabled'] : [])]
           return [id.padEnd(8), email.padEnd(40), (name ?? '').padEnd(24), states.join(', ')]
             .join('')
             .trimEnd()

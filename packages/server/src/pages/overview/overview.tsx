@@ -81,7 +81,7 @@ export function addOverview(app: Hono<AppEnv>): void {
 
 function requireOperator(): MiddlewareHandler<AppEnv> {
   return (c, next) =>
-    c.get('page').user?.operator ? next() : Promise.resolve(c.notFound() as Response)
+    c.get('page').user?.role ? next() : Promise.resolve(c.notFound() as Response)
 }
 
 /** Events that failed at every attempt and wait for an operator. */

@@ -40,7 +40,7 @@ const Navigation: FC = () => {
   return (
     <nav class="places" aria-label={page.t('layout.main')}>
       <ul>
-        {PLACES.filter((place) => place !== 'overview' || page.user?.operator).map((place) => (
+        {PLACES.filter((place) => place !== 'overview' || page.user?.role).map((place) => (
           <li>
             <a href={`/${place}`} aria-current={currentOf(page.path, `/${place}`)}>
               {page.t(`places.${place}`)}

@@ -1,0 +1,17 @@
+/** The object that an operation acted on, for the audit log. */
+export interface Subject {
+  /** Kind of the object, such as `user` or `client`. */
+  readonly kind: string
+  readonly id: string
+  /** User id of the account that the object belongs to. */
+  readonly owner?: string | null
+}
+
+/** An entry of the audit log, as an operation describes it. */
+export interface Described {
+  readonly subject?: Subject
+  /** Facts for the log: no secrets, no personal data. */
+  readonly details?: Readonly<Record<string, unknown>>
+  /** Personal data of the subject's owner, such as the e-mail address. Deleted with the account. */
+  readonly personal?: Readonly<Record<string, string>>
+}

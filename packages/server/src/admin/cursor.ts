@@ -1,0 +1,42 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { AdminProblem } from './problems.ts'
+
+/** Turns the position in a list into a text that callers cannot change, and back. */
+export interface CursorCodec {
+  /** `list` names the list with its filters, so that a cursor works in this list only. */
+  encode(list: string, position: unknown): string
+  /** @throws AdminProblem `invalid-cursor` */
+  decode(list: string, cursor: string): unknown
+}
+
+const TAG_BYTES = 16
+
+/** Creates the codec. With several secrets the first one signs, and all are accepted. */
+export function createCursors(secrets: readonly string[]): CursorCodec {
+  const [first = '', ...others] = secrets
+  const tagOf = (secret: string, list: string, body: string) =>
+    createHmac('sha256', `tollgate admin cursor ${secret}`)
+      .update(`${list}\n${body}`)
+      .digest()
+      .subarray(0, TAG_BYTES)
+  return {
+    encode(list, position) {
+      const body = Buffer.from(JSON.stringify(position)).toString('base64url')
+      return `${body}.${tagOf(first, list, body).toString('base64url')}`
+    },
+    decode(list, cursor) {
+      const [body = '', tag = '', ...rest] = cursor.split('.')
+      const given = Buffer.from(tag, 'base64url')
+      const isOurs =
+        rest.length === 0 &&
+        given.length === TAG_BYTES &&
+        [first, ...others].some((secret) => timingSafeEqual(given, tagOf(secret, list, body)))
+      if (isOurs) return JSON.parse(Buffer.from(body, 'base64url').toString('utf8'))
+      throw new AdminProblem(
+        'invalid-cursor',
+        'Use `next` of a page of this list with the same filters, or leave `after` out.',
+        { fields: { after: ['This cursor is not from this list.'] } },
+      )
+    },
+  }
+}

@@ -1,0 +1,174 @@
+import type { z } from 'zod'
+import type { Caller } from './audit/caller.ts'
+import type { Described } from './audit/described.ts'
+import { authorize } from './authorize.ts'
+import type { IdempotentRequests } from './idempotency.ts'
+import type { Operation, OperationServices } from './operation.ts'
+import { AdminProblem, type FieldProblems, type ProblemName } from './problems.ts'
+import { toProblem } from './to-problem.ts'
+
+/** The services of operations, and how their requests are made idempotent. */
+export interface AdminServices extends OperationServices {
+  readonly requests: IdempotentRequests
+}
+
+/** One call of an operation. */
+export interface Call {
+  readonly caller: Caller
+  /** The input as it was received. */
+  readonly input: unknown
+  /** `Idempotency-Key` of the request. */
+  readonly idempotencyKey?: string | null
+  /** `If-Match` of the request. */
+  readonly ifMatch?: string | null
+}
+
+/**
+ * Performs an operation: checks the permission and the input, runs it, and writes the audit entry.
+ * Every door calls it; there is no other way to an operation's effect.
+ * @throws AdminProblem for everything that the caller should know about
+ */
+export async function execute(
+  operation: Operation,
+  call: Call,
+  services: AdminServices,
+): Promise<unknown> {
+  const { caller } = call
+  const { audit, clock } = services
+  try {
+    authorize(operation, caller.actor, clock.now())
+  } catch (error) {
+    // Attempts to read are refused without a line, or a script could fill the log.
+    if (operation.effect !== 'read' && error instanceof AdminProblem) {
+      await audit.add({
+        caller,
+        operation: operation.name,
+        outcome: 'refused',
+        described: {},
+        reason: error.problem,
+      })
+    }
+    throw error
+  }
+  const input = parseInput(operation.input, call.input)
+  if (operation.effect === 'read') return run(operation, input, call, services)
+  return operation.at === 'provider'
+    ? performAtProvider(operation, input, call, services)
+    : performInDatabase(operation, input, call, services)
+}
+
+/** @throws AdminProblem `invalid-input` that names every wrong field */
+export function parseInput(schema: z.ZodType, given: unknown): unknown {
+  const parsed = schema.safeParse(given)
+  if (parsed.success) return parsed.data
+  const fields: Record<string, string[]> = {}
+  for (const { path, message, ...issue } of parsed.error.issues) {
+    const unknown = issue.code === 'unrecognized_keys' ? issue.keys : null
+    for (const name of unknown ?? [path.join('.') || 'body']) {
+      const texts = fields[name] ?? []
+      texts.push(unknown ? 'There is no such field.' : message)
+      fields[name] = texts
+    }
+  }
+  const names = Object.keys(fields).join(', ')
+  throw new AdminProblem('invalid-input', `Check these fields: ${names}.`, {
+    fields: fields satisfies FieldProblems,
+  })
+}
+
+async function run(
+  operation: Operation,
+  input: unknown,
+  { caller, ifMatch = null }: Call,
+  services: AdminServices,
+): Promise<unknown> {
+  try {
+    return await operation.run(input, { ...services, actor: caller.actor, ifMatch })
+  } catch (error) {
+    throw toProblem(error)
+  }
+}
+
+function describe(operation: Operation, input: unknown, result: unknown): Described {
+  return operation.describe?.(input, result) ?? {}
+}
+
+/** Runs `work` once for the idempotency key of the call, if it has one. */
+function once(
+  operation: Operation,
+  input: unknown,
+  { caller, idempotencyKey: key = null }: Call,
+  { requests }: AdminServices,
+  work: () => Promise<unknown>,
+): Promise<unknown> {
+  if (key === null) return work()
+  return requests.once({ actor: caller.actor, key, operation: operation.name, input }, work)
+}
+
+/** The effect, its entry and the stored response are one transaction: all happen, or nothing. */
+async function performInDatabase(
+  operation: Operation,
+  input: unknown,
+  call: Call,
+  services: AdminServices,
+): Promise<unknown> {
+  const entry = { caller: call.caller, operation: operation.name }
+  const { audit, database } = services
+  try {
+    return await database.unitOfWork(() =>
+      once(operation, input, call, services, async () => {
+        const result = await run(operation, input, call, services)
+        const described = describe(operation, input, result)
+        await audit.add({ ...entry, outcome: 'done', described })
+        return result
+      }),
+    )
+  } catch (error) {
+    const problem = toProblem(error)
+    if (isWorthAnEntry(problem)) {
+      const described = describe(operation, input, null)
+      await audit.add({ ...entry, outcome: 'failed', described, reason: problem.problem })
+    }
+    throw problem
+  }
+}
+
+/** The intent is durable before the provider is asked; the outcome refers to it. */
+function performAtProvider(
+  operation: Operation,
+  input: unknown,
+  call: Call,
+  services: AdminServices,
+): Promise<unknown> {
+  const entry = { caller: call.caller, operation: operation.name }
+  const { audit } = services
+  return once(operation, input, call, services, async () => {
+    const intent = { ...entry, described: describe(operation, input, null) }
+    const intentId = await audit.add({ ...intent, outcome: 'started' })
+    let result: unknown
+    try {
+      result = await run(operation, input, call, services)
+    } catch (error) {
+      const { problem: reason } = toProblem(error)
+      await audit.add({ ...intent, outcome: 'failed', intentId, reason })
+      throw error
+    }
+    const described = describe(operation, input, result)
+    await audit.add({ ...entry, outcome: 'done', described, intentId })
+    return result
+  })
+}
+
+/** Whether a failed change belongs in the log: not if only the request was wrong. */
+function isWorthAnEntry({ problem }: AdminProblem): boolean {
+  const harmless: readonly ProblemName[] = [
+    'not-found',
+    'invalid-input',
+    'precondition-required',
+    'stale',
+    'key-reused',
+    'request-in-progress',
+    'unavailable',
+  ]
+  return !harmless.includes(problem)
+}

@@ -1,0 +1,110 @@
+import { type Database, insertIfAbsent } from '@tollgate/database'
+import type { Clock } from '@tollgate/oauth'
+import { adminRequestTable, deleteInBatches, type ServiceTables } from '../storage/tables.ts'
+import type { Actor } from './audit/caller.ts'
+import { sha256 } from './audit/log.ts'
+import { AdminProblem } from './problems.ts'
+
+/** How long a response is kept, in milliseconds. */
+const RETENTION = 24 * 3600_000
+/** After this time without a response, the process that ran the request must have died. */
+const INTERRUPTED_AFTER = 2 * 60_000
+
+/** A request with an idempotency key. */
+export interface KeyedRequest {
+  readonly actor: Actor
+  /** The `Idempotency-Key` that the caller chose. */
+  readonly key: string
+  readonly operation: string
+  readonly input: unknown
+}
+
+/** Runs each request with an idempotency key once, across processes and crashes. */
+export interface IdempotentRequests {
+  /**
+   * Runs `work` if the key is new, else returns the stored result. A failed request frees its key.
+   * Inside a unit of work, the key is stored with the effect or not at all.
+   * @throws AdminProblem `key-reused`, `request-in-progress` or `outcome-unknown`
+   */
+  once<Result>(request: KeyedRequest, work: () => Promise<Result>): Promise<Result>
+  purge(): Promise<number>
+}
+
+export function createIdempotentRequests(options: {
+  readonly database: Database
+  readonly clock: Clock
+}): IdempotentRequests {
+  const { clock } = options
+  const database = options.database as unknown as Database<ServiceTables>
+  const remove = (keyHash: string) =>
+    database.kysely.deleteFrom('admin_requests').where('key_hash', '=', keyHash).execute()
+
+  return {
+    async once<Result>(request: KeyedRequest, work: () => Promise<Result>): Promise<Result> {
+      const { actor, key, operation, input } = request
+      const keyHash = sha256(JSON.stringify([actor.kind, actor.id, key]))
+      const requestHash = sha256(JSON.stringify([operation, input]))
+      const now = clock.now()
+      const row = adminRequestTable.toRow({ keyHash, requestHash, createdAt: now, response: null })
+      if (!(await insertIfAbsent(options.database, 'admin_requests', row))) {
+        const [found] = await database.kysely
+          .selectFrom('admin_requests')
+          .selectAll()
+          .where('key_hash', '=', keyHash)
+          .execute()
+        // The first request has just failed and freed the key.
+        if (!found) return this.once(request, work)
+        const first = adminRequestTable.fromRow(found)
+        if (now.getTime() - first.createdAt.getTime() > RETENTION) {
+          await remove(keyHash)
+          return this.once(request, work)
+        }
+        return repeat(first, requestHash, now) as Result
+      }
+      let result: Result
+      try {
+        result = await work()
+      } catch (error) {
+        // Inside a unit of work that failed, the row is undone with everything else.
+        await remove(keyHash).catch(() => {})
+        throw error
+      }
+      await database.kysely
+        .updateTable('admin_requests')
+        .set({ response: JSON.stringify({ result }) })
+        .where('key_hash', '=', keyHash)
+        .execute()
+      return result
+    },
+    async purge() {
+      const before = clock.now().getTime() - RETENTION
+      return deleteInBatches(options.database, {
+        table: 'admin_requests',
+        key: 'key_hash',
+        where: (eb) => eb('created_at', '<', before),
+      })
+    },
+  }
+}
+
+type StoredRequest = ReturnType<typeof adminRequestTable.fromRow>
+
+function repeat(first: StoredRequest, requestHash: string, now: Date): unknown {
+  if (first.requestHash !== requestHash) {
+    throw new AdminProblem(
+      'key-reused',
+      'This Idempotency-Key was sent with another request. Choose a new key for a new request.',
+    )
+  }
+  if (first.response !== null) return JSON.parse(first.response).result
+  if (now.getTime() - first.createdAt.getTime() < INTERRUPTED_AFTER) {
+    throw new AdminProblem(
+      'request-in-progress',
+      'The first request with this Idempotency-Key is still running. Repeat it in a few seconds.',
+    )
+  }
+  throw new AdminProblem(
+    'outcome-unknown',
+    'The first request with this Idempotency-Key was interrupted. The audit log has its intent: look at the object before you repeat the request with a new key.',
+  )
+}

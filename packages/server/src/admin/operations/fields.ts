@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import type { CursorCodec } from '../cursor.ts'
+
+/** Fields that several operations share. */
+export const id = z.string().min(1).max(2000).describe('Id of the object')
+export const userId = z
+  .string()
+  .regex(/^[1-9]\d{0,14}$/, 'Expected the id of a user, such as 42.')
+  .describe('Id of the user')
+export const instant = z.iso.datetime().describe('ISO 8601, in UTC')
+
+/** The fields of every list. */
+export const paged = {
+  after: z.string().max(2000).optional().describe('`next` of the page before'),
+  limit: z.coerce.number().int().min(1).max(100).default(25).describe('Largest number of entries'),
+}
+
+/** The response of a list. */
+export const pageOf = <Entry extends z.ZodType>(entry: Entry) =>
+  z.strictObject({
+    data: z.array(entry),
+    next: z.string().nullable().describe('Cursor of the next page. `null` on the last page'),
+  })
+
+/** What a page of a list is read with. */
+export interface PageRequest {
+  readonly after?: string | undefined
+  readonly limit: number
+}
+
+/**
+ * Reads one page. `read` gets the position after which it begins, and one entry more than the page
+ * holds shows that there is another page.
+ */
+export async function readPage<Entry, Position>(
+  { after, limit }: PageRequest,
+  list: string,
+  cursors: CursorCodec,
+  {
+    read,
+    positionOf,
+  }: {
+    readonly read: (position: Position | null, limit: number) => Promise<readonly Entry[]>
+    readonly positionOf: (entry: Entry) => Position
+  },
+): Promise<{ data: Entry[]; next: string | null }> {
+  const position = after === undefined ? null : (cursors.decode(list, after) as Position)
+  const found = await read(position, limit + 1)
+  const data = found.slice(0, limit)
+  const last = data.at(-1)
+  const next =
+    found.length > limit && last !== undefined ? cursors.encode(list, positionOf(last)) : null
+  return { data, next }
+}

@@ -1,0 +1,268 @@
+import { z } from 'zod'
+import { CHOICES, type SubscriptionFact } from '../../users/account-billing.ts'
+import {
+  deleteAccount,
+  disableAccount,
+  enableAccount,
+  endSignIns,
+} from '../../users/end-account.ts'
+import { outranks, ROLES } from '../../users/roles.ts'
+import type { Account } from '../../users/user.ts'
+import type { Described } from '../audit/described.ts'
+import { type Operation, type OperationContext, operation } from '../operation.ts'
+import { AdminProblem, notFound } from '../problems.ts'
+import { instant, paged, pageOf, readPage, userId } from './fields.ts'
+
+const role = z.enum(ROLES)
+
+const accountShape = z.strictObject({
+  id: userId,
+  email: z.string(),
+  name: z.string().nullable(),
+  role: role.nullable().describe('What the person may do as an operator'),
+  locale: z.string().nullable().describe('The language that the person chose'),
+  created_at: instant,
+  disabled_at: instant.nullable(),
+  provider: z.string().nullable().describe('The payment provider where the person is a customer'),
+})
+
+const subscriptionShape = z.strictObject({
+  name: z.string(),
+  provider: z.string(),
+  plan: z.string(),
+  quantity: z.number().int(),
+  state: z.enum(['running', 'ending', 'ended']),
+  ends_at: instant.nullable(),
+})
+
+export function accountJson(account: Account): z.output<typeof accountShape> {
+  const { id, email, name, locale, createdAt, disabledAt, billedBy } = account
+  return {
+    id,
+    email,
+    name,
+    role: account.role,
+    locale,
+    created_at: createdAt.toISOString(),
+    disabled_at: disabledAt?.toISOString() ?? null,
+    provider: billedBy,
+  }
+}
+
+function subscriptionJson({ endsAt, ...fact }: SubscriptionFact) {
+  return { ...fact, ends_at: endsAt?.toISOString() ?? null }
+}
+
+/** Finds the account of an operation. */
+export async function requireAccount(given: string, { users }: OperationContext): Promise<Account> {
+  const account = await users.findAccount(given)
+  if (!account) throw notFound('user', given)
+  return account
+}
+
+/**
+ * Finds the account that an operator wants to act on. Operators cannot end their own account, and
+ * act on other operators only with a higher role.
+ */
+async function requireTarget(given: string, context: OperationContext): Promise<Account> {
+  const account = await requireAccount(given, context)
+  const { actor } = context
+  if (actor.kind === 'operator' && actor.id === account.id) {
+    throw new AdminProblem('conflict', 'You cannot do this to your own account.')
+  }
+  const isAllowed =
+    actor.kind === 'command' ||
+    account.role === null ||
+    (actor.kind === 'operator' && outranks(actor.role, account.role))
+  if (isAllowed) return account
+  throw new AdminProblem('forbidden', `${account.id} is an operator: this needs a higher role.`)
+}
+
+/** The last owner must stay, or nobody could appoint another one. */
+async function keepLastOwner(account: Account, { users }: OperationContext): Promise<void> {
+  if (account.role !== 'owner' || account.disabledAt !== null) return
+  if ((await users.countByRole('owner')) > 1) return
+  throw new AdminProblem('conflict', 'This is the last owner. Appoint another one first.')
+}
+
+/** Describes the audit entry of an operation on a person, with all of its input as details. */
+function describeUser(
+  { id, ...details }: { readonly id: string },
+  result: object | null,
+): Described {
+  const email = result && 'email' in result ? String(result.email) : null
+  return {
+    subject: { kind: 'user', id },
+    details,
+    ...(email !== null && { personal: { email } }),
+  }
+}
+
+const money = {
+  subscription: z
+    .enum(CHOICES)
+    .nullish()
+    .transform((choice) => choice ?? null)
+    .describe('What happens to a running subscription'),
+}
+
+const outcomeShape = z.strictObject({
+  ...accountShape.shape,
+  state: z.enum(['enabled', 'disabled', 'deleted']),
+  subscriptions: z.array(subscriptionShape),
+})
+
+function outcomeJson(
+  account: Account,
+  { state, subscriptions }: { state: string; subscriptions: readonly SubscriptionFact[] },
+) {
+  return {
+    ...accountJson(account),
+    state: state as 'enabled',
+    subscriptions: subscriptions.map(subscriptionJson),
+  }
+}
+
+export const userOperations: readonly Operation[] = [
+  operation({
+    name: 'users.list',
+    summary: 'List people, the newest first',
+    route: ['GET', '/users'],
+    role: 'viewer',
+    effect: 'read',
+    input: z.strictObject({
+      ...paged,
+      email: z.string().max(254).optional().describe('Only the account with this e-mail address'),
+      customer: z
+        .string()
+        .max(191)
+        .optional()
+        .describe("Only the provider's customer with this id"),
+      role: role.optional().describe('Only operators with this role'),
+    }),
+    output: pageOf(accountShape),
+    async run({ email, customer, role, ...page }, { users, cursors }) {
+      const filter = { email, customer, role }
+      return readPage(page, `users ${JSON.stringify(filter)}`, cursors, {
+        read: async (before: string | null, limit) =>
+          (await users.page({ ...filter, before, limit })).map(accountJson),
+        positionOf: ({ id }) => id,
+      })
+    },
+  }),
+  operation({
+    name: 'users.get',
+    summary: 'Show a person',
+    route: ['GET', '/users/{id}'],
+    role: 'viewer',
+    effect: 'read',
+    input: z.strictObject({ id: userId }),
+    output: accountShape,
+    run: async ({ id }, context) => accountJson(await requireAccount(id, context)),
+  }),
+  operation({
+    name: 'users.disable',
+    summary: 'Lock an account',
+    description:
+      'Ends all sessions and tokens of the person within a second. If a subscription would renew, `subscription` says what happens to it.',
+    route: ['POST', '/users/{id}/disable'],
+    role: 'support',
+    effect: 'change',
+    at: 'provider',
+    input: z.strictObject({ id: userId, ...money }),
+    output: outcomeShape,
+    describe: describeUser,
+    async run({ id, subscription }, context) {
+      const account = await requireTarget(id, context)
+      await keepLastOwner(account, context)
+      const outcome = await disableAccount(context, context.billing, account, {
+        choice: subscription,
+      })
+      return outcomeJson(await requireAccount(id, context), outcome)
+    },
+  }),
+  operation({
+    name: 'users.enable',
+    summary: 'Let the owner of a disabled account sign in again',
+    route: ['POST', '/users/{id}/enable'],
+    role: 'support',
+    effect: 'change',
+    input: z.strictObject({ id: userId }),
+    output: outcomeShape,
+    describe: describeUser,
+    async run({ id }, context) {
+      const account = await requireTarget(id, context)
+      const outcome = await enableAccount(context, context.billing, account)
+      return outcomeJson(await requireAccount(id, context), outcome)
+    },
+  }),
+  operation({
+    name: 'users.signOut',
+    summary: 'End all sessions and tokens of a person',
+    route: ['POST', '/users/{id}/sign-out'],
+    role: 'support',
+    effect: 'change',
+    status: 204,
+    input: z.strictObject({ id: userId }),
+    output: z.null(),
+    describe: describeUser,
+    async run({ id }, context) {
+      await endSignIns(context, (await requireTarget(id, context)).id)
+      return null
+    },
+  }),
+  operation({
+    name: 'users.delete',
+    summary: 'Delete an account permanently',
+    description:
+      'Ends sessions, tokens and approvals. Invoices stay at the provider. With a subscription that runs until the end of its period the account is only disabled; repeat the request after that day.',
+    route: ['POST', '/users/{id}/delete'],
+    role: 'admin',
+    effect: 'irreversible',
+    at: 'provider',
+    input: z.strictObject({
+      id: userId,
+      ...money,
+      void_open: z.boolean().default(false).describe('Void unbilled usage and unpaid invoices'),
+    }),
+    output: z.strictObject({
+      id: userId,
+      state: z.enum(['disabled', 'deleted']),
+      subscriptions: z.array(subscriptionShape),
+    }),
+    describe: describeUser,
+    async run({ id, subscription, void_open: voidOpen }, context) {
+      const account = await requireTarget(id, context)
+      await keepLastOwner(account, context)
+      const outcome = await deleteAccount(context, context.billing, account, {
+        choice: subscription,
+        voidOpen,
+      })
+      if (outcome.state === 'deleted') await context.audit.forget(account.id)
+      return {
+        id: account.id,
+        state: outcome.state as 'deleted',
+        subscriptions: outcome.subscriptions.map(subscriptionJson),
+      }
+    },
+  }),
+  operation({
+    name: 'users.setRole',
+    summary: 'Make a person an operator, or take the role away',
+    description: 'Ends all sessions of the person, so that the new role holds everywhere.',
+    route: ['PUT', '/users/{id}/role'],
+    role: 'owner',
+    effect: 'change',
+    grantsPower: true,
+    input: z.strictObject({ id: userId, role: role.nullable() }),
+    output: accountShape,
+    describe: describeUser,
+    async run({ id, role }, context) {
+      const account = await requireTarget(id, context)
+      if (role !== 'owner') await keepLastOwner(account, context)
+      await context.users.setRole(account.id, role)
+      await endSignIns(context, account.id)
+      return accountJson(await requireAccount(id, context))
+    },
+  }),
+]

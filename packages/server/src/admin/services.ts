@@ -1,0 +1,18 @@
+import { createAuditLog } from './audit/log.ts'
+import { createCursors } from './cursor.ts'
+import type { AdminServices } from './execute.ts'
+import { createIdempotentRequests } from './idempotency.ts'
+import type { OperationServices } from './operation.ts'
+
+/** Adds to the parts of the service what operations need besides. */
+export function createAdminServices(
+  parts: Omit<OperationServices, 'audit' | 'cursors'>,
+): AdminServices {
+  const { database, clock, config } = parts
+  return {
+    ...parts,
+    audit: createAuditLog({ database, clock }),
+    cursors: createCursors(config.secrets),
+    requests: createIdempotentRequests({ database, clock }),
+  }
+}

@@ -1,0 +1,66 @@
+import { type BillingErrorCode, isBillingError } from '@tollgate/billing'
+import { isUnavailable } from '@tollgate/database'
+import { isOAuthError } from '@tollgate/oauth'
+import { ENGLISH } from '../messages/messages.ts'
+import { AccountUnfinished, DecisionRequired } from '../users/end-account.ts'
+import { InvalidAccount } from '../users/parse.ts'
+import { AdminProblem, type ProblemName } from './problems.ts'
+
+/** Errors of billing that are not about the current state of the object. */
+const BILLING: Partial<Record<BillingErrorCode, ProblemName>> = {
+  invalid_argument: 'invalid-input',
+  invalid_amount: 'invalid-input',
+  unknown_price: 'invalid-input',
+  unknown_coupon: 'invalid-input',
+  unsupported: 'conflict',
+  user_not_found: 'not-found',
+  no_subscription: 'not-found',
+  invoice_not_found: 'not-found',
+  charge_not_found: 'not-found',
+  not_found: 'not-found',
+  busy: 'unavailable',
+  database_unavailable: 'unavailable',
+  provider_rejected: 'provider-refused',
+  refund_refused: 'provider-refused',
+  payment_failed: 'provider-refused',
+  provider_unavailable: 'provider-unavailable',
+  provider_misconfigured: 'provider-unavailable',
+}
+
+/**
+ * Turns an error of the libraries into the problem that the caller is told. Unknown errors keep
+ * their cause for the log, and tell the caller nothing.
+ */
+export function toProblem(error: unknown): AdminProblem {
+  if (error instanceof AdminProblem) return error
+  const cause = { cause: error }
+  if (error instanceof InvalidAccount) {
+    const fields = Object.entries(error.in(ENGLISH)).map(([name, text]) => [name, [text]])
+    return new AdminProblem('invalid-input', error.message, {
+      ...cause,
+      fields: Object.fromEntries(fields),
+    })
+  }
+  if (error instanceof DecisionRequired) {
+    const { subscriptions, open } = error
+    return new AdminProblem(
+      'decision-required',
+      'Choose what happens to the subscription and to open amounts: send `subscription`, and `void_open` if amounts are open.',
+      { ...cause, members: { subscriptions, open } },
+    )
+  }
+  if (error instanceof AccountUnfinished) {
+    return new AdminProblem('provider-unavailable', error.message, cause)
+  }
+  if (isOAuthError(error, 'validation_failed')) {
+    return new AdminProblem('invalid-input', error.message, { ...cause, fields: error.errors })
+  }
+  if (isOAuthError(error, 'not_found')) return new AdminProblem('not-found', error.message, cause)
+  if (isBillingError(error)) {
+    return new AdminProblem(BILLING[error.code] ?? 'conflict', error.message, cause)
+  }
+  if (isUnavailable(error) || isOAuthError(error, 'temporarily_unavailable')) {
+    return new AdminProblem('unavailable', 'The database does not answer. Try again.', cause)
+  }
+  return new AdminProblem('unexpected', 'An unexpected error occurred; it has been logged.', cause)
+}

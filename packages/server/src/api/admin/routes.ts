@@ -1,0 +1,221 @@
+import { isOAuthError } from '@tollgate/oauth'
+import type { Context, Hono } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import type { Actor } from '../../admin/audit/caller.ts'
+import { execute } from '../../admin/execute.ts'
+import { adminScopes, type Operation } from '../../admin/operation.ts'
+import { OPERATIONS } from '../../admin/operations/all.ts'
+import { AdminProblem, PROBLEMS } from '../../admin/problems.ts'
+import { toProblem } from '../../admin/to-problem.ts'
+import type { ServiceContext } from '../../context.ts'
+import { isReadable } from '../../http/readable.ts'
+import { isSameOrigin } from '../../http/same-origin.ts'
+import type { AppEnv } from '../../http/variables.ts'
+import { createOpenApi } from './openapi.ts'
+
+export const BASE = '/admin/v1'
+
+/** Adds the management API: one route per operation, and the documents that describe them. */
+export function addAdminApi(app: Hono<AppEnv>, context: ServiceContext): void {
+  const document = createOpenApi(context.url, OPERATIONS)
+  app.get(`${BASE}/openapi.json`, (c) => c.json(document))
+  app.get(`${BASE}/problems`, (c) => c.json(PROBLEMS))
+  for (const operation of OPERATIONS) {
+    const [method, path] = operation.route
+    app.on(method, BASE + path.replace(/\{(\w+)\}/g, ':$1'), async (c) => {
+      try {
+        return await serve(c, operation, context)
+      } catch (error) {
+        return problemResponse(c, toProblem(error), context)
+      }
+    })
+  }
+  app.all(`${BASE}/*`, (c) => {
+    const allowed = OPERATIONS.filter(({ route }) => matches(route[1], c.req.path)).map(
+      ({ route }) => route[0],
+    )
+    if (allowed.length === 0) {
+      const detail = `${BASE}/openapi.json lists the paths.`
+      return problemResponse(c, new AdminProblem('not-found', detail), context)
+    }
+    c.header('allow', allowed.join(', '))
+    const detail = `This path supports ${allowed.join(', ')}.`
+    return problemResponse(c, new AdminProblem('method-not-allowed', detail), context)
+  })
+}
+
+function matches(pattern: string, path: string): boolean {
+  const expected = `${BASE}${pattern}`.split('/')
+  const given = path.split('/')
+  return (
+    expected.length === given.length &&
+    expected.every((part, at) => part.startsWith('{') || part === given[at])
+  )
+}
+
+async function serve(
+  c: Context<AppEnv>,
+  operation: Operation,
+  context: ServiceContext,
+): Promise<Response> {
+  const actor = await authenticate(c, context)
+  const input = await readInput(c, operation)
+  const result = await execute(
+    operation,
+    {
+      caller: { actor, door: 'api', address: c.get('address'), requestId: null },
+      input,
+      idempotencyKey: readKey(c),
+      ifMatch: c.req.header('if-match') ?? null,
+    },
+    context.admin,
+  )
+  c.header('cache-control', 'no-store')
+  if (result === null || operation.status === 204) return c.body(null, 204)
+  const { version } = result as { readonly version?: string }
+  if (version !== undefined) c.header('etag', `"${version}"`)
+  return c.json(result as object, (operation.status ?? 200) as ContentfulStatusCode)
+}
+
+/**
+ * Authenticates an operator by the session of this service, or a client by its own access token. The
+ * token of a person opens nothing here, whatever its scopes.
+ */
+async function authenticate(
+  c: Context<AppEnv>,
+  { oauth, sessions, users, url }: ServiceContext,
+): Promise<Actor> {
+  const authorization = c.req.header('authorization')
+  const cookie = c.req.header('cookie')
+  const csrfToken = c.req.header('x-csrf-token')
+  if (authorization !== undefined) {
+    const { clientId, scopes } = await refused(() =>
+      oauth.guard.authenticate('client', {
+        authorization,
+        cookie: undefined,
+        csrfToken: undefined,
+        dpop: c.req.header('dpop'),
+        method: c.req.method,
+        path: c.req.path,
+      }),
+    )
+    const client = await oauth.clients.find(clientId)
+    const held = client && client.revokedAt === null ? (client.scopes ?? []) : []
+    // The client may have lost a scope since the token was issued.
+    const admin = Object.keys(adminScopes()).filter(
+      (scope) => scopes.includes(scope) && held.includes(scope),
+    )
+    return { kind: 'client', id: clientId, scopes: admin }
+  }
+  // The cookie of cookie mode proves, with its CSRF token, that a page of ours sent this.
+  const { id } = await refused(() =>
+    oauth.guard.authenticate('api', { authorization: undefined, cookie, csrfToken }),
+  )
+  const session = await sessions.find(cookie ?? null)
+  const user = session?.userId === id ? await users.findById(id) : null
+  if (!session || !user || !isSameOrigin(c.req.raw, url)) throw unauthenticated()
+  if (user.role === null) {
+    throw new AdminProblem('forbidden', 'This account is not an operator.')
+  }
+  const { role, email } = user
+  return { kind: 'operator', id, email, role, signedInAt: session.startedAt }
+}
+
+/** Turns a refusal of the guard, which may throw at once, into a problem. */
+async function refused<T>(authenticate: () => T | Promise<T>): Promise<T> {
+  try {
+    return await authenticate()
+  } catch (error) {
+    if (isOAuthError(error, 'temporarily_unavailable')) throw error
+    if (isOAuthError(error)) throw unauthenticated()
+    throw error
+  }
+}
+
+function unauthenticated(): AdminProblem {
+  return new AdminProblem(
+    'unauthenticated',
+    'Send the access token of a client that an owner made for the management API, or the session of an operator with its CSRF token.',
+  )
+}
+
+async function readInput(c: Context<AppEnv>, operation: Operation): Promise<unknown> {
+  const query = readQuery(c)
+  const params = c.req.param() as Record<string, string>
+  if (operation.route[0] === 'GET') return { ...query, ...params }
+  if (Object.keys(query).length > 0) {
+    throw new AdminProblem('invalid-request', 'Send the fields in the body, not in the query.')
+  }
+  const text = await c.req.text()
+  if (text === '') return params
+  const type = (c.req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase()
+  if (type !== 'application/json') {
+    throw new AdminProblem('unsupported-media-type', 'Send `content-type: application/json`.')
+  }
+  const body = parseJson(text)
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new AdminProblem('invalid-request', 'The body must be a JSON object.')
+  }
+  const twice = Object.keys(params).find((name) => Object.hasOwn(body, name))
+  if (twice !== undefined) {
+    throw new AdminProblem(
+      'invalid-request',
+      `\`${twice}\` is in the path: leave it out of the body.`,
+    )
+  }
+  return { ...body, ...params }
+}
+
+function parseJson(text: string): unknown {
+  if (!isReadable(text)) throw new AdminProblem('invalid-request', 'The body is not UTF-8 text.')
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new AdminProblem('invalid-request', 'The body is not valid JSON.', { cause: error })
+  }
+}
+
+function readQuery(c: Context<AppEnv>): Record<string, string> {
+  const entries = Object.entries(c.req.queries())
+  const repeated = entries.find(([, values]) => values.length > 1)
+  if (repeated) {
+    throw new AdminProblem('invalid-request', `\`${repeated[0]}\` was sent more than once.`)
+  }
+  return Object.fromEntries(entries.map(([name, [value = '']]) => [name, value]))
+}
+
+const KEY = /^[\x21-\x7e]{1,200}$/
+
+function readKey(c: Context<AppEnv>): string | null {
+  const key = c.req.header('idempotency-key') ?? null
+  if (key === null || KEY.test(key)) return key
+  throw new AdminProblem(
+    'invalid-request',
+    'Idempotency-Key must have 1 to 200 printable ASCII characters.',
+  )
+}
+
+/** Responds with a problem document (RFC 9457). */
+function problemResponse(
+  c: Context<AppEnv>,
+  problem: AdminProblem,
+  { url, logger }: ServiceContext,
+): Response {
+  const { status } = problem
+  if (problem.problem === 'unexpected') {
+    logger.error({ err: problem.cause }, 'A request to the management API failed unexpectedly')
+  }
+  c.header('cache-control', 'no-store')
+  c.header('content-type', 'application/problem+json')
+  if (status === 401) c.header('www-authenticate', 'Bearer')
+  if (status === 503) c.header('retry-after', '1')
+  const body = {
+    type: `${url}${BASE}/problems#${problem.problem}`,
+    title: PROBLEMS[problem.problem].title,
+    status,
+    detail: problem.message,
+    ...(problem.fields && { errors: problem.fields }),
+    ...problem.members,
+  }
+  return c.body(JSON.stringify(body), status as ContentfulStatusCode)
+}

@@ -1,0 +1,24 @@
+/** The roles of operators, from the least to the most powerful. Each may do what those before it may. */
+export const ROLES = ['viewer', 'support', 'admin', 'owner'] as const
+
+/** What an operator may do; see docs/reference/admin.md. */
+export type Role = (typeof ROLES)[number]
+
+/** Returns the role of this name. `null` for any other text, so that an unknown role has no power. */
+export function parseRole(text: string | null | undefined): Role | null {
+  return ROLES.find((role) => role === text) ?? null
+}
+
+/** Whether the role includes the power of `required`. Nobody without a role has any. */
+export function hasRole(role: Role | null, required: Role): boolean {
+  return role !== null && ROLES.indexOf(role) >= ROLES.indexOf(required)
+}
+
+/**
+ * Whether an operator may act on the account of another one: only on people with less power, except
+ * that owners may act on owners.
+ */
+export function outranks(role: Role, other: Role | null): boolean {
+  if (other === null || role === 'owner') return true
+  return ROLES.indexOf(role) > ROLES.indexOf(other)
+}
