@@ -1,10 +1,12 @@
 export type { ResolvedAddress } from '@tollgate/http/outgoing'
 export type { Awaitable } from './awaitable.ts'
 export { type ClientJson, clientJson } from './clients/client.ts'
-export type { Clients, CreatedClient, NewClient } from './clients/manage.ts'
+export type { Clients, NewClient } from './clients/manage.ts'
 export { newRedirectProblem } from './clients/redirect-uris.ts'
+export { type CreatedClient, type SecretInfo, secretInfo } from './clients/secret.ts'
+export type { SecretRotation } from './clients/secret-rotation.ts'
 export { isVerified } from './clients/self-registered.ts'
-export { ownSettings } from './clients/settings/own-settings.ts'
+export { ownSettings } from './clients/settings/server-settings.ts'
 export type { ClientUpdate, SettingsChange } from './clients/update.ts'
 export { type Clock, type StoreClock, systemClock } from './clock.ts'
 export { type ClientKeyAlgorithm, type SigningAlgorithm, signingAlgorithms } from './crypto.ts'
@@ -213,6 +215,7 @@ export type {
   ClientDemand,
   ClientSettings,
   OwnSettings,
+  PreviousSecret,
   SelfRegistration,
   ServerSetting,
 } from './storage/client-settings.ts'

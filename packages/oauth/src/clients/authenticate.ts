@@ -24,7 +24,7 @@ export function authenticateClient(
   }
   const { id, secret, method, basic } = readCredentials(request.header('authorization'), params)
   return mapAwaitable(context.clients.findNamed(id, context), (client) => {
-    if (client && authenticatesBy(client, method, secret)) return client
+    if (client && authenticatesBy(client, { method, secret }, context.clock)) return client
     throw new InvalidClient('Client authentication failed', { challenge: basic })
   })
 }

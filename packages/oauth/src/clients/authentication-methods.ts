@@ -1,8 +1,9 @@
+import type { Clock } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
-import { equalSecrets, sha256 } from '../crypto.ts'
 import { ValidationFailed } from '../errors.ts'
 import type { ClientAuthMethod, ClientSettings } from '../storage/client-settings.ts'
 import type { Client } from '../storage/records.ts'
+import { isSecretOf } from './secret.ts'
 
 /**
  * Lists the client authentication methods that the server accepts: the secret methods and those of
@@ -40,7 +41,7 @@ export function assertMethodOffered(
 
 export type SecretMethod = 'client_secret_basic' | 'client_secret_post' | 'none'
 
-type MethodCheck = (client: Client, secret: string | null) => boolean
+type MethodCheck = (client: Client, secret: string | null, clock: Clock) => boolean
 
 /** The built-in methods. Features add others, such as `private_key_jwt`. */
 const METHODS: Readonly<Record<SecretMethod, MethodCheck>> = {
@@ -59,16 +60,15 @@ const secretMethods: readonly SecretMethod[] = ['client_secret_basic', 'client_s
  */
 export function authenticatesBy(
   client: Client,
-  method: SecretMethod,
-  secret: string | null,
+  { method, secret }: { readonly method: SecretMethod; readonly secret: string | null },
+  clock: Clock,
 ): boolean {
   const agreed = client.settings.token_endpoint_auth_method
   if (agreed !== undefined && agreed !== method) return false
-  return METHODS[method](client, secret)
+  return METHODS[method](client, secret, clock)
 }
 
 /** Whether the secret is right. Always `false` for public clients, which have none. */
-function hasSecret({ confidential, secretHash }: Client, secret: string | null): boolean {
-  if (!confidential || secret === null || secretHash === null) return false
-  return equalSecrets(sha256(secret), secretHash)
+function hasSecret(client: Client, secret: string | null, clock: Clock): boolean {
+  return secret !== null && isSecretOf(client, secret, clock)
 }

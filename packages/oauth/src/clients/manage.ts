@@ -9,8 +9,9 @@ import { findClient, requireClient } from './find.ts'
 import { pairwiseSubject } from './pairwise-subject.ts'
 import { parseClientName, parseGrantTypes, parseRedirects, parseScopeLimit } from './parse.ts'
 import { assertProviderNamed } from './provider.ts'
-import { ClientChanged, type ClientFields, changeClient, noSuchClient, saveClient } from './save.ts'
-import { hasOwnSecret, newSecret } from './secret.ts'
+import { ClientChanged, type ClientFields, changeClient, saveClient } from './save.ts'
+import { type CreatedClient, newSecret } from './secret.ts'
+import { endPreviousSecret, rotateSecret, type SecretRotation } from './secret-rotation.ts'
 import { withoutVerification } from './self-registered.ts'
 import { parseOwnSettings } from './settings/own-settings.ts'
 import { parseConfidential } from './settings/parse-settings.ts'
@@ -61,16 +62,6 @@ export interface NewClient {
 }
 
 /**
- * A client with its new secret. The secret is available only here, because only its hash is stored.
- */
-export interface CreatedClient {
-  /** The stored client. */
-  readonly client: Client
-  /** The client secret. Cannot be read again later. `null` for clients that have none. */
-  readonly secret: string | null
-}
-
-/**
  * Manages the clients of the server. Does not check permissions: the caller decides who may use it.
  */
 export interface Clients {
@@ -111,15 +102,26 @@ export interface Clients {
    */
   update(id: string, change: ClientUpdate): Promise<Client>
   /**
-   * Replaces the client secret. The old secret and all refresh tokens issued under it stop working
-   * immediately.
+   * Replaces the client secret. Without `overlap` the rotation is for a leaked secret: the old
+   * secret, one that is still pending from a planned rotation, and all refresh tokens issued under
+   * them stop working immediately. With `overlap` it is a planned one: the old secret keeps
+   * authenticating until then, and refresh tokens survive. At most one old secret authenticates, so
+   * a second planned rotation ends the oldest at once.
    * @throws NotFound if the client does not exist or has no secret
+   * @throws ValidationFailed if `overlap` or `method` is invalid
+   * @throws Conflict if the secret is rotated by another caller at the same time
    * @example
    * ```ts
-   * const { secret } = await oauth.clients.rotateSecret(client.id)
+   * const { secret } = await oauth.clients.rotateSecret(client.id, { overlap: '24h' })
    * ```
    */
-  rotateSecret(id: string): Promise<CreatedClient>
+  rotateSecret(id: string, rotation?: SecretRotation): Promise<CreatedClient>
+  /**
+   * Ends the overlap of a planned rotation early, on every process within a second: only the
+   * current secret authenticates. Does nothing if there is no previous secret.
+   * @throws NotFound if there is no such client or it was deleted
+   */
+  endPreviousSecret(id: string): Promise<Client>
   /**
    * Deletes the client and ends all its tokens.
    * @throws NotFound if there is no such client or it was deleted before
@@ -194,26 +196,8 @@ export function manageClients(context: ServerContext): Clients {
     list: () => repository.list(),
     listByUser: (userId) => repository.listByUser(providers.require(userId)),
     update: (id, change) => updateClient(id, change, context),
-    async rotateSecret(id) {
-      const client = await requireClient(id, context)
-      if (!client.confidential) throw new NotFound('This client is public: it has no secret.')
-      if (!hasOwnSecret(client)) throw new NotFound('This client has a key, and no secret.')
-      const { secretVersion: before } = client
-      let rotated: string | null = null
-      const saved = await changeClient(
-        client.id,
-        async (now) => {
-          // A concurrent rotation came first and stays in effect.
-          if (now.secretVersion !== before) throw noSuchClient()
-          const { secret, secretHash, settings } = await newSecret(now, context)
-          rotated = secret
-          const changed = settings === now.settings ? {} : { settings }
-          return { secretHash, secretVersion: before + 1, ...changed }
-        },
-        context,
-      )
-      return { client: saved, secret: rotated }
-    },
+    rotateSecret: (id, rotation = {}) => rotateSecret(id, rotation, context),
+    endPreviousSecret: (id) => endPreviousSecret(id, context),
     async revoke(id) {
       const client = await requireClient(id, context)
       await saveClient(client, { revokedAt: options.clock.now() }, context, 'client')

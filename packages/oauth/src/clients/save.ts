@@ -36,7 +36,10 @@ export async function saveClient(
   const until = new Date(at.getTime() + NOTICE_LIFETIME[kind])
   const notice: NewRevocation = { kind, subject: client.id, at, until }
   const since = kind === 'client' ? undefined : client.updatedAt
-  const change = { ...fields, updatedAt: since ? afterwards(since, at) : at }
+  const change = {
+    ...withoutEndedSecret(fields, at),
+    updatedAt: since ? afterwards(since, at) : at,
+  }
   if (!(await storage.clients.update(client.id, change, notice, since))) {
     const row = since ? await storage.clients.find(client.id) : null
     // A concurrent request has just deleted the client, and takes precedence.
@@ -68,6 +71,13 @@ export async function changeClient(
       if (!(error instanceof ClientChanged) || tries === MAX_ATTEMPTS) throw error
     }
   }
+}
+
+/** Removes a previous secret that has ended, so that its hash is not stored any longer. */
+function withoutEndedSecret(fields: ClientFields, at: Date): ClientFields {
+  if (fields.settings?.previous_secret === undefined) return fields
+  const { previous_secret: previous, ...settings } = fields.settings
+  return previous.until > at.getTime() ? fields : { ...fields, settings }
 }
 
 /**

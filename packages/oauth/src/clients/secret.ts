@@ -1,7 +1,29 @@
+import { type Clock, systemClock } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
-import { randomSecret, sha256 } from '../crypto.ts'
-import type { ClientSettings } from '../storage/client-settings.ts'
+import { equalSecrets, randomSecret, sha256 } from '../crypto.ts'
+import type { ClientSettings, PreviousSecret } from '../storage/client-settings.ts'
 import type { Client } from '../storage/records.ts'
+
+/**
+ * A client with its new secret. The secret is available only here, because only its hash is stored.
+ */
+export interface CreatedClient {
+  /** The stored client. */
+  readonly client: Client
+  /** The client secret. Cannot be read again later. `null` for clients that have none. */
+  readonly secret: string | null
+}
+
+/** Facts about the secret of a client, for the pages of an operator. */
+export interface SecretInfo {
+  /** Whether the client authenticates with a secret, which can be rotated. */
+  readonly hasSecret: boolean
+  /**
+   * When the secret before a planned rotation ends. `null` if only the current secret
+   * authenticates.
+   */
+  readonly previousUntil: Date | null
+}
 
 /** A new secret and what is stored for it. */
 export interface NewSecret {
@@ -36,4 +58,43 @@ export async function newSecret(
   }
   const sealed_secret = await clientSecrets.close(secret)
   return { secret, secretHash, settings: { ...settings, sealed_secret } }
+}
+
+/**
+ * Returns the secret before a planned rotation, if it still authenticates. Decided by the clock on
+ * each use, so a cached client does not extend it.
+ */
+export function findPreviousSecret(
+  { settings: { previous_secret: previous } }: Pick<Client, 'settings'>,
+  clock: Clock,
+): PreviousSecret | null {
+  return previous !== undefined && previous.until > clock.now().getTime() ? previous : null
+}
+
+/** Whether this is the secret of the client: the current one, or the previous one until it ends. */
+export function isSecretOf(client: Client, secret: string, clock: Clock): boolean {
+  if (!client.confidential || client.secretHash === null) return false
+  const hash = sha256(secret)
+  const previous = findPreviousSecret(client, clock)
+  const isCurrent = equalSecrets(hash, client.secretHash)
+  const isPrevious = previous !== null && equalSecrets(hash, previous.hash)
+  return isCurrent || isPrevious
+}
+
+/**
+ * Describes the secret of a client without revealing it. `clock` decides whether the previous
+ * secret has ended.
+ * @default systemClock
+ * @example
+ * ```ts
+ * const client = await oauth.clients.find(id)
+ * const { previousUntil } = client ? secretInfo(client) : { previousUntil: null }
+ * ```
+ */
+export function secretInfo(client: Client, clock: Clock = systemClock): SecretInfo {
+  const previous = findPreviousSecret(client, clock)
+  return {
+    hasSecret: hasOwnSecret(client),
+    previousUntil: previous && new Date(previous.until),
+  }
 }

@@ -15,8 +15,9 @@ import {
 import { assertProviderNamed } from './provider.ts'
 import { type ClientFields, changeClient } from './save.ts'
 import { selfRegisteredGrants } from './self-registered.ts'
-import { ownSettings, parseOwnSettings, serverSettings } from './settings/own-settings.ts'
+import { parseOwnSettings } from './settings/own-settings.ts'
 import { parseConfidential } from './settings/parse-settings.ts'
+import { ownSettings, serverSettings } from './settings/server-settings.ts'
 
 /** Argument of `clients.update()`. Fields that are absent stay as they are. */
 export interface ClientUpdate {
@@ -146,7 +147,7 @@ function assertSecretSuits(
   const name = method ?? 'client_secret_basic'
   throw new ValidationFailed({
     settings: [
-      `token_endpoint_auth_method ${name} needs a new secret: rotate it with this method.`,
+      `token_endpoint_auth_method ${name} needs a new secret: call rotateSecret() with this method.`,
     ],
   })
 }
@@ -154,9 +155,12 @@ function assertSecretSuits(
 /** Removes the parts of the secret that the method does not use. */
 function withSecretFor(
   method: ClientSettings['token_endpoint_auth_method'],
-  { sealed_secret: _, ...settings }: ClientSettings,
+  { sealed_secret: _, previous_secret: previous, ...settings }: ClientSettings,
 ): Pick<ClientFields, 'settings' | 'secretHash'> {
-  return method === 'private_key_jwt' ? { settings, secretHash: null } : { settings }
+  if (method === 'private_key_jwt') return { settings, secretHash: null }
+  if (previous === undefined) return { settings }
+  const { sealed: __, ...hashed } = previous
+  return { settings: { ...settings, previous_secret: hashed } }
 }
 
 function assertOwnerMayChange(change: ClientUpdate): void {

@@ -1,4 +1,5 @@
 import { changeClient } from '../clients/save.ts'
+import { findPreviousSecret } from '../clients/secret.ts'
 import type { ServerContext } from '../context.ts'
 import { isOAuthError } from '../errors.ts'
 import type { ClientSettings } from '../storage/client-settings.ts'
@@ -25,14 +26,23 @@ export async function toReseal(context: ServerContext): Promise<number> {
  * Lists the clients whose secret is encrypted with an older secret. Only clients that sign with
  * their secret have an encrypted one.
  */
-async function outdatedClients({ storage, clientSecrets }: ServerContext): Promise<Client[]> {
+async function outdatedClients(context: ServerContext): Promise<Client[]> {
   const outdated: Client[] = []
-  for (const client of await storage.clients.list()) {
-    const sealed = client.settings.sealed_secret
-    if (sealed === undefined || client.revokedAt) continue
-    if (!(await clientSecrets.isCurrent(sealed))) outdated.push(client)
+  for (const client of await context.storage.clients.list()) {
+    if (!client.revokedAt && (await hasOutdatedSecret(client, context))) outdated.push(client)
   }
   return outdated
+}
+
+async function hasOutdatedSecret(
+  client: Client,
+  { clientSecrets, clock }: ServerContext,
+): Promise<boolean> {
+  const { sealed_secret } = client.settings
+  for (const sealed of [sealed_secret, findPreviousSecret(client, clock)?.sealed]) {
+    if (sealed !== undefined && !(await clientSecrets.isCurrent(sealed))) return true
+  }
+  return false
 }
 
 /**
@@ -55,16 +65,34 @@ async function resealClient(id: string, context: ServerContext): Promise<boolean
   }
 }
 
-/** Returns the settings with the secret encrypted again. `null` if nothing has to be changed. */
+/** Returns the settings with the secrets encrypted again. `null` if nothing has to be changed. */
 async function resealedSettings(
-  { id, settings }: Client,
-  { clientSecrets }: ServerContext,
+  client: Client,
+  context: ServerContext,
 ): Promise<ClientSettings | null> {
-  const { sealed_secret: sealed } = settings
-  if (sealed === undefined || (await clientSecrets.isCurrent(sealed))) return null
-  const secret = await clientSecrets.open(sealed)
-  if (secret === null) {
-    throw new Error(`The secret of client ${id} was sealed with a secret that is not given here`)
+  if (!(await hasOutdatedSecret(client, context))) return null
+  const { sealed_secret: sealed, previous_secret: __, ...others } = client.settings
+  const previous = findPreviousSecret(client, context.clock)
+  return {
+    ...others,
+    ...(sealed !== undefined && { sealed_secret: await sealAgain(sealed, client, context) }),
+    ...(previous && {
+      previous_secret: {
+        ...previous,
+        ...(previous.sealed !== undefined && {
+          sealed: await sealAgain(previous.sealed, client, context),
+        }),
+      },
+    }),
   }
-  return { ...settings, sealed_secret: await clientSecrets.close(secret) }
+}
+
+async function sealAgain(
+  sealed: string,
+  { id }: Client,
+  { clientSecrets }: ServerContext,
+): Promise<string> {
+  const secret = await clientSecrets.open(sealed)
+  if (secret !== null) return clientSecrets.close(secret)
+  throw new Error(`The secret of client ${id} was sealed with a secret that is not given here`)
 }

@@ -19,6 +19,8 @@ export interface ClientSettings {
    * itself, not its hash.
    */
   readonly sealed_secret?: string
+  /** The secret before a planned rotation, which also authenticates until it ends. */
+  readonly previous_secret?: PreviousSecret
   /** JWS algorithm that signs access tokens for this client. */
   readonly access_token_signed_response_alg?: string
   /** JWS algorithm that signs ID tokens for this client. */
@@ -113,10 +115,25 @@ export interface ClientSettings {
 }
 
 /** The settings that only the server sets. */
-export type ServerSetting = 'sealed_secret' | 'self_registered' | 'verified' | 'provider'
+export type ServerSetting =
+  | 'sealed_secret'
+  | 'previous_secret'
+  | 'self_registered'
+  | 'verified'
+  | 'provider'
 
 /** The settings a client may choose for itself. The server sets the others. */
 export type OwnSettings = Omit<ClientSettings, ServerSetting>
+
+/** A secret that ends at a fixed time, because it was replaced by a planned rotation. */
+export interface PreviousSecret {
+  /** Hash of the secret. */
+  readonly hash: string
+  /** When the secret ends, in milliseconds since the epoch. */
+  readonly until: number
+  /** The secret, encrypted, for `client_secret_jwt`. */
+  readonly sealed?: string
+}
 
 /** Settings that the server can honour only if the matching feature is enabled. */
 export type ClientDemand =

@@ -1,4 +1,4 @@
-import type { CreatedClient } from '../clients/manage.ts'
+import type { CreatedClient } from '../clients/secret.ts'
 import { WILDCARD } from '../scopes.ts'
 import type { AuthorizationServer } from '../server.ts'
 import type { ApplicationUser } from '../users/users.ts'

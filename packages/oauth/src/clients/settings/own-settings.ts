@@ -1,15 +1,8 @@
 import type { ServerContext } from '../../context.ts'
-import type { ClientSettings, OwnSettings, ServerSetting } from '../../storage/client-settings.ts'
+import type { OwnSettings } from '../../storage/client-settings.ts'
 import { assertMethodOffered } from '../authentication-methods.ts'
 import { assertAlgorithmOffered, assertDemandsOffered } from './demands.ts'
 import { parseSettings } from './parse-settings.ts'
-
-const isServerSetting: Readonly<Record<ServerSetting, true>> = {
-  sealed_secret: true,
-  self_registered: true,
-  verified: true,
-  provider: true,
-}
 
 /**
  * Parses the settings that the application gives to a client.
@@ -25,29 +18,4 @@ export function parseOwnSettings(
   assertDemandsOffered(settings, context)
   assertAlgorithmOffered(settings, context)
   return settings
-}
-
-/**
- * Returns the settings of a client that it may choose for itself: without those that only the
- * server sets, such as an encrypted secret.
- * @example
- * ```ts
- * const client = await oauth.clients.find(id)
- * if (client) showForm(client.name, ownSettings(client.settings))
- * ```
- */
-export function ownSettings(settings: ClientSettings): OwnSettings {
-  return pickSettings(settings, (name) => !Object.hasOwn(isServerSetting, name))
-}
-
-/** Returns the settings that only the server sets. */
-export function serverSettings(settings: ClientSettings): Pick<ClientSettings, ServerSetting> {
-  return pickSettings(settings, (name) => Object.hasOwn(isServerSetting, name))
-}
-
-function pickSettings(
-  settings: ClientSettings,
-  isWanted: (name: string) => boolean,
-): ClientSettings {
-  return Object.fromEntries(Object.entries(settings).filter(([name]) => isWanted(name)))
 }

@@ -1,6 +1,14 @@
 import { NotFetched } from '@tollgate/http/outgoing'
-import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose'
+import {
+  decodeJwt,
+  decodeProtectedHeader,
+  errors,
+  type JWTPayload,
+  type JWTVerifyOptions,
+  jwtVerify,
+} from 'jose'
 import { NoClientKeys, verifyByClient } from '../../clients/client-keys.ts'
+import { findPreviousSecret } from '../../clients/secret.ts'
 import { CLOCK_SKEW } from '../../clock.ts'
 import type { ServerContext } from '../../context.ts'
 import { InvalidClient } from '../../errors.ts'
@@ -102,10 +110,29 @@ async function verify(text: string, proof: Proof, context: ServerContext): Promi
     clockTolerance: CLOCK_SKEW / 1000,
   }
   if (method === 'private_key_jwt') return verifyByClient(text, client, options, context)
-  const sealed = client.settings.sealed_secret
-  const secret = sealed === undefined ? null : await context.clientSecrets.open(sealed)
-  if (secret === null) throw new NoClientKeys('This client has no secret that can be read')
-  return (await jwtVerify(text, new TextEncoder().encode(secret), options)).payload
+  return verifyBySecret(text, client, options, context)
+}
+
+/** Verifies with the current secret, and with the previous one until it ends. */
+async function verifyBySecret(
+  text: string,
+  client: Client,
+  options: JWTVerifyOptions,
+  context: ServerContext,
+): Promise<JWTPayload> {
+  const sealed = [client.settings.sealed_secret, findPreviousSecret(client, context.clock)?.sealed]
+  let failure: unknown = new NoClientKeys('This client has no secret that can be read')
+  for (const each of sealed) {
+    const secret = each === undefined ? null : await context.clientSecrets.open(each)
+    if (secret === null) continue
+    try {
+      return (await jwtVerify(text, new TextEncoder().encode(secret), options)).payload
+    } catch (error) {
+      if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error
+      failure = error
+    }
+  }
+  throw failure
 }
 
 /**

@@ -1,3 +1,4 @@
+import { ownSettings } from '../../clients/settings/server-settings.ts'
 import type { ServerContext } from '../../context.ts'
 import type { Client } from '../../storage/records.ts'
 
@@ -11,12 +12,11 @@ export function clientInformation(
   managementToken: string,
   context: ServerContext,
 ): Record<string, unknown> {
-  const { self_registered: _, sealed_secret: __, ...settings } = client.settings
   const usesCodes = client.grantTypes.includes('authorization_code')
   return {
     token_endpoint_auth_method: 'client_secret_basic',
     response_types: usesCodes ? ['code'] : [],
-    ...settings,
+    ...ownSettings(client.settings),
     client_id: client.id,
     client_id_issued_at: Math.floor(client.createdAt.getTime() / 1000),
     client_name: client.name,

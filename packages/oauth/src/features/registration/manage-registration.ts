@@ -1,7 +1,9 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { manageClients } from '../../clients/manage.ts'
 import { type ClientFields, changeClient } from '../../clients/save.ts'
+import { isSecretOf } from '../../clients/secret.ts'
 import { withoutVerification } from '../../clients/self-registered.ts'
+import { serverSettings } from '../../clients/settings/server-settings.ts'
 import type { ServerContext } from '../../context.ts'
 import { equalSecrets, sha256 } from '../../crypto.ts'
 import { InvalidClientMetadata, InvalidToken } from '../../errors.ts'
@@ -42,7 +44,7 @@ export async function replaceRegistration(
 ): Promise<HttpResponse> {
   const { client, token } = await requireManaged(request, id, context)
   const given = (await readJson(request)) as Readonly<Record<string, unknown>>
-  assertSame(given, client)
+  assertSame(given, client, context)
   const described = readMetadata(given, rulesOf(settings), context)
   assertSameProof(described, client)
   // Fetching the sector document counts against a limit; otherwise one client could block the
@@ -59,10 +61,10 @@ export async function replaceRegistration(
 /** Combines the new metadata with the settings that only this server may change. */
 function replaced({ settings }: Client, described: DescribedClient): ClientFields {
   const { confidential: _, settings: newSettings, ...fields } = described
-  const { self_registered, sealed_secret } = settings
+  const { self_registered, ...ours } = serverSettings(settings)
   const kept = {
+    ...ours,
     ...(self_registered && { self_registered: withoutVerification(self_registered) }),
-    ...(sealed_secret !== undefined && { sealed_secret }),
   }
   return { ...fields, settings: { ...newSettings, ...kept } }
 }
@@ -108,7 +110,11 @@ async function requireManaged(
  * Requires that the metadata contain no member controlled by the server, and that id and secret are
  * unchanged (RFC 7592 §2.2).
  */
-function assertSame(given: Readonly<Record<string, unknown>>, client: Client): void {
+function assertSame(
+  given: Readonly<Record<string, unknown>>,
+  client: Client,
+  { clock }: ServerContext,
+): void {
   if (given.client_id !== client.id) {
     throw new InvalidClientMetadata('client_id must be that of this client')
   }
@@ -121,8 +127,7 @@ function assertSame(given: Readonly<Record<string, unknown>>, client: Client): v
   if (ours !== undefined) throw new InvalidClientMetadata(`${ours} must not be sent`)
   const { client_secret: secret } = given
   if (secret === undefined || secret === null) return
-  const known = client.secretHash
-  if (typeof secret === 'string' && known && equalSecrets(sha256(secret), known)) return
+  if (typeof secret === 'string' && isSecretOf(client, secret, clock)) return
   throw new InvalidClientMetadata('client_secret is not that of this client')
 }
 

@@ -1,0 +1,34 @@
+import type { ClientSettings, OwnSettings, ServerSetting } from '../../storage/client-settings.ts'
+
+const isServerSetting: Readonly<Record<ServerSetting, true>> = {
+  sealed_secret: true,
+  previous_secret: true,
+  self_registered: true,
+  verified: true,
+  provider: true,
+}
+
+/**
+ * Returns the settings of a client that it may choose for itself: without those that only the
+ * server sets, such as an encrypted secret.
+ * @example
+ * ```ts
+ * const client = await oauth.clients.find(id)
+ * if (client) showForm(client.name, ownSettings(client.settings))
+ * ```
+ */
+export function ownSettings(settings: ClientSettings): OwnSettings {
+  return pickSettings(settings, (name) => !Object.hasOwn(isServerSetting, name))
+}
+
+/** Returns the settings that only the server sets. */
+export function serverSettings(settings: ClientSettings): Pick<ClientSettings, ServerSetting> {
+  return pickSettings(settings, (name) => Object.hasOwn(isServerSetting, name))
+}
+
+function pickSettings(
+  settings: ClientSettings,
+  isWanted: (name: string) => boolean,
+): ClientSettings {
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => isWanted(name)))
+}
