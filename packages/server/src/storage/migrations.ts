@@ -102,7 +102,7 @@ export const serviceMigrations: MigrationSet = {
             details: text,
             intent_id: id.nullable(),
             request_id: id.nullable(),
-            personal_hash: id.nullable(),
+            commitments: text,
             number: integer.nullable(),
             chained_at: instant.nullable(),
             hash: id.nullable(),

@@ -115,8 +115,8 @@ export const auditTable = defineTable(
     /** The entry with the intent, in an entry with the outcome. */
     intent_id: field.id.nullable(),
     request_id: field.id.nullable(),
-    /** Hash of the salted hashes of the personal data. */
-    personal_hash: field.id.nullable(),
+    /** A salted hash of the personal data of each person, sorted: they are in the chain, the data is not. */
+    commitments: field.json<readonly string[]>(),
     /** Position in the chain, without gaps. `null` until the entry is chained. */
     number: field.integer.nullable(),
     chained_at: field.instant.nullable(),

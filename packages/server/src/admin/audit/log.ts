@@ -55,7 +55,7 @@ export function createAuditLog(options: {
         details: reason === undefined ? details : { ...details, reason },
         intentId,
         requestId,
-        personalHash: personal.length === 0 ? null : hashOfAll(personal.map(hashOfPersonal)),
+        commitments: personal.map(commitmentTo).sort(),
         number: null,
         chainedAt: null,
         hash: null,
@@ -113,14 +113,9 @@ function personalOf({ actor, address }: Caller, described: Described): PersonalD
     }))
 }
 
-/** The commitment to personal data: it reveals nothing once the salt is deleted. */
-export function hashOfPersonal({ person, salt, content }: PersonalData): string {
+/** Hashes the personal data of a person. Reveals nothing once the salt is deleted. */
+export function commitmentTo({ person, salt, content }: PersonalData): string {
   return sha256(JSON.stringify([person, salt, content]))
-}
-
-/** The hash of several commitments, in any order. */
-export function hashOfAll(hashes: readonly string[]): string {
-  return sha256([...hashes].sort().join('\n'))
 }
 
 export function sha256(text: string): string {
