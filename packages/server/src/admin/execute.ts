@@ -52,9 +52,9 @@ export async function execute(
   }
   const input = parseInput(operation.input, call.input)
   if (operation.effect === 'read') return run(operation, input, call, services)
-  return operation.at === 'provider'
-    ? performAtProvider(operation, input, call, services)
-    : performInDatabase(operation, input, call, services)
+  return operation.commits === 'in-steps'
+    ? performInSteps(operation, input, call, services)
+    : performTogether(operation, input, call, services)
 }
 
 /** @throws AdminProblem `invalid-input` that names every wrong field */
@@ -106,7 +106,7 @@ function once(
 }
 
 /** The effect, its entry and the stored response are one transaction: all happen, or nothing. */
-async function performInDatabase(
+async function performTogether(
   operation: Operation,
   input: unknown,
   call: Call,
@@ -133,8 +133,8 @@ async function performInDatabase(
   }
 }
 
-/** The intent is durable before the provider is asked; the outcome refers to it. */
-function performAtProvider(
+/** The intent is durable before the first step; the outcome refers to it. */
+function performInSteps(
   operation: Operation,
   input: unknown,
   call: Call,

@@ -65,11 +65,11 @@ export interface Operation<Input = unknown, Output = unknown> {
   /** Whether it reads, changes, or does what cannot be undone. */
   readonly effect: 'read' | 'change' | 'irreversible'
   /**
-   * Where changes happen. `database`: in the transaction of the audit entry. `provider`: the intent
-   * is recorded before, and the outcome after.
-   * @default 'database'
+   * `together`: the changes are one transaction with the audit entry. `in-steps`: the intent is
+   * recorded before and the outcome after, because a provider or the memory of processes takes part.
+   * @default 'together'
    */
-  readonly at?: 'database' | 'provider'
+  readonly commits?: 'together' | 'in-steps'
   /**
    * Whether it grants power over the service. Then it needs a recent sign-in, and no client can
    * call it.

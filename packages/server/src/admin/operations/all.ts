@@ -1,8 +1,14 @@
 import type { Operation } from '../operation.ts'
+import { accessOperations } from './access.ts'
+import { keyOperations } from './keys.ts'
 import { userOperations } from './users.ts'
 
 /** Every operation of operators. The API, the pages and the commands call these and nothing else. */
-export const OPERATIONS: readonly Operation[] = [...userOperations]
+export const OPERATIONS: readonly Operation[] = [
+  ...userOperations,
+  ...accessOperations,
+  ...keyOperations,
+]
 
 const byName = new Map(OPERATIONS.map((operation) => [operation.name as string, operation]))
 

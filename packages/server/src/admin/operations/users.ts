@@ -64,7 +64,7 @@ export async function requireAccount(given: string, { users }: OperationContext)
  * Finds the account that an operator wants to act on. Operators cannot end their own account, and
  * act on other operators only with a higher role.
  */
-async function requireTarget(given: string, context: OperationContext): Promise<Account> {
+export async function requireTarget(given: string, context: OperationContext): Promise<Account> {
   const account = await requireAccount(given, context)
   const { actor } = context
   if (actor.kind === 'operator' && actor.id === account.id) {
@@ -168,7 +168,7 @@ export const userOperations: readonly Operation[] = [
     route: ['POST', '/users/{id}/disable'],
     role: 'support',
     effect: 'change',
-    at: 'provider',
+    commits: 'in-steps',
     input: z.strictObject({ id: userId, ...money }),
     output: outcomeShape,
     describe: describeUser,
@@ -219,7 +219,7 @@ export const userOperations: readonly Operation[] = [
     route: ['POST', '/users/{id}/delete'],
     role: 'admin',
     effect: 'irreversible',
-    at: 'provider',
+    commits: 'in-steps',
     input: z.strictObject({
       id: userId,
       ...money,

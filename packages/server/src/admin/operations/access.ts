@@ -1,0 +1,158 @@
+import { z } from 'zod'
+import { type Operation, operation } from '../operation.ts'
+import { notFound } from '../problems.ts'
+import { id, instant, userId } from './fields.ts'
+import { requireAccount, requireTarget } from './users.ts'
+
+const sessionShape = z.strictObject({
+  id: z.string().describe('Identifies the session, but cannot be used as its cookie'),
+  started_at: instant,
+  seen_at: instant.describe('Last request, accurate to ten minutes'),
+  address: z.string().nullable(),
+  browser: z.string().nullable(),
+})
+
+const applicationShape = z.strictObject({
+  client_id: z.string(),
+  name: z.string(),
+  scopes: z.array(z.string()),
+  approved_at: instant,
+})
+
+const tokenShape = z.strictObject({
+  id: z.string().describe('Identifies the token, but cannot be used as one'),
+  client_id: z.string(),
+  name: z.string().nullable().describe('Name of a personal access token'),
+  grant_type: z.string(),
+  scopes: z.array(z.string()),
+  created_at: instant,
+  expires_at: instant,
+})
+
+const listOf = <Entry extends z.ZodType>(entry: Entry) => z.strictObject({ data: z.array(entry) })
+/** Operations on what gives access to an account: sessions, approvals and tokens. */
+export const accessOperations: readonly Operation[] = [
+  operation({
+    name: 'users.listSessions',
+    summary: 'List the open sessions of a person',
+    route: ['GET', '/users/{id}/sessions'],
+    role: 'viewer',
+    effect: 'read',
+    input: z.strictObject({ id: userId }),
+    output: listOf(sessionShape),
+    async run(input, context) {
+      const account = await requireAccount(input.id, context)
+      const sessions = await context.sessions.list(account.id)
+      return {
+        data: sessions.map(({ id, startedAt, seenAt, address, browser }) => ({
+          id,
+          started_at: startedAt.toISOString(),
+          seen_at: seenAt.toISOString(),
+          address,
+          browser,
+        })),
+      }
+    },
+  }),
+  operation({
+    name: 'users.endSession',
+    summary: 'End a session of a person',
+    route: ['DELETE', '/users/{id}/sessions/{session}'],
+    role: 'support',
+    effect: 'change',
+    status: 204,
+    input: z.strictObject({ id: userId, session: id }),
+    output: z.null(),
+    describe: (input) => ({ subject: { kind: 'session', id: input.session, owner: input.id } }),
+    async run(input, context) {
+      const account = await requireTarget(input.id, context)
+      if (!(await context.sessions.endOwn(account.id, input.session))) {
+        throw notFound('session', input.session)
+      }
+      await context.oauth.endSession(input.session)
+      return null
+    },
+  }),
+  operation({
+    name: 'users.listApplications',
+    summary: 'List the applications that a person has approved',
+    route: ['GET', '/users/{id}/applications'],
+    role: 'viewer',
+    effect: 'read',
+    input: z.strictObject({ id: userId }),
+    output: listOf(applicationShape),
+    async run(input, context) {
+      const account = await requireAccount(input.id, context)
+      const consents = await context.oauth.consents.listByUser(account.id)
+      const clients = await Promise.all(
+        consents.map(({ clientId }) => context.oauth.clients.find(clientId)),
+      )
+      return {
+        data: consents.map(({ clientId, scopes, updatedAt }, at) => ({
+          client_id: clientId,
+          name: clients[at]?.name ?? clientId,
+          scopes: [...scopes],
+          approved_at: updatedAt.toISOString(),
+        })),
+      }
+    },
+  }),
+  operation({
+    name: 'users.revokeApplication',
+    summary: "End an application's access to an account, with all its tokens",
+    route: ['DELETE', '/users/{id}/applications/{client}'],
+    role: 'support',
+    effect: 'change',
+    status: 204,
+    input: z.strictObject({ id: userId, client: id }),
+    output: z.null(),
+    describe: (input) => ({ subject: { kind: 'client', id: input.client, owner: input.id } }),
+    async run(input, context) {
+      const account = await requireTarget(input.id, context)
+      await context.oauth.consents.revoke(account.id, input.client)
+      return null
+    },
+  }),
+  operation({
+    name: 'users.listTokens',
+    summary: 'List the valid tokens of a person, the newest first',
+    route: ['GET', '/users/{id}/tokens'],
+    role: 'viewer',
+    effect: 'read',
+    input: z.strictObject({ id: userId }),
+    output: listOf(tokenShape),
+    async run(input, context) {
+      const account = await requireAccount(input.id, context)
+      const tokens = await context.oauth.tokens.listByUser(account.id)
+      return {
+        data: tokens.map((token) => ({
+          id: token.id,
+          client_id: token.clientId,
+          name: token.name,
+          grant_type: token.grantType,
+          scopes: [...token.scopes],
+          created_at: token.createdAt.toISOString(),
+          expires_at: token.expiresAt.toISOString(),
+        })),
+      }
+    },
+  }),
+  operation({
+    name: 'users.revokeToken',
+    summary: 'Revoke a token of a person, with its refresh token',
+    route: ['DELETE', '/users/{id}/tokens/{token}'],
+    role: 'support',
+    effect: 'change',
+    status: 204,
+    input: z.strictObject({ id: userId, token: id }),
+    output: z.null(),
+    describe: (input) => ({ subject: { kind: 'token', id: input.token, owner: input.id } }),
+    async run(input, context) {
+      const account = await requireTarget(input.id, context)
+      const token = await context.oauth.tokens.find(input.token)
+      if (token?.userId !== account.id) throw notFound('token', input.token)
+      await context.oauth.tokens.revoke(token.id)
+      return null
+    },
+  }),
+]

@@ -1,0 +1,77 @@
+import { signingAlgorithms } from '@tollgate/oauth'
+import { z } from 'zod'
+import { type Operation, operation } from '../operation.ts'
+import { AdminProblem, notFound } from '../problems.ts'
+import { instant } from './fields.ts'
+
+const keyShape = z.strictObject({
+  kid: z.string(),
+  algorithm: z.enum(signingAlgorithms),
+  active_from: instant.describe('When the key signs from; it is published earlier'),
+})
+
+export const keyOperations: readonly Operation[] = [
+  operation({
+    name: 'keys.list',
+    summary: 'List the signing keys: future, current and former ones',
+    route: ['GET', '/keys'],
+    role: 'viewer',
+    effect: 'read',
+    input: z.strictObject({}),
+    output: z.strictObject({ data: z.array(keyShape) }),
+    async run(_input, { oauth }) {
+      const keys = await oauth.keys.list()
+      return {
+        data: keys.map(({ kid, algorithm, activeFrom }) => ({
+          kid,
+          algorithm,
+          active_from: activeFrom.toISOString(),
+        })),
+      }
+    },
+  }),
+  operation({
+    name: 'keys.rotate',
+    summary: 'Create a new signing key; tokens signed with the old one stay valid',
+    route: ['POST', '/keys'],
+    role: 'admin',
+    effect: 'change',
+    // A process signs with a new key as soon as it has read it.
+    commits: 'in-steps',
+    status: 201,
+    input: z.strictObject({
+      immediately: z
+        .boolean()
+        .default(false)
+        .describe('Sign with it at once, without publishing it first'),
+      algorithm: z.enum(signingAlgorithms).optional(),
+    }),
+    output: keyShape,
+    describe: ({ immediately }, key) => ({
+      ...(key && { subject: { kind: 'key', id: key.kid } }),
+      details: { immediately },
+    }),
+    async run({ immediately, algorithm }, { oauth }) {
+      const { kid } = await oauth.keys.rotate({ immediately, ...(algorithm && { algorithm }) })
+      const key = (await oauth.keys.list()).find((each) => each.kid === kid)
+      if (!key) throw new AdminProblem('unavailable', 'The new key cannot be read yet. Try again.')
+      return { kid, algorithm: key.algorithm, active_from: key.activeFrom.toISOString() }
+    },
+  }),
+  operation({
+    name: 'keys.revoke',
+    summary: 'Revoke a leaked signing key; every token it signed ends within a second',
+    route: ['DELETE', '/keys/{kid}'],
+    role: 'owner',
+    effect: 'irreversible',
+    commits: 'in-steps',
+    status: 204,
+    input: z.strictObject({ kid: z.string().min(1).max(200) }),
+    output: z.null(),
+    describe: ({ kid }) => ({ subject: { kind: 'key', id: kid } }),
+    async run({ kid }, { oauth }) {
+      if (!(await oauth.keys.revoke(kid))) throw notFound('signing key', kid)
+      return null
+    },
+  }),
+]
