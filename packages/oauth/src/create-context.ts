@@ -68,6 +68,7 @@ export function createContext(options: ResolvedOptions): ServerContext {
     knownUsers,
     issuer,
     audiences: new Set(allResources.map(({ audience }) => audience)),
+    machineScopes: options.machineScopeNames,
     clock,
   })
   const context: ServerContext = {

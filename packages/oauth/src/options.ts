@@ -21,6 +21,7 @@ import {
 import {
   assertScopeDefinitions,
   parseDefaultScopes,
+  parseMachineScopes,
   parseOptionalScopes,
   type ScopeDefinitions,
 } from './scopes.ts'
@@ -76,6 +77,16 @@ export interface AuthorizationServerOptions<
    * @default {}
    */
   readonly scopes?: ScopeDefinitions
+  /**
+   * Description of each machine scope by name: a scope that no user can grant. Only a token of the
+   * client credentials grant can have one, and only if the `scopes` of the client name it. No route
+   * lists these scopes, and `*` does not include them.
+   * @default {}
+   * @example
+   * machineScopes: { 'users:delete': 'Delete accounts' }
+   * @see docs/guides/scopes.md
+   */
+  readonly machineScopes?: ScopeDefinitions
   /**
    * Scopes that people may decline on the approval screen; each has a checkbox. At most 50.
    * @default []
@@ -206,6 +217,8 @@ export interface ResolvedOptions {
   readonly providers: UserProviders
   readonly scopes: ScopeDefinitions
   readonly scopeNames: ReadonlySet<string>
+  readonly machineScopes: ScopeDefinitions
+  readonly machineScopeNames: ReadonlySet<string>
   readonly optionalScopes: ReadonlySet<string>
   readonly defaultScopes: readonly string[]
   readonly grants: readonly Grant[]
@@ -260,6 +273,8 @@ export function resolveOptions<User extends ApplicationUser, Claims extends obje
     signingAlgorithms,
   )
   const scopeNames = new Set(Object.keys(scopes))
+  const machineScopes = parseMachineScopes(options.machineScopes ?? {}, scopeNames)
+  const machineScopeNames = new Set(Object.keys(machineScopes))
   const identityScopes = new Set(Object.keys(ofFeatures))
   const resources: Record<string, ResourceOptions> = Object.assign(
     {},
@@ -276,6 +291,8 @@ export function resolveOptions<User extends ApplicationUser, Claims extends obje
     providers: createUserProviders(options.users),
     scopes,
     scopeNames,
+    machineScopes,
+    machineScopeNames,
     optionalScopes: parseOptionalScopes(options.optionalScopes ?? [], {
       defined: scopeNames,
       required: features.flatMap(({ requiredScopes = [] }) => requiredScopes),
@@ -295,6 +312,7 @@ export function resolveOptions<User extends ApplicationUser, Claims extends obje
       signingAlgorithm,
       tokenType: oneOf('tokenType', options.tokenType ?? 'at+jwt', accessTokenTypes),
       scopeNames,
+      machineScopeNames,
     }),
     hasResources: options.resources !== undefined || Object.keys(resources).length > 0,
     ...resolveSelfRegistered(options, features, [audience, ...Object.keys(resources)], scopeNames),

@@ -70,16 +70,27 @@ export function holdsScope(scopes: readonly string[], name: string): boolean {
   return scopes.includes(name) || scopes.includes(WILDCARD)
 }
 
-export function assertScopeDefinitions(scopes: ScopeDefinitions): void {
+/** Validates the option `machineScopes`. Its names must differ from those that users can grant. */
+export function parseMachineScopes(
+  scopes: ScopeDefinitions,
+  ofUsers: ReadonlySet<string>,
+): ScopeDefinitions {
+  assertScopeDefinitions(scopes, 'machineScopes')
+  const both = Object.keys(scopes).find((name) => ofUsers.has(name))
+  if (both === undefined) return { ...scopes }
+  throw new TypeError(`machineScopes: '${both}' is also a scope that users can grant. Rename one.`)
+}
+
+export function assertScopeDefinitions(scopes: ScopeDefinitions, option = 'scopes'): void {
   for (const [name, description] of Object.entries(scopes)) {
     if (name === WILDCARD || !SCOPE_TOKEN.test(name)) {
       throw new TypeError(
-        `scopes: ${JSON.stringify(name)} cannot be a scope name. Use printable ASCII without spaces, quotes or backslashes, and not '*', which always means all scopes.`,
+        `${option}: ${JSON.stringify(name)} cannot be a scope name. Use printable ASCII without spaces, quotes or backslashes, and not '*', which always means all scopes.`,
       )
     }
     if (typeof description !== 'string' || description.trim() === '') {
       throw new TypeError(
-        `scopes: '${name}' needs a description; people read it before they approve.`,
+        `${option}: '${name}' needs a description; people read it before they approve.`,
       )
     }
   }

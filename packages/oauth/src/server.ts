@@ -99,6 +99,8 @@ export interface AuthorizationServer<
   readonly issuer: string
   /** Description of each scope by name, including the scopes of features. */
   readonly scopes: ScopeDefinitions
+  /** Description of each machine scope by name, for pages on which you manage clients. */
+  readonly machineScopes: ScopeDefinitions
   /**
    * Resolves once the server has migrated the tables, created its first key and read the
    * revocations. Every request waits for it.
@@ -372,6 +374,8 @@ export function createAuthorizationServer<
       metadataHint: options.hasResources ? guardAdvice(resource) : null,
       proofs: guardProofs(resource, context),
       addsSignInClaims: context.features.addsSignInClaims,
+      machineScopes: options.machineScopeNames,
+      findClient: context.clients.find,
       clock: options.clock,
     })
   const guard = guardOf(options.resources.own, null)
@@ -399,6 +403,7 @@ export function createAuthorizationServer<
     paths: router.paths,
     issuer: options.issuer,
     scopes: options.scopes,
+    machineScopes: options.machineScopes,
     ready,
     checkReady,
     guard,

@@ -6,8 +6,9 @@ import type { OwnSettings } from '../storage/client-settings.ts'
 import type { Client } from '../storage/records.ts'
 import { PERSONAL_ACCESS_CLIENT } from './client.ts'
 import { findClient, requireClient } from './find.ts'
+import { assertMachineScopes, parseClientScopes } from './machine-scopes.ts'
 import { pairwiseSubject } from './pairwise-subject.ts'
-import { parseClientName, parseGrantTypes, parseRedirects, parseScopeLimit } from './parse.ts'
+import { parseClientName, parseGrantTypes, parseRedirects } from './parse.ts'
 import { assertProviderNamed } from './provider.ts'
 import { ClientChanged, type ClientFields, changeClient, saveClient } from './save.ts'
 import { type CreatedClient, newSecret } from './secret.ts'
@@ -45,7 +46,10 @@ export interface NewClient {
    * @default true
    */
   readonly confidential?: boolean
-  /** Scopes that the client may request. If absent, any defined scope. */
+  /**
+   * Scopes that the client may request, machine scopes included. If absent, any scope of the option
+   * `scopes`, and no machine scope.
+   */
   readonly scopes?: readonly string[]
   /**
    * Whether to skip the consent screen. Only for your own applications.
@@ -181,7 +185,7 @@ export function manageClients(context: ServerContext): Clients {
         secretVersion: 1,
         redirectUris: parseRedirects(input.redirect, grantTypes, options.issuer),
         grantTypes,
-        scopes: parseScopeLimit(input.scopes, options.scopeNames),
+        scopes: parseClientScopes(input.scopes, options),
         firstParty: input.firstParty ?? false,
         resourceServer: input.resourceServer ?? false,
         settings,
@@ -189,6 +193,7 @@ export function manageClients(context: ServerContext): Clients {
         createdAt: now,
         updatedAt: now,
       }
+      assertMachineScopes(client, options)
       await repository.create(client)
       return { client, secret }
     },

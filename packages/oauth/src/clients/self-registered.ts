@@ -71,16 +71,20 @@ export function mayAccessResource(
 
 /**
  * Returns the granted scopes that the client may still have. The operator may have limited the
- * scopes of the client, or those open to self-registered clients, since they were granted.
+ * scopes of the client, or those open to self-registered clients, since they were granted, or made
+ * one a machine scope, which no user can grant.
  */
 export function filterOpenScopes(
   scopes: readonly string[],
   client: Client,
-  options: Pick<ResolvedOptions, 'selfRegisteredScopes'>,
+  options: Pick<ResolvedOptions, 'selfRegisteredScopes' | 'machineScopeNames'>,
 ): readonly string[] {
   const limit = scopeLimitOf(client, options)
-  if (limit === null) return scopes
-  return scopes.filter((name) => limit.includes(name))
+  const { machineScopeNames } = options
+  if (limit === null && machineScopeNames.size === 0) return scopes
+  return scopes.filter(
+    (name) => (limit === null || limit.includes(name)) && !machineScopeNames.has(name),
+  )
 }
 
 /** Whether the client registered itself and the operator has not verified it. */

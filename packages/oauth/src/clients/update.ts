@@ -5,13 +5,8 @@ import type { ClientSettings, OwnSettings } from '../storage/client-settings.ts'
 import type { Client } from '../storage/records.ts'
 import { isPersonalAccessClient } from './client.ts'
 import { requireClient } from './find.ts'
-import {
-  assertRedirectPresent,
-  parseClientName,
-  parseGrantTypes,
-  parseRedirects,
-  parseScopeLimit,
-} from './parse.ts'
+import { assertMachineScopes, parseClientScopes } from './machine-scopes.ts'
+import { assertRedirectPresent, parseClientName, parseGrantTypes, parseRedirects } from './parse.ts'
 import { assertProviderNamed } from './provider.ts'
 import { type ClientFields, changeClient } from './save.ts'
 import { selfRegisteredGrants } from './self-registered.ts'
@@ -27,7 +22,7 @@ export interface ClientUpdate {
   readonly redirect?: string | readonly string[]
   /** Grant types that the client may use, which replace all earlier ones. */
   readonly grants?: readonly GrantType[]
-  /** Scopes that the client may request. `null` for any defined scope. */
+  /** Scopes that the client may request. `null` for any scope of the option `scopes`. */
   readonly scopes?: readonly string[] | null
   /** Whether to skip the consent screen. Only for your own applications. */
   readonly firstParty?: boolean
@@ -88,6 +83,9 @@ function changedFields(
     ...(change.resourceServer !== undefined && { resourceServer: change.resourceServer }),
     ...changedSettings(client, change, context),
   }
+  // A change of the name does not fail because of a scope that has become a machine scope.
+  const isAboutScopes = change.scopes !== undefined || change.grants !== undefined
+  if (isAboutScopes) assertMachineScopes({ ...client, ...fields }, context.options)
   return Object.keys(fields).length === 0 ? null : fields
 }
 
@@ -109,7 +107,7 @@ function changedAccess(
     ...(redirect !== undefined && {
       redirectUris: parseRedirects(redirect, grantTypes, options.issuer),
     }),
-    ...(scopes !== undefined && { scopes: parseScopeLimit(scopes, options.scopeNames) }),
+    ...(scopes !== undefined && { scopes: parseClientScopes(scopes, options) }),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { authenticateClient } from '../clients/authenticate.ts'
 import { pairwiseSubject } from '../clients/pairwise-subject.ts'
+import { filterOpenScopes } from '../clients/self-registered.ts'
 import type { ServerContext } from '../context.ts'
 import { InvalidClient, isOAuthError } from '../errors.ts'
 import { readForm, requireParam } from '../http/form.ts'
@@ -81,8 +82,9 @@ async function describeAccessToken(
   context: ServerContext,
 ): Promise<Description | null> {
   try {
-    const { claims } = await context.verifier.verify(text)
-    return { active: true, token_type: isBound(claims) ? 'DPoP' : 'Bearer', ...claims }
+    const { claims, scopes } = await context.verifier.verify(text)
+    const token_type = isBound(claims) ? 'DPoP' : 'Bearer'
+    return { active: true, token_type, ...claims, scope: scopes.join(' ') }
   } catch (error) {
     if (isOAuthError(error, 'invalid_token')) return null
     throw error
@@ -99,7 +101,8 @@ async function describeRefreshToken(
   }
   const client = await context.clients.find(token.clientId)
   const now = context.options.clock.now()
-  if (!isCurrent(client, token.clientSecretVersion) || token.refreshExpiresAt <= now) return null
+  if (client?.secretVersion !== token.clientSecretVersion) return null
+  if (token.refreshExpiresAt <= now) return null
   const { userId } = token
   if (userId === null || !(await context.knownUsers.exists(context.knownUsers.of(userId))))
     return null
@@ -109,12 +112,8 @@ async function describeRefreshToken(
     iss: context.options.issuer,
     sub: formatSubject(token),
     client_id: token.clientId,
-    scope: token.scopes.join(' '),
+    scope: filterOpenScopes(token.scopes, client, context.options).join(' '),
     iat: Math.floor(token.issuedAt.getTime() / 1000),
     exp: Math.floor(token.refreshExpiresAt.getTime() / 1000),
   }
-}
-
-function isCurrent(client: Client | null, secretVersion: number): boolean {
-  return client?.secretVersion === secretVersion
 }

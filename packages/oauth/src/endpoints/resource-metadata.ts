@@ -46,12 +46,12 @@ export function resourceMetadata(resource: Resource) {
     _request: HttpRequest,
     { options, features }: ServerContext,
   ): Promise<HttpResponse> => {
-    const { identityScopes, scopeNames } = options
+    const { identityScopes, scopeNames, machineScopeNames } = options
     const scopes = resource.scopes ?? [...scopeNames].filter((name) => !identityScopes.has(name))
     const document = {
       resource: resource.uri,
       authorization_servers: [options.issuer],
-      scopes_supported: scopes,
+      scopes_supported: scopes.filter((name) => !machineScopeNames.has(name)),
       bearer_methods_supported: ['header'],
       dpop_signing_alg_values_supported: features.keyProofs?.algorithms,
       resource_name: resource.name ?? undefined,

@@ -1,5 +1,9 @@
+import { assertMayRequest } from '../clients/machine-scopes.ts'
 import type { ServerContext } from '../context.ts'
 import { InvalidScope, UnauthorizedClient } from '../errors.ts'
+import type { Form } from '../http/form.ts'
+import { parseScope } from '../scopes.ts'
+import type { Client } from '../storage/records.ts'
 import type { Grant } from './grant.ts'
 import { detailsOfRequest, orDefaultScopes } from './requested-share.ts'
 
@@ -16,7 +20,7 @@ export function clientCredentials(): Grant {
       if (!client.confidential) {
         throw new UnauthorizedClient('Only confidential clients may act for themselves')
       }
-      const named = context.resolveScopes(params.get('scope'), client)
+      const named = resolveNamed(params, client, context)
       const scopes = orDefaultScopes(named, { client, params }, context)
       const personal = scopes.find((name) => context.options.identityScopes.has(name))
       if (personal !== undefined) {
@@ -28,4 +32,17 @@ export function clientCredentials(): Grant {
       return context.issueTokens(issue)
     },
   }
+}
+
+/**
+ * Returns the requested scopes if the client may have all of them. The only grant that takes machine
+ * scopes.
+ */
+function resolveNamed(params: Form, client: Client, context: ServerContext): string[] {
+  const requested = parseScope(params.get('scope'))
+  const { machineScopeNames } = context.options
+  const isMachine = (name: string) => machineScopeNames.has(name)
+  assertMayRequest(requested.filter(isMachine), client)
+  context.resolveScopes(requested.filter((name) => !isMachine(name)).join(' '), client)
+  return requested
 }

@@ -94,17 +94,21 @@ function requireHeld(
 }
 
 /**
- * Returns the scopes that may be passed on: without `*`, which only the password grant issues, and
- * without scopes about the person.
+ * Returns the scopes that may be passed on: without `*`, which only the password grant issues,
+ * without scopes about the person, and without machine scopes.
  */
 function allowedScopes(
   { scopes }: VerifiedToken,
   { client, resources }: Receiver,
   { options }: ServerContext,
 ): readonly string[] {
-  const { resources: known, identityScopes } = options
+  const { resources: known, identityScopes, machineScopeNames } = options
   const mayHave = (name: string) => client.scopes === null || client.scopes.includes(name)
   return filterKnownScopes(scopes, resources, known, identityScopes).filter(
-    (name) => name !== WILDCARD && !identityScopes.has(name) && mayHave(name),
+    (name) =>
+      name !== WILDCARD &&
+      !identityScopes.has(name) &&
+      !machineScopeNames.has(name) &&
+      mayHave(name),
   )
 }

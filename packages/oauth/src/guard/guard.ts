@@ -5,6 +5,7 @@ import { InsufficientScope, InvalidToken, type OAuthError, type TokenScheme } fr
 import { errorResponse } from '../http/responses.ts'
 import { holdsScope } from '../scopes.ts'
 import type { Actor } from '../storage/details.ts'
+import type { Client } from '../storage/records.ts'
 import { type AccessTokenClaims, addedClaims, isBound, isFor } from '../tokens/formats/claims.ts'
 import type { AddedClaims } from '../tokens/formats/claims-hook.ts'
 import type { UserProvider, UserProviders } from '../users/providers.ts'
@@ -40,9 +41,9 @@ export interface Caller<Claims extends object = AddedClaims> {
   readonly clientId: string | null
   /** Id of the token. `null` in cookie mode. */
   readonly tokenId: string | null
-  /** The scopes of the token. Empty in cookie mode, where every scope check passes. */
+  /** The scopes of the token. Empty in cookie mode, where scope checks pass. */
   readonly scopes: readonly string[]
-  /** Whether the token has the scope. Always `true` in cookie mode. */
+  /** Whether the token has the scope. In cookie mode `true`, except for machine scopes. */
   tokenCan(scope: string): boolean
   /** Whether the token is bound to a key, which the caller has proven to hold (DPoP). */
   readonly boundToKey?: boolean
@@ -91,6 +92,19 @@ export interface AuthenticatedUser<
 export interface AuthenticatedClient<Claims extends object = AddedClaims> extends Caller<Claims> {
   /** The `client_id` of the client. */
   readonly clientId: string
+  /**
+   * Returns the client as it is now, from the cache of the server. `null` if it was deleted. Use it
+   * to check a scope again that the client may have lost since the token was issued.
+   * @example
+   * ```ts
+   * app.delete('/users/:id', auth('client'), scopes('users:delete'), async (request, response) => {
+   *   const client = await request.oauthClient?.find()
+   *   if (!client?.scopes?.includes('users:delete')) return response.sendStatus(403)
+   *   // …
+   * })
+   * ```
+   */
+  find(): Promise<Client | null>
 }
 
 /** Types of caller by guard name. */
@@ -165,6 +179,10 @@ export interface GuardOptions {
   readonly proofs: GuardProofs | null
   /** Whether access tokens state when and how the user signed in. */
   readonly addsSignInClaims: boolean
+  /** Scopes that only clients acting for themselves can have. `*` does not include them. */
+  readonly machineScopes: ReadonlySet<string>
+  /** Finds a client that was not deleted, from the cache. */
+  readonly findClient: (id: string) => Awaitable<Client | null>
   readonly clock: Clock
 }
 
@@ -177,7 +195,7 @@ export interface MetadataHint {
 export function createGuard<User extends ApplicationUser, Claims extends object>(
   options: GuardOptions,
 ): Guard<User, Claims> {
-  const { verifier, cookies, proofs, provider } = options
+  const { verifier, cookies, proofs, provider, machineScopes } = options
   const users = (provider?.users ?? options.users) as Users<User>
 
   /** Returns the user id within the guard's provider. */
@@ -195,7 +213,8 @@ export function createGuard<User extends ApplicationUser, Claims extends object>
 
   function userOf(token: VerifiedToken): AuthenticatedUser<User, Claims> {
     assertAudience(token)
-    if (token.subject.kind === 'user') return new TokenUser(users, idOf(token.subject.id), token)
+    if (token.subject.kind === 'user')
+      return new TokenUser({ users, machineScopes }, idOf(token.subject.id), token)
     throw new InvalidToken('The access token does not belong to a user')
   }
 
@@ -211,7 +230,9 @@ export function createGuard<User extends ApplicationUser, Claims extends object>
       tokenId,
       scopes,
       boundToKey,
-      tokenCan: (scope) => holdsScope(scopes, scope),
+      tokenCan: (scope) =>
+        machineScopes.has(scope) ? scopes.includes(scope) : holdsScope(scopes, scope),
+      find: async () => options.findClient(clientId),
       get claims() {
         return addedClaims(token.claims) as Partial<Claims>
       },
@@ -261,7 +282,7 @@ export function createGuard<User extends ApplicationUser, Claims extends object>
   ): Promise<AuthenticatedUser<User, Claims>> {
     const found = await cookies.authenticate(credentials.cookie, credentials.csrfToken)
     if (!found) throw missingToken()
-    return createCookieUser(users, idOf(found.userId))
+    return createCookieUser({ users, machineScopes }, idOf(found.userId))
   }
 
   const guards: {
@@ -316,6 +337,12 @@ function missingToken(): InvalidToken {
   return new InvalidToken('No access token was sent', { presented: false })
 }
 
+/** The parts of a guard that its callers share. */
+interface UserSource<User extends ApplicationUser> {
+  readonly users: Users<User>
+  readonly machineScopes: ReadonlySet<string>
+}
+
 /**
  * A class, because one instance is created per guarded request. It has no base class, because
  * `super()` would cost more than everything else here.
@@ -328,12 +355,12 @@ class TokenUser<User extends ApplicationUser, Claims extends object>
   readonly tokenId: string
   readonly scopes: readonly string[]
   readonly actor: Actor | null
-  readonly #users: Users<User>
+  readonly #source: UserSource<User>
   readonly #claims: AccessTokenClaims
   #record: Promise<User | null> | null = null
 
   constructor(
-    users: Users<User>,
+    source: UserSource<User>,
     id: string,
     { clientId, tokenId, scopes, claims }: VerifiedToken,
   ) {
@@ -342,7 +369,7 @@ class TokenUser<User extends ApplicationUser, Claims extends object>
     this.tokenId = tokenId
     this.scopes = scopes
     this.actor = claims.act ?? null
-    this.#users = users
+    this.#source = source
     this.#claims = claims
   }
 
@@ -361,21 +388,21 @@ class TokenUser<User extends ApplicationUser, Claims extends object>
   }
 
   find(): Promise<User | null> {
-    this.#record ??= findRecord(this.#users, this.id)
+    this.#record ??= findRecord(this.#source.users, this.id)
     return this.#record
   }
 
   tokenCan(scope: string): boolean {
-    return holdsScope(this.scopes, scope)
+    return holdsScope(this.scopes, scope) && !this.#source.machineScopes.has(scope)
   }
 }
 
 /**
- * Builds the caller of cookie mode. The application's own page acts as the user, so every scope
- * check passes.
+ * Builds the caller of cookie mode. The application's own page acts as the user, so the check of
+ * every scope passes that a user can grant.
  */
 function createCookieUser<User extends ApplicationUser, Claims extends object>(
-  users: Users<User>,
+  { users, machineScopes }: UserSource<User>,
   id: string,
 ): AuthenticatedUser<User, Claims> {
   let record: Promise<User | null> | null = null
@@ -386,7 +413,7 @@ function createCookieUser<User extends ApplicationUser, Claims extends object>(
     scopes: [],
     actor: null,
     claims: {} as Partial<Claims>,
-    tokenCan: () => true,
+    tokenCan: (scope) => !machineScopes.has(scope),
     find() {
       record ??= findRecord(users, id)
       return record

@@ -54,6 +54,7 @@ function createTestVerifier(setting: Setting = {}) {
     }),
     issuer,
     audiences: new Set([issuer, 'https://files.example.com']),
+    machineScopes: new Set(),
     clock: { now: () => NOW },
   })
 }

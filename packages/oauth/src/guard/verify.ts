@@ -56,6 +56,8 @@ export interface VerifierOptions {
   readonly issuer: string
   /** The `aud` values of all APIs. Each guard checks its own. */
   readonly audiences: ReadonlySet<string>
+  /** Scopes that tokens of users never have, even if one was issued before this was so. */
+  readonly machineScopes: ReadonlySet<string>
   readonly clock: Clock
 }
 
@@ -141,9 +143,16 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
       tokenId,
       clientId: claims.client_id,
       subject,
-      scopes: parseScope(claims.scope),
+      scopes: scopesOf(subject, claims.scope),
       claims,
     }
+  }
+
+  function scopesOf(subject: Subject, scope: string): readonly string[] {
+    const scopes = parseScope(scope)
+    const { machineScopes } = options
+    if (machineScopes.size === 0 || subject.kind === 'client') return scopes
+    return scopes.filter((name) => !machineScopes.has(name))
   }
 
   /**

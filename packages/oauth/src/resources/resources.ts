@@ -76,6 +76,7 @@ export interface ResourceDefaults {
   readonly signingAlgorithm: SigningAlgorithm
   readonly tokenType: AccessTokenType
   readonly scopeNames: ReadonlySet<string>
+  readonly machineScopeNames: ReadonlySet<string>
 }
 
 export function parseResources(
@@ -105,15 +106,18 @@ function assertResourceUri(uri: string): void {
 function parseResource(
   uri: string,
   options: ResourceOptions,
-  { signingAlgorithm, tokenType, scopeNames }: ResourceDefaults,
+  { signingAlgorithm, tokenType, scopeNames, machineScopeNames }: ResourceDefaults,
 ): Resource {
   const at = `resources['${uri}']`
   const algorithm = options.signingAlgorithm ?? signingAlgorithm
   if (!signingAlgorithms.includes(algorithm)) {
     throw new TypeError(`${at}.signingAlgorithm: use one of ${signingAlgorithms.join(', ')}.`)
   }
-  const named = [...(options.scopes ?? []), ...(options.scopesToAskFor ?? [])]
-  const unknown = named.find((name) => !scopeNames.has(name))
+  // `scopesToAskFor` is sent to callers without a token, who cannot get machine scopes.
+  const named = (options.scopes ?? []).filter((name) => !machineScopeNames.has(name))
+  const unknown = [...named, ...(options.scopesToAskFor ?? [])].find(
+    (name) => !scopeNames.has(name),
+  )
   if (unknown !== undefined) throw new TypeError(`${at}: the scope '${unknown}' is not defined.`)
   return {
     uri,

@@ -1,0 +1,57 @@
+import { InvalidScope, ValidationFailed } from '../errors.ts'
+import type { ResolvedOptions } from '../options.ts'
+import type { Client } from '../storage/records.ts'
+import { parseScopeLimit } from './parse.ts'
+
+/**
+ * Rules for machine scopes (the option `machineScopes`): only a token of the client credentials
+ * grant can have one, and only if the operator has named it for that client.
+ */
+
+type ScopeOptions = Pick<ResolvedOptions, 'scopeNames' | 'machineScopeNames'>
+
+/** The fields of a client that decide whether it may have machine scopes. */
+type Receiver = Pick<Client, 'scopes' | 'confidential' | 'grantTypes' | 'userId' | 'settings'>
+
+/**
+ * Parses the scopes that the operator gives to a client, machine scopes included.
+ * @throws ValidationFailed if one is not defined
+ */
+export function parseClientScopes(
+  scopes: readonly string[] | null | undefined,
+  { scopeNames, machineScopeNames }: ScopeOptions,
+): string[] | null {
+  return parseScopeLimit(scopes, new Set([...scopeNames, ...machineScopeNames]))
+}
+
+/**
+ * Requires that the client may have the machine scopes among its scopes.
+ * @throws ValidationFailed if it may not
+ */
+export function assertMachineScopes(client: Receiver, options: ScopeOptions): void {
+  const name = client.scopes?.find((each) => options.machineScopeNames.has(each))
+  if (name === undefined) return
+  const problem = problemOf(client)
+  if (problem === null) return
+  throw new ValidationFailed({ scopes: [`The machine scope '${name}' is ${problem}.`] })
+}
+
+/**
+ * Requires that the client may request these machine scopes now.
+ * @throws InvalidScope if it may not
+ */
+export function assertMayRequest(names: readonly string[], client: Receiver): void {
+  const refused = names.find((name) => !client.scopes?.includes(name) || problemOf(client) !== null)
+  if (refused === undefined) return
+  throw new InvalidScope(`This client may not ask for the scope '${refused}'`)
+}
+
+function problemOf({ confidential, grantTypes, userId, settings }: Receiver): string | null {
+  if (settings.self_registered) return 'not for clients that registered themselves'
+  if (userId !== null) return 'not for clients of users'
+  if (!confidential) return 'for confidential clients only'
+  if (!grantTypes.includes('client_credentials')) {
+    return 'for clients with the grant client_credentials only'
+  }
+  return null
+}
