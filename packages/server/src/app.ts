@@ -4,6 +4,7 @@ import { isHttpError } from '@tollgate/http'
 import { isOAuthError, TooManyRequests } from '@tollgate/oauth'
 import { forHono as forOAuth } from '@tollgate/oauth/hono'
 import { type Context, Hono } from 'hono'
+import { AdminProblem } from './admin/problems.ts'
 import { addAdminApi } from './api/admin/routes.ts'
 import { addApi } from './api/api.ts'
 import { addBillingApi } from './api/billing.ts'
@@ -19,6 +20,7 @@ import { limitBody, rejectUnreadable, UnreadableRequest } from './http/readable.
 import { limitClientRegistration, limitTokenRoutes, tooManyJson } from './http/token-limits.ts'
 import type { AppEnv } from './http/variables.ts'
 import { ENGLISH, type PageText } from './messages/messages.ts'
+import { renderProblem } from './pages/admin/parts.tsx'
 import { addPages } from './pages/pages.ts'
 import { findAsset } from './pages/parts/assets.ts'
 import {
@@ -86,7 +88,8 @@ function isPageRequest(c: Context<AppEnv>): boolean {
  */
 function pageContextOf(c: Context<AppEnv>, service: ServiceContext): void {
   if (!c.get('page')) {
-    c.set('page', { service, user: null, csrfToken: null, path: c.req.path, ...languageOf(c) })
+    const signedOut = { user: null, signedInAt: null, csrfToken: null }
+    c.set('page', { service, ...signedOut, path: c.req.path, ...languageOf(c) })
   }
 }
 
@@ -130,6 +133,7 @@ function respondToError(error: Error, c: Context<AppEnv>, context: ServiceContex
         })
       : c.json({ error: 'invalid_request', error_description: error.message }, 400)
   }
+  if (error instanceof AdminProblem) return renderProblem(c, error)
   const away = isUnavailable(error) || isOAuthError(error, 'temporarily_unavailable')
   if (away) c.header('retry-after', '1')
   else context.logger.error({ err: error }, 'A request failed unexpectedly')

@@ -26,6 +26,8 @@ export interface PageContext {
   readonly service: ServiceContext
   /** The signed-in user. `null` if signed out. */
   readonly user: User | null
+  /** When the person signed in. `null` if signed out. */
+  readonly signedInAt: Date | null
   /** For `<meta name="csrf-token">` and the hidden field of forms. `null` if signed out. */
   readonly csrfToken: string | null
   readonly path: string

@@ -1,7 +1,9 @@
+import { adminDe } from './admin/de.ts'
 import type { PageMessages } from './en.ts'
 
 /** The texts of the service's pages in German. */
 export const de: PageMessages = {
+  ...adminDe,
   'layout.skip': 'Zum Inhalt springen',
   'layout.main': 'Hauptnavigation',
   'layout.signOut': 'Abmelden',

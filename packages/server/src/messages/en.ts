@@ -1,5 +1,8 @@
+import { adminEn } from './admin/en.ts'
+
 /** The texts of the service's pages in English. Their ids are the ids of every language. */
 export const en = {
+  ...adminEn,
   'layout.skip': 'Skip to content',
   'layout.main': 'Main navigation',
   'layout.signOut': 'Sign out',

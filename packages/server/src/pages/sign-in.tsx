@@ -111,6 +111,10 @@ interface SignInView {
   readonly status?: 200 | 400 | 401
 }
 
+/** Explains who requires a fresh sign-in: an application, or a page of operators. */
+const demandOf = (returnTo: string) =>
+  returnTo.startsWith('/admin/') ? 'admin.signIn.text' : 'signIn.demanded'
+
 const HEADINGS = { login: 'signIn.again', select_account: 'signIn.other' } as const
 
 async function signInPage(c: Context<AppEnv>, view: SignInView) {
@@ -139,7 +143,7 @@ async function signInPage(c: Context<AppEnv>, view: SignInView) {
       )}
       {prompt === 'login' && (
         <>
-          <p>{t('signIn.demanded')}</p>
+          <p>{t(demandOf(view.returnTo))}</p>
           <p>
             <a href={view.returnTo}>{t('signIn.goBack')}</a>
           </p>

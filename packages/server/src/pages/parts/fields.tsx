@@ -71,7 +71,7 @@ export const Choice: FC<ChoiceProps> = ({ id, title, description, ...input }) =>
 )
 
 /** The problem of the whole form. Renders nothing if there is none. */
-export const Refusal: FC<{ text: string | null | undefined }> = ({ text }) =>
+export const Refusal: FC<{ text: Child }> = ({ text }) =>
   text ? (
     <p class="problem boxed" role="alert">
       {text}

@@ -53,7 +53,8 @@ export function providePageContext(service: ServiceContext): MiddlewareHandler<A
     const user = session ? await service.users.findById(session.userId) : null
     const csrfToken = c.get('csrfToken') ?? null
     const language = languageOf(c, user?.locale)
-    c.set('page', { service, user, csrfToken, path: c.req.path, ...language })
+    const signedInAt = session?.startedAt ?? null
+    c.set('page', { service, user, signedInAt, csrfToken, path: c.req.path, ...language })
     return next()
   }
 }

@@ -17,7 +17,21 @@ export type ContentPolicy = Partial<Readonly<Record<Directive, readonly string[]
 
 export interface PageOptions {
   readonly title: string
-  readonly status?: 200 | 400 | 401 | 402 | 403 | 404 | 409 | 422 | 429 | 500 | 503
+  readonly status?:
+    | 200
+    | 400
+    | 401
+    | 402
+    | 403
+    | 404
+    | 409
+    | 412
+    | 422
+    | 428
+    | 429
+    | 500
+    | 502
+    | 503
   /**
    * Further origins that a form of this page may redirect to. Browsers check redirects against the
    * policy, too.

@@ -1,0 +1,381 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Context, MiddlewareHandler } from 'hono'
+import type { Child, FC, JSX } from 'hono/jsx'
+import type { Caller, OperatorActor } from '../../admin/audit/caller.ts'
+import { isFresh, needsFreshSignIn } from '../../admin/authorize.ts'
+import { execute } from '../../admin/execute.ts'
+import { OPERATIONS, operationNamed } from '../../admin/operations/all.ts'
+import { AdminProblem, type ProblemName } from '../../admin/problems.ts'
+import type { AppEnv } from '../../http/variables.ts'
+import { redactText } from '../../logger.ts'
+import type { PageText } from '../../messages/messages.ts'
+import { AccountUnfinished } from '../../users/end-account.ts'
+import { hasRole, type Role } from '../../users/roles.ts'
+import { Refusal } from '../parts/fields.tsx'
+import { requireUser } from '../parts/forms.ts'
+import { OwnForm, usePage } from '../parts/layout.tsx'
+import { errorPage, type PageOptions, renderPage } from '../parts/render.tsx'
+
+/**
+ * Requires a signed-in operator with at least this role. People without a role get a 404, operators
+ * with a lesser one a page that says so.
+ */
+export function requireRole(role: Role): MiddlewareHandler<AppEnv> {
+  const signedIn = requireUser()
+  return async (c, next) => {
+    const { user } = c.get('page')
+    if (!user) return signedIn(c, next)
+    if (hasRole(user.role, role)) return next()
+    if (user.role === null) return c.notFound()
+    return renderProblem(c, new AdminProblem('forbidden', `This page needs the role ${role}.`))
+  }
+}
+
+/** The signed-in operator, for handlers behind `requireRole()`. */
+export function operatorOf(c: Context<AppEnv>): OperatorActor {
+  const { user, signedInAt } = c.get('page')
+  if (!user || user.role === null || signedInAt === null) {
+    throw new Error('This page goes behind requireRole()')
+  }
+  const { id, email, role } = user
+  return { kind: 'operator', id, email, role, signedInAt }
+}
+
+/** The operator as the caller of operations. */
+export function adminCaller(c: Context<AppEnv>): Caller {
+  return { actor: operatorOf(c), door: 'page', address: c.get('address'), requestId: null }
+}
+
+/** Hidden fields of `AdminForm`. */
+const FIELDS = { key: 'request_key', version: 'version' } as const
+const KEY = /^[\w-]{22}$/
+
+/** Times and milliseconds to wait for the first of two identical requests. */
+const DOUBLE_CLICK = { attempts: 40, pause: 250 }
+
+/**
+ * Performs an operation for the signed-in operator. With the fields of a posted `AdminForm`, it is
+ * performed once however often the form is sent, and only if its object still has the version that
+ * the form was filled in for.
+ * @throws AdminProblem
+ */
+export async function runOperation<Output>(
+  c: Context<AppEnv>,
+  name: string,
+  input: Readonly<Record<string, unknown>>,
+  form?: URLSearchParams,
+): Promise<Output> {
+  const key = form?.get(FIELDS.key) ?? null
+  const call = {
+    caller: adminCaller(c),
+    input,
+    idempotencyKey: key !== null && KEY.test(key) ? key : null,
+    ifMatch: form?.get(FIELDS.version) ?? null,
+  }
+  const { admin } = c.get('page').service
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return (await execute(operationNamed(name), call, admin)) as Output
+    } catch (error) {
+      // After a double click, the second answer is the one that the browser shows.
+      const isRunning = error instanceof AdminProblem && error.problem === 'request-in-progress'
+      if (!isRunning || attempt === DOUBLE_CLICK.attempts) throw error
+      await sleep(DOUBLE_CLICK.pause)
+    }
+  }
+}
+
+/** Whether an operation exists and the operator's role allows it. */
+export function mayCall({ role }: { readonly role: Role | null }, name: string): boolean {
+  const operation = OPERATIONS.find((each) => each.name === name)
+  return operation !== undefined && hasRole(role, operation.role)
+}
+
+/** The pages of the operators' area, each with an operation that it cannot do without. */
+const PLACES = [
+  { name: 'overview', path: '/admin', needs: null },
+  { name: 'people', path: '/admin/people', needs: 'users.list' },
+  { name: 'clients', path: '/admin/clients', needs: 'clients.list' },
+  { name: 'webhooks', path: '/admin/webhooks', needs: 'webhooks.listReceived' },
+  { name: 'keys', path: '/admin/keys', needs: 'keys.list' },
+  { name: 'audit', path: '/admin/audit', needs: 'audit.list' },
+  { name: 'settings', path: '/admin/settings', needs: 'settings.get' },
+] as const
+
+const SubNavigation: FC = () => {
+  const { path, t, user } = usePage()
+  const role = user?.role ?? null
+  const isWithin = (place: string) => place !== '/admin' && path.startsWith(`${place}/`)
+  return (
+    <nav class="places within" aria-label={t('admin.area')}>
+      <ul>
+        {PLACES.filter(({ needs }) => needs === null || mayCall({ role }, needs)).map((place) => (
+          <li>
+            <a
+              href={place.path}
+              aria-current={
+                path === place.path ? 'page' : isWithin(place.path) ? 'true' : undefined
+              }
+            >
+              {t(`admin.${place.name}`)}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
+
+interface AdminPage extends Pick<PageOptions, 'title' | 'status'> {
+  /** Something that was done, shown above the page. */
+  readonly notice?: Child
+  /** Why something was not done. */
+  readonly problem?: AdminProblem | null
+}
+
+/** Renders a page of the operators' area, below its navigation. */
+export function renderAdmin(
+  c: Context<AppEnv>,
+  { title, status, notice, problem = null }: AdminPage,
+  content: Child,
+): Response | Promise<Response> {
+  const { t } = c.get('page')
+  return renderPage(
+    c,
+    { title, status: problem ? statusOf(problem) : (status ?? 200) },
+    <div class="billing">
+      <SubNavigation />
+      <div class="stack">
+        {notice && (
+          <p class="note good" role="status">
+            {notice}
+          </p>
+        )}
+        {problem && (
+          <p class="note bad" role="alert">
+            {describeProblem(problem, t)}
+          </p>
+        )}
+        {content}
+      </div>
+    </div>,
+  )
+}
+
+const statusOf = (problem: AdminProblem) => problem.status as NonNullable<PageOptions['status']>
+
+/** Problems whose detail tells an operator more than the kind. The details are in English. */
+const DETAILED: readonly ProblemName[] = [
+  'forbidden',
+  'conflict',
+  'invalid-input',
+  'provider-refused',
+  'provider-unavailable',
+]
+
+/** Says in the language of the page why an operation was refused or failed. */
+export function describeProblem(problem: AdminProblem, t: PageText): Child {
+  if (problem.cause instanceof AccountUnfinished) return redactText(problem.cause.in(t))
+  const text = t(`admin.problem.${problem.problem}`)
+  if (!DETAILED.includes(problem.problem)) return text
+  const fields = Object.entries(problem.fields ?? {}).map(
+    ([name, texts]) => `${name}: ${texts.join(' ')}`,
+  )
+  const detail = redactText(fields.length > 0 ? fields.join(' ') : problem.message)
+  return t.parts('admin.detail', { text, detail: <span lang="en">{detail}</span> })
+}
+
+/** The problems of the fields of a form, by the name of the field. They are in English. */
+export function fieldProblems(problem: AdminProblem | null): Readonly<Record<string, string>> {
+  const fields = Object.entries(problem?.fields ?? {})
+  return Object.fromEntries(fields.map(([name, texts]) => [name, texts.join(' ')]))
+}
+
+/** Renders a problem as a page of its own. */
+export function renderProblem(
+  c: Context<AppEnv>,
+  problem: AdminProblem,
+): Response | Promise<Response> {
+  const { t, service } = c.get('page')
+  if (problem.problem === 'not-found') {
+    return errorPage(c, {
+      status: 404,
+      title: t('error.notFound.title'),
+      message: t('admin.problem.not-found'),
+    })
+  }
+  if (problem.problem === 'fresh-sign-in-required') return renderSignInAgain(c)
+  if (problem.problem === 'unexpected') {
+    service.logger.error({ err: problem.cause }, 'A request failed unexpectedly')
+  }
+  if (statusOf(problem) === 503) c.header('retry-after', '1')
+  return renderAdmin(
+    c,
+    { title: t('admin.problem.title'), status: statusOf(problem) },
+    <section class="card narrow">
+      <h1>{t('admin.problem.title')}</h1>
+      <p role="alert">{describeProblem(problem, t)}</p>
+    </section>,
+  )
+}
+
+/**
+ * Performs the operation of a posted form. `show` renders the page of the form again if the
+ * operation was refused or failed.
+ */
+export async function orShowProblem(
+  c: Context<AppEnv>,
+  work: () => Promise<Response> | Response,
+  show: (problem: AdminProblem) => Promise<Response> | Response,
+): Promise<Response> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof AdminProblem)) throw error
+    if (error.problem === 'not-found' || error.problem === 'fresh-sign-in-required') throw error
+    if (error.problem === 'unexpected') {
+      c.get('page').service.logger.error({ err: error.cause }, 'A request failed unexpectedly')
+    }
+    return show(error)
+  }
+}
+
+/** A form that performs an operation once, however often it is sent. */
+export const AdminForm: FC<JSX.IntrinsicElements['form'] & { version?: string | undefined }> = ({
+  children,
+  version,
+  ...form
+}) => (
+  <OwnForm {...form}>
+    <input type="hidden" name={FIELDS.key} value={randomBytes(16).toString('base64url')} />
+    {version !== undefined && <input type="hidden" name={FIELDS.version} value={version} />}
+    {children}
+  </OwnForm>
+)
+
+/** The address that lets the operator sign in again and come back to the current page. */
+function signInAgain(c: Context<AppEnv>): string {
+  const { pathname, search } = new URL(c.req.url)
+  return `/login?${new URLSearchParams({ prompt: 'login', return_to: pathname + search })}`
+}
+
+/** Whether the operator's sign-in is too old for the operation. */
+function isTooOld(c: Context<AppEnv>, name: string): boolean {
+  const { signedInAt } = operatorOf(c)
+  const { clock } = c.get('page').service
+  return needsFreshSignIn(operationNamed(name)) && !isFresh(signedInAt, clock.now())
+}
+
+/** The form was sent when the sign-in had become too old. */
+function renderSignInAgain(c: Context<AppEnv>) {
+  const { t } = c.get('page')
+  return renderAdmin(
+    c,
+    { title: t('admin.signIn.title'), status: 403 },
+    <section class="card narrow">
+      <h1>{t('admin.signIn.title')}</h1>
+      <p role="alert">
+        {t('admin.signIn.unsent')} {t('admin.signIn.text')}
+      </p>
+      <a class="button primary" href={signInAgain(c)}>
+        {t('admin.signIn.link')}
+      </a>
+    </section>,
+  )
+}
+
+export interface AdminConfirmation {
+  /** Title of the window. */
+  readonly title: string
+  /** The question, used as the heading. */
+  readonly question: Child
+  /** Name of the operation. Decides whether a recent sign-in is needed. */
+  readonly operation: string
+  /** Label of the button that carries it out. */
+  readonly confirmLabel: string
+  /** Label of the safe button. @default `Change nothing` */
+  readonly cancelLabel?: string
+  /** Version of the object that the question is about. */
+  readonly version?: string
+  readonly problem?: AdminProblem | null
+  /** The consequences, and fields for any decisions. */
+  readonly children?: Child
+}
+
+/**
+ * Renders the page that asks before an operation. It is at the address that its form is sent to, and
+ * the handler of the form leads back if `isCancelled()`. If the operation needs a sign-in of the
+ * last ten minutes and the operator's is older, the page offers to sign in again instead.
+ */
+export function renderConfirmation(c: Context<AppEnv>, view: AdminConfirmation) {
+  const { t } = c.get('page')
+  const { title, question, problem = null, version } = view
+  const { pathname, search } = new URL(c.req.url)
+  const mustSignIn = isTooOld(c, view.operation)
+  return renderAdmin(
+    c,
+    { title, status: problem ? statusOf(problem) : 200 },
+    <section class="card narrow">
+      <h1>{question}</h1>
+      {problem && <Refusal text={describeProblem(problem, t)} />}
+      <AdminForm action={pathname + search} class="stack" version={version}>
+        {mustSignIn ? (
+          <>
+            <p class="notice">{t('admin.signIn.text')}</p>
+            <div class="buttons wide">
+              <button type="submit" name="decision" value="stay" formnovalidate>
+                {view.cancelLabel ?? t('admin.stay')}
+              </button>
+              <a class="button primary" href={signInAgain(c)}>
+                {t('admin.signIn.link')}
+              </a>
+            </div>
+          </>
+        ) : (
+          <>
+            {view.children}
+            <div class="buttons wide">
+              <button type="submit" name="decision" value="stay" formnovalidate>
+                {view.cancelLabel ?? t('admin.stay')}
+              </button>
+              <button type="submit" class="danger" name="decision" value="go">
+                {view.confirmLabel}
+              </button>
+            </div>
+          </>
+        )}
+      </AdminForm>
+    </section>,
+  )
+}
+
+/** Links to the first and the next page of a list, with the same filters. */
+export const Pager: FC<{ c: Context<AppEnv>; next: string | null }> = ({ c, next }) => {
+  const { t } = usePage()
+  const { pathname, searchParams } = new URL(c.req.url)
+  const isFirst = !searchParams.has('after')
+  if (isFirst && next === null) return null
+  const to = (after: string | null) => {
+    const query = new URLSearchParams(searchParams)
+    query.delete('done')
+    if (after === null) query.delete('after')
+    else query.set('after', after)
+    return query.size > 0 ? `${pathname}?${query}` : pathname
+  }
+  return (
+    <p class="row spread">
+      {!isFirst && <a href={to(null)}>{t('admin.first')}</a>}
+      {next !== null && (
+        <a class="button" href={to(next)} rel="next">
+          {t('admin.next')}
+        </a>
+      )}
+    </p>
+  )
+}
+
+/** The name of a role in the language of the page. */
+export function describeRole(role: Role, t: PageText): string {
+  return t(`admin.role.${role}`)
+}
