@@ -74,4 +74,27 @@ export const keyOperations: readonly Operation[] = [
       return null
     },
   }),
+  operation({
+    name: 'keys.reseal',
+    summary: 'Encrypt the stored keys with the present secret of the service',
+    description: 'Afterwards the previous secret can be removed.',
+    route: ['POST', '/keys/reseal'],
+    role: 'owner',
+    effect: 'change',
+    commits: 'in-steps',
+    input: z.strictObject({}),
+    output: z.strictObject({
+      resealed: z.number().int().describe('Number of entries that were encrypted again'),
+    }),
+    describe: (_input, result) => ({ details: { ...result } }),
+    async run(_input, { oauth, config }) {
+      if (config.given.has('TOLLGATE_NEXT_SECRET')) {
+        throw new AdminProblem(
+          'conflict',
+          'TOLLGATE_NEXT_SECRET is set, so it is too early for this step. First start every process with the new secret as TOLLGATE_SECRET and the old one as TOLLGATE_PREVIOUS_SECRET.',
+        )
+      }
+      return { resealed: await oauth.keys.reseal() }
+    },
+  }),
 ]

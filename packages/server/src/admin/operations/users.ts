@@ -1,10 +1,11 @@
 import { z } from 'zod'
-import { CHOICES, type SubscriptionFact } from '../../users/account-billing.ts'
+import { CHOICES, type OpenAmounts, type SubscriptionFact } from '../../users/account-billing.ts'
 import {
   deleteAccount,
   disableAccount,
   enableAccount,
   endSignIns,
+  setPassword,
 } from '../../users/end-account.ts'
 import { outranks, ROLES } from '../../users/roles.ts'
 import type { Account } from '../../users/user.ts'
@@ -35,6 +36,26 @@ const subscriptionShape = z.strictObject({
   ends_at: instant.nullable(),
 })
 
+const openAmount = z.strictObject({ amount: z.number().int(), currency: z.string() })
+
+const voidedShape = z.strictObject({
+  unbilled_usage: z.array(
+    z.strictObject({
+      provider: z.string(),
+      meter: z.string(),
+      reports: z.number().int().nullable().describe('Reports that were not sent to the provider'),
+      amount: openAmount.nullable().describe('`null` for reports that have no price yet'),
+    }),
+  ),
+  unpaid: z.array(
+    z.strictObject({
+      provider: z.string(),
+      invoice: z.string().nullable().describe('Number of the invoice'),
+      amount: openAmount,
+    }),
+  ),
+})
+
 export function accountJson(account: Account): z.output<typeof accountShape> {
   const { id, email, name, locale, createdAt, disabledAt, billedBy } = account
   return {
@@ -51,6 +72,10 @@ export function accountJson(account: Account): z.output<typeof accountShape> {
 
 function subscriptionJson({ endsAt, ...fact }: SubscriptionFact) {
   return { ...fact, ends_at: endsAt?.toISOString() ?? null }
+}
+
+function voidedJson({ usage, debts }: OpenAmounts): z.output<typeof voidedShape> {
+  return { unbilled_usage: [...usage], unpaid: [...debts] }
 }
 
 /** Finds the account of an operation. */
@@ -161,6 +186,49 @@ export const userOperations: readonly Operation[] = [
     run: async ({ id }, context) => accountJson(await requireAccount(id, context)),
   }),
   operation({
+    name: 'users.create',
+    summary: 'Create an account',
+    description: 'The person can sign in at once. A role is a further step: `users.setRole`.',
+    route: ['POST', '/users'],
+    role: 'admin',
+    effect: 'change',
+    status: 201,
+    input: z.strictObject({
+      email: z.string().max(1000).describe('E-mail address to sign in with'),
+      password: z.string().max(2000).describe('At least 8 characters'),
+      name: z.string().max(1000).nullable().default(null).describe('Shown on the pages'),
+    }),
+    output: accountShape,
+    describe: (_input, account) =>
+      account === null ? {} : describeUser({ id: account.id }, account),
+    async run(input, context) {
+      const { id } = await context.users.create(input)
+      return accountJson(await requireAccount(id, context))
+    },
+  }),
+  operation({
+    name: 'users.setPassword',
+    summary: 'Set a new password for a person',
+    description:
+      'Ends all their sessions and tokens. Whoever knows the password can sign in as the person, so only owners can do this, and no client.',
+    route: ['PUT', '/users/{id}/password'],
+    role: 'owner',
+    effect: 'change',
+    grantsPower: true,
+    input: z.strictObject({
+      id: userId,
+      password: z.string().max(2000).describe('At least 8 characters'),
+    }),
+    output: accountShape,
+    // The password stays out of the log.
+    describe: ({ id }, account) => describeUser({ id }, account),
+    async run({ id, password }, context) {
+      const account = await requireTarget(id, context)
+      await setPassword(context, account.id, password)
+      return accountJson(account)
+    },
+  }),
+  operation({
     name: 'users.disable',
     summary: 'Lock an account',
     description:
@@ -229,6 +297,7 @@ export const userOperations: readonly Operation[] = [
       id: userId,
       state: z.enum(['disabled', 'deleted']),
       subscriptions: z.array(subscriptionShape),
+      voided: voidedShape,
     }),
     describe: describeUser,
     async run({ id, subscription, void_open: voidOpen }, context) {
@@ -243,6 +312,7 @@ export const userOperations: readonly Operation[] = [
         id: account.id,
         state: outcome.state as 'deleted',
         subscriptions: outcome.subscriptions.map(subscriptionJson),
+        voided: voidedJson(outcome.voided),
       }
     },
   }),
