@@ -3,8 +3,10 @@ import type { HttpRoutes } from '@tollgate/http'
 import type { BillableOwner, BillableUser } from './billable-user.ts'
 import type { EventOutbox } from './core/events/event-stream.ts'
 import type { ProviderName } from './core/values/provider-name.ts'
+import type { ProviderCatalog } from './features/catalog/read-catalog.ts'
 import type { CheckoutItem } from './features/checkout/checkout-request.ts'
 import type { GuestCheckout, GuestCheckoutOptions } from './features/guest-checkout/guest.ts'
+import type { FoundInvoice } from './features/invoice-search/find-invoices.ts'
 import type { Notices } from './features/mail/notices.ts'
 import type { Deliveries } from './features/outgoing-webhooks/deliveries.ts'
 import type {
@@ -79,6 +81,20 @@ export interface Billing<User = Record<string, unknown>> extends HttpRoutes {
    * while (page.next) page = await billing.subscriptions({ status: 'pastDue', after: page.next })
    */
   subscriptions(options?: SubscriptionListOptions): Promise<SubscriptionPage>
+  /**
+   * Finds invoices of all owners by the number printed on them, or by the provider's id. Asks every
+   * provider. At Stripe, whose search learns of a new invoice within about a minute, several
+   * customers may have the same number; at Braintree the number is the id of the payment.
+   * @example
+   * const [found] = await billing.findInvoices('A1B2C3-0001')
+   * if (found) showPerson(found.owner.id, found.invoice.total())
+   */
+  findInvoices(number: string): Promise<FoundInvoice[]>
+  /**
+   * Reads the prices for subscriptions and the coupons of every provider, at most 200 of each.
+   * Archived prices are left out.
+   */
+  catalogs(): Promise<ProviderCatalog[]>
   /**
    * Opens a hosted page of the provider on which a visitor without an account subscribes or pays
    * once. The completed page makes a customer without an owner; `user.claimCheckout()` assigns it

@@ -31,8 +31,10 @@ import { requireOwner } from './core/user-scope.ts'
 import type { Logger } from './core/values/logger.ts'
 import { isUser, type Owner, USER, userWith } from './core/values/owner.ts'
 import type { ProviderName } from './core/values/provider-name.ts'
+import { readCatalogs } from './features/catalog/read-catalog.ts'
 import { withCustomerEvents } from './features/customers/events.ts'
 import { openGuestCheckout } from './features/guest-checkout/guest.ts'
+import { findInvoices } from './features/invoice-search/find-invoices.ts'
 import { createNotices } from './features/mail/notices.ts'
 import { createDeliveries } from './features/outgoing-webhooks/deliveries.ts'
 import { listSubscriptions } from './features/subscription-list/list-subscriptions.ts'
@@ -183,6 +185,11 @@ export function createBilling<User>(given: BillingOptions<User>): unknown {
       await migrated()
       return listSubscriptions(context, wanted)
     },
+    async findInvoices(number) {
+      await migrated()
+      return findInvoices(context, number)
+    },
+    catalogs: () => readCatalogs(context),
     guestCheckout: async (items, options) => openGuestCheckout(context, items, options),
     async countActive(at) {
       await migrated()
@@ -204,6 +211,8 @@ export function createBilling<User>(given: BillingOptions<User>): unknown {
     webhooks: {
       deadLetters: inbox.deadLetters,
       pending: inbox.pending,
+      page: inbox.page,
+      find: inbox.find,
       retry: inbox.retry,
       async replay(which) {
         await migrated()

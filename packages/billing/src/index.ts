@@ -78,6 +78,7 @@ export type { StoredEvent } from './core/storage/events.ts'
 export { billingMigrations, ownerMigrations } from './core/storage/migrations.ts'
 export type { AddressColumns, OwnerTable, UserTable } from './core/storage/owner-tables.ts'
 export type { QueueEntry } from './core/storage/queue.ts'
+export type { QueuePageOptions } from './core/storage/queue-pages.ts'
 export type { QueueState, UsageState } from './core/storage/queue-tables.ts'
 export type { SubscriptionStatus } from './core/storage/subscription-conditions.ts'
 export type { StoredWebhook, WebhookState } from './core/storage/tables.ts'
@@ -138,6 +139,8 @@ export type {
   SetupIntent,
   SetupOptions,
 } from './features/card-forms/user.ts'
+export type { Catalog, CatalogCoupon, CatalogPrice } from './features/catalog/contract.ts'
+export type { ProviderCatalog } from './features/catalog/read-catalog.ts'
 export type { Checkout } from './features/checkout/checkout.ts'
 export type {
   CheckoutItem,
@@ -176,6 +179,8 @@ export type {
 } from './features/forecasts/upcoming-invoice.ts'
 export type { GuestPages, NewGuestCheckout } from './features/guest-checkout/contract.ts'
 export type { GuestCheckout, GuestCheckoutOptions } from './features/guest-checkout/guest.ts'
+export type { InvoiceHit, InvoiceSearch } from './features/invoice-search/contract.ts'
+export type { FoundInvoice } from './features/invoice-search/find-invoices.ts'
 export type {
   InvoiceActions,
   VoidedInvoice,

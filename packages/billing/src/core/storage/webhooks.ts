@@ -1,6 +1,7 @@
 import { type Database, insertTogether } from '@tollgate/database'
 import type { ProviderName } from '../values/provider-name.ts'
 import { createQueue, newQueueEntry, type Queue } from './queue.ts'
+import { createQueuePages, type QueuePages } from './queue-pages.ts'
 import { type StoredWebhook, type WebhookRow, type WebhookState, webhookTable } from './tables.ts'
 
 export interface NewWebhook {
@@ -24,7 +25,9 @@ export interface StoredEvents {
 }
 
 /** The durable inbox of webhooks. Each event is stored once, even if the provider repeats it. */
-export interface WebhookRepository extends Queue<StoredWebhook, WebhookState> {
+export interface WebhookRepository
+  extends Queue<StoredWebhook, WebhookState>,
+    QueuePages<StoredWebhook, WebhookState> {
   /** Adds a webhook. Returns false if it is stored already. */
   add(event: NewWebhook, at: Date): Promise<boolean>
   /** Makes handled events and dead letters due again, and returns how many. */
@@ -42,6 +45,7 @@ export function webhookRepository(database: Database): WebhookRepository {
   })
   return {
     ...createQueue(database, webhookTable, { givenUp: 'dead' }),
+    ...createQueuePages(database, webhookTable),
     add({ hasHandler, ...event }, at) {
       const { createdAt: receivedAt, ...due } = newQueueEntry(at)
       const over = hasHandler ? {} : { state: 'done' as const, finishedAt: at }

@@ -3,6 +3,7 @@ import { createPinnedRequest, NotFetched, type SendRequest } from '@tollgate/htt
 import type { AnyBillingEvent } from '../../core/events/billing-event.ts'
 import type { EventConsumer } from '../../core/events/event-stream.ts'
 import { purgeAll } from '../../core/storage/queue.ts'
+import type { QueuePageOptions } from '../../core/storage/queue-pages.ts'
 import {
   addSecondsWithJitter,
   createWorker,
@@ -19,6 +20,8 @@ export interface Deliveries {
   readonly endpoints: readonly string[]
   /** Lists the deliveries in this state, newest first. */
   list(state: DeliveryState, limit?: number): Promise<StoredDelivery[]>
+  /** Lists one page of the deliveries in this state. The last due is first. */
+  page(state: DeliveryState, options?: QueuePageOptions): Promise<StoredDelivery[]>
   /** Finds a delivery. `null` if there is none. */
   find(id: number): Promise<StoredDelivery | null>
   /**
@@ -121,6 +124,10 @@ export function createDeliveries(
     async list(state, limit = 100) {
       await ready()
       return deliveries.list(state, limit)
+    },
+    async page(state, options = {}) {
+      await ready()
+      return deliveries.page(state, options)
     },
     async find(id) {
       await ready()

@@ -5,6 +5,7 @@ import {
   type Queue,
   type QueueEntry,
 } from '../../core/storage/queue.ts'
+import { createQueuePages, type QueuePages } from '../../core/storage/queue-pages.ts'
 import { deliveryTable, type QueueState } from '../../core/storage/queue-tables.ts'
 
 /** State of a delivery. `gone`: held back, because the endpoint responded with 410 Gone. */
@@ -27,7 +28,7 @@ export type NewDelivery = Pick<
   'endpoint' | 'eventId' | 'type' | 'payload' | 'state'
 >
 
-export interface DeliveryRepository {
+export interface DeliveryRepository extends QueuePages<StoredDelivery, DeliveryState> {
   /** Returns the queue of one endpoint. */
   queueFor(endpoint: string): Queue<StoredDelivery, DeliveryState>
   /** Adds a delivery. Returns `false` if the endpoint has one for this event. */
@@ -45,7 +46,6 @@ export interface DeliveryRepository {
   ): Promise<void>
   /** Holds back all waiting deliveries of the endpoint. */
   holdBack(endpoint: string, error: string): Promise<void>
-  find(id: number): Promise<StoredDelivery | null>
   /** Lists the deliveries in this state, newest first. */
   list(state: DeliveryState, limit: number): Promise<StoredDelivery[]>
   resend(id: number, at: Date): Promise<boolean>
@@ -88,6 +88,7 @@ export function deliveryRepository(database: Database): DeliveryRepository {
   return {
     queueFor: (endpoint) =>
       createQueue(database, deliveryTable, { givenUp: 'dead', within: { endpoint } }),
+    ...createQueuePages(database, deliveryTable),
     add: (delivery, at) =>
       insertIfAbsent(
         database,
@@ -112,10 +113,6 @@ export function deliveryRepository(database: Database): DeliveryRepository {
         .set({ state: 'gone', last_error: error })
         .where('state', '=', 'pending')
         .execute()
-    },
-    async find(id) {
-      const row = await kysely.selectFrom(TABLE).selectAll().where('id', '=', id).executeTakeFirst()
-      return row ? deliveryTable.fromRow(row as RowOfDelivery) : null
     },
     async list(state, limit) {
       const rows = await kysely

@@ -1,5 +1,6 @@
 import type { BillingContext } from '../../core/context.ts'
-import type { StoredWebhook } from '../../core/storage/tables.ts'
+import type { QueuePageOptions } from '../../core/storage/queue-pages.ts'
+import type { StoredWebhook, WebhookState } from '../../core/storage/tables.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import { createWorker } from '../../core/worker.ts'
 import { workerSettings } from '../../options.ts'
@@ -20,6 +21,13 @@ export interface WebhookInbox {
   deadLetters(limit?: number): Promise<StoredWebhook[]>
   /** Lists events that still have to be handled. `limit` defaults to 100. */
   pending(limit?: number): Promise<StoredWebhook[]>
+  /**
+   * Lists one page of the events in a state: `pending`, `done` (handled, or without a handler) or
+   * `dead`. The last due is first.
+   */
+  page(state: WebhookState, options?: QueuePageOptions): Promise<StoredWebhook[]>
+  /** Finds an event by our id. `null` if there is none, or it was purged. */
+  find(id: number): Promise<StoredWebhook | null>
   /** Schedules a dead letter to be handled again. Returns whether there is one with this id. */
   retry(id: number): Promise<boolean>
   /**
@@ -64,6 +72,14 @@ export function createInbox(context: BillingContext, ready: () => Promise<void>)
     ...worker,
     deadLetters: (limit = 100) => webhooks.list('dead', limit),
     pending: (limit = 100) => webhooks.list('pending', limit),
+    async page(state, options = {}) {
+      await ready()
+      return webhooks.page(state, options)
+    },
+    async find(id) {
+      await ready()
+      return webhooks.find(id)
+    },
     async retry(id) {
       const found = await webhooks.retry(id, options.clock.now())
       kick()

@@ -1,0 +1,50 @@
+import type { Money } from '../../core/values/money.ts'
+
+/** A price that a provider can charge for subscriptions: at Braintree, a plan. */
+export interface CatalogPrice {
+  /** The provider's id of the price. */
+  readonly id: string
+  /** Name for people. `null` if the provider has none. */
+  readonly name: string | null
+  /** Amount per unit and period. `null` if it depends on the quantity or the usage. */
+  readonly amount: Money | null
+  /** Length of a billing period. */
+  readonly period: { readonly unit: 'day' | 'week' | 'month' | 'year'; readonly count: number }
+  /** Days of the trial that new subscriptions get without asking. `null` for none. */
+  readonly trialDays: number | null
+}
+
+/** A coupon of a provider: at Braintree, a discount. */
+export interface CatalogCoupon {
+  /** The provider's id of the coupon. */
+  readonly id: string
+  /** Name for people. `null` if it has none. */
+  readonly name: string | null
+  /** Percentage, such as 25 or 12.5. `null` for a fixed amount. */
+  readonly percentOff: number | null
+  /** Fixed amount. `null` for a percentage. */
+  readonly amountOff: Money | null
+  /** `once`, `forever`, or the number of billing periods (at Stripe: of months). */
+  readonly lasts: 'once' | 'forever' | number
+  /** Whether it can still be used for new subscriptions. */
+  readonly isValid: boolean
+}
+
+/** What is on sale, in the order of the provider. */
+export interface Catalog {
+  /** Lists the prices for subscriptions that can be chosen, at most `limit`. */
+  listPrices(limit: number): Promise<CatalogPrice[]>
+  /** Lists the coupons, at most `limit`. */
+  listCoupons(limit: number): Promise<CatalogCoupon[]>
+}
+
+declare module '../../providers/gateway-parts.ts' {
+  interface GatewayParts {
+    /** Prices and coupons as the provider has them. */
+    readonly catalog: Catalog
+  }
+
+  interface ReadingMethods {
+    readonly catalog: 'listPrices' | 'listCoupons'
+  }
+}

@@ -1,0 +1,20 @@
+import type { BraintreeContext } from '../../providers/braintree/client.ts'
+import { orNull } from '../../providers/braintree/errors.ts'
+import type { GatewayParts } from '../../providers/gateway-parts.ts'
+
+/** At Braintree the number of an invoice is the id of its transaction. */
+export function braintreeInvoiceSearch({
+  gateway,
+}: BraintreeContext): Pick<GatewayParts, 'invoiceSearch'> {
+  return {
+    invoiceSearch: {
+      async find(number) {
+        // Other ids would become part of the URL.
+        if (!/^\w{1,36}$/.test(number)) return []
+        const sale = await orNull(() => gateway.transaction.find(number))
+        const customerId = sale?.type === 'sale' ? sale.customer?.id : undefined
+        return sale && customerId ? [{ id: sale.id, customerId }] : []
+      },
+    },
+  }
+}

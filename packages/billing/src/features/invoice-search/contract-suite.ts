@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { type ContractPart, testsOf } from '../../providers/contract-suite.ts'
+
+/** Contract tests of the search for invoices, for gateways with the part `invoiceSearch`. */
+export const invoiceSearchContract: ContractPart = ({ describe, it }, create) => {
+  describe('the search for invoices', () => {
+    const test = testsOf('invoiceSearch', 'of all customers', { it }, create)
+
+    test('finds one by number and by id', async (search, { gateway, customerId, currency }) => {
+      const item = { description: 'A T-shirt', amount: { amount: 1500, currency } }
+      const { invoice } = await gateway.invoiceFor(customerId, item, {})
+      const hit = { id: invoice.id, customerId }
+      assert.deepEqual(await search.find(invoice.number), [hit])
+      assert.deepEqual(await search.find(invoice.id), [hit])
+    })
+
+    test('finds nothing for other text', async (search) => {
+      for (const text of ['none-of-ours', 'in_0', '" OR status:"paid', '../customers/1']) {
+        assert.deepEqual(await search.find(text), [])
+      }
+    })
+  })
+}

@@ -1,0 +1,24 @@
+/** An invoice, as a search finds it. */
+export interface InvoiceHit {
+  /** The provider's id of the invoice. */
+  readonly id: string
+  /** The provider's id of the customer it was issued to. */
+  readonly customerId: string
+}
+
+/** Search for invoices of all customers. */
+export interface InvoiceSearch {
+  /** Finds invoices by the number printed on them, or by their id. A few at most. */
+  find(number: string): Promise<InvoiceHit[]>
+}
+
+declare module '../../providers/gateway-parts.ts' {
+  interface GatewayParts {
+    /** Search for invoices of all customers. */
+    readonly invoiceSearch: InvoiceSearch
+  }
+
+  interface ReadingMethods {
+    readonly invoiceSearch: 'find'
+  }
+}
