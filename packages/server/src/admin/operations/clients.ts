@@ -1,0 +1,376 @@
+import {
+  type Client,
+  type GrantType,
+  isVerified,
+  ownSettings,
+  type SettingsChange,
+  secretInfo,
+} from '@tollgate/oauth'
+import { z } from 'zod'
+import { isFresh } from '../authorize.ts'
+import { adminScopes, type Operation, type OperationContext, operation } from '../operation.ts'
+import { AdminProblem, notFound } from '../problems.ts'
+import { id, instant, paged, pageOf, readPage, userId } from './fields.ts'
+
+const ADMIN_SCOPES: ReadonlySet<string> = new Set(Object.keys(adminScopes()))
+
+const clientShape = z.strictObject({
+  id: z.string().describe('The `client_id`'),
+  name: z.string(),
+  redirect_uris: z.array(z.string()),
+  grants: z.array(z.string()).describe('Grant types that the client may use'),
+  scopes: z.array(z.string()).nullable().describe('Scopes it may request. `null` for any'),
+  confidential: z.boolean().describe('Whether the client has a secret or a key'),
+  first_party: z.boolean().describe('Whether people approve it without being asked'),
+  resource_server: z.boolean().describe('Whether it may introspect the tokens of every client'),
+  settings: z.record(z.string(), z.unknown()).describe('Client metadata (RFC 7591)'),
+  user_id: z.string().nullable().describe('The person who registered the client'),
+  registered_by: z.enum(['operator', 'user', 'registration', 'document']),
+  verified: z.boolean(),
+  previous_secret_until: instant.nullable().describe('Until when the previous secret works'),
+  created_at: instant,
+  updated_at: instant,
+  revoked_at: instant.nullable(),
+  version: z.string().describe('Also the ETag, for If-Match'),
+})
+
+const withSecret = z.strictObject({
+  ...clientShape.shape,
+  secret: z.string().nullable().describe('Shown once. `null` if the client has none'),
+})
+
+function clientJson(
+  client: Client,
+  { clock }: Pick<OperationContext, 'clock'>,
+): z.output<typeof clientShape> {
+  const { settings, updatedAt } = client
+  const { self_registered: registration } = settings
+  return {
+    id: registration?.document ?? client.id,
+    name: client.name,
+    redirect_uris: [...client.redirectUris],
+    grants: [...client.grantTypes],
+    scopes: client.scopes && [...client.scopes],
+    confidential: client.confidential,
+    first_party: client.firstParty,
+    resource_server: client.resourceServer,
+    settings: { ...ownSettings(settings) },
+    user_id: client.userId,
+    registered_by: registration?.by ?? (client.userId === null ? 'operator' : 'user'),
+    verified: isVerified(client),
+    previous_secret_until: secretInfo(client, clock).previousUntil?.toISOString() ?? null,
+    created_at: client.createdAt.toISOString(),
+    updated_at: updatedAt.toISOString(),
+    revoked_at: client.revokedAt?.toISOString() ?? null,
+    version: versionOf(client),
+  }
+}
+
+const versionOf = ({ updatedAt }: Client) => String(updatedAt.getTime())
+
+/** Whether the client can call the management API. */
+function isManagement({ scopes }: Pick<Client, 'scopes'>): boolean {
+  return scopes?.some((scope) => ADMIN_SCOPES.has(scope)) ?? false
+}
+
+async function requireClient(given: string, { oauth }: OperationContext): Promise<Client> {
+  const client = await oauth.clients.find(given)
+  if (!client) throw notFound('client', given)
+  return client
+}
+
+/**
+ * Finds the client that a change is about. Who can change a client of the management API, or learn
+ * its secret, has its power: so only owners with a recent sign-in may.
+ */
+async function requireChangeable(given: string, context: OperationContext): Promise<Client> {
+  const client = await requireClient(given, context)
+  const { actor, clock } = context
+  if (!isManagement(client) || actor.kind === 'command') return client
+  if (actor.kind === 'client' || actor.role !== 'owner') {
+    throw new AdminProblem('forbidden', 'Only an owner may change clients of the management API.')
+  }
+  if (isFresh(actor.signedInAt, clock.now())) return client
+  throw new AdminProblem(
+    'fresh-sign-in-required',
+    'Changing a client of the management API needs a sign-in of the last ten minutes.',
+  )
+}
+
+function refuseAdminScopes(scopes: readonly string[] | null | undefined): void {
+  const scope = scopes?.find((name) => ADMIN_SCOPES.has(name))
+  if (scope === undefined) return
+  throw new AdminProblem('invalid-input', 'Check these fields: scopes.', {
+    fields: {
+      scopes: [`${scope} is for clients of the management API: use POST /management-clients.`],
+    },
+  })
+}
+
+/** Checks If-Match, which a change of a client must have. */
+function requireVersion(client: Client, { ifMatch }: OperationContext): void {
+  if (ifMatch === null) {
+    throw new AdminProblem(
+      'precondition-required',
+      'Send If-Match with the ETag of the client as you read it, so that no change of somebody else is lost.',
+    )
+  }
+  if (ifMatch === '*' || ifMatch.replace(/^"|"$/g, '') === versionOf(client)) return
+  throw new AdminProblem('stale', 'The client has changed since you read it. Read it again.')
+}
+
+const fields = {
+  name: z.string(),
+  redirect_uris: z.array(z.string()),
+  grants: z.array(z.string()),
+  scopes: z.array(z.string()).nullable(),
+  first_party: z.boolean(),
+  resource_server: z.boolean(),
+  settings: z.record(z.string(), z.unknown()),
+}
+const changes = z
+  .strictObject({ id, ...fields })
+  .partial()
+  .required({ id: true })
+type Changes = z.output<typeof changes>
+
+/** The fields for the library, without those that were not sent. */
+function toLibrary({ name, redirect_uris, grants, scopes, ...rest }: Omit<Changes, 'id'>) {
+  return {
+    ...(name !== undefined && { name }),
+    ...(redirect_uris !== undefined && { redirect: redirect_uris }),
+    // The authorization server validates the names.
+    ...(grants !== undefined && { grants: grants as readonly GrantType[] }),
+    ...(scopes !== undefined && { scopes }),
+    ...(rest.first_party !== undefined && { firstParty: rest.first_party }),
+    ...(rest.resource_server !== undefined && { resourceServer: rest.resource_server }),
+    ...(rest.settings !== undefined && { settings: rest.settings as SettingsChange }),
+  }
+}
+
+const describeClient = ({ id }: { readonly id: string }) => ({ subject: { kind: 'client', id } })
+const withoutSecret = <Result extends { readonly secret: string | null }>(result: Result) => ({
+  ...result,
+  secret: null,
+})
+
+export const clientOperations: readonly Operation[] = [
+  operation({
+    name: 'clients.list',
+    summary: 'List applications, the oldest first',
+    route: ['GET', '/clients'],
+    role: 'viewer',
+    effect: 'read',
+    input: z.strictObject({
+      ...paged,
+      search: z.string().max(191).optional().describe('Beginning of the name'),
+    }),
+    output: pageOf(clientShape),
+    async run({ search, ...page }, context) {
+      const { oauth, cursors } = context
+      const list = `clients ${search ?? ''}`
+      const { data, next } = await readPage(page, list, cursors, {
+        read: async (after: string | null, limit) => {
+          const all = await oauth.clients.list()
+          const named = all.filter(({ name }) => name.startsWith(search ?? ''))
+          const start = after === null ? 0 : named.findIndex(({ id }) => id === after) + 1
+          return named.slice(start, start + limit)
+        },
+        positionOf: ({ id }: Client) => id,
+      })
+      return { data: data.map((client) => clientJson(client, context)), next }
+    },
+  }),
+  operation({
+    name: 'clients.get',
+    summary: 'Show an application',
+    route: ['GET', '/clients/{id}'],
+    role: 'viewer',
+    effect: 'read',
+    input: z.strictObject({ id }),
+    output: clientShape,
+    run: async ({ id }, context) => clientJson(await requireClient(id, context), context),
+  }),
+  operation({
+    name: 'clients.create',
+    summary: 'Register an application',
+    description: 'The secret is in the response and cannot be read again.',
+    route: ['POST', '/clients'],
+    role: 'admin',
+    effect: 'change',
+    status: 201,
+    input: z
+      .strictObject({
+        ...fields,
+        user_id: userId.nullable(),
+        confidential: z.boolean(),
+      })
+      .partial()
+      .required({ name: true }),
+    output: withSecret,
+    forRepeats: withoutSecret,
+    describe: ({ name }, client) => ({
+      ...(client && { subject: { kind: 'client', id: client.id } }),
+      details: { name },
+    }),
+    async run({ user_id: owner, confidential, name, ...rest }, context) {
+      refuseAdminScopes(rest.scopes)
+      if (owner != null && !(await context.users.findAccount(owner))) throw notFound('user', owner)
+      const { scopes, settings, ...wanted } = toLibrary(rest)
+      const { client, secret } = await context.oauth.clients.create({
+        ...wanted,
+        name,
+        ...(scopes && { scopes }),
+        ...(settings && { settings: settings as never }),
+        ...(owner != null && { userId: owner }),
+        ...(confidential !== undefined && { confidential }),
+      })
+      return { ...clientJson(client, context), secret }
+    },
+  }),
+  operation({
+    name: 'clients.createForManagement',
+    summary: 'Register a client of the management API',
+    description: 'It uses the client credentials grant, with these scopes and no others.',
+    route: ['POST', '/management-clients'],
+    role: 'owner',
+    effect: 'change',
+    grantsPower: true,
+    status: 201,
+    input: z.strictObject({
+      name: z.string(),
+      scopes: z.array(z.enum([...ADMIN_SCOPES] as [string, ...string[]])).min(1),
+    }),
+    output: withSecret,
+    forRepeats: withoutSecret,
+    describe: ({ name, scopes }, client) => ({
+      ...(client && { subject: { kind: 'client', id: client.id } }),
+      details: { name, scopes },
+    }),
+    async run({ name, scopes }, context) {
+      const { oauth } = context
+      const grants: readonly GrantType[] = ['client_credentials']
+      const { client, secret } = await oauth.clients.create({ name, scopes, grants })
+      return { ...clientJson(client, context), secret }
+    },
+  }),
+  operation({
+    name: 'clients.update',
+    summary: 'Change an application',
+    description:
+      'Fields that are left out stay. Needs If-Match. In `settings`, `null` removes a setting.',
+    route: ['PATCH', '/clients/{id}'],
+    role: 'admin',
+    effect: 'change',
+    input: changes,
+    output: clientShape,
+    describe: ({ id, ...changed }) => ({
+      ...describeClient({ id }),
+      details: { changed: Object.keys(changed) },
+    }),
+    async run({ id, ...change }, context) {
+      const client = await requireChangeable(id, context)
+      requireVersion(client, context)
+      if (!isManagement(client)) refuseAdminScopes(change.scopes)
+      const { updatedAt: unchangedSince } = client
+      return clientJson(
+        await context.oauth.clients.update(id, { ...toLibrary(change), unchangedSince }),
+        context,
+      )
+    },
+  }),
+  operation({
+    name: 'clients.rotateSecret',
+    summary: 'Replace the secret of an application as planned',
+    description:
+      'Both secrets work until the overlap ends, and refresh tokens survive. A second rotation ends the oldest secret at once.',
+    route: ['POST', '/clients/{id}/rotate-secret'],
+    role: 'admin',
+    effect: 'change',
+    input: z.strictObject({
+      id,
+      overlap_hours: z.number().positive().max(720).default(24).describe('How long both work'),
+    }),
+    output: withSecret,
+    forRepeats: withoutSecret,
+    describe: ({ id, overlap_hours }) => ({
+      ...describeClient({ id }),
+      details: { overlap_hours },
+    }),
+    async run({ id, overlap_hours: hours }, context) {
+      await requireChangeable(id, context)
+      const overlap = Math.round(hours * 3600)
+      const { client, secret } = await context.oauth.clients.rotateSecret(id, { overlap })
+      return { ...clientJson(client, context), secret }
+    },
+  }),
+  operation({
+    name: 'clients.replaceLeakedSecret',
+    summary: 'Replace a leaked secret of an application',
+    description: 'The old secret and its refresh tokens end at once.',
+    route: ['POST', '/clients/{id}/replace-leaked-secret'],
+    role: 'admin',
+    effect: 'irreversible',
+    input: z.strictObject({ id }),
+    output: withSecret,
+    forRepeats: withoutSecret,
+    describe: describeClient,
+    async run({ id }, context) {
+      await requireChangeable(id, context)
+      const { client, secret } = await context.oauth.clients.rotateSecret(id)
+      return { ...clientJson(client, context), secret }
+    },
+  }),
+  operation({
+    name: 'clients.endPreviousSecret',
+    summary: 'End the overlap of a planned rotation early',
+    route: ['DELETE', '/clients/{id}/previous-secret'],
+    role: 'admin',
+    effect: 'change',
+    input: z.strictObject({ id }),
+    output: clientShape,
+    describe: describeClient,
+    async run({ id }, context) {
+      await requireChangeable(id, context)
+      return clientJson(await context.oauth.clients.endPreviousSecret(id), context)
+    },
+  }),
+  operation({
+    name: 'clients.verify',
+    summary: 'Mark an application as verified, so that people are not warned about it',
+    route: ['PUT', '/clients/{id}/verification'],
+    role: 'admin',
+    effect: 'change',
+    input: z.strictObject({ id }),
+    output: clientShape,
+    describe: describeClient,
+    run: async ({ id }, context) => clientJson(await context.oauth.clients.verify(id), context),
+  }),
+  operation({
+    name: 'clients.unverify',
+    summary: 'Take the verification of an application back',
+    route: ['DELETE', '/clients/{id}/verification'],
+    role: 'admin',
+    effect: 'change',
+    input: z.strictObject({ id }),
+    output: clientShape,
+    describe: describeClient,
+    run: async ({ id }, context) => clientJson(await context.oauth.clients.unverify(id), context),
+  }),
+  operation({
+    name: 'clients.revoke',
+    summary: 'Delete an application with all its tokens',
+    route: ['DELETE', '/clients/{id}'],
+    role: 'admin',
+    effect: 'irreversible',
+    status: 204,
+    input: z.strictObject({ id }),
+    output: z.null(),
+    describe: describeClient,
+    async run({ id }, context) {
+      await requireChangeable(id, context)
+      await context.oauth.clients.revoke(id)
+      return null
+    },
+  }),
+]
