@@ -3,6 +3,7 @@ import { isBillingError } from '@tollgate/billing'
 import { ClockNotTrusted, isUnavailable } from '@tollgate/database'
 import { isOAuthError } from '@tollgate/oauth'
 import { CommanderError, Command as Program } from 'commander'
+import { AdminProblem } from './admin/problems.ts'
 import { type Command, createCommandContext, type Terminal } from './cli/command.ts'
 import { commands } from './cli/commands/all-commands.ts'
 import { flagOf } from './cli/options.ts'
@@ -38,8 +39,8 @@ export async function runCli(
   terminal: Terminal,
 ): Promise<number> {
   let code = 0
-  const program = createProgram(terminal, async (command, input, json) => {
-    code = await runCommand(command, input, { environment, json, terminal })
+  const program = createProgram(terminal, async (command, input, global) => {
+    code = await runCommand(command, input, { environment, terminal, ...global })
   })
   try {
     await program.parseAsync([...argv], { from: 'user' })
@@ -56,10 +57,16 @@ interface Input {
   readonly options: Readonly<Record<string, unknown>>
 }
 
+/** The options that every command has. */
+interface GlobalOptions {
+  readonly json: boolean
+  readonly as: string | undefined
+}
+
 async function runCommand(
   command: Command,
   input: Input,
-  how: { environment: NodeJS.ProcessEnv; json: boolean; terminal: Terminal },
+  how: GlobalOptions & { environment: NodeJS.ProcessEnv; terminal: Terminal },
 ): Promise<number> {
   const { json, terminal } = how
   try {
@@ -72,7 +79,7 @@ async function runCommand(
   }
 }
 
-type Run = (command: Command, input: Input, json: boolean) => Promise<void>
+type Run = (command: Command, input: Input, global: GlobalOptions) => Promise<void>
 
 function createProgram(terminal: Terminal, run: Run): Program {
   const program = new Program('tollgate')
@@ -83,6 +90,8 @@ function createProgram(terminal: Terminal, run: Run): Program {
       writeOut: (text) => terminal.stdout.write(text),
       writeErr: (text) => terminal.stderr.write(text),
     })
+    .option('--as <name>', 'who acts, for the audit log (by default the user of the system)')
+    .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', HELP)
     .exitOverride()
   const groups = new Map<string, Program>()
@@ -131,7 +140,8 @@ function addCommand(parent: Program, name: string, command: Command, run: Run): 
   own.option('--json', 'print JSON, for scripts')
   own.action(() => {
     const { json = false, ...options } = own.opts()
-    return run(command, { args: own.args, options }, json)
+    const { as } = own.optsWithGlobals()
+    return run(command, { args: own.args, options }, { json, as })
   })
 }
 
@@ -147,6 +157,7 @@ function reportError(error: unknown, json: boolean, terminal: Terminal): number 
   const message = redactText(explain(error))
   const isUsage =
     isOAuthError(error, 'validation_failed') ||
+    (error instanceof AdminProblem && isMistake(error)) ||
     [UsageError, ConfigurationError, InvalidAccount].some((kind) => error instanceof kind)
   const details = error instanceof UsageError ? error.details : {}
   terminal.stderr.write(
@@ -155,7 +166,23 @@ function reportError(error: unknown, json: boolean, terminal: Terminal): number 
   return isUsage ? 2 : 1
 }
 
+/** Whether the person at the terminal can fix it: with other arguments, or another step first. */
+function isMistake({ problem, status }: AdminProblem): boolean {
+  return status < 500 && problem !== 'provider-refused' && problem !== 'too-many-requests'
+}
+
+/** Names every wrong field of the input and the expectation. */
+function explainFields(problem: AdminProblem): string {
+  const lines = Object.entries(problem.fields ?? {}).flatMap(([field, texts]) =>
+    texts.map((text) => `${field}: ${text}`),
+  )
+  return lines.length > 0 ? lines.join('\n') : problem.message
+}
+
 function explain(error: unknown): string {
+  if (error instanceof AdminProblem) {
+    return error.cause === undefined ? explainFields(error) : explain(error.cause)
+  }
   if (isOAuthError(error, 'validation_failed')) return Object.values(error.errors).flat().join(' ')
   if (isBillingError(error, 'provider_unavailable')) return `${error.message}. ${ASK_DOCTOR}`
   if (isBillingError(error, 'database_unavailable')) return explain(error.cause)

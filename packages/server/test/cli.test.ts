@@ -153,23 +153,24 @@ describe('managing an account', () => {
     },
   )
 
-  it('operators can do the same on the overview page, which other people cannot see', async () => {
-    await service.users.create({ email: 'op@example.com', password: PASSWORD, operator: true })
+  it('operators can do the same on the page of a person, which other people cannot see', async () => {
+    const owner = { email: 'op@example.com', password: PASSWORD, role: 'owner' } as const
+    const { id: own } = await service.users.create(owner)
     const operator = service.browser()
     await operator.signIn('op@example.com', PASSWORD)
     const lise = await person('lise@example.com')
     const act = async (browser: typeof operator, action: string, user: string) => {
-      const form = { user, confirm: 'yes', csrf_token: await browser.csrfToken() }
-      const reply = await browser.post(`/overview/users/${action}`, form)
+      const form = { confirm: 'yes', csrf_token: await browser.csrfToken() }
+      const reply = await browser.post(`/admin/people/${user}/${action}`, form)
       return reply.headers.get('location') ?? reply.status
     }
-    const page = `/overview/users?user=${lise.id}`
+    const page = `/admin/people/${lise.id}`
     expect(await act(lise.browser, 'disable', lise.id)).toBe(404)
-    expect(await act(operator, 'disable', 'op@example.com')).toBe('/overview?done=own')
-    expect(await act(operator, 'disable', lise.email)).toBe(`${page}&done=disabled`)
+    expect(await act(operator, 'disable', own)).toBe(409)
+    expect(await act(operator, 'disable', lise.id)).toBe(`${page}?done=disabled`)
     await expectEnded(lise)
-    expect(await act(operator, 'enable', lise.id)).toBe(`${page}&done=enabled`)
-    expect(await act(operator, 'delete', lise.email)).toBe(200)
+    expect(await act(operator, 'enable', lise.id)).toBe(`${page}?done=enabled`)
+    expect(await act(operator, 'delete', lise.id)).toBe(200)
     expect(await service.users.findAccount(lise.id)).toBeNull()
   })
 
@@ -204,7 +205,8 @@ describe('user create', () => {
     ['no address', ['--password', 'long enough'], '--email'],
     ['no password at all', ['--email', 'x@example.com'], 'contains no password'],
     ['a bad address, before it wants a password', ['--email', 'bad'], 'such as ada@example.com'],
-    ['an unknown option', ['--email', 'x@example.com', '--role', 'admin'], "'--role'"],
+    ['an unknown option', ['--email', 'x@example.com', '--color', 'red'], "'--color'"],
+    ['an unknown role', ['--email', 'x@example.com', '--role', 'king'], 'viewer, support'],
   ])('rejects %s with exit code 2 and an explanation', async (_, args, message) => {
     const { code, stdout, stderr } = await tollgate(['user', 'create', ...args])
     expect(code).toBe(2)

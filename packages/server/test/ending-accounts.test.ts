@@ -230,7 +230,7 @@ describe('open amounts of a deleted account', () => {
 describe("the operator's pages for an account", () => {
   async function operator() {
     const email = newAddress('operator')
-    await service.users.create({ email, password: PASSWORD, operator: true })
+    await service.users.create({ email, password: PASSWORD, role: 'owner' })
     const browser = service.browser()
     await browser.signIn(email, PASSWORD)
     const csrf_token = await browser.csrfToken()
@@ -251,31 +251,36 @@ describe("the operator's pages for an account", () => {
   it('find an account by its e-mail address without changing anything', async () => {
     const ada = await customer('stripe')
     const { post, read } = await operator()
-    const found = await post('/overview/users', { user: ` ${ada.email.toUpperCase()} ` })
-    expect(found).toMatchObject({ status: 303, to: `/overview/users?user=${ada.id}` })
-    const page = await read(`/overview/users?user=${ada.id}`)
+    const found = await post('/admin/people', { person: ` ${ada.email.toUpperCase()} ` })
+    expect(found).toMatchObject({ status: 303, to: `/admin/people/${ada.id}` })
+    const page = await read(`/admin/people/${ada.id}`)
     expect(page).toContain('$25.00')
     expect(page).toContain('continues: Stripe charges each renewal')
     expect(await canSignIn(ada.email)).toBe(true)
-    expect((await post('/overview/users', { user: 'nobody' })).to).toBe('/overview?done=unknown')
+    expect((await post('/admin/people', { person: 'nobody' })).to).toBe(
+      '/admin/people?done=unknown',
+    )
   })
 
   it('ask what happens to the subscription before disabling (threat Q4)', async () => {
     const ada = await customer('stripe')
     const { post, read } = await operator()
-    const asked = await read(`/overview/users/disable?user=${ada.id}`)
+    const asked = await read(`/admin/people/${ada.id}/disable`)
     for (const choice of ['now', 'period-end', 'keep']) expect(asked).toContain(`value="${choice}"`)
     expect(asked).toContain(ada.email)
-    const stay = await post('/overview/users/disable', { user: ada.id, decision: 'stay' })
-    expect(stay.to).toBe(`/overview/users?user=${ada.id}`)
-    const form = { user: ada.id, decision: 'go' }
-    expect((await post('/overview/users/disable', form)).status).toBe(422)
+    const stay = await post(`/admin/people/${ada.id}/disable`, { decision: 'stay' })
+    expect(stay.to).toBe(`/admin/people/${ada.id}`)
+    const form = { decision: 'go' }
+    expect((await post(`/admin/people/${ada.id}/disable`, form)).status).toBe(422)
     expect(await canSignIn(ada.email)).toBe(true)
-    const done = await post('/overview/users/disable', { ...form, subscription: 'period-end' })
-    expect(done.to).toBe(`/overview/users?user=${ada.id}&done=disabled`)
+    const done = await post(`/admin/people/${ada.id}/disable`, {
+      ...form,
+      subscription: 'period-end',
+    })
+    expect(done.to).toBe(`/admin/people/${ada.id}?done=disabled`)
     expect(await read(done.to ?? '')).toContain('is cancelled and ends on')
     expect(await canSignIn(ada.email)).toBe(false)
-    const enabled = await post('/overview/users/enable', { user: ada.id })
+    const enabled = await post(`/admin/people/${ada.id}/enable`, {})
     expect(await read(enabled.to ?? '')).toContain('is cancelled and ends on')
     expect(await canSignIn(ada.email)).toBe(true)
   })
@@ -283,14 +288,14 @@ describe("the operator's pages for an account", () => {
   it('delete a person who has paid, and report what was done', async () => {
     const ada = await customer('stripe', ['pro', 'yearly'])
     const { post, read } = await operator()
-    const asked = await read(`/overview/users/delete?user=${ada.id}`)
+    const asked = await read(`/admin/people/${ada.id}/delete`)
     expect(asked).toContain('This cannot be undone')
-    const form = { user: ada.id, decision: 'go', subscription: 'now' }
-    expect((await post('/overview/users/delete', form)).status).toBe(422)
-    const without = { user: ada.id, confirm: 'yes' }
-    expect((await post('/overview/users/delete', without)).status).toBe(422)
+    const form = { decision: 'go', subscription: 'now' }
+    expect((await post(`/admin/people/${ada.id}/delete`, form)).status).toBe(422)
+    const without = { confirm: 'yes' }
+    expect((await post(`/admin/people/${ada.id}/delete`, without)).status).toBe(422)
     expect(await canSignIn(ada.email)).toBe(true)
-    const done = await post('/overview/users/delete', { ...form, confirm: 'yes' })
+    const done = await post(`/admin/people/${ada.id}/delete`, { ...form, confirm: 'yes' })
     expect(done.status).toBe(200)
     expect(done.text).toContain('“extra-1” (plan yearly, Stripe) ended on')
     expect([await exists(ada.id), renewing('stripe', ada.customerId)]).toEqual([false, 0])
@@ -301,11 +306,11 @@ describe("the operator's pages for an account", () => {
     service.sandbox?.trouble.declineNextCharge(ada.customerId, 'card_declined')
     await service.advance({ months: 1, hours: 2 })
     const { post, read } = await operator()
-    expect(await read(`/overview/users/delete?user=${ada.id}`)).toContain('not paid: $25.00')
-    const form = { user: ada.id, subscription: 'now', confirm: 'yes' }
-    expect((await post('/overview/users/delete', form)).status).toBe(422)
+    expect(await read(`/admin/people/${ada.id}/delete`)).toContain('not paid: $25.00')
+    const form = { subscription: 'now', confirm: 'yes' }
+    expect((await post(`/admin/people/${ada.id}/delete`, form)).status).toBe(422)
     expect(await exists(ada.id)).toBe(true)
-    const done = await post('/overview/users/delete', { ...form, void: 'yes' })
+    const done = await post(`/admin/people/${ada.id}/delete`, { ...form, void: 'yes' })
     expect(done.text).toContain('Voided: not paid: $25.00')
   })
 
@@ -313,13 +318,13 @@ describe("the operator's pages for an account", () => {
     const ada = await customer('stripe')
     const { post } = await operator()
     service.sandbox?.trouble.failNext(100, '500', 'stripe')
-    const form = { user: ada.id, subscription: 'now' }
-    const failed = await post('/overview/users/disable', form)
+    const form = { subscription: 'now' }
+    const failed = await post(`/admin/people/${ada.id}/disable`, form)
     expect([failed.status, failed.text]).toEqual([503, expect.stringContaining('is disabled, but')])
-    const asked = await post('/overview/users/delete', { ...form, confirm: 'yes' })
+    const asked = await post(`/admin/people/${ada.id}/delete`, { ...form, confirm: 'yes' })
     expect([asked.status, await exists(ada.id)]).toEqual([503, true])
     service.sandbox?.trouble.clear()
-    expect((await post('/overview/users/disable', form)).status).toBe(303)
+    expect((await post(`/admin/people/${ada.id}/disable`, form)).status).toBe(303)
     expect(renewing('stripe', ada.customerId)).toBe(0)
   })
 
@@ -329,9 +334,9 @@ describe("the operator's pages for an account", () => {
     const stranger = service.browser()
     await stranger.signIn(ada.email, PASSWORD)
     for (const path of ['', '/disable', '/delete']) {
-      expect((await stranger.get(`/overview/users${path}?user=${ada.id}`)).status).toBe(404)
-      const post = await browser.post(`/overview/users${path}`, { user: ada.id, confirm: 'yes' })
-      expect(post.status).toBe(403)
+      expect((await stranger.get(`/admin/people/${ada.id}${path}`)).status).toBe(404)
+      const target = path === '' ? '/admin/people' : `/admin/people/${ada.id}${path}`
+      expect((await browser.post(target, { confirm: 'yes' })).status).toBe(403)
     }
     expect(await canSignIn(ada.email)).toBe(true)
   })

@@ -148,7 +148,7 @@ describe('a client of a user', () => {
     expect((await tollgate(['client', 'list'])).stdout).toContain(
       '(registered by a user, verified)',
     )
-    await service.oauth.clients.update(id, { name: 'Bank', redirect: CALLBACK })
+    await service.oauth.clients.update(id, { name: 'Bank', redirect: CALLBACK, by: 'owner' })
     expect(await listed()).toMatchObject({ name: 'Bank', verified: false })
   })
 })

@@ -1,6 +1,8 @@
 import { createInterface } from 'node:readline/promises'
+import type { Caller } from '../admin/audit/caller.ts'
 import type { Config, Need } from '../config/config.ts'
 import { loadConfig } from '../config/load-config.ts'
+import { parseActor } from './actor.ts'
 import { type CommandOption, flagOf } from './options.ts'
 
 /** The streams a command reads from and writes to. `process` satisfies it. */
@@ -27,6 +29,8 @@ type Instead = Readonly<Record<string, string>>
 
 export interface CommandContext {
   readonly json: boolean
+  /** The person or script that acts, as the audit log names them. */
+  readonly caller: Caller
   /**
    * Loads the configuration. `instead` overrides environment variables by command-line options.
    * @throws ConfigurationError that names every missing variable in `needs`.
@@ -34,6 +38,8 @@ export interface CommandContext {
   config(needs: readonly Need[], instead?: Instead): Promise<Config>
   /** Prints text before the command has finished, for commands that keep running. */
   print(text: string): void
+  /** Prints a hint for people on standard error, so that it does not get into the output. */
+  hint(text: string): void
   /** Reads all of standard input, without the final line break. `null` if it is a terminal. */
   readInput(): Promise<string | null>
   /**
@@ -96,12 +102,17 @@ export function command<const Of extends Options = Record<string, never>>(
 export function createCommandContext(options: {
   readonly environment: NodeJS.ProcessEnv
   readonly json: boolean
+  /** The name given with `--as`. @default the name of the system's user */
+  readonly as?: string | undefined
   readonly terminal: Terminal
 }): CommandContext {
   const { environment, json, terminal } = options
+  const id = parseActor(options.as)
   return {
     json,
+    caller: { actor: { kind: 'command', id }, door: 'command', address: null, requestId: null },
     print: (text) => void terminal.stdout.write(text),
+    hint: (text) => void terminal.stderr.write(`${text}\n`),
     config: (needs, instead = {}) => loadConfig({ ...environment, ...instead }, needs),
     async readInput() {
       const { stdin } = terminal

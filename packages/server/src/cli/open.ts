@@ -1,16 +1,10 @@
 import { existsSync } from 'node:fs'
-import { type Database, findDatabaseFile, migrate } from '@tollgate/database'
+import { type Database, findDatabaseFile } from '@tollgate/database'
 import type { Config } from '../config/config.ts'
 import { type Core, createCore, migrateCore, openDatabase } from '../core.ts'
 import { createLogger } from '../logger.ts'
 import { withProgress } from '../progress.ts'
-import {
-  type FoundTables,
-  findTables,
-  refuseForeignTables,
-  requireTables,
-} from '../storage/found-tables.ts'
-import { serviceMigrations } from '../storage/migrations.ts'
+import { type FoundTables, findTables, requireTables } from '../storage/found-tables.ts'
 import type { CommandContext } from './command.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -36,7 +30,7 @@ export interface OpenCore extends Core {
   readonly found: FoundTables
 }
 
-interface CoreOptions {
+export interface CoreOptions {
   /**
    * Whether the command also works on the database of an application that uses the libraries,
    * because it only needs clients, tokens and keys.
@@ -48,6 +42,11 @@ interface CoreOptions {
    * @default false
    */
   readonly makesTables?: boolean
+  /**
+   * Whether the command only reads, so that the tables must exist and be up to date.
+   * @default false
+   */
+  readonly onlyReads?: boolean
 }
 
 export const ALSO_IN_APPLICATIONS: CoreOptions = { alsoInApplications: true }
@@ -60,7 +59,7 @@ export const ALSO_IN_APPLICATIONS: CoreOptions = { alsoInApplications: true }
  */
 export async function withCore<T>(
   context: CommandContext,
-  { alsoInApplications = false, makesTables = false }: CoreOptions,
+  { alsoInApplications = false, makesTables = false, onlyReads = false }: CoreOptions,
   work: (core: OpenCore) => Promise<T>,
 ): Promise<T> {
   const config = await context.config(['secret'])
@@ -68,6 +67,7 @@ export async function withCore<T>(
     const found = await findTables(database)
     if (found === 'nothing' && !makesTables) await requireTables(database, ['service'])
     if (found === 'application' && alsoInApplications) await requireTables(database, ['oauth'])
+    else if (onlyReads) await requireTables(database, ['service', 'oauth'])
     else await withProgress('Bringing the database up to date', () => migrateCore(database))
     const core = createCore({
       config,
@@ -102,13 +102,5 @@ export async function withTables<T>(
   return withDatabase(config, async (database) => {
     await requireTables(database, names)
     return work(database)
-  })
-}
-
-/** Migrates only the service's own tables, for commands that need no secret. */
-export function migrateOwn(database: Database): Promise<{ applied: string[] }> {
-  return withProgress('Bringing the database up to date', async () => {
-    await refuseForeignTables(database)
-    return migrate(database, serviceMigrations)
   })
 }

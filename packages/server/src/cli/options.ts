@@ -78,6 +78,23 @@ export const port = (description: string): CommandOption<number | null> => ({
   },
 })
 
+/** A whole number from 1 to `most`. */
+export const count = (
+  value: string,
+  description: string,
+  most: number,
+): CommandOption<number | null> => ({
+  value,
+  description,
+  read(given, name) {
+    const words = read(given)
+    if (words === null) return null
+    const number = /^\d{1,9}$/.test(words) ? Number(words) : 0
+    if (number >= 1 && number <= most) return number
+    throw new UsageError(`${name} must be a whole number from 1 to ${most}, not ${words}`)
+  },
+})
+
 export const date = (value: string, description: string): CommandOption<Date | null> => ({
   value,
   description,

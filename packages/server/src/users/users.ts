@@ -1,5 +1,6 @@
 import { type Database, isUniqueViolation } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
+import { deletePersonalData } from '../storage/personal-data.ts'
 import { type ServiceTables, type UserRow, userTable } from '../storage/tables.ts'
 import { emailKey, InvalidAccount, MAX_PASSWORD_LENGTH, parseAccount } from './parse.ts'
 import type { Passwords } from './passwords.ts'
@@ -47,8 +48,6 @@ export interface UserAccounts {
   findAccount(idOrEmail: string): Promise<Account | null>
   /** Lists accounts, including disabled ones, the newest first, by page. */
   page(request: AccountPage): Promise<Account[]>
-  /** Lists all accounts, including disabled ones, in the order of creation. */
-  list(): Promise<Account[]>
   /** Stores the operator role of the account; `null` takes it away. */
   setRole(id: string, role: Role | null): Promise<void>
   /** Number of enabled accounts with this role. */
@@ -154,10 +153,6 @@ export function createUsers(options: {
       const rows = await query.orderBy('id', 'desc').limit(limit).execute()
       return rows.map(accountFromRow)
     },
-    async list() {
-      const rows = await database.kysely.selectFrom('users').selectAll().orderBy('id').execute()
-      return rows.map(accountFromRow)
-    },
     async setDisabled(id, disabled) {
       await database.kysely
         .updateTable('users')
@@ -189,6 +184,8 @@ export function createUsers(options: {
         .execute()
     },
     async delete(id) {
+      // First, so that a repeat after a crash still finds the account.
+      await deletePersonalData(database, id)
       await database.kysely.deleteFrom('users').where('id', '=', Number(id)).execute()
     },
     async findByCredentials(email, password) {

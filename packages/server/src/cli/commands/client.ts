@@ -1,104 +1,28 @@
+import { clientJson, isVerified, kyselyStorage } from '@tollgate/oauth'
+import { AdminProblem } from '../../admin/problems.ts'
+import { grantType, type ManagedClient, readSettings, type WithSecret } from '../client-input.ts'
 import {
-  type AuthorizationServer,
-  type Client,
-  clientJson,
-  type GrantType,
-  isOAuthError,
-  isVerified,
-  kyselyStorage,
-  type NewClient,
-} from '@tollgate/oauth'
-import type { User } from '../../users/user.ts'
-import { type Commands, command } from '../command.ts'
-import { ALSO_IN_APPLICATIONS, withCore, withTables } from '../open.ts'
+  describeOrigin,
+  describeSelfRegistered,
+  hostOf,
+  verificationLabel,
+} from '../client-origin.ts'
+import { type Commands, command, type Outcome } from '../command.ts'
+import { ALSO_IN_APPLICATIONS, withTables } from '../open.ts'
+import { type OpenOperations, withOperations } from '../open-operations.ts'
 import * as option from '../options.ts'
+import { formatFields, formatTable } from '../table.ts'
 import { UsageError } from '../usage-error.ts'
-
-/**
- * Describes a kind of client. `setting` names the setting that switches its grant on or off, if
- * there is one.
- */
-const kind = (
-  grants: readonly GrantType[],
-  confidential: boolean,
-  setting?: 'passwordGrant' | 'deviceGrant' | 'exchangeGrant' | 'trustedIssuers',
-) => ({ grants, confidential, setting })
-
-const WEB = kind(['authorization_code', 'refresh_token'], true)
-const URN = 'urn:ietf:params:oauth:grant-type:'
-
-/** Kinds of clients by the name of their option, such as `--device`. */
-const KINDS: Readonly<Record<string, typeof WEB>> = {
-  password: kind(['password', 'refresh_token'], true, 'passwordGrant'),
-  public: kind(WEB.grants, false),
-  credentials: kind(['client_credentials'], true),
-  device: kind([`${URN}device_code`, 'refresh_token'], false, 'deviceGrant'),
-  exchange: kind([`${URN}token-exchange`], true, 'exchangeGrant'),
-  assertion: kind([`${URN}jwt-bearer`], true, 'trustedIssuers'),
-  workload: kind([`${URN}jwt-bearer`], false, 'trustedIssuers'),
-}
+import { clientCreate } from './client-create.ts'
 
 const ID = {
   name: 'id',
   description: 'id from `tollgate client list`, or URL of the metadata document',
 }
+const YES_OR_NO = ['yes', 'no'] as const
+
 export const clientCommands: Commands = {
-  'client create': command({
-    summary: 'register an application; its secret is shown only once',
-    options: {
-      name: option.required('<text>', 'shown to people who approve it'),
-      redirect: option.several('<url>', 'redirect URI; may be given several times'),
-      user: option.text('<id>', 'id of the user who owns it'),
-      password: option.flag('your own application, for the password grant'),
-      personal: option.flag('the client for personal access tokens'),
-      public: option.flag('cannot keep a secret: a browser or mobile application'),
-      credentials: option.flag('acts on its own behalf: the client credentials grant'),
-      device: option.flag('a device without a keyboard: the device flow'),
-      exchange: option.flag('your own service that exchanges tokens'),
-      assertion: option.flag('presents assertions of trusted issuers about people'),
-      workload: option.flag('a CI job or pod that a trusted issuer identifies'),
-      implicit: option.flag('may also use the implicit grant'),
-      setting: option.several(
-        '<name=value>',
-        'client metadata such as backchannel_logout_uri=https://…; lists as JSON; may be given several times',
-      ),
-    },
-    async run({ options }, context) {
-      const switches: Readonly<Record<string, unknown>> = options
-      const chosen = [...Object.keys(KINDS), 'personal'].filter((kind) => switches[kind])
-      if (chosen.length > 1) {
-        throw new UsageError(`--${chosen.join(' and --')} exclude each other`)
-      }
-      const [kind = 'web'] = chosen
-      const { settings: offered } = await context.config(['secret'])
-      const setting = KINDS[kind]?.setting
-      if (setting && isOff(offered[setting])) {
-        throw new UsageError(`The ${kind} grant is switched off: see ${setting} in the settings`)
-      }
-      if (options.implicit && !offered.implicitGrant) {
-        throw new UsageError(
-          'The implicit grant is switched off: see implicitGrant in the settings',
-        )
-      }
-      return withCore(
-        context,
-        { ...ALSO_IN_APPLICATIONS, makesTables: true },
-        async ({ oauth, users }) => {
-          const { user: userId } = options
-          if (userId !== null && !(await users.findById(userId))) {
-            throw new UsageError(`There is no user ${userId}; create one: tollgate user create`)
-          }
-          const settings = readSettings(options.setting)
-          const created =
-            kind === 'personal'
-              ? { id: (await oauth.clients.personal()).id, secret: null }
-              : await create(oauth, { ...options, kind, userId, settings })
-          const { id, secret } = created
-          return { json: created, text: `Client id      ${id}\nClient secret  ${secret ?? 'none'}` }
-        },
-      )
-    },
-  }),
+  'client create': clientCreate,
   'client list': command({
     summary: 'list the registered applications',
     options: { user: option.text('<id>', 'only those of this user') },
@@ -115,12 +39,81 @@ export const clientCommands: Commands = {
         }))
         const lines = rows.map((row) => {
           const { id, name, grants, revoked, user_id, verified, self_registered: origin } = row
-          const state = revoked ? 'revoked' : grants.join(' ')
           const whose =
-            user_id === null ? '' : `  (registered by a user, ${verificationLabel(verified)})`
-          return `${id.padEnd(38)}${name.padEnd(32)}${state}${origin ? `  ${describeSelfRegistered(origin)}` : whose}`
+            user_id === null ? '' : `(registered by a user, ${verificationLabel(verified)})`
+          return [
+            id,
+            name,
+            revoked ? 'revoked' : grants.join(' '),
+            origin ? describeSelfRegistered(origin) : whose,
+          ]
         })
-        return { json: rows, text: lines.join('\n') || 'There are no clients' }
+        const headers = ['ID', 'NAME', 'GRANTS', 'ORIGIN']
+        return { json: rows, text: formatTable(headers, lines, 'There are no clients') }
+      })
+    },
+  }),
+  'client show': command({
+    summary: 'show an application with its grants, scopes and settings',
+    arguments: [ID],
+    run: ({ args: [id = ''] }, context) =>
+      withOperations(context, { ...ALSO_IN_APPLICATIONS, onlyReads: true }, async ({ perform }) =>
+        describeClient(await orUnknownClient(id, perform<ManagedClient>('clients.get', { id }))),
+      ),
+  }),
+  'client update': command({
+    summary: 'change an application; what is left out stays',
+    arguments: [ID],
+    options: {
+      name: option.text('<text>', 'shown to people who approve it'),
+      redirect: option.several('<url>', 'redirect URIs, which replace all earlier ones'),
+      grant: option.several('<type>', 'grant types, which replace all earlier ones'),
+      scope: option.several('<scope>', 'scopes, which replace all earlier ones'),
+      anyScope: option.flag('may request every scope'),
+      firstParty: option.choice(YES_OR_NO, '<yes|no>', 'whether people are not asked for approval'),
+      resourceServer: option.choice(
+        YES_OR_NO,
+        '<yes|no>',
+        'whether it may introspect the tokens of every client',
+      ),
+      setting: option.several('<name=value>', 'client metadata; the value null removes it'),
+    },
+    run: ({ args: [id = ''], options }, context) => {
+      const change = readChange(options)
+      if (Object.keys(change).length === 0) {
+        throw new UsageError('Nothing to change: give at least one option, see --help')
+      }
+      return withOperations(context, ALSO_IN_APPLICATIONS, async ({ perform }) => {
+        const updated = perform<ManagedClient>('clients.update', { id, ...change })
+        return describeClient(await orUnknownClient(id, updated))
+      })
+    },
+  }),
+  'client secret': command({
+    summary: 'replace the secret of an application; the new one is shown only once',
+    arguments: [ID],
+    options: {
+      overlap: option.text('<time>', 'how long the old secret still works, 24h by default'),
+      leaked: option.flag('the old secret and its refresh tokens end at once'),
+    },
+    run: ({ args: [id = ''], options: { overlap, leaked } }, context) => {
+      if (leaked && overlap !== null) {
+        throw new UsageError('--leaked and --overlap exclude each other: a leaked secret ends now')
+      }
+      const hours = parseHours(overlap ?? '24h')
+      return withOperations(context, ALSO_IN_APPLICATIONS, async ({ perform }) => {
+        const rotated = leaked
+          ? perform<WithSecret>('clients.replaceLeakedSecret', { id })
+          : perform<WithSecret>('clients.rotateSecret', { id, overlap_hours: hours })
+        const { secret, previous_secret_until: until } = await orUnknownClient(id, rotated)
+        const old =
+          until === null
+            ? 'The old secret and its refresh tokens have ended.'
+            : `The old secret works until ${until}.`
+        return {
+          json: { id, secret, previous_secret_until: until },
+          text: `Client id      ${id}\nClient secret  ${secret ?? 'none'}\n${old}`,
+        }
       })
     },
   }),
@@ -128,78 +121,113 @@ export const clientCommands: Commands = {
     summary: 'mark an application as verified that registered itself, or that a user registered',
     arguments: [ID],
     run: ({ args: [id = ''] }, context) =>
-      withCore(context, ALSO_IN_APPLICATIONS, async ({ oauth }) => {
-        const client = await orUnknownClient(id, oauth.clients.verify(id))
-        // A client without a recorded origin is identified by the host of its first redirect URI.
-        const host = (describeOrigin(client) ?? { host: hostOf(client.redirectUris[0]) }).host
-        return {
-          json: { id: client.id, name: client.name, host, verified: true },
-          text: `Verified ${client.name}${host === null ? '' : ` (${host})`}: people are no longer warned about it`,
-        }
-      }),
+      withOperations(context, ALSO_IN_APPLICATIONS, (opened) =>
+        review(id, opened, {
+          verified: true,
+          sentence: (name) => `Verified ${name}: people are no longer warned about it`,
+        }),
+      ),
+  }),
+  'client unverify': command({
+    summary: 'take the verification of an application back: people are warned about it again',
+    arguments: [ID],
+    run: ({ args: [id = ''] }, context) =>
+      withOperations(context, ALSO_IN_APPLICATIONS, (opened) =>
+        review(id, opened, {
+          verified: false,
+          sentence: (name) => `${name} is not verified: people are warned about it`,
+        }),
+      ),
   }),
   'client revoke': command({
     summary: 'revoke an application with all its tokens, on every process within a second',
     arguments: [ID],
     run: ({ args: [id = ''] }, context) =>
-      withCore(context, ALSO_IN_APPLICATIONS, async ({ oauth }) => {
-        await orUnknownClient(id, oauth.clients.revoke(id))
+      withOperations(context, ALSO_IN_APPLICATIONS, async ({ perform }) => {
+        await orUnknownClient(id, perform('clients.revoke', { id }))
         return { json: { id, revoked: true }, text: `Revoked the client ${id} and all its tokens` }
       }),
   }),
 }
 
-interface Wanted {
-  readonly name: string
+interface ChangeOptions {
+  readonly name: string | null
   readonly redirect: readonly string[]
-  readonly implicit: boolean
-  readonly kind: string
-  readonly userId: string | null
-  readonly settings: NonNullable<NewClient['settings']>
+  readonly grant: readonly string[]
+  readonly scope: readonly string[]
+  readonly anyScope: boolean
+  readonly firstParty: 'yes' | 'no' | null
+  readonly resourceServer: 'yes' | 'no' | null
+  readonly setting: readonly string[]
 }
 
-/** Splits `name=value` pairs. The authorization server validates names and values. */
-function readSettings(given: readonly string[]): Wanted['settings'] {
-  return Object.fromEntries(
-    given.map((text) => {
-      const [, name, value] = /^(\w+)=(.*)$/s.exec(text) ?? []
-      if (name === undefined || value === undefined) {
-        throw new UsageError(`--setting expects name=value, not ${text}`)
-      }
-      return [name, parseValue(value)]
-    }),
-  )
-}
-
-/** Parses JSON if the text is valid JSON, else returns the text: a URL needs no quotation marks. */
-function parseValue(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
+/** The fields to change, as `clients.update` takes them. */
+function readChange({ name, redirect, grant, scope, setting, ...rest }: ChangeOptions) {
+  const { anyScope, firstParty, resourceServer } = rest
+  if (anyScope && scope.length > 0) {
+    throw new UsageError('--any-scope and --scope exclude each other')
+  }
+  return {
+    ...(name !== null && { name }),
+    ...(redirect.length > 0 && { redirect_uris: redirect }),
+    ...(grant.length > 0 && { grants: grant.map(grantType) }),
+    ...(scope.length > 0 && { scopes: scope }),
+    ...(anyScope && { scopes: null }),
+    ...(firstParty !== null && { first_party: firstParty === 'yes' }),
+    ...(resourceServer !== null && { resource_server: resourceServer === 'yes' }),
+    ...(setting.length > 0 && { settings: readSettings(setting) }),
   }
 }
 
-async function create(
-  oauth: AuthorizationServer<User>,
-  { name, redirect, implicit, kind, userId, settings }: Wanted,
-): Promise<{ id: string; secret: string | null }> {
-  const { grants, confidential } = KINDS[kind] ?? WEB
-  const wanted: NewClient = {
-    name,
-    redirect,
-    grants: implicit ? [...grants, 'implicit'] : grants,
-    confidential,
-    userId,
-    settings,
-  }
-  const { client, secret } = await oauth.clients.create(wanted)
-  return { id: client.id, secret }
+const HOURS: Readonly<Record<string, number>> = { m: 1 / 60, h: 1, d: 24 }
+
+/** Parses a time such as `24h`, `30m` or `7d`. */
+function parseHours(text: string): number {
+  const [, number = '', unit = ''] = /^(\d{1,5})([mhd])$/.exec(text) ?? []
+  const hours = Number(number) * (HOURS[unit] ?? 0)
+  if (hours > 0 && hours <= 720) return hours
+  throw new UsageError(`--overlap expects a time of up to 30 days, such as 24h or 7d, not ${text}`)
 }
 
-/** Whether the setting is `false` or an empty list. */
-function isOff(setting: boolean | readonly unknown[]): boolean {
-  return setting === false || (Array.isArray(setting) && setting.length === 0)
+function describeClient(client: ManagedClient): Outcome {
+  const { settings, scopes, revoked_at: revoked, previous_secret_until: until } = client
+  const yes = (is: boolean) => (is ? 'yes' : 'no')
+  const text = formatFields({
+    Id: client.id,
+    Name: client.name,
+    'Redirect URIs': client.redirect_uris.join(' ') || 'none',
+    Grants: client.grants.join(' '),
+    Scopes: scopes === null ? 'any' : scopes.join(' ') || 'none',
+    'Has a secret or key': yes(client.confidential),
+    'First party': yes(client.first_party),
+    'Resource server': yes(client.resource_server),
+    'Registered by': client.user_id === null ? client.registered_by : `user ${client.user_id}`,
+    Verified: yes(client.verified),
+    Created: client.created_at,
+    ...(until !== null && { 'Old secret until': until }),
+    ...(revoked !== null && { Revoked: revoked }),
+    ...Object.fromEntries(
+      Object.entries(settings).map(([name, value]) => [name, JSON.stringify(value)]),
+    ),
+  })
+  return { json: client, text }
+}
+
+/** Verifies an application, or takes the verification back. */
+async function review(
+  id: string,
+  { oauth, perform }: OpenOperations,
+  { verified, sentence }: { verified: boolean; sentence: (name: string) => string },
+): Promise<Outcome> {
+  await orUnknownClient(id, perform(verified ? 'clients.verify' : 'clients.unverify', { id }))
+  const client = await oauth.clients.find(id)
+  if (!client) throw new UsageError(`"${id}" was deleted just now`)
+  // A client without a recorded origin is identified by the host of its first redirect URI.
+  const host = (describeOrigin(client) ?? { host: hostOf(client.redirectUris[0]) }).host
+  return {
+    json: { id: client.id, name: client.name, host, verified },
+    text: sentence(`${client.name}${host === null ? '' : ` (${host})`}`),
+  }
 }
 
 /** Turns "not found" into a `UsageError` that repeats the id as it was typed. */
@@ -207,44 +235,8 @@ async function orUnknownClient<T>(id: string, asked: Promise<T>): Promise<T> {
   try {
     return await asked
   } catch (error) {
-    if (!isOAuthError(error, 'not_found')) throw error
-    const message = `"${id}": ${error.message} \`tollgate client list\` lists the known clients`
-    throw new UsageError(message)
+    if (!(error instanceof AdminProblem) || error.problem !== 'not-found') throw error
+    const why = error.cause instanceof Error ? error.cause.message : 'There is no such client.'
+    throw new UsageError(`"${id}": ${why} \`tollgate client list\` lists the known clients`)
   }
-}
-
-/** How a client came here that was not registered by a user or an operator. */
-interface Origin {
-  readonly by: 'registration' | 'document'
-  /**
-   * Host of its metadata document, else of its first redirect URI; for an app the URI scheme.
-   * `null` if it has neither.
-   */
-  readonly host: string | null
-  readonly verified: boolean
-}
-
-/** Describes the origin of a client that registered itself. `null` for any other client. */
-function describeOrigin({ settings, redirectUris }: Client): Origin | null {
-  const { self_registered: registration } = settings
-  if (!registration) return null
-  const { by, document, verified = false } = registration
-  return { by, host: hostOf(document ?? redirectUris[0]), verified }
-}
-
-/** Host of a URL, or the scheme of an app's URI. `null` if there is none. */
-function hostOf(address: string | undefined): string | null {
-  if (address === undefined || !URL.canParse(address)) return null
-  const { host, protocol } = new URL(address)
-  return host || protocol
-}
-
-function describeSelfRegistered({ by, host, verified }: Origin): string {
-  const how = by === 'document' ? 'described by a document' : 'registered itself'
-  const where = host === null ? '' : `, ${host}`
-  return `(${how}${where}, ${verificationLabel(verified)})`
-}
-
-function verificationLabel(verified: boolean): string {
-  return verified ? 'verified' : 'unverified'
 }

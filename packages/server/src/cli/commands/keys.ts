@@ -1,10 +1,41 @@
 import { signingAlgorithms } from '@tollgate/oauth'
+import { AdminProblem } from '../../admin/problems.ts'
 import { type Commands, command } from '../command.ts'
-import { ALSO_IN_APPLICATIONS, withCore } from '../open.ts'
+import { ALSO_IN_APPLICATIONS } from '../open.ts'
+import { withOperations } from '../open-operations.ts'
 import * as option from '../options.ts'
+import { formatTable } from '../table.ts'
 import { UsageError } from '../usage-error.ts'
 
+/** The output of `keys.list`, `keys.rotate`. */
+interface KeyJson {
+  readonly kid: string
+  readonly algorithm: string
+  readonly active_from: string
+}
+
 export const keyCommands: Commands = {
+  'keys list': command({
+    summary: 'list the signing keys: future, current and former ones',
+    run: (_input, context) =>
+      withOperations(context, { ...ALSO_IN_APPLICATIONS, onlyReads: true }, async (opened) => {
+        const { data } = await opened.perform<{ data: KeyJson[] }>('keys.list', {})
+        const now = opened.database.clock.now()
+        const rows = data.map((key) => {
+          // Each algorithm has a key that signs, for clients that ask for it.
+          const alike = data.filter(({ algorithm }) => algorithm === key.algorithm)
+          return { ...key, signing: key.kid === signingKey(alike, now) }
+        })
+        const lines = rows.map(({ kid, algorithm, active_from, signing }) => [
+          kid,
+          algorithm,
+          active_from,
+          signing ? 'yes' : '',
+        ])
+        const headers = ['KID', 'ALGORITHM', 'SIGNS FROM', 'SIGNS NOW']
+        return { json: rows, text: formatTable(headers, lines, 'There are no signing keys yet') }
+      }),
+  }),
   'keys rotate': command({
     summary: 'create a new signing key; tokens signed with the old one stay valid',
     options: {
@@ -16,31 +47,31 @@ export const keyCommands: Commands = {
       ),
     },
     run: ({ options: { immediately, algorithm } }, context) =>
-      withCore(context, ALSO_IN_APPLICATIONS, async ({ oauth }) => {
-        const { kid } = await oauth.keys.rotate({ immediately, ...(algorithm && { algorithm }) })
-        const key = (await oauth.keys.list()).find((each) => each.kid === kid)
-        const from = key?.activeFrom.toISOString() ?? ''
+      withOperations(context, ALSO_IN_APPLICATIONS, async ({ perform }) => {
+        const input = { immediately, ...(algorithm && { algorithm }) }
+        const { kid, active_from } = await perform<KeyJson>('keys.rotate', input)
         return {
-          json: { kid, active_from: from },
-          text: `The new key ${kid} is published and signs from ${from}`,
+          json: { kid, active_from },
+          text: `The new key ${kid} is published and signs from ${active_from}`,
         }
       }),
   }),
   'keys revoke': command({
     summary: 'revoke a leaked signing key; every token it signed ends within a second',
     arguments: [
-      { name: 'kid', description: 'from the header of a token, or from /.well-known/jwks.json' },
+      { name: 'kid', description: 'from the header of a token, or from `tollgate keys list`' },
     ],
     run: ({ args: [kid = ''] }, context) =>
-      withCore(context, ALSO_IN_APPLICATIONS, async ({ oauth, database }) => {
-        const isKnown = await oauth.keys.revoke(kid)
-        const keys = await oauth.keys.list()
-        if (!isKnown) {
-          const known = keys.map((key) => key.kid).join(', ')
+      withOperations(context, ALSO_IN_APPLICATIONS, async ({ perform, database }) => {
+        const list = async () => (await perform<{ data: KeyJson[] }>('keys.list', {})).data
+        try {
+          await perform('keys.revoke', { kid })
+        } catch (error) {
+          if (!(error instanceof AdminProblem) || error.problem !== 'not-found') throw error
+          const known = (await list()).map((key) => key.kid).join(', ')
           throw new UsageError(`There is no signing key ${kid}; the keys are ${known}`)
         }
-        const now = database.clock.now()
-        const signing = keys.filter(({ activeFrom }) => activeFrom <= now).at(-1)?.kid ?? null
+        const signing = signingKey(await list(), database.clock.now())
         return {
           json: { kid, revoked: true, signing },
           text: `Revoked the key ${kid}: the tokens it signed are rejected. ${signing ?? 'None'} signs now`,
@@ -50,22 +81,20 @@ export const keyCommands: Commands = {
   'keys reseal': command({
     summary:
       'encrypt the stored keys with TOLLGATE_SECRET, so that the previous secret can be removed',
-    async run(_input, context) {
-      const { given } = await context.config(['secret'])
-      if (given.has('TOLLGATE_NEXT_SECRET')) {
-        throw new UsageError(
-          'TOLLGATE_NEXT_SECRET is set, so it is too early for this step. First start every process with the new secret as TOLLGATE_SECRET and the old one as TOLLGATE_PREVIOUS_SECRET.',
-        )
-      }
-      return withCore(context, ALSO_IN_APPLICATIONS, async ({ oauth }) => {
-        const resealed = await oauth.keys.reseal()
+    run: (_input, context) =>
+      withOperations(context, ALSO_IN_APPLICATIONS, async ({ perform }) => {
+        const { resealed } = await perform<{ resealed: number }>('keys.reseal', {})
         const done = `Encrypted ${resealed} ${resealed === 1 ? 'entry' : 'entries'} again. `
         const rest = 'Everything stored is encrypted with TOLLGATE_SECRET.'
         return {
           json: { resealed },
           text: resealed === 0 ? rest : `${done}${rest} TOLLGATE_PREVIOUS_SECRET can be removed.`,
         }
-      })
-    },
+      }),
   }),
+}
+
+/** Finds the key that signs at this moment: the one that became active last. */
+function signingKey(keys: readonly KeyJson[], now: Date): string | null {
+  return keys.filter(({ active_from: from }) => new Date(from) <= now).at(-1)?.kid ?? null
 }

@@ -1,3 +1,4 @@
+import { AdminProblem } from '../../admin/problems.ts'
 import { formatDay } from '../../dates.ts'
 import { CHOICES, type OpenAmounts, type SubscriptionFact } from '../../users/account-billing.ts'
 import {
@@ -6,24 +7,17 @@ import {
   describeOutcome,
   describeSubscription,
 } from '../../users/describe-account.ts'
-import {
-  type AccountOutcome,
-  type BillingAccess,
-  DecisionRequired,
-  deleteAccount,
-  disableAccount,
-  enableAccount,
-  setPassword,
-} from '../../users/end-account.ts'
+import { type AccountOutcome, DecisionRequired } from '../../users/end-account.ts'
 import { requireEmail } from '../../users/parse.ts'
 import { createPasswords } from '../../users/passwords.ts'
-import { ROLES } from '../../users/roles.ts'
+import { ROLES, type Role } from '../../users/roles.ts'
 import { type Account, accountJson } from '../../users/user.ts'
 import { createUsers, type UserAccounts } from '../../users/users.ts'
 import { type CommandContext, type Commands, command, type Outcome } from '../command.ts'
-import { migrateOwn, type OpenCore, withCore, withDatabase, withTables } from '../open.ts'
-import { withBillingAccess } from '../open-billing.ts'
+import { withTables } from '../open.ts'
+import { type OpenOperations, withOperations } from '../open-operations.ts'
 import * as option from '../options.ts'
+import { formatTable } from '../table.ts'
 import { UsageError } from '../usage-error.ts'
 
 const ACCOUNT = { name: 'user', description: 'the id or the e-mail address' }
@@ -38,6 +32,22 @@ const subscription = option.choice(
   `what happens to a running subscription: ${CHOICES.join(', ')}`,
 )
 
+const NO_ROLE = 'none'
+const PAGE = 100
+const LARGEST_PAGE = 10_000
+
+type SubscriptionJson = Omit<SubscriptionFact, 'endsAt'> & { readonly ends_at: string | null }
+
+/** The output of the operations that end an account. */
+interface EndedAccount {
+  readonly state: AccountOutcome['state']
+  readonly subscriptions: readonly SubscriptionJson[]
+  readonly voided?: {
+    readonly unbilled_usage: OpenAmounts['usage']
+    readonly unpaid: OpenAmounts['debts']
+  }
+}
+
 export const userCommands: Commands = {
   'user create': command({
     summary: 'create an account',
@@ -51,29 +61,46 @@ export const userCommands: Commands = {
       // Validates the address before a person types a password.
       requireEmail(address)
       const password = await readPassword(given.password, context)
-      const config = await context.config([])
-      return withDatabase(config, async (database) => {
-        await migrateOwn(database)
-        const users = createUsers({ database, passwords: createPasswords() })
-        const { id, email } = await users.create({ email: address, password, name, role })
-        return { json: { id, email }, text: `Created the user ${id} (${email})` }
+      return withOperations(context, { makesTables: true }, async ({ perform }) => {
+        const input = { email: address, password, name }
+        const { id, email } = await perform<{ id: string; email: string }>('users.create', input)
+        if (role !== null) await perform('users.setRole', { id, role })
+        const as = role === null ? '' : `, an operator with the role ${role}`
+        return { json: { id, email }, text: `Created the user ${id} (${email})${as}` }
       })
     },
   }),
   'user list': command({
-    summary: 'list the accounts',
-    async run(_input, context) {
+    summary: 'list the accounts, the newest first',
+    options: {
+      limit: option.count('<number>', `number of accounts (default ${PAGE})`, LARGEST_PAGE),
+      after: option.text('<id>', 'continue after the last account of the page before'),
+      role: option.choice(ROLES, '<role>', `only operators with this role: ${ROLES.join(', ')}`),
+    },
+    async run({ options: { limit: given, after: before, role } }, context) {
+      if (before !== null && !/^[1-9]\d{0,14}$/.test(before)) {
+        throw new UsageError(`--after expects the id of a user, such as 42, not ${before}`)
+      }
+      const limit = given ?? PAGE
       const config = await context.config([])
       return withTables(config, ['service'], async (database) => {
         const users = createUsers({ database, passwords: createPasswords() })
-        const rows = (await users.list()).map(accountJson)
-        const lines = rows.map(({ id, email, name, role, disabled_at }) => {
-          const states = [...(role ? [role] : []), ...(disabled_at ? ['disabled'] : [])]
-          return [id.padEnd(8), email.padEnd(40), (name ?? '').padEnd(24), states.join(', ')]
-            .join('')
-            .trimEnd()
-        })
-        return { json: rows, text: lines.join('\n') || 'There are no users' }
+        const found = await users.page({ ...(role && { role }), before, limit: limit + 1 })
+        const rows = found.slice(0, limit).map(accountJson)
+        const last = rows.at(-1)
+        if (found.length > limit && last) {
+          context.hint(`There are more accounts: add --after ${last.id}`)
+        }
+        const lines = rows.map(({ id, email, name, role, created_at, disabled_at }) => [
+          id,
+          email,
+          name ?? '',
+          role ?? '',
+          created_at.slice(0, 10),
+          disabled_at === null ? '' : 'disabled',
+        ])
+        const headers = ['ID', 'EMAIL', 'NAME', 'ROLE', 'CREATED', 'STATE']
+        return { json: rows, text: formatTable(headers, lines, 'There are no users') }
       })
     },
   }),
@@ -82,36 +109,60 @@ export const userCommands: Commands = {
     arguments: [ACCOUNT],
     options: { password },
     run: ({ args, options }, context) =>
-      withCore(context, {}, async (core) => {
-        const { id, email } = await requireAccount(core.users, args)
-        await setPassword(core, id, await readPassword(options.password, context))
+      withAccount(args, context, async ({ id, email }, { perform }) => {
+        const password = await readPassword(options.password, context)
+        await perform('users.setPassword', { id, password })
         const text = `Changed the password of ${email} (${id}). All their sessions and tokens have ended.`
         return { json: { id, email }, text }
+      }),
+  }),
+  'user role': command({
+    summary: 'make a person an operator, or take the role away; their sessions and tokens end',
+    arguments: [ACCOUNT, { name: 'role', description: `${ROLES.join(', ')} or ${NO_ROLE}` }],
+    run: ({ args }, context) => {
+      const role = parseNewRole(args[1] ?? '')
+      return withAccount(args, context, async ({ id, email }, { perform }) => {
+        await perform('users.setRole', { id, role })
+        const now = role === null ? 'is not an operator' : `is an operator with the role ${role}`
+        const text = `${email} (${id}) ${now}. All their sessions and tokens have ended.`
+        return { json: { id, email, role }, text }
+      })
+    },
+  }),
+  'user sign-out': command({
+    summary: 'end all sessions and tokens of a person, who may sign in again',
+    arguments: [ACCOUNT],
+    run: ({ args }, context) =>
+      withAccount(args, context, async ({ id, email }, { perform }) => {
+        await perform('users.signOut', { id })
+        const text = `All sessions and tokens of ${email} (${id}) have ended.`
+        return { json: { id, email, signed_out: true }, text }
       }),
   }),
   'user disable': command({
     summary: 'lock an account; its sessions and tokens end, on every process within a second',
     arguments: [ACCOUNT],
     options: { subscription },
-    run: ({ args, options: { subscription: choice } }, context) =>
-      withAccount(args, context, async (account, core, billing) => {
+    run: ({ args, options: { subscription } }, context) =>
+      withAccount(args, context, async (account, { perform }) => {
+        const { id, email } = account
         const outcome = await orListChoices(
           'disable',
-          disableAccount(core, billing, account, { choice }),
+          perform<EndedAccount>('users.disable', { id, subscription }),
         )
-        const { email, id } = account
         const text = `Disabled ${email} (${id}). All their sessions and tokens have ended.`
-        return reportOutcome(outcome, text, { disabled: true })
+        return reportOutcome(account, outcome, text, { disabled: true })
       }),
   }),
   'user enable': command({
     summary: 'let a disabled account sign in again',
     arguments: [ACCOUNT],
     run: ({ args }, context) =>
-      withAccount(args, context, async (account, core, billing) => {
-        const outcome = await enableAccount(core, billing, account)
-        const text = `${account.email} (${account.id}) may sign in again.`
-        return reportOutcome(outcome, text, { disabled: false })
+      withAccount(args, context, async (account, { perform }) => {
+        const { id, email } = account
+        const outcome = await perform<EndedAccount>('users.enable', { id })
+        const text = `${email} (${id}) may sign in again.`
+        return reportOutcome(account, outcome, text, { disabled: false })
       }),
   }),
   'user delete': command({
@@ -121,26 +172,31 @@ export const userCommands: Commands = {
       subscription,
       voidOpen: option.flag('void unbilled usage and unpaid invoices'),
     },
-    run({ args, options: { subscription: choice, voidOpen } }, context) {
-      const decisions = { choice, voidOpen }
-      return withAccount(args, context, async (account, core, billing) => {
-        const outcome = await orListChoices(
-          'delete',
-          deleteAccount(core, billing, account, decisions),
-        )
+    run: ({ args, options: { subscription, voidOpen } }, context) =>
+      withAccount(args, context, async (account, { perform }) => {
+        const { id, email } = account
+        const input = { id, subscription, void_open: voidOpen }
+        const outcome = await orListChoices('delete', perform<EndedAccount>('users.delete', input))
         const deleted = outcome.state === 'deleted'
-        const { usage, debts } = outcome.voided
-        const { email, id } = account
         const text = deleted
           ? `Deleted ${email} (${id}) with all sessions, tokens and approvals. Applications they registered stay: \`tollgate client list --user ${id}\`. Invoices stay at the provider.`
           : `Not deleted yet: ${email} (${id}) is disabled, with all sessions and tokens ended. Repeat this when the subscription has ended.`
-        return reportOutcome(outcome, text, {
-          deleted,
-          voided: { unbilled_usage: usage, unpaid: debts },
-        })
-      })
-    },
+        const { voided } = outcome
+        return reportOutcome(account, outcome, text, { deleted, voided })
+      }),
   }),
+}
+
+/** Parses the role to give. `null` takes the role away. */
+function parseNewRole(given: string): Role | null {
+  if (given === NO_ROLE) return null
+  const role = ROLES.find((each) => each === given)
+  if (role !== undefined) return role
+  const choices = [...ROLES, NO_ROLE]
+  throw new UsageError(
+    `The role must be one of ${choices.join(', ')}, not ${JSON.stringify(given)}`,
+    { choices },
+  )
 }
 
 async function requireAccount(
@@ -164,16 +220,15 @@ async function readPassword(given: string | null, context: CommandContext): Prom
   return password
 }
 
-/** Finds the account by id or e-mail address, and runs `work` on it with access to billing. */
+/** Finds the account by id or e-mail address, and runs `work` on it. */
 function withAccount(
   args: readonly string[],
   context: CommandContext,
-  work: (account: Account, core: OpenCore, billing: BillingAccess) => Promise<Outcome>,
+  work: (account: Account, opened: OpenOperations) => Promise<Outcome>,
 ): Promise<Outcome> {
-  return withCore(context, {}, async (core) => {
-    const account = await requireAccount(core.users, args)
-    return withBillingAccess(context, core, (billing) => work(account, core, billing))
-  })
+  return withOperations(context, {}, async (opened) =>
+    work(await requireAccount(opened.users, args), opened),
+  )
 }
 
 type Action = 'disable' | 'delete'
@@ -186,7 +241,8 @@ async function orListChoices<T>(action: Action, work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
-    if (error instanceof DecisionRequired) throw refuse(action, error)
+    const cause = error instanceof AdminProblem ? error.cause : null
+    if (cause instanceof DecisionRequired) throw refuse(action, cause)
     throw error
   }
 }
@@ -243,11 +299,23 @@ function moneyJson({
   }
 }
 
-function reportOutcome(outcome: AccountOutcome, sentence: string, more: object): Outcome {
-  const { account, subscriptions } = outcome
-  const { id, email } = account
+function reportOutcome(
+  { id, email }: Account,
+  { state, subscriptions, voided }: EndedAccount,
+  sentence: string,
+  more: object,
+): Outcome {
+  const outcome: AccountOutcome = {
+    account: { id, email },
+    state,
+    subscriptions: subscriptions.map(({ ends_at: ends, ...fact }) => ({
+      ...fact,
+      endsAt: ends === null ? null : new Date(ends),
+    })),
+    voided: { usage: voided?.unbilled_usage ?? [], debts: voided?.unpaid ?? [] },
+  }
   return {
-    json: { id, email, ...moneyJson({ subscriptions }), ...more },
+    json: { id, email, subscriptions, ...more },
     text: [sentence, ...describeOutcome(outcome)].join('\n'),
   }
 }

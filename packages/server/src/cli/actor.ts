@@ -1,0 +1,28 @@
+import { userInfo } from 'node:os'
+import { UsageError } from './usage-error.ts'
+
+/** Longest name that the audit log stores. */
+const MAX_LENGTH = 191
+
+/**
+ * Validates the name given with `--as`, under which the audit log records what a command does.
+ * Without one, it is the name of the system's user.
+ * @throws UsageError
+ */
+export function parseActor(given: string | undefined): string {
+  if (given === undefined) return systemUser()
+  const name = given.trim()
+  if (name !== '' && name.length <= MAX_LENGTH && !/[\p{Cc}\p{Cs}\p{Cf}]/u.test(name)) return name
+  throw new UsageError(
+    `--as expects a name of 1 to ${MAX_LENGTH} printable characters for the audit log, not ${JSON.stringify(given.slice(0, 40))}`,
+  )
+}
+
+function systemUser(): string {
+  try {
+    return userInfo().username || 'unknown'
+  } catch {
+    // A container may run as a user id without a name.
+    return 'unknown'
+  }
+}

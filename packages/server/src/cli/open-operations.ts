@@ -1,0 +1,46 @@
+import { createLoggerAudit } from '../admin/audit/log.ts'
+import { execute } from '../admin/execute.ts'
+import { operationNamed } from '../admin/operations/all.ts'
+import { createAdminServices } from '../admin/services.ts'
+import { createLogger } from '../logger.ts'
+import type { CommandContext } from './command.ts'
+import { type CoreOptions, type OpenCore, withCore } from './open.ts'
+import { withBillingAccess } from './open-billing.ts'
+
+/** The parts of the service, and the operations on them. */
+export interface OpenOperations extends OpenCore {
+  /**
+   * Performs an operation in the name of the person at the terminal, and records it in the audit
+   * log. `Output` is the JSON of the operation's output schema.
+   * @throws AdminProblem
+   */
+  perform<Output = unknown>(name: string, input: object): Promise<Output>
+}
+
+/**
+ * Opens the database like `withCore()`, and runs `work` with the operations. The database of an
+ * application has no audit log: entries go to standard error then, one line of JSON each.
+ */
+export function withOperations<T>(
+  context: CommandContext,
+  options: CoreOptions,
+  work: (opened: OpenOperations) => Promise<T>,
+): Promise<T> {
+  return withCore(context, options, (core) =>
+    withBillingAccess(context, core, (billing) => {
+      const { database, found } = core
+      const { clock } = database
+      const services = createAdminServices({ ...core, clock, billing })
+      const logger = createLogger('info', process.stderr)
+      const audit = found === 'application' ? createLoggerAudit(logger, clock) : services.audit
+      return work({
+        ...core,
+        async perform<Output>(name: string, input: object) {
+          // Nobody else has read the object for this command, so no version can be stale.
+          const call = { caller: context.caller, input, ifMatch: '*' }
+          return (await execute(operationNamed(name), call, { ...services, audit })) as Output
+        },
+      })
+    }),
+  )
+}

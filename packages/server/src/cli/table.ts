@@ -1,0 +1,33 @@
+const UNPRINTABLE = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
+
+/** Formats a list as a table with a line of headers, for people. `none` replaces an empty list. */
+export function formatTable(
+  headers: readonly string[],
+  rows: readonly (readonly string[])[],
+  none: string,
+): string {
+  if (rows.length === 0) return none
+  // Names come from strangers, and could contain the control sequences of a terminal.
+  const lines = [headers, ...rows].map((row) =>
+    row.map((cell) => cell.replace(UNPRINTABLE, '\ufffd')),
+  )
+  const widths = headers.map((_, at) =>
+    lines.reduce((widest, row) => Math.max(widest, [...(row[at] ?? '')].length), 0),
+  )
+  return lines
+    .map((row) =>
+      row
+        .map((cell, at) => cell + ' '.repeat((widths[at] ?? 0) - [...cell].length))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+/** Formats the members of one object, one per line, for people. */
+export function formatFields(fields: Readonly<Record<string, string>>): string {
+  const width = Math.max(...Object.keys(fields).map(({ length }) => length))
+  return Object.entries(fields)
+    .map(([name, value]) => `${name.padEnd(width)}  ${value.replace(UNPRINTABLE, '\ufffd')}`)
+    .join('\n')
+}
