@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { AREAS, adminScopes, areaOf } from '../../packages/server/src/admin/operation.ts'
+import { OPERATIONS } from '../../packages/server/src/admin/operations/all.ts'
+import { PROBLEMS } from '../../packages/server/src/admin/problems.ts'
+import { PAGE, writeOperations } from '../operations-reference.mjs'
+
+it('docs/reference/admin.md matches the operations (npm run docs:operations writes it)', () => {
+  const page = readFileSync(PAGE, 'utf8')
+  const code = {
+    operations: OPERATIONS,
+    areas: AREAS,
+    scopes: adminScopes(),
+    areaOf,
+    problems: PROBLEMS,
+  }
+  expect(page).toBe(writeOperations(page, code))
+  for (const { name } of OPERATIONS) expect(page).toContain(`| \`${name}\` |`)
+})
