@@ -1,6 +1,7 @@
 export type { ResolvedAddress } from '@tollgate/http/outgoing'
 export type { Awaitable } from './awaitable.ts'
 export { type ClientJson, clientJson } from './clients/client.ts'
+export type { ClientPage, ClientPageOptions } from './clients/client-pages.ts'
 export type { Clients, NewClient } from './clients/manage.ts'
 export { newRedirectProblem } from './clients/redirect-uris.ts'
 export { type CreatedClient, type SecretInfo, secretInfo } from './clients/secret.ts'
@@ -262,7 +263,10 @@ export type {
   ActiveCounts,
   AuthorizationCodeRepository,
   ClientChange,
+  ClientPosition,
+  ClientQuery,
   ClientRepository,
+  ClientSlice,
   ConsentRepository,
   InteractionRepository,
   KeyRepository,
@@ -274,6 +278,7 @@ export type {
   Storage,
   TicketChange,
   TicketRepository,
+  TokenQuery,
   TokenRepository,
   TokenWithClient,
 } from './storage/repositories.ts'
@@ -292,6 +297,7 @@ export type {
 } from './tokens/formats/format.ts'
 export type { PersonalAccessToken } from './tokens/personal-access.ts'
 export { type TokenJson, tokenJson } from './tokens/token-json.ts'
+export type { TokenPage, TokenPageOptions } from './tokens/token-pages.ts'
 export type { UserAddress, UserClaims } from './users/claims.ts'
 export type { Person, SignedInPerson } from './users/signed-in.ts'
 export type {

@@ -44,6 +44,7 @@ import type { AddedClaims } from './tokens/formats/claims-hook.ts'
 import { guardProofs } from './tokens/key-holder.ts'
 import { issuePersonalAccessToken, type PersonalAccessToken } from './tokens/personal-access.ts'
 import { endHashedSession, revokeConsent, revokeToken, revokeUser } from './tokens/revoke.ts'
+import { listTokenPage, type TokenPage, type TokenPageOptions } from './tokens/token-pages.ts'
 import type { UserProvider } from './users/providers.ts'
 import { hashSessionId } from './users/signed-in.ts'
 import type { ApplicationUser } from './users/users.ts'
@@ -152,6 +153,15 @@ export interface AuthorizationServer<
     createPersonal(request: NewPersonalAccessToken): Promise<PersonalAccessToken>
     /** Finds a token by id, even if it is revoked or expired. `null` if there is none. */
     find(id: string): Promise<Token | null>
+    /**
+     * Lists a page of the valid tokens, newest first, of a user, of a client or of all.
+     * @throws ValidationFailed if an option is invalid
+     * @example
+     * ```ts
+     * const { tokens, next } = await oauth.tokens.page({ clientId: client.id, limit: 20 })
+     * ```
+     */
+    page(options?: TokenPageOptions): Promise<TokenPage>
     /** Lists the user's valid tokens, the newest first. */
     listByUser(userId: string | number): Promise<Token[]>
     /**
@@ -423,6 +433,7 @@ export function createAuthorizationServer<
         createPersonal: ({ userId, name, scopes = [] }: NewPersonalAccessToken) =>
           issuePersonalAccessToken({ name, scopes }, async () => ownerKey(userId), context),
         find: async (id: string) => (isPossibleId(id) ? context.storage.tokens.find(id) : null),
+        page: (page: TokenPageOptions = {}) => listTokenPage(page, context),
         listByUser: (userId: string | number) =>
           context.storage.tokens.listByUser(ownerKey(userId), options.clock.now()),
         revoke: async (id: string) => {

@@ -5,6 +5,7 @@ import type { GrantType } from '../grants/grant.ts'
 import type { OwnSettings } from '../storage/client-settings.ts'
 import type { Client } from '../storage/records.ts'
 import { PERSONAL_ACCESS_CLIENT } from './client.ts'
+import { type ClientPage, type ClientPageOptions, listClientPage } from './client-pages.ts'
 import { findClient, requireClient } from './find.ts'
 import { assertMachineScopes, parseClientScopes } from './machine-scopes.ts'
 import { pairwiseSubject } from './pairwise-subject.ts'
@@ -83,8 +84,19 @@ export interface Clients {
   create(client: NewClient): Promise<CreatedClient>
   /** Finds a client by its `client_id`, deleted ones included. `null` if there is none. */
   find(id: string): Promise<Client | null>
-  /** Lists all clients, deleted ones included. */
+  /** Lists all clients, deleted ones included. Use `page()` if there may be many. */
   list(): Promise<Client[]>
+  /**
+   * Lists a page of all clients, deleted ones included, oldest first. Reads a bounded number of
+   * clients, no matter how many there are.
+   * @throws ValidationFailed if an option is invalid
+   * @example
+   * ```ts
+   * const { clients, next } = await oauth.clients.page({ limit: 20, search: 'shop' })
+   * const second = next && (await oauth.clients.page({ limit: 20, search: 'shop', after: next }))
+   * ```
+   */
+  page(options?: ClientPageOptions): Promise<ClientPage>
   /** Lists the clients that a user registered and that were not deleted, by name. */
   listByUser(userId: string | number): Promise<Client[]>
   /**
@@ -199,6 +211,7 @@ export function manageClients(context: ServerContext): Clients {
     },
     find: (id) => findClient(id, context),
     list: () => repository.list(),
+    page: (page = {}) => listClientPage(page, context),
     listByUser: (userId) => repository.listByUser(providers.require(userId)),
     update: (id, change) => updateClient(id, change, context),
     rotateSecret: (id, rotation = {}) => rotateSecret(id, rotation, context),

@@ -53,7 +53,7 @@ export function readPage(query: string): Page {
   const after = params.get('after')
   return {
     limit: limit === null ? null : Number(limit),
-    after: after === null ? null : decodeCursor(after),
+    after: after === null ? null : requirePosition(after),
   }
 }
 
@@ -61,19 +61,25 @@ export function encodeCursor({ by, id }: Position): string {
   return Buffer.from(JSON.stringify([by, id])).toString('base64url')
 }
 
-function decodeCursor(text: string): Position {
-  const refusal = new InvalidRequest('after must come from the Link of the page before')
-  if (text.length > MAX_CURSOR_LENGTH || !/^[\w-]+$/.test(text)) throw refusal
+/** Decodes a cursor. `null` if `encodeCursor()` cannot have returned it. */
+export function decodeCursor(text: string): Position | null {
+  if (text.length > MAX_CURSOR_LENGTH || !/^[\w-]+$/.test(text)) return null
   let parsed: unknown
   try {
     parsed = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
   } catch {
-    throw refusal
+    return null
   }
-  if (!Array.isArray(parsed) || parsed.length !== 2) throw refusal
+  if (!Array.isArray(parsed) || parsed.length !== 2) return null
   const [by, id]: unknown[] = parsed
-  if ((typeof by !== 'string' && typeof by !== 'number') || typeof id !== 'string') throw refusal
+  if ((typeof by !== 'string' && typeof by !== 'number') || typeof id !== 'string') return null
   return { by, id }
+}
+
+function requirePosition(text: string): Position {
+  const position = decodeCursor(text)
+  if (position) return position
+  throw new InvalidRequest('after must come from the Link of the page before')
 }
 
 /**

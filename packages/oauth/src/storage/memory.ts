@@ -17,7 +17,7 @@ import {
   type Ticket,
   type TokenSelector,
 } from './records.ts'
-import type { ActiveCounts, Storage } from './repositories.ts'
+import type { ActiveCounts, ClientPosition, Storage } from './repositories.ts'
 import { endedByRotation, rotatedToken } from './rotated-token.ts'
 import { parseUnused, UNUSED_CLIENT } from './tickets.ts'
 
@@ -122,6 +122,15 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
           .filter((client) => client.userId === userId && !client.revokedAt)
           .sort((a, b) => compare(a.name, b.name) || compare(a.id, b.id)),
       list: async () => [...clients.values()],
+      async page({ limit, after, search }) {
+        const isAfterwards = (client: Client) => !after || compareAge(client, after) > 0
+        const text = search?.toLowerCase() ?? ''
+        const found = [...clients.values()]
+          .filter((client) => isAfterwards(client) && client.name.toLowerCase().includes(text))
+          .sort(compareAge)
+        const page = found.slice(0, limit)
+        return { clients: page, next: found.length > limit ? positionOf(page.at(-1)) : null }
+      },
       async create(client) {
         if (clients.has(client.id)) return false
         clients.set(client.id, client)
@@ -149,6 +158,15 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
           .all()
           .filter((token) => token.userId === userId && !token.revokedAt && token.liveUntil > at)
           .sort((a, b) => +b.createdAt - +a.createdAt || compare(b.id, a.id)),
+      page: async ({ userId, clientId, at, limit, after }) =>
+        tokens
+          .all()
+          .filter((token) => !token.revokedAt && token.liveUntil > at)
+          .filter((token) => userId === null || token.userId === userId)
+          .filter((token) => clientId === null || token.clientId === clientId)
+          .filter((token) => after === null || compare(token.id, after) < 0)
+          .sort((a, b) => compare(b.id, a.id))
+          .slice(0, limit),
       async listWithClients(userId, at) {
         const listed = await this.listByUser(userId, at)
         return listed.flatMap((token) => {
@@ -374,6 +392,14 @@ function drop<T>(map: Map<string, T>, limit: number, isDeletable: (value: T) => 
   const over = [...map].filter(([, value]) => isDeletable(value)).slice(0, limit)
   for (const [key] of over) map.delete(key)
   return over.length
+}
+
+function positionOf(client: Client | undefined): ClientPosition | null {
+  return client ? { createdAt: client.createdAt, id: client.id } : null
+}
+
+function compareAge(left: ClientPosition, right: ClientPosition): number {
+  return +left.createdAt - +right.createdAt || compare(left.id, right.id)
 }
 
 function compare(left: string, right: string): number {

@@ -21,6 +21,32 @@ import type {
   TokenSelector,
 } from './records.ts'
 
+/** The place of a client in the order of `page()`. */
+export interface ClientPosition {
+  /** `createdAt` of the client. */
+  readonly createdAt: Date
+  /** Id of the client. */
+  readonly id: string
+}
+
+/** A request for a part of the list of clients. */
+export interface ClientQuery {
+  /** Largest number of clients. */
+  readonly limit: number
+  /** Position of the last client before the part. `null` for the beginning. */
+  readonly after: ClientPosition | null
+  /** A part of the name, in upper or lower case. `null` for every client. */
+  readonly search: string | null
+}
+
+/** A part of the list of clients. */
+export interface ClientSlice {
+  /** The clients in the order of `page()`. */
+  readonly clients: readonly Client[]
+  /** The `after` of the next part. `null` if there are no more clients. */
+  readonly next: ClientPosition | null
+}
+
 /** Stores clients. */
 export interface ClientRepository {
   /** Finds a client, revoked ones included. `null` if there is none. */
@@ -29,6 +55,12 @@ export interface ClientRepository {
   listByUser(userId: string): Promise<Client[]>
   /** Lists all clients, revoked ones included. */
   list(): Promise<Client[]>
+  /**
+   * Lists a part of all clients, revoked ones included, in the order of `createdAt` and then of `id`.
+   * Ids are compared by bytes. Upper and lower case of the search must be equal for ASCII letters at
+   * least. To bound its work, a search may return fewer clients than `limit` although more follow.
+   */
+  page(query: ClientQuery): Promise<ClientSlice>
   /** Stores a new client. Returns `false` if the id is taken. */
   create(client: Client): Promise<boolean>
   /**
@@ -74,6 +106,20 @@ export interface TokenWithClient {
   readonly client: Client
 }
 
+/** A request for a part of the list of valid tokens. */
+export interface TokenQuery {
+  /** The user whose tokens are listed. `null` for the tokens of all users and of clients. */
+  readonly userId: string | null
+  /** The client whose tokens are listed. `null` for the tokens of all clients. */
+  readonly clientId: string | null
+  /** The current time. */
+  readonly at: Date
+  /** Largest number of tokens. */
+  readonly limit: number
+  /** Id of the last token before the part. `null` for the beginning. */
+  readonly after: string | null
+}
+
 /** Stores tokens. */
 export interface TokenRepository {
   /**
@@ -85,6 +131,11 @@ export interface TokenRepository {
   find(id: string): Promise<Token | null>
   /** Lists the user's tokens that are neither revoked nor expired, newest first. */
   listByUser(userId: string, at: Date): Promise<Token[]>
+  /**
+   * Lists a part of the tokens that are neither revoked nor expired, in the order of their ids,
+   * largest first, compared by bytes. Ids begin with the time, so the newest come first.
+   */
+  page(query: TokenQuery): Promise<Token[]>
   /** Lists the same tokens as `listByUser()`, each with its client, in a single query. */
   listWithClients(userId: string, at: Date): Promise<TokenWithClient[]>
   /**

@@ -4,6 +4,7 @@ import {
   type AuthorizationCode,
   buildLogout,
   type Client,
+  type ClientPosition,
   type ClientSession,
   type Consent,
   endedByRotation,
@@ -113,6 +114,9 @@ export function mapStorage(): Storage {
     return ({ id, until }) => id < (settled?.id ?? 0) && until.getTime() < limit
   }
 
+  const byAge = (a: ClientPosition, b: ClientPosition) =>
+    a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
+
   const listByUser = (userId: string, at: Date) =>
     tokens
       .list((token) => token.userId === userId && !token.revokedAt && token.liveUntil > at)
@@ -122,6 +126,15 @@ export function mapStorage(): Storage {
     clients: {
       find: async (id) => clients.get(id) ?? null,
       list: async () => clients.list(),
+      async page({ limit, after, search }) {
+        const text = (search ?? '').toLowerCase()
+        const found = clients
+          .list(({ name }) => name.toLowerCase().includes(text))
+          .filter((client) => after === null || byAge(client, after) > 0)
+          .sort(byAge)
+        const page = found.slice(0, limit)
+        return { clients: page, next: found.length > limit ? (page.at(-1) ?? null) : null }
+      },
       listByUser: async (userId) =>
         clients
           .list((client) => client.userId === userId && !client.revokedAt)
@@ -149,6 +162,14 @@ export function mapStorage(): Storage {
       },
       find: async (id) => tokens.get(id) ?? null,
       listByUser: async (userId, at) => listByUser(userId, at),
+      page: async ({ userId, clientId, at, limit, after }) =>
+        tokens
+          .list((token) => !token.revokedAt && token.liveUntil > at)
+          .filter((token) => userId === null || token.userId === userId)
+          .filter((token) => clientId === null || token.clientId === clientId)
+          .filter(({ id }) => after === null || id < after)
+          .sort((a, b) => (a.id < b.id ? 1 : -1))
+          .slice(0, limit),
       listWithClients: async (userId, at) =>
         listByUser(userId, at).flatMap((token) => {
           const client = clients.get(token.clientId)

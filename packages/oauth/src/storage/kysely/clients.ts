@@ -1,5 +1,6 @@
 import { type Database, insertIfAbsent } from '@tollgate/database'
-import type { ClientRepository } from '../repositories.ts'
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
+import type { ClientPosition, ClientRepository } from '../repositories.ts'
 import { parseUnused, UNUSED_CLIENT } from '../tickets.ts'
 import { appendRevocation } from './revocations.ts'
 import { type ClientRow, clientRow, type OAuthTables } from './tables.ts'
@@ -33,6 +34,20 @@ export function clientRepository(database: Database<OAuthTables>): ClientReposit
         .execute()
       return rows.map(clientRow.fromRow)
     },
+    async page({ limit, after, search }) {
+      const end = search === null ? null : await findSearchEnd(database, after)
+      let query = database.kysely.selectFrom('oauth_clients').selectAll()
+      if (after) query = query.where(isBeyond(after))
+      if (end) query = query.where(isUpTo(end))
+      if (search !== null) query = query.where(hasName(search))
+      const rows = await query
+        .orderBy('created_at')
+        .orderBy('id')
+        .limit(limit + 1)
+        .execute()
+      const clients = rows.slice(0, limit).map(clientRow.fromRow)
+      return { clients, next: rows.length > limit ? positionOf(clients.at(-1)) : end }
+    },
     create: (client) => insertIfAbsent(database, 'oauth_clients', { ...clientRow.toRow(client) }),
     update: (id, change, notice, unchangedSince) =>
       database.transaction(async (tx) => {
@@ -53,6 +68,54 @@ export function clientRepository(database: Database<OAuthTables>): ClientReposit
         return true
       }),
   }
+}
+
+/** Number of clients that one search examines, because an index does not help to find a part. */
+export const SEARCHED_CLIENTS = 10_000
+
+type ClientFilter = (eb: ExpressionBuilder<OAuthTables, 'oauth_clients'>) => Expression<SqlBool>
+
+/** The first condition is implied by the second one, and lets the database use the index. */
+function isBeyond({ createdAt, id }: ClientPosition): ClientFilter {
+  const time = createdAt.getTime()
+  return (eb) =>
+    eb.and([eb('created_at', '>=', time), eb.or([eb('created_at', '>', time), eb('id', '>', id)])])
+}
+
+function isUpTo({ createdAt, id }: ClientPosition): ClientFilter {
+  const time = createdAt.getTime()
+  return (eb) =>
+    eb.and([eb('created_at', '<=', time), eb.or([eb('created_at', '<', time), eb('id', '<=', id)])])
+}
+
+/** SQLite changes the case of ASCII letters only, so the text is also compared as it is. */
+function hasName(search: string): ClientFilter {
+  const pattern = (text: string) => `%${text.replace(/[!%_]/g, '!$&')}%`
+  return (eb) =>
+    eb.or([
+      sql<SqlBool>`name like ${pattern(search)} escape '!'`,
+      sql<SqlBool>`lower(name) like ${pattern(search.toLowerCase())} escape '!'`,
+    ])
+}
+
+/** Returns the last position that a search examines. `null` if fewer clients are left. */
+async function findSearchEnd(
+  { kysely }: Database<OAuthTables>,
+  after: ClientPosition | null,
+): Promise<ClientPosition | null> {
+  let query = kysely.selectFrom('oauth_clients').select(['created_at', 'id'])
+  if (after) query = query.where(isBeyond(after))
+  const row = await query
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(1)
+    .offset(SEARCHED_CLIENTS)
+    .executeTakeFirst()
+  return row ? { createdAt: new Date(row.created_at), id: row.id } : null
+}
+
+function positionOf(client: ClientPosition | undefined): ClientPosition | null {
+  return client ? { createdAt: client.createdAt, id: client.id } : null
 }
 
 /** Deletes the client of an `UNUSED_CLIENT` ticket, unless the client has been used since. */

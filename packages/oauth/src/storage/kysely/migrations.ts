@@ -1,4 +1,4 @@
-import { createClockTable, createTable, type MigrationSet } from '@tollgate/database'
+import { createClockTable, createIndex, createTable, type MigrationSet } from '@tollgate/database'
 import { oauthTables } from './tables.ts'
 
 /** The migrations in order. Append new ones at the end; never edit one that has been released. */
@@ -12,6 +12,21 @@ export const oauthMigrations: MigrationSet = {
           await createTable(database, table.name, table.describe(columns))
         }
         await createClockTable(database)
+      },
+    },
+    {
+      id: '0002-pages',
+      async up(database) {
+        await createIndex(database, {
+          name: 'oauth_clients_by_age',
+          table: 'oauth_clients',
+          columns: ['created_at', 'id'],
+        })
+        await createIndex(database, {
+          name: 'oauth_tokens_by_client',
+          table: 'oauth_tokens',
+          columns: ['client_id', 'id'],
+        })
       },
     },
   ],

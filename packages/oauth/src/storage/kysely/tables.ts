@@ -35,7 +35,13 @@ export const clientTable = defineTable(
     updated_at: field.instant,
     settings: field.json<ClientSettings>().nullable(),
   },
-  { primaryKey: ['id'], indexes: { oauth_clients_by_user: ['user_id'] } },
+  {
+    primaryKey: ['id'],
+    indexes: {
+      oauth_clients_by_user: ['user_id'],
+      oauth_clients_by_age: ['created_at', 'id'],
+    },
+  },
 )
 
 const changeOfClient = clientTable.pick(
@@ -101,6 +107,7 @@ export const tokenTable = defineTable(
     indexes: {
       oauth_tokens_by_user: ['user_id', 'client_id'],
       oauth_tokens_by_end: ['live_until'],
+      oauth_tokens_by_client: ['client_id', 'id'],
     },
   },
 )

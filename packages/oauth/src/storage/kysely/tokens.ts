@@ -55,6 +55,18 @@ export function tokenRepository(database: Database<OAuthTables>): TokenRepositor
         .execute()
       return rows.map(tokenTable.fromRow)
     },
+    async page({ userId, clientId, at, limit, after }) {
+      let query = database.kysely
+        .selectFrom('oauth_tokens')
+        .selectAll()
+        .where('revoked_at', 'is', null)
+        .where('live_until', '>', at.getTime())
+      if (userId !== null) query = query.where('user_id', '=', userId)
+      if (clientId !== null) query = query.where('client_id', '=', clientId)
+      if (after !== null) query = query.where('id', '<', after)
+      const rows = await query.orderBy('id', 'desc').limit(limit).execute()
+      return rows.map(tokenTable.fromRow)
+    },
     async listWithClients(userId, at) {
       const rows = await database.kysely
         .selectFrom('oauth_tokens')

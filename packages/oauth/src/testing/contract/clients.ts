@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { ClientPosition, ClientSlice } from '../../storage/repositories.ts'
 import { client, later, notice, T0 } from '../contract-fixtures.ts'
 import type { ContractPart } from './part.ts'
 
@@ -38,6 +39,61 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
       await clients.create({ ...client, id: '4', name: 'd', userId: 'bob' })
       const names = (await clients.listByUser('ada')).map(({ name }) => name)
       assert.deepEqual(names, ['a', 'b'])
+    })
+
+    it('lists all clients in parts, by age and then by id, compared by bytes', async () => {
+      const { clients } = await create()
+      const made = [
+        { id: 'b', createdAt: later(1), revokedAt: later(3) },
+        { id: 'a', createdAt: later(1) },
+        { id: 'A', createdAt: later(1) },
+        { id: 'z', createdAt: T0 },
+        { id: 'c', createdAt: later(2) },
+      ]
+      for (const each of made) await clients.create({ ...client, ...each })
+      const ids: string[] = []
+      let after: ClientPosition | null = null
+      for (let part = 0; part < 3; part += 1) {
+        const slice: ClientSlice = await clients.page({ limit: 2, after, search: null })
+        assert.equal(slice.clients.length, part < 2 ? 2 : 1)
+        ids.push(...slice.clients.map(({ id }) => id))
+        after = slice.next
+      }
+      assert.deepEqual(ids, ['z', 'A', 'a', 'b', 'c'])
+      assert.equal(after, null)
+      const exact = await clients.page({ limit: 5, after: null, search: null })
+      assert.equal(exact.next, null)
+      assert.deepEqual(exact.clients[1], { ...client, id: 'A', createdAt: later(1) })
+    })
+
+    it('continues a list after a client that was deleted or is new since', async () => {
+      const { clients } = await create()
+      await clients.create({ ...client, id: 'a' })
+      await clients.create({ ...client, id: 'c' })
+      const after = { createdAt: T0, id: 'b' }
+      const { clients: found } = await clients.page({ limit: 5, after, search: null })
+      assert.deepEqual(
+        found.map(({ id }) => id),
+        ['c'],
+      )
+    })
+
+    it('finds clients by a part of their name, in which no character has a special meaning', async () => {
+      const { clients } = await create()
+      const names = ['Web shop', 'SHOP 2', 'Über 100%', 'Under_score', "it's!", 'back\\slash']
+      for (const [index, name] of names.entries()) {
+        await clients.create({ ...client, id: String(index), name, createdAt: later(index) })
+      }
+      const searched = async (search: string, limit = 5) =>
+        (await clients.page({ limit, after: null, search })).clients.map(({ name }) => name)
+      assert.deepEqual(await searched('shop'), ['Web shop', 'SHOP 2'])
+      assert.deepEqual(await searched('Shop', 1), ['Web shop'])
+      assert.deepEqual(await searched('Über'), ['Über 100%'])
+      for (const [text, index] of Object.entries({ '%': 2, _: 3, "'": 4, '!': 4, '\\': 5 })) {
+        assert.deepEqual([text, await searched(text)], [text, [names[index]]])
+      }
+      assert.deepEqual(await searched('100_'), [])
+      assert.deepEqual(await searched('nothing'), [])
     })
 
     it('updates a client and adds an entry to the revocation feed in one step', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Rotation, Token } from '../../storage/records.ts'
+import type { TokenQuery } from '../../storage/repositories.ts'
 import { client, code, interaction, later, rotation, T0, token } from '../contract-fixtures.ts'
 import type { ContractPart } from './part.ts'
 
@@ -181,6 +182,32 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       await tokens.create({ ...token, id: '4', liveUntil: later(1) })
       const ids = (await tokens.listByUser('ada', later(2))).map(({ id }) => id)
       assert.deepEqual(ids, ['2', '1'])
+    })
+
+    it('lists the valid tokens of a user, of a client or of all in parts, by id', async () => {
+      const { tokens } = await create()
+      const made: readonly Partial<Token>[] = [
+        { id: '1' },
+        { id: '2', clientId: 'client-2' },
+        { id: '3', userId: null, refreshExpiresAt: null },
+        { id: '4', revokedAt: T0 },
+        { id: '5', liveUntil: later(2) },
+        { id: '6', userId: 'bob' },
+        { id: '7', liveUntil: later(3) },
+      ]
+      for (const each of made) await tokens.create({ ...token, ...each })
+      const all = { userId: null, clientId: null, at: later(2), limit: 9, after: null }
+      const idsOf = async (query: Partial<TokenQuery>) =>
+        (await tokens.page({ ...all, ...query })).map(({ id }) => id).join('')
+      assert.equal(await idsOf({}), '76321')
+      assert.equal(await idsOf({ limit: 2 }), '76')
+      assert.equal(await idsOf({ limit: 2, after: '6' }), '32')
+      assert.equal(await idsOf({ after: '5' }), '321')
+      assert.equal(await idsOf({ after: '1' }), '')
+      assert.equal(await idsOf({ userId: 'ada' }), '721')
+      assert.equal(await idsOf({ clientId: 'client-1' }), '7631')
+      assert.equal(await idsOf({ userId: 'ada', clientId: 'client-1', limit: 1 }), '7')
+      assert.deepEqual(await tokens.page({ ...all, after: '2' }), [{ ...token, id: '1' }])
     })
 
     it('lists the same tokens with their clients', async () => {

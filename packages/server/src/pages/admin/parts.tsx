@@ -96,7 +96,7 @@ export function mayCall({ role }: { readonly role: Role | null }, name: string):
 const PLACES = [
   { name: 'overview', path: '/admin', needs: null },
   { name: 'people', path: '/admin/people', needs: 'users.list' },
-  { name: 'clients', path: '/admin/clients', needs: 'clients.list' },
+  { name: 'clients', path: '/admin/applications', needs: 'clients.list' },
   { name: 'webhooks', path: '/admin/webhooks', needs: 'webhooks.listReceived' },
   { name: 'keys', path: '/admin/keys', needs: 'keys.list' },
   { name: 'audit', path: '/admin/audit', needs: 'audit.list' },
@@ -163,7 +163,20 @@ export function renderAdmin(
   )
 }
 
-const statusOf = (problem: AdminProblem) => problem.status as NonNullable<PageOptions['status']>
+/**
+ * The status of a page with the problem. A form that lacks a decision is an invalid form, and proxies
+ * replace pages with the status 502.
+ */
+function statusOf({ problem, status }: AdminProblem): NonNullable<PageOptions['status']> {
+  if (problem === 'decision-required') return 422
+  if (problem === 'provider-unavailable') return 503
+  return status as NonNullable<PageOptions['status']>
+}
+
+/** Whether the operator can solve the problem in the form itself. */
+export function isAboutForm({ problem }: AdminProblem): boolean {
+  return problem === 'decision-required' || problem === 'invalid-input'
+}
 
 /** Problems whose detail tells an operator more than the kind. The details are in English. */
 const DETAILED: readonly ProblemName[] = [
@@ -298,7 +311,8 @@ export interface AdminConfirmation {
   readonly cancelLabel?: string
   /** Version of the object that the question is about. */
   readonly version?: string
-  readonly problem?: AdminProblem | null
+  /** Why it was not done. A text is in the language of the page. */
+  readonly problem?: AdminProblem | string | null
   /** The consequences, and fields for any decisions. */
   readonly children?: Child
 }
@@ -315,10 +329,12 @@ export function renderConfirmation(c: Context<AppEnv>, view: AdminConfirmation) 
   const mustSignIn = isTooOld(c, view.operation)
   return renderAdmin(
     c,
-    { title, status: problem ? statusOf(problem) : 200 },
+    { title, status: typeof problem === 'string' ? 422 : problem ? statusOf(problem) : 200 },
     <section class="card narrow">
       <h1>{question}</h1>
-      {problem && <Refusal text={describeProblem(problem, t)} />}
+      <Refusal
+        text={typeof problem === 'string' ? problem : problem && describeProblem(problem, t)}
+      />
       <AdminForm action={pathname + search} class="stack" version={version}>
         {mustSignIn ? (
           <>

@@ -1,17 +1,17 @@
 import type { StoredWebhook } from '@tollgate/billing'
-import type { Hono, MiddlewareHandler } from 'hono'
+import type { Hono } from 'hono'
 import type { FC } from 'hono/jsx'
-import { billingNow, formatDay } from '../../dates.ts'
-import type { AppEnv } from '../../http/variables.ts'
-import { redactText } from '../../logger.ts'
-import { DAYS_SHOWN } from '../../statistics/statistics.ts'
-import { noticeOf } from '../billing/model/notices.ts'
-import { PROVIDER_NAMES } from '../billing/model/providers.ts'
-import { SandboxControls } from '../billing/sections/sandbox-controls.tsx'
-import { readOwnForm, requireUser } from '../parts/forms.ts'
-import { Note, OwnForm, usePage } from '../parts/layout.tsx'
-import { renderPage } from '../parts/render.tsx'
-import { Accounts, accountNoticeOf, addAccounts } from './accounts.tsx'
+import { billingNow, formatDay } from '../../../dates.ts'
+import type { AppEnv } from '../../../http/variables.ts'
+import { redactText } from '../../../logger.ts'
+import { DAYS_SHOWN } from '../../../statistics/statistics.ts'
+import { noticeOf } from '../../billing/model/notices.ts'
+import { PROVIDER_NAMES } from '../../billing/model/providers.ts'
+import { SandboxControls } from '../../billing/sections/sandbox-controls.tsx'
+import { readOwnForm } from '../../parts/forms.ts'
+import { OwnForm, usePage } from '../../parts/layout.tsx'
+import { renderAdmin, requireRole } from '../parts.tsx'
+import { FindPerson } from '../people/find.tsx'
 import { Plot } from './plot.tsx'
 import { createPlots } from './plots.ts'
 
@@ -24,7 +24,7 @@ const MEASURE_INTERVAL = 60_000
 
 /** Adds the overview for operators. Other people get a 404. */
 export function addOverview(app: Hono<AppEnv>): void {
-  app.get('/overview', requireUser(), requireOperator(), async (c) => {
+  app.get('/admin', requireRole('viewer'), async (c) => {
     const page = c.get('page')
     const { t } = page
     const { statistics, billing, clock, config, sandbox } = page.service
@@ -41,47 +41,36 @@ export function addOverview(app: Hono<AppEnv>): void {
       t,
     })
     const done = c.req.query('done')
-    const notice =
-      done === 'retried'
-        ? t('overview.retried')
-        : (accountNoticeOf(done, t) ?? noticeOf(done, t)?.text)
-    return renderPage(
+    const notice = done === 'retried' ? t('overview.retried') : noticeOf(done, t)?.text
+    return renderAdmin(
       c,
-      { title: t('places.overview') },
-      <div class="billing">
-        <div class="stack">
-          <h1>{t('places.overview')}</h1>
-          <SandboxControls canDecline={false} />
-          <Note tone="good" text={notice} />
-          <p>
-            {t('overview.period', { days: DAYS_SHOWN })} {sandbox && t('overview.sandboxClock')}
-          </p>
-          <div class="plots">
-            {plots.map((plot) => (
-              <Plot {...plot} />
-            ))}
-          </div>
-          <DeadLetters events={deadLetters} most={MAX_DEAD_LETTERS} />
-          <Accounts />
+      { title: t('admin.overview'), notice },
+      <>
+        <h1>{t('admin.overview')}</h1>
+        <SandboxControls canDecline={false} />
+        <FindPerson />
+        <p>
+          {t('overview.period', { days: DAYS_SHOWN })} {sandbox && t('overview.sandboxClock')}
+        </p>
+        <div class="plots">
+          {plots.map((plot) => (
+            <Plot {...plot} />
+          ))}
         </div>
-      </div>,
+        <DeadLetters events={deadLetters} most={MAX_DEAD_LETTERS} />
+      </>,
     )
   })
 
-  app.post('/overview/retry', requireUser(), requireOperator(), async (c) => {
+  app.post('/admin/retry', requireRole('support'), async (c) => {
     const form = await readOwnForm(c)
     const id = form.get('id') ?? ''
     const { billing } = c.get('page').service
     const found = /^\d{1,15}$/.test(id) && (await billing.webhooks.retry(Number(id)))
-    return c.redirect(found ? '/overview?done=retried' : '/overview', 303)
+    return c.redirect(found ? '/admin?done=retried' : '/admin', 303)
   })
 
-  addAccounts(app, requireOperator())
-}
-
-function requireOperator(): MiddlewareHandler<AppEnv> {
-  return (c, next) =>
-    c.get('page').user?.role ? next() : Promise.resolve(c.notFound() as Response)
+  app.get('/overview', (c) => c.redirect('/admin', 301))
 }
 
 /** Events that failed at every attempt and wait for an operator. */
@@ -129,7 +118,7 @@ const DeadLetter: FC<{ event: StoredWebhook }> = ({ event }) => {
       <p>
         <code lang="en">{redactText(lastError ?? '')}</code>
       </p>
-      <OwnForm action="/overview/retry">
+      <OwnForm action="/admin/retry">
         <input type="hidden" name="id" value={id} />
         <button
           type="submit"

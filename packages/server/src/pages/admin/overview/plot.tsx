@@ -1,5 +1,5 @@
 import type { FC } from 'hono/jsx'
-import { usePage } from '../parts/layout.tsx'
+import { usePage } from '../../parts/layout.tsx'
 
 export interface Series {
   readonly name: string

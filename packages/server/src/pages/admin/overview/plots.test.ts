@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Statistic } from '../../statistics/daily-statistics.ts'
+import type { Statistic } from '../../../statistics/daily-statistics.ts'
 import { roundUpAxis } from './plot.tsx'
 import { createPlots } from './plots.ts'
 

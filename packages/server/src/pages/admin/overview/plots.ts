@@ -1,12 +1,12 @@
 import { money } from '@tollgate/billing'
-import { ENGLISH, formatAmount, type PageText } from '../../messages/messages.ts'
+import { ENGLISH, formatAmount, type PageText } from '../../../messages/messages.ts'
 import {
   type Day,
   dayOf,
   type Statistic,
   type StatisticName,
-} from '../../statistics/daily-statistics.ts'
-import { DAYS_SHOWN } from '../../statistics/statistics.ts'
+} from '../../../statistics/daily-statistics.ts'
+import { DAYS_SHOWN } from '../../../statistics/statistics.ts'
 import type { PlotView, Series } from './plot.tsx'
 
 const DAY_MS = 86_400_000

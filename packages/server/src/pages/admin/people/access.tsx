@@ -1,0 +1,130 @@
+import type { Child, FC } from 'hono/jsx'
+import { usePage } from '../../parts/layout.tsx'
+import { Moment, ScopeList, Table } from '../../parts/table.tsx'
+import { describeBrowserName } from '../../sessions.tsx'
+import { pathOf, type Section } from './person.tsx'
+
+/** The open sessions of a person. */
+export const Sessions: FC<Section> = ({ data: { person, sessions }, can }) => {
+  const { t } = usePage()
+  return (
+    <List
+      id="sessions"
+      title={t('people.sessions')}
+      none={t('people.sessions.none')}
+      columns={[t('sessions.where'), t('sessions.since'), t('sessions.lastSeen')]}
+      rows={sessions.map(({ id, browser, address, started_at, seen_at }) => ({
+        cells: [
+          <>
+            <strong>{describeBrowserName(browser, t)}</strong>
+            {address !== null && <span class="quiet-text"> {address}</span>}
+          </>,
+          <Moment at={new Date(started_at)} />,
+          <Moment at={new Date(seen_at)} />,
+        ],
+        href: `${pathOf(person.id)}/end-session?object=${encodeURIComponent(id)}`,
+        label: t('sessions.end'),
+        name: t('sessions.endOf', { browser: describeBrowserName(browser, t) }),
+      }))}
+      withActs={can('users.endSession')}
+    />
+  )
+}
+
+/** The applications that a person has approved. */
+export const Applications: FC<Section> = ({ data: { person, applications }, can }) => {
+  const { t, service } = usePage()
+  return (
+    <List
+      id="applications"
+      title={t('people.applications')}
+      none={t('people.applications.none')}
+      columns={[t('people.application'), t('people.scopes'), t('people.approved')]}
+      rows={applications.map(({ client_id, name, scopes, approved_at }) => ({
+        cells: [
+          <bdi>{name}</bdi>,
+          <ScopeList names={scopes} scopes={service.config.settings.scopes} />,
+          <Moment at={new Date(approved_at)} />,
+        ],
+        href: `${pathOf(person.id)}/revoke-application?object=${encodeURIComponent(client_id)}`,
+        label: t('people.revoke'),
+        name: t('people.revokeOf', { name }),
+      }))}
+      withActs={can('users.revokeApplication')}
+    />
+  )
+}
+
+/** The valid tokens of a person. */
+export const Tokens: FC<Section> = ({ data: { person, tokens, applications }, can }) => {
+  const { t, service } = usePage()
+  const nameOf = (clientId: string) =>
+    applications.find(({ client_id }) => client_id === clientId)?.name ?? clientId
+  return (
+    <List
+      id="tokens"
+      title={t('people.tokens')}
+      none={t('people.tokens.none')}
+      columns={[t('people.token'), t('people.scopes'), t('people.issued'), t('people.expires')]}
+      rows={tokens.map(({ id, name, client_id, scopes, created_at, expires_at }) => {
+        const shown = name ?? nameOf(client_id)
+        return {
+          cells: [
+            <bdi>{shown}</bdi>,
+            <ScopeList names={scopes} scopes={service.config.settings.scopes} />,
+            <Moment at={new Date(created_at)} />,
+            <Moment at={new Date(expires_at)} />,
+          ],
+          href: `${pathOf(person.id)}/revoke-token?object=${encodeURIComponent(id)}`,
+          label: t('people.revoke'),
+          name: t('people.revokeOf', { name: shown }),
+        }
+      })}
+      withActs={can('users.revokeToken')}
+    />
+  )
+}
+
+interface ListProps {
+  readonly id: string
+  readonly title: string
+  /** Shown instead of an empty table. */
+  readonly none: string
+  readonly columns: readonly string[]
+  readonly rows: ReadonlyArray<{
+    readonly cells: readonly Child[]
+    /** Page that asks before the act on the row. */
+    readonly href: string
+    readonly label: string
+    /** What a screen reader calls the link. */
+    readonly name: string
+  }>
+  readonly withActs: boolean
+}
+
+const List: FC<ListProps> = ({ id, title, none, columns, rows, withActs }) => {
+  const { t } = usePage()
+  return (
+    <section class="card" aria-labelledby={`${id}-title`}>
+      <h2 id={`${id}-title`}>{title}</h2>
+      {rows.length === 0 ? (
+        <p>{none}</p>
+      ) : (
+        <Table
+          caption={title}
+          columns={withActs ? [...columns, t('table.actions')] : columns}
+          rows={rows.map(({ cells, href, label, name }) =>
+            withActs
+              ? [
+                  ...cells,
+                  <a class="button small danger-quiet" href={href} aria-label={name}>
+                    {label}
+                  </a>,
+                ]
+              : cells,
+          )}
+        />
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,166 @@
+import type { Context, Hono } from 'hono'
+import type { FC } from 'hono/jsx'
+import type { OperatorActor } from '../../../admin/audit/caller.ts'
+import type { AdminProblem } from '../../../admin/problems.ts'
+import type { AppEnv } from '../../../http/variables.ts'
+import { isCharged } from '../../../users/end-account.ts'
+import { usePage } from '../../parts/layout.tsx'
+import { Fact, Moment } from '../../parts/table.tsx'
+import {
+  AdminForm,
+  describeRole,
+  mayCall,
+  operatorOf,
+  renderAdmin,
+  requireRole,
+} from '../parts.tsx'
+import { Applications, Sessions, Tokens } from './access.tsx'
+import { describeProvider, PersonState } from './people.tsx'
+import { obstacleOf, type PersonData, readPersonData } from './person-data.ts'
+import { Subscriptions } from './subscriptions.tsx'
+
+/** Results of forms, as `?done=…` names them after the redirect. */
+const DONE = [
+  'signed-out',
+  'disabled',
+  'enabled',
+  'waiting',
+  'role-changed',
+  'session-ended',
+  'application-revoked',
+  'token-revoked',
+] as const
+
+export type Done = (typeof DONE)[number]
+
+/** The address of a person's page. */
+export function pathOf(id: string, done?: Done): string {
+  const path = `/admin/people/${encodeURIComponent(id)}`
+  return done ? `${path}?done=${done}` : path
+}
+
+/** Adds the page of a person. */
+export function addPerson(app: Hono<AppEnv>): void {
+  app.get('/admin/people/:id', requireRole('viewer'), (c) =>
+    renderPerson(c, c.req.param('id'), null),
+  )
+}
+
+/** Renders everything about a person, with the acts that the operator's role allows. */
+export async function renderPerson(
+  c: Context<AppEnv>,
+  id: string,
+  problem: AdminProblem | null,
+): Promise<Response> {
+  const { t } = c.get('page')
+  const data = await readPersonData(c, id)
+  const operator = operatorOf(c)
+  const { person } = data
+  const obstacle = obstacleOf(operator, person)
+  const can = (name: string) => obstacle === null && mayCall(operator, name)
+  const done = problem ? undefined : DONE.find((name) => name === c.req.query('done'))
+  return renderAdmin(
+    c,
+    { title: person.email, notice: done && t(`people.done.${done}`), problem },
+    <>
+      <div class="heading">
+        <div>
+          <h1>
+            <bdi>{person.email}</bdi>
+          </h1>
+          <PersonState person={person} />
+        </div>
+      </div>
+      {obstacle !== null && operator.role !== 'viewer' && <p class="note">{t(obstacle)}</p>}
+      <Facts data={data} operator={operator} />
+      <Acts data={data} can={can} />
+      <Subscriptions data={data} can={can} />
+      <Sessions data={data} can={can} />
+      <Applications data={data} can={can} />
+      <Tokens data={data} can={can} />
+    </>,
+  )
+}
+
+/** What the sections of the page get. */
+export interface Section {
+  readonly data: PersonData
+  /** Whether the operator may call an operation on this person. */
+  readonly can: (operation: string) => boolean
+}
+
+const Facts: FC<{ data: PersonData; operator: OperatorActor }> = ({ data: { person } }) => {
+  const { t } = usePage()
+  return (
+    <section class="card" aria-labelledby="facts-title">
+      <h2 id="facts-title">{t('people.facts')}</h2>
+      <dl class="facts">
+        <Fact term={t('accounts.id')}>{person.id}</Fact>
+        {person.name !== null && (
+          <Fact term={t('accounts.name')}>
+            <bdi>{person.name}</bdi>
+          </Fact>
+        )}
+        <Fact term={t('accounts.created')}>
+          <Moment at={new Date(person.created_at)} />
+        </Fact>
+        <Fact term={t('accounts.state')}>
+          {person.disabled_at === null
+            ? t('accounts.maySignIn')
+            : t.parts('accounts.disabledSince', {
+                moment: <Moment at={new Date(person.disabled_at)} />,
+              })}
+        </Fact>
+        <Fact term={t('people.role')}>
+          {person.role === null ? t('people.noRole') : describeRole(person.role, t)}
+        </Fact>
+        {person.provider !== null && (
+          <Fact term={t('people.customerAt')}>{describeProvider(person.provider)}</Fact>
+        )}
+      </dl>
+    </section>
+  )
+}
+
+/** The acts on the whole account. All but enabling ask on a page of their own. */
+const Acts: FC<Section> = ({ data: { person, subscriptions }, can }) => {
+  const { t } = usePage()
+  const path = pathOf(person.id)
+  const isDisabled = person.disabled_at !== null
+  const mayEnable = isDisabled && can('users.enable')
+  const mayDisable = can('users.disable') && (!isDisabled || subscriptions.some(isCharged))
+  const acts = ['users.signOut', 'users.enable', 'users.disable', 'users.setRole', 'users.delete']
+  if (!acts.some(can)) return null
+  return (
+    <section class="card" aria-labelledby="acts-title">
+      <h2 id="acts-title">{t('people.acts')}</h2>
+      <div class="row">
+        {mayEnable && (
+          <AdminForm action={`${path}/enable`}>
+            <button type="submit">{t('accounts.enable')}</button>
+          </AdminForm>
+        )}
+        {!isDisabled && can('users.signOut') && (
+          <a class="button" href={`${path}/sign-out`}>
+            {t('people.signOut')}
+          </a>
+        )}
+        {can('users.setRole') && (
+          <a class="button" href={`${path}/role`}>
+            {t('people.changeRole')}
+          </a>
+        )}
+        {mayDisable && (
+          <a class="button danger-quiet" href={`${path}/disable`}>
+            {t(isDisabled ? 'accounts.changeSubscription' : 'accounts.disable')}
+          </a>
+        )}
+        {can('users.delete') && (
+          <a class="button danger-quiet" href={`${path}/delete`}>
+            {t('accounts.delete')}
+          </a>
+        )}
+      </div>
+    </section>
+  )
+}
