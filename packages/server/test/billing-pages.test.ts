@@ -701,7 +701,7 @@ describe('access to billing', () => {
     '/billing/confirm',
     '/sandbox/clock',
     '/sandbox/decline',
-    '/overview/retry',
+    '/admin/retry',
   ]
 
   async function bearer(): Promise<Record<string, string>> {

@@ -69,7 +69,7 @@ describe('the language of the pages', () => {
   })
 
   it.each([
-    ['/overview', 'Ausgestellte Tokens'],
+    ['/admin', 'Ausgestellte Tokens'],
     ['/callback?code=abc', 'Eine fremde Anwendung'],
   ])('%s, for operators and the demo, is German as well', async (path, text) => {
     const html = await (

@@ -21,7 +21,7 @@ async function operator(service: TestService) {
 
 /** The headline of each chart, by its title. */
 async function headlines(browser: Awaited<ReturnType<typeof operator>>) {
-  const html = await (await browser.get('/overview')).text()
+  const html = await (await browser.get('/admin')).text()
   const found = html.matchAll(/-title">([^<]+)<\/h2><p class="headline">([^<]+)</g)
   return Object.fromEntries([...found].map(([, title, text]) => [title, text]))
 }
@@ -37,18 +37,18 @@ describe('the overview', () => {
   afterAll(() => service?.stop())
 
   it('exists for operators only', async () => {
-    const stranger = await service.browser().get('/overview')
-    expect(stranger.headers.get('location')).toBe('/login?return_to=%2Foverview')
+    const stranger = await service.browser().get('/admin')
+    expect(stranger.headers.get('location')).toBe('/login?return_to=%2Fadmin')
     await service.users.create({ email: 'ada@example.com', password })
     const ada = await signIn(service, 'ada@example.com')
     const nowhere = await ada.get('/no-such-page')
-    const refused = await ada.get('/overview')
+    const refused = await ada.get('/admin')
     expect(refused.status).toBe(404)
     const withoutToken = (html: string) => html.replace(/(?:content|value)="[^"]{20,}"/g, '')
     expect(withoutToken(await refused.text())).toBe(withoutToken(await nowhere.text()))
     const csrf_token = await ada.csrfToken()
-    expect((await ada.post('/overview/retry', { csrf_token, id: '1' })).status).toBe(404)
-    expect((await (await operator(service)).get('/overview')).status).toBe(200)
+    expect((await ada.post('/admin/retry', { csrf_token, id: '1' })).status).toBe(404)
+    expect((await (await operator(service)).get('/admin')).status).toBe(200)
   })
 
   it('counts tokens, subscriptions, money, failures and webhooks', async () => {
@@ -106,7 +106,7 @@ describe('the overview', () => {
   })
 
   it('shows every number of a chart in a table, without inline style or script', async () => {
-    const html = await (await (await operator(service)).get('/overview')).text()
+    const html = await (await (await operator(service)).get('/admin')).text()
     const plots = html.match(/<svg /g) ?? []
     expect(plots.length).toBeGreaterThanOrEqual(5)
     expect(html.match(/<table /g)).toHaveLength(plots.length)
@@ -115,26 +115,26 @@ describe('the overview', () => {
   })
 
   it("confirms that the sandbox's clock was moved from there", async () => {
-    const page = await (await (await operator(service)).get('/overview?done=clock-moved')).text()
+    const page = await (await (await operator(service)).get('/admin?done=clock-moved')).text()
     expect(page).toContain('<p class="note good" role="status">The sandbox’s clock was moved.</p>')
   })
 
   it('lists dead letters without their secrets, and retries them', async () => {
     for (let at = 0; at < 14; at++) await service.advance({ hours: 7 })
     const browser = await operator(service)
-    const html = await (await browser.get('/overview')).text()
+    const html = await (await browser.get('/admin')).text()
     expect(html).toContain('<strong>customer.created</strong> from Stripe')
     expect(html).toContain('Error: out of order, [redacted]')
     const [, id = ''] = /name="id" value="(\d+)"/.exec(html) ?? []
     const csrf_token = await browser.csrfToken()
-    const retried = await browser.post('/overview/retry', { csrf_token, id })
-    expect(retried.headers.get('location')).toBe('/overview?done=retried')
+    const retried = await browser.post('/admin/retry', { csrf_token, id })
+    expect(retried.headers.get('location')).toBe('/admin?done=retried')
     await service.billing.process()
     const waiting = await service.billing.webhooks.pending()
     expect(waiting).toMatchObject([{ id: Number(id), attempts: 1 }])
     for (const wrong of [id, '0', 'x', '-1']) {
-      const answer = await browser.post('/overview/retry', { csrf_token, id: wrong })
-      expect(answer.headers.get('location')).toBe('/overview')
+      const answer = await browser.post('/admin/retry', { csrf_token, id: wrong })
+      expect(answer.headers.get('location')).toBe('/admin')
     }
   })
 })

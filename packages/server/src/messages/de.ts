@@ -1,9 +1,11 @@
 import { adminDe } from './admin/de.ts'
+import { serviceDe } from './admin/service/de.ts'
 import type { PageMessages } from './en.ts'
 
 /** The texts of the service's pages in German. */
 export const de: PageMessages = {
   ...adminDe,
+  ...serviceDe,
   'layout.skip': 'Zum Inhalt springen',
   'layout.main': 'Hauptnavigation',
   'layout.signOut': 'Abmelden',
@@ -12,7 +14,7 @@ export const de: PageMessages = {
   'places.tokens': 'Tokens',
   'places.applications': 'Anwendungen',
   'places.billing': 'Abrechnung',
-  'places.overview': 'Übersicht',
+  'places.admin': 'Verwaltung',
   'dialog.cancel': 'Abbrechen',
   'dialog.sure': 'Sind Sie sicher?',
   'dialog.delete': 'Löschen',
@@ -131,7 +133,7 @@ export const de: PageMessages = {
     'Sehen Sie, welche Anwendungen Zugriff auf Ihr Konto haben, und widerrufen Sie ihn.',
   'home.billing':
     'Wählen Sie einen Tarif, ändern Sie Ihre Zahlungsmethode, lesen Sie Ihre Rechnungen.',
-  'home.overview': 'Tokens, Abonnements und Umsatz des gesamten Dienstes.',
+  'home.admin': 'Personen, Anwendungen, Webhooks und die Zahlen des ganzen Dienstes.',
 
   'tokens.title': 'Persönliche Zugriffstokens',
   'tokens.lead': 'Für Ihre eigenen Skripte und Programme, die die API in Ihrem Namen aufrufen.',

@@ -1,8 +1,10 @@
 import { adminEn } from './admin/en.ts'
+import { serviceEn } from './admin/service/en.ts'
 
 /** The texts of the service's pages in English. Their ids are the ids of every language. */
 export const en = {
   ...adminEn,
+  ...serviceEn,
   'layout.skip': 'Skip to content',
   'layout.main': 'Main navigation',
   'layout.signOut': 'Sign out',
@@ -11,7 +13,7 @@ export const en = {
   'places.tokens': 'Tokens',
   'places.applications': 'Applications',
   'places.billing': 'Billing',
-  'places.overview': 'Overview',
+  'places.admin': 'Admin',
   'dialog.cancel': 'Cancel',
   'dialog.sure': 'Are you sure?',
   'dialog.delete': 'Delete',
@@ -125,7 +127,7 @@ export const en = {
   'home.tokens': 'Create tokens for your own scripts and programs.',
   'home.applications': 'See which applications have access to your account, and revoke it.',
   'home.billing': 'Choose a plan, change your payment method, read your invoices.',
-  'home.overview': 'Tokens, subscriptions and revenue of the whole service.',
+  'home.admin': 'People, applications, webhooks and the numbers of the whole service.',
 
   'tokens.title': 'Personal access tokens',
   'tokens.lead': 'For your own scripts and programs that call the API as you.',

@@ -10,7 +10,7 @@ const PLACES = [
   { place: 'tokens', title: 'tokens.title' },
   { place: 'applications', title: 'applications.title' },
   { place: 'billing', title: 'places.billing' },
-  { place: 'overview', title: 'places.overview' },
+  { place: 'admin', title: 'places.admin' },
 ] as const
 
 export function addHome(app: Hono<AppEnv>): void {
@@ -18,7 +18,7 @@ export function addHome(app: Hono<AppEnv>): void {
     const user = userOf(c)
     const { service, t } = c.get('page')
     const { demo } = service
-    const places = PLACES.filter(({ place }) => place !== 'overview' || user.role !== null)
+    const places = PLACES.filter(({ place }) => place !== 'admin' || user.role !== null)
     return renderPage(
       c,
       { title: t('home.title') },

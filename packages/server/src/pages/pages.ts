@@ -2,12 +2,12 @@ import type { Hono } from 'hono'
 import type { ServiceContext } from '../context.ts'
 import type { AppEnv } from '../http/variables.ts'
 import { addAccount } from './account.tsx'
+import { addAdmin } from './admin/admin.ts'
 import { addApplications } from './applications.tsx'
 import { addBilling } from './billing/billing.ts'
 import { addClients } from './clients.tsx'
 import { addDemoApplication } from './demo-application.tsx'
 import { addHome } from './home.tsx'
-import { addOverview } from './overview/overview.tsx'
 import { addRegister } from './register.tsx'
 import { addSessions } from './sessions.tsx'
 import { addSignIn } from './sign-in.tsx'
@@ -24,6 +24,6 @@ export function addPages(app: Hono<AppEnv>, context: ServiceContext): void {
   addTokens(app)
   addApplications(app)
   addBilling(app, context)
-  addOverview(app)
+  addAdmin(app)
   if (context.demo) addDemoApplication(app, context.demo)
 }

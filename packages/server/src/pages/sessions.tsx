@@ -62,7 +62,7 @@ export function addSessions(app: Hono<AppEnv>): void {
     if (!asked) return c.redirect('/account/sessions', 303)
     const { t } = c.get('page')
     const said = {
-      browser: <strong>{browserOf(asked, t)}</strong>,
+      browser: <strong>{describeBrowserName(asked.browser, t)}</strong>,
       moment: <Moment at={asked.startedAt} />,
     }
     return renderPage(
@@ -158,7 +158,7 @@ interface SessionView {
 }
 
 function cellsOf(session: OwnSession, { t, isPresent, applications }: SessionView) {
-  const where = browserOf(session, t)
+  const where = describeBrowserName(session.browser, t)
   return [
     <>
       <strong>{where}</strong>
@@ -188,7 +188,7 @@ function cellsOf(session: OwnSession, { t, isPresent, applications }: SessionVie
 }
 
 /** Translates the stored description of a browser, such as `Firefox on Windows`. */
-function browserOf({ browser }: OwnSession, t: PageText): string {
+export function describeBrowserName(browser: string | null, t: PageText): string {
   if (browser === null) return t('sessions.unknownBrowser')
   const [, name, system] = /^(\S+) on (.+)$/.exec(browser) ?? []
   return name && system ? t('sessions.browserOn', { browser: name, system }) : browser

@@ -20,7 +20,7 @@ describeInChromium('the overview', ({ newPage }) => {
   it('shows the last month to operators, in every color scheme', async () => {
     const { email = '', password = '' } = service.demo ?? {}
     const page = await newPage()
-    await page.goto(`${service.url}/login?return_to=/overview`)
+    await page.goto(`${service.url}/login?return_to=/admin`)
     await page.getByLabel('Email').fill(email)
     await page.getByLabel('Password').fill(password)
     await page.getByRole('button', { name: 'Sign in' }).click()
@@ -33,7 +33,7 @@ describeInChromium('the overview', ({ newPage }) => {
   it('shows the numbers behind each chart, and retries a dead letter', async () => {
     const { email = '', password = '' } = service.demo ?? {}
     const page = await newPage()
-    await page.goto(`${service.url}/login?return_to=/overview`)
+    await page.goto(`${service.url}/login?return_to=/admin`)
     await page.getByLabel('Email').fill(email)
     await page.getByLabel('Password').fill(password)
     await page.getByRole('button', { name: 'Sign in' }).click()

@@ -29,6 +29,10 @@ const tokenShape = z.strictObject({
   expires_at: instant,
 })
 
+export type SessionJson = z.output<typeof sessionShape>
+export type ApplicationJson = z.output<typeof applicationShape>
+export type TokenJson = z.output<typeof tokenShape>
+
 const listOf = <Entry extends z.ZodType>(entry: Entry) => z.strictObject({ data: z.array(entry) })
 /** Operations on what gives access to an account: sessions, approvals and tokens. */
 export const accessOperations: readonly Operation[] = [

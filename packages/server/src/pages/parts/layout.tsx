@@ -33,14 +33,14 @@ export const Layout: FC<{ title: string; page: PageContext; children?: Child }> 
   )
 }
 
-const PLACES = ['clients', 'tokens', 'applications', 'billing', 'overview'] as const
+const PLACES = ['clients', 'tokens', 'applications', 'billing', 'admin'] as const
 
 const Navigation: FC = () => {
   const page = usePage()
   return (
     <nav class="places" aria-label={page.t('layout.main')}>
       <ul>
-        {PLACES.filter((place) => place !== 'overview' || page.user?.role).map((place) => (
+        {PLACES.filter((place) => place !== 'admin' || page.user?.role).map((place) => (
           <li>
             <a href={`/${place}`} aria-current={currentOf(page.path, `/${place}`)}>
               {page.t(`places.${place}`)}
