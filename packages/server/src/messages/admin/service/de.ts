@@ -1,0 +1,173 @@
+import type { serviceEn } from './en.ts'
+
+/** The texts of the operators' pages about applications, keys, webhooks, the audit log and settings in German. */
+export const serviceDe: Readonly<Record<keyof typeof serviceEn, string>> = {
+  'admin.yes': 'Ja',
+  'admin.no': 'Nein',
+  'admin.back': 'Zurück, ohne zu speichern',
+  'admin.search': 'Suchen',
+  'admin.showAll': 'Alle zeigen',
+
+  'adminClients.lead':
+    'Anwendungen, die Personen um Zugriff bitten, und Programme, die für sich selbst handeln.',
+  'adminClients.new': 'Neue Anwendung',
+  'adminClients.newManagement': 'Neuer Client der Verwaltungs-API',
+  'adminClients.searchLabel': 'Nach Namen suchen',
+  'adminClients.empty': 'Keine Anwendungen',
+  'adminClients.emptyText': 'Es wurde noch nichts registriert.',
+  'adminClients.emptySearch': 'Keine Anwendung heißt so.',
+  'adminClients.searchGoesOn':
+    'Bisher nicht gefunden. Auf der nächsten Seite geht die Suche weiter.',
+  'adminClients.name': 'Name',
+  'adminClients.grants': 'Grants',
+  'adminClients.scopes': 'Scopes',
+  'adminClients.origin': 'Registriert von',
+  'adminClients.verified': 'Geprüft',
+  'adminClients.kind': 'Art',
+  'adminClients.created': 'Angelegt',
+  'adminClients.changed': 'Zuletzt geändert',
+  'adminClients.lastUsed': 'Zuletzt verwendet',
+  'adminClients.neverUsed': 'Nie',
+  'adminClients.deleted': 'Gelöscht',
+  'adminClients.management': 'Verwaltungs-API',
+  'adminClients.firstParty': 'Eigene Anwendung',
+  'adminClients.resourceServer': 'Resource-Server',
+  'adminClients.logo': 'Logo',
+  'adminClients.homePage': 'Website',
+  'adminClients.privacyPolicy': 'Datenschutzerklärung',
+  'adminClients.terms': 'Nutzungsbedingungen',
+  'adminClients.anyScope': 'Jeder Scope dieses Dienstes',
+  'adminClients.noScope': 'Kein Scope',
+  'adminClients.origin.operator': 'Vom Betreiber',
+  'adminClients.origin.user': 'Einer Person',
+  'adminClients.origin.registration': 'Sich selbst, durch Registrierung',
+  'adminClients.origin.document': 'Sich selbst, durch ein Metadaten-Dokument',
+  'adminClients.person': 'Der Person mit der ID {id}',
+  'adminClients.grant.authorization_code': 'Authorization Code',
+  'adminClients.grant.refresh_token': 'Refresh Token',
+  'adminClients.grant.client_credentials': 'Client Credentials',
+  'adminClients.grant.password': 'Passwort',
+  'adminClients.grant.implicit': 'Implicit',
+  'adminClients.grant.device_code': 'Device Code',
+  'adminClients.grant.token-exchange': 'Token Exchange',
+  'adminClients.grant.jwt-bearer': 'JWT Bearer',
+  'adminClients.grant.personal_access': 'Persönliche Zugriffstoken',
+  'adminClients.grantText.authorization_code':
+    'Personen melden sich hier an und stimmen der Anwendung zu.',
+  'adminClients.grantText.refresh_token': 'Sie bleibt angemeldet, ohne Personen erneut zu fragen.',
+  'adminClients.grantText.client_credentials':
+    'Sie handelt für sich selbst. Braucht ein Secret oder einen Schlüssel.',
+  'adminClients.grantText.password': 'Sie fragt selbst nach Passwörtern. Nur für alte Anwendungen.',
+  'adminClients.grantText.implicit': 'Tokens stehen in der Adresse. Nur für alte Anwendungen.',
+  'adminClients.grantText.device_code': 'Für Fernseher, Terminals und andere Geräte.',
+  'adminClients.grantText.token-exchange': 'Sie ruft im Auftrag einer Person eine andere API auf.',
+  'adminClients.grantText.jwt-bearer': 'Sie legt Nachweise eines vertrauten Ausstellers vor.',
+  'adminClients.edit': 'Bearbeiten',
+  'adminClients.verify': 'Als geprüft kennzeichnen',
+  'adminClients.unverify': 'Kennzeichnung zurücknehmen',
+  'adminClients.delete': 'Löschen',
+  'adminClients.wasCreated': 'Die Anwendung wurde angelegt.',
+  'adminClients.wasSaved': 'Die Anwendung wurde gespeichert.',
+  'adminClients.wasSame': 'Es wurde nichts geändert, weil das Formular unverändert war.',
+  'adminClients.wasVerified':
+    'Die Anwendung ist als geprüft gekennzeichnet. Personen werden nicht mehr vor ihr gewarnt.',
+  'adminClients.wasUnverified':
+    'Die Anwendung gilt als ungeprüft. Personen werden vor ihr gewarnt.',
+  'adminClients.wasEnded': 'Das vorherige Secret gilt nicht mehr.',
+  'adminClients.wasDeleted': 'Die Anwendung wurde gelöscht.',
+
+  'adminClients.where': 'Wo läuft sie?',
+  'adminClients.grantsLegend': 'Wie erhält sie Tokens?',
+  'adminClients.limitLegend': 'Welche Scopes darf sie anfordern?',
+  'adminClients.limitAny': 'Jeden Scope dieses Dienstes',
+  'adminClients.limitAnyText': 'Auch Scopes, die später hinzukommen.',
+  'adminClients.limitThese': 'Nur die Scopes, die unten angekreuzt sind',
+  'adminClients.scopesLegend': 'Scopes',
+  'adminClients.trustLegend': 'Vertrauen',
+  'adminClients.firstPartyText':
+    'Personen werden nicht um Zustimmung gebeten. Nur für Ihre eigenen Anwendungen.',
+  'adminClients.resourceServerText':
+    'Eine API, die die Tokens jeder Anwendung prüfen darf (Introspection).',
+  'adminClients.logoHint': 'Die https-Adresse eines Bildes (PNG, JPEG, GIF oder WebP).',
+  'adminClients.redirectOptional': 'Nötig für die Grants Authorization Code und Implicit.',
+  'adminClients.create': 'Anwendung anlegen',
+  'adminClients.editTitle': '{name} bearbeiten',
+  'adminClients.stale':
+    'Jemand anderes hat diese Anwendung geändert, seit Sie das Formular geöffnet haben. Es wurde nichts gespeichert. Ihre Eingaben stehen noch unten; prüfen Sie die Änderungen, und speichern Sie noch einmal.',
+  'adminClients.staleNow': '{field} ist jetzt {value}.',
+  'adminClients.nothing': 'leer',
+
+  'adminClients.management.question': 'Einen Client der Verwaltungs-API registrieren?',
+  'adminClients.management.text':
+    'Ein Programm mit seinem Secret kann ohne Zutun einer Person tun, was diese Scopes erlauben. Es verwendet den Grant Client Credentials.',
+  'adminClients.management.go': 'Client registrieren',
+
+  'adminClients.secret': 'Secret',
+  'adminClients.secret.none': 'Diese Anwendung ist öffentlich und hat kein Secret.',
+  'adminClients.secret.key':
+    'Diese Anwendung weist sich mit einem eigenen Schlüssel aus, nicht mit einem Secret.',
+  'adminClients.secret.one': 'Ein Secret gilt.',
+  'adminClients.secret.two': 'Zwei Secrets gelten: das neue, und bis {moment} das vorherige.',
+  'adminClients.rotate': 'Geplant ersetzen',
+  'adminClients.rotate.title': 'Das Secret von {name} ersetzen',
+  'adminClients.rotate.text':
+    'Sie erhalten ein neues Secret. Das jetzige gilt noch so lange, wie Sie wählen, damit Sie es in der Anwendung ohne Unterbrechung ändern können. Refresh Tokens bleiben gültig.',
+  'adminClients.rotate.again':
+    'Das vorherige Secret gilt noch bis {moment}. Es endet sofort, wenn Sie das Secret noch einmal ersetzen.',
+  'adminClients.rotate.hours': 'Stunden, in denen beide Secrets gelten',
+  'adminClients.rotate.hoursHint': '1 bis 720 (30 Tage)',
+  'adminClients.rotate.go': 'Neues Secret erzeugen',
+  'adminClients.leaked': 'Bekannt gewordenes Secret ersetzen',
+  'adminClients.leaked.question': 'Das bekannt gewordene Secret von {name} ersetzen?',
+  'adminClients.leaked.text':
+    'Das jetzige Secret und alle Refresh Tokens, die damit ausgestellt wurden, enden sofort. Die Anwendung funktioniert erst wieder, wenn sie das neue Secret hat, und Personen müssen sich bei ihr neu anmelden.',
+  'adminClients.leaked.go': 'Secret jetzt ersetzen',
+  'adminClients.end': 'Vorheriges Secret beenden',
+  'adminClients.end.question': 'Das vorherige Secret von {name} beenden?',
+  'adminClients.end.text':
+    'Danach gilt nur noch das neue Secret. Programme, die noch das vorherige verwenden, funktionieren nicht mehr.',
+  'adminClients.end.go': 'Jetzt beenden',
+  'adminClients.delete.question': '{name} löschen?',
+  'adminClients.delete.text':
+    'Die Anwendung und alle ihre Tokens enden sofort. Das lässt sich nicht rückgängig machen.',
+  'adminClients.delete.go': 'Anwendung löschen',
+  'adminClients.newSecret.title': 'Das Secret von {name}',
+  'adminClients.newSecret.text':
+    'Es wird nur dieses eine Mal gezeigt. Speichern Sie es dort, wo nur die Anwendung es lesen kann.',
+  'adminClients.newSecret.until': 'Das vorherige Secret gilt bis {moment}.',
+  'adminClients.newSecret.label': 'Client-Secret',
+  'adminClients.newSecret.gone':
+    'Das Secret wurde in der Antwort auf dieses Formular gezeigt und kann nicht noch einmal gezeigt werden. Wenn Sie es nicht haben, ersetzen Sie das Secret.',
+  'adminClients.newSecret.done': 'Zur Anwendung',
+
+  'adminKeys.lead':
+    'Die Schlüssel, die Tokens signieren. Ihre öffentlichen Teile sind für alle Anwendungen veröffentlicht.',
+  'adminKeys.rotate': 'Neuer Schlüssel',
+  'adminKeys.kid': 'Schlüssel-ID',
+  'adminKeys.algorithm': 'Algorithmus',
+  'adminKeys.state': 'Status',
+  'adminKeys.from': 'Signiert ab',
+  'adminKeys.state.future': 'Veröffentlicht, signiert später',
+  'adminKeys.state.current': 'Signiert',
+  'adminKeys.state.former': 'Früher, seine Tokens gelten noch',
+  'adminKeys.revoke': 'Widerrufen',
+  'adminKeys.revokeName': 'Den Schlüssel {kid} widerrufen',
+  'adminKeys.revoke.title': 'Einen Schlüssel widerrufen',
+  'adminKeys.revoke.question': 'Den Schlüssel {kid} widerrufen?',
+  'adminKeys.revoke.text':
+    'Jedes Token, das er signiert hat, ist innerhalb einer Sekunde ungültig. Personen und Programme brauchen neue. Widerrufen Sie einen Schlüssel nur, wenn er bekannt geworden ist; sonst erzeugen Sie einen neuen.',
+  'adminKeys.revoke.current':
+    'Dieser Schlüssel signiert jetzt. Ein anderer tritt sofort an seine Stelle.',
+  'adminKeys.revoke.go': 'Schlüssel widerrufen',
+  'adminKeys.rotate.text': 'Tokens des jetzigen Schlüssels gelten, bis sie ablaufen.',
+  'adminKeys.rotate.when': 'Ab wann signiert er?',
+  'adminKeys.rotate.later': 'Nachdem er eine Zeit lang veröffentlicht war',
+  'adminKeys.rotate.laterText':
+    'Bis dahin hat ihn jede Anwendung gelesen. Nichts wird unterbrochen.',
+  'adminKeys.rotate.now': 'Sofort',
+  'adminKeys.rotate.nowText':
+    'Anwendungen, die eine Kopie der alten Schlüssel haben, lehnen neue Tokens womöglich einige Minuten lang ab.',
+  'adminKeys.rotate.go': 'Schlüssel erzeugen',
+  'adminKeys.wasCreated': 'Der Schlüssel wurde erzeugt.',
+  'adminKeys.wasRevoked': 'Der Schlüssel wurde widerrufen.',
+}

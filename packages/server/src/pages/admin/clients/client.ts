@@ -1,0 +1,77 @@
+import type { ServiceContext } from '../../../context.ts'
+import { enabledGrants } from '../../../features.ts'
+import type { PageText } from '../../../messages/messages.ts'
+
+/** A client, as the operations about clients return it. */
+export interface ClientJson {
+  readonly id: string
+  readonly name: string
+  readonly redirect_uris: readonly string[]
+  readonly grants: readonly string[]
+  readonly scopes: readonly string[] | null
+  readonly confidential: boolean
+  readonly first_party: boolean
+  readonly resource_server: boolean
+  readonly settings: Readonly<Record<string, unknown>>
+  readonly user_id: string | null
+  readonly registered_by: 'operator' | 'user' | 'registration' | 'document'
+  readonly verified: boolean
+  readonly previous_secret_until: string | null
+  readonly created_at: string
+  readonly updated_at: string
+  readonly last_used_at?: string | null
+  readonly revoked_at: string | null
+  readonly version: string
+}
+
+/** A client whose secret is shown now. `null` if the client has none, or the form was sent again. */
+export type ClientWithSecret = ClientJson & { readonly secret: string | null }
+
+export const BASE = '/admin/applications'
+
+/** The address of a client's page. Ids of clients with a metadata document are URLs. */
+export function pathOf({ id }: Pick<ClientJson, 'id'>, action = ''): string {
+  return `${BASE}/${encodeURIComponent(id)}${action}`
+}
+
+/** Whether the client can call the management API. Only owners may change it. */
+export function isManagement({ scopes }: ClientJson, { oauth }: ServiceContext): boolean {
+  return scopes?.some((scope) => Object.hasOwn(oauth.machineScopes, scope)) ?? false
+}
+
+/** Whether the client proves itself with a secret. */
+export function hasSecret({ confidential, settings }: ClientJson): boolean {
+  return confidential && settings.token_endpoint_auth_method !== 'private_key_jwt'
+}
+
+const GRANTS = [
+  'authorization_code',
+  'refresh_token',
+  'client_credentials',
+  'password',
+  'implicit',
+  'device_code',
+  'token-exchange',
+  'jwt-bearer',
+] as const
+
+const shortOf = (type: string) => type.slice(type.lastIndexOf(':') + 1)
+
+/** The name of a grant type, and what it is for. Unknown ones are shown as they are. */
+export function describeGrant(type: string, t: PageText): { title: string; text: string | null } {
+  const short = shortOf(type)
+  const known = GRANTS.find((name) => name === short)
+  if (known) {
+    return { title: t(`adminClients.grant.${known}`), text: t(`adminClients.grantText.${known}`) }
+  }
+  const isPersonal = short === 'personal_access'
+  return { title: isPersonal ? t('adminClients.grant.personal_access') : type, text: null }
+}
+
+/** The grant types that this service offers, in the order of the form. */
+export function offeredGrants({ config, users }: ServiceContext): readonly string[] {
+  const place = (type: string) => GRANTS.findIndex((name) => name === shortOf(type))
+  return enabledGrants(config.settings, users)
+    .map(({ type }) => type)
+    .sort((a, b) => place(a) - place(b))
+}

@@ -1,0 +1,16 @@
+import type { Hono } from 'hono'
+import type { AppEnv } from '../../../http/variables.ts'
+import { addClientPage } from './client-page.tsx'
+import { addEditClient } from './edit.tsx'
+import { addClientList } from './list.tsx'
+import { addNewClients } from './new.tsx'
+import { addSecrets } from './secret.tsx'
+
+/** Adds the pages about applications. The addresses of new ones come first: they look like ids. */
+export function addAdminClients(app: Hono<AppEnv>): void {
+  addClientList(app)
+  addNewClients(app)
+  addClientPage(app)
+  addEditClient(app)
+  addSecrets(app)
+}

@@ -1,0 +1,154 @@
+import type { Context, Hono } from 'hono'
+import type { FC } from 'hono/jsx'
+import { z } from 'zod'
+import type { AdminProblem } from '../../../admin/problems.ts'
+import type { AppEnv, PageContext } from '../../../http/variables.ts'
+import { isCancelled } from '../../parts/confirmation.tsx'
+import { readOwnForm } from '../../parts/forms.ts'
+import { usePage } from '../../parts/layout.tsx'
+import { FormButtons } from '../form-buttons.tsx'
+import { AdminForm, orShowProblem, renderAdmin, requireRole, runOperation } from '../parts.tsx'
+import { BASE, type ClientJson, isManagement, pathOf } from './client.ts'
+import {
+  ClientFields,
+  type ClientForm,
+  changesBetween,
+  type ForeignChange,
+  foreignChanges,
+  formOf,
+  mergeForms,
+  readClientForm,
+} from './form.tsx'
+import { clientOf } from './secret.tsx'
+
+/** Adds the page that changes an application. */
+export function addEditClient(app: Hono<AppEnv>): void {
+  const path = `${BASE}/:id/edit`
+  app.get(path, requireRole('admin'), async (c) => {
+    const client = await clientOf(c)
+    return renderEdit(c, { client, values: formOf(client), before: formOf(client) })
+  })
+  app.post(path, requireRole('admin'), async (c) => {
+    const form = await readOwnForm(c)
+    const id = c.req.param('id') ?? ''
+    if (isCancelled(form)) return c.redirect(pathOf({ id }), 303)
+    const client = await clientOf(c)
+    const before = readBefore(form.get('before')) ?? formOf(client)
+    const typed = isNameOnly(client)
+      ? { ...formOf(client), name: readClientForm(form).name }
+      : readClientForm(form)
+    const change = changesBetween(before, typed)
+    if (Object.keys(change).length === 0) return c.redirect(`${pathOf({ id })}?done=same`, 303)
+    return orShowProblem(
+      c,
+      async () => {
+        await runOperation(c, 'clients.update', { id, ...change }, form)
+        return c.redirect(`${pathOf({ id })}?done=saved`, 303)
+      },
+      async (problem) => {
+        const version = form.get('version') ?? client.version
+        if (problem.problem !== 'stale' && problem.problem !== 'conflict') {
+          return renderEdit(c, { client: { ...client, version }, values: typed, before, problem })
+        }
+        const now = await clientOf(c)
+        if (now.version === version) {
+          return renderEdit(c, { client: now, values: typed, before, problem })
+        }
+        const present = formOf(now)
+        return renderEdit(c, {
+          client: now,
+          values: mergeForms({ before, typed, now: present }),
+          before: present,
+          foreign: foreignChanges(before, present, c.get('page').t),
+        })
+      },
+    )
+  })
+}
+
+const beforeShape = z.strictObject({
+  name: z.string(),
+  redirect_uris: z.array(z.string()),
+  grants: z.array(z.string()),
+  scopes: z.array(z.string()).nullable(),
+  first_party: z.boolean(),
+  resource_server: z.boolean(),
+  links: z.strictObject({
+    logo_uri: z.string(),
+    client_uri: z.string(),
+    policy_uri: z.string(),
+    tos_uri: z.string(),
+  }),
+})
+
+/** The values that the form was filled in for, which it carries. */
+function readBefore(text: string | null): ClientForm | null {
+  try {
+    return beforeShape.safeParse(JSON.parse(text ?? '')).data ?? null
+  } catch {
+    return null
+  }
+}
+
+/** The client of personal access tokens belongs to the service itself. */
+const isNameOnly = ({ grants }: ClientJson) => grants.includes('personal_access')
+
+function limitsOf(client: ClientJson, { service }: PageContext) {
+  const isSelfRegistered =
+    client.registered_by === 'registration' || client.registered_by === 'document'
+  const { scopes, machineScopes } = service.oauth
+  return {
+    trust: !isSelfRegistered,
+    nameOnly: isNameOnly(client),
+    scopes: isManagement(client, service) ? machineScopes : scopes,
+  }
+}
+
+interface EditView {
+  readonly client: ClientJson
+  readonly values: ClientForm
+  /** The values that the form is filled in for. */
+  readonly before: ClientForm
+  readonly problem?: AdminProblem
+  /** What another operator has changed, after a conflict. */
+  readonly foreign?: readonly ForeignChange[]
+}
+
+function renderEdit(c: Context<AppEnv>, view: EditView) {
+  const { client, values, before, problem = null, foreign = null } = view
+  const page = c.get('page')
+  const { t } = page
+  const name = <bdi>{client.name}</bdi>
+  return renderAdmin(
+    c,
+    { title: t('adminClients.edit'), problem, ...(foreign && { status: 412 }) },
+    <section class="card form">
+      <h1>{t.parts('adminClients.editTitle', { name })}</h1>
+      {foreign && <ForeignChanges changes={foreign} />}
+      <AdminForm action={pathOf(client, '/edit')} version={client.version}>
+        <input type="hidden" name="before" value={JSON.stringify(before)} />
+        <ClientFields values={values} limits={limitsOf(client, page)} problem={problem} />
+        <FormButtons action={t('clients.save')} />
+      </AdminForm>
+    </section>,
+  )
+}
+
+const ForeignChanges: FC<{ changes: readonly ForeignChange[] }> = ({ changes }) => {
+  const { t } = usePage()
+  return (
+    <div class="notice warning" role="alert">
+      <p>{t('adminClients.stale')}</p>
+      <ul>
+        {changes.map(({ field, value }) => (
+          <li>
+            {t.parts('adminClients.staleNow', {
+              field: <strong>{field}</strong>,
+              value: <bdi>{value}</bdi>,
+            })}
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
