@@ -212,7 +212,7 @@ export type { NoticeState, StoredNotice } from './features/mail/mail-rows.ts'
 export type { Notices } from './features/mail/notices.ts'
 export { type MailFacts, type RenderedMail, renderMail } from './features/mail/render-mail.ts'
 export type { Metadata, SubscriptionMetadata } from './features/metadata/contract.ts'
-export type { Deliveries } from './features/outgoing-webhooks/deliveries.ts'
+export type { ApplicationEvent, Deliveries } from './features/outgoing-webhooks/deliveries.ts'
 export type {
   DeliveryEndpoint,
   DeliveryOptions,

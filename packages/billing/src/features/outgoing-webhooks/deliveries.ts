@@ -14,6 +14,18 @@ import type { DeliverySettings, EndpointSettings } from './delivery-options.ts'
 import { type DeliveryState, deliveryRepository, type StoredDelivery } from './delivery-rows.ts'
 import { signDelivery } from './signature.ts'
 
+/** An event of the application, to be sent as a signed webhook. */
+export interface ApplicationEvent {
+  /** Identifies the event, and becomes the `webhook-id`. An endpoint gets each id once. */
+  readonly id: string
+  /** One of the option `deliveries.applicationTypes`. */
+  readonly type: string
+  /** When it happened. */
+  readonly at: Date
+  /** Content of the event, stored and sent as JSON. */
+  readonly data: unknown
+}
+
 /** Deliveries of events as signed webhooks to endpoints of the application. */
 export interface Deliveries {
   /** The names of the endpoints, in the order of the options. */
@@ -34,6 +46,15 @@ export interface Deliveries {
    * Returns their number.
    */
   resendAll(endpoint: string): Promise<number>
+  /** Whether an endpoint lists this type of event. */
+  isWanted(type: string): boolean
+  /**
+   * Records an event of the application for the endpoints that list its type. They get it within
+   * `processEvery` seconds, at least once. Inside `database.unitOfWork()` it is recorded together
+   * with the other changes or not at all.
+   * @throws TypeError if the type is not one of `deliveries.applicationTypes`
+   */
+  send(event: ApplicationEvent): Promise<void>
 }
 
 export interface DeliverySender extends Deliveries {
@@ -63,7 +84,7 @@ const HELD_BACK = `It answered with ${GONE}`
  * delay the others.
  */
 export function createDeliveries(
-  { endpoints, outgoing }: DeliverySettings,
+  { endpoints, applicationTypes, outgoing }: DeliverySettings,
   database: Database,
   settings: WorkerSettings,
 ): DeliverySender {
@@ -97,21 +118,27 @@ export function createDeliveries(
     for (const worker of workers.values()) worker.kick()
   }
 
+  /** Records a delivery to each endpoint that wants the event. Returns the workers of these. */
+  const record = async ({ eventId, type, payload }: Recorded): Promise<Worker[]> => {
+    const wanting = [...workers].filter(([endpoint]) => endpoint.wants(type))
+    for (const [endpoint] of wanting) {
+      const isHeld = await deliveries.isHeldBack(endpoint.name)
+      const state = isHeld ? 'gone' : 'pending'
+      const delivery = { endpoint: endpoint.name, eventId, type, payload, state } as const
+      const isNew = await deliveries.add(delivery, clock.now())
+      // All deliveries may have been sent again since, or a process crashed at this point.
+      if (isHeld || !isNew) await deliveries.confirmHold(delivery, HELD_BACK, clock.now())
+    }
+    return wanting.map(([, worker]) => worker)
+  }
+
+  const isWanted = (type: string) => endpoints.some((endpoint) => endpoint.wants(type))
   const consumer: EventConsumer = {
-    wants: (type) => endpoints.some((endpoint) => endpoint.wants(type)),
+    wants: isWanted,
     async handle(event) {
-      const payload = bodyOf(event)
-      for (const [endpoint, worker] of workers) {
-        if (!endpoint.wants(event.type)) continue
-        const isHeld = await deliveries.isHeldBack(endpoint.name)
-        const state = isHeld ? 'gone' : 'pending'
-        const { id: eventId, type } = event
-        const delivery = { endpoint: endpoint.name, eventId, type, payload, state } as const
-        const isNew = await deliveries.add(delivery, clock.now())
-        // All deliveries may have been sent again since, or a process crashed at this point.
-        if (isHeld || !isNew) await deliveries.confirmHold(delivery, HELD_BACK, clock.now())
-        worker.kick()
-      }
+      const { id: eventId, type } = event
+      const kicked = await record({ eventId, type, payload: bodyOf(event) })
+      for (const worker of kicked) worker.kick()
     },
   }
 
@@ -147,6 +174,17 @@ export function createDeliveries(
       wakeAllWorkers()
       return count
     },
+    isWanted,
+    async send({ id: eventId, type, at, data }) {
+      if (!applicationTypes.includes(type)) {
+        throw new TypeError(`'${type}' is not one of the option deliveries.applicationTypes.`)
+      }
+      if (!isWanted(type)) return
+      await ready()
+      const payload = JSON.stringify({ id: eventId, type, timestamp: at.toISOString(), data })
+      // The workers find it themselves: started here, they would join the caller's transaction.
+      await record({ eventId, type, payload })
+    },
     async purge(before) {
       await ready()
       const known = endpoints.map(({ name }) => name)
@@ -158,6 +196,8 @@ export function createDeliveries(
     },
   }
 }
+
+type Recorded = Pick<StoredDelivery, 'eventId' | 'type' | 'payload'>
 
 /** Returns the body: the same data that listeners get, as JSON. */
 function bodyOf({ id, type, createdAt, owner, provider, data }: AnyBillingEvent): string {

@@ -12,8 +12,8 @@ export interface DeliveryEndpoint {
    * several: all of them sign.
    */
   readonly secret: string | readonly string[] | undefined
-  /** Types of events to send. Default: all. */
-  readonly types?: readonly BillingEventType[]
+  /** Types of events to send. Default: all types of billing events, and no `applicationTypes`. */
+  readonly types?: readonly (BillingEventType | (string & {}))[]
   /**
    * Name of the endpoint in lists and logs. An endpoint with a new URL and an old name gets the
    * deliveries that were waiting. Default: the URL without its query, which may contain a secret.
@@ -27,6 +27,12 @@ export interface DeliveryEndpoint {
 export interface DeliveryOptions extends OutgoingRules {
   /** The endpoints. Each gets the types of events that it wants. */
   readonly endpoints: readonly DeliveryEndpoint[]
+  /**
+   * Types of further events, which the application sends with `billing.deliveries.send()`. They go
+   * only to endpoints that list the type in `types`.
+   * @default none
+   */
+  readonly applicationTypes?: readonly string[]
   /**
    * Addresses and networks such as `10.0.0.0/8` to which events may be sent although they are not
    * public.
@@ -43,10 +49,12 @@ export interface EndpointSettings {
   readonly name: string
   readonly url: URL
   readonly keys: readonly Buffer[]
-  wants(type: BillingEventType): boolean
+  wants(type: string): boolean
 }
 
 export interface DeliverySettings {
+  /** Types of the events that the application may send. */
+  readonly applicationTypes: readonly string[]
   readonly endpoints: readonly EndpointSettings[]
   readonly outgoing: OutgoingSettings
 }
@@ -56,30 +64,47 @@ const MAX_TIMEOUT = 30
 const MAX_NAME_LENGTH = 255
 
 export function resolveDeliveries(options: DeliveryOptions = { endpoints: [] }): DeliverySettings {
-  const { timeout = 15 } = options
+  const { timeout = 15, applicationTypes = [] } = options
   if (!Number.isFinite(timeout) || timeout < 1 || timeout > MAX_TIMEOUT) {
     throw new TypeError(`deliveries.timeout: expected 1 to ${MAX_TIMEOUT} seconds.`)
   }
-  const endpoints = options.endpoints.map(resolveEndpoint)
+  checkApplicationTypes(applicationTypes)
+  const endpoints = options.endpoints.map((endpoint, at) =>
+    resolveEndpoint(endpoint, `deliveries.endpoints.${at}`, applicationTypes),
+  )
   const names = endpoints.map(({ name }) => name)
   const twice = names.find((name, at) => names.indexOf(name) !== at)
   if (twice !== undefined) {
     throw new TypeError(`deliveries.endpoints: two are called '${twice}': give one a name.`)
   }
-  return { endpoints, outgoing: resolveOutgoing('deliveries', options, timeout * 1000) }
+  return {
+    endpoints,
+    applicationTypes,
+    outgoing: resolveOutgoing('deliveries', options, timeout * 1000),
+  }
+}
+
+const isBillingType = (type: string) => (billingEventTypes as readonly string[]).includes(type)
+
+function checkApplicationTypes(types: readonly string[]): void {
+  const invalid = types.find((type) => !/^[\w.-]{1,64}$/.test(type) || isBillingType(type))
+  if (invalid === undefined) return
+  throw new TypeError(
+    `deliveries.applicationTypes: '${invalid}' must have 1 to 64 letters, digits and dots, and not be a type of billing.`,
+  )
 }
 
 function resolveEndpoint(
   { url: text, secret, types, name: given }: DeliveryEndpoint,
-  at: number,
+  option: string,
+  applicationTypes: readonly string[],
 ): EndpointSettings {
-  const option = `deliveries.endpoints.${at}`
   const url = requireUrl(option, text)
   const name = given ?? `${url.origin}${url.pathname}`
   if (name.trim() === '' || name.length > MAX_NAME_LENGTH) {
     throw new TypeError(`${option}.name: expected 1 to ${MAX_NAME_LENGTH} characters.`)
   }
-  const unknown = types?.find((type) => !billingEventTypes.includes(type))
+  const unknown = types?.find((type) => !isBillingType(type) && !applicationTypes.includes(type))
   if (unknown !== undefined) {
     throw new TypeError(`${option}.types: there is no event '${unknown}'.`)
   }
@@ -89,7 +114,7 @@ function resolveEndpoint(
     requireSecret(`${option}.secret`, each)
     return parseKey(`${option}.secret`, each)
   })
-  return { name, url, keys, wants: (type) => types?.includes(type) ?? true }
+  return { name, url, keys, wants: (type) => types?.includes(type) ?? isBillingType(type) }
 }
 
 /** Checks the URL of an endpoint. The error never repeats it, because it may contain a password. */
