@@ -11,6 +11,7 @@ import type { Clock, SignedIn } from '@tollgate/oauth'
 import type { Logger } from 'pino'
 import { braintreeEnvironment } from './config/braintree-environment.ts'
 import type { Config } from './config/config.ts'
+import { AUDIT_EVENT } from './config/shapes.ts'
 import { plainLogger } from './logger.ts'
 import type { ServiceTables, UserRow } from './storage/tables.ts'
 import { fromRow } from './users/user.ts'
@@ -71,7 +72,7 @@ export function createServiceBilling(options: ServiceBillingOptions): Billing {
     handlers: options.handlers ?? settings.handlers,
     invoice: settings.invoice,
     locale: ({ id }) => readLocale(database, id),
-    deliveries: config.deliveries,
+    deliveries: { ...config.deliveries, applicationTypes: [AUDIT_EVENT] },
     ...(url ? { baseUrl: url, failedPath: RETURNED_PATH } : {}),
     authenticate: async (request) => {
       const person = await fromRequest?.(request)

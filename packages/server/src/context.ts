@@ -2,6 +2,7 @@ import type { Billing } from '@tollgate/billing'
 import type { Database } from '@tollgate/database'
 import type { AuthorizationServer, Clock } from '@tollgate/oauth'
 import type { Logger } from 'pino'
+import type { AuditChain } from './admin/audit/chain.ts'
 import type { AdminServices } from './admin/execute.ts'
 import type { Config } from './config/config.ts'
 import type { BothProviders } from './demo/providers.ts'
@@ -27,6 +28,8 @@ export interface ServiceContext {
   readonly billing: Billing
   /** The parts that the operations of operators work with. */
   readonly admin: AdminServices
+  /** Numbers and chains the entries of the audit log. */
+  readonly auditChain: AuditChain
   /** Statistics per day, for the operator's overview. */
   readonly statistics: Statistics
   /** The payment sandbox of a demo. `null` in production. */

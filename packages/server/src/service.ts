@@ -4,6 +4,8 @@ import type { Database } from '@tollgate/database'
 import type { AuthorizationServer, Clock } from '@tollgate/oauth'
 import type { Sandbox } from '@tollgate/sandbox'
 import type { DestinationStream } from 'pino'
+import { createAuditChain } from './admin/audit/chain.ts'
+import { deliverTo, logTo } from './admin/audit/stream.ts'
 import { createAdminServices } from './admin/services.ts'
 import { createApp } from './app.ts'
 import { configuredProviders, createServiceBilling } from './billing.ts'
@@ -229,6 +231,16 @@ async function start(
     billing: { rows: async () => billing, provider: async () => billing },
   })
 
+  const auditChain = createAuditChain({
+    database,
+    clock,
+    logger,
+    secrets: config.secrets,
+    publish: deliverTo(billing.deliveries),
+    ...(config.settings.auditToLog && { chained: logTo(logger) }),
+  })
+  closers.push(() => auditChain.close())
+
   const demo =
     sandbox && stripeWebhook
       ? await seedDemo({
@@ -251,6 +263,7 @@ async function start(
     oauth,
     billing,
     admin,
+    auditChain,
     statistics,
     sandbox,
     demo,

@@ -78,6 +78,8 @@ export interface Operation<Input = unknown, Output = unknown> {
   readonly grantsPower?: boolean
   readonly input: z.ZodType<Input>
   readonly output: z.ZodType<Output>
+  /** Schema of one line, if `run()` returns `Lines`. They are answered as `application/jsonl`. */
+  readonly line?: z.ZodType
   /** Status of the response. @default 200, or 204 if there is no output */
   readonly status?: 200 | 201 | 202 | 204
   /** Describes the audit entry. `result` is `null` before the effect and after a failure. */

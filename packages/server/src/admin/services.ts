@@ -11,7 +11,7 @@ export function createAdminServices(
   const { database, clock, config } = parts
   return {
     ...parts,
-    audit: createAuditLog({ database, clock }),
+    audit: createAuditLog({ database, clock, secrets: config.secrets }),
     cursors: createCursors(config.secrets),
     requests: createIdempotentRequests({ database, clock }),
   }

@@ -122,13 +122,20 @@ export const outgoing = z.strictObject({
   ),
 })
 
+/** The type of event that endpoints list to receive the audit log. */
+export const AUDIT_EVENT = 'audit.entry'
+
+/** Types of events that an endpoint can list. */
+export const deliveryTypes = [...billingEventTypes, AUDIT_EVENT] as const
+
 const deliverySecret = z
   .string()
   .refine(isDeliverySecret, { error: `expected ${read.SECRET_WANTED}` })
 
 export const deliveries = outgoing.extend({
   /**
-   * The endpoints. `types` limits an endpoint to some types of events.
+   * The endpoints. `types` limits an endpoint to some types of events; `audit.entry`, the audit log,
+   * goes only to endpoints that list it.
    * @default none
    */
   endpoints: list(
@@ -140,7 +147,7 @@ export const deliveries = outgoing.extend({
       secret: z.union([deliverySecret, z.array(deliverySecret).min(1).readonly()], {
         error: `expected ${read.SECRET_WANTED}`,
       }),
-      types: z.array(known(billingEventTypes)).readonly().optional(),
+      types: z.array(known(deliveryTypes)).readonly().optional(),
       name: z.string().min(1).max(255).optional(),
     }) as z.ZodType<DeliveryEndpoint>,
   ),

@@ -1,4 +1,4 @@
-import { billingEventTypes, type WebhookHandlers } from '@tollgate/billing'
+import type { WebhookHandlers } from '@tollgate/billing'
 import {
   type AccessTokenClaimsOption,
   type AccessTokenFormatName,
@@ -142,10 +142,11 @@ export const table = {
     check: 'deliveries',
   }),
   /**
-   * Types of events to send, separated by commas.
-   * @default all
+   * Types of events to send, separated by commas: billing events, and `audit.entry` for [the audit
+   * log](../guides/audit-log.md).
+   * @default all billing events
    */
-  TOLLGATE_DELIVERIES_TYPES: variable(read.someOf(billingEventTypes), { check: 'deliveries' }),
+  TOLLGATE_DELIVERIES_TYPES: variable(read.someOf(shapes.deliveryTypes), { check: 'deliveries' }),
   /**
    * Private addresses and networks that events may be sent to. A demo may always send to this
    * machine.
@@ -585,4 +586,9 @@ export const table = {
    * @default none
    */
   deliveries: setting(shapes.deliveries.prefault({}), { check: 'deliveries' }),
+  /**
+   * Whether every entry of [the audit log](../guides/audit-log.md#stream-it) is also written to
+   * standard output, as one line of JSON with the message `audit`.
+   */
+  auditToLog: flag(false),
 }

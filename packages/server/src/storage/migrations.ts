@@ -103,6 +103,7 @@ export const serviceMigrations: MigrationSet = {
             intent_id: id.nullable(),
             request_id: id.nullable(),
             commitments: text,
+            seal: id,
             number: integer.nullable(),
             chained_at: instant.nullable(),
             hash: id.nullable(),
@@ -111,6 +112,8 @@ export const serviceMigrations: MigrationSet = {
           unique: { audit_entries_by_number: ['number'] },
           indexes: {
             audit_entries_by_owner: ['owner_id', 'id'],
+            audit_entries_by_subject: ['subject_kind', 'subject_id', 'id'],
+            audit_entries_by_outcome: ['outcome', 'id'],
             audit_entries_by_actor: ['actor_kind', 'actor_id', 'id'],
             audit_entries_by_operation: ['operation', 'id'],
             audit_entries_by_intent: ['intent_id'],

@@ -117,6 +117,8 @@ export const auditTable = defineTable(
     request_id: field.id.nullable(),
     /** A salted hash of the personal data of each person, sorted: they are in the chain, the data is not. */
     commitments: field.json<readonly string[]>(),
+    /** Shows with a secret of the service that the service wrote the entry. */
+    seal: field.id,
     /** Position in the chain, without gaps. `null` until the entry is chained. */
     number: field.integer.nullable(),
     chained_at: field.instant.nullable(),
@@ -128,6 +130,8 @@ export const auditTable = defineTable(
     unique: { audit_entries_by_number: ['number'] },
     indexes: {
       audit_entries_by_owner: ['owner_id', 'id'],
+      audit_entries_by_subject: ['subject_kind', 'subject_id', 'id'],
+      audit_entries_by_outcome: ['outcome', 'id'],
       audit_entries_by_actor: ['actor_kind', 'actor_id', 'id'],
       audit_entries_by_operation: ['operation', 'id'],
       audit_entries_by_intent: ['intent_id'],

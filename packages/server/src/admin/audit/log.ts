@@ -1,11 +1,15 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { Database } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
+import { deletePersonalData } from '../../storage/personal-data.ts'
 import { auditPersonalTable, auditTable, type ServiceTables } from '../../storage/tables.ts'
 import type { Caller } from './caller.ts'
 import type { Described } from './described.ts'
+import { contentOf, createSeals, sha256, type WrittenEntry } from './entry.ts'
 
-/** What became of an operation. `started` without a later entry means that the outcome is unknown. */
+export { sha256 } from './entry.ts'
+
+/** The outcome of an operation. `started` without a later entry means that it is unknown. */
 export type AuditOutcome = 'done' | 'started' | 'failed' | 'refused'
 
 /** An entry to be written. */
@@ -20,6 +24,9 @@ export interface NewAuditEntry {
   readonly reason?: string
 }
 
+/** The message of every line of the audit log in the log of the service. */
+export const AUDIT_MESSAGE = 'audit'
+
 /** Writes the audit log. Writers never wait for each other: a worker numbers and chains entries. */
 export interface AuditLog {
   /** Adds an entry, in the unit of work that the caller runs in. Returns its id. */
@@ -31,31 +38,20 @@ export interface AuditLog {
 export function createAuditLog(options: {
   readonly database: Database
   readonly clock: Clock
+  /** Secrets of the service. The first one seals. */
+  readonly secrets: readonly string[]
 }): AuditLog {
   const { clock } = options
+  const seals = createSeals(options.secrets)
   const database = options.database as unknown as Database<ServiceTables>
   return {
-    async add({ caller, operation, outcome, described, intentId = null, reason }) {
-      const { actor, door, requestId } = caller
-      const { subject, details = {} } = described
-      const personal = personalOf(caller, described)
-      const at = clock.now()
-      const id = newId(at)
+    async add(entry) {
+      const personal = personalOf(entry.caller, entry.described)
+      const written = writtenEntry(entry, clock.now(), personal.map(commitmentTo).sort())
+      const { id } = written
       const row = auditTable.toRow({
-        id,
-        at,
-        actorKind: actor.kind,
-        actorId: actor.id.slice(0, 191),
-        door,
-        operation,
-        outcome,
-        subjectKind: subject?.kind ?? null,
-        subjectId: subject?.id.slice(0, 191) ?? null,
-        ownerId: subject?.owner ?? (subject?.kind === 'user' ? subject.id : null),
-        details: reason === undefined ? details : { ...details, reason },
-        intentId,
-        requestId,
-        commitments: personal.map(commitmentTo).sort(),
+        ...written,
+        seal: seals.create(written),
         number: null,
         chainedAt: null,
         hash: null,
@@ -69,17 +65,52 @@ export function createAuditLog(options: {
         return id
       })
     },
-    async forget(userId) {
-      await database.kysely.deleteFrom('audit_personal').where('person', '=', userId).execute()
-    },
+    forget: (userId) => deletePersonalData(database, userId),
   }
+}
+
+/** The members of a new entry, as they are sealed and stored. */
+function writtenEntry(
+  { caller, operation, outcome, described, intentId = null, reason }: NewAuditEntry,
+  at: Date,
+  commitments: readonly string[],
+): WrittenEntry {
+  const { actor, door, requestId } = caller
+  const { subject, details = {} } = described
+  return {
+    id: newId(at),
+    at,
+    actorKind: actor.kind,
+    actorId: storable(actor.id),
+    door,
+    operation,
+    outcome,
+    subjectKind: subject?.kind ?? null,
+    subjectId: subject ? storable(subject.id) : null,
+    ownerId: subject?.owner ?? (subject?.kind === 'user' ? subject.id : null),
+    // As it is read again, without members that JSON leaves out.
+    details: JSON.parse(JSON.stringify(reason === undefined ? details : { ...details, reason })),
+    intentId,
+    requestId,
+    commitments,
+  }
+}
+
+/** Shortens a text to its column, and replaces what some databases cannot store. */
+function storable(text: string): string {
+  return text.slice(0, 191).toWellFormed().replaceAll('\0', '\ufffd')
 }
 
 let entriesSoFar = 0
 
+/** The beginning of the ids of all entries of this moment. */
+export function idPrefix(at: Date): string {
+  return Math.max(at.getTime(), 0).toString(36).padStart(9, '0')
+}
+
 /** Creates an id that sorts by time, and within a process by the order of calls. */
 function newId(at: Date): string {
-  const time = at.getTime().toString(36).padStart(9, '0')
+  const time = idPrefix(at)
   entriesSoFar = (entriesSoFar + 1) % 36 ** 4
   const order = entriesSoFar.toString(36).padStart(4, '0')
   return `${time}${order}${randomBytes(8).toString('hex')}`
@@ -113,11 +144,26 @@ function personalOf({ actor, address }: Caller, described: Described): PersonalD
     }))
 }
 
+/**
+ * Writes the audit log to a logger, for a database without the table of the log: that of an
+ * application with the libraries. The lines have no personal data, because it could not be removed later.
+ */
+export function createLoggerAudit(
+  logger: { info(fields: object, message: string): void },
+  clock: Clock,
+): AuditLog {
+  return {
+    async add(entry) {
+      const written = writtenEntry(entry, clock.now(), [])
+      const { commitments: _, ...audit } = contentOf(written)
+      logger.info({ audit }, AUDIT_MESSAGE)
+      return written.id
+    },
+    async forget() {},
+  }
+}
+
 /** Hashes the personal data of a person. Reveals nothing once the salt is deleted. */
 export function commitmentTo({ person, salt, content }: PersonalData): string {
   return sha256(JSON.stringify([person, salt, content]))
-}
-
-export function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('base64url')
 }

@@ -1,5 +1,6 @@
 import type { Operation } from '../operation.ts'
 import { accessOperations } from './access.ts'
+import { auditOperations } from './audit.ts'
 import { keyOperations } from './keys.ts'
 import { userOperations } from './users.ts'
 
@@ -8,6 +9,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...userOperations,
   ...accessOperations,
   ...keyOperations,
+  ...auditOperations,
 ]
 
 const byName = new Map(OPERATIONS.map((operation) => [operation.name as string, operation]))

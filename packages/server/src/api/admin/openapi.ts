@@ -112,7 +112,9 @@ function describeOperation(operation: Operation): Json {
       [status ?? 200]: {
         description: 'Done',
         ...(hasContent && {
-          content: { 'application/json': { schema: toSchema(operation.output, 'output') } },
+          content: operation.line
+            ? { 'application/jsonl': { schema: toSchema(operation.line, 'output') } }
+            : { 'application/json': { schema: toSchema(operation.output, 'output') } },
         }),
       },
       default: {

@@ -3,6 +3,7 @@ import type { Context, Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Actor } from '../../admin/audit/caller.ts'
 import { execute } from '../../admin/execute.ts'
+import { Lines } from '../../admin/lines.ts'
 import { adminScopes, type Operation } from '../../admin/operation.ts'
 import { OPERATIONS } from '../../admin/operations/all.ts'
 import { AdminProblem, PROBLEMS } from '../../admin/problems.ts'
@@ -72,6 +73,7 @@ async function serve(
   )
   c.header('cache-control', 'no-store')
   if (result === null || operation.status === 204) return c.body(null, 204)
+  if (result instanceof Lines) return linesResponse(c, result, context)
   const { version } = result as { readonly version?: string }
   if (version !== undefined) c.header('etag', `"${version}"`)
   return c.json(result as object, (operation.status ?? 200) as ContentfulStatusCode)
@@ -193,6 +195,40 @@ function readKey(c: Context<AppEnv>): string | null {
     'invalid-request',
     'Idempotency-Key must have 1 to 200 printable ASCII characters.',
   )
+}
+
+/**
+ * Responds with one JSON object per line. The first page is read before, so that its failure has a
+ * status. A later failure breaks the connection: the caller must not take a part for the whole.
+ */
+async function linesResponse(
+  c: Context<AppEnv>,
+  { pages }: Lines,
+  { logger }: ServiceContext,
+): Promise<Response> {
+  const reading = pages[Symbol.asyncIterator]()
+  let next = await reading.next()
+  const encoder = new TextEncoder()
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        if (next.done) return controller.close()
+        const text = next.value.map((line) => `${JSON.stringify(line)}\n`).join('')
+        next = await reading.next()
+        // An empty page would end the pulling.
+        if (text !== '' || !next.done) controller.enqueue(encoder.encode(text))
+        if (next.done) controller.close()
+      } catch (error) {
+        logger.error({ err: error }, 'A response of the management API was cut off')
+        controller.error(error)
+      }
+    },
+    async cancel() {
+      await reading.return?.()
+    },
+  })
+  c.header('content-type', 'application/jsonl')
+  return c.body(body)
 }
 
 /** Responds with a problem document (RFC 9457). */

@@ -1,0 +1,144 @@
+import { ClockNotTrusted, type Database } from '@tollgate/database'
+import type { Clock } from '@tollgate/oauth'
+import type { ServiceTables } from '../../storage/tables.ts'
+import { type ChainedEntry, chainedEntry, createSeals, hashOf, readEntry } from './entry.ts'
+
+/** An entry that was chained, with its hash: what receivers of the stream get. */
+export interface PublishedEntry extends ChainedEntry {
+  readonly hash: string
+}
+
+export interface AuditChainOptions {
+  readonly database: Database
+  readonly clock: Clock
+  readonly logger: { error(fields: object, message: string): void }
+  /** Secrets of the service, to recognise entries that the service did not write. */
+  readonly secrets: readonly string[]
+  /**
+   * Seconds between checks for new entries. `null` for none.
+   * @default 5
+   */
+  readonly everySeconds?: number | null
+  /** Records entries for their receivers, in the transaction that chains them. */
+  publish?(entries: readonly PublishedEntry[]): Promise<void>
+  /** Gets entries once they are chained for good. A crash just before loses the call. */
+  chained?(entries: readonly PublishedEntry[]): void
+}
+
+/** Numbers and chains the entries of the audit log, so that their writers need not wait. */
+export interface AuditChain {
+  /** Chains all entries that wait. Returns their number. */
+  process(): Promise<number>
+  /** Stops after the current batch. */
+  close(): Promise<void>
+}
+
+/** Seconds between checks for new entries: the usual delay before an entry is chained. */
+export const CHAINED_EVERY = 5
+const BATCH = 200
+
+/**
+ * Creates the worker that chains entries. Every process runs one; a lock lets one work at a time,
+ * and each batch is one transaction, so a process that is killed leaves nothing half done.
+ */
+export function createAuditChain(options: AuditChainOptions): AuditChain {
+  const { clock, logger, everySeconds = CHAINED_EVERY, publish, chained } = options
+  const database = options.database as unknown as Database<ServiceTables>
+  const seals = createSeals(options.secrets)
+  let running: Promise<number> | null = null
+  let isClosed = false
+
+  const waiting = (limit: number, on = database) =>
+    on.kysely.selectFrom('audit_entries').where('number', 'is', null).limit(limit)
+
+  async function chainBatch(on: Database<ServiceTables>): Promise<PublishedEntry[]> {
+    let { number, hash } = (await readHead(on)) ?? { number: 0, hash: null }
+    if (!Number.isSafeInteger(number)) {
+      throw new Error(`The newest entry of the audit log has the forged number ${number}`)
+    }
+    const rows = await waiting(BATCH, on).selectAll().orderBy('id').execute()
+    const entries: PublishedEntry[] = []
+    for (const row of rows) {
+      number += 1
+      const entry = { ...readEntry(row), number, chainedAt: clock.now() }
+      if (seals.check(entry) === 'invalid') {
+        logger.error(
+          { entry: entry.id },
+          'An entry of the audit log was not written by the service',
+        )
+      }
+      const placed = chainedEntry(entry, hash)
+      hash = hashOf(placed)
+      await on.kysely
+        .updateTable('audit_entries')
+        .set({ number, chained_at: entry.chainedAt.getTime(), hash })
+        .where('id', '=', entry.id)
+        .execute()
+      entries.push({ ...placed, hash })
+    }
+    await publish?.(entries)
+    return entries
+  }
+
+  async function drain(): Promise<number> {
+    await clock.check?.()
+    let count = 0
+    while (!isClosed) {
+      // Without the lock, because usually nothing waits.
+      if ((await waiting(1).select('id').execute()).length === 0) break
+      const entries = await database.unitOfWork(() =>
+        database.exclusively('audit-chain', (on) => chainBatch(on)),
+      )
+      chained?.(entries)
+      count += entries.length
+    }
+    return count
+  }
+
+  async function process(): Promise<number> {
+    // A run that began before the caller's entry was written may not see it.
+    await running?.catch(() => 0)
+    running ??= drain().finally(() => {
+      running = null
+    })
+    return running
+  }
+
+  const timer =
+    everySeconds === null
+      ? null
+      : setInterval(() => {
+          process().catch((error) => {
+            // The clock reports the reason itself; another process chains the entries.
+            if (error instanceof ClockNotTrusted) return
+            logger.error(
+              { err: error },
+              'The audit log could not be chained and will be tried again',
+            )
+          })
+        }, everySeconds * 1000)
+  timer?.unref()
+
+  return {
+    process,
+    async close() {
+      isClosed = true
+      if (timer) clearInterval(timer)
+      await running?.catch(() => 0)
+    },
+  }
+}
+
+/** Reads the newest chained entry. `null` while there is none. */
+export async function readHead(
+  database: Database<ServiceTables>,
+): Promise<{ number: number; hash: string | null; chained_at: number | null } | null> {
+  const [head] = await database.kysely
+    .selectFrom('audit_entries')
+    .select(['number', 'hash', 'chained_at'])
+    .where('number', 'is not', null)
+    .orderBy('number', 'desc')
+    .limit(1)
+    .execute()
+  return head ? { ...head, number: Number(head.number) } : null
+}

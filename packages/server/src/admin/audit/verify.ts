@@ -1,0 +1,163 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises'
+import type { Database } from '@tollgate/database'
+import type { ServiceTables } from '../../storage/tables.ts'
+import { readHead } from './chain.ts'
+import { chainedEntry, createSeals, hashOf, type StoredEntry } from './entry.ts'
+import { commitmentTo } from './log.ts'
+import { listChained, readPersonal } from './reader.ts'
+
+/** A place in the chain, as a caller notes it. */
+export interface Link {
+  readonly number: number
+  readonly hash: string
+}
+
+/**
+ * A kind of damage to the chain:
+ * - `missing`: there is no entry with this number. It was removed, or the end was cut off.
+ * - `not-chained`: the entry has a number that the service did not give.
+ * - `changed`: the entry, its number or the entry before it is not what was chained.
+ * - `forged`: the entry was not written by the service.
+ * - `personal-data`: the personal data is not what was recorded.
+ * - `other-hash`: the chain is not the one that the caller knows.
+ */
+export type BreakKind =
+  | 'missing'
+  | 'not-chained'
+  | 'changed'
+  | 'forged'
+  | 'personal-data'
+  | 'other-hash'
+
+/** The first place where the log is not what was written. */
+export interface Break {
+  readonly kind: BreakKind
+  /** The number where the chain breaks. */
+  readonly number: number
+  /** Id of the entry at this place. `null` if there is none. */
+  readonly entryId: string | null
+}
+
+export interface Verification {
+  /** `null` if no break was found. */
+  readonly broken: Break | null
+  /** Number of entries that were checked. */
+  readonly checked: number
+  /** The last entry that is as it was chained. Keep it elsewhere, for the next verification. */
+  readonly last: Link | null
+  /** Whether the end of the chain was reached. If not, continue from `last`. */
+  readonly isComplete: boolean
+  /** Number of entries whose seal needs a secret that is no longer configured. */
+  readonly unknownSeals: number
+  /** Number of entries that wait to be chained. */
+  readonly waiting: number
+}
+
+export interface VerifyOptions {
+  readonly database: Database
+  /** Secrets of the service, present and former. */
+  readonly secrets: readonly string[]
+  /** A place up to which the chain is known to be whole. By default it is read from the start. */
+  readonly from?: Link | null
+  /** A place that the chain must contain, such as the head that a receiver of the stream noted. */
+  readonly known?: Link | null
+  /** Largest number of entries to check. @default all */
+  readonly limit?: number
+}
+
+const PAGE = 500
+
+/**
+ * Reads the chain page by page, and compares every entry with its hash, its seal and its personal
+ * data. An attacker who can write to the database, but lacks the secret, cannot add or change an
+ * entry unnoticed. A cut-off end shows only against a place that the caller has noted.
+ */
+export async function verifyAudit(options: VerifyOptions): Promise<Verification> {
+  const { from = null, known = null, limit = Number.POSITIVE_INFINITY } = options
+  const database = options.database as unknown as Database<ServiceTables>
+  const seals = createSeals(options.secrets)
+  let last: Link | null = null
+  let checked = 0
+  let unknownSeals = 0
+  const finish = async (broken: Break | null, isComplete: boolean): Promise<Verification> => {
+    const rows = await database.kysely
+      .selectFrom('audit_entries')
+      .select((eb) => eb.fn.countAll().as('count'))
+      .where('number', 'is', null)
+      .execute()
+    const waiting = Number(rows[0]?.count ?? 0)
+    return { broken, checked, last, isComplete, unknownSeals, waiting }
+  }
+
+  for (;;) {
+    const start: number | null = last ? last.number + 1 : (from?.number ?? null)
+    const entries = await listChained(database, { from: start, limit: PAGE })
+    const personal = await readPersonal(database, entries)
+    for (const entry of entries) {
+      const expected: number = last ? last.number + 1 : (from?.number ?? 1)
+      const place = { number: expected, entryId: entry.id }
+      const number = Number(entry.number)
+      if (number !== expected) {
+        const isGap = Number.isSafeInteger(number) && number > expected
+        return finish(
+          isGap ? { ...place, entryId: null, kind: 'missing' } : { ...place, kind: 'not-chained' },
+          false,
+        )
+      }
+      const isStart = from !== null && last === null
+      if (isStart) {
+        // What is before it is not read, so its own hash is compared only.
+        if (entry.hash !== from.hash) return finish({ ...place, kind: 'other-hash' }, false)
+      } else {
+        const kind = findBreak(entry, last?.hash ?? null)
+        if (kind !== null) return finish({ ...place, kind }, false)
+        const seal = seals.check(entry)
+        if (seal === 'invalid') return finish({ ...place, kind: 'forged' }, false)
+        if (seal === 'unknown') unknownSeals += 1
+        const isAsRecorded = (personal.get(entry.id) ?? []).every((data) =>
+          entry.commitments.includes(commitmentTo(data)),
+        )
+        if (!isAsRecorded) return finish({ ...place, kind: 'personal-data' }, false)
+        checked += 1
+      }
+      const hash = String(entry.hash)
+      if (known?.number === number && known.hash !== hash) {
+        return finish({ ...place, kind: 'other-hash' }, false)
+      }
+      last = { number, hash }
+      if (checked >= limit) return finish(null, false)
+    }
+    if (entries.length < PAGE) break
+    await yieldToOthers()
+  }
+  const end = last as Link | null
+  const mustExist = Math.max(known?.number ?? 0, from?.number ?? 0)
+  if (mustExist > (end?.number ?? 0)) {
+    return finish(
+      { kind: 'missing', number: (end?.number ?? (from?.number ?? 1) - 1) + 1, entryId: null },
+      true,
+    )
+  }
+  return finish(null, true)
+}
+
+function findBreak(
+  entry: StoredEntry,
+  previousHash: string | null,
+): 'not-chained' | 'changed' | null {
+  const { number, chainedAt, hash } = entry
+  if (number === null || chainedAt === null || hash === null) return 'not-chained'
+  return hashOf(chainedEntry({ ...entry, number, chainedAt }, previousHash)) === hash
+    ? null
+    : 'changed'
+}
+
+/** Reads the newest link of the chain, to keep elsewhere. `null` while nothing is chained. */
+export async function readLink(
+  database: Database,
+): Promise<(Link & { readonly chainedAt: Date }) | null> {
+  const head = await readHead(database as unknown as Database<ServiceTables>)
+  if (!head) return null
+  const { number, hash, chained_at } = head
+  return { number, hash: hash ?? '', chainedAt: new Date(Number(chained_at ?? 0)) }
+}

@@ -1,0 +1,347 @@
+import type { Database } from '@tollgate/database'
+import { z } from 'zod'
+import type { ServiceTables } from '../../storage/tables.ts'
+import type { PublishedEntry } from '../audit/chain.ts'
+import { isoOf, type StoredEntry } from '../audit/entry.ts'
+import {
+  type AuditFilter,
+  findEntry,
+  listChained,
+  listEntries,
+  type Personal,
+  published,
+  type ReadEntry,
+  withPersonal,
+} from '../audit/reader.ts'
+import { readLink, verifyAudit } from '../audit/verify.ts'
+import { Lines } from '../lines.ts'
+import { type Operation, type OperationServices, operation } from '../operation.ts'
+import { notFound } from '../problems.ts'
+import { instant, paged, pageOf, readPage, userId } from './fields.ts'
+
+const ROLE = 'admin'
+
+const id = z.string().min(1).max(64)
+const actorKind = z.enum(['operator', 'client', 'command'])
+const outcome = z.enum(['done', 'started', 'failed', 'refused'])
+const number = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER)
+const hash = z.string().regex(/^[\w-]{43}$/, 'Expected a hash of 43 characters.')
+
+const filters = {
+  actor_kind: actorKind.optional().describe('With `actor_id`: only what this actor did'),
+  actor_id: z.string().min(1).max(191).optional(),
+  operation: z.string().min(1).max(64).optional().describe('Name such as `users.disable`'),
+  subject_kind: z
+    .string()
+    .min(1)
+    .max(20)
+    .optional()
+    .describe('With `subject_id`: only what was done to this object'),
+  subject_id: z.string().min(1).max(191).optional(),
+  owner: userId.optional().describe('Only what was done to this person and what is theirs'),
+  outcome: outcome.optional(),
+  from: instant.optional().describe('Earliest time of an entry'),
+  to: instant.optional().describe('The time before which entries were made'),
+}
+
+type Filters = z.output<z.ZodObject<typeof filters>>
+
+/** A kind and an id belong together: without both, no index would answer. */
+function requirePairs(given: Filters, context: z.RefinementCtx): void {
+  for (const name of ['actor', 'subject'] as const) {
+    const [kind, id] = [`${name}_kind`, `${name}_id`] as const
+    if ((given[kind] === undefined) === (given[id] === undefined)) continue
+    const path = given[kind] === undefined ? kind : id
+    context.addIssue({ code: 'custom', path: [path], message: `Send ${kind} and ${id} together.` })
+  }
+}
+
+function filterOf(given: Filters): AuditFilter {
+  const { operation, owner, outcome, from, to } = given
+  const pairOf = (kind?: string, id?: string) =>
+    kind === undefined || id === undefined ? undefined : { kind, id }
+  return {
+    actor: pairOf(given.actor_kind, given.actor_id),
+    subject: pairOf(given.subject_kind, given.subject_id),
+    operation,
+    owner,
+    outcome,
+    from: from === undefined ? undefined : new Date(from),
+    to: to === undefined ? undefined : new Date(to),
+  }
+}
+
+const subjectShape = z.strictObject({ kind: z.string(), id: z.string().nullable() }).nullable()
+const details = z.record(z.string(), z.unknown()).describe('Facts without personal data')
+
+const entryShape = z.strictObject({
+  id,
+  at: instant,
+  actor: z.strictObject({
+    kind: z.string(),
+    id: z.string().nullable().describe('User id, client id, or the name given to a command'),
+    email: z.string().nullable().describe('`null` if it was forgotten, or the actor has none'),
+    address: z.string().nullable().describe('Network address. `null` if it was forgotten'),
+  }),
+  door: z.string().describe('`page`, `api` or `command`'),
+  operation: z.string(),
+  outcome: z.string(),
+  subject: subjectShape,
+  owner: z.string().nullable().describe('The person whom the subject belongs to'),
+  details,
+  personal: z.record(z.string(), z.string()).describe('Personal data, until it is forgotten'),
+  intent_id: z.string().nullable().describe('The entry with the intent of this outcome'),
+  request_id: z.string().nullable(),
+  number: z.number().int().nullable().describe('Place in the chain. `null` until it is chained'),
+  chained_at: instant.nullable(),
+  hash: z.string().nullable(),
+})
+
+function entryJson({
+  entry,
+  personal: { actor, subject },
+}: ReadEntry): z.output<typeof entryShape> {
+  const { subjectKind: kind } = entry
+  return {
+    id: entry.id,
+    at: isoOf(entry.at),
+    actor: {
+      kind: entry.actorKind,
+      id: entry.actorId,
+      email: actor.email ?? null,
+      address: actor.address ?? null,
+    },
+    door: entry.door,
+    operation: entry.operation,
+    outcome: entry.outcome,
+    subject: kind === null ? null : { kind, id: entry.subjectId },
+    owner: entry.ownerId,
+    details: entry.details,
+    personal: subject,
+    intent_id: entry.intentId,
+    request_id: entry.requestId,
+    number: entry.number,
+    chained_at: entry.chainedAt && isoOf(entry.chainedAt),
+    hash: entry.hash,
+  }
+}
+
+const lineShape = z.strictObject({
+  id,
+  at: instant,
+  actor: z.strictObject({ kind: z.string(), id: z.string().nullable() }),
+  door: z.string(),
+  operation: z.string(),
+  outcome: z.string(),
+  subject: subjectShape,
+  owner: z.string().nullable(),
+  details,
+  intent_id: z.string().nullable(),
+  request_id: z.string().nullable(),
+  commitments: z.array(z.string()).describe('Salted hashes of the personal data'),
+  seal: z.string(),
+  number: z.number().int(),
+  chained_at: instant,
+  previous_hash: z.string().nullable(),
+  hash: z.string().describe('SHA-256 of the canonical JSON without `hash` and `personal`'),
+  personal: z
+    .strictObject({
+      actor: z.record(z.string(), z.string()),
+      subject: z.record(z.string(), z.string()),
+    })
+    .optional()
+    .describe('Personal data, with `personal=true` only'),
+})
+
+const linkShape = z.strictObject({ number: z.number().int(), hash: z.string() })
+
+const tablesOf = ({ database }: Pick<OperationServices, 'database'>) =>
+  database as unknown as Database<ServiceTables>
+
+const EXPORT_PAGE = 500
+
+/** Reads the chained entries that match, page by page. */
+async function* exportPages(
+  database: Database<ServiceTables>,
+  filter: AuditFilter,
+  withPersonalData: boolean,
+): AsyncGenerator<readonly (PublishedEntry & { personal?: Personal })[]> {
+  const isFiltered = Object.values(filter).some((value) => value !== undefined)
+  let number: number | null = null
+  let after: string | null = null
+  for (;;) {
+    const entries: StoredEntry[] = isFiltered
+      ? await listEntries(database, filter, { limit: EXPORT_PAGE, after, onlyChained: true })
+      : await listChained(database, { from: number, limit: EXPORT_PAGE })
+    const lines = await published(database, entries)
+    if (withPersonalData) {
+      const found = await withPersonal(database, entries)
+      const byId = new Map(found.map(({ entry, personal }) => [entry.id, personal]))
+      yield lines.map((line) => {
+        const personal = byId.get(line.id)
+        return personal ? { ...line, personal } : line
+      })
+    } else yield lines
+    const last = entries.at(-1)
+    if (!last || entries.length < EXPORT_PAGE) return
+    after = last.id
+    number = Number(last.number) + 1
+  }
+}
+
+const isTrue = z.enum(['true', 'false']).default('false')
+
+export const auditOperations: readonly Operation[] = [
+  operation({
+    name: 'audit.list',
+    summary: 'List the acts of operators, the newest first',
+    description:
+      'New entries are numbered and chained after a few seconds. Until then `number`, `chained_at` and `hash` are null.',
+    route: ['GET', '/audit/entries'],
+    role: ROLE,
+    effect: 'read',
+    input: z.strictObject({ ...paged, ...filters }).superRefine(requirePairs),
+    output: pageOf(entryShape),
+    async run({ after, limit, ...given }, context) {
+      const database = tablesOf(context)
+      const list = `audit ${JSON.stringify(given)}`
+      return readPage({ after, limit }, list, context.cursors, {
+        async read(before: string | null, limit) {
+          const found = await listEntries(database, filterOf(given), { limit, before })
+          return (await withPersonal(database, found)).map(entryJson)
+        },
+        positionOf: ({ id }) => id,
+      })
+    },
+  }),
+  operation({
+    name: 'audit.get',
+    summary: 'Show an entry of the audit log',
+    route: ['GET', '/audit/entries/{id}'],
+    role: ROLE,
+    effect: 'read',
+    input: z.strictObject({ id }),
+    output: entryShape,
+    async run({ id }, context) {
+      const database = tablesOf(context)
+      const entry = await findEntry(database, id)
+      const [found] = await withPersonal(database, entry ? [entry] : [])
+      if (!found) throw notFound('entry of the audit log', id)
+      return entryJson(found)
+    },
+  }),
+  operation({
+    name: 'audit.head',
+    summary: 'Show the newest chained entry, to note it elsewhere',
+    description: 'Send the noted number and hash to `/audit/verification` to find a cut-off end.',
+    route: ['GET', '/audit/head'],
+    role: ROLE,
+    effect: 'read',
+    input: z.strictObject({}),
+    output: z.strictObject({
+      head: z.strictObject({ ...linkShape.shape, chained_at: instant }).nullable(),
+    }),
+    async run(_input, { database }) {
+      const head = await readLink(database)
+      if (!head) return { head: null }
+      const { chainedAt, ...link } = head
+      return { head: { ...link, chained_at: isoOf(chainedAt) } }
+    },
+  }),
+  operation({
+    name: 'audit.verify',
+    summary: 'Check that the audit log is as it was written',
+    description:
+      'Checks up to `limit` entries from the beginning, or from a noted place. If `complete` is false, repeat it from `last`. With `known_number` and `known_hash` the chain must contain this place, so a cut-off end is found.',
+    route: ['GET', '/audit/verification'],
+    role: ROLE,
+    effect: 'read',
+    input: z
+      .strictObject({
+        from_number: number.optional().describe('A place up to which the chain is known'),
+        from_hash: hash.optional(),
+        known_number: number.optional().describe('A place that the chain must contain'),
+        known_hash: hash.optional(),
+        limit: z.coerce.number().int().min(1).max(100_000).default(20_000),
+      })
+      .superRefine((given, context) => {
+        for (const name of ['from', 'known'] as const) {
+          const isPair =
+            (given[`${name}_number`] === undefined) === (given[`${name}_hash`] === undefined)
+          if (isPair) continue
+          const message = `Send ${name}_number and ${name}_hash together.`
+          context.addIssue({ code: 'custom', path: [`${name}_hash`], message })
+        }
+      }),
+    output: z.strictObject({
+      intact: z.boolean().describe('Whether no break was found'),
+      complete: z.boolean().describe('Whether the end of the chain was reached'),
+      break: z
+        .strictObject({
+          kind: z.enum([
+            'missing',
+            'not-chained',
+            'changed',
+            'forged',
+            'personal-data',
+            'other-hash',
+          ]),
+          number: z.number().int(),
+          entry_id: z.string().nullable(),
+        })
+        .nullable()
+        .describe('The first place where the log is not as it was written'),
+      checked: z.number().int().describe('Number of entries that were checked'),
+      last: linkShape.nullable().describe('The last good place; the next check can start from it'),
+      unknown_seals: z
+        .number()
+        .int()
+        .describe('Entries whose origin cannot be checked, because their secret is no longer set'),
+      waiting: z.number().int().describe('Entries that are not chained yet'),
+    }),
+    async run({ limit, ...given }, { database, config }) {
+      const linkOf = (number?: number, hash?: string) =>
+        number === undefined || hash === undefined ? null : { number, hash }
+      const { broken, checked, last, isComplete, unknownSeals, waiting } = await verifyAudit({
+        database,
+        secrets: config.secrets,
+        from: linkOf(given.from_number, given.from_hash),
+        known: linkOf(given.known_number, given.known_hash),
+        limit,
+      })
+      return {
+        intact: broken === null,
+        complete: isComplete,
+        break: broken && {
+          kind: broken.kind,
+          number: broken.number,
+          entry_id: broken.entryId,
+        },
+        checked,
+        last,
+        unknown_seals: unknownSeals,
+        waiting,
+      }
+    },
+  }),
+  operation({
+    name: 'audit.export',
+    summary: 'Export chained entries as JSON lines',
+    description:
+      'In the order of the chain; with a filter, in the order of time. Each line can be verified alone. A response that ends early is incomplete: its connection breaks.',
+    route: ['GET', '/audit/export'],
+    role: ROLE,
+    effect: 'read',
+    input: z
+      .strictObject({
+        ...filters,
+        personal: isTrue.describe('Whether to add the personal data that was not forgotten'),
+      })
+      .superRefine(requirePairs),
+    output: z.instanceof(Lines),
+    line: lineShape,
+    async run({ personal, ...given }, context) {
+      return new Lines(exportPages(tablesOf(context), filterOf(given), personal === 'true'))
+    },
+  }),
+]
