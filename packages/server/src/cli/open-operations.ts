@@ -1,6 +1,8 @@
 import { createLoggerAudit } from '../admin/audit/log.ts'
 import { execute } from '../admin/execute.ts'
+import type { Operation } from '../admin/operation.ts'
 import { operationNamed } from '../admin/operations/all.ts'
+import { maintenanceOperations } from '../admin/operations/maintenance.ts'
 import { createAdminServices } from '../admin/services.ts'
 import { createLogger } from '../logger.ts'
 import type { CommandContext } from './command.ts'
@@ -38,9 +40,13 @@ export function withOperations<T>(
         async perform<Output>(name: string, input: object) {
           // Nobody else has read the object for this command, so no version can be stale.
           const call = { caller: context.caller, input, ifMatch: '*' }
-          return (await execute(operationNamed(name), call, { ...services, audit })) as Output
+          return (await execute(findOperation(name), call, { ...services, audit })) as Output
         },
       })
     }),
   )
+}
+
+function findOperation(name: string): Operation {
+  return maintenanceOperations.find((each) => each.name === name) ?? operationNamed(name)
 }

@@ -1,9 +1,9 @@
-import type { Database } from '@tollgate/database'
-import { migrateCore } from '../../core.ts'
+import type { SyncReport } from '@tollgate/billing'
 import { withProgress } from '../../progress.ts'
-import { command } from '../command.ts'
-import { withDatabase, withTables } from '../open.ts'
+import { command, type Outcome } from '../command.ts'
+import { withTables } from '../open.ts'
 import { openBilling } from '../open-billing.ts'
+import { withOperations } from '../open-operations.ts'
 import * as option from '../options.ts'
 import { UsageError } from '../usage-error.ts'
 
@@ -18,38 +18,47 @@ export const billingSync = command({
   },
   async run({ options: { dryRun, resume, since, ...ended } }, context) {
     if (dryRun && resume) throw new UsageError('--dry-run cannot be resumed: leave out --resume')
-    const wanted = { dryRun, resume, ...ended, ...(since ? { since } : {}) }
-    const config = await context.config(['providers'])
-    const sync = async (database: Database) => {
-      const { billing, close } = await openBilling(config, database)
-      try {
-        const report = await withProgress('Comparing', () => billing.sync(wanted))
-        const lines = report.drift.flatMap(({ owner, provider, providerId, what, advice }) => [
-          `  ${owner.type} ${owner.id}: ${provider} ${providerId}: ${what}`,
-          ...(advice ? [`    ${advice}`] : []),
-        ])
-        const failures = report.failures.map(({ owner, error }) =>
-          owner ? `  ${owner.type} ${owner.id}: ${error}` : `  ${error}`,
-        )
-        const { length } = report.drift
-        const count = length === 1 ? '1 difference' : `${length} differences`
-        const verb = dryRun ? 'found; nothing was changed' : 'resolved'
-        const text = [
-          `${report.users} users compared; ${count} ${verb}`,
-          ...lines,
-          ...(failures.length > 0 ? ['Could not be compared:', ...failures] : []),
-          ...(report.complete || dryRun ? [] : ['Continue with --resume']),
-        ]
-        const exitCode = failures.length > 0 ? 1 : 0
-        return { json: { dry_run: dryRun, ...report }, text: text.join('\n'), exitCode }
-      } finally {
-        await close()
-      }
+    if (dryRun) {
+      const config = await context.config(['providers'])
+      return withTables(config, ['service', 'billing'], async (database) => {
+        const { billing, close } = await openBilling(config, database)
+        try {
+          const wanted = { dryRun, ...ended, ...(since ? { since } : {}) }
+          return describe(await withProgress('Comparing', () => billing.sync(wanted)), dryRun)
+        } finally {
+          await close()
+        }
+      })
     }
-    if (dryRun) return withTables(config, ['service', 'billing'], sync)
-    return withDatabase(config, async (database) => {
-      await migrateCore(database)
-      return sync(database)
+    // Missing settings of the providers are reported before the database is opened.
+    await context.config(['providers'])
+    return withOperations(context, {}, async ({ perform }) => {
+      const wanted = { resume, ...ended, ...(since ? { since } : {}) }
+      return describe(
+        await withProgress('Comparing', () => perform<SyncReport>('billing.syncAll', wanted)),
+        dryRun,
+      )
     })
   },
 })
+
+function describe(report: SyncReport, dryRun: boolean): Outcome {
+  const lines = report.drift.flatMap(({ owner, provider, providerId, what, advice }) => [
+    `  ${owner.type} ${owner.id}: ${provider} ${providerId}: ${what}`,
+    ...(advice ? [`    ${advice}`] : []),
+  ])
+  const failures = report.failures.map(({ owner, error }) =>
+    owner ? `  ${owner.type} ${owner.id}: ${error}` : `  ${error}`,
+  )
+  const { length } = report.drift
+  const count = length === 1 ? '1 difference' : `${length} differences`
+  const verb = dryRun ? 'found; nothing was changed' : 'resolved'
+  const text = [
+    `${report.users} users compared; ${count} ${verb}`,
+    ...lines,
+    ...(failures.length > 0 ? ['Could not be compared:', ...failures] : []),
+    ...(report.complete || dryRun ? [] : ['Continue with --resume']),
+  ]
+  const exitCode = failures.length > 0 ? 1 : 0
+  return { json: { dry_run: dryRun, ...report }, text: text.join('\n'), exitCode }
+}

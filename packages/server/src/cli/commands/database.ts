@@ -1,6 +1,6 @@
 import type { Billing } from '@tollgate/billing'
 import { type Database, hasTable } from '@tollgate/database'
-import type { EndedCounts } from '@tollgate/oauth'
+import type { Ended } from '../../admin/operations/maintenance.ts'
 import { createServiceBilling, NO_PROVIDER } from '../../billing.ts'
 import type { Config } from '../../config/config.ts'
 import { migrateCore } from '../../core.ts'
@@ -8,6 +8,7 @@ import { createLogger } from '../../logger.ts'
 import { withProgress } from '../../progress.ts'
 import { type CommandContext, type Commands, command } from '../command.ts'
 import { ALSO_IN_APPLICATIONS, withCore, withDatabase } from '../open.ts'
+import { withOperations } from '../open-operations.ts'
 import * as option from '../options.ts'
 import { UsageError } from '../usage-error.ts'
 
@@ -57,7 +58,7 @@ export const databaseCommands: Commands = {
     summary: 'after a restored backup: end every token, code, session and cookie issued before',
     options: { yes: option.flag('do not ask, for scripts') },
     run: ({ options }, context) =>
-      withCore(context, ALSO_IN_APPLICATIONS, async ({ oauth, sessions, found }) => {
+      withOperations(context, ALSO_IN_APPLICATIONS, async ({ oauth, sessions, found, perform }) => {
         // An application that uses the libraries has its own sessions, which this command does not
         // touch.
         const isService = found === 'service'
@@ -66,12 +67,9 @@ export const databaseCommands: Commands = {
           sessions: isService ? await sessions.count() : 0,
         }
         if (!options.yes) await ask(before, context)
-        const ended = await withProgress('Ending everything', async () => {
-          // First, because a session could still issue a new cookie after the cookies have been
-          // ended.
-          const count = isService ? await sessions.endEveryone() : 0
-          return { ...(await oauth.endEverything()), sessions: count }
-        })
+        const ended = await withProgress('Ending everything', () =>
+          perform<Ended>('keys.endEverything', { sessions: isService }),
+        )
         return { json: toJson(ended), text: `Ended:\n${linesOf(ended)}\n\n${AFTER_RESTORE}` }
       }),
   }),
@@ -123,11 +121,7 @@ async function withRows<T>(
   }
 }
 
-interface Counts extends EndedCounts {
-  readonly sessions: number
-}
-
-async function ask(counts: Counts, context: CommandContext): Promise<void> {
+async function ask(counts: Ended, context: CommandContext): Promise<void> {
   const question = `It is unknown what was revoked after the backup, so everything issued until now ends:
 
 ${linesOf(counts)}
@@ -142,7 +136,7 @@ Running processes reject it within a second. This cannot be undone. Continue? Ty
   if (answer.trim().toLowerCase() !== 'yes') throw new UsageError('Nothing was changed.')
 }
 
-function linesOf(counts: Counts): string {
+function linesOf(counts: Ended): string {
   const personal = `, ${counts.personalAccessTokens} of them personal access tokens`
   return [
     `${counts.tokens} tokens with their refresh tokens${personal}`,
@@ -155,7 +149,7 @@ function linesOf(counts: Counts): string {
     .join('\n')
 }
 
-function toJson(counts: Counts): Record<string, number> {
+function toJson(counts: Ended): Record<string, number> {
   return {
     tokens: counts.tokens,
     personal_access_tokens: counts.personalAccessTokens,

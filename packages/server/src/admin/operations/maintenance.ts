@@ -1,0 +1,70 @@
+import type { SyncReport } from '@tollgate/billing'
+import { z } from 'zod'
+import { type Operation, operation } from '../operation.ts'
+
+const count = z.number().int()
+
+const endedShape = z.strictObject({
+  tokens: count,
+  personalAccessTokens: count,
+  codes: count,
+  interactions: count,
+  consents: count,
+  keys: count,
+  sessions: count,
+})
+
+/** Numbers of everything that was ended. */
+export type Ended = z.output<typeof endedShape>
+
+/** Declares an operation without a route, because only commands offer it. */
+function commandOperation<Input extends z.ZodType, Output extends z.ZodType>(
+  declared: Omit<Parameters<typeof operation<Input, Output>>[0], 'route'>,
+): Operation {
+  return operation({ ...declared, route: ['POST', '/maintenance'] })
+}
+
+/** Operations on the whole database, for those who run the service: the API has no routes to them. */
+export const maintenanceOperations: readonly Operation[] = [
+  commandOperation({
+    name: 'keys.endEverything',
+    summary: 'End every token, code, session and cookie that was issued before now',
+    role: 'owner',
+    effect: 'irreversible',
+    commits: 'in-steps',
+    grantsPower: true,
+    input: z.strictObject({
+      sessions: z.boolean().describe('Whether the sessions are those of the service'),
+    }),
+    output: endedShape,
+    describe: (_input, ended) => ({ details: { ...ended } }),
+    async run(input, { oauth, sessions }) {
+      // First, because a session could still issue a new cookie after the cookies have been ended.
+      const ended = input.sessions ? await sessions.endEveryone() : 0
+      return { ...(await oauth.endEverything()), sessions: ended }
+    },
+  }),
+  commandOperation({
+    name: 'billing.syncAll',
+    summary: 'Update the billing data of all users from the providers',
+    role: 'owner',
+    effect: 'irreversible',
+    commits: 'in-steps',
+    input: z.strictObject({
+      resume: z.boolean().describe('Continue an interrupted run'),
+      cancelDeletedUsers: z.boolean(),
+      cancelUnowned: z.boolean(),
+      since: z.date().optional().describe('Only what changed since'),
+    }),
+    output: z.custom<SyncReport>(),
+    describe: (input, report) => ({
+      details: {
+        ...input,
+        ...(report && { users: report.users, differences: report.drift.length }),
+      },
+    }),
+    async run({ since, ...input }, { billing }) {
+      return (await billing.provider()).sync({ ...input, ...(since && { since }) })
+    },
+  }),
+]

@@ -1,0 +1,422 @@
+import { hostname, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { kyselyStorage } from '@tollgate/oauth'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createTestDatabase } from '../../../../test-support/create-test-database.ts'
+import { runCli } from '../../src/program.ts'
+import type { Role } from '../../src/users/roles.ts'
+import { newAddress, PASSWORD } from '../accounts.ts'
+import { startTestService, type TestService } from '../support.ts'
+
+const REDIRECT = 'https://shop.example/callback'
+const NAME = 'Ada of the night shift'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startTestService({ options: { keepDemo: true } })
+})
+afterAll(() => service.stop())
+
+interface Run {
+  readonly input?: string
+  readonly env?: Record<string, string>
+}
+
+/** Runs a command as a shell would. */
+async function tollgate(args: readonly string[], { input = '', env = {} }: Run = {}) {
+  const out: string[] = []
+  const err: string[] = []
+  const environment = {
+    DATABASE_URL: service.databaseUrl,
+    TOLLGATE_DATA_DIR: service.dataDir,
+    TOLLGATE_URL: service.url,
+    ...env,
+  }
+  const code = await runCli(args, environment, {
+    stdout: { write: (text) => void out.push(text) },
+    stderr: { write: (text) => void err.push(text) },
+    stdin: Readable.from([input]) as never,
+  })
+  const stdout = out.join('')
+  return { code, stdout, stderr: err.join(''), json: () => JSON.parse(stdout) }
+}
+
+async function person(role: Role | null = null) {
+  const email = newAddress('person')
+  const { id } = await service.users.create({ email, password: PASSWORD, role })
+  return { id, email }
+}
+
+async function client(owner: string | null = null) {
+  const { client } = await service.oauth.clients.create({
+    name: 'Shop',
+    redirect: REDIRECT,
+    ...(owner !== null && { userId: owner }),
+  })
+  return client.id
+}
+
+const entries = () =>
+  service.database.kysely.selectFrom('audit_entries').selectAll().orderBy('id').execute()
+
+/** Runs a command, and returns the audit entries that it left. */
+async function leave(args: readonly string[], run: Run = {}) {
+  const before = new Set((await entries()).map(({ id }) => id))
+  const result = await tollgate(args, run)
+  const left = (await entries()).filter(({ id }) => !before.has(id))
+  return { ...result, left }
+}
+
+const password = { input: 'new horse battery\n' }
+
+/** Commands by their operations, with their arguments. Each leaves one entry that it was done. */
+const CHANGING: readonly (readonly [string, () => Promise<readonly string[]>, Run?])[] = [
+  [
+    'users.create',
+    async () => ['user', 'create', '--email', newAddress('new'), '--password', PASSWORD],
+  ],
+  ['users.setPassword', async () => ['user', 'password', (await person()).id], password],
+  ['users.setRole', async () => ['user', 'role', (await person()).email, 'support']],
+  ['users.signOut', async () => ['user', 'sign-out', (await person()).id]],
+  ['users.disable', async () => ['user', 'disable', (await person()).id]],
+  ['users.enable', async () => ['user', 'enable', (await person()).id]],
+  ['users.delete', async () => ['user', 'delete', (await person()).id]],
+  ['clients.create', async () => ['client', 'create', '--name', 'App', '--credentials']],
+  [
+    'clients.createForManagement',
+    async () => [
+      ...['client', 'create', '--name', 'Reports', '--management'],
+      ...['--scope', 'admin.users:read'],
+    ],
+  ],
+  ['clients.update', async () => ['client', 'update', await client(), '--name', 'Market']],
+  ['clients.rotateSecret', async () => ['client', 'secret', await client()]],
+  ['clients.replaceLeakedSecret', async () => ['client', 'secret', await client(), '--leaked']],
+  ['clients.verify', async () => ['client', 'verify', await client((await person()).id)]],
+  ['clients.unverify', async () => ['client', 'unverify', await client((await person()).id)]],
+  ['clients.revoke', async () => ['client', 'revoke', await client()]],
+  ['keys.rotate', async () => ['keys', 'rotate']],
+  [
+    'keys.revoke',
+    async () => {
+      const { json } = await tollgate(['keys', 'rotate', '--json'])
+      return ['keys', 'revoke', '--', json().kid]
+    },
+  ],
+  ['keys.reseal', async () => ['keys', 'reseal']],
+  ['keys.endEverything', async () => ['restore-finish', '--yes']],
+  ['billing.syncAll', async () => ['billing', 'sync']],
+]
+
+describe('the audit log', () => {
+  it.each(CHANGING)(
+    'has one entry of %s, with the name given with --as',
+    async (operation, args, run) => {
+      const { code, stderr, left } = await leave(['--as', NAME, ...(await args())], run)
+      expect([code, stderr]).toEqual([0, ''])
+      const done = left.filter(({ outcome }) => outcome !== 'started')
+      expect(done).toEqual([
+        expect.objectContaining({
+          operation,
+          outcome: 'done',
+          actor_kind: 'command',
+          actor_id: NAME,
+          door: 'command',
+          request_id: null,
+        }),
+      ])
+      expect(left.filter(({ id }) => id !== done[0]?.id).map((each) => each.actor_id)).toEqual(
+        done[0]?.intent_id ? [NAME] : [],
+      )
+      expect(JSON.stringify(left)).not.toMatch(/@example|horse|tgs_/)
+    },
+  )
+
+  it('has one entry for the account and one for the role of `user create --role`', async () => {
+    const email = newAddress('owner')
+    const args = ['user', 'create', '--email', email, '--password', PASSWORD, '--role', 'owner']
+    const { json, left } = await leave([...args, '--json'])
+    const { id } = json()
+    expect(json()).toEqual({ id, email })
+    expect(left.map((each) => [each.operation, each.subject_id])).toEqual([
+      ['users.create', id],
+      ['users.setRole', id],
+    ])
+    expect((await service.users.findAccount(id))?.role).toBe('owner')
+  })
+
+  it('has the name of the user of the system without --as', async () => {
+    const { left } = await leave(['user', 'sign-out', (await person()).id])
+    expect(left.map((each) => each.actor_id)).toEqual([userInfo().username])
+  })
+
+  it.each([
+    ['before the command', (args: string[]) => ['--as', 'grace', ...args]],
+    ['after its arguments', (args: string[]) => [...args, '--as', 'grace']],
+  ])('takes --as %s', async (_, withName) => {
+    const { left } = await leave(withName(['user', 'sign-out', (await person()).id, '--json']))
+    expect(left.map((each) => each.actor_id)).toEqual(['grace'])
+  })
+
+  it.each(['', '  ', 'x'.repeat(192), 'two\nlines', 'ada\u001b[2J', 'ada\u202eecila'])(
+    'rejects the name %j',
+    async (name) => {
+      const { id } = await person()
+      const { code, stderr, left } = await leave(['user', 'sign-out', id, '--as', name])
+      expect([code, left]).toEqual([2, []])
+      expect(stderr).toContain('--as expects a name of 1 to 191 printable characters')
+    },
+  )
+
+  it.each([
+    ['user', 'list'],
+    ['client', 'list'],
+    ['keys', 'list'],
+    ['billing', 'sync', '--dry-run'],
+    ['user', 'disable', 'nobody@example.com'],
+    ['client', 'update', 'nobody', '--name', 'X'],
+  ])('has no entry of a command that changes nothing: %s %s %s', async (...args) => {
+    expect((await leave(args.filter((word) => word !== undefined))).left).toEqual([])
+  })
+
+  it('has the refusal to take the role of the last owner', async () => {
+    const owners = await service.users.page({ role: 'owner', before: null, limit: 100 })
+    const { id } = await person('owner')
+    for (const owner of owners) await service.users.setRole(owner.id, null)
+    const { code, stderr, left } = await leave(['user', 'role', id, 'none'])
+    expect([code, stderr]).toEqual([2, 'This is the last owner. Appoint another one first.\n'])
+    expect(left).toEqual([
+      expect.objectContaining({ operation: 'users.setRole', outcome: 'failed' }),
+    ])
+    expect((await service.users.findAccount(id))?.role).toBe('owner')
+  })
+})
+
+describe('user role', () => {
+  it('makes a person an operator who must sign in again, and takes the role away', async () => {
+    const { id, email } = await person()
+    const browser = service.browser()
+    await browser.signIn(email, PASSWORD)
+    const made = await tollgate(['user', 'role', email, 'admin', '--json'])
+    expect([made.code, made.json()]).toEqual([0, { id, email, role: 'admin' }])
+    expect((await browser.get('/account')).status).toBe(302)
+    const taken = await tollgate(['user', 'role', id, 'none', '--json'])
+    expect(taken.json()).toEqual({ id, email, role: null })
+  })
+
+  it('names the roles if given another one', async () => {
+    const { code, stderr } = await tollgate(['user', 'role', '1', 'king', '--json'])
+    expect([code, JSON.parse(stderr)]).toEqual([
+      2,
+      {
+        error: 'The role must be one of viewer, support, admin, owner, none, not "king"',
+        choices: ['viewer', 'support', 'admin', 'owner', 'none'],
+      },
+    ])
+  })
+})
+
+describe('user sign-out', () => {
+  it('ends the sessions of a person, who may sign in again', async () => {
+    const { id, email } = await person()
+    const browser = service.browser()
+    await browser.signIn(email, PASSWORD)
+    const { code, json } = await tollgate(['user', 'sign-out', email, '--json'])
+    expect([code, json()]).toEqual([0, { id, email, signed_out: true }])
+    expect((await browser.get('/account')).status).toBe(302)
+    expect((await browser.signIn(email, PASSWORD)).status).toBe(303)
+  })
+})
+
+describe('user list', () => {
+  it('lists accounts by page, the newest first', async () => {
+    const people = [await person(), await person(), await person()].map(({ id }) => id).reverse()
+    const first = await tollgate(['user', 'list', '--limit', '2', '--json'])
+    const ids = (json: unknown) => (json as { id: string }[]).map(({ id }) => id)
+    expect(ids(first.json())).toEqual(people.slice(0, 2))
+    expect(first.stderr).toBe(`There are more accounts: add --after ${people[1]}\n`)
+    const next = ['user', 'list', '--limit', '1', '--after', people[1] ?? '', '--json']
+    expect(ids((await tollgate(next)).json())).toEqual(people.slice(2))
+  })
+
+  it('lists only operators with a role, under headers', async () => {
+    const { email } = await person('viewer')
+    await person()
+    const { stdout, stderr } = await tollgate(['user', 'list', '--role', 'viewer'])
+    const [headers = '', ...lines] = stdout.trimEnd().split('\n')
+    expect(headers.split(/ {2,}/)).toEqual(['ID', 'EMAIL', 'NAME', 'ROLE', 'CREATED', 'STATE'])
+    expect([lines.length, stderr]).toEqual([1, ''])
+    expect(lines[0]).toContain(email)
+    expect(headers.indexOf('ROLE')).toBe(lines[0]?.indexOf('viewer'))
+  })
+
+  it.each([
+    [['--limit', '0'], '--limit must be a whole number from 1 to 10000, not 0'],
+    [['--limit', 'all'], '--limit must be a whole number from 1 to 10000, not all'],
+    [['--after', 'ada@example.com'], '--after expects the id of a user'],
+    [['--role', 'king'], '--role must be one of viewer, support, admin, owner'],
+  ])('rejects %j', async (args, message) => {
+    const { code, stderr } = await tollgate(['user', 'list', ...args])
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
+  })
+})
+
+describe('client commands', () => {
+  const URN = 'urn:ietf:params:oauth:grant-type:'
+  const show = async (id: string) => (await tollgate(['client', 'show', id, '--json'])).json()
+
+  it('create a client with several grants and scopes, show it and change it', async () => {
+    const { code, json, stderr } = await tollgate([
+      ...['client', 'create', '--name', 'Shop', '--redirect', REDIRECT],
+      ...['--grant', 'token-exchange', '--grant', 'client_credentials'],
+      ...['--scope', 'place-orders', '--scope', 'check-status'],
+      ...['--first-party', '--resource-server', '--json'],
+    ])
+    expect([code, stderr]).toEqual([0, ''])
+    const { id } = json()
+    expect(json()).toEqual({ id, secret: expect.any(String) })
+    expect(await show(id)).toMatchObject({
+      grants: ['authorization_code', 'refresh_token', `${URN}token-exchange`, 'client_credentials'],
+      scopes: ['place-orders', 'check-status'],
+      first_party: true,
+      resource_server: true,
+    })
+    const changed = await tollgate([
+      ...['client', 'update', id, '--grant', 'client_credentials', '--any-scope'],
+      ...['--first-party', 'no', '--setting', 'client_uri=https://shop.example', '--json'],
+    ])
+    expect(changed.code).toBe(0)
+    expect(await show(id)).toEqual(changed.json())
+    expect(changed.json()).toMatchObject({
+      name: 'Shop',
+      grants: ['client_credentials'],
+      scopes: null,
+      first_party: false,
+      resource_server: true,
+      settings: { client_uri: 'https://shop.example' },
+    })
+    const removed = await tollgate(['client', 'update', id, '--setting', 'client_uri=null'])
+    expect(removed.stdout).not.toContain('client_uri')
+    const { stdout } = await tollgate(['client', 'show', id])
+    expect(stdout).toMatch(/^Id +\S+\nName +Shop\n/)
+    expect(stdout).toContain('Resource server      yes')
+  })
+
+  it('create a client of the management API, which can call it', async () => {
+    const { json } = await tollgate([
+      ...['client', 'create', '--name', 'Reports', '--management'],
+      ...['--scope', 'admin.users:read', '--json'],
+    ])
+    const { id, secret } = json()
+    const token = await fetch(`${service.url}/oauth/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        client_id: id,
+        client_secret: secret,
+        scope: 'admin.users:read',
+      }),
+    })
+    const { access_token } = (await token.json()) as { access_token: string }
+    const headers = { authorization: `Bearer ${access_token}` }
+    const listed = await fetch(`${service.url}/admin/v1/users`, { headers })
+    expect(listed.status).toBe(200)
+  })
+
+  it('replace a secret as planned, or at once if it leaked', async () => {
+    const { client: shop, secret: first } = await service.oauth.clients.create({
+      name: 'Robot',
+      grants: ['client_credentials'],
+    })
+    const accepts = async (secret: string | null) => {
+      const form = { client_id: shop.id, client_secret: secret ?? '' }
+      const body = new URLSearchParams({ ...form, grant_type: 'client_credentials' })
+      return (await fetch(`${service.url}/oauth/token`, { method: 'POST', body })).ok
+    }
+    const planned = await tollgate(['client', 'secret', shop.id, '--overlap', '2d', '--json'])
+    const { secret: second, previous_secret_until: until } = planned.json()
+    expect(planned.json()).toEqual({ id: shop.id, secret: second, previous_secret_until: until })
+    expect(until).not.toBeNull()
+    await expect.poll(() => accepts(second)).toBe(true)
+    expect(await accepts(first)).toBe(true)
+    const leaked = await tollgate(['client', 'secret', shop.id, '--leaked', '--json'])
+    const { secret: third } = leaked.json()
+    expect(leaked.json().previous_secret_until).toBeNull()
+    await expect.poll(() => accepts(second)).toBe(false)
+    expect([await accepts(first), await accepts(third)]).toEqual([false, true])
+  })
+
+  it.each([
+    ['create --name A --management', '--management needs at least one --scope'],
+    ['create --name A --management --public --scope admin.users:read', 'exclude each other'],
+    ['create --name A --management --scope place-orders', 'scopes.0'],
+    [
+      `create --name A --management --scope admin.users:read --redirect ${REDIRECT}`,
+      '--management takes only --name and --scope',
+    ],
+    ['create --name A --credentials --scope admin.users:read', 'admin.users:read is for clients'],
+    ['create --name A --credentials --grant none-such', 'none-such'],
+    ['update nobody', 'Nothing to change'],
+    ['update nobody --any-scope --scope place-orders', 'exclude each other'],
+    ['update nobody --first-party maybe', 'must be one of yes, no'],
+    ['update nobody --name X', '"nobody": There is no such client.'],
+    ['show nobody', '"nobody": There is no such client. `tollgate client list`'],
+    ['secret nobody', '"nobody": There is no such client.'],
+    ['secret nobody --leaked --overlap 1h', 'exclude each other'],
+    ['secret nobody --overlap 31d', 'a time of up to 30 days, such as 24h or 7d, not 31d'],
+    ['secret nobody --overlap soon', 'a time of up to 30 days'],
+    ['unverify nobody', '"nobody": There is no such client.'],
+  ])('explain what is wrong with client %s', async (words, message) => {
+    const { code, stderr } = await tollgate(['client', ...words.split(' ')])
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
+  })
+})
+
+describe('keys list', () => {
+  it('marks the key of each algorithm that signs now', async () => {
+    const { json } = await tollgate(['keys', 'list', '--json'])
+    const keys = json() as { algorithm: string; signing: boolean }[]
+    const algorithms = new Set(keys.map(({ algorithm }) => algorithm))
+    expect(keys.filter(({ signing }) => signing)).toHaveLength(algorithms.size)
+    const { stdout } = await tollgate(['keys', 'list'])
+    expect(stdout).toMatch(/^KID +ALGORITHM +SIGNS FROM +SIGNS NOW\n/)
+  })
+})
+
+it("commands on an application's database work without an audit log, and make no tables", async () => {
+  const { url, database, drop } = await createTestDatabase()
+  onTestFinished(drop)
+  await kyselyStorage(database).migrate()
+  const tables = async () =>
+    (await database.kysely.introspection.getTables()).map((each) => each.name)
+  const before = await tables()
+  const env = { DATABASE_URL: url, TOLLGATE_DATA_DIR: join(service.dataDir, hostname()) }
+  const run = (...args: string[]) => tollgate(args, { env })
+  const created = await run('client', 'create', '--name', 'App', '--credentials', '--json')
+  expect([created.code, created.stderr]).toEqual([0, ''])
+  const { id } = created.json()
+  for (const args of [
+    ['client', 'show', id],
+    ['client', 'update', id, '--name', 'Application'],
+    ['client', 'secret', id],
+    ['client', 'secret', id, '--leaked'],
+    ['client', 'revoke', id],
+    ['keys', 'rotate'],
+    ['keys', 'list'],
+    ['keys', 'reseal'],
+    ['restore-finish', '--yes'],
+  ]) {
+    const { code, stderr } = await run(...args)
+    expect([args, code, stderr]).toEqual([args, 0, ''])
+  }
+  const management = ['--name', 'App', '--management', '--scope', 'admin.users:read']
+  for (const args of [
+    ['client', 'create', ...management],
+    ['user', 'role', '1', 'owner'],
+  ]) {
+    const { code, stderr } = await run(...args)
+    expect([code, stderr]).toEqual([2, expect.stringContaining("an application's own tables")])
+  }
+  expect(await tables()).toEqual(before)
+})
