@@ -10,7 +10,7 @@ import { z } from 'zod'
 import { isFresh } from '../authorize.ts'
 import { adminScopes, type Operation, type OperationContext, operation } from '../operation.ts'
 import { AdminProblem, notFound } from '../problems.ts'
-import { id, instant, paged, pageOf, readPage, userId } from './fields.ts'
+import { id, instant, paged, pageOf, userId } from './fields.ts'
 
 const ADMIN_SCOPES: ReadonlySet<string> = new Set(Object.keys(adminScopes()))
 
@@ -28,6 +28,9 @@ const clientShape = z.strictObject({
   registered_by: z.enum(['operator', 'user', 'registration', 'document']),
   verified: z.boolean(),
   previous_secret_until: instant.nullable().describe('Until when the previous secret works'),
+  last_used_at: instant
+    .nullable()
+    .describe('Accurate to a day. In responses to changes always `null`'),
   created_at: instant,
   updated_at: instant,
   revoked_at: instant.nullable(),
@@ -42,11 +45,12 @@ const withSecret = z.strictObject({
 function clientJson(
   client: Client,
   { clock }: Pick<OperationContext, 'clock'>,
+  lastUsedAt?: Date,
 ): z.output<typeof clientShape> {
   const { settings, updatedAt } = client
   const { self_registered: registration } = settings
   return {
-    id: registration?.document ?? client.id,
+    id: idOf(client),
     name: client.name,
     redirect_uris: [...client.redirectUris],
     grants: [...client.grantTypes],
@@ -59,12 +63,16 @@ function clientJson(
     registered_by: registration?.by ?? (client.userId === null ? 'operator' : 'user'),
     verified: isVerified(client),
     previous_secret_until: secretInfo(client, clock).previousUntil?.toISOString() ?? null,
+    last_used_at: lastUsedAt?.toISOString() ?? null,
     created_at: client.createdAt.toISOString(),
     updated_at: updatedAt.toISOString(),
     revoked_at: client.revokedAt?.toISOString() ?? null,
     version: versionOf(client),
   }
 }
+
+/** The public id: the URL of the metadata document, if the client has one. */
+const idOf = ({ id, settings }: Client) => settings.self_registered?.document ?? id
 
 const versionOf = ({ updatedAt }: Client) => String(updatedAt.getTime())
 
@@ -163,22 +171,22 @@ export const clientOperations: readonly Operation[] = [
     effect: 'read',
     input: z.strictObject({
       ...paged,
-      search: z.string().max(191).optional().describe('Beginning of the name'),
+      search: z.string().max(191).optional().describe('Part of the name, or an id'),
     }),
     output: pageOf(clientShape),
-    async run({ search, ...page }, context) {
+    async run({ search, after, limit }, context) {
       const { oauth, cursors } = context
       const list = `clients ${search ?? ''}`
-      const { data, next } = await readPage(page, list, cursors, {
-        read: async (after: string | null, limit) => {
-          const all = await oauth.clients.list()
-          const named = all.filter(({ name }) => name.startsWith(search ?? ''))
-          const start = after === null ? 0 : named.findIndex(({ id }) => id === after) + 1
-          return named.slice(start, start + limit)
-        },
-        positionOf: ({ id }: Client) => id,
+      const { clients, next } = await oauth.clients.page({
+        limit,
+        ...(after !== undefined && { after: String(cursors.decode(list, after)) }),
+        ...(search !== undefined && { search }),
       })
-      return { data: data.map((client) => clientJson(client, context)), next }
+      const uses = await oauth.clients.lastUsed(clients.map(idOf))
+      return {
+        data: clients.map((client) => clientJson(client, context, uses.get(idOf(client)))),
+        next: next === null ? null : cursors.encode(list, next),
+      }
     },
   }),
   operation({
@@ -189,7 +197,11 @@ export const clientOperations: readonly Operation[] = [
     effect: 'read',
     input: z.strictObject({ id }),
     output: clientShape,
-    run: async ({ id }, context) => clientJson(await requireClient(id, context), context),
+    async run({ id }, context) {
+      const client = await requireClient(id, context)
+      const uses = await context.oauth.clients.lastUsed([idOf(client)])
+      return clientJson(client, context, uses.get(idOf(client)))
+    },
   }),
   operation({
     name: 'clients.create',
