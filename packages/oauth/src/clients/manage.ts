@@ -2,16 +2,16 @@ import type { ServerContext } from '../context.ts'
 import { randomId } from '../crypto.ts'
 import { NotFound, ValidationFailed } from '../errors.ts'
 import type { GrantType } from '../grants/grant.ts'
-import type { ClientSettings, OwnSettings } from '../storage/client-settings.ts'
+import type { ClientSettings, ConfigurableClientSettings } from '../storage/client-settings.ts'
 import { isPossibleId } from '../storage/possible-id.ts'
 import type { Client } from '../storage/records.ts'
-import { assertMethodOffered } from './authentication-methods.ts'
-import { PERSONAL_ACCESS_CLIENT, rowIdOf } from './client.ts'
+import { assertAuthMethodOffered } from './authentication-methods.ts'
+import { PERSONAL_ACCESS_CLIENT, rowIdOfDocumentUrl } from './client.ts'
 import { pairwiseSubject } from './pairwise-subject.ts'
 import { parseClientName, parseGrantTypes, parseRedirects, parseScopeLimit } from './parse.ts'
 import { ClientChanged, changeClient, noSuchClient, saveClient } from './save.ts'
 import { hasOwnSecret, newSecret } from './secret.ts'
-import { assertAlgorithmOffered, assertDemandsOffered } from './settings/demands.ts'
+import { assertAlgorithmOffered, assertClientRequirementsOffered } from './settings/demands.ts'
 import { parseConfidential, parseSettings } from './settings/parse-settings.ts'
 
 /** Options for `clients.create()`. */
@@ -55,11 +55,12 @@ export interface NewClient {
    */
   readonly resourceServer?: boolean
   /** Further client metadata, under the names of RFC 7591 and OpenID Connect Registration. */
-  readonly settings?: OwnSettings
+  readonly settings?: ConfigurableClientSettings
 }
 
 /**
- * A client with its new secret. The secret is available only here, because only its hash is stored.
+ * A client and its new secret. The secret cannot be read again later, because only its hash is
+ * stored.
  */
 export interface CreatedClient {
   /** The stored client. */
@@ -69,7 +70,8 @@ export interface CreatedClient {
 }
 
 /**
- * Manages the clients of the server. Does not check permissions: the caller decides who may use it.
+ * Manages the clients of the server. Does not check permissions: your code must decide who may call
+ * it.
  */
 export interface Clients {
   /**
@@ -91,9 +93,9 @@ export interface Clients {
   /** Lists the clients that a user registered and that were not deleted, by name. */
   listByUser(userId: string | number): Promise<Client[]>
   /**
-   * Changes the name and redirect URIs. A client that a user registered becomes unverified. A client
-   * that registered itself stays verified, because its own changes take another route. If it has a
-   * metadata document, your change lasts only until the document is read again.
+   * Changes the name and redirect URIs of a client. A client that a user registered becomes
+   * unverified. A self-registered client stays verified. For a client with a metadata document, the
+   * change lasts only until the document is read again.
    * @throws NotFound if there is no such client or it was deleted
    * @throws ValidationFailed if the name or a redirect URI is invalid
    */
@@ -109,8 +111,8 @@ export interface Clients {
    */
   rotateSecret(id: string): Promise<CreatedClient>
   /**
-   * Deletes the client and ends all its tokens.
-   * @throws NotFound if there is no such client or it was deleted before
+   * Deletes a client and revokes all its tokens.
+   * @throws NotFound if there is no such client, or it is already deleted
    * @example
    * ```ts
    * await oauth.clients.revoke(client.id)
@@ -118,20 +120,23 @@ export interface Clients {
    */
   revoke(id: string): Promise<void>
   /**
-   * Marks a client that registered itself, or that a user registered, as verified by the operator:
-   * the consent screen shows its logo and no longer warns about it. A later change by the
-   * client or its owner makes it unverified again.
+   * Marks a self-registered client, or a client that a user registered, as verified by the
+   * operator. The consent screen then shows its logo and no longer warns about it. A later change
+   * by the client or its owner makes it unverified again.
    * @throws NotFound if there is no such client, or the operator registered it
    * @throws ValidationFailed if the client is being changed at the same moment
    */
   verify(id: string): Promise<Client>
   /**
-   * Returns the pairwise subject (OpenID Connect Core §8) by which a client knows a user. `null` if
-   * the client may know the user id, because it has public subjects or does not exist. Show it to
-   * the client wherever your API would show the user id.
+   * Returns the pairwise subject (OpenID Connect Core §8): the identifier by which a client knows a
+   * user instead of the user id. Use it in responses of your API to that client. `null` if the
+   * client has public subjects, so that it may get the user id, or does not exist.
    */
   pairwiseSubject(id: string, userId: string | number): Promise<string | null>
-  /** Returns the client of all personal access tokens. Creates it if necessary. */
+  /**
+   * Returns the built-in client that all personal access tokens belong to. Creates it on the first
+   * call.
+   */
   personal(): Promise<Client>
 }
 
@@ -141,7 +146,7 @@ export function manageClients(context: ServerContext): Clients {
 
   async function find(id: string): Promise<Client | null> {
     // The public id of a client with a metadata document is the URL of that document.
-    const rowId = id.startsWith('https://') ? rowIdOf(id) : id
+    const rowId = id.startsWith('https://') ? rowIdOfDocumentUrl(id) : id
     return isPossibleId(rowId) ? repository.find(rowId) : null
   }
 
@@ -155,8 +160,8 @@ export function manageClients(context: ServerContext): Clients {
     async create(input) {
       const grantTypes = parseGrantTypes(input.grants, context.grants.keys())
       const asked = parseSettings(input.settings ?? {}, options.issuer)
-      assertMethodOffered(asked, context)
-      assertDemandsOffered(asked, context)
+      assertAuthMethodOffered(asked, context)
+      assertClientRequirementsOffered(asked, context)
       assertAlgorithmOffered(asked, context)
       const confidential = parseConfidential(input.confidential, asked)
       const made = await newSecret({ confidential, settings: asked }, context)
@@ -266,8 +271,8 @@ function parseProvider(
 }
 
 /**
- * Returns the client of personal access tokens. The first process that needs it creates it, so no
- * installation step is required.
+ * Returns the built-in client that all personal access tokens belong to. The first process that
+ * needs it creates it, so no installation step is required.
  */
 export async function personalAccessClient(context: ServerContext): Promise<Client> {
   const found = await context.clients.find(PERSONAL_ACCESS_CLIENT)

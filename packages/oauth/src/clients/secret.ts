@@ -3,7 +3,7 @@ import { randomSecret, sha256 } from '../crypto.ts'
 import type { ClientSettings } from '../storage/client-settings.ts'
 import type { Client } from '../storage/records.ts'
 
-/** A new secret and what is stored for it. */
+/** A new client secret, and the values that are stored instead of it. */
 export interface NewSecret {
   /** The secret in plain text. `null` for clients that have none. */
   readonly secret: string | null
@@ -11,7 +11,7 @@ export interface NewSecret {
   readonly settings: ClientSettings
 }
 
-/** Whether a client of this kind has a secret. */
+/** Whether a client has a secret: it is confidential, and its authentication method uses one. */
 export function hasOwnSecret({
   confidential,
   settings,

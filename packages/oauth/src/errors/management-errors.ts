@@ -16,7 +16,7 @@ export class CsrfMismatch extends defineError('csrf_mismatch', 403, ManagementEr
 /** The object does not exist, or belongs to another person. */
 export class NotFound extends defineError('not_found', 404, ManagementError) {}
 
-/** The path exists, but not for this HTTP method. */
+/** The path exists, but does not support this HTTP method. */
 export class MethodNotAllowed extends defineError('method_not_allowed', 405, ManagementError) {
   readonly #allowed: readonly string[]
 
@@ -32,7 +32,7 @@ export class MethodNotAllowed extends defineError('method_not_allowed', 405, Man
 
 /** The body is larger than the server reads. */
 export class PayloadTooLarge extends defineError('payload_too_large', 413, ManagementError) {
-  /** Closes the connection, because the rest of the body is not read. */
+  /** Returns the header that closes the connection, because the rest of the body is not read. */
   override headers(): Record<string, string> {
     return { connection: 'close' }
   }

@@ -112,14 +112,20 @@ export interface ClientSettings {
   readonly self_registered?: SelfRegistration
 }
 
-/** The settings a client may choose for itself. The server sets the others. */
-export type OwnSettings = Omit<
+/**
+ * The client settings that clients and applications can set. The server sets the other settings
+ * itself.
+ */
+export type ConfigurableClientSettings = Omit<
   ClientSettings,
   'sealed_secret' | 'self_registered' | 'verified' | 'provider'
 >
 
-/** Settings that the server can honour only if the matching feature is enabled. */
-export type ClientDemand =
+/**
+ * Client settings that the server can fulfil only if the matching feature is enabled, such as
+ * `dpop()`.
+ */
+export type ClientRequirement =
   | 'require_pushed_authorization_requests'
   | 'require_signed_request_object'
   | 'dpop_bound_access_tokens'
@@ -141,8 +147,8 @@ export interface SelfRegistration {
    */
   readonly management_hash?: string
   /**
-   * When the client is deleted if it was never used, in milliseconds since the epoch. Absent once
-   * it was used.
+   * When the client is deleted if it is not used until then, in milliseconds since the epoch.
+   * Absent once the client was used.
    */
   readonly unused_until?: number
 }

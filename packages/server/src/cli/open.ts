@@ -29,7 +29,7 @@ export async function withDatabase<T>(
   }
 }
 
-/** The parts of the service that a command works with. */
+/** Users, sessions, limits and the authorization server, opened for a command. */
 export interface OpenCore extends Core {
   readonly config: Config
   readonly database: Database
@@ -53,10 +53,11 @@ interface CoreOptions {
 export const ALSO_IN_APPLICATIONS: CoreOptions = { alsoInApplications: true }
 
 /**
- * Opens the database with users, sessions, limits and the authorization server, and runs `work`.
- * Migrates the service's tables first; those of an application must be up to date.
- * @throws ConfigurationError if the database holds the tables of something else, or none that the
- * command needs.
+ * Opens users, sessions, limits and the authorization server, and runs `work` with them. Migrates
+ * the service's tables first. In the database of another application, the tables must be up to
+ * date.
+ * @throws ConfigurationError if the database holds foreign tables, or lacks tables that the command
+ * needs.
  */
 export async function withCore<T>(
   context: CommandContext,
@@ -105,7 +106,10 @@ export async function withTables<T>(
   })
 }
 
-/** Migrates only the service's own tables, for commands that need no secret. */
+/**
+ * Migrates only the tables of the service itself, for commands that need no secret. Returns the
+ * names of the applied migrations.
+ */
 export function migrateOwn(database: Database): Promise<{ applied: string[] }> {
   return withProgress('Bringing the database up to date', async () => {
     await refuseForeignTables(database)

@@ -11,7 +11,7 @@ import { ALSO_IN_APPLICATIONS, withCore, withDatabase } from '../open.ts'
 import * as option from '../options.ts'
 import { UsageError } from '../usage-error.ts'
 
-/** Commands for the administrator of the database. */
+/** The commands `migrate`, `purge` and others that work on the database. */
 export const databaseCommands: Commands = {
   migrate: command({
     summary: 'bring the database up to date; safe to run concurrently',

@@ -30,7 +30,9 @@ interface AccountView {
   readonly status?: PageOptions['status']
 }
 
-/** Renders an account for operators. The page itself can only enable it again. */
+/**
+ * Renders the page of an account for operators, with links to the pages that disable or delete it.
+ */
 export function renderAccount(c: Context<AppEnv>, view: AccountView) {
   const { account, subscriptions, notice, problem, status = 200 } = view
   const { t } = c.get('page')
@@ -228,7 +230,7 @@ const Choices: FC<{ offered: readonly SubscriptionChoice[] }> = ({ offered }) =>
   )
 }
 
-/** The account is gone, so this page says what was done. */
+/** Renders the page shown after an account was deleted, with a list of what was done. */
 export function renderDeleted(c: Context<AppEnv>, outcome: AccountOutcome) {
   const { t } = c.get('page')
   return renderPage(

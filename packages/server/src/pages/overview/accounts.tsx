@@ -28,7 +28,10 @@ const OVERVIEW_NOTICES = ['unknown', 'own'] as const
 /** Notices on the page of the account, by the `done` of the address. */
 const NOTICES = ['disabled', 'enabled', 'waiting'] as const
 
-/** The notice of the overview about an account. Null for every other `done`. */
+/**
+ * Returns the text for the notice that an action on an account was done. `null` if `done` names no
+ * such action.
+ */
 export function accountNoticeOf(done: string | undefined, t: PageText): string | null {
   const notice = OVERVIEW_NOTICES.find((name) => name === done)
   return notice ? t(`accounts.${notice}`) : null
@@ -185,7 +188,7 @@ async function withOtherAccount(
   return account.id === userOf(c).id ? c.redirect('/overview?done=own', 303) : work(account)
 }
 
-/** Finds an account, and changes nothing. */
+/** The form on the overview page that finds an account. */
 export const Accounts: FC = () => {
   const { t } = usePage()
   return (
